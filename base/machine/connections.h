@@ -1,0 +1,22 @@
+// Which processors reach which memories and FIFOs over the links of a machine, computed once. Refers to the machine,
+// which must outlive it and not change. Skips ends that name nothing.
+#pragma once
+
+#include "base/machine/machine.h"
+
+namespace strata::machine {
+
+class Connections {
+public:
+  explicit Connections(const Machine& machine);
+  bool reaches(ProcessorId processor, MemoryId memory) const;
+  bool reaches(ProcessorId processor, FifoId fifo) const;
+  /// Whether links alone join the two, whichever way the data flows.
+  bool linked(const LinkEnd& a, const LinkEnd& b) const;
+
+private:
+  const Machine& machine_;
+  std::map<LinkEnd, std::vector<uint32_t>> networks_; // the networks of joined links that an end stands at, sorted
+};
+
+} // namespace strata::machine

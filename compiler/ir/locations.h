@@ -1,0 +1,33 @@
+// Places of MLIR operations as places of source files, and MLIR's own diagnostics as ours.
+#pragma once
+
+#include "base/source/diagnostic.h"
+
+#include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace strata {
+
+/// The place of an operation; invalid when the file is not one of the manager's. Call-site and fused locations give their innermost part.
+Location sourceLocation(const SourceManager& sources, mlir::Location location);
+
+/// The file, line and column of an operation (empty and 0 when unknown), for code that reports when it runs.
+struct FilePlace {
+  std::string file;
+  uint32_t line = 0, column = 0;
+};
+FilePlace filePlace(mlir::Location location);
+
+/// While it lives, what MLIR reports in a context (verifiers, parser, passes) goes to the engine.
+class MlirDiagnostics {
+public:
+  MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& engine);
+  ~MlirDiagnostics();
+  MlirDiagnostics(const MlirDiagnostics&) = delete;
+
+private:
+  mlir::MLIRContext& context_;
+  uint64_t handler_;
+};
+
+} // namespace strata

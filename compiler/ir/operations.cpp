@@ -1,0 +1,383 @@
+// Verifiers, custom syntax and effects of the dialect's operations.
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+#define GET_OP_CLASSES
+#include "compiler/ir/svm_ops.cpp.inc"
+
+//===-- attributes of the dialect on other operations --------------------------------------------------------------===//
+
+LogicalResult SvmDialect::verifyOperationAttribute(Operation* op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == stageAttr) {
+    auto value = dyn_cast<StringAttr>(attribute.getValue());
+    if (!isa<ModuleOp>(op) || !value || !llvm::is_contained({"logical", "placed", "scheduled"}, value.getValue()))
+      return op->emitError() << "'" << stageAttr << "' on a module is \"logical\", \"placed\" or \"scheduled\"";
+  }
+  if ((name == machineAttr || name == machineHashAttr || name == programAttr) && !isa<StringAttr>(attribute.getValue()))
+    return op->emitError() << "'" << name << "' is a string";
+  if (name == mappingAttr && !isa<DictionaryAttr>(attribute.getValue()))
+    return op->emitError() << "'" << mappingAttr << "' is a dictionary of functions";
+  return success();
+}
+
+//===-- kernel -----------------------------------------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder& builder, OperationState& state, StringRef name, FunctionType type) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addRegion();
+}
+
+ParseResult KernelOp::parse(OpAsmParser& parser, OperationState& result) {
+  auto type = [](Builder& builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                 function_interface_impl::VariadicFlag, std::string&) {
+    return builder.getFunctionType(arguments, results);
+  };
+  return function_interface_impl::parseFunctionOp(parser, result, false, getFunctionTypeAttrName(result.name), type,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter& printer) {
+  function_interface_impl::printFunctionOp(printer, *this, false, getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
+}
+
+StringRef KernelOp::access(unsigned argument) {
+  auto attribute = getArgAttrOfType<StringAttr>(argument, SvmDialect::accessAttr);
+  return attribute ? attribute.getValue() : StringRef();
+}
+
+std::string KernelOp::argumentName(unsigned argument) {
+  auto attribute = getArgAttrOfType<StringAttr>(argument, SvmDialect::nameAttr);
+  return attribute ? attribute.getValue().str() : "argument " + std::to_string(argument);
+}
+
+bool KernelOp::canBlock() {
+  bool found = false;
+  getBody().walk([&](Operation* op) { found |= isa<PushOp, PopOp, PeekOp>(op); });
+  return found || (!isStructured() && llvm::any_of(getArgumentTypes(), [](Type t) { return isa<StreamType>(t); }));
+}
+
+LogicalResult KernelOp::verify() {
+  if (getFunctionType().getNumResults())
+    return emitOpError("returns its results through its arguments and has no results");
+  int bodies = isStructured() + bool(getLlvm()) + bool(getBlackbox());
+  if (bodies != 1)
+    return emitOpError("has one body: a region, an 'llvm' function or a 'blackbox' name");
+  for (auto [position, type] : llvm::enumerate(getArgumentTypes())) {
+    StringRef how = access(position);
+    if (isa<MemRefType>(type)) {
+      if (!llvm::is_contained({"read", "write", "readwrite", "reduce"}, how))
+        return emitOpError() << "says of block argument " << position
+                             << " neither \"read\", \"write\", \"readwrite\" nor \"reduce\" in '" << SvmDialect::accessAttr
+                             << "'";
+      if (!memoryOf(type).empty())
+        return emitOpError() << "has block argument " << position
+                             << " in a named memory; a kernel works wherever its processor reaches";
+    } else if (!isa<IntegerType, FloatType, IndexType, RecordType, StreamType>(type)) {
+      return emitOpError() << "has argument " << position << " of type " << type
+                           << "; arguments are blocks, streams and scalars";
+    }
+  }
+  if (auto extents = getExtents()) {
+    if (extents->size() != getArgumentTypes().size())
+      return emitOpError("states extents for ") << extents->size() << " of " << getArgumentTypes().size() << " arguments";
+    for (auto [attribute, type] : llvm::zip(*extents, getArgumentTypes())) {
+      auto map = dyn_cast<AffineMapAttr>(attribute);
+      auto block = dyn_cast<MemRefType>(type);
+      if (!map || map.getValue().getNumDims() || map.getValue().getNumResults() != (block ? block.getRank() : 0))
+        return emitOpError("states extents that are not affine maps of symbols, one result a dimension");
+    }
+  }
+  if (!isStructured())
+    return success();
+  if (getBody().front().getArgumentTypes() != getArgumentTypes())
+    return emitOpError("has a body whose arguments differ from its type");
+  WalkResult walk = getBody().walk([&](Operation* op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    if (llvm::is_contained({"scf", "affine", "memref", "arith", "math", "vector", "ub"}, dialect) ||
+        isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, PushOp, PopOp, PeekOp, EndOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("does not belong in a kernel");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===-- run --------------------------------------------------------------------------------------------------------===//
+
+LogicalResult RunOp::verifySymbolUses(SymbolTableCollection& symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError() << "refers to '" << getKernel() << "', which is no kernel";
+  if (kernel.getArgumentTypes().size() != getArguments().size())
+    return emitOpError() << "gives " << getArguments().size() << " arguments to '" << getKernel() << "', which takes "
+                         << kernel.getArgumentTypes().size();
+  for (auto [position, pair] : llvm::enumerate(llvm::zip(getArguments().getTypes(), kernel.getArgumentTypes()))) {
+    auto [given, wanted] = pair;
+    if (auto block = dyn_cast<MemRefType>(given))
+      given = withMemory(block, "");
+    if (given != wanted)
+      return emitOpError() << "gives '" << getKernel() << "' a " << given << " as argument " << position << ", which is a "
+                           << wanted;
+  }
+  return success();
+}
+
+//===-- blocks -----------------------------------------------------------------------------------------------------===//
+
+void BlockOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
+                       SideEffects::DefaultResource::get());
+}
+
+LogicalResult BlockOp::verify() {
+  auto type = getBlock().getType();
+  if (static_cast<int64_t>(getExtents().size()) != type.getRank())
+    return emitOpError() << "has " << getExtents().size() << " extents for " << type.getRank() << " dimensions";
+  for (int64_t extent : type.getShape())
+    if (!ShapedType::isDynamic(extent))
+      return emitOpError("has static extents in its type; they are operands");
+  if (getMax() && static_cast<int64_t>(getMax()->size()) != type.getRank())
+    return emitOpError("has 'max' for another number of dimensions");
+  if (type != viewType(type.getRank(), type.getElementType(), type.getMemorySpace()))
+    return emitOpError() << "makes a " << type << "; a block has the view type "
+                         << viewType(type.getRank(), type.getElementType(), type.getMemorySpace());
+  return success();
+}
+
+std::optional<int64_t> BlockOp::maxBytes(int64_t alignment) {
+  int64_t rank = getBlock().getType().getRank();
+  int64_t bytes = RecordType::sizeInBytes(getBlock().getType().getElementType());
+  for (int64_t dimension = rank - 1; dimension >= 0; --dimension) {
+    int64_t bound = getMax() ? (*getMax())[dimension] : -1;
+    if (bound < 0)
+      if (std::optional<int64_t> constant = getConstantIntValue(getExtents()[dimension]))
+        bound = *constant;
+    if (bound < 0 || __builtin_mul_overflow(bytes, bound, &bytes))
+      return std::nullopt;
+    if (dimension == rank - 1)
+      bytes = llvm::alignTo(bytes, alignment);
+  }
+  return bytes;
+}
+
+void MoveOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable(), SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable(), SideEffects::DefaultResource::get());
+}
+
+LogicalResult MoveOp::verify() {
+  auto source = getSource().getType();
+  auto destination = getDestination().getType();
+  if (source.getRank() != destination.getRank() || source.getElementType() != destination.getElementType())
+    return emitOpError() << "moves a " << source << " to a " << destination << "; rank and element type have to agree";
+  return success();
+}
+
+//===-- spmd -------------------------------------------------------------------------------------------------------===//
+
+void SpmdOp::build(OpBuilder& builder, OperationState& state, Value lower, Value upper, ValueRange reductions,
+                   ArrayAttr combiners, StringAttr label) {
+  OpBuilder::InsertionGuard guard(builder);
+  state.addOperands({lower, upper});
+  state.addOperands(reductions);
+  auto& properties = state.getOrAddProperties<SpmdOp::Properties>();
+  if (combiners)
+    properties.combiners = combiners;
+  if (label)
+    properties.label = label;
+  Region* region = state.addRegion();
+  Block* block = builder.createBlock(region);
+  block->addArgument(builder.getIndexType(), state.location);
+  for (Value reduction : reductions)
+    block->addArgument(reduction.getType(), reduction.getLoc());
+}
+
+SmallVector<Region*> SpmdOp::getLoopRegions() { return {&getBody()}; }
+
+// svm.spmd "i" (%i) = (%lo) to (%hi) reduce(%p = %c : memref<…> with #svm.combiner<@f>) on @pe ways 8 chunk 1 instances { … } attrs
+ParseResult SpmdOp::parse(OpAsmParser& parser, OperationState& result) {
+  auto& builder = parser.getBuilder();
+  auto& properties = result.getOrAddProperties<SpmdOp::Properties>();
+  auto index = builder.getIndexType();
+  std::string label;
+  if (succeeded(parser.parseOptionalString(&label)))
+    properties.label = builder.getStringAttr(label);
+  SmallVector<OpAsmParser::Argument> arguments(1);
+  OpAsmParser::UnresolvedOperand lower, upper;
+  arguments[0].type = index;
+  if (parser.parseLParen() || parser.parseArgument(arguments[0]) || parser.parseRParen() || parser.parseEqual() ||
+      parser.parseLParen() || parser.parseOperand(lower) || parser.parseRParen() || parser.parseKeyword("to") ||
+      parser.parseLParen() || parser.parseOperand(upper) || parser.parseRParen() ||
+      parser.resolveOperand(lower, index, result.operands) || parser.resolveOperand(upper, index, result.operands))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("reduce"))) {
+    SmallVector<Attribute> combiners;
+    auto parseOne = [&]() -> ParseResult {
+      OpAsmParser::Argument argument;
+      OpAsmParser::UnresolvedOperand operand;
+      CombinerAttr combiner;
+      if (parser.parseArgument(argument) || parser.parseEqual() || parser.parseOperand(operand) ||
+          parser.parseColonType(argument.type) || parser.parseKeyword("with") || parser.parseAttribute(combiner) ||
+          parser.resolveOperand(operand, argument.type, result.operands))
+        return failure();
+      arguments.push_back(argument);
+      combiners.push_back(combiner);
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne))
+      return failure();
+    properties.combiners = builder.getArrayAttr(combiners);
+  }
+  auto parseNumber = [&](StringRef word, IntegerAttr& into) -> ParseResult {
+    int64_t value = 0;
+    if (failed(parser.parseOptionalKeyword(word)))
+      return success();
+    if (parser.parseInteger(value))
+      return failure();
+    into = builder.getI64IntegerAttr(value);
+    return success();
+  };
+  if (succeeded(parser.parseOptionalKeyword("on"))) {
+    StringAttr name;
+    if (parser.parseSymbolName(name))
+      return failure();
+    properties.processor = FlatSymbolRefAttr::get(name);
+  }
+  if (succeeded(parser.parseOptionalKeyword("in"))) {
+    StringAttr name;
+    if (parser.parseSymbolName(name))
+      return failure();
+    properties.private_memory = FlatSymbolRefAttr::get(name);
+  }
+  if (parseNumber("ways", properties.ways) || parseNumber("chunk", properties.chunk))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("instances")))
+    properties.instances = builder.getUnitAttr();
+  if (succeeded(parser.parseOptionalKeyword("concurrent")))
+    properties.concurrent = builder.getUnitAttr();
+  Region* body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  return success();
+}
+
+void SpmdOp::print(OpAsmPrinter& printer) {
+  if (getLabel())
+    printer << ' ' << getLabelAttr();
+  printer << " (";
+  printer.printRegionArgument(iteration(), {}, /*omitType=*/true);
+  printer << ") = (" << getLower() << ") to (" << getUpper() << ")";
+  if (!getReductions().empty()) {
+    printer << " reduce(";
+    for (auto [position, operand] : llvm::enumerate(getReductions())) {
+      if (position)
+        printer << ", ";
+      printer.printRegionArgument(privateCopy(position), {}, true);
+      printer << " = " << operand << " : " << operand.getType() << " with " << (*getCombiners())[position];
+    }
+    printer << ")";
+  }
+  if (getProcessor())
+    printer << " on " << getProcessorAttr();
+  if (getPrivateMemory())
+    printer << " in " << getPrivateMemoryAttr();
+  if (getWays())
+    printer << " ways " << *getWays();
+  if (getChunk())
+    printer << " chunk " << *getChunk();
+  if (getInstances())
+    printer << " instances";
+  if (getConcurrent())
+    printer << " concurrent";
+  printer << ' ';
+  printer.printRegion(getBody(), false, false);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"label", "combiners", "processor", "private_memory", "ways", "chunk", "instances",
+                                                      "concurrent"});
+}
+
+LogicalResult SpmdOp::verify() {
+  Block& block = getBody().front();
+  size_t combiners = getCombiners() ? getCombiners()->size() : 0;
+  if (combiners != getReductions().size())
+    return emitOpError("has ") << getReductions().size() << " reductions and " << combiners << " combiners";
+  if (block.getNumArguments() != 1 + combiners || !block.getArgument(0).getType().isIndex())
+    return emitOpError("has a region whose arguments are not the iteration and one private copy a reduction");
+  for (auto [position, operand] : llvm::enumerate(getReductions()))
+    if (withMemory(cast<MemRefType>(operand.getType()), "") != withMemory(cast<MemRefType>(privateCopy(position).getType()), ""))
+      return emitOpError("has a private copy of another type than its reduction");
+  if (getWays() && *getWays() < 1)
+    return emitOpError("is dealt to ") << *getWays() << " instances; it takes one at least";
+  if (getChunk() && *getChunk() < 0)
+    return emitOpError("has chunks of a negative number of iterations");
+  if (getInstances() && !getReductions().empty())
+    return emitOpError("is distributed already and has reductions left");
+  return success();
+}
+
+//===-- checks, figures, records, streams --------------------------------------------------------------------------===//
+
+// A check may end the program: it is kept, and kept in order with writes, but it can be moved out of loops by passes that know.
+void CheckOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), SideEffects::DefaultResource::get());
+}
+void IndexOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), SideEffects::DefaultResource::get());
+}
+void CountOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), SideEffects::DefaultResource::get());
+}
+void StreamOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
+                       SideEffects::DefaultResource::get());
+}
+
+LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter& rewriter) {
+  if (!matchPattern(op.getCondition(), m_One()))
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult RecordOp::verify() {
+  auto types = getRecord().getType().getFieldTypes();
+  if (!llvm::equal(getFields().getTypes(), types))
+    return emitOpError("has fields of other types than its record");
+  return success();
+}
+
+static LogicalResult verifyField(Operation* op, RecordType record, int64_t field, Type type) {
+  if (field < 0 || field >= static_cast<int64_t>(record.getFieldTypes().size()))
+    return op->emitOpError() << "names field " << field << " of a record with " << record.getFieldTypes().size();
+  if (record.getFieldTypes()[field] != type)
+    return op->emitOpError() << "has a " << type << " for a field of type " << record.getFieldTypes()[field];
+  return success();
+}
+LogicalResult FieldOp::verify() {
+  return verifyField(*this, getRecord().getType(), getField(), getValue().getType());
+}
+LogicalResult WithFieldOp::verify() {
+  return verifyField(*this, getRecord().getType(), getField(), getValue().getType());
+}
+
+LogicalResult PushOp::verify() {
+  if (getStreams().empty())
+    return emitOpError("pushes to no stream");
+  for (Value stream : getStreams())
+    if (cast<StreamType>(stream.getType()).getElementType() != getElement().getType())
+      return emitOpError() << "pushes a " << getElement().getType() << " to a " << stream.getType();
+  return success();
+}
+LogicalResult PopOp::verify() {
+  if (getStream().getType().getElementType() != getElement().getType())
+    return emitOpError() << "pops a " << getElement().getType() << " from a " << getStream().getType();
+  return success();
+}

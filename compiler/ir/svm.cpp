@@ -1,0 +1,185 @@
+// The dialect's registration, its types and attributes, and the small questions that passes ask of them.
+#include "compiler/ir/svm.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+#include "compiler/ir/svm_dialect.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/ir/svm_types.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/ir/svm_attributes.cpp.inc"
+
+void SvmDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "compiler/ir/svm_types.cpp.inc"
+      >();
+}
+
+void SvmDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "compiler/ir/svm_attributes.cpp.inc"
+      >();
+}
+
+void SvmDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/ir/svm_ops.cpp.inc"
+      >();
+}
+
+//===-- records ----------------------------------------------------------------------------------------------------===//
+
+// !svm.record<"name", re: f32, im: f32>
+Type RecordType::parse(AsmParser& parser) {
+  std::string name;
+  SmallVector<StringAttr> names;
+  SmallVector<Type> types;
+  auto* context = parser.getContext();
+  if (parser.parseLess() || parser.parseString(&name))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef field;
+    Type type;
+    if (parser.parseKeyword(&field) || parser.parseColonType(type))
+      return {};
+    if (!llvm::isa<IntegerType, FloatType, RecordType>(type)) {
+      parser.emitError(parser.getCurrentLocation(), "a record's field is an integer, a floating-point number or a record");
+      return {};
+    }
+    names.push_back(StringAttr::get(context, field));
+    types.push_back(type);
+  }
+  if (parser.parseGreater())
+    return {};
+  return RecordType::get(context, StringAttr::get(context, name), names, types);
+}
+
+void RecordType::print(AsmPrinter& printer) const {
+  printer << '<' << getName();
+  for (auto [name, type] : llvm::zip(getFieldNames(), getFieldTypes()))
+    printer << ", " << name.getValue() << ": " << type;
+  printer << '>';
+}
+
+std::optional<unsigned> RecordType::fieldIndex(StringRef field) const {
+  for (auto [position, name] : llvm::enumerate(getFieldNames()))
+    if (name.getValue() == field)
+      return position;
+  return std::nullopt;
+}
+
+uint64_t RecordType::alignmentInBytes(Type type) {
+  if (auto record = llvm::dyn_cast<RecordType>(type)) {
+    uint64_t most = 1;
+    for (Type field : record.getFieldTypes())
+      most = std::max(most, alignmentInBytes(field));
+    return most;
+  }
+  return sizeInBytes(type);
+}
+
+uint64_t RecordType::sizeInBytes(Type type) {
+  if (auto record = llvm::dyn_cast<RecordType>(type)) {
+    uint64_t size = 0;
+    for (Type field : record.getFieldTypes())
+      size = llvm::alignTo(size, alignmentInBytes(field)) + sizeInBytes(field);
+    return llvm::alignTo(size, alignmentInBytes(record));
+  }
+  if (type.isIndex())
+    return 8;
+  if (type.isIntOrFloat())
+    return llvm::PowerOf2Ceil(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  return 1;
+}
+
+//===-- stages and types -------------------------------------------------------------------------------------------===//
+
+namespace strata::svm {
+
+StringRef stageName(Stage stage) {
+  switch (stage) {
+  case Stage::Logical:
+    return "logical";
+  case Stage::Placed:
+    return "placed";
+  case Stage::Scheduled:
+    return "scheduled";
+  }
+  return "logical";
+}
+
+Stage stageOf(ModuleOp module) {
+  auto attribute = module->getAttrOfType<StringAttr>(SvmDialect::stageAttr);
+  if (attribute && attribute.getValue() == "placed")
+    return Stage::Placed;
+  if (attribute && attribute.getValue() == "scheduled")
+    return Stage::Scheduled;
+  return Stage::Logical;
+}
+
+void setStage(ModuleOp module, Stage stage) {
+  module->setAttr(SvmDialect::stageAttr, StringAttr::get(module.getContext(), stageName(stage)));
+}
+
+void registerDialects(DialectRegistry& registry) {
+  registry.insert<SvmDialect, affine::AffineDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect>();
+}
+
+MemRefType viewType(unsigned rank, Type element, Attribute memory) {
+  SmallVector<int64_t> strides(rank, ShapedType::kDynamic);
+  if (rank)
+    strides.back() = 1;
+  auto layout = StridedLayoutAttr::get(element.getContext(), ShapedType::kDynamic, strides);
+  return MemRefType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic), element, layout, memory);
+}
+
+StringRef memoryOf(Type block) {
+  auto type = dyn_cast<MemRefType>(block);
+  auto memory = type ? dyn_cast_or_null<MemoryAttr>(type.getMemorySpace()) : MemoryAttr();
+  return memory ? memory.getMemory().getValue() : StringRef();
+}
+
+MemRefType withMemory(MemRefType block, StringRef memory) {
+  Attribute space;
+  if (!memory.empty())
+    space = MemoryAttr::get(block.getContext(), FlatSymbolRefAttr::get(block.getContext(), memory));
+  return MemRefType::get(block.getShape(), block.getElementType(), block.getLayout(), space);
+}
+
+Value rootOf(Value block) {
+  while (Operation* definition = block.getDefiningOp()) {
+    if (auto view = dyn_cast<memref::SubViewOp>(definition))
+      block = view.getSource();
+    else if (auto cast = dyn_cast<memref::CastOp>(definition))
+      block = cast.getSource();
+    else if (auto cast = dyn_cast<memref::ReinterpretCastOp>(definition))
+      block = cast.getSource();
+    else
+      break;
+  }
+  return block;
+}
+
+bool isDistinctRoot(Value root) {
+  if (Operation* definition = root.getDefiningOp())
+    return isa<BlockOp, memref::AllocaOp>(definition);
+  return isa<func::FuncOp, KernelOp>(root.getParentBlock()->getParentOp());
+}
+
+} // namespace strata::svm

@@ -1,0 +1,57 @@
+// The svm dialect in C++: types, attributes and operations generated from svm.td, and what every pass asks of them.
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "compiler/ir/svm_dialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/ir/svm_types.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/ir/svm_attributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/ir/svm_ops.h.inc"
+
+namespace strata::svm {
+
+/// The stages of a module, in order (svm.td, the dialect's description).
+enum class Stage { Logical, Placed, Scheduled };
+llvm::StringRef stageName(Stage stage);
+/// The module's stage; a module that names none is logical.
+Stage stageOf(mlir::ModuleOp module);
+void setStage(mlir::ModuleOp module, Stage stage);
+
+/// Registers the dialects that a logical program may hold, and no more (each costs start-up time).
+void registerDialects(mlir::DialectRegistry& registry);
+
+/// The type under which blocks pass between functions, kernels and views: dynamic extents, rows of adjacent elements, any pitch
+/// and any start. A rank of 0 is a single element.
+mlir::MemRefType viewType(unsigned rank, mlir::Type element, mlir::Attribute memory = {});
+
+/// The memory class that a placed block lies in, or an empty name.
+llvm::StringRef memoryOf(mlir::Type block);
+mlir::MemRefType withMemory(mlir::MemRefType block, llvm::StringRef memory);
+
+/// Follows subviews and casts to the value that owns the storage (a block, an argument).
+mlir::Value rootOf(mlir::Value block);
+/// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks made by
+/// operations are, and arguments of functions (an argument overlaps another only where neither is written).
+bool isDistinctRoot(mlir::Value root);
+
+} // namespace strata::svm

@@ -1,0 +1,358 @@
+// The svm dialect: the middle form that every notation becomes and every machine starts from. This file is its
+// specification; docs/dialect.md explains the stages. Types and attributes stand first, then the operations by subject.
+
+#ifndef STRATA_SVM_TD
+#define STRATA_SVM_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Svm_Dialect : Dialect {
+  let name = "svm";
+  let cppNamespace = "::strata::svm";
+  let summary = "Kernels, blocks, streams, moves and control on machines with explicit memories and processors";
+  let description = [{
+    The dialect orchestrates: what runs where, on which data, moved how, after what. A module passes through three
+    stages, named by its `svm.stage` attribute: *logical* (no placement; every copy that the source implies is
+    present), *placed* (every block, run and loop has a location on the machine) and *scheduled* (addresses are fixed).
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Module attributes.
+    static constexpr llvm::StringLiteral stageAttr = "svm.stage";
+    static constexpr llvm::StringLiteral machineAttr = "svm.machine";
+    static constexpr llvm::StringLiteral machineHashAttr = "svm.machine_hash";
+    static constexpr llvm::StringLiteral mappingAttr = "svm.mapping";
+    static constexpr llvm::StringLiteral programAttr = "svm.program";
+    /// Function and kernel attributes.
+    static constexpr llvm::StringLiteral entryAttr = "svm.entry";
+    /// The processor class that executes a control function (placed programs).
+    static constexpr llvm::StringLiteral controlAttr = "svm.control";
+    /// The label of an scf loop, by which a mapping record refers to it.
+    static constexpr llvm::StringLiteral labelAttr = "svm.label";
+    /// On an scf loop: its iterations were parallel in the source, so that none writes what another touches.
+    static constexpr llvm::StringLiteral parallelAttr = "svm.parallel";
+    /// On an entry function: the names of its sizes, and each argument's extents as an affine map of them.
+    static constexpr llvm::StringLiteral sizesAttr = "svm.sizes";
+    static constexpr llvm::StringLiteral extentsAttr = "svm.extents";
+    /// Argument attributes.
+    static constexpr llvm::StringLiteral accessAttr = "svm.access";
+    static constexpr llvm::StringLiteral nameAttr = "svm.name";
+    static constexpr llvm::StringLiteral unsignedAttr = "svm.unsigned";
+
+    void registerTypes();
+    void registerAttributes();
+  }];
+}
+
+class Svm_Type<string name, string typeMnemonic, list<Trait> traits = []> : TypeDef<Svm_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+class Svm_Attr<string name, string attrMnemonic> : AttrDef<Svm_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+class Svm_Op<string mnemonic, list<Trait> traits = []> : Op<Svm_Dialect, mnemonic, traits>;
+
+//===-- types ------------------------------------------------------------------------------------------------------===//
+
+def Svm_StreamType : Svm_Type<"Stream", "stream"> {
+  let summary = "a first-in first-out sequence of elements of one type";
+  let description = "Capacity, flags and placement belong to the operation that makes the stream.";
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+}
+
+def Svm_TokenType : Svm_Type<"Token", "token"> {
+  let summary = "the end of a run or a move that goes on beside its starter";
+}
+
+def Svm_RecordType : Svm_Type<"Record", "record", [DeclareTypeInterfaceMethods<MemRefElementTypeInterface>]> {
+  let summary = "a struct of a source language, laid out as C lays it out";
+  let description = "Fields are integers, floating-point numbers or records. The name is the program's; two records are the same "
+                    "type when name and fields agree.";
+  let parameters = (ins "::mlir::StringAttr":$name, ArrayRefParameter<"::mlir::StringAttr">:$fieldNames,
+                        ArrayRefParameter<"::mlir::Type">:$fieldTypes);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The position of a field, or nothing.
+    std::optional<unsigned> fieldIndex(llvm::StringRef field) const;
+    /// C's sizeof and alignof, in bytes.
+    static uint64_t sizeInBytes(::mlir::Type type);
+    static uint64_t alignmentInBytes(::mlir::Type type);
+  }];
+}
+
+def Svm_MemoryAttr : Svm_Attr<"Memory", "mem"> {
+  let summary = "a class of memory of the machine, used as a memref's memory space";
+  let description = [{
+    Names a class (every processing element's own local store is one class). The instance meant is that of the executing
+    processor, or instance 0 where the executing processor owns none.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$memory);
+  let assemblyFormat = "`<` $memory `>`";
+}
+
+def Svm_Block : Type<CPred<"::llvm::isa<::mlir::MemRefType>($_self)">, "block (a ranked memref)", "::mlir::MemRefType">;
+def Svm_Counted : Type<Or<[Index.predicate, I64.predicate]>, "index or 64-bit integer">;
+
+//===-- kernels ----------------------------------------------------------------------------------------------------===//
+
+def Svm_KernelOp : Svm_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface, Symbol]> {
+  let summary = "a piece of computation that runs on one processor";
+  let description = [{
+    Arguments are blocks, streams and scalars. A block argument carries `svm.access` ("read", "write", "readwrite" or
+    "reduce"); arguments do not alias when one of them is written. `extents`, when present, states for each argument an affine map from
+    the kernel's sizes (symbols) to the argument's extents (empty for others); a size is known by an extent that is that symbol
+    alone.
+
+    The body is one of: *structured* (a region of scf, affine, memref, arith, math and stream operations), *llvm* (`llvm` names
+    a function of an `svm.llvm_source`), or *black box* (`blackbox` names one that the machine supports). All have one
+    calling convention: for a block its pointer, its extents and its strides in elements; a scalar by value.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+                       OptionalAttr<ArrayAttr>:$extents, OptionalAttr<SymbolRefAttr>:$llvm,
+                       OptionalAttr<StrAttr>:$blackbox);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let extraClassDeclaration = [{
+    ::mlir::Region* getCallableRegion() { return isStructured() ? &getBody() : nullptr; }
+    llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    bool isDeclaration() { return getBody().empty(); }
+    bool isStructured() { return !getBody().empty(); }
+    /// "read", "write", "readwrite", "reduce"; empty for an argument that is not a block.
+    llvm::StringRef access(unsigned argument);
+    /// What messages call the argument.
+    std::string argumentName(unsigned argument);
+    /// Whether a body contains an operation that can wait (streams): computed, never stated.
+    bool canBlock();
+  }];
+}
+
+def Svm_ReturnOp : Svm_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "ends a structured kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Svm_LLVMSourceOp : Svm_Op<"llvm_source", [Symbol]> {
+  let summary = "LLVM IR of kernels that came through Clang, as text";
+  let description = [{
+    Kept as text so that nothing that Clang said is changed or dropped (MLIR's import refuses inline assembly and block addresses
+    and drops operand bundles). Functions are referred to as @source::@function.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$text);
+  let assemblyFormat = "$sym_name $text attr-dict";
+}
+
+def Svm_RunOp : Svm_Op<"run", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a kernel";
+  let description = [{
+    Without a result the run ends before the next operation begins. With a token it goes on beside its starter. Block arguments may
+    live in any memory that the processor reaches. `processor` is set by placement.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$arguments, Variadic<Svm_TokenType>:$after,
+                       OptionalAttr<FlatSymbolRefAttr>:$processor);
+  let results = (outs Optional<Svm_TokenType>:$token);
+  let assemblyFormat = [{
+    $kernel `(` $arguments `)` (`after` `(` $after^ `)`)? (`on` $processor^)? attr-dict
+    `:` functional-type($arguments, $token)
+  }];
+}
+
+//===-- blocks and moves -------------------------------------------------------------------------------------------===//
+
+def Svm_ScopeOp : Svm_Op<"scope", [NoTerminator, SingleBlock, RecursiveMemoryEffects, NoRegionArguments]> {
+  let summary = "a region at whose end the blocks made in it are gone";
+  let description = [{
+    `label` is the name by which a mapping record refers to the place (a call site). `disjoint` is the front end's word that blocks which
+    enter or leave the region by moves do not overlap where one of them is written.
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$label, UnitAttr:$disjoint);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "($label^)? (`disjoint` $disjoint^)? $body attr-dict";
+}
+
+def Svm_BlockOp : Svm_Op<"block", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "makes a block that lives until the enclosing region ends";
+  let description = [{
+    One operand for each dimension. `max` holds static upper bounds of the extents (-1: none known), which explicit memories need.
+    `label` is its name in the mapping record; `address` (bytes from the start of the memory's instance) is set by scheduling. The content is
+    undefined.
+  }];
+  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<DenseI64ArrayAttr>:$max, OptionalAttr<StrAttr>:$label,
+                       OptionalAttr<I64Attr>:$address);
+  let results = (outs Svm_Block:$block);
+  let hasVerifier = 1;
+  let assemblyFormat = "($label^)? `(` $extents `)` (`max` $max^)? (`at` $address^)? attr-dict `:` type($block)";
+  let extraClassDeclaration = [{
+    /// Bytes that the block takes at most, rows padded to `alignment` bytes; nothing when an extent has no bound.
+    std::optional<int64_t> maxBytes(int64_t alignment);
+  }];
+}
+
+def Svm_MoveOp : Svm_Op<"move", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "copies a block to another of the same extents";
+  let description = "Dense or strided, as the layouts say. The two do not overlap. With a token it goes on beside its starter.";
+  let arguments = (ins Svm_Block:$source, Svm_Block:$destination, Variadic<Svm_TokenType>:$after);
+  let results = (outs Optional<Svm_TokenType>:$token);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $source `to` $destination (`after` `(` $after^ `)`)? attr-dict `:` type($source) `to` type($destination) (`->` type($token)^)?
+  }];
+}
+
+def Svm_WaitOp : Svm_Op<"wait"> {
+  let summary = "waits for runs and moves";
+  let arguments = (ins Variadic<Svm_TokenType>:$tokens);
+  let assemblyFormat = "$tokens attr-dict";
+}
+
+//===-- control ----------------------------------------------------------------------------------------------------===//
+
+def Svm_CombinerAttr : Svm_Attr<"Combiner", "combiner"> {
+  let summary = "how the private copies of a reduction are combined";
+  let description = [{
+    `function` takes (in T, inout T): a kernel or a function. `label` names its call in the mapping record; after placement `processor`
+    runs it on operands in `memory` (both empty before).
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$function, "::mlir::StringAttr":$label,
+                        OptionalParameter<"::mlir::StringAttr">:$processor,
+                        OptionalParameter<"::mlir::StringAttr">:$memory);
+  let assemblyFormat = "`<` $function `,` $label (`,` `on` $processor^ `,` `in` $memory)? `>`";
+}
+
+def Svm_SpmdOp : Svm_Op<"spmd", [SingleBlock, RecursiveMemoryEffects, NoTerminator,
+                                 DeclareOpInterfaceMethods<LoopLikeOpInterface>]> {
+  let summary = "parallel iterations, or instances of processors";
+  let description = [{
+    Before distribution the region is one iteration of [lower, upper); placement says on which processors (`on`), in how many
+    instances (`ways`) and in which blocks (`chunk`, block-cyclic; 0: one contiguous share each) the iterations are dealt. After distribution (`instances`) the region is
+    one processor's part and its first argument the instance number, from 0.
+
+    *Independent* iterations may run one after another; *concurrent* ones all make progress. Each reduction operand has a
+    region argument, the private copy (in `private_memory`, which placement sets); which copy an iteration sees and the tree that combines them are fixed by program and
+    mapping, never by the number of threads. An incoming value is counted once.
+  }];
+  let arguments = (ins Index:$lower, Index:$upper, Variadic<Svm_Block>:$reductions, OptionalAttr<TypedArrayAttrBase<Svm_CombinerAttr, "combiners">>:$combiners,
+                       OptionalAttr<StrAttr>:$label, OptionalAttr<FlatSymbolRefAttr>:$processor,
+                       OptionalAttr<FlatSymbolRefAttr>:$private_memory, OptionalAttr<I64Attr>:$ways, OptionalAttr<I64Attr>:$chunk, UnitAttr:$instances, UnitAttr:$concurrent);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$lower, "::mlir::Value":$upper, "::mlir::ValueRange":$reductions,
+                                 "::mlir::ArrayAttr":$combiners, "::mlir::StringAttr":$label)>];
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument iteration() { return getBody().front().getArgument(0); }
+    ::mlir::BlockArgument privateCopy(unsigned reduction) { return getBody().front().getArgument(1 + reduction); }
+  }];
+}
+
+//===-- checks and figures -----------------------------------------------------------------------------------------===//
+
+def Svm_CheckOp : Svm_Op<"check", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a rule of the source language that holds when the program runs, or ends it with an error";
+  let description = "The message holds {0}, {1}, … for the values. The place is the operation's location.";
+  let arguments = (ins I1:$condition, StrAttr:$code, StrAttr:$message, OptionalAttr<StrAttr>:$help, Variadic<Svm_Counted>:$values);
+  let assemblyFormat = "$condition `,` $code `,` $message (`help` $help^)? (`(` $values^ `:` type($values) `)`)? attr-dict";
+  let hasCanonicalizeMethod = 1;
+}
+
+def Svm_IndexOp : Svm_Op<"index", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "checks that an index lies in [0, extent)";
+  let description = [{
+    Stands before an access that is not known to be in range. The range analysis erases what it proves; what stays is
+    checked when the program runs. `array` and `dimension` (from 0) are for the message.
+  }];
+  let arguments = (ins Index:$index, Index:$extent, StrAttr:$array, I64Attr:$dimension);
+  let assemblyFormat = "$index `in` $extent `of` $array `,` $dimension attr-dict";
+}
+
+def Svm_CountOp : Svm_Op<"count", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "adds to a figure of the run; no effect on results";
+  let arguments = (ins StrAttr:$counter, Svm_Counted:$amount);
+  let assemblyFormat = "$counter `by` $amount `:` type($amount) attr-dict";
+}
+
+//===-- records ----------------------------------------------------------------------------------------------------===//
+
+def Svm_RecordOp : Svm_Op<"record", [Pure]> {
+  let summary = "a record from its fields, in order";
+  let arguments = (ins Variadic<AnyType>:$fields);
+  let results = (outs Svm_RecordType:$record);
+  let hasVerifier = 1;
+  let assemblyFormat = "`(` $fields `)` attr-dict `:` functional-type($fields, $record)";
+}
+
+def Svm_FieldOp : Svm_Op<"field", [Pure]> {
+  let summary = "one field of a record";
+  let arguments = (ins Svm_RecordType:$record, I64Attr:$field);
+  let results = (outs AnyType:$value);
+  let hasVerifier = 1;
+  let assemblyFormat = "$record `[` $field `]` attr-dict `:` type($record) `->` type($value)";
+}
+
+def Svm_WithFieldOp : Svm_Op<"with_field", [Pure, TypesMatchWith<"result is the record", "record", "result", "$_self">]> {
+  let summary = "a record with one field replaced";
+  let arguments = (ins Svm_RecordType:$record, AnyType:$value, I64Attr:$field);
+  let results = (outs Svm_RecordType:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$record `[` $field `]` `=` $value attr-dict `:` type($value) `in` type($record)";
+}
+
+//===-- streams ----------------------------------------------------------------------------------------------------===//
+
+def Svm_StreamOp : Svm_Op<"stream", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "makes a stream that lives until the enclosing region ends";
+  let arguments = (ins Index:$capacity, OptionalAttr<StrAttr>:$label, OptionalAttr<FlatSymbolRefAttr>:$memory);
+  let results = (outs Svm_StreamType:$stream);
+  let assemblyFormat = "($label^)? `(` $capacity `)` (`in` $memory^)? attr-dict `:` type($stream)";
+}
+
+def Svm_PushOp : Svm_Op<"push"> {
+  let summary = "appends an element; waits while the stream is full";
+  let description = "With several streams (multicast) it waits until each has room and then pushes to all.";
+  let arguments = (ins AnyType:$element, Variadic<Svm_StreamType>:$streams);
+  let hasVerifier = 1;
+  let assemblyFormat = "$element `to` $streams attr-dict `:` type($element) `to` type($streams)";
+}
+
+def Svm_PopOp : Svm_Op<"pop"> {
+  let summary = "removes the next element; waits while the stream is empty and has not ended";
+  let description = "`more` is false when the stream has ended; the element is then zero.";
+  let arguments = (ins Svm_StreamType:$stream);
+  let results = (outs AnyType:$element, I1:$more);
+  let hasVerifier = 1;
+  let assemblyFormat = "$stream attr-dict `:` type($stream) `->` type($element)";
+}
+
+def Svm_PeekOp : Svm_Op<"peek"> {
+  let summary = "the element `offset` places behind the next one, which stays in the stream";
+  let arguments = (ins Svm_StreamType:$stream, Index:$offset);
+  let results = (outs AnyType:$element, I1:$more);
+  let hasVerifier = 1;
+  let assemblyFormat = "$stream `[` $offset `]` attr-dict `:` type($stream) `->` type($element)";
+}
+
+def Svm_EndOp : Svm_Op<"end"> {
+  let summary = "ends a stream: nothing more is pushed";
+  let arguments = (ins Svm_StreamType:$stream);
+  let assemblyFormat = "$stream attr-dict `:` type($stream)";
+}
+
+#endif

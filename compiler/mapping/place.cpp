@@ -1,0 +1,327 @@
+// place(): walks each control function with the processor that executes it in hand, and gives every operation its location. A loop or call
+// that another processor executes is wrapped in an svm.spmd of one instance there, so that the change of control is
+// visible to every later pass.
+#include "compiler/mapping/place.h"
+
+#include "compiler/ir/locations.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::mapping {
+
+STRATA_DIAGNOSTIC(unknownMemory, Error, "placement-unknown-memory", "the mapping names memory '{0}', which machine '{1}' does not have");
+STRATA_DIAGNOSTIC(unknownProcessor, Error, "placement-unknown-processor",
+                  "the mapping names processor '{0}', which machine '{1}' does not have");
+STRATA_DIAGNOSTIC(unknownFunction, Error, "placement-unknown-function", "the mapping places '{0}', which is no control function of the program");
+STRATA_DIAGNOSTIC(unknownLabel, Error, "placement-unknown-label", "the mapping of '{0}' places {1} '{2}', which is not in the program");
+STRATA_DIAGNOSTIC(argumentCount, Error, "placement-argument-count", "the mapping of '{0}' places {1} arguments of {2}");
+STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor", "machine '{0}' has no processor that can execute control code");
+STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
+                  "argument {0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
+STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
+                  "loop '{0}' is dealt to {1} of processor '{2}', of which machine '{3}' has {4}");
+
+bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory) {
+  const machine::Processor& who = machine[processor];
+  bool ownStore = false;
+  for (machine::MemoryId local : who.local) {
+    if (local == memory)
+      return true;
+    ownStore |= machine.isExplicit(local);
+  }
+  for (const machine::Level& level : machine.levels)
+    if (level.processor == processor && (level.memory == memory || machine[level.memory].over == memory))
+      return true;
+  // A processor with a store of its own reaches other memories by moves only.
+  return !ownStore && !machine.isExplicit(memory) && !machine[memory].isVirtual() && machine.reaches(processor, memory);
+}
+
+/// The memory in which a processor's code keeps what nobody places: that of the innermost level it controls, else a local one.
+static machine::MemoryId homeOf(const Machine& machine, machine::ProcessorId processor) {
+  for (const machine::Level& level : machine.levels)
+    if (level.processor == processor)
+      return level.memory;
+  if (!machine[processor].local.empty())
+    return machine[processor].local.front();
+  for (uint32_t number = 0; number < machine.memories.size(); ++number)
+    if (touches(machine, processor, machine::MemoryId{number}))
+      return machine::MemoryId{number};
+  return {};
+}
+
+/// Who executes control that nobody places: the processor of the outermost level that has one.
+static machine::ProcessorId defaultControl(const Machine& machine) {
+  for (size_t number = machine.levels.size(); number-- > 0;)
+    if (machine.levels[number].processor.valid())
+      return machine.levels[number].processor;
+  for (uint32_t number = 0; number < machine.processors.size(); ++number)
+    if (machine.processors[number].ownMaster(machine::ProcessorId{number}))
+      return machine::ProcessorId{number};
+  return {};
+}
+
+namespace {
+
+/// Instances of a loop that nobody placed, on a machine with several processors for it. The first is fixed because a reduction is rounded along a
+/// tree that its ways set, and results must not depend on the computer.
+constexpr int64_t defaultReductionWays = 16;
+constexpr int64_t defaultWaysPerProcessor = 4;
+
+class Placer {
+public:
+  Placer(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics)
+      : program_(program), record_(record), machine_(machine), diagnostics_(diagnostics) {}
+
+  bool run() {
+    machine::ProcessorId fallback = defaultControl(machine_);
+    if (!fallback.valid())
+      diagnostics_.report(noProcessor, {}, machine_.name).help("give a level of the machine a processor");
+    for (const auto& [name, placement] : record_.functions)
+      if (!program_.lookupSymbol<func::FuncOp>(name))
+        diagnostics_.report(unknownFunction, {}, name);
+    if (diagnostics_.hasErrors())
+      return false;
+    for (auto function : program_.getOps<func::FuncOp>())
+      placeSignature(function, fallback);
+    for (auto function : program_.getOps<func::FuncOp>())
+      placeFunction(function);
+    if (diagnostics_.hasErrors())
+      return false;
+    setStage(program_, Stage::Placed);
+    program_->removeAttr(SvmDialect::mappingAttr);
+    return true;
+  }
+
+private:
+  const FunctionPlacement& placementOf(StringRef function) {
+    static const FunctionPlacement none;
+    auto found = record_.functions.find(function.str());
+    return found == record_.functions.end() ? none : found->second;
+  }
+
+  machine::MemoryId memory(const std::string& name, Operation* op, machine::MemoryId otherwise) {
+    if (name.empty())
+      return otherwise;
+    machine::MemoryId id = machine_.memory(name);
+    if (id.valid())
+      return id;
+    std::vector<std::string> names;
+    for (const machine::Memory& each : machine_.memories)
+      names.push_back(each.name);
+    report(diagnostics_.report(unknownMemory, sourceLocation(diagnostics_.sources(), op->getLoc()), name, machine_.name), name, names);
+    return otherwise;
+  }
+
+  machine::ProcessorId processor(const std::string& name, Operation* op, machine::ProcessorId otherwise) {
+    if (name.empty())
+      return otherwise;
+    machine::ProcessorId id = machine_.processor(name);
+    if (id.valid())
+      return id;
+    std::vector<std::string> names;
+    for (const machine::Processor& each : machine_.processors)
+      names.push_back(each.name);
+    report(diagnostics_.report(unknownProcessor, sourceLocation(diagnostics_.sources(), op->getLoc()), name, machine_.name), name, names);
+    return otherwise;
+  }
+
+  void report(DiagnosticBuilder&& builder, const std::string& name, const std::vector<std::string>& names) {
+    std::string nearest = nearestName(name, names);
+    if (!nearest.empty())
+      builder.help("did you mean '" + nearest + "'?");
+  }
+
+  FlatSymbolRefAttr symbol(machine::ProcessorId id) { return FlatSymbolRefAttr::get(program_.getContext(), machine_[id].name); }
+
+  void placeSignature(func::FuncOp function, machine::ProcessorId fallback) {
+    const FunctionPlacement& placement = placementOf(function.getName());
+    machine::ProcessorId control = processor(placement.control, function, fallback);
+    controls_[function.getName()] = control;
+    function->setAttr(SvmDialect::controlAttr, symbol(control));
+    if (!placement.arguments.empty() && placement.arguments.size() != function.getNumArguments()) {
+      diagnostics_.report(argumentCount, sourceLocation(diagnostics_.sources(), function.getLoc()), function.getName().str(),
+                          placement.arguments.size(), function.getNumArguments());
+      return;
+    }
+    SmallVector<Type> types;
+    for (auto [position, type] : llvm::enumerate(function.getArgumentTypes())) {
+      auto block = dyn_cast<MemRefType>(type);
+      if (!block) {
+        types.push_back(type);
+        continue;
+      }
+      const std::string name = placement.arguments.empty() ? "" : placement.arguments[position];
+      machine::MemoryId where = memory(name, function, homeOf(machine_, control));
+      types.push_back(withMemory(block, machine_[where].name));
+      if (function->hasAttr(SvmDialect::entryAttr) && (machine_.isExplicit(where) || machine_[where].isVirtual())) {
+        auto called = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
+        diagnostics_.report(entryMemory, sourceLocation(diagnostics_.sources(), function.getLoc()),
+                            called ? called.getValue().str() : std::to_string(position), function.getName().str(), machine_[where].name)
+            .help("place the entry point's arrays in a memory that is not managed explicitly");
+      }
+    }
+    function.setFunctionType(FunctionType::get(program_.getContext(), types, function.getResultTypes()));
+    if (function.isExternal())
+      return;
+    for (auto [argument, type] : llvm::zip(function.getArguments(), types)) {
+      argument.setType(type);
+      spread(argument);
+    }
+  }
+
+  /// Gives a value's memory to the views made of it.
+  void spread(Value block) {
+    StringRef where = memoryOf(block.getType());
+    for (Operation* user : block.getUsers())
+      if (isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp>(user) && user->getOperand(0) == block) {
+        user->getResult(0).setType(withMemory(cast<MemRefType>(user->getResult(0).getType()), where));
+        spread(user->getResult(0));
+      }
+  }
+
+  void placeFunction(func::FuncOp function) {
+    placement_ = &placementOf(function.getName());
+    seen_.clear();
+    if (!function.isExternal())
+      placeRegion(function.getBody(), controls_[function.getName()]);
+    auto unseen = [&](StringRef what, const auto& labels) {
+      for (const auto& [label, ignored] : labels)
+        if (!seen_.contains((what + "/" + label).str()))
+          diagnostics_.report(unknownLabel, sourceLocation(diagnostics_.sources(), function.getLoc()), function.getName().str(), what.str(), label);
+    };
+    unseen("block", placement_->blocks);
+    unseen("loop", placement_->loops);
+    unseen("call", placement_->calls);
+  }
+
+  void placeRegion(Region& region, machine::ProcessorId here) {
+    for (Block& block : region)
+      for (Operation& op : llvm::make_early_inc_range(block))
+        placeOperation(&op, here);
+  }
+
+  template <typename Map>
+  const typename Map::mapped_type* find(const Map& map, StringRef what, StringAttr label) {
+    if (!label)
+      return nullptr;
+    seen_.insert((what + "/" + label.getValue()).str());
+    auto found = map.find(label.getValue().str());
+    return found == map.end() ? nullptr : &found->second;
+  }
+
+  void placeOperation(Operation* op, machine::ProcessorId here) {
+    if (auto block = dyn_cast<BlockOp>(op))
+      return placeBlock(block, here);
+    if (auto stream = dyn_cast<StreamOp>(op)) {
+      if (!stream.getMemory())
+        stream.setMemory(machine_[homeOf(machine_, here)].name);
+      return;
+    }
+    if (auto spmd = dyn_cast<SpmdOp>(op))
+      return placeSpmd(spmd, here);
+    if (auto run = dyn_cast<RunOp>(op)) {
+      run.setProcessorAttr(symbol(here));
+      return;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      if (const LoopPlacement* placed = find(placement_->loops, "loop", loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr)))
+        here = moveTo(loop, here, processor(placed->processor, loop, here));
+    if (auto scope = dyn_cast<ScopeOp>(op))
+      if (const CallPlacement* placed = find(placement_->calls, "call", scope.getLabelAttr()))
+        here = moveTo(scope, here, processor(placed->processor, scope, here));
+    for (Region& region : op->getRegions())
+      placeRegion(region, here);
+  }
+
+  void placeBlock(BlockOp block, machine::ProcessorId here) {
+    const std::string* name = find(placement_->blocks, "block", block.getLabelAttr());
+    machine::MemoryId where = memory(name ? *name : "", block, homeOf(machine_, here));
+    block.getBlock().setType(withMemory(block.getBlock().getType(), machine_[where].name));
+    spread(block.getBlock());
+  }
+
+  /// Wraps an operation in a region that another processor executes; returns who executes it then.
+  machine::ProcessorId moveTo(Operation* op, machine::ProcessorId from, machine::ProcessorId to) {
+    if (from == to)
+      return to;
+    OpBuilder builder(op);
+    auto zero = builder.create<arith::ConstantIndexOp>(op->getLoc(), 0);
+    auto one = builder.create<arith::ConstantIndexOp>(op->getLoc(), 1);
+    auto on = builder.create<SpmdOp>(op->getLoc(), zero, one, ValueRange(), ArrayAttr(), StringAttr());
+    on.setProcessorAttr(symbol(to));
+    on.setInstances(true);
+    op->moveBefore(&on.getBody().front(), on.getBody().front().end());
+    return to;
+  }
+
+  void placeSpmd(SpmdOp spmd, machine::ProcessorId here) {
+    const LoopPlacement* placed = find(placement_->loops, "loop", spmd.getLabelAttr());
+    LoopPlacement choice = placed ? *placed : choose(spmd, here);
+    machine::ProcessorId on = processor(choice.processor, spmd, here);
+    const uint64_t count = machine_[on].count;
+    auto builder = Builder(program_.getContext());
+    // Processors with a store of their own are told apart; others are dealt any number of parts.
+    if (choice.ways > static_cast<int64_t>(count) && !machine_[on].local.empty())
+      diagnostics_
+          .report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()), spmd.getLabel().value_or("").str(), choice.ways,
+                  machine_[on].name, machine_.name, count)
+          .help("deal the loop to " + std::to_string(count) + " at most");
+    if (choice.ways > 0) {
+      spmd.setProcessorAttr(symbol(on));
+      spmd.setWaysAttr(builder.getI64IntegerAttr(choice.ways));
+      spmd.setChunkAttr(builder.getI64IntegerAttr(choice.chunk));
+    } else if (on != here) {
+      moveTo(spmd, here, on);
+    }
+    here = on;
+    spmd.setPrivateMemory(machine_[homeOf(machine_, on)].name);
+    placeReductions(spmd);
+    placeRegion(spmd.getBody(), on);
+  }
+
+  LoopPlacement choose(SpmdOp spmd, machine::ProcessorId here) {
+    LoopPlacement choice{machine_[here].name, 0, 0};
+    const machine::Processor& who = machine_[here];
+    if (who.count > 1 && who.local.empty() && !spmd->getParentOfType<SpmdOp>())
+      choice.ways = spmd.getReductions().empty() ? defaultWaysPerProcessor * static_cast<int64_t>(who.count) : defaultReductionWays;
+    return choice;
+  }
+
+  void placeReductions(SpmdOp spmd) {
+    SmallVector<Attribute> combiners;
+    for (auto [position, reduction] : llvm::enumerate(spmd.getReductions())) {
+      auto combiner = cast<CombinerAttr>((*spmd.getCombiners())[position]);
+      const CallPlacement* placed = find(placement_->calls, "call", combiner.getLabel());
+      machine::ProcessorId fallback = controls_[spmd->getParentOfType<func::FuncOp>().getName()];
+      machine::ProcessorId by = processor(placed ? placed->processor : "", spmd, fallback);
+      machine::MemoryId in = memory(placed ? placed->memory : "", spmd, homeOf(machine_, by));
+      auto text = [&](const std::string& name) { return StringAttr::get(program_.getContext(), name); };
+      combiners.push_back(CombinerAttr::get(program_.getContext(), combiner.getFunction(), combiner.getLabel(), text(machine_[by].name),
+                                            text(machine_[in].name)));
+      // The private copy's memory is settled when the reduction is expanded; until then it is the target's.
+      spmd.privateCopy(position).setType(reduction.getType());
+      spread(spmd.privateCopy(position));
+    }
+    if (!combiners.empty())
+      spmd.setCombinersAttr(ArrayAttr::get(program_.getContext(), combiners));
+  }
+
+  ModuleOp program_;
+  const Record& record_;
+  const Machine& machine_;
+  DiagnosticEngine& diagnostics_;
+  const FunctionPlacement* placement_ = nullptr;
+  llvm::StringMap<machine::ProcessorId> controls_;
+  std::set<std::string> seen_;
+};
+
+} // namespace
+
+bool place(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics) {
+  return Placer(program, record, machine, diagnostics).run();
+}
+
+} // namespace strata::mapping

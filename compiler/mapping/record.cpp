@@ -1,0 +1,146 @@
+// The record's text form, a dictionary attribute: {function = {control = "…", arguments = […], blocks = {…}, loops = {…}, calls = {…}}}.
+#include "compiler/mapping/record.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace strata::mapping {
+namespace {
+
+template <typename Map, typename Convert>
+DictionaryAttr dictionary(MLIRContext* context, const Map& map, Convert convert) {
+  SmallVector<NamedAttribute> entries;
+  for (const auto& [key, value] : map)
+    entries.emplace_back(StringAttr::get(context, key), convert(value));
+  return DictionaryAttr::get(context, entries);
+}
+
+/// Reads dictionaries and remembers the first thing that is wrong.
+struct Reader {
+  std::string& error;
+
+  bool fail(Twine what) {
+    if (error.empty())
+      error = what.str();
+    return false;
+  }
+  bool text(Attribute attribute, std::string& into, Twine where) {
+    auto value = dyn_cast_or_null<StringAttr>(attribute);
+    if (!value)
+      return fail(where + " is not a string");
+    into = value.getValue().str();
+    return true;
+  }
+  bool number(Attribute attribute, int64_t& into, Twine where) {
+    auto value = dyn_cast_or_null<IntegerAttr>(attribute);
+    if (!value || value.getValue().getSignificantBits() > 32 || value.getValue().isNegative())
+      return fail(where + " is not a number from 0 to 2^31-1");
+    into = value.getValue().getSExtValue();
+    return true;
+  }
+  template <typename Entry>
+  bool entries(Attribute attribute, Twine where, Entry entry) {
+    auto dictionary = dyn_cast_or_null<DictionaryAttr>(attribute);
+    if (!dictionary)
+      return fail(where + " is not a dictionary");
+    for (NamedAttribute named : dictionary)
+      if (!entry(named.getName().getValue(), named.getValue(), (where + " / " + named.getName().getValue()).str()))
+        return false;
+    return true;
+  }
+  bool unknown(StringRef key, Twine where) { return fail(where + ": nothing is called '" + key + "' here"); }
+
+  bool loop(Attribute attribute, LoopPlacement& into, Twine where) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, std::string at) {
+      if (key == "on")
+        return text(value, into.processor, at);
+      if (key == "ways")
+        return number(value, into.ways, at);
+      if (key == "chunk")
+        return number(value, into.chunk, at);
+      return unknown(key, where);
+    });
+  }
+  bool call(Attribute attribute, CallPlacement& into, Twine where) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, std::string at) {
+      if (key == "on")
+        return text(value, into.processor, at);
+      if (key == "in")
+        return text(value, into.memory, at);
+      return unknown(key, where);
+    });
+  }
+  bool function(Attribute attribute, FunctionPlacement& into, Twine where) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, std::string at) {
+      if (key == "control")
+        return text(value, into.control, at);
+      if (key == "arguments") {
+        auto array = dyn_cast<ArrayAttr>(value);
+        if (!array)
+          return fail(at + " is not a list");
+        for (Attribute element : array)
+          if (!text(element, into.arguments.emplace_back(), at))
+            return false;
+        return true;
+      }
+      if (key == "blocks")
+        return entries(value, at, [&](StringRef label, Attribute memory, std::string place) {
+          return text(memory, into.blocks[label.str()], place);
+        });
+      if (key == "loops")
+        return entries(value, at, [&](StringRef label, Attribute entry, std::string place) {
+          return loop(entry, into.loops[label.str()], place);
+        });
+      if (key == "calls")
+        return entries(value, at, [&](StringRef label, Attribute entry, std::string place) {
+          return call(entry, into.calls[label.str()], place);
+        });
+      return unknown(key, where);
+    });
+  }
+};
+
+} // namespace
+
+DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
+  Builder builder(context);
+  return dictionary(context, record.functions, [&](const FunctionPlacement& function) -> Attribute {
+    SmallVector<NamedAttribute> entries;
+    auto add = [&](StringRef key, Attribute value) { entries.push_back(builder.getNamedAttr(key, value)); };
+    if (!function.control.empty())
+      add("control", builder.getStringAttr(function.control));
+    if (!function.arguments.empty()) {
+      SmallVector<StringRef> names(function.arguments.begin(), function.arguments.end());
+      add("arguments", builder.getStrArrayAttr(names));
+    }
+    if (!function.blocks.empty())
+      add("blocks", dictionary(context, function.blocks, [&](const std::string& memory) { return builder.getStringAttr(memory); }));
+    if (!function.loops.empty())
+      add("loops", dictionary(context, function.loops, [&](const LoopPlacement& loop) -> Attribute {
+            return builder.getDictionaryAttr({builder.getNamedAttr("chunk", builder.getI64IntegerAttr(loop.chunk)),
+                                              builder.getNamedAttr("on", builder.getStringAttr(loop.processor)),
+                                              builder.getNamedAttr("ways", builder.getI64IntegerAttr(loop.ways))});
+          }));
+    if (!function.calls.empty())
+      add("calls", dictionary(context, function.calls, [&](const CallPlacement& call) -> Attribute {
+            SmallVector<NamedAttribute> fields{builder.getNamedAttr("on", builder.getStringAttr(call.processor))};
+            if (!call.memory.empty())
+              fields.push_back(builder.getNamedAttr("in", builder.getStringAttr(call.memory)));
+            return builder.getDictionaryAttr(fields);
+          }));
+    return builder.getDictionaryAttr(entries);
+  });
+}
+
+std::optional<Record> fromAttribute(DictionaryAttr attribute, std::string& error) {
+  Record record;
+  Reader reader{error};
+  if (!reader.entries(attribute, "the mapping", [&](StringRef name, Attribute value, std::string where) {
+        return reader.function(value, record.functions[name.str()], where);
+      }))
+    return std::nullopt;
+  return record;
+}
+
+} // namespace strata::mapping

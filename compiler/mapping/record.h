@@ -1,0 +1,52 @@
+// The mapping record: where the parts of a logical program go, whatever notation said so. Front ends make one beside the
+// program, place() consumes it, and it travels in the module as the attribute `svm.mapping`, which is its text form. Plain data.
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::mapping {
+
+/// A loop: the processor class that executes it, and for parallel loops how it is dealt.
+struct LoopPlacement {
+  std::string processor;
+  /// Instances that take part; 0: not dealt, one processor executes all iterations.
+  int64_t ways = 0;
+  /// Iterations dealt at a time, block-cyclic; 0: one contiguous share each.
+  int64_t chunk = 0;
+  friend bool operator==(const LoopPlacement&, const LoopPlacement&) = default;
+};
+
+/// A call: the processor class that executes it, and for a reduction's combiner the memory of its operands.
+struct CallPlacement {
+  std::string processor;
+  std::string memory;
+  friend bool operator==(const CallPlacement&, const CallPlacement&) = default;
+};
+
+/// One control function. Names are those of the machine; labels are those of the program's operations.
+struct FunctionPlacement {
+  std::string control;
+  std::vector<std::string> arguments;        // a memory for each argument; empty for scalars
+  std::map<std::string, std::string> blocks; // label to memory
+  std::map<std::string, LoopPlacement> loops;
+  std::map<std::string, CallPlacement> calls;
+  friend bool operator==(const FunctionPlacement&, const FunctionPlacement&) = default;
+};
+
+/// What is not named goes where the function's control is.
+struct Record {
+  std::map<std::string, FunctionPlacement> functions;
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+mlir::DictionaryAttr toAttribute(const Record& record, mlir::MLIRContext* context);
+/// Reads a record back. On failure sets `error` to what is wrong and where in the dictionary.
+std::optional<Record> fromAttribute(mlir::DictionaryAttr attribute, std::string& error);
+
+} // namespace strata::mapping

@@ -1,0 +1,140 @@
+// The verifier of placed programs. It looks at the finished program and the machine only, and finds the executing processor by walking
+// outwards from each operation.
+#include "compiler/ir/locations.h"
+#include "compiler/mapping/place.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::mapping {
+
+STRATA_DIAGNOSTIC(unplaced, Error, "placed-without-location", "{0} has no {1}");
+STRATA_DIAGNOSTIC(notOnMachine, Error, "placed-not-on-machine", "{0} '{1}' is not on machine '{2}'");
+STRATA_DIAGNOSTIC(outOfReach, Error, "placed-out-of-reach",
+                  "{0} runs on '{1}', which cannot touch '{2}', where {3} lies");
+STRATA_DIAGNOSTIC(noRoute, Error, "placed-no-route", "a move leads from '{0}' to '{1}', which '{2}' cannot connect");
+STRATA_DIAGNOSTIC(wrongRunProcessor, Error, "placed-wrong-processor",
+                  "a run is placed on '{0}' and stands in code that '{1}' executes");
+
+namespace {
+
+class Verifier {
+public:
+  Verifier(const Machine& machine, DiagnosticEngine& diagnostics) : machine_(machine), diagnostics_(diagnostics) {}
+
+  void function(func::FuncOp function) {
+    function.walk([&](Operation* op) { operation(op); });
+  }
+
+private:
+  Location at(Operation* op) { return sourceLocation(diagnostics_.sources(), op->getLoc()); }
+
+  /// The processor that executes an operation, by the nearest region or function that says so.
+  std::optional<machine::ProcessorId> executing(Operation* op) {
+    for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
+      FlatSymbolRefAttr name;
+      if (auto spmd = dyn_cast<SpmdOp>(up))
+        name = spmd.getProcessorAttr();
+      else if (isa<func::FuncOp>(up))
+        name = up->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr);
+      if (name)
+        return processor(name.getValue(), op);
+    }
+    diagnostics_.report(unplaced, at(op), "control code", "processor");
+    return std::nullopt;
+  }
+
+  std::optional<machine::ProcessorId> processor(StringRef name, Operation* op) {
+    machine::ProcessorId id = machine_.processor(name.str());
+    if (id.valid())
+      return id;
+    diagnostics_.report(notOnMachine, at(op), "processor", name.str(), machine_.name);
+    return std::nullopt;
+  }
+
+  std::optional<machine::MemoryId> memory(Value block, Operation* op) {
+    StringRef name = memoryOf(block.getType());
+    // A scalar variable of control code lives in its processor.
+    if (rootOf(block).getDefiningOp<memref::AllocaOp>())
+      return std::nullopt;
+    if (name.empty()) {
+      diagnostics_.report(unplaced, at(op), "a block", "memory");
+      return std::nullopt;
+    }
+    machine::MemoryId id = machine_.memory(name.str());
+    if (id.valid())
+      return id;
+    diagnostics_.report(notOnMachine, at(op), "memory", name.str(), machine_.name);
+    return std::nullopt;
+  }
+
+  static std::string nameOf(Value block) {
+    Value root = rootOf(block);
+    if (auto made = root.getDefiningOp<BlockOp>())
+      return made.getLabel() ? "'" + made.getLabel()->str() + "'" : "a block";
+    if (auto argument = dyn_cast<BlockArgument>(root))
+      if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+        if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), SvmDialect::nameAttr))
+          return "'" + name.getValue().str() + "'";
+    return "a block";
+  }
+
+  void touch(Operation* op, Value block, const std::string& what) {
+    auto where = memory(block, op);
+    auto who = where ? executing(op) : std::nullopt;
+    if (!who || touches(machine_, *who, *where))
+      return;
+    diagnostics_.report(outOfReach, at(op), what, machine_[*who].name, machine_[*where].name, nameOf(block))
+        .note("a processor loads and stores in its own memory; others it reaches by moving blocks")
+        .help("place the data and the code that touches it at one level of the machine");
+  }
+
+  void operation(Operation* op) {
+    if (auto run = dyn_cast<RunOp>(op)) {
+      auto who = executing(op);
+      if (who && run.getProcessor() && machine_[*who].name != run.getProcessor()->str())
+        diagnostics_.report(wrongRunProcessor, at(op), run.getProcessor()->str(), machine_[*who].name);
+      for (Value argument : run.getArguments())
+        if (isa<MemRefType>(argument.getType()))
+          touch(op, argument, "kernel '" + run.getKernel().str() + "'");
+    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      touch(op, load.getMemref(), "control code");
+    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      touch(op, store.getMemref(), "control code");
+    } else if (auto block = dyn_cast<BlockOp>(op)) {
+      memory(block.getBlock(), op);
+    } else if (auto move = dyn_cast<MoveOp>(op)) {
+      auto from = memory(move.getSource(), op), to = memory(move.getDestination(), op);
+      auto who = from && to ? executing(op) : std::nullopt;
+      if (!who)
+        return;
+      auto connects = [&](machine::MemoryId id) {
+        if (touches(machine_, *who, id) || machine_.reaches(*who, id))
+          return true;
+        machine::ProcessorId owner = machine_.ownerOf(id);
+        return owner.valid() && (machine_.reaches(owner, *from) || touches(machine_, owner, *from)) &&
+               (machine_.reaches(owner, *to) || touches(machine_, owner, *to));
+      };
+      if (!connects(*from) || !connects(*to))
+        diagnostics_.report(noRoute, at(op), machine_[*from].name, machine_[*to].name, machine_[*who].name);
+    } else if (auto spmd = dyn_cast<SpmdOp>(op)) {
+      if (spmd.getProcessor())
+        processor(*spmd.getProcessor(), op);
+    }
+  }
+
+  const Machine& machine_;
+  DiagnosticEngine& diagnostics_;
+};
+
+} // namespace
+
+bool verifyPlaced(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
+  unsigned before = diagnostics.errorCount();
+  Verifier verifier(machine, diagnostics);
+  for (auto function : program.getOps<func::FuncOp>())
+    verifier.function(function);
+  return diagnostics.errorCount() == before;
+}
+
+} // namespace strata::mapping

@@ -1,0 +1,419 @@
+// What stands outside of bodies: types, signatures, and names in their scopes.
+#include "compiler/sequoia/checker.h"
+#include "compiler/sequoia/fold.h"
+
+#include <algorithm>
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(redeclared, Error, "sequoia-redeclared", "'{0}' is declared twice");
+STRATA_DIAGNOSTIC(undeclaredName, Error, "sequoia-undeclared", "nothing named '{0}' is declared here");
+STRATA_DIAGNOSTIC(unknownType, Error, "sequoia-unknown-type", "no type named '{0}'");
+STRATA_DIAGNOSTIC(incompleteType, Error, "sequoia-incomplete-type", "'{0}' has no members yet");
+STRATA_DIAGNOSTIC(voidVariable, Error, "sequoia-void", "void is no type for a variable");
+STRATA_DIAGNOSTIC(typedefArray, Error, "sequoia-typedef-array", "a typedef cannot name an array type");
+STRATA_DIAGNOSTIC(recordTooLarge, Error, "sequoia-record-size", "'{0}' is larger than 1 GiB");
+STRATA_DIAGNOSTIC(memberExtent, Error, "sequoia-member-extent", "the size of an array in a struct must be positive, not {0}");
+STRATA_DIAGNOSTIC(noPrototype, Error, "sequoia-no-prototype", "task '{0}' has no prototype");
+STRATA_DIAGNOSTIC(duplicateVariant, Error, "sequoia-duplicate-variant", "task '{0}' has two variants named '{1}'");
+STRATA_DIAGNOSTIC(duplicatePrototype, Error, "sequoia-duplicate-prototype", "task '{0}' has two prototypes");
+STRATA_DIAGNOSTIC(signatureMismatch, Error, "sequoia-signature", "'{0}::{1}' does not have the signature of its prototype: {2}");
+STRATA_DIAGNOSTIC(sizeParameterAlone, Error, "sequoia-size-parameter",
+                  "size parameter '{0}' does not stand alone as the size of any dimension");
+STRATA_DIAGNOSTIC(sizeNotLinear, Error, "sequoia-size-expression",
+                  "the size of '{0}' is not a sum of size parameters with constant factors and a constant");
+STRATA_DIAGNOSTIC(sizeNegative, Error, "sequoia-size-negative", "the size of '{0}' would be {1}");
+STRATA_DIAGNOSTIC(functionArray, Error, "sequoia-function-array", "inline functions take scalars; '{0}' is an array");
+STRATA_DIAGNOSTIC(taskFunctionClash, Error, "sequoia-task-name", "'{0}' names both a task and a function");
+STRATA_DIAGNOSTIC(tooManyDimensions, Error, "sequoia-dimensions", "'{0}' has {1} dimensions; an array has at most {2}");
+
+namespace {
+
+constexpr size_t mostDimensions = 9; // SQ_MAX_DIMS of sequoia.h
+
+/// Adds `factor` times an expression to a sum; false when it is not linear.
+bool addLinear(const Expr* expr, int64_t factor, LinearSize& sum) {
+  switch (expr->kind) {
+  case ExprKind::Integer: {
+    int64_t product = 0;
+    return !__builtin_mul_overflow(factor, expr->signedValue(), &product) &&
+           !__builtin_add_overflow(sum.constant, product, &sum.constant);
+  }
+  case ExprKind::Variable: {
+    if (expr->variable->kind != VariableKind::SizeParameter)
+      return false;
+    for (auto& [coefficient, variable] : sum.terms)
+      if (variable == expr->variable)
+        return !__builtin_add_overflow(coefficient, factor, &coefficient);
+    sum.terms.emplace_back(factor, expr->variable);
+    return true;
+  }
+  case ExprKind::Cast:
+    return expr->type->isInteger() && expr->operands[0]->type->isInteger() && addLinear(expr->operands[0], factor, sum);
+  case ExprKind::Unary:
+    if (factor == INT64_MIN || (expr->op != Operator::Negate && expr->op != Operator::Plus))
+      return false;
+    return addLinear(expr->operands[0], expr->op == Operator::Negate ? -factor : factor, sum);
+  case ExprKind::Binary: {
+    const Expr *left = expr->operands[0], *right = expr->operands[1];
+    if (expr->op == Operator::Add || expr->op == Operator::Subtract) {
+      if (factor == INT64_MIN)
+        return false;
+      return addLinear(left, factor, sum) && addLinear(right, expr->op == Operator::Add ? factor : -factor, sum);
+    }
+    if (expr->op != Operator::Multiply)
+      return false;
+    if (left->kind != ExprKind::Integer)
+      std::swap(left, right);
+    int64_t product = 0;
+    return left->kind == ExprKind::Integer && !__builtin_mul_overflow(factor, left->signedValue(), &product) &&
+           addLinear(right, product, sum);
+  }
+  default:
+    return false;
+  }
+}
+
+std::string parameterText(const Variable& parameter) {
+  std::string text = directionText(parameter.direction);
+  text += ' ' + typeName(parameter.type) + ' ' + std::string(parameter.name);
+  for (size_t i = 0; i < parameter.extents.size(); ++i)
+    text += "[]";
+  return text;
+}
+
+} // namespace
+
+void Checker::run() {
+  for (TopLevel& item : program_.topLevel)
+    topLevel(item);
+  for (Task& task : program_.tasks) {
+    for (const TaskVariant* variant : task.variants) {
+      if (task.prototype)
+        compareSignatures(*variant);
+    }
+    if (!task.prototype)
+      diagnostics_.report(noPrototype, task.variants[0]->location, task.name)
+          .help("declare it before its variants: void task " + std::string(task.name) + "(…);");
+  }
+  for (TopLevel& item : program_.topLevel) {
+    if (item.kind == TopLevel::Kind::Function)
+      functionBody(*item.function);
+    else if (item.kind == TopLevel::Kind::Task)
+      taskBody(*item.task);
+  }
+}
+
+void Checker::topLevel(TopLevel& item) {
+  switch (item.kind) {
+  case TopLevel::Kind::Type:
+    resolve(item.type);
+    return;
+  case TopLevel::Kind::Typedef: {
+    const Type* type = resolve(item.type);
+    for (const Declarator& declarator : item.typedefs) {
+      if (!declarator.extents.empty())
+        diagnostics_.report(typedefArray, declarator.location);
+      Symbol symbol;
+      symbol.kind = Symbol::Kind::Typedef;
+      symbol.type = type;
+      symbol.location = declarator.location;
+      declare(declarator.name, symbol);
+    }
+    return;
+  }
+  case TopLevel::Kind::Function:
+    declareFunction(*item.function);
+    return;
+  case TopLevel::Kind::Task:
+    declareTask(*item.task);
+    return;
+  }
+}
+
+void Checker::declareFunction(Function& function) {
+  if (auto [at, isNew] = functions_.emplace(function.name, &function); !isNew)
+    diagnostics_.report(redeclared, function.location, function.name).label(at->second->location, "first here");
+  if (auto task = tasks_.find(function.name); task != tasks_.end())
+    diagnostics_.report(taskFunctionClash, function.location, function.name);
+  function.result = function.resultSyntax ? objectType(function.resultSyntax, function.location)
+                                          : program_.types.get(TypeKind::Void);
+  for (Variable* parameter : function.parameters) {
+    parameter->type = objectType(parameter->typeSyntax, parameter->location);
+    if (parameter->isArray()) {
+      diagnostics_.report(functionArray, parameter->location, parameter->name).help("make it a leaf task to pass arrays");
+      parameter->extents.clear();
+    }
+  }
+}
+
+void Checker::declareTask(TaskVariant& variant) {
+  Task*& task = tasks_[variant.taskName];
+  if (!task) {
+    task = &program_.tasks.emplace_back();
+    task->name = variant.taskName;
+    if (functions_.contains(variant.taskName))
+      diagnostics_.report(taskFunctionClash, variant.location, variant.taskName);
+  }
+  variant.task = task;
+  if (variant.kind == TaskKind::Prototype) {
+    if (task->prototype)
+      diagnostics_.report(duplicatePrototype, variant.location, variant.taskName)
+          .label(task->prototype->location, "first here");
+    else
+      task->prototype = &variant;
+  } else if (const TaskVariant* other = task->find(variant.name)) {
+    diagnostics_.report(duplicateVariant, variant.location, variant.taskName, variant.name)
+        .label(other->location, "first here");
+  } else {
+    task->variants.push_back(&variant);
+  }
+
+  ScopeGuard scope(*this);
+  for (Variable* parameter : variant.parameters) {
+    parameter->type = objectType(parameter->typeSyntax, parameter->location);
+    Symbol symbol;
+    symbol.variable = parameter;
+    symbol.location = parameter->location;
+    declare(parameter->name, symbol);
+  }
+  for (Variable* parameter : variant.parameters) {
+    if (parameter->isArray()) {
+      parameterExtents(variant, *parameter);
+      parameter->index = static_cast<uint32_t>(variant.arrays.size());
+      variant.arrays.push_back(parameter);
+    } else {
+      parameter->index = static_cast<uint32_t>(variant.scalars.size());
+      variant.scalars.push_back(parameter);
+    }
+  }
+  checkSizeParameters(variant);
+}
+
+void Checker::collectSizeParameters(TaskVariant& variant, Expr* expr) {
+  if (expr->kind == ExprKind::Name && !find(expr->name)) {
+    Variable* parameter = program_.newVariable();
+    parameter->name = expr->name;
+    parameter->location = expr->location;
+    parameter->kind = VariableKind::SizeParameter;
+    parameter->type = program_.types.longInteger();
+    parameter->index = static_cast<uint32_t>(variant.sizeParameters.size());
+    variant.sizeParameters.push_back(parameter);
+    Symbol symbol;
+    symbol.variable = parameter;
+    symbol.location = parameter->location;
+    declare(parameter->name, symbol);
+  }
+  for (Expr* operand : expr->operands)
+    collectSizeParameters(variant, operand);
+}
+
+void Checker::parameterExtents(TaskVariant& variant, Variable& parameter) {
+  if (parameter.extents.size() > mostDimensions) {
+    diagnostics_.report(tooManyDimensions, parameter.location, parameter.name, parameter.extents.size(), mostDimensions);
+    parameter.extents.resize(mostDimensions);
+  }
+  for (Extent& extent : parameter.extents) {
+    collectSizeParameters(variant, extent.expression);
+    unsigned before = diagnostics_.errorCount();
+    extent.expression = longValue(extent.expression, "the size of an array");
+    if (diagnostics_.errorCount() != before)
+      continue;
+    if (!addLinear(extent.expression, 1, extent.linear)) {
+      diagnostics_.report(sizeNotLinear, extent.expression->location, parameter.name)
+          .help("give the other size a parameter of its own, and state the relation where the task is called");
+      extent.linear = {};
+      continue;
+    }
+    std::erase_if(extent.linear.terms, [](const auto& term) { return term.first == 0; });
+    if (extent.linear.terms.empty() && extent.linear.constant < 0)
+      diagnostics_.report(sizeNegative, extent.expression->location, parameter.name, extent.linear.constant);
+  }
+}
+
+void Checker::checkSizeParameters(TaskVariant& variant) {
+  for (const Variable* size : variant.sizeParameters) {
+    bool alone = false;
+    for (const Variable* array : variant.arrays)
+      for (const Extent& extent : array->extents)
+        alone |= extent.linear.unit() == size;
+    if (!alone)
+      diagnostics_.report(sizeParameterAlone, size->location, size->name)
+          .note("its value is taken from the dimension that it stands alone in")
+          .help("give some array a dimension [" + std::string(size->name) + "]");
+  }
+}
+
+void Checker::compareSignatures(const TaskVariant& variant) {
+  const TaskVariant& prototype = *variant.task->prototype;
+  auto mismatch = [&](const Location& here, const Location& there, const std::string& what) {
+    diagnostics_.report(signatureMismatch, here, variant.taskName, variant.name, what).label(there, "the prototype");
+  };
+  if (variant.parameters.size() != prototype.parameters.size()) {
+    mismatch(variant.location, prototype.location,
+             std::to_string(variant.parameters.size()) + " arguments instead of " +
+                 std::to_string(prototype.parameters.size()));
+    return;
+  }
+  for (size_t i = 0; i < variant.parameters.size(); ++i) {
+    const Variable &mine = *variant.parameters[i], &theirs = *prototype.parameters[i];
+    if (mine.type->isError() || theirs.type->isError())
+      continue;
+    if (mine.type != theirs.type || mine.direction != theirs.direction || mine.extents.size() != theirs.extents.size())
+      mismatch(mine.location, theirs.location,
+               "argument " + std::to_string(i + 1) + " is '" + parameterText(mine) + "' here and '" +
+                   parameterText(theirs) + "' there");
+  }
+}
+
+const Type* Checker::objectType(TypeSyntax* syntax, const Location& where) {
+  const Type* type = resolve(syntax);
+  if (type->isVoid()) {
+    diagnostics_.report(voidVariable, where);
+    return program_.types.error();
+  }
+  if (type->isRecord() && !type->complete) {
+    diagnostics_.report(incompleteType, syntax->location, typeName(type));
+    return program_.types.error();
+  }
+  return type;
+}
+
+const Type* Checker::resolve(TypeSyntax* syntax) {
+  if (syntax->resolved)
+    return syntax->resolved;
+  const Type*& result = syntax->resolved;
+  switch (syntax->form) {
+  case TypeSyntax::Form::Scalar:
+    return result = program_.types.get(syntax->scalar);
+  case TypeSyntax::Form::Named: {
+    const Symbol* symbol = find(syntax->name);
+    if (symbol && symbol->kind == Symbol::Kind::Typedef)
+      return result = symbol->type;
+    diagnostics_.report(unknownType, syntax->location, syntax->name);
+    return result = program_.types.error();
+  }
+  case TypeSyntax::Form::Enum:
+    if (syntax->isDefinition)
+      defineEnum(syntax);
+    return result = program_.types.integer();
+  case TypeSyntax::Form::Record:
+    break;
+  }
+  Type* type = nullptr;
+  if (!syntax->name.empty()) {
+    for (size_t scope = scopes_.size(); scope-- > 0 && !type;) {
+      auto found = scopes_[scope].tags.find(syntax->name);
+      if (found != scopes_[scope].tags.end() && (!syntax->isDefinition || scope + 1 == scopes_.size()))
+        type = found->second;
+    }
+  }
+  if (!type) {
+    type = program_.types.makeRecord(syntax->scalar, std::string(syntax->name), syntax->location);
+    if (!syntax->name.empty())
+      scopes_.back().tags[syntax->name] = type;
+  }
+  result = type; // before the members: one of them may name the type itself
+  return syntax->isDefinition ? defineRecord(syntax, type) : type;
+}
+
+const Type* Checker::memberType(const Declarator& member) {
+  const Type* type = objectType(member.type, member.location);
+  for (size_t i = member.extents.size(); i-- > 0 && !type->isError();) {
+    std::optional<int64_t> count = constantInteger(member.extents[i], "the size of an array in a struct");
+    if (!count)
+      return program_.types.error();
+    if (*count <= 0) {
+      diagnostics_.report(memberExtent, member.extents[i]->location, *count);
+      return program_.types.error();
+    }
+    uint64_t size = 0;
+    if (__builtin_mul_overflow(type->size, static_cast<uint64_t>(*count), &size) || size > UINT32_MAX) {
+      diagnostics_.report(recordTooLarge, member.location, member.name);
+      return program_.types.error();
+    }
+    type = program_.types.arrayOf(type, static_cast<uint64_t>(*count));
+  }
+  return type;
+}
+
+const Type* Checker::defineRecord(TypeSyntax* syntax, Type* type) {
+  if (type->complete || !type->fields.empty()) {
+    diagnostics_.report(redeclared, syntax->location, syntax->name).label(type->location, "first here");
+    return type;
+  }
+  type->location = syntax->location;
+  std::vector<Field> fields;
+  bool wrongMember = false;
+  for (const Declarator& member : syntax->members) {
+    Field field;
+    field.name = member.name;
+    field.location = member.location;
+    field.isConst = member.type->isConst;
+    field.type = memberType(member);
+    wrongMember |= field.type->isError();
+    for (const Field& other : fields)
+      if (other.name == field.name)
+        diagnostics_.report(redeclared, member.location, member.name).label(other.location, "first here");
+    fields.push_back(std::move(field));
+  }
+  type->fields = std::move(fields);
+  if (type->fields.empty())
+    diagnostics_.report(incompleteType, syntax->location, typeName(type));
+  if (wrongMember || type->fields.empty())
+    return syntax->resolved = program_.types.error();
+  if (!TypeTable::layOut(*type))
+    diagnostics_.report(recordTooLarge, syntax->location, typeName(type));
+  return type;
+}
+
+void Checker::defineEnum(TypeSyntax* syntax) {
+  int64_t next = 0;
+  for (const Declarator& member : syntax->members) {
+    if (member.value)
+      if (std::optional<int64_t> value = constantInteger(member.value, "the value of an enumerator"))
+        next = *value;
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Enumerator;
+    symbol.value = static_cast<int64_t>(wrapInteger(static_cast<uint64_t>(next), program_.types.integer()));
+    symbol.location = member.location;
+    declare(member.name, symbol);
+    next = static_cast<int64_t>(static_cast<uint64_t>(next) + 1);
+  }
+}
+
+bool Checker::declare(std::string_view name, Symbol symbol) {
+  auto [at, isNew] = scopes_.back().names.emplace(name, symbol);
+  if (!isNew)
+    diagnostics_.report(redeclared, symbol.location, name).label(at->second.location, "first here");
+  return isNew;
+}
+
+const Checker::Symbol* Checker::find(std::string_view name) const {
+  for (size_t scope = scopes_.size(); scope-- > 0;)
+    if (auto found = scopes_[scope].names.find(name); found != scopes_[scope].names.end())
+      return &found->second;
+  return nullptr;
+}
+
+std::vector<std::string> Checker::visibleNames(bool variablesOnly) const {
+  std::vector<std::string> names;
+  for (const Scope& scope : scopes_)
+    for (const auto& [name, symbol] : scope.names)
+      if (!variablesOnly || symbol.kind != Symbol::Kind::Typedef)
+        names.emplace_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void Checker::undeclared(std::string_view name, const Location& where) {
+  if (!reportedNames_.insert(name).second)
+    return;
+  DiagnosticBuilder builder = diagnostics_.report(undeclaredName, where, name);
+  if (std::string nearest = nearestName(name, visibleNames(true)); !nearest.empty())
+    builder.help("did you mean '" + nearest + "'?");
+}
+
+void check(Program& program, DiagnosticEngine& diagnostics) { Checker(program, diagnostics).run(); }
+
+} // namespace strata::sequoia

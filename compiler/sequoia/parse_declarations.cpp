@@ -1,0 +1,444 @@
+// The top of a file: types, inline functions, tasks; and the parser's handling of tokens and errors.
+#include "compiler/sequoia/parser.h"
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(syntaxError, Error, "sequoia-syntax", "expected {0}, found {1}");
+STRATA_DIAGNOSTIC(nestedTooDeep, Error, "sequoia-nesting", "nested more than {0} levels deep");
+STRATA_DIAGNOSTIC(forbiddenKeyword, Error, "sequoia-unsupported-keyword", "Sequoia does not have '{0}'");
+STRATA_DIAGNOSTIC(forbiddenPointer, Error, "sequoia-pointer", "Sequoia has no pointers");
+STRATA_DIAGNOSTIC(plainFunction, Error, "sequoia-plain-function", "'{0}' is neither a task nor an inline function");
+STRATA_DIAGNOSTIC(globalVariable, Error, "sequoia-global-variable", "'{0}' is declared outside of a task");
+STRATA_DIAGNOSTIC(badTypeSpecifier, Error, "sequoia-type-specifier", "'{0}' does not name a type");
+
+namespace {
+
+// Deep enough for people; shallow enough for the stack with every sanitizer on.
+constexpr int deepestNesting = 400;
+
+std::string describe(const Token& token) {
+  return token.kind == TokenKind::End ? "the end of the file" : "'" + std::string(token.text) + "'";
+}
+
+} // namespace
+
+Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
+  if (++parser.nesting_ > deepestNesting) {
+    --parser.nesting_;
+    parser.diagnostics_.report(nestedTooDeep, parser.token().location, deepestNesting);
+    parser.at_ = parser.tokens_.size() - 1; // what follows would only repeat this
+    throw SyntaxError();
+  }
+}
+
+bool Parser::accept(std::string_view text) {
+  if (!is(text))
+    return false;
+  take();
+  return true;
+}
+
+void Parser::expect(std::string_view text, std::string_view after) {
+  if (accept(text))
+    return;
+  diagnostics_.report(syntaxError, token().location, "'" + std::string(text) + "' after " + std::string(after),
+                      describe(token()));
+  throw SyntaxError();
+}
+
+const Token& Parser::expectName(std::string_view what) {
+  if (!isName()) {
+    refuseKeyword();
+    fail(what);
+  }
+  return take();
+}
+
+void Parser::fail(std::string_view wanted) {
+  diagnostics_.report(syntaxError, token().location, wanted, describe(token()));
+  throw SyntaxError();
+}
+
+Location Parser::from(const Location& begin) const {
+  Location location = begin;
+  if (at_ > 0) {
+    const Location& last = tokens_[at_ - 1].location;
+    if (last.buffer == begin.buffer && last.end > begin.begin)
+      location.end = last.end;
+  }
+  return location;
+}
+
+void Parser::recover(size_t start) {
+  // A semicolon inside of the parentheses of a wrong 'for' does not end the statement.
+  int parentheses = 0, braces = 0;
+  for (size_t i = start; i < at_; ++i)
+    parentheses += (tokens_[i].code == spelling("(")) - (tokens_[i].code == spelling(")"));
+  for (; token().kind != TokenKind::End; take()) {
+    if (is("(")) {
+      ++parentheses;
+    } else if (is(")")) {
+      --parentheses;
+    } else if (is("{")) {
+      ++braces;
+      parentheses = 0;
+    } else if (is("}")) {
+      if (braces == 0)
+        return; // the end of the block around; its parser takes it
+      if (--braces == 0) {
+        take();
+        return;
+      }
+    } else if (is(";") && braces == 0 && parentheses <= 0) {
+      take();
+      return;
+    }
+  }
+}
+
+void Parser::refuseKeyword() {
+  for (std::string_view word : {"auto", "extern", "goto", "register", "static", "volatile"}) {
+    if (is(word)) {
+      diagnostics_.report(forbiddenKeyword, token().location, word);
+      throw SyntaxError();
+    }
+  }
+}
+
+void Parser::refusePointer() {
+  if (!is("*"))
+    return;
+  diagnostics_.report(forbiddenPointer, token().location)
+      .help("pass large data as an array with a size for each dimension, float A[N], and a result as an out argument");
+  throw SyntaxError();
+}
+
+void Parser::run() {
+  while (token().kind != TokenKind::End) {
+    size_t start = at_;
+    try {
+      topLevel();
+    } catch (const SyntaxError&) {
+      nesting_ = 0;
+      typedefs_.resize(1);
+      hidden_.resize(1);
+      recover(start);
+      if (at_ == start || is("}"))
+        take();
+    }
+  }
+}
+
+void Parser::topLevel() {
+  if (accept(";"))
+    return;
+  refuseKeyword();
+  if (is("void") && is("task", 1))
+    return taskOrPrototype();
+  if (is("inline"))
+    return inlineFunction();
+  bool isTypedef = accept("typedef");
+  if (!startsType())
+    fail("a task, an inline function, or a type");
+  TopLevel item;
+  item.kind = isTypedef ? TopLevel::Kind::Typedef : TopLevel::Kind::Type;
+  item.type = typeSpecifier();
+  if (isTypedef) {
+    do {
+      refusePointer();
+      const Token& name = expectName("a name for the type");
+      Declarator declarator;
+      declarator.name = name.text;
+      declarator.location = name.location;
+      declarator.type = item.type;
+      declarator.extents = arrayExtents();
+      typedefs_.front().insert(name.text);
+      item.typedefs.push_back(declarator);
+    } while (accept(","));
+    expect(";", "the typedef");
+  } else if (!accept(";")) {
+    refusePointer();
+    const Token& name = expectName("a name");
+    if (is("(")) {
+      diagnostics_.report(plainFunction, name.location, name.text)
+          .help("write 'void task " + std::string(name.text) + "(…)', or 'inline' for a function of scalars");
+    } else {
+      diagnostics_.report(globalVariable, name.location, name.text)
+          .note("a task sees its arguments and its own variables only")
+          .help("use an enum or #define for a constant, or pass it as an argument");
+    }
+    throw SyntaxError();
+  }
+  program_.topLevel.push_back(std::move(item));
+}
+
+void Parser::taskOrPrototype() {
+  take(); // void
+  take(); // task
+  TaskVariant* variant = program_.newVariant();
+  if (accept("<")) {
+    if (token().text == "inner")
+      variant->kind = TaskKind::Inner;
+    else if (token().text == "leaf")
+      variant->kind = TaskKind::Leaf;
+    else if (token().text == "ext")
+      variant->kind = TaskKind::External;
+    else
+      fail("inner, leaf or ext");
+    take();
+    expect(">", "the type of the task");
+  }
+  const Token& taskName = expectName("the task's name");
+  variant->taskName = taskName.text;
+  variant->location = taskName.location;
+  if (variant->kind != TaskKind::Prototype) {
+    expect("::", "the task's name (a task with a type is a variant, and needs a name of its own)");
+    variant->name = expectName("the variant's name").text;
+    variant->location = from(taskName.location);
+  }
+  expect("(", "the task's name");
+  if (is("void") && is(")", 1))
+    take();
+  if (!is(")")) {
+    do
+      variant->parameters.push_back(parameter(true));
+    while (accept(","));
+  }
+  expect(")", "the parameters");
+  if (variant->kind == TaskKind::Inner || variant->kind == TaskKind::Leaf) {
+    if (!is("{"))
+      fail("the body of the task");
+    variant->body = compound();
+  } else {
+    expect(";", variant->kind == TaskKind::External ? "an external task, which has no body" : "the prototype");
+  }
+  TopLevel item;
+  item.kind = TopLevel::Kind::Task;
+  item.task = variant;
+  program_.topLevel.push_back(std::move(item));
+}
+
+void Parser::inlineFunction() {
+  take();
+  refuseKeyword();
+  Function& function = program_.functions.emplace_back();
+  if (accept("void")) {
+    function.resultSyntax = nullptr;
+  } else {
+    if (!startsType())
+      fail("the type of the result");
+    function.resultSyntax = typeSpecifier();
+    refusePointer();
+  }
+  const Token& name = expectName("the function's name");
+  function.name = name.text;
+  function.location = name.location;
+  expect("(", "the function's name");
+  if (is("void") && is(")", 1))
+    take();
+  if (!is(")")) {
+    do
+      function.parameters.push_back(parameter(false));
+    while (accept(","));
+  }
+  expect(")", "the parameters");
+  if (!is("{"))
+    fail("the body of the function");
+  TopLevel item;
+  item.kind = TopLevel::Kind::Function;
+  item.function = &function;
+  function.body = compound();
+  program_.topLevel.push_back(std::move(item));
+}
+
+Variable* Parser::parameter(bool isTask) {
+  Variable* variable = program_.newVariable();
+  variable->kind = isTask ? VariableKind::Parameter : VariableKind::FunctionParameter;
+  if (isTask) {
+    if (accept("in"))
+      variable->direction = Direction::In;
+    else if (accept("out"))
+      variable->direction = Direction::Out;
+    else if (accept("inout"))
+      variable->direction = Direction::InOut;
+    else
+      fail("in, out or inout before the type of the argument");
+  }
+  refuseKeyword();
+  if (!startsType())
+    fail("the type of the argument");
+  variable->typeSyntax = typeSpecifier();
+  variable->isConst = variable->typeSyntax->isConst;
+  refusePointer();
+  const Token& name = expectName("the argument's name");
+  variable->name = name.text;
+  variable->location = name.location;
+  for (Expr* extent : arrayExtents())
+    variable->extents.push_back({extent, {}});
+  return variable;
+}
+
+std::vector<Expr*> Parser::arrayExtents() {
+  std::vector<Expr*> extents;
+  while (accept("[")) {
+    if (is("]"))
+      fail("the size of the dimension");
+    extents.push_back(conditional());
+    expect("]", "the size of the dimension");
+  }
+  return extents;
+}
+
+bool Parser::startsType(size_t ahead) const {
+  for (std::string_view word : {"char", "const", "double", "enum", "float", "int", "long", "short", "signed", "struct",
+                                "union", "unsigned", "void"})
+    if (is(word, ahead))
+      return true;
+  if (!isName(ahead))
+    return false;
+  for (size_t scope = typedefs_.size(); scope-- > 0;) {
+    if (hidden_[scope].contains(token(ahead).text))
+      return false;
+    if (typedefs_[scope].contains(token(ahead).text))
+      return true;
+  }
+  return false;
+}
+
+TypeSyntax* Parser::typeSpecifier() {
+  Location begin = token().location;
+  bool isConst = false;
+  int words = 0, longs = 0, shorts = 0, isSigned = 0, isUnsigned = 0, chars = 0, ints = 0, floats = 0, doubles = 0, voids = 0;
+  TypeSyntax* other = nullptr;
+  for (;;) {
+    refuseKeyword();
+    if (accept("const")) {
+      isConst = true;
+      continue;
+    }
+    static constexpr std::string_view names[] = {"long", "short", "signed", "unsigned", "char", "int", "float", "double", "void"};
+    int* counts[] = {&longs, &shorts, &isSigned, &isUnsigned, &chars, &ints, &floats, &doubles, &voids};
+    bool found = false;
+    for (size_t i = 0; i < std::size(names) && !other && !found; ++i) {
+      if (accept(names[i])) {
+        ++*counts[i];
+        ++words;
+        found = true;
+      }
+    }
+    if (found)
+      continue;
+    if (words == 0 && !other && (is("struct") || is("union"))) {
+      other = recordSpecifier();
+    } else if (words == 0 && !other && is("enum")) {
+      other = enumSpecifier();
+    } else if (words == 0 && !other && isName() && startsType()) {
+      other = program_.newTypeSyntax();
+      other->form = TypeSyntax::Form::Named;
+      other->name = take().text;
+      other->location = from(begin);
+    } else {
+      break;
+    }
+  }
+  if (other) {
+    other->isConst = isConst;
+    return other;
+  }
+  TypeSyntax* type = program_.newTypeSyntax();
+  type->location = from(begin);
+  type->isConst = isConst;
+  int kinds = chars + floats + doubles + voids + (shorts > 0) + (longs > 0 && !doubles);
+  bool bad = words == 0 || kinds > 1 || longs > 2 || shorts > 1 || isSigned + isUnsigned > 1 || ints > 1 ||
+             ((floats || doubles || voids) && (isSigned || isUnsigned || ints || longs)) || (chars && ints);
+  if (bad) {
+    bool longDouble = doubles == 1 && longs == 1;
+    diagnostics_.report(badTypeSpecifier, type->location, longDouble ? "long double" : "this combination of words");
+    throw SyntaxError();
+  }
+  if (voids)
+    type->scalar = TypeKind::Void;
+  else if (floats)
+    type->scalar = TypeKind::Float;
+  else if (doubles)
+    type->scalar = TypeKind::Double;
+  else if (chars)
+    type->scalar = isUnsigned ? TypeKind::UnsignedChar : isSigned ? TypeKind::SignedChar : TypeKind::Char;
+  else if (shorts)
+    type->scalar = isUnsigned ? TypeKind::UnsignedShort : TypeKind::Short;
+  else if (longs == 2)
+    type->scalar = isUnsigned ? TypeKind::UnsignedLongLong : TypeKind::LongLong;
+  else if (longs == 1)
+    type->scalar = isUnsigned ? TypeKind::UnsignedLong : TypeKind::Long;
+  else
+    type->scalar = isUnsigned ? TypeKind::UnsignedInt : TypeKind::Int;
+  return type;
+}
+
+TypeSyntax* Parser::recordSpecifier() {
+  Nesting nesting(*this);
+  TypeSyntax* type = program_.newTypeSyntax();
+  type->form = TypeSyntax::Form::Record;
+  type->location = token().location;
+  type->scalar = take().text == "union" ? TypeKind::Union : TypeKind::Struct;
+  if (isName())
+    type->name = take().text;
+  else if (!is("{"))
+    fail("a name or '{'");
+  type->location = from(type->location);
+  if (!accept("{"))
+    return type;
+  type->isDefinition = true;
+  while (!is("}")) {
+    refuseKeyword();
+    if (!startsType())
+      fail("a member or '}'");
+    TypeSyntax* memberType = typeSpecifier();
+    do {
+      refusePointer();
+      const Token& name = expectName("the member's name");
+      Declarator member;
+      member.name = name.text;
+      member.location = name.location;
+      member.type = memberType;
+      member.extents = arrayExtents();
+      type->members.push_back(std::move(member));
+    } while (accept(","));
+    expect(";", "the member");
+  }
+  take();
+  return type;
+}
+
+TypeSyntax* Parser::enumSpecifier() {
+  TypeSyntax* type = program_.newTypeSyntax();
+  type->form = TypeSyntax::Form::Enum;
+  type->location = take().location;
+  if (isName())
+    type->name = take().text;
+  else if (!is("{"))
+    fail("a name or '{'");
+  type->location = from(type->location);
+  if (!accept("{"))
+    return type;
+  type->isDefinition = true;
+  while (!is("}")) {
+    const Token& name = expectName("an enumerator");
+    Declarator member;
+    member.name = name.text;
+    member.location = name.location;
+    if (accept("="))
+      member.value = conditional();
+    type->members.push_back(std::move(member));
+    if (!accept(","))
+      break;
+  }
+  expect("}", "the enumerators");
+  return type;
+}
+
+void parse(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics) {
+  Parser(tokens, program, diagnostics).run();
+}
+
+} // namespace strata::sequoia

@@ -1,0 +1,272 @@
+// Statements: C's, plus tunable, copy and the three iteration statements.
+#include "compiler/sequoia/parser.h"
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(reduceRanges, Error, "sequoia-mapreduce-ranges", "mapreduce takes one range, not {0}");
+STRATA_DIAGNOSTIC(mapBody, Error, "sequoia-map-body",
+                  "the body of {0} is exactly one statement in braces: a nested iteration or one task call");
+
+Stmt* Parser::statement() {
+  Nesting nesting(*this);
+  size_t start = at_, scopes = typedefs_.size();
+  int nested = nesting_;
+  try {
+    return statementUnchecked();
+  } catch (const SyntaxError&) {
+    nesting_ = nested;
+    typedefs_.resize(scopes);
+    hidden_.resize(scopes);
+    if (at_ == start)
+      take();
+    recover(start);
+    return program_.newStmt(StmtKind::Empty, tokens_[start].location);
+  }
+}
+
+Stmt* Parser::statementUnchecked() {
+  Location begin = token().location;
+  if (is("{"))
+    return compound();
+  if (accept(";"))
+    return program_.newStmt(StmtKind::Empty, begin);
+  if (is("if"))
+    return ifStatement();
+  if (is("for"))
+    return forStatement();
+  if (accept("while")) {
+    Stmt* loop = program_.newStmt(StmtKind::While, begin);
+    expect("(", "'while'");
+    loop->expression = expression();
+    expect(")", "the condition");
+    loop->body = statement();
+    return loop;
+  }
+  if (accept("do")) {
+    Stmt* loop = program_.newStmt(StmtKind::DoWhile, begin);
+    loop->body = statement();
+    expect("while", "the body of 'do'");
+    expect("(", "'while'");
+    loop->expression = expression();
+    expect(")", "the condition");
+    expect(";", "'do … while (…)'");
+    return loop;
+  }
+  if (is("switch"))
+    return switchStatement();
+  if (is("break") || is("continue")) {
+    bool isBreak = take().text == "break";
+    expect(";", isBreak ? "'break'" : "'continue'");
+    return program_.newStmt(isBreak ? StmtKind::Break : StmtKind::Continue, begin);
+  }
+  if (accept("return")) {
+    Stmt* result = program_.newStmt(StmtKind::Return, begin);
+    if (!is(";"))
+      result->expression = expression();
+    expect(";", "'return'");
+    result->location = from(begin);
+    return result;
+  }
+  if (is("case") || is("default")) {
+    Stmt* label = program_.newStmt(StmtKind::CaseLabel, begin);
+    if (take().text == "case")
+      label->expression = conditional();
+    expect(":", "the label");
+    label->location = from(begin);
+    return label;
+  }
+  if (is("tunable"))
+    return tunables();
+  if (is("copy"))
+    return copyStatement();
+  if (is("mappar") || is("mapseq") || is("mapreduce"))
+    return mapStatement();
+  refuseKeyword();
+  if (startsType())
+    return declaration();
+  return expressionStatement();
+}
+
+Stmt* Parser::compound() {
+  Stmt* block = program_.newStmt(StmtKind::Compound, take().location);
+  typedefs_.emplace_back();
+  hidden_.emplace_back();
+  while (!is("}") && token().kind != TokenKind::End)
+    block->statements.push_back(statement());
+  typedefs_.pop_back();
+  hidden_.pop_back();
+  expect("}", "the statements");
+  return block;
+}
+
+Stmt* Parser::declaration() {
+  Stmt* result = program_.newStmt(StmtKind::Declaration, token().location);
+  TypeSyntax* type = typeSpecifier();
+  if (accept(";")) { // a struct, union or enum alone
+    Variable* unnamed = program_.newVariable();
+    unnamed->typeSyntax = type;
+    unnamed->location = result->location;
+    result->variables.push_back(unnamed);
+    return result;
+  }
+  do {
+    refusePointer();
+    const Token& name = expectName("a variable's name");
+    Variable* variable = program_.newVariable();
+    variable->name = name.text;
+    variable->location = name.location;
+    variable->kind = VariableKind::Local;
+    variable->typeSyntax = type;
+    variable->isConst = type->isConst;
+    for (Expr* extent : arrayExtents())
+      variable->extents.push_back({extent, {}});
+    hidden_.back().insert(name.text);
+    if (accept("="))
+      variable->initializer = assignment();
+    result->variables.push_back(variable);
+  } while (accept(","));
+  expect(";", "the declaration");
+  result->location = from(result->location);
+  return result;
+}
+
+Stmt* Parser::tunables() {
+  Stmt* result = program_.newStmt(StmtKind::Declaration, take().location);
+  do {
+    const Token& name = expectName("a tunable's name");
+    Variable* variable = program_.newVariable();
+    variable->name = name.text;
+    variable->location = name.location;
+    variable->kind = VariableKind::Tunable;
+    hidden_.back().insert(name.text);
+    result->variables.push_back(variable);
+  } while (accept(","));
+  expect(";", "the tunables (a tunable has no type and no value; the mapping sets it)");
+  return result;
+}
+
+Stmt* Parser::ifStatement() {
+  // A chain of else-ifs nests to the right; each link counts as nesting, which bounds the depth of the tree.
+  Stmt* result = program_.newStmt(StmtKind::If, take().location);
+  expect("(", "'if'");
+  result->expression = expression();
+  expect(")", "the condition");
+  result->body = statement();
+  if (accept("else"))
+    result->otherwise = statement();
+  return result;
+}
+
+Stmt* Parser::forStatement() {
+  Stmt* loop = program_.newStmt(StmtKind::For, take().location);
+  typedefs_.emplace_back();
+  hidden_.emplace_back();
+  expect("(", "'for'");
+  if (!accept(";"))
+    loop->initial = startsType() ? declaration() : expressionStatement();
+  if (!is(";"))
+    loop->expression = expression();
+  expect(";", "the condition");
+  if (!is(")"))
+    loop->step = expression();
+  expect(")", "the step");
+  loop->body = statement();
+  typedefs_.pop_back();
+  hidden_.pop_back();
+  return loop;
+}
+
+Stmt* Parser::switchStatement() {
+  Stmt* result = program_.newStmt(StmtKind::Switch, take().location);
+  expect("(", "'switch'");
+  result->expression = expression();
+  expect(")", "the value");
+  if (!is("{"))
+    fail("'{'");
+  result->statements = compound()->statements;
+  return result;
+}
+
+Stmt* Parser::copyStatement() {
+  Stmt* result = program_.newStmt(StmtKind::Copy, take().location);
+  expect("(", "'copy'");
+  result->arguments.push_back({assignment(), Direction::Out, nullptr});
+  expect(",", "the destination");
+  result->arguments.push_back({assignment(), Direction::In, nullptr});
+  expect(")", "the source");
+  expect(";", "the copy");
+  result->location = from(result->location);
+  return result;
+}
+
+Loop* Parser::mapRange(MapKind kind) {
+  Loop* loop = program_.newLoop();
+  loop->kind = kind;
+  loop->location = token().location;
+  refuseKeyword();
+  if (!startsType())
+    fail("the type of the loop variable");
+  loop->typeSyntax = typeSpecifier();
+  refusePointer();
+  const Token& name = expectName("the loop variable's name");
+  loop->variableName = name.text;
+  loop->variableLocation = name.location;
+  expect("=", "the loop variable");
+  loop->start = conditional();
+  expect(":", "the first value of the range");
+  loop->end = conditional();
+  loop->location = from(loop->location);
+  return loop;
+}
+
+Stmt* Parser::mapStatement() {
+  Location begin = token().location;
+  std::string_view keyword = take().text;
+  MapKind kind = keyword == "mappar" ? MapKind::Par : keyword == "mapseq" ? MapKind::Seq : MapKind::Reduce;
+  expect("(", keyword);
+  std::vector<Loop*> loops;
+  do
+    loops.push_back(mapRange(kind));
+  while (accept(","));
+  expect(")", "the ranges");
+  if (kind == MapKind::Reduce && loops.size() > 1)
+    diagnostics_.report(reduceRanges, loops[1]->location, loops.size());
+  Location header = from(begin);
+
+  // The braces hold exactly one statement. The rest of a wrong body is parsed for its own errors.
+  Stmt* body = program_.newStmt(StmtKind::Empty, token().location);
+  if (!is("{")) {
+    diagnostics_.report(mapBody, token().location, keyword);
+    throw SyntaxError();
+  }
+  Stmt* block = compound();
+  const Stmt* wrong = block->statements.size() > 1 ? block->statements[1] : block;
+  if (block->statements.size() != 1) {
+    diagnostics_.report(mapBody, block->statements.empty() ? header : wrong->location, keyword)
+        .label(header, "the iteration statement");
+  } else {
+    body = block->statements[0];
+    bool call = body->kind == StmtKind::Expression && body->expression->kind == ExprKind::CallSyntax;
+    if (!(call || (body->kind == StmtKind::Map && kind != MapKind::Reduce)))
+      diagnostics_.report(mapBody, body->location, keyword)
+          .note(kind == MapKind::Reduce ? "the body of mapreduce is one task call" : "found another kind of statement");
+  }
+  for (size_t i = loops.size(); i-- > 0;) {
+    Stmt* map = program_.newStmt(StmtKind::Map, header);
+    map->loop = loops[i];
+    map->body = body;
+    loops[i]->statement = map;
+    body = map;
+  }
+  return body;
+}
+
+Stmt* Parser::expressionStatement() {
+  Stmt* result = program_.newStmt(StmtKind::Expression, token().location);
+  result->expression = expression();
+  expect(";", "the statement");
+  result->location = result->expression->location;
+  return result;
+}
+
+} // namespace strata::sequoia

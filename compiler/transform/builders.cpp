@@ -1,0 +1,90 @@
+// Shared builders of the passes (see the header).
+#include "compiler/transform/builders.h"
+
+using namespace mlir;
+
+namespace strata::transform {
+
+SmallVector<Value> extentsOf(OpBuilder& builder, Location location, Value block) {
+  SmallVector<Value> extents;
+  for (int64_t dimension = 0; dimension < cast<MemRefType>(block.getType()).getRank(); ++dimension)
+    extents.push_back(builder.createOrFold<memref::DimOp>(location, block, dimension));
+  return extents;
+}
+
+void forEachElement(OpBuilder& builder, Location location, Value block,
+                    llvm::function_ref<void(OpBuilder&, ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(builder);
+  IndexMath math(builder, location);
+  Value zero = math.constant(0), one = math.constant(1);
+  SmallVector<Value> indices;
+  for (Value extent : extentsOf(builder, location, block)) {
+    auto loop = builder.create<scf::ForOp>(location, zero, extent, one);
+    indices.push_back(loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  body(builder, indices);
+}
+
+Value partOf(OpBuilder& builder, Location location, Value parts, Value part) {
+  auto type = cast<MemRefType>(parts.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), sizes, strides(type.getRank(), builder.getIndexAttr(1));
+  offsets[0] = part;
+  sizes.push_back(builder.getIndexAttr(1));
+  for (Value extent : llvm::drop_begin(extentsOf(builder, location, parts)))
+    sizes.push_back(extent);
+  auto result = svm::viewType(type.getRank() - 1, type.getElementType(), type.getMemorySpace());
+  return builder.create<memref::SubViewOp>(location, result, parts, offsets, sizes, strides);
+}
+
+Value busyProcessors(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, int64_t ways) {
+  IndexMath math(builder, location);
+  Value count = math.max(math.sub(upper, lower), math.constant(0));
+  return math.min(math.constant(ways), chunk ? math.ceilDiv(count, chunk) : count);
+}
+
+scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, Value part,
+                          Value parts) {
+  IndexMath math(builder, location);
+  Value one = math.constant(1);
+  if (!chunk) {
+    // The first (count mod parts) shares are one longer, so that no product of count and part is needed.
+    Value count = math.sub(upper, lower);
+    Value share = builder.create<arith::DivUIOp>(location, count, parts);
+    Value longer = builder.create<arith::RemUIOp>(location, count, parts);
+    auto begin = [&](Value number) {
+      return math.add(lower, math.add(math.mul(number, share), math.min(number, longer)));
+    };
+    Value first = begin(part), last = begin(math.add(part, one));
+    auto loop = builder.create<scf::ForOp>(location, first, last, one);
+    loop->setAttr(svm::SvmDialect::parallelAttr, builder.getUnitAttr());
+    return loop;
+  }
+  Value size = math.constant(chunk);
+  auto outer = builder.create<scf::ForOp>(location, math.add(lower, math.mul(part, size)), upper, math.mul(parts, size));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(outer.getBody());
+  Value end = math.min(math.add(outer.getInductionVar(), size), upper);
+  auto inner = builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one);
+  for (scf::ForOp loop : {outer, inner})
+    loop->setAttr(svm::SvmDialect::parallelAttr, builder.getUnitAttr());
+  return inner;
+}
+
+void moveBody(svm::SpmdOp spmd, scf::ForOp loop) {
+  Block& body = spmd.getBody().front();
+  spmd.iteration().replaceAllUsesWith(loop.getInductionVar());
+  loop.getBody()->getOperations().splice(loop.getBody()->begin(), body.getOperations());
+}
+
+void propagateMemory(Value block) {
+  StringRef memory = svm::memoryOf(block.getType());
+  for (Operation* user : block.getUsers())
+    if (isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp>(user) && user->getOperand(0) == block) {
+      Value view = user->getResult(0);
+      view.setType(svm::withMemory(cast<MemRefType>(view.getType()), memory));
+      propagateMemory(view);
+    }
+}
+
+} // namespace strata::transform

@@ -1,0 +1,54 @@
+// Small builders that several passes share: index arithmetic, loops over all elements of a block, views of one part.
+#pragma once
+
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace strata::transform {
+
+/// Index arithmetic at one insertion point, with constants folded where they are seen.
+class IndexMath {
+public:
+  IndexMath(mlir::OpBuilder& builder, mlir::Location location) : builder_(builder), location_(location) {}
+  mlir::Value constant(int64_t value) { return builder_.create<mlir::arith::ConstantIndexOp>(location_, value); }
+  mlir::Value add(mlir::Value a, mlir::Value b) { return builder_.createOrFold<mlir::arith::AddIOp>(location_, a, b); }
+  mlir::Value sub(mlir::Value a, mlir::Value b) { return builder_.createOrFold<mlir::arith::SubIOp>(location_, a, b); }
+  mlir::Value mul(mlir::Value a, mlir::Value b) { return builder_.createOrFold<mlir::arith::MulIOp>(location_, a, b); }
+  mlir::Value min(mlir::Value a, mlir::Value b) { return builder_.createOrFold<mlir::arith::MinSIOp>(location_, a, b); }
+  mlir::Value max(mlir::Value a, mlir::Value b) { return builder_.createOrFold<mlir::arith::MaxSIOp>(location_, a, b); }
+  /// REQUIRES: a >= 0 and b > 0 (a constant).
+  mlir::Value ceilDiv(mlir::Value a, int64_t b) {
+    return builder_.createOrFold<mlir::arith::DivUIOp>(location_, add(a, constant(b - 1)), constant(b));
+  }
+
+private:
+  mlir::OpBuilder& builder_;
+  mlir::Location location_;
+};
+
+/// The extents of a block, as index values.
+llvm::SmallVector<mlir::Value> extentsOf(mlir::OpBuilder& builder, mlir::Location location, mlir::Value block);
+
+/// A nest of loops over all elements of `block`; `body` is called inside with the indices.
+void forEachElement(mlir::OpBuilder& builder, mlir::Location location, mlir::Value block,
+                    llvm::function_ref<void(mlir::OpBuilder&, mlir::ValueRange)> body);
+
+/// The view of `parts` (one dimension more) at position `part` of its first dimension.
+mlir::Value partOf(mlir::OpBuilder& builder, mlir::Location location, mlir::Value parts, mlir::Value part);
+
+/// The part of [lower, upper) that processor `part` of `parts` takes: contiguous (chunk 0), or chunks dealt round robin. Returns the
+/// innermost of the loops made, whose body is empty; the builder stands after the outermost. REQUIRES: lower <= upper,
+/// 0 <= part < parts.
+mlir::scf::ForOp dealIterations(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
+                                int64_t chunk, mlir::Value part, mlir::Value parts);
+/// How many processors have something to do: min(ways, iterations or chunks), 0 when there are none.
+mlir::Value busyProcessors(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
+                           int64_t chunk, int64_t ways);
+/// Moves the body of `spmd` to the start of a loop's, the iteration being the loop's variable.
+void moveBody(svm::SpmdOp spmd, mlir::scf::ForOp loop);
+
+/// Gives a block's memory to the views and casts made of it, after the block's own type has changed.
+void propagateMemory(mlir::Value block);
+
+} // namespace strata::transform

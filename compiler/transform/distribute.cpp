@@ -1,0 +1,65 @@
+// Distribution of parallel iterations over processors: contiguous shares, or block-cyclic chunks as the mapping says. The
+// number of instances is the mapping's, lowered to the number of iterations; threads have no part in it.
+#include "compiler/transform/distribute.h"
+
+#include "compiler/ir/svm.h"
+#include "compiler/transform/builders.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+void serialise(SpmdOp spmd) {
+  OpBuilder builder(spmd);
+  auto one = builder.create<arith::ConstantIndexOp>(spmd.getLoc(), 1);
+  auto loop = builder.create<scf::ForOp>(spmd.getLoc(), spmd.getLower(), spmd.getUpper(), one);
+  if (auto label = spmd.getLabelAttr())
+    loop->setAttr(SvmDialect::labelAttr, label);
+  loop->setAttr(SvmDialect::parallelAttr, builder.getUnitAttr());
+  moveBody(spmd, loop);
+  spmd.erase();
+}
+
+void distribute(SpmdOp spmd) {
+  OpBuilder builder(spmd);
+  Location loc = spmd.getLoc();
+  IndexMath math(builder, loc);
+  int64_t chunk = spmd.getChunk().value_or(0);
+  Value instances = busyProcessors(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, *spmd.getWays());
+  auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
+  on.setProcessorAttr(spmd.getProcessorAttr());
+  on.setInstances(true);
+  builder.setInsertionPointToStart(&on.getBody().front());
+  moveBody(spmd, dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, on.iteration(), instances));
+  spmd.erase();
+}
+
+struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DistributePass)
+  StringRef getArgument() const final { return "svm-distribute"; }
+  StringRef getDescription() const final { return "deal parallel iterations to processors"; }
+
+  void runOnOperation() override {
+    SmallVector<SpmdOp> loops;
+    getOperation().walk([&](SpmdOp op) {
+      if (!op.getInstances())
+        loops.push_back(op);
+    });
+    for (SpmdOp op : loops) {
+      if (op.getConcurrent() && op.getProcessor())
+        op.setInstances(true); // every iteration makes progress: each is an instance
+      else if (op.getProcessor() && op.getWays())
+        distribute(op);
+      else
+        serialise(op);
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createDistributePass() { return std::make_unique<DistributePass>(); }
+
+} // namespace strata::transform

@@ -1,0 +1,186 @@
+// Copy elimination. A block b with at most one move in (from v) and at most one move out (to the same v) is v itself, provided that v lies in
+// the same memory and has b's view type, and that between the first and the last use of b nobody else touches what v is a
+// view of. The last holds by the front end's word in a `disjoint` scope, and is else decided by the roots of all blocks used meanwhile.
+#include "compiler/transform/eliminate_copies.h"
+
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/Dominance.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+struct Mirror {
+  MoveOp in, out;
+  Value view;
+};
+
+/// The moves of a block that mirrors one view, or nothing.
+std::optional<Mirror> mirrorOf(BlockOp block) {
+  Mirror mirror;
+  for (Operation* user : block->getUsers()) {
+    auto move = dyn_cast<MoveOp>(user);
+    if (!move)
+      continue;
+    if (move.getToken() || !move.getAfter().empty() || move->getBlock() != block->getBlock())
+      return std::nullopt;
+    MoveOp& slot = move.getDestination() == block.getBlock() ? mirror.in : mirror.out;
+    if (slot)
+      return std::nullopt;
+    slot = move;
+  }
+  if (!mirror.in && !mirror.out)
+    return std::nullopt;
+  mirror.view = mirror.in ? mirror.in.getSource() : mirror.out.getDestination();
+  if (mirror.in && mirror.out && mirror.out.getDestination() != mirror.view)
+    return std::nullopt;
+  return mirror;
+}
+
+/// Whether the other uses of the block stand between its moves, in its own region or deeper.
+bool usesAreBetween(BlockOp block, const Mirror& mirror) {
+  for (Operation* user : block->getUsers()) {
+    if (user == mirror.in || user == mirror.out)
+      continue;
+    Operation* here = block->getBlock()->findAncestorOpInBlock(*user);
+    if (!here || (mirror.in && here->isBeforeInBlock(mirror.in)) || (mirror.out && mirror.out->isBeforeInBlock(here)))
+      return false;
+  }
+  return true;
+}
+
+/// A view of the block must not be read or written after the block has been emptied; views are followed by the caller.
+bool readsOnly(BlockOp block, SymbolTable& symbols) {
+  SmallVector<Value> work{block.getBlock()};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    for (OpOperand& use : value.getUses()) {
+      Operation* user = use.getOwner();
+      if (isa<memref::SubViewOp, memref::CastOp>(user)) {
+        work.push_back(user->getResult(0));
+      } else if (auto run = dyn_cast<RunOp>(user)) {
+        auto kernel = symbols.lookup<KernelOp>(run.getKernel());
+        if (!kernel || kernel.access(use.getOperandNumber()) != "read")
+          return false;
+      } else if (auto call = dyn_cast<func::CallOp>(user)) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        auto access = callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
+        if (!access || access.getValue() != "read")
+          return false;
+      } else if (auto move = dyn_cast<MoveOp>(user)) {
+        if (move.getDestination() == value && value != block.getBlock())
+          return false;
+      } else if (!isa<memref::LoadOp, memref::DimOp>(user)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Whether two roots can be parts of one storage. Blocks made by different operations and arguments of a function are distinct: an argument
+/// overlaps another only where neither is written.
+bool mayShare(Value a, Value b) {
+  Value first = rootOf(a), second = rootOf(b);
+  if (first == second)
+    return true;
+  return !isDistinctRoot(first) || !isDistinctRoot(second);
+}
+
+/// Whether something between the block's first and last use touches the storage of the view other than through the block: a
+/// write, or, when the block is written, a read.
+bool isDisturbed(BlockOp block, const Mirror& mirror, bool readOnly) {
+  Operation* first = mirror.in ? mirror.in->getNextNode() : block->getNextNode();
+  Operation* last = mirror.out.getOperation();
+  if (!last) {
+    last = first;
+    for (Operation* user : block->getUsers()) {
+      Operation* here = block->getBlock()->findAncestorOpInBlock(*user);
+      if (last->isBeforeInBlock(here))
+        last = here;
+    }
+    last = last->getNextNode();
+  }
+  for (Operation* op = first; op && op != last; op = op->getNextNode()) {
+    WalkResult walk = op->walk([&](Operation* inner) {
+      if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp>(inner))
+        return WalkResult::advance();
+      for (OpOperand& operand : inner->getOpOperands()) {
+        if (!isa<MemRefType>(operand.get().getType()) || rootOf(operand.get()) == block.getBlock())
+          continue;
+        bool reads = isa<memref::LoadOp>(inner) ||
+                     (isa<MoveOp>(inner) && operand.get() == cast<MoveOp>(inner).getSource());
+        if (reads && readOnly)
+          continue;
+        if (mayShare(operand.get(), mirror.view))
+          return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+void countElided(OpBuilder& builder, MoveOp move) {
+  Value one = builder.create<arith::ConstantIndexOp>(move.getLoc(), 1);
+  builder.create<CountOp>(move.getLoc(), "moves elided", one);
+}
+
+struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EliminateCopiesPass)
+  StringRef getArgument() const final { return "svm-eliminate-copies"; }
+  StringRef getDescription() const final { return "replace blocks that mirror a view in the same memory by the view"; }
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<BlockOp> blocks;
+    getOperation().walk([&](BlockOp block) { blocks.push_back(block); });
+    for (BlockOp block : blocks)
+      tryBlock(block, symbols);
+  }
+
+  void tryBlock(BlockOp block, SymbolTable& symbols) {
+    if (block->hasAttr("svm.force_copy"))
+      return;
+    std::optional<Mirror> mirror = mirrorOf(block);
+    if (!mirror || mirror->view.getType() != block.getBlock().getType() || !usesAreBetween(block, *mirror))
+      return;
+    bool readOnly = !mirror->out && readsOnly(block, symbols);
+    // A block that is written and never moved out is private: writes must not reach the view.
+    if (!mirror->out && !readOnly)
+      return;
+    DominanceInfo dominance;
+    if (!dominance.dominates(mirror->view, block.getOperation())) {
+      Operation* definition = mirror->view.getDefiningOp();
+      if (!definition || definition->getBlock() != block->getBlock() || !isa<memref::SubViewOp, memref::CastOp>(definition))
+        return;
+      // The view is made between the block and its move: the block's first use comes after the view.
+      for (Operation* user : block->getUsers())
+        if (block->getBlock()->findAncestorOpInBlock(*user)->isBeforeInBlock(definition))
+          return;
+    }
+    auto scope = dyn_cast<ScopeOp>(block->getParentOp());
+    if (!(scope && scope.getDisjoint()) && isDisturbed(block, *mirror, readOnly))
+      return;
+    OpBuilder builder(mirror->in ? mirror->in : mirror->out);
+    for (MoveOp move : {mirror->in, mirror->out})
+      if (move) {
+        builder.setInsertionPoint(move);
+        countElided(builder, move);
+        move.erase();
+      }
+    block.getBlock().replaceAllUsesWith(mirror->view);
+    block.erase();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createEliminateCopiesPass() { return std::make_unique<EliminateCopiesPass>(); }
+
+} // namespace strata::transform

@@ -1,0 +1,266 @@
+// Expansion of reductions. Copies for a combiner that is known to be elementwise (+, *, min, …) start at its identity and are combined into the
+// incoming value at the end. For any other combiner they start at the incoming value v, if combine(v, v) is v bit for bit when
+// the loop begins, and the root of the tree replaces v; otherwise the loop runs as one part on one copy.
+#include "compiler/transform/expand_reductions.h"
+
+#include "compiler/ir/svm.h"
+#include "compiler/transform/builders.h"
+#include "compiler/transform/combiner_identity.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+/// The static bounds of a private copy: those of a block that receives all of it in the loop's body (the callee's argument).
+DenseI64ArrayAttr boundsOf(Value privateCopy) {
+  for (Operation* user : privateCopy.getUsers())
+    if (auto move = dyn_cast<MoveOp>(user))
+      for (Value side : {Value(move.getSource()), Value(move.getDestination())})
+        if (auto block = side.getDefiningOp<BlockOp>())
+          if (block.getMaxAttr())
+            return block.getMaxAttr();
+  return {};
+}
+
+/// Appends `more` to the bounds of a block, as one dimension in front.
+DenseI64ArrayAttr withParts(OpBuilder& builder, DenseI64ArrayAttr bounds, int64_t parts) {
+  if (!bounds)
+    return {};
+  SmallVector<int64_t> all{parts};
+  llvm::append_range(all, bounds.asArrayRef());
+  return builder.getDenseI64ArrayAttr(all);
+}
+
+BlockOp blockLike(OpBuilder& builder, Location loc, Value like, StringRef memory, DenseI64ArrayAttr bounds) {
+  auto type = cast<MemRefType>(like.getType());
+  auto block = builder.create<BlockOp>(loc, viewType(type.getRank(), type.getElementType()), extentsOf(builder, loc, like),
+                                       bounds, StringAttr(), IntegerAttr());
+  block.getBlock().setType(withMemory(block.getBlock().getType(), memory));
+  return block;
+}
+
+/// combine(from, into), as a call with copies to and from the memory that the combiner works in.
+void combine(OpBuilder& builder, Location loc, CombinerAttr combiner, StringRef here, Value from, Value into,
+             DenseI64ArrayAttr bounds, SymbolTable& symbols) {
+  OpBuilder::InsertionGuard guard(builder);
+  StringRef processor = combiner.getProcessor() ? combiner.getProcessor().getValue() : here;
+  if (processor != here) {
+    IndexMath math(builder, loc);
+    auto on = builder.create<SpmdOp>(loc, math.constant(0), math.constant(1), ValueRange(), ArrayAttr(), StringAttr());
+    on.setProcessor(processor);
+    on.setInstances(true);
+    builder.setInsertionPointToStart(&on.getBody().front());
+  }
+  auto scope = builder.create<ScopeOp>(loc, combiner.getLabel(), builder.getUnitAttr());
+  builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+  StringRef memory = combiner.getMemory() ? combiner.getMemory().getValue() : memoryOf(into.getType());
+  BlockOp first = blockLike(builder, loc, from, memory, bounds), second = blockLike(builder, loc, into, memory, bounds);
+  builder.create<MoveOp>(loc, Type(), from, first.getBlock(), ValueRange());
+  builder.create<MoveOp>(loc, Type(), into, second.getBlock(), ValueRange());
+  SmallVector<Value> arguments{first.getBlock(), second.getBlock()};
+  if (symbols.lookup<KernelOp>(combiner.getFunction().getValue()))
+    builder.create<RunOp>(loc, Type(), combiner.getFunction(), arguments, ValueRange(),
+                          FlatSymbolRefAttr::get(builder.getContext(), processor));
+  else
+    builder.create<func::CallOp>(loc, combiner.getFunction(), TypeRange(), arguments);
+  builder.create<MoveOp>(loc, Type(), second.getBlock(), into, ValueRange());
+}
+
+/// One reduction of a loop, with what is needed to expand it.
+struct Reduction {
+  Value target;
+  CombinerAttr combiner;
+  std::optional<ElementwiseCombiner> elementwise;
+  DenseI64ArrayAttr bounds;
+  Value parts;
+};
+
+/// Whether combine(v, v) leaves v as it is, bit for bit: an i1.
+Value isIdempotent(OpBuilder& builder, Location loc, const Reduction& reduction, StringRef here, SymbolTable& symbols) {
+  auto i1 = builder.getI1Type();
+  Value isTrue = builder.create<arith::ConstantIntOp>(loc, 1, i1);
+  Value flag = builder.create<memref::AllocaOp>(loc, MemRefType::get({}, i1));
+  builder.create<memref::StoreOp>(loc, isTrue, flag);
+  auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+  StringRef memory = memoryOf(reduction.target.getType());
+  BlockOp one = blockLike(builder, loc, reduction.target, memory, reduction.bounds);
+  BlockOp two = blockLike(builder, loc, reduction.target, memory, reduction.bounds);
+  builder.create<MoveOp>(loc, Type(), reduction.target, one.getBlock(), ValueRange());
+  builder.create<MoveOp>(loc, Type(), reduction.target, two.getBlock(), ValueRange());
+  combine(builder, loc, reduction.combiner, here, one.getBlock(), two.getBlock(), reduction.bounds, symbols);
+  forEachElement(builder, loc, reduction.target, [&](OpBuilder& inside, ValueRange indices) {
+    Value before = inside.create<memref::LoadOp>(loc, reduction.target, indices);
+    Value after = inside.create<memref::LoadOp>(loc, two.getBlock(), indices);
+    Value same = sameBits(inside, loc, before, after);
+    Value all = inside.create<arith::AndIOp>(loc, inside.create<memref::LoadOp>(loc, flag), same);
+    inside.create<memref::StoreOp>(loc, all, flag);
+  });
+  builder.setInsertionPointAfter(scope);
+  return builder.create<memref::LoadOp>(loc, flag);
+}
+
+struct Expansion {
+  SpmdOp spmd;
+  SymbolTable& symbols;
+  /// The processor and memory in which the loop's parts keep their private copies.
+  StringRef privateMemory;
+  StringRef here;
+
+  /// The reductions of a loop that stays on one processor work on the incoming value itself.
+  void useTargets() {
+    for (auto [position, target] : llvm::enumerate(spmd.getReductions())) {
+      spmd.privateCopy(position).setType(target.getType());
+      propagateMemory(spmd.privateCopy(position));
+      spmd.privateCopy(position).replaceAllUsesWith(target);
+    }
+    drop();
+  }
+
+  void drop() {
+    Block& body = spmd.getBody().front();
+    body.eraseArguments(1, body.getNumArguments() - 1);
+    spmd.getReductionsMutable().clear();
+    spmd.removeCombinersAttr();
+  }
+
+  void run() {
+    int64_t ways = spmd.getProcessor() ? spmd.getWays().value_or(1) : 1;
+    if (ways == 1)
+      return useTargets();
+    OpBuilder builder(spmd);
+    Location loc = spmd.getLoc();
+    auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
+    builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+    IndexMath math(builder, loc);
+    Value instances = busyProcessors(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0), ways);
+
+    SmallVector<Reduction> reductions;
+    for (auto [position, target] : llvm::enumerate(spmd.getReductions())) {
+      auto combiner = cast<CombinerAttr>((*spmd.getCombiners())[position]);
+      Reduction reduction{target, combiner, std::nullopt, boundsOf(spmd.privateCopy(position)), {}};
+      if (auto kernel = symbols.lookup<KernelOp>(combiner.getFunction().getValue()))
+        reduction.elementwise = elementwiseCombiner(kernel);
+      if (!reduction.elementwise) {
+        // One part, unless the incoming value may be counted more than once.
+        Value idempotent = isIdempotent(builder, loc, reduction, here, symbols);
+        Value once = math.min(instances, math.constant(1));
+        instances = builder.create<arith::SelectOp>(loc, idempotent, instances, once);
+        spmd.emitRemark() << "the combiner '" << combiner.getFunction().getValue()
+                          << "' is not known to be elementwise: the loop is split only when combining the incoming value with "
+                             "itself leaves it as it is";
+      }
+      reductions.push_back(reduction);
+    }
+    for (Reduction& reduction : reductions) {
+      auto type = cast<MemRefType>(reduction.target.getType());
+      SmallVector<Value> extents{instances};
+      llvm::append_range(extents, extentsOf(builder, loc, reduction.target));
+      auto parts = builder.create<BlockOp>(loc, viewType(type.getRank() + 1, type.getElementType(), type.getMemorySpace()),
+                                           extents, withParts(builder, reduction.bounds, ways),
+                                           builder.getStringAttr(reduction.combiner.getLabel().getValue() + " parts"), IntegerAttr());
+      reduction.parts = parts.getBlock();
+    }
+    parts(builder, reductions, instances);
+    tree(builder, reductions, instances, ways);
+    spmd.erase();
+  }
+
+  /// The loop over the processors, each with its private copies.
+  void parts(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances) {
+    OpBuilder::InsertionGuard guard(builder);
+    Location loc = spmd.getLoc();
+    IndexMath math(builder, loc);
+    auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
+    on.setProcessorAttr(spmd.getProcessorAttr());
+    on.setInstances(true);
+    builder.setInsertionPointToStart(&on.getBody().front());
+    auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
+    builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+    SmallVector<Value> copies, views;
+    for (const Reduction& reduction : reductions) {
+      Value view = partOf(builder, loc, reduction.parts, on.iteration());
+      BlockOp copy = blockLike(builder, loc, reduction.target, privateMemory, reduction.bounds);
+      copy.setLabelAttr(builder.getStringAttr(reduction.combiner.getLabel().getValue() + " private"));
+      if (reduction.elementwise)
+        fillWithIdentity(builder, loc, *reduction.elementwise, copy.getBlock());
+      else
+        builder.create<MoveOp>(loc, Type(), reduction.target, copy.getBlock(), ValueRange());
+      copies.push_back(copy.getBlock());
+      views.push_back(view);
+    }
+    for (auto [position, copy] : llvm::enumerate(copies)) {
+      // The body keeps the type of the copy it was written for; memories may differ until copies are eliminated.
+      spmd.privateCopy(position).setType(copy.getType());
+      propagateMemory(spmd.privateCopy(position));
+      spmd.privateCopy(position).replaceAllUsesWith(copy);
+    }
+    moveBody(spmd, dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0),
+                                  on.iteration(), instances));
+    for (auto [copy, view] : llvm::zip(copies, views))
+      builder.create<MoveOp>(loc, Type(), copy, view, ValueRange());
+  }
+
+  /// Combines the parts in pairs at distance 1, 2, 4, …, and the first of them with the incoming value.
+  void tree(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances, int64_t ways) {
+    Location loc = spmd.getLoc();
+    IndexMath math(builder, loc);
+    auto some = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, instances, math.constant(0));
+    auto guard = builder.create<scf::IfOp>(loc, some, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(&guard.getThenRegion().front());
+    for (const Reduction& reduction : reductions) {
+      for (int64_t distance = 1; distance < ways; distance *= 2) {
+        OpBuilder::InsertionGuard inner(builder);
+        Value last = math.max(math.sub(instances, math.constant(distance)), math.constant(0));
+        auto pairs = builder.create<scf::ForOp>(loc, math.constant(0), last, math.constant(2 * distance));
+        builder.setInsertionPointToStart(pairs.getBody());
+        Value into = pairs.getInductionVar();
+        combine(builder, loc, reduction.combiner, here,
+                partOf(builder, loc, reduction.parts, math.add(into, math.constant(distance))),
+                partOf(builder, loc, reduction.parts, into), reduction.bounds, symbols);
+      }
+      Value root = partOf(builder, loc, reduction.parts, math.constant(0));
+      if (reduction.elementwise)
+        combine(builder, loc, reduction.combiner, here, root, reduction.target, reduction.bounds, symbols);
+      else
+        builder.create<MoveOp>(loc, Type(), root, reduction.target, ValueRange());
+    }
+  }
+};
+
+struct ExpandReductionsPass : PassWrapper<ExpandReductionsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandReductionsPass)
+  StringRef getArgument() const final { return "svm-expand-reductions"; }
+  StringRef getDescription() const final { return "private copies and combining trees for reductions"; }
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<SpmdOp> loops;
+    getOperation().walk<WalkOrder::PostOrder>([&](SpmdOp op) {
+      if (!op.getReductions().empty())
+        loops.push_back(op);
+    });
+    // Outer loops first: an inner reduction's target may be an outer one's private copy.
+    for (SpmdOp op : llvm::reverse(loops)) {
+      StringRef here;
+      for (Operation* up = op->getParentOp(); up && here.empty(); up = up->getParentOp()) {
+        if (auto outer = dyn_cast<SpmdOp>(up); outer && outer.getProcessor())
+          here = *outer.getProcessor();
+        else if (auto function = dyn_cast<func::FuncOp>(up))
+          if (auto control = function->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr))
+            here = control.getValue();
+      }
+      StringRef privateMemory = op.getPrivateMemory() ? *op.getPrivateMemory() : memoryOf(op.getReductions().front().getType());
+      Expansion{op, symbols, privateMemory, here}.run();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createExpandReductionsPass() { return std::make_unique<ExpandReductionsPass>(); }
+
+} // namespace strata::transform

@@ -1,0 +1,218 @@
+// Copy hoisting, from the innermost loop outwards. What may move: a block that is only read, out of a loop in which nothing else writes what it
+// is a copy of (a parallel loop guarantees it); a block that is written, out of a loop in which nothing else touches it.
+// Checks that do not use the loop's variable move with the blocks.
+#include "compiler/transform/hoist_copies.h"
+
+#include "compiler/ir/svm.h"
+#include "compiler/transform/builders.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+// Marks of this pass on the guards that it makes.
+constexpr StringLiteral guardAttr = "svm.guard", disjointAttr = "svm.disjoint";
+
+bool isOutside(Value value, Operation* region) { return !region->isAncestor(value.getParentRegion()->getParentOp()); }
+
+bool operandsOutside(Operation* op, Operation* region) {
+  return llvm::all_of(op->getOperands(), [&](Value value) { return isOutside(value, region); });
+}
+
+/// Moves what does not depend on a scope's blocks to before the scope: pure operations, and checks.
+void emptyScope(ScopeOp scope) {
+  for (Operation& op : llvm::make_early_inc_range(scope.getBody().front()))
+    if ((isa<CheckOp>(op) || (isPure(&op) && op.getNumRegions() == 0)) && operandsOutside(&op, scope))
+      op.moveBefore(scope);
+}
+
+struct Candidate {
+  BlockOp block;
+  MoveOp in, out;
+};
+
+/// Whether the storage of `view` is touched in the loop other than by the candidate's own moves.
+bool isTouched(scf::ForOp loop, const Candidate& candidate, Value view, bool onlyWrites) {
+  Value root = rootOf(view);
+  WalkResult walk = loop.walk([&](Operation* op) {
+    if (op == candidate.in || op == candidate.out ||
+        isa<memref::SubViewOp, memref::DimOp, memref::CastOp, BlockOp>(op))
+      return WalkResult::advance();
+    for (OpOperand& operand : op->getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      Value other = rootOf(operand.get());
+      if (other != root && isDistinctRoot(root) && isDistinctRoot(other))
+        continue;
+      auto move = dyn_cast<MoveOp>(op);
+      bool reads = isa<memref::LoadOp>(op) || (move && operand.get() == move.getSource());
+      if (!(reads && onlyWrites))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+class LoopHoister {
+public:
+  explicit LoopHoister(scf::ForOp loop) : loop_(loop) {}
+
+  void run() {
+    moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop_.getOperation()));
+    Operation* container = nullptr;
+    bool perfect = true;
+    for (Operation& op : loop_.getBody()->without_terminator()) {
+      if (isa<ScopeOp>(op) || op.hasAttr(guardAttr)) {
+        perfect &= !container;
+        container = &op;
+      } else if (!isa<CheckOp, CountOp>(op) && !isPure(&op)) {
+        perfect = false;
+      }
+    }
+    if (!container)
+      return;
+    auto guard = dyn_cast<scf::IfOp>(container);
+    if (guard && (!perfect || !isOutside(guard.getCondition(), loop_)))
+      return;
+    SmallVector<Candidate> candidates;
+    for (Operation& op : loop_.getBody()->without_terminator())
+      if (auto scope = dyn_cast<ScopeOp>(op))
+        collect(scope.getBody().front(), scope.getDisjoint(), candidates);
+    if (guard)
+      collect(guard.getThenRegion().front(), guard->hasAttr(disjointAttr), candidates);
+    if (candidates.empty())
+      return;
+    hoist(candidates, guard);
+  }
+
+private:
+  void collect(Block& region, bool disjoint, SmallVector<Candidate>& candidates) {
+    bool parallel = loop_->hasAttr(SvmDialect::parallelAttr) && disjoint;
+    for (BlockOp block : region.getOps<BlockOp>()) {
+      if (!operandsOutside(block, loop_))
+        continue;
+      Candidate candidate{block, {}, {}};
+      bool plain = true;
+      for (Operation* user : block->getUsers())
+        if (auto move = dyn_cast<MoveOp>(user); move && move->getBlock() == &region) {
+          plain &= !move.getToken() && move.getAfter().empty();
+          MoveOp& slot = move.getDestination() == block.getBlock() ? candidate.in : candidate.out;
+          plain &= !slot;
+          slot = move;
+        }
+      if (!plain)
+        continue;
+      auto invariant = [&](MoveOp move, Value view) { return !move || isOutside(view, loop_); };
+      Value from = candidate.in ? Value(candidate.in.getSource()) : Value();
+      Value to = candidate.out ? Value(candidate.out.getDestination()) : Value();
+      if (!invariant(candidate.in, from) || !invariant(candidate.out, to) || (from && to && from != to))
+        continue;
+      if (candidate.out ? isTouched(loop_, candidate, to, false)
+                        : candidate.in && ((!parallel && isTouched(loop_, candidate, from, true)) || isWritten(block)))
+        continue;
+      candidates.push_back(candidate);
+      disjoint_ |= disjoint;
+    }
+  }
+
+  /// A block that is filled in every iteration and written meanwhile starts anew each time: it stays.
+  bool isWritten(BlockOp block) {
+    auto module = loop_->getParentOfType<ModuleOp>();
+    for (OpOperand& use : block->getUses()) {
+      Operation* user = use.getOwner();
+      if (auto move = dyn_cast<MoveOp>(user)) {
+        continue;
+      } else if (auto run = dyn_cast<RunOp>(user)) {
+        auto kernel = module.lookupSymbol<KernelOp>(run.getKernel());
+        if (!kernel || kernel.access(use.getOperandNumber()) != "read")
+          return true;
+      } else if (auto call = dyn_cast<func::CallOp>(user)) {
+        auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+        auto access = callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
+        if (!access || access.getValue() != "read")
+          return true;
+      } else if (!isa<memref::LoadOp, memref::DimOp>(user)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void hoist(ArrayRef<Candidate> candidates, scf::IfOp inner) {
+    OpBuilder builder(loop_);
+    Location loc = loop_.getLoc();
+    Value runs = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, loop_.getLowerBound(), loop_.getUpperBound());
+    if (inner)
+      runs = builder.create<arith::AndIOp>(loc, runs, inner.getCondition());
+    auto guard = builder.create<scf::IfOp>(loc, runs, /*withElseRegion=*/false);
+    guard->setAttr(guardAttr, builder.getUnitAttr());
+    if (disjoint_)
+      guard->setAttr(disjointAttr, builder.getUnitAttr());
+    loop_->moveBefore(guard.getThenRegion().front().getTerminator());
+    // Checks that do not depend on the loop come first: they say that the views moved from are valid.
+    SmallVector<CheckOp> checks;
+    loop_.getBody()->walk([&](CheckOp check) {
+      if (operandsOutside(check, loop_) && (check->getBlock() == loop_.getBody() || (inner && check->getParentOp() == inner)))
+        checks.push_back(check);
+    });
+    for (CheckOp check : checks)
+      check->moveBefore(loop_);
+    for (const Candidate& candidate : candidates) {
+      candidate.block->moveBefore(loop_);
+      if (MoveOp in = candidate.in) {
+        count(in);
+        in->moveBefore(loop_);
+      }
+      if (MoveOp out = candidate.out) {
+        count(out);
+        out->moveBefore(guard.getThenRegion().front().getTerminator());
+      }
+    }
+  }
+
+  void count(MoveOp move) {
+    OpBuilder builder(move);
+    Value one = builder.create<arith::ConstantIndexOp>(move.getLoc(), 1);
+    builder.create<CountOp>(move.getLoc(), "moves hoisted", one);
+  }
+
+  scf::ForOp loop_;
+  bool disjoint_ = false;
+};
+
+struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoistCopiesPass)
+  StringRef getArgument() const final { return "svm-hoist-copies"; }
+  StringRef getDescription() const final { return "make loop-invariant copies once, before the loop"; }
+
+  void runOnOperation() override {
+    getOperation().walk<WalkOrder::PostOrder>([](ScopeOp scope) { emptyScope(scope); });
+    SmallVector<scf::ForOp> loops;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk<WalkOrder::PostOrder>([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      LoopHoister(loop).run();
+    // A scope that holds nothing whose life ends with it is no more than its operations.
+    SmallVector<ScopeOp> scopes;
+    getOperation().walk<WalkOrder::PostOrder>([&](ScopeOp scope) {
+      if (scope.getBody().getOps<BlockOp>().empty() && scope.getBody().getOps<StreamOp>().empty())
+        scopes.push_back(scope);
+    });
+    for (ScopeOp scope : scopes) {
+      scope->getBlock()->getOperations().splice(scope->getIterator(), scope.getBody().front().getOperations());
+      scope.erase();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createHoistCopiesPass() { return std::make_unique<HoistCopiesPass>(); }
+
+} // namespace strata::transform

@@ -1,0 +1,67 @@
+// An execution: one flow of compiled code, either a fibre or a thread that called in from outside. It knows which processor
+// of the machine it runs as, owns an arena for scratch, and says what it waits for while it is blocked.
+//
+// Objects come from the scheduler and are never freed, only reused: a pointer to one that has ended is still safe to unpark.
+//
+// Invariants:
+// 1. All members except `state` are touched only by the thread that runs the execution, or while it is parked or ended.
+// 2. `state` is Running from creation to end except between a park and the unpark that ends it.
+// 3. unpark may come at any time and may come for nothing: whoever parks tests his condition in a loop.
+#pragma once
+
+#include "runtime/abi.h"
+#include "runtime/core/arena.h"
+#include "runtime/core/fibre.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strata::runtime {
+
+struct ParallelJob;
+struct Thread;
+
+/// What a parked execution waits for. `describe` is called only to explain a deadlock, when nothing runs.
+struct Wait {
+  void (*describe)(const void* object, std::string& out);
+  const void* object;
+};
+
+/// A span that has begun and not ended.
+struct OpenSpan {
+  const char* name;
+  int64_t start;
+};
+
+struct Execution {
+  static constexpr uint32_t noProcessor = ~0u;
+  enum State : uint32_t { Running, Parked, Notified };
+  /// What becomes of an execution once it has been left for another one.
+  enum class Leave { Stay, Park, Requeue, End };
+
+  std::atomic<uint32_t> state{Running};
+  Leave leave = Leave::Stay;
+  Execution* next = nullptr;        // in a run queue or a list of free objects
+  Thread* native = nullptr;         // the thread whose own stack this is; null: a fibre
+  void (*run)(void*) = nullptr;     // a fibre's work
+  void* argument = nullptr;
+  FibreContext context;
+  Wait wait{nullptr, nullptr};
+
+  // The processor that this execution acts as.
+  const StrataMachine* machine = nullptr;
+  const void* stores = nullptr;     // what runtime/host made of `machine`
+  uint32_t processor = noProcessor; // index into the machine's table
+  int64_t instance = 0;
+  ParallelJob* job = nullptr;       // innermost parallel job of which this runs an instance
+
+  Arena arena;
+  std::vector<OpenSpan> spans;
+};
+
+/// Appends the name of the processor an execution acts as: "pe 3", or "the calling thread" where it acts as none.
+void appendName(const Execution& execution, std::string& out);
+
+} // namespace strata::runtime

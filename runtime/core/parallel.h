@@ -1,0 +1,58 @@
+// Parallel jobs: many instances of one body, claimed in chunks by whichever threads are free. Publishing a job costs the same
+// however many instances or threads there are; the caller takes part itself, so a job never waits for a thread.
+//
+// Any execution may run a job, also from inside an instance of another. Every instance that blocks leaves the rest of the
+// job to be claimed by other fibres, so with chunks of one instance all of them make progress.
+//
+// Invariants:
+// 1. A job is in the open list exactly while it has instances that nobody has claimed.
+// 2. `participants` counts the fibres that have joined and not left; they join only while the job is open, under the list's
+//    lock. The job lives on the caller's stack until it is closed and without participants.
+#pragma once
+
+#include "runtime/core/scheduler.h"
+#include "runtime/core/wait_list.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace strata::runtime {
+
+struct ParallelJob {
+  void (*body)(void* context, int64_t instance) = nullptr;
+  void* context = nullptr;
+  int64_t instances = 0;
+  int64_t chunk = 1;
+  Role role;                    // of instance 0; instance i acts as role.instance + i
+  ParallelJob* outer = nullptr; // the job that the caller runs an instance of
+
+  alignas(64) std::atomic<int64_t> claimed{0};
+  alignas(64) std::atomic<int64_t> participants{0};
+  std::atomic<Execution*> caller{nullptr}; // set once it waits for the participants
+
+  // Guarded by the list's lock.
+  ParallelJob* previous = nullptr;
+  ParallelJob* next = nullptr;
+  bool open = false;
+
+  // A barrier for all instances.
+  SpinLock barrierLock;
+  int64_t arrived = 0;
+  WaitList barrier;
+};
+
+/// Runs instances 0 … instances-1 and returns when all have ended. `concurrent`: all make progress, so that they may wait for
+/// each other. The role's instance is that of instance 0.
+void runParallel(void (*body)(void* context, int64_t instance), void* context, int64_t instances, bool concurrent,
+                 const Role& role);
+/// Waits until every instance of the innermost job has come here; nothing outside of jobs.
+void waitAtBarrier();
+
+/// A new fibre that has joined an open job, or null. Called by the scheduler.
+Execution* joinOpenJob();
+/// A hint whether any job is open.
+bool anyJobOpen();
+/// Exact, and ordered against publishing.
+bool anyJobOpenForSure();
+
+} // namespace strata::runtime

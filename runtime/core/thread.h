@@ -1,0 +1,118 @@
+// A thread that takes part: its run queue, its caches, and its place among the sleepers. Used by scheduler.cpp, sleep.cpp and
+// the per-thread tables of counters and spans; nobody else.
+//
+// Thread objects are never freed: one whose thread has ended is taken over by the next, and what its queue still holds
+// is stolen by the others.
+#pragma once
+
+#include "runtime/core/counters.h"
+#include "runtime/core/execution.h"
+#include "runtime/core/spin_lock.h"
+#include "runtime/core/trace.h"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace strata::runtime {
+
+/// First in, first out. The owner and thieves use it alike.
+class RunQueue {
+public:
+  void push(Execution* execution) {
+    std::lock_guard guard(lock_);
+    execution->next = nullptr;
+    (last_ ? last_->next : first_) = execution;
+    last_ = execution;
+    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  Execution* pop() {
+    if (size() == 0)
+      return nullptr;
+    std::lock_guard guard(lock_);
+    Execution* execution = first_;
+    if (!execution)
+      return nullptr;
+    first_ = execution->next;
+    if (!first_)
+      last_ = nullptr;
+    size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    pops_.store(pops_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return execution;
+  }
+  /// A hint: may be out of date.
+  uint32_t size() const { return size_.load(std::memory_order_relaxed); }
+  /// How many have been taken so far; a thief sees from it whether the owner is busy with something long.
+  uint32_t pops() const { return pops_.load(std::memory_order_relaxed); }
+  /// Exact, and ordered against pushes: a push that this does not see will see what the caller wrote before.
+  bool emptyForSure() {
+    std::lock_guard guard(lock_);
+    return first_ == nullptr;
+  }
+
+private:
+  SpinLock lock_;
+  Execution* first_ = nullptr;
+  Execution* last_ = nullptr;
+  std::atomic<uint32_t> size_{0};
+  std::atomic<uint32_t> pops_{0};
+};
+
+/// An execution parked by parkUnfenced that nobody has looked at since.
+struct Unfenced {
+  const void* object;
+  bool (*ready)(const void* object, const Execution* execution);
+  Execution* execution;
+};
+
+struct alignas(128) Thread {
+  RunQueue queue;
+  Execution native;               // the thread's own stack
+  Execution* running = &native;
+  bool pooled = false;            // made by the runtime
+  uint32_t index = 0;             // in the scheduler's table
+  uint32_t tick = 0;
+  std::vector<Unfenced> unfenced;
+  std::vector<uint32_t> seenPops; // per other thread: its pops() when last looked at, and for how many looks
+  std::vector<uint32_t> seenLooks;
+  StackCache stacks;
+  Execution* freeFibres = nullptr;
+  uint32_t freeFibreCount = 0;
+  CounterTable counters;
+  TraceBuffer trace;
+
+  // Guarded by the sleep lock, but for `wake`, on which the thread sleeps.
+  bool asleep = false;
+  Thread* nextAsleep = nullptr;
+  std::atomic<uint32_t> wake{0};
+};
+
+/// The calling thread's; makes it known on the first call.
+Thread& thisThread();
+/// Every Thread object there is, used or not.
+uint32_t threadSlots();
+Thread& threadSlot(uint32_t index);
+
+// ---- sleep.cpp ----
+
+/// Counts a thread in or out. A thread that is in and not asleep may make work.
+void joinSleepers(const Thread& thread);
+void leaveSleepers(const Thread& thread);
+/// Sleeps until woken, unless there is something to do; reports a deadlock when there never will be.
+void sleep(Thread& thread);
+/// Wakes one thread if any sleeps and none is looking for work already.
+void wakeForWork();
+void wakeThread(Thread& thread);
+/// Marks that this thread looks for work, and that it has stopped looking.
+void beginSearch();
+void endSearch(bool foundWork);
+/// How many threads are awake, the caller included.
+uint32_t awakeThreads();
+/// Whether threads unknown to the runtime may call in later, so that a standstill need not be a deadlock.
+void setForeignThreads(bool mayCall);
+
+/// Names every blocked execution and what it waits for. REQUIRES: nothing runs.
+std::string describeDeadlock();
+
+} // namespace strata::runtime
