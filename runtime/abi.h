@@ -97,6 +97,17 @@ void strata_token_release(StrataToken* token);
  * outer index * instances + i. */
 void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, uint32_t processor,
                  int32_t concurrent);
+/* The index of the executing processor within its class; 0 outside of any strata_spmd or strata_spawn. */
+int64_t strata_instance(void);
+/* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing. */
+void strata_barrier(void);
+/* Lets other executions run. An instance that polls memory calls it in its loop. */
+void strata_yield(void);
+
+/* Combines `count` partial results, an array of elements of `partial_bytes`, into the first: pairs at distances 1, 2, 4, … by
+ * index, in an order that never depends on threads. `combine` puts `into` and `from`, in this order, together in `into`. */
+void strata_reduce(void* partials, int64_t count, int64_t partial_bytes,
+                   void (*combine)(void* context, void* into, const void* from), void* context);
 
 /* ---- streams ------------------------------------------------------------------------------------------------------ */
 
@@ -115,6 +126,10 @@ int32_t strata_stream_pop(StrataStream* stream, void* element);
 int32_t strata_stream_peek(StrataStream* stream, int64_t offset, void* element);
 /* No more will be pushed. */
 void strata_stream_end(StrataStream* stream);
+/* Pushes `count` elements that lie one after the other; equal to as many pushes. */
+void strata_stream_write(StrataStream* stream, const void* elements, int64_t count);
+/* Pops `count` elements, or as many as come before the stream ends; returns how many. */
+int64_t strata_stream_read(StrataStream* stream, void* elements, int64_t count);
 
 /* ---- figures ------------------------------------------------------------------------------------------------------ */
 

@@ -80,7 +80,7 @@ public:
   std::optional<Array> read() {
     Header header;
     std::string text;
-    return readHeaderText(text) && parseHeader(text, header) ? readData(std::move(header)) : std::nullopt;
+    return readHeaderText(text) && parseHeader(text, header) ? readData(header) : std::nullopt;
   }
 
 private:
@@ -295,7 +295,7 @@ private:
     return true;
   }
 
-  std::optional<Array> readData(Header header) {
+  std::optional<Array> readData(const Header& header) {
     const auto runs = scalarRuns(header.type);
     if (!runs) {
       unsupported("a struct of too many scattered members");

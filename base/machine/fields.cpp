@@ -44,7 +44,8 @@ Fields::~Fields() {
 }
 
 const YamlNode* Fields::get(const char* name) {
-  known_.push_back(name);
+  if (std::find(known_.begin(), known_.end(), name) == known_.end())
+    known_.push_back(name);
   for (size_t i = 0; i < node_.keys.size(); ++i)
     if (node_.keys[i].text == name)
       return &node_.items[i];

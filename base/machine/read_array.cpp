@@ -1,4 +1,5 @@
-// Reads the description of a processor array from its part of the tree; see read_array.h and docs beside the model.
+// Reads the description of a processor array from its part of the tree; see read_array.h and, for what the fields mean,
+// machine.h.
 #include "base/machine/read_array.h"
 
 namespace strata::machine {

@@ -28,7 +28,9 @@ struct Stop {};
 
 class TreeBuilder : public YAML::EventHandler {
 public:
-  TreeBuilder(DiagnosticEngine& diagnostics, BufferId buffer) : diagnostics_(diagnostics), buffer_(buffer) {}
+  TreeBuilder(DiagnosticEngine& diagnostics, BufferId buffer) : diagnostics_(diagnostics), buffer_(buffer) {
+    root_.location = {buffer, 0, 0}; // of a text without a document
+  }
 
   YamlNode take() { return std::move(root_); }
 

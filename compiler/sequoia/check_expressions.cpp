@@ -2,6 +2,8 @@
 #include "compiler/sequoia/checker.h"
 #include "compiler/sequoia/fold.h"
 
+#include <algorithm>
+
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(arrayAsValue, Error, "sequoia-array-value", "array '{0}' is used as a value");

@@ -37,6 +37,24 @@ Value partOf(OpBuilder& builder, Location location, Value parts, Value part) {
   return builder.create<memref::SubViewOp>(location, result, parts, offsets, sizes, strides);
 }
 
+Value sameBits(OpBuilder& builder, Location location, Value a, Value b) {
+  if (auto record = dyn_cast<svm::RecordType>(a.getType())) {
+    Value all = builder.create<arith::ConstantIntOp>(location, 1, builder.getI1Type());
+    for (auto [position, type] : llvm::enumerate(record.getFieldTypes())) {
+      Value first = builder.create<svm::FieldOp>(location, type, a, position);
+      Value second = builder.create<svm::FieldOp>(location, type, b, position);
+      all = builder.create<arith::AndIOp>(location, all, sameBits(builder, location, first, second));
+    }
+    return all;
+  }
+  if (auto number = dyn_cast<FloatType>(a.getType())) {
+    Type bits = builder.getIntegerType(number.getWidth());
+    a = builder.create<arith::BitcastOp>(location, bits, a);
+    b = builder.create<arith::BitcastOp>(location, bits, b);
+  }
+  return builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::eq, a, b);
+}
+
 Value busyProcessors(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, int64_t ways) {
   IndexMath math(builder, location);
   Value count = math.max(math.sub(upper, lower), math.constant(0));

@@ -37,6 +37,9 @@ void forEachElement(mlir::OpBuilder& builder, mlir::Location location, mlir::Val
 /// The view of `parts` (one dimension more) at position `part` of its first dimension.
 mlir::Value partOf(mlir::OpBuilder& builder, mlir::Location location, mlir::Value parts, mlir::Value part);
 
+/// Whether two values of one type have the same bits: an i1.
+mlir::Value sameBits(mlir::OpBuilder& builder, mlir::Location location, mlir::Value a, mlir::Value b);
+
 /// The part of [lower, upper) that processor `part` of `parts` takes: contiguous (chunk 0), or chunks dealt round robin. Returns the
 /// innermost of the loops made, whose body is empty; the builder stands after the outermost. REQUIRES: lower <= upper,
 /// 0 <= part < parts.

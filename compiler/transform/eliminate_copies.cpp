@@ -41,7 +41,7 @@ std::optional<Mirror> mirrorOf(BlockOp block) {
 }
 
 /// Whether the other uses of the block stand between its moves, in its own region or deeper.
-bool usesAreBetween(BlockOp block, const Mirror& mirror) {
+bool usesAreBetween(BlockOp block, Mirror mirror) {
   for (Operation* user : block->getUsers()) {
     if (user == mirror.in || user == mirror.out)
       continue;
@@ -92,7 +92,7 @@ bool mayShare(Value a, Value b) {
 
 /// Whether something between the block's first and last use touches the storage of the view other than through the block: a
 /// write, or, when the block is written, a read.
-bool isDisturbed(BlockOp block, const Mirror& mirror, bool readOnly) {
+bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
   Operation* first = mirror.in ? mirror.in->getNextNode() : block->getNextNode();
   Operation* last = mirror.out.getOperation();
   if (!last) {

@@ -1,6 +1,7 @@
-// Multiply-add contraction as Clang does it for -ffp-contract=on: in a sum the left product is fused where both operands are products, a
-// negation between the product and the sum goes into a factor, and what remains of the other operand is an operand. A front
-// end's flags say what one source expression is; the pass trusts them and looks at uses and blocks only.
+// Multiply-add contraction as Clang does it for -ffp-contract=on: in a sum the left product is fused where both
+// operands are products, a negation between the product and the sum goes into a factor, and what remains of the other
+// operand is an operand. A front end's flags say what one source expression is; the pass trusts them and looks at uses
+// and blocks only.
 #include "compiler/transform/fuse_multiply_add.h"
 
 #include "compiler/ir/svm.h"
@@ -107,6 +108,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<Pass> createFuseMultiplyAddPass() { return std::make_unique<FuseMultiplyAddPass>(); }
+std::unique_ptr<Pass> createFuseMultiplyAddPass() {
+  return std::make_unique<FuseMultiplyAddPass>();
+}
 
 } // namespace strata::transform

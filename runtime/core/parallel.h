@@ -11,6 +11,7 @@
 #pragma once
 
 #include "runtime/core/scheduler.h"
+#include "runtime/core/spin_lock.h"
 #include "runtime/core/wait_list.h"
 
 #include <atomic>
@@ -23,12 +24,11 @@ struct ParallelJob {
   void* context = nullptr;
   int64_t instances = 0;
   int64_t chunk = 1;
-  Role role;                    // of instance 0; instance i acts as role.instance + i
-  ParallelJob* outer = nullptr; // the job that the caller runs an instance of
+  Role role;                   // of instance 0; instance i acts as role.instance + i
+  Execution* caller = nullptr; // unparked whenever the participants have gone
 
   alignas(64) std::atomic<int64_t> claimed{0};
   alignas(64) std::atomic<int64_t> participants{0};
-  std::atomic<Execution*> caller{nullptr}; // set once it waits for the participants
 
   // Guarded by the list's lock.
   ParallelJob* previous = nullptr;

@@ -47,7 +47,9 @@ void yield();
 /// Whether what the caller waits for may well happen within a microsecond: another thread runs, and there is nothing else to
 /// do on this one.
 bool worthSpinning();
-/// Wakes sleeping threads after a job has been published (parallel.h).
+/// Wakes a sleeping thread after a job has been published (parallel.h).
 void announceJob();
+/// A fibre that is not in any queue yet. For start() and parallel.cpp.
+Execution* makeFibre(void (*run)(void*), void* argument, const Role& role);
 
 } // namespace strata::runtime

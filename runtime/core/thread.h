@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace strata::runtime {
@@ -107,11 +108,12 @@ void wakeThread(Thread& thread);
 /// Marks that this thread looks for work, and that it has stopped looking.
 void beginSearch();
 void endSearch(bool foundWork);
-/// How many threads are awake, the caller included.
+/// How many threads take part, and how many of them are awake.
+uint32_t joinedThreads();
 uint32_t awakeThreads();
-/// Whether threads unknown to the runtime may call in later, so that a standstill need not be a deadlock.
-void setForeignThreads(bool mayCall);
 
+/// Every execution made so far, used or not. REQUIRES: nothing runs.
+std::vector<Execution*> everyExecution();
 /// Names every blocked execution and what it waits for. REQUIRES: nothing runs.
 std::string describeDeadlock();
 

@@ -2,6 +2,7 @@
 #include "runtime/core/trace.h"
 
 #include "runtime/core/runtime.h"
+#include "runtime/core/scheduler.h"
 #include "runtime/core/thread.h"
 
 #include <algorithm>

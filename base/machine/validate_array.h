@@ -1,0 +1,11 @@
+// The rules of processor arrays. Private to validate().
+#pragma once
+
+#include "base/machine/machine.h"
+
+namespace strata::machine {
+
+/// Reports every rule that the array of the processor breaks.
+void validateArray(const Processor& processor, const ProcessorArray& array, DiagnosticEngine& diagnostics);
+
+} // namespace strata::machine

@@ -1,0 +1,302 @@
+// Binding of arrays to an entry point's arguments. Sizes come from --size first, then from dimensions of input arrays that are one size alone;
+// every other dimension is computed and compared.
+#include "compiler/driver/entry.h"
+
+#include "base/data/npy.h"
+#include "compiler/ir/locations.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace strata::driver {
+
+
+STRATA_DIAGNOSTIC(unknownArgument, Error, "run-unknown-argument", "entry point '{0}' has no argument '{1}'");
+STRATA_DIAGNOSTIC(unknownSize, Error, "run-unknown-size", "entry point '{0}' has no size '{1}'");
+STRATA_DIAGNOSTIC(missingInput, Error, "run-missing-input", "argument '{0}' of '{1}' is read and has no data");
+STRATA_DIAGNOSTIC(missingSize, Error, "run-missing-size", "size '{0}' of '{1}' is not known");
+STRATA_DIAGNOSTIC(missingExtent, Error, "run-missing-extent", "the extents of argument '{0}' of '{1}' are not known");
+STRATA_DIAGNOSTIC(negativeExtent, Error, "run-negative-extent", "dimension {0} of argument '{1}' would have {2} elements");
+STRATA_DIAGNOSTIC(sizeConflict, Error, "run-size-conflict", "size '{0}' is {1} by {2} and {3} by {4}");
+STRATA_DIAGNOSTIC(sizeTooLarge, Error, "run-size-too-large", "size '{0}' is {1}; sizes lie between 0 and 2^40");
+STRATA_DIAGNOSTIC(notAnOutput, Error, "run-not-an-output", "argument '{0}' of '{1}' is only read and has no output");
+STRATA_DIAGNOSTIC(unsupportedArgument, Error, "run-unsupported-argument", "argument {0} of entry point '{1}' has type {2}, which no array file holds");
+
+namespace {
+
+constexpr int64_t largestSize = int64_t(1) << 40;
+
+std::optional<ElementType> elementType(mlir::Type type, bool isUnsigned) {
+  if (type.isIndex())
+    return ElementType::signedInteger(8);
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned width = integer.getWidth();
+    if (width == 1)
+      return ElementType::boolean();
+    if (width != 8 && width != 16 && width != 32 && width != 64)
+      return std::nullopt;
+    return isUnsigned ? ElementType::unsignedInteger(width / 8) : ElementType::signedInteger(width / 8);
+  }
+  if (type.isF32() || type.isF64())
+    return ElementType::floating(type.isF32() ? 4 : 8);
+  if (auto record = dyn_cast<svm::RecordType>(type)) {
+    std::vector<Field> fields;
+    uint64_t offset = 0;
+    for (auto [name, field] : llvm::zip(record.getFieldNames(), record.getFieldTypes())) {
+      auto inner = elementType(field, false);
+      if (!inner)
+        return std::nullopt;
+      offset = llvm::alignTo(offset, svm::RecordType::alignmentInBytes(field));
+      fields.push_back({name.getValue().str(), offset, *inner, {}});
+      offset += svm::RecordType::sizeInBytes(field);
+    }
+    return ElementType::structure(std::move(fields), svm::RecordType::sizeInBytes(record));
+  }
+  return std::nullopt;
+}
+
+class Binder {
+public:
+  Binder(const EntryPoint& entry, const DataOptions& options, DiagnosticEngine& diagnostics)
+      : entry_(entry), options_(options), diagnostics_(diagnostics) {}
+
+  std::optional<Binding> run() {
+    if (!checkNames() || !readFiles() || !settleSizes())
+      return std::nullopt;
+    Binding binding;
+    binding.sizes = sizes_;
+    for (size_t position = 0; position < entry_.arguments.size(); ++position) {
+      auto array = makeArray(position);
+      if (!array)
+        return std::nullopt;
+      binding.arrays.push_back(std::move(*array));
+    }
+    return binding;
+  }
+
+private:
+  const InputOption* inputOf(const std::string& name) {
+    for (const InputOption& option : options_.inputs)
+      if (option.name == name)
+        return &option;
+    return nullptr;
+  }
+
+  bool checkNames() {
+    unsigned before = diagnostics_.errorCount();
+    std::vector<std::string> names;
+    for (const EntryArgument& argument : entry_.arguments)
+      names.push_back(argument.name);
+    auto known = [&](const std::string& name, Location where) {
+      if (llvm::is_contained(names, name))
+        return;
+      auto report = diagnostics_.report(unknownArgument, where, entry_.name, name);
+      suggest(report, name, names);
+    };
+    for (const InputOption& option : options_.inputs)
+      known(option.name, option.where);
+    for (const OutputOption& option : options_.outputs) {
+      known(option.name, option.where);
+      for (const EntryArgument& argument : entry_.arguments)
+        if (argument.name == option.name && !argument.written)
+          diagnostics_.report(notAnOutput, option.where, option.name, entry_.name);
+    }
+    for (const SizeOption& option : options_.sizes) {
+      if (!llvm::is_contained(entry_.sizes, option.name)) {
+        auto report = diagnostics_.report(unknownSize, option.where, entry_.name, option.name);
+        suggest(report, option.name, entry_.sizes);
+      } else if (option.value < 0 || option.value > largestSize) {
+        diagnostics_.report(sizeTooLarge, option.where, option.name, option.value);
+      }
+      sizes_[option.name] = option.value;
+      from_[option.name] = "--size";
+    }
+    return diagnostics_.errorCount() == before;
+  }
+
+  void suggest(DiagnosticBuilder& report, const std::string& name, const std::vector<std::string>& names) {
+    std::string nearest = nearestName(name, names), all;
+    for (const std::string& each : names)
+      all += (all.empty() ? "" : ", ") + each;
+    if (!nearest.empty())
+      report.help("did you mean '" + nearest + "'?");
+    else
+      report.help(all.empty() ? "there are none" : "there are: " + all);
+  }
+
+  /// Arrays from files come first: their shapes settle sizes.
+  bool readFiles() {
+    files_.resize(entry_.arguments.size());
+    for (size_t position = 0; position < entry_.arguments.size(); ++position) {
+      const EntryArgument& argument = entry_.arguments[position];
+      const InputOption* input = inputOf(argument.name);
+      if (!input || input->spec.kind != InputSpec::Kind::Path)
+        continue;
+      files_[position] = makeInput(input->spec, argument.name, argument.type, std::vector<int64_t>(argument.rank, -1), diagnostics_, input->where);
+      if (!files_[position])
+        return false;
+    }
+    return true;
+  }
+
+  bool settleSizes() {
+    unsigned before = diagnostics_.errorCount();
+    for (size_t position = 0; position < entry_.arguments.size(); ++position) {
+      if (!files_[position] || !entry_.extents[position])
+        continue;
+      AffineMap map = *entry_.extents[position];
+      for (unsigned dimension = 0; dimension < map.getNumResults(); ++dimension)
+        if (auto symbol = dyn_cast<AffineSymbolExpr>(map.getResult(dimension)))
+          settle(entry_.sizes[symbol.getPosition()], files_[position]->shape()[dimension],
+                 "dimension " + std::to_string(dimension) + " of '" + entry_.arguments[position].name + "'");
+    }
+    for (const std::string& size : entry_.sizes)
+      if (!sizes_.count(size))
+        diagnostics_.report(missingSize, {}, size, entry_.name).help("give it with --size " + size + "=…, or give an array file that settles it with --in");
+    return diagnostics_.errorCount() == before;
+  }
+
+  void settle(const std::string& size, int64_t value, const std::string& by) {
+    auto [known, isNew] = sizes_.try_emplace(size, value);
+    if (isNew)
+      from_[size] = by;
+    else if (known->second != value)
+      diagnostics_.report(sizeConflict, {}, size, known->second, from_[size], value, by);
+  }
+
+  std::optional<std::vector<int64_t>> shapeOf(size_t position) {
+    const EntryArgument& argument = entry_.arguments[position];
+    std::vector<int64_t> shape;
+    if (!entry_.extents[position]) {
+      if (files_[position])
+        return files_[position]->shape();
+      if (!argument.rank)
+        return shape;
+      diagnostics_.report(missingExtent, {}, argument.name, entry_.name).help("give the array as a file with --in");
+      return std::nullopt;
+    }
+    for (AffineExpr expression : entry_.extents[position]->getResults()) {
+      SmallVector<AffineExpr> values;
+      for (const std::string& size : entry_.sizes)
+        values.push_back(getAffineConstantExpr(sizes_[size], expression.getContext()));
+      auto value = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(expression.replaceSymbols(values), 0, 0));
+      int64_t extent = value ? value.getValue() : -1;
+      if (extent < 0) {
+        diagnostics_.report(negativeExtent, {}, shape.size(), argument.name, extent);
+        return std::nullopt;
+      }
+      shape.push_back(extent);
+    }
+    return shape;
+  }
+
+  std::optional<Array> makeArray(size_t position) {
+    const EntryArgument& argument = entry_.arguments[position];
+    const InputOption* input = inputOf(argument.name);
+    auto shape = shapeOf(position);
+    if (!shape)
+      return std::nullopt;
+    if (files_[position]) {
+      if (!checkShape(*files_[position], *shape, input->spec.path, argument.name, diagnostics_, input->where))
+        return std::nullopt;
+      return std::move(files_[position]);
+    }
+    if (input)
+      return makeInput(input->spec, argument.name, argument.type, *shape, diagnostics_, input->where);
+    if (argument.read && !argument.written) {
+      diagnostics_.report(missingInput, {}, argument.name, entry_.name)
+          .help("give it with --in " + argument.name + "=FILE.npy, or =random, =iota, =zeros, or a number");
+      return std::nullopt;
+    }
+    return Array::create(argument.type, *shape, "array '" + argument.name + "'", diagnostics_, {});
+  }
+
+  const EntryPoint& entry_;
+  const DataOptions& options_;
+  DiagnosticEngine& diagnostics_;
+  std::map<std::string, int64_t> sizes_;
+  std::map<std::string, std::string> from_;
+  std::vector<std::optional<Array>> files_;
+};
+
+} // namespace
+
+std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& diagnostics) {
+  EntryPoint entry;
+  entry.name = function.getName().str();
+  if (auto sizes = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::sizesAttr))
+    for (Attribute size : sizes)
+      if (auto text = dyn_cast<StringAttr>(size))
+        entry.sizes.push_back(text.getValue().str());
+  auto extents = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::extentsAttr);
+  for (auto [position, type] : llvm::enumerate(function.getArgumentTypes())) {
+    EntryArgument argument;
+    auto text = [&](StringRef name) {
+      auto attribute = function.getArgAttrOfType<StringAttr>(position, name);
+      return attribute ? attribute.getValue().str() : std::string();
+    };
+    argument.name = text(svm::SvmDialect::nameAttr);
+    if (argument.name.empty())
+      argument.name = "arg" + std::to_string(position);
+    std::string access = text(svm::SvmDialect::accessAttr);
+    auto block = dyn_cast<MemRefType>(type);
+    argument.isBlock = bool(block);
+    argument.read = access != "write";
+    argument.written = block && access != "read";
+    argument.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
+    bool isUnsigned = bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr));
+    auto element = elementType(block ? block.getElementType() : type, isUnsigned);
+    if (!element) {
+      std::string written;
+      llvm::raw_string_ostream(written) << type;
+      diagnostics.report(unsupportedArgument, sourceLocation(diagnostics.sources(), function.getLoc()), position, entry.name, written);
+      return std::nullopt;
+    }
+    argument.type = *element;
+    std::optional<AffineMap> map;
+    if (extents && position < extents.size())
+      if (auto stated = dyn_cast<AffineMapAttr>(extents[position]))
+        if (stated.getValue().getNumResults() == argument.rank && stated.getValue().getNumSymbols() <= entry.sizes.size() &&
+            !stated.getValue().getNumDims())
+          map = stated.getValue();
+    entry.extents.push_back(map);
+    entry.arguments.push_back(std::move(argument));
+  }
+  return entry;
+}
+
+std::vector<void*> Binding::pack() {
+  words_.clear();
+  std::vector<void*> pointers;
+  for (Array& array : arrays) {
+    std::vector<int64_t> words{reinterpret_cast<int64_t>(array.data())};
+    words.insert(words.end(), array.shape().begin(), array.shape().end());
+    size_t rank = array.shape().size();
+    words.resize(1 + 2 * rank);
+    int64_t stride = 1;
+    for (size_t dimension = rank; dimension-- > 0;) {
+      words[1 + rank + dimension] = stride;
+      stride *= array.shape()[dimension];
+    }
+    words_.push_back(std::move(words));
+  }
+  for (auto& words : words_)
+    pointers.push_back(words.data());
+  return pointers;
+}
+
+std::optional<Binding> bindArguments(const EntryPoint& entry, const DataOptions& options, DiagnosticEngine& diagnostics) {
+  return Binder(entry, options, diagnostics).run();
+}
+
+bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options, DiagnosticEngine& diagnostics) {
+  bool fine = true;
+  for (const OutputOption& option : options.outputs)
+    for (size_t position = 0; position < entry.arguments.size(); ++position)
+      if (entry.arguments[position].name == option.name)
+        fine &= writeNpy(option.path, binding.arrays[position], option.complexPairs, diagnostics, option.where);
+  return fine;
+}
+
+} // namespace strata::driver

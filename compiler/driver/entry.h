@@ -1,0 +1,56 @@
+// Entry points as the command sees them: arguments by name, element types, extents as expressions of sizes; and the arrays bound to them for a run.
+#pragma once
+
+#include "base/data/options.h"
+#include "compiler/ir/svm.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace strata::driver {
+
+struct EntryArgument {
+  std::string name;
+  bool isBlock = false; // else a scalar passed by value
+  bool read = true, written = false;
+  ElementType type;
+  unsigned rank = 0;
+};
+
+/// An entry point. Extents are affine in the sizes; without stated extents, input arrays give them.
+struct EntryPoint {
+  std::string name;
+  std::vector<std::string> sizes;
+  std::vector<EntryArgument> arguments;
+  std::vector<std::optional<mlir::AffineMap>> extents;
+};
+
+/// Reads the entry point of a module. Nothing when a type cannot be passed from outside (reported).
+std::optional<EntryPoint> readEntry(mlir::func::FuncOp function, DiagnosticEngine& diagnostics);
+
+/// The arrays of one call, in order. Scalars are arrays of no dimensions.
+struct Binding {
+  std::vector<Array> arrays;
+  std::map<std::string, int64_t> sizes;
+
+  /// The packed form that compiled entries take (compiler/target/host/lower.h). Valid while the binding is not changed.
+  std::vector<void*> pack();
+
+private:
+  std::vector<std::vector<int64_t>> words_;
+};
+
+struct DataOptions {
+  std::vector<InputOption> inputs;
+  std::vector<OutputOption> outputs;
+  std::vector<SizeOption> sizes;
+};
+
+/// Settles sizes from --size and from input arrays, makes or reads every array. `in` arguments need an --in; others are zero without one.
+std::optional<Binding> bindArguments(const EntryPoint& entry, const DataOptions& options, DiagnosticEngine& diagnostics);
+
+/// Writes what --out names.
+bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options, DiagnosticEngine& diagnostics);
+
+} // namespace strata::driver

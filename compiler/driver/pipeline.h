@@ -1,0 +1,76 @@
+// The whole compilation, from a file to code that runs, as one readable story: pipeline.cpp. Each phase takes one structure and gives the next; a
+// phase that fails has reported why.
+#pragma once
+
+#include "base/machine/machine.h"
+#include "compiler/ir/svm.h"
+#include "compiler/mapping/record.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::driver {
+
+/// What the user asked for. Empty strings: not given.
+struct CompileOptions {
+  std::string program;
+  std::string machine; // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
+  std::string mapping;
+  std::string entry;
+  std::map<std::string, int64_t> sizes; // sizes known before compilation help the default mapping
+  std::vector<std::string> machinePath; // folders in which machines are looked up
+  std::optional<unsigned> threads;
+  bool verifyEach = false; // verify after every pass
+};
+
+/// A program in logical form, with where it goes.
+struct LogicalProgram {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mapping::Record record;
+  Machine machine;
+};
+
+class Compiler {
+public:
+  Compiler(mlir::MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options);
+  ~Compiler();
+
+  /// Reads, checks and lowers the program to the dialect; from a .mlir file, reads and verifies it.
+  std::optional<LogicalProgram> logical();
+  /// Diagnostics only: what logical() does, and for a notation less.
+  bool check();
+  /// The checked program of a notation as a tree, for --emit=ast. Empty for the dialect itself (reported).
+  std::string syntaxTree();
+  /// The mapping that is used, written out in the notation's own form.
+  std::string mappingText(bool asTemplate);
+
+  /// Places the program on its machine (in place): compiler/mapping/place.h.
+  bool place(LogicalProgram& program);
+  /// Distribution, reductions, copies, addresses: what is left to decide is decided.
+  bool schedule(LogicalProgram& program, bool count);
+  /// LLVM IR, not optimised yet.
+  std::unique_ptr<llvm::Module> lower(LogicalProgram& program, llvm::LLVMContext& context);
+
+  /// The name of the entry point to run: the one asked for, or the only one.
+  std::string entryName(mlir::ModuleOp module);
+
+private:
+  struct Source;
+  std::optional<LogicalProgram> fromDialect();
+  std::optional<LogicalProgram> fromSequoia();
+  std::optional<Machine> machine(const std::string& named, Location where);
+  bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager&)> add);
+
+  mlir::MLIRContext& context_;
+  DiagnosticEngine& diagnostics_;
+  CompileOptions options_;
+  std::unique_ptr<Source> source_;
+};
+
+} // namespace strata::driver

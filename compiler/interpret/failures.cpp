@@ -1,0 +1,171 @@
+// The registered diagnostics of the interpreter and the places they point at.
+#include "compiler/interpret/failures.h"
+
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+
+namespace strata::interpret {
+
+STRATA_DIAGNOSTIC(outOfBounds, Error, "interpret-out-of-bounds", "index {0} of dimension {1} is outside [0, {2})");
+STRATA_DIAGNOSTIC(outsideStorage, Error, "interpret-outside-storage",
+                  "the access reaches element {0} of a block that has {1} elements");
+STRATA_DIAGNOSTIC(badView, Error, "interpret-bad-view", "the access goes through a view that reaches beyond its source: {0}");
+STRATA_DIAGNOSTIC(dead, Error, "interpret-use-after-scope", "{0} is used after the end of the region that it lives in");
+STRATA_DIAGNOSTIC(undefinedRead, Error, "interpret-undefined-read", "the element has not been written");
+STRATA_DIAGNOSTIC(divisionByZero, Error, "interpret-division-by-zero", "division by zero");
+STRATA_DIAGNOSTIC(divisionOverflow, Error, "interpret-division-overflow",
+                  "the quotient of the least integer and -1 does not fit in its type");
+STRATA_DIAGNOSTIC(badStep, Error, "interpret-bad-step", "a loop's step is {0}; it has to be positive");
+STRATA_DIAGNOSTIC(badExtent, Error, "interpret-bad-extent", "a block is made with an extent of {0}");
+STRATA_DIAGNOSTIC(castExtent, Error, "interpret-cast-extent", "an extent of {0} is cast to {1}");
+STRATA_DIAGNOSTIC(moveExtents, Error, "interpret-move-extents", "a block of extents {0} is moved to one of extents {1}");
+STRATA_DIAGNOSTIC(moveOverlap, Error, "interpret-move-overlap", "the source and the destination of a move overlap");
+STRATA_DIAGNOSTIC(outOfMemory, Error, "interpret-out-of-memory",
+                  "a block of {0} bytes does not fit; blocks may take {1} bytes in all");
+STRATA_DIAGNOSTIC(badDealloc, Error, "interpret-bad-dealloc",
+                  "memref.dealloc is given a block that memref.alloc did not make, or that is gone");
+STRATA_DIAGNOSTIC(tooDeep, Error, "interpret-too-deep", "more than {0} calls are active at once");
+STRATA_DIAGNOSTIC(tooManyTasks, Error, "interpret-too-many-tasks", "more than {0} runs and moves are under way at once");
+STRATA_DIAGNOSTIC(tooManySteps, Error, "interpret-too-many-steps", "the program has not ended after {0} steps");
+STRATA_DIAGNOSTIC(badCapacity, Error, "interpret-bad-capacity", "a stream is made with room for {0} elements");
+STRATA_DIAGNOSTIC(pushAfterEnd, Error, "interpret-push-after-end", "stream {0} has ended; nothing more can be pushed");
+STRATA_DIAGNOSTIC(badPeek, Error, "interpret-bad-peek",
+                  "a peek {0} elements ahead in stream {1}, which has room for {2} elements");
+STRATA_DIAGNOSTIC(deadlock, Error, "interpret-deadlock", "the program cannot go on: all that runs waits ({0} in all)");
+STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter does not execute {0}");
+STRATA_DIAGNOSTIC(external, Error, "interpret-external-kernel", "kernel '{0}' failed: {1}");
+STRATA_DIAGNOSTIC(check, Error, "interpret-check", "{0}");
+STRATA_DIAGNOSTIC(indexCheck, Error, "interpret-index", "index {0} of '{1}', dimension {2}, is outside [0, {3})");
+STRATA_DIAGNOSTIC(unknownFunction, Error, "interpret-unknown-function", "there is no function or kernel '{0}' to interpret");
+STRATA_DIAGNOSTIC(badArgument, Error, "interpret-bad-argument", "argument {0} of '{1}': {2}");
+
+const DiagnosticKind& kindOf(Fault fault) {
+  switch (fault) {
+  case Fault::OutOfBounds:
+    return outOfBounds;
+  case Fault::OutsideStorage:
+    return outsideStorage;
+  case Fault::BadView:
+    return badView;
+  case Fault::Dead:
+    return dead;
+  case Fault::Undefined:
+    return undefinedRead;
+  case Fault::DivisionByZero:
+    return divisionByZero;
+  case Fault::DivisionOverflow:
+    return divisionOverflow;
+  case Fault::BadStep:
+    return badStep;
+  case Fault::BadExtent:
+    return badExtent;
+  case Fault::CastExtent:
+    return castExtent;
+  case Fault::MoveExtents:
+    return moveExtents;
+  case Fault::MoveOverlap:
+    return moveOverlap;
+  case Fault::OutOfMemory:
+    return outOfMemory;
+  case Fault::BadDealloc:
+    return badDealloc;
+  case Fault::TooDeep:
+    return tooDeep;
+  case Fault::TooManyTasks:
+    return tooManyTasks;
+  case Fault::TooManySteps:
+    return tooManySteps;
+  case Fault::BadCapacity:
+    return badCapacity;
+  case Fault::PushAfterEnd:
+    return pushAfterEnd;
+  case Fault::BadPeek:
+    return badPeek;
+  case Fault::Deadlock:
+    return deadlock;
+  case Fault::Unsupported:
+    return unsupported;
+  case Fault::External:
+    return external;
+  case Fault::Check:
+    return check;
+  case Fault::Index:
+    return indexCheck;
+  case Fault::UnknownFunction:
+    return unknownFunction;
+  case Fault::BadArgument:
+    return badArgument;
+  }
+  return unsupported;
+}
+
+const DiagnosticKind* kindOfCode(llvm::StringRef code) {
+  for (const DiagnosticKind* kind : DiagnosticKind::all())
+    if (code == kind->code)
+      return kind;
+  return nullptr;
+}
+
+/// The first file, line and column that a location holds. Locations nest without bound, so a list stands for recursion.
+static FileLineColLoc firstPlace(mlir::Location location) {
+  llvm::SmallVector<mlir::Location> pending{location};
+  while (!pending.empty()) {
+    mlir::Location next = pending.pop_back_val();
+    if (auto place = dyn_cast<FileLineColLoc>(next))
+      return place;
+    if (auto named = dyn_cast<NameLoc>(next)) {
+      pending.push_back(named.getChildLoc());
+    } else if (auto call = dyn_cast<CallSiteLoc>(next)) {
+      pending.push_back(call.getCaller());
+      pending.push_back(call.getCallee());
+    } else if (auto fused = dyn_cast<FusedLoc>(next)) {
+      for (mlir::Location part : llvm::reverse(fused.getLocations()))
+        pending.push_back(part);
+    }
+  }
+  return {};
+}
+
+Location sourceLocation(mlir::Location location, const SourceManager& sources) {
+  FileLineColLoc place = firstPlace(location);
+  if (!place)
+    return {};
+  BufferId buffer = sources.find(place.getFilename().getValue());
+  if (!buffer.valid())
+    return {};
+  return sources.at(buffer, std::max(1u, place.getLine()), std::max(1u, place.getColumn()));
+}
+
+std::string locationText(mlir::Location location) {
+  FileLineColLoc place = firstPlace(location);
+  if (!place)
+    return {};
+  return place.getFilename().str() + ":" + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn());
+}
+
+void addPlace(Diagnostic& diagnostic, mlir::Location where, const std::string& text, const SourceManager& sources) {
+  Location place = sourceLocation(where, sources);
+  if (place.valid()) {
+    diagnostic.labels.push_back({place, text});
+    return;
+  }
+  std::string words = locationText(where);
+  if (words.empty())
+    words = text;
+  else if (!text.empty())
+    words += ": " + text;
+  if (!words.empty())
+    diagnostic.notes.push_back(words);
+}
+
+Diagnostic makeDiagnostic(Fault fault, mlir::Location where, const std::vector<std::string>& arguments,
+                          const SourceManager& sources) {
+  Diagnostic diagnostic;
+  diagnostic.kind = &kindOf(fault);
+  diagnostic.message = formatMessage(diagnostic.kind->format, arguments);
+  addPlace(diagnostic, where, "", sources);
+  return diagnostic;
+}
+
+} // namespace strata::interpret

@@ -1,0 +1,49 @@
+// What can go wrong while a program is interpreted, and how it is said. One list of faults, each with its registered
+// diagnostic in failures.cpp.
+#pragma once
+
+#include "compiler/interpret/interpreter.h"
+
+namespace strata::interpret {
+
+enum class Fault {
+  OutOfBounds,    // {0} index, {1} dimension, {2} extent
+  OutsideStorage, // {0} element, {1} elements
+  BadView,        // {0} what
+  Dead,           // {0} what
+  Undefined,
+  DivisionByZero,
+  DivisionOverflow,
+  BadStep,        // {0} step
+  BadExtent,      // {0} extent
+  CastExtent,     // {0} extent, {1} wanted
+  MoveExtents,    // {0} source, {1} destination
+  MoveOverlap,
+  OutOfMemory,    // {0} bytes, {1} limit
+  BadDealloc,
+  TooDeep,        // {0} limit
+  TooManyTasks,   // {0} limit
+  TooManySteps,   // {0} limit
+  BadCapacity,    // {0} capacity
+  PushAfterEnd,   // {0} stream
+  BadPeek,        // {0} offset, {1} stream, {2} capacity
+  Deadlock,       // {0} how many
+  Unsupported,    // {0} what
+  External,       // {0} kernel, {1} reason
+  Check,          // {0} message
+  Index,          // {0} index, {1} array, {2} dimension, {3} extent
+  UnknownFunction, // {0} name
+  BadArgument,    // {0} position, {1} function, {2} what is wrong
+};
+
+const DiagnosticKind& kindOf(Fault fault);
+/// The kind registered under a code, or null.
+const DiagnosticKind* kindOfCode(llvm::StringRef code);
+
+/// A diagnostic of the fault at an operation's place, ready for labels and notes.
+Diagnostic makeDiagnostic(Fault fault, mlir::Location where, const std::vector<std::string>& arguments,
+                          const SourceManager& sources);
+/// Adds a label at a place, or a note with the place in words when its file is not at hand.
+void addPlace(Diagnostic& diagnostic, mlir::Location where, const std::string& text, const SourceManager& sources);
+
+} // namespace strata::interpret

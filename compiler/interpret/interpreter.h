@@ -1,0 +1,100 @@
+// The interpreter of the svm dialect: the oracle that every target is compared with. It executes a logical program on
+// one thread, operation by operation, and takes copies literally; it shares no code with targets or the runtime.
+// The module and the engine must outlive the interpreter; memory given as arguments stays the caller's. Not thread safe.
+#pragma once
+
+#include "base/source/diagnostic.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace strata::interpret {
+
+/// What a function is called with: a scalar, or a view of the caller's memory for a block or a record.
+struct Argument {
+  bool isScalar = true;
+  /// The scalar's bits, in the low bits: an integer of any width up to 64, or the pattern of a float or double.
+  uint64_t scalar = 0;
+  /// The element at index (0, …, 0); for a record argument, its bytes as C lays them out.
+  void* data = nullptr;
+  std::vector<int64_t> extents;
+  std::vector<int64_t> strides; ///< in elements; may be negative
+
+  static Argument bits(uint64_t value) { return {true, value, nullptr, {}, {}}; }
+  static Argument real(float value);
+  static Argument real(double value);
+  /// Rows of adjacent elements in C order. No extents: a single element.
+  static Argument block(void* data, std::vector<int64_t> extents);
+  static Argument block(void* data, std::vector<int64_t> extents, std::vector<int64_t> strides) {
+    return {false, 0, data, std::move(extents), std::move(strides)};
+  }
+  static Argument record(const void* bytes) { return {false, 0, const_cast<void*>(bytes), {}, {}}; }
+};
+
+/// Stands in for a kernel whose body is no region (llvm, black box). Blocks arrive as views of the interpreter's memory,
+/// checked to lie within it. On failure it returns false and says why in `error`. It must not throw.
+using ExternalKernel = std::function<bool(const std::vector<Argument>& arguments, std::string& error)>;
+
+struct Options {
+  /// Report a read of an element that nothing has written since its block was made. Arguments of access "write" count
+  /// as unwritten at first. Without it such a read gives all bits one (a NaN).
+  bool trackUndefined = false;
+  /// How many calls may be active at once in one run.
+  uint32_t maxDepth = 10000;
+  /// Instances of one concurrent svm.spmd, and runs and moves under way at once.
+  uint64_t maxTasks = 65536;
+  /// Bytes of blocks alive at once.
+  uint64_t maxBytes = uint64_t(1) << 36;
+  /// Instructions after which the call is given up; 0: never.
+  uint64_t maxSteps = 0;
+  /// By the kernel's symbol.
+  std::map<std::string, ExternalKernel> kernels;
+};
+
+/// What the calls so far have done.
+struct Statistics {
+  uint64_t steps = 0;      ///< instructions, of which an operation takes about one
+  uint64_t moves = 0;      ///< svm.move
+  uint64_t bytesMoved = 0; ///< by svm.move
+  uint64_t kernelRuns = 0; ///< svm.run
+  std::map<std::string, int64_t> counters;
+};
+
+/// Why the last call failed.
+struct Failure {
+  std::string code;    ///< the diagnostic's, or that of the svm.check that failed
+  std::string message; ///< filled in
+};
+
+class Interpreter {
+public:
+  /// Resolves every function and kernel of a verified module. What the interpreter does not know becomes a diagnostic
+  /// only when it is reached.
+  static std::unique_ptr<Interpreter> create(mlir::ModuleOp module, DiagnosticEngine& diagnostics,
+                                             Options options = {});
+  ~Interpreter();
+
+  /// Calls a function or a kernel and returns when it and everything it started has ended. False when it failed; the
+  /// engine has the reason then, and memory is as the failure left it. `results` receives the function's scalar results.
+  bool call(llvm::StringRef function, const std::vector<Argument>& arguments, std::vector<uint64_t>* results = nullptr);
+
+  const Statistics& statistics() const;
+  const Failure& failure() const;
+
+private:
+  class Implementation;
+  explicit Interpreter(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// The place in the user's files that an operation's location names: the first file, line and column in it whose file
+/// the manager has; nowhere when there is none.
+Location sourceLocation(mlir::Location location, const SourceManager& sources);
+/// "file:line:column" of a location, or an empty string.
+std::string locationText(mlir::Location location);
+
+} // namespace strata::interpret

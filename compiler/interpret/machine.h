@@ -1,0 +1,275 @@
+// The machine that executes a Program: storages, streams, and tasks with explicit stacks, so that neither deep recursion nor a
+// kernel that waits for a stream needs a stack or a thread of its own. Tasks take turns in the order they were started.
+// Owns everything but the caller's memory. Invariants: 1. a handle whose generation is not its object's is dead;
+// 2. a task that is not finished is in `tasks_`, and in `ready_` exactly when it can go on; 3. every task in a list of
+// waiters is blocked at the instruction that it waits in.
+#pragma once
+
+#include "compiler/interpret/failures.h"
+#include "compiler/interpret/program.h"
+
+#include <deque>
+#include <set>
+#include <unordered_map>
+
+namespace strata::interpret {
+
+/// A block's memory.
+struct Storage {
+  char* data = nullptr;
+  int64_t elements = 0;
+  uint64_t elementBytes = 1;
+  uint32_t generation = 1;
+  bool alive = false;
+  bool owned = false;
+  bool heap = false;
+  std::vector<uint8_t> written; ///< by element; empty: everything counts as written
+};
+
+using TaskId = uint64_t;
+
+struct Stream {
+  std::deque<uint64_t> items;
+  uint64_t capacity = 0; ///< elements
+  uint32_t elementSlots = 1;
+  uint32_t generation = 1;
+  bool alive = false;
+  bool ended = false;
+  int64_t name = 0;
+  std::vector<TaskId> waiters;
+  uint64_t size() const { return items.size() / elementSlots; }
+};
+
+/// A call that is active.
+struct Frame {
+  uint32_t function = 0;
+  uint32_t returnTo = 0;
+  uint32_t base = 0; ///< of its slots in the task's registers
+  Slot results = 0;  ///< where in the caller's frame they go
+  uint32_t regionMark = 0;
+  uint32_t automaticMark = 0;
+};
+
+/// One thread of control: the call itself, a run or move with a token, or an instance of a concurrent loop.
+struct Task {
+  TaskId id = 0;
+  uint32_t pc = 0;
+  uint32_t waitingAt = 0; ///< the instruction, while blocked
+  std::vector<uint64_t> registers;
+  std::vector<Frame> frames;
+  /// What ends with a region or a function, by kind. Streams carry StreamMark.
+  std::vector<uint64_t> lifetimes[2];
+  std::vector<TaskId> waiters; ///< for the end of this task
+  TaskId parent = 0;           ///< of an instance
+  bool isInstance = false;
+  uint64_t number = 0;   ///< of an instance
+  uint64_t children = 0; ///< instances that have not ended
+};
+
+class Machine {
+public:
+  Machine(const Program& program, DiagnosticEngine& diagnostics, const Options& options)
+      : program_(program), diagnostics_(diagnostics), options_(options) {}
+  ~Machine() { reset(); }
+
+  bool call(unsigned function, const std::vector<Argument>& arguments, std::vector<uint64_t>* results);
+  const Statistics& statistics() const { return statistics_; }
+  const Failure& failure() const { return failure_; }
+  bool fail(Fault fault, mlir::Location where, const std::vector<std::string>& arguments);
+
+private:
+  enum class Outcome { TimeIsUp, Blocked, Finished, Failed };
+  using Registers = uint64_t*;
+
+  // execute.cpp
+  Outcome execute(Task& task);
+
+  // machine.cpp: tasks
+  bool prepare(Task& task, const Function& function, const std::vector<Argument>& arguments);
+  std::string argumentProblem(const Parameter& parameter, const Argument& argument) const;
+  bool schedule();
+  Task* spawn(const Task& from, uint32_t pc, uint32_t at);
+  bool enter(Task& task, const Instruction& call, uint32_t returnTo);
+  void leave(Task& task, const Instruction& ret);
+  void finish(Task& task);
+  void wake(std::vector<TaskId>& waiters);
+  bool isRunning(TaskId token) const { return tasks_.contains(token); }
+  void release(Task& task, unsigned kind, size_t mark);
+  void deadlock();
+  std::string describe(const Task& task) const;
+  void reset();
+  /// A fault of the instruction at `pc`; always false.
+  bool failAt(const Task& task, uint32_t pc, Fault fault, const std::vector<std::string>& arguments = {});
+  bool failCheck(const Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  void report(const Task& task, uint32_t pc, Diagnostic diagnostic, std::string code);
+
+  // memory.cpp: blocks
+  Storage* storage(uint64_t handle);
+  uint64_t newStorage();
+  void freeStorage(uint64_t handle);
+  bool make(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  void makeGlobal(const Instruction& instruction, Registers r);
+  bool dealloc(Task& task, uint32_t pc, uint64_t handle);
+  void view(uint32_t pc, const Instruction& instruction, Registers r);
+  bool move(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  /// Explains why an access is wrong.
+  bool failAccess(const Task& task, uint32_t pc, Slot block, unsigned rank, const uint64_t* indices, Registers r);
+  bool failHandle(const Task& task, uint32_t pc, uint64_t handle);
+  bool runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  /// The least and greatest element of a block; false when it has none.
+  static bool range(const uint64_t* block, unsigned rank, __int128& least, __int128& greatest);
+  template <unsigned Rank>
+  bool load(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  template <unsigned Rank>
+  bool store(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  template <unsigned Rank>
+  Storage* address(Task& task, uint32_t pc, const Instruction& instruction, Registers r, uint64_t& element);
+
+  // streams.cpp; Failed, Blocked or Finished (the operation is done)
+  Stream* stream(uint64_t handle);
+  void freeStream(uint64_t handle);
+  Outcome makeStream(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  Outcome push(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  Outcome take(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  Outcome end(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  std::string streamName(const Stream& stream) const;
+
+  const Program& program_;
+  DiagnosticEngine& diagnostics_;
+  const Options& options_;
+  Statistics statistics_;
+  Failure failure_;
+
+  std::vector<Storage> storages_;
+  std::vector<uint32_t> freeStorages_;
+  std::vector<Stream> streams_;
+  std::vector<uint32_t> freeStreams_;
+  std::vector<uint64_t> globals_; ///< handles; 0: not made
+  std::unordered_map<TaskId, std::unique_ptr<Task>> tasks_;
+  std::set<TaskId> ready_;
+  TaskId nextTask_ = 1;
+  uint64_t bytes_ = 0;
+  std::vector<uint64_t> results_;
+};
+
+/// Marks a stream's handle in a task's lifetimes (generations of streams stay below 2^31).
+constexpr uint64_t StreamMark = uint64_t(1) << 63;
+/// The handle of a view that reaches beyond its source: this, and the View instruction in the high half.
+constexpr uint32_t BadViewIndex = ~uint32_t(0);
+
+inline uint64_t makeHandle(uint32_t index, uint32_t generation) {
+  return (static_cast<uint64_t>(generation) << 32) | index;
+}
+
+inline Storage* Machine::storage(uint64_t handle) {
+  auto index = static_cast<uint32_t>(handle);
+  if (index >= storages_.size()) [[unlikely]]
+    return nullptr;
+  Storage& found = storages_[index];
+  return found.generation == static_cast<uint32_t>(handle >> 32) && found.alive ? &found : nullptr;
+}
+
+template <unsigned Rank>
+Storage* Machine::address(Task& task, uint32_t pc, const Instruction& instruction, Registers r, uint64_t& element) {
+  const uint64_t* block = r + instruction.b;
+  uint64_t at = block[1];
+  bool inside = true;
+  if constexpr (Rank == 3) {
+    const uint32_t* indices = program_.pool.data() + instruction.e;
+    const unsigned rank = instruction.d;
+    for (unsigned i = 0; i < rank; ++i) {
+      uint64_t index = r[indices[i]];
+      inside &= index < block[2 + i];
+      at += index * block[2 + rank + i];
+    }
+  } else {
+    if constexpr (Rank > 0) {
+      uint64_t index = r[instruction.c];
+      inside &= index < block[2];
+      at += index * block[2 + Rank];
+    }
+    if constexpr (Rank > 1) {
+      uint64_t index = r[instruction.d];
+      inside &= index < block[3];
+      at += index * block[3 + Rank];
+    }
+  }
+  Storage* found = storage(block[0]);
+  if (found && inside && at < static_cast<uint64_t>(found->elements)) [[likely]] {
+    element = at;
+    return found;
+  }
+  if constexpr (Rank == 3) {
+    std::vector<uint64_t> indices;
+    for (unsigned i = 0; i < instruction.d; ++i)
+      indices.push_back(r[program_.pool[instruction.e + i]]);
+    failAccess(task, pc, instruction.b, instruction.d, indices.data(), r);
+  } else {
+    uint64_t indices[2] = {r[instruction.c], r[instruction.d]};
+    failAccess(task, pc, instruction.b, Rank, indices, r);
+  }
+  return nullptr;
+}
+
+template <unsigned Rank>
+bool Machine::load(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  uint64_t element = 0;
+  Storage* from = address<Rank>(task, pc, instruction, r, element);
+  if (!from)
+    return false;
+  if (!from->written.empty() && !from->written[element])
+    return failAt(task, pc, Fault::Undefined);
+  const char* data = from->data + element * static_cast<uint64_t>(instruction.imm);
+  switch (instruction.imm) {
+  case 4: {
+    uint32_t value;
+    std::memcpy(&value, data, 4);
+    r[instruction.a] = value;
+    return true;
+  }
+  case 8:
+    std::memcpy(r + instruction.a, data, 8);
+    return true;
+  case 1:
+    r[instruction.a] = static_cast<uint8_t>(*data);
+    return true;
+  case 2: {
+    uint16_t value;
+    std::memcpy(&value, data, 2);
+    r[instruction.a] = value;
+    return true;
+  }
+  default: // a record: its last slot is padded with zeros
+    if (instruction.imm == 0) {
+      r[instruction.a] = 0;
+      return true;
+    }
+    r[instruction.a + (instruction.imm - 1) / 8] = 0;
+    std::memcpy(r + instruction.a, data, static_cast<size_t>(instruction.imm));
+    return true;
+  }
+}
+
+template <unsigned Rank>
+bool Machine::store(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  uint64_t element = 0;
+  Storage* to = address<Rank>(task, pc, instruction, r, element);
+  if (!to)
+    return false;
+  if (!to->written.empty())
+    to->written[element] = 1;
+  char* data = to->data + element * static_cast<uint64_t>(instruction.imm);
+  switch (instruction.imm) { // bytes in memory are little-endian, as slots are
+  case 4:
+    std::memcpy(data, r + instruction.a, 4);
+    return true;
+  case 8:
+    std::memcpy(data, r + instruction.a, 8);
+    return true;
+  default:
+    std::memcpy(data, r + instruction.a, static_cast<size_t>(instruction.imm));
+    return true;
+  }
+}
+
+} // namespace strata::interpret

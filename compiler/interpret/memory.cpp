@@ -1,0 +1,324 @@
+// Blocks of the interpreter's machine: making and ending them, views, moves, and what is wrong with an access.
+#include "compiler/interpret/machine.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <cstdlib>
+
+namespace strata::interpret {
+
+uint64_t Machine::newStorage() {
+  uint32_t index;
+  if (freeStorages_.empty()) {
+    index = static_cast<uint32_t>(storages_.size());
+    storages_.emplace_back();
+  } else {
+    index = freeStorages_.back();
+    freeStorages_.pop_back();
+  }
+  storages_[index].alive = true;
+  return makeHandle(index, storages_[index].generation);
+}
+
+void Machine::freeStorage(uint64_t handle) {
+  Storage* gone = storage(handle);
+  if (!gone)
+    return;
+  if (gone->owned) {
+    bytes_ -= static_cast<uint64_t>(gone->elements) * gone->elementBytes;
+    std::free(gone->data);
+  }
+  uint32_t generation = gone->generation + 1;
+  *gone = Storage();
+  gone->generation = generation;
+  if (generation != ~uint32_t(0)) // a generation is never used twice
+    freeStorages_.push_back(static_cast<uint32_t>(handle));
+}
+
+bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  const uint32_t* list = program_.pool.data() + instruction.e;
+  const unsigned rank = instruction.c;
+  const bool strided = instruction.d > rank;
+  uint64_t* block = r + instruction.a;
+  int64_t elements = 1;
+  bool tooBig = false, none = false;
+  for (unsigned i = rank; i-- > 0;) {
+    auto extent = static_cast<int64_t>(r[list[i]]);
+    if (extent < 0)
+      return failAt(task, pc, Fault::BadExtent, {std::to_string(extent)});
+    none |= extent == 0;
+    block[2 + i] = static_cast<uint64_t>(extent);
+    if (strided) {
+      auto stride = static_cast<int64_t>(r[list[rank + i]]);
+      int64_t reach = 0;
+      tooBig |= stride < 0 || __builtin_mul_overflow(std::max<int64_t>(0, extent - 1), stride, &reach) ||
+                __builtin_add_overflow(elements, reach, &elements);
+      block[2 + rank + i] = static_cast<uint64_t>(stride);
+    } else {
+      block[2 + rank + i] = static_cast<uint64_t>(elements);
+      tooBig |= __builtin_mul_overflow(elements, std::max<int64_t>(1, extent), &elements);
+    }
+  }
+  if (none)
+    elements = 0;
+  uint64_t size = 0;
+  tooBig = !none && (tooBig || __builtin_mul_overflow(static_cast<uint64_t>(elements),
+                                                      static_cast<uint64_t>(instruction.imm), &size));
+  char* data = nullptr;
+  if (!tooBig && size <= options_.maxBytes && bytes_ <= options_.maxBytes - size)
+    data = static_cast<char*>(std::aligned_alloc(64, (size + 64) / 64 * 64));
+  if (!data)
+    return failAt(task, pc, Fault::OutOfMemory,
+                  {tooBig ? "more than 2^63" : std::to_string(size), std::to_string(options_.maxBytes)});
+  std::memset(data, 0xff, size); // the content is undefined: make that visible
+  uint64_t handle = newStorage();
+  Storage& made = *storage(handle);
+  made.data = data;
+  made.elements = elements;
+  made.elementBytes = static_cast<uint64_t>(instruction.imm);
+  made.owned = true;
+  made.heap = instruction.small == static_cast<uint8_t>(MakeKind::Heap);
+  if (options_.trackUndefined)
+    made.written.assign(static_cast<size_t>(elements), 0);
+  bytes_ += size;
+  block[0] = handle;
+  block[1] = 0;
+  if (!made.heap) {
+    auto kind = instruction.small == static_cast<uint8_t>(MakeKind::Automatic) ? LifetimeKind::Automatic
+                                                                                : LifetimeKind::Region;
+    task.lifetimes[static_cast<unsigned>(kind)].push_back(handle);
+  }
+  return true;
+}
+
+void Machine::makeGlobal(const Instruction& instruction, Registers r) {
+  globals_.resize(program_.globals.size());
+  uint64_t& handle = globals_[static_cast<size_t>(instruction.imm)];
+  if (!handle) {
+    const GlobalData& data = program_.globals[static_cast<size_t>(instruction.imm)];
+    handle = newStorage();
+    Storage& made = *storage(handle);
+    made.elements = data.elements;
+    made.elementBytes = data.elementBytes;
+    size_t size = static_cast<size_t>(data.elements) * data.elementBytes;
+    made.data = static_cast<char*>(std::malloc(size + 1));
+    made.owned = true;
+    bytes_ += size;
+    if (data.bytes.empty())
+      std::memset(made.data, 0xff, size);
+    else
+      std::memcpy(made.data, data.bytes.data(), size);
+  }
+  r[instruction.a] = handle;
+  r[instruction.a + 1] = 0;
+}
+
+bool Machine::dealloc(Task& task, uint32_t pc, uint64_t handle) {
+  Storage* gone = storage(handle);
+  if (!gone || !gone->heap)
+    return failAt(task, pc, Fault::BadDealloc);
+  freeStorage(handle);
+  return true;
+}
+
+void Machine::view(uint32_t pc, const Instruction& instruction, Registers r) {
+  const ViewShape& shape = program_.views[static_cast<size_t>(instruction.imm)];
+  const uint32_t* list = program_.pool.data() + instruction.e;
+  const unsigned rank = shape.sourceRank, kept = static_cast<unsigned>(shape.kept.size());
+  const uint64_t* source = r + instruction.b;
+  uint64_t* result = r + instruction.a;
+  uint64_t start = source[1];
+  bool bad = false, none = false;
+  for (unsigned i = 0; i < rank; ++i) {
+    auto offset = static_cast<int64_t>(r[list[i]]), extent = static_cast<int64_t>(r[list[rank + i]]),
+         step = static_cast<int64_t>(r[list[2 * rank + i]]), limit = static_cast<int64_t>(source[2 + i]);
+    none |= extent == 0;
+    __int128 last = static_cast<__int128>(offset) + static_cast<__int128>(extent - 1) * step;
+    bad |= extent < 0 || (extent > 0 && (offset < 0 || offset >= limit || last < 0 || last >= limit));
+    start += static_cast<uint64_t>(offset) * source[2 + rank + i];
+  }
+  // The view may be made in a place where it is never used; it is an error only when it is.
+  result[0] = bad && !none ? makeHandle(BadViewIndex, pc) : source[0];
+  result[1] = start;
+  for (unsigned to = 0; to < kept; ++to) {
+    unsigned from = shape.kept[to];
+    result[2 + to] = r[list[rank + from]];
+    result[2 + kept + to] = r[list[2 * rank + from]] * source[2 + rank + from];
+  }
+}
+
+bool Machine::range(const uint64_t* block, unsigned rank, __int128& least, __int128& greatest) {
+  least = greatest = static_cast<int64_t>(block[1]);
+  for (unsigned i = 0; i < rank; ++i) {
+    auto extent = static_cast<int64_t>(block[2 + i]), stride = static_cast<int64_t>(block[2 + rank + i]);
+    if (extent <= 0)
+      return false;
+    __int128 reach = static_cast<__int128>(extent - 1) * stride;
+    (reach < 0 ? least : greatest) += reach;
+  }
+  return true;
+}
+
+namespace {
+
+/// Goes through the elements of a block in C order: next() moves on to the next row (the last dimension stays at 0).
+struct Rows {
+  const uint64_t* block;
+  unsigned rank;
+  std::vector<int64_t> index;
+  int64_t offset;
+  Rows(const uint64_t* block, unsigned rank)
+      : block(block), rank(rank), index(rank), offset(static_cast<int64_t>(block[1])) {}
+  int64_t extent(unsigned i) const { return static_cast<int64_t>(block[2 + i]); }
+  int64_t stride(unsigned i) const { return static_cast<int64_t>(block[2 + rank + i]); }
+  int64_t rowExtent() const { return rank ? extent(rank - 1) : 1; }
+  int64_t rowStride() const { return rank ? stride(rank - 1) : 1; }
+  bool next() {
+    for (unsigned i = rank < 1 ? 0 : rank - 1; i-- > 0;) {
+      offset += stride(i);
+      if (++index[i] < extent(i))
+        return true;
+      offset -= stride(i) * extent(i);
+      index[i] = 0;
+    }
+    return false;
+  }
+};
+
+std::string extentsText(const uint64_t* block, unsigned rank) {
+  std::string text = "(";
+  for (unsigned i = 0; i < rank; ++i)
+    text += (i ? ", " : "") + std::to_string(static_cast<int64_t>(block[2 + i]));
+  return text + ")";
+}
+
+/// Whether two blocks of one storage have an element in common, by marking.
+bool overlap(const uint64_t* a, const uint64_t* b, unsigned rank, int64_t least, int64_t greatest) {
+  std::vector<bool> marked(static_cast<size_t>(greatest - least + 1));
+  Rows source(a, rank), destination(b, rank);
+  do
+    for (int64_t i = 0; i < source.rowExtent(); ++i)
+      marked[static_cast<size_t>(source.offset + i * source.rowStride() - least)] = true;
+  while (source.next());
+  do
+    for (int64_t i = 0; i < destination.rowExtent(); ++i) {
+      int64_t at = destination.offset + i * destination.rowStride();
+      if (at >= least && at <= greatest && marked[static_cast<size_t>(at - least)])
+        return true;
+    }
+  while (destination.next());
+  return false;
+}
+
+} // namespace
+
+bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  const unsigned rank = instruction.c;
+  const auto size = static_cast<size_t>(instruction.imm);
+  const uint64_t *source = r + instruction.a, *destination = r + instruction.b;
+  if (!std::equal(source + 2, source + 2 + rank, destination + 2))
+    return failAt(task, pc, Fault::MoveExtents, {extentsText(source, rank), extentsText(destination, rank)});
+  if (instruction.small)
+    ++statistics_.moves;
+  __int128 sourceLeast, sourceGreatest, least, greatest;
+  if (!range(source, rank, sourceLeast, sourceGreatest))
+    return true;
+  range(destination, rank, least, greatest);
+  Storage *from = storage(source[0]), *to = storage(destination[0]);
+  if (!from || !to)
+    return failHandle(task, pc, from ? destination[0] : source[0]);
+  if (sourceLeast < 0 || sourceGreatest >= from->elements || least < 0 || greatest >= to->elements) {
+    bool inSource = sourceLeast < 0 || sourceGreatest >= from->elements;
+    __int128 reached = inSource ? (sourceLeast < 0 ? sourceLeast : sourceGreatest) : (least < 0 ? least : greatest);
+    return failAt(task, pc, Fault::OutsideStorage,
+                  {std::to_string(static_cast<int64_t>(reached)), std::to_string((inSource ? from : to)->elements)});
+  }
+  if (from == to) {
+    if (std::equal(source + 1, source + 2 + 2 * rank, destination + 1))
+      return true; // onto itself
+    if (sourceLeast <= greatest && least <= sourceGreatest &&
+        overlap(source, destination, rank, static_cast<int64_t>(sourceLeast), static_cast<int64_t>(sourceGreatest)))
+      return failAt(task, pc, Fault::MoveOverlap);
+  }
+  Rows rows(source, rank), targets(destination, rank);
+  const int64_t count = rows.rowExtent(), in = rows.rowStride(), out = targets.rowStride();
+  do {
+    for (int64_t i = 0; i < (to->written.empty() ? 0 : count); ++i)
+      to->written[static_cast<size_t>(targets.offset + i * out)] =
+          from->written.empty() ? 1 : from->written[static_cast<size_t>(rows.offset + i * in)];
+    if (instruction.small)
+      statistics_.bytesMoved += static_cast<uint64_t>(count) * size;
+    const char* read = from->data + rows.offset * static_cast<int64_t>(size);
+    char* write = to->data + targets.offset * static_cast<int64_t>(size);
+    if (in == 1 && out == 1)
+      std::memcpy(write, read, static_cast<size_t>(count) * size);
+    else
+      for (int64_t i = 0; i < count; ++i)
+        std::memcpy(write + i * out * static_cast<int64_t>(size), read + i * in * static_cast<int64_t>(size), size);
+  } while (rows.next() && targets.next());
+  return true;
+}
+
+bool Machine::failHandle(const Task& task, uint32_t pc, uint64_t handle) {
+  if (static_cast<uint32_t>(handle) != BadViewIndex)
+    return failAt(task, pc, Fault::Dead, {"a block"});
+  std::string place = locationText(program_.locations[handle >> 32]);
+  return failAt(task, pc, Fault::BadView, {place.empty() ? "a subview" : "the subview at " + place});
+}
+
+bool Machine::failAccess(const Task& task, uint32_t pc, Slot block, unsigned rank, const uint64_t* indices,
+                         Registers r) {
+  const uint64_t* view = r + block;
+  for (unsigned i = 0; i < rank; ++i)
+    if (indices[i] >= view[2 + i])
+      return failAt(task, pc, Fault::OutOfBounds,
+                    {std::to_string(static_cast<int64_t>(indices[i])), std::to_string(i),
+                     std::to_string(static_cast<int64_t>(view[2 + i]))});
+  Storage* found = storage(view[0]);
+  if (!found)
+    return failHandle(task, pc, view[0]);
+  uint64_t at = view[1];
+  for (unsigned i = 0; i < rank; ++i)
+    at += indices[i] * view[2 + rank + i];
+  return failAt(task, pc, Fault::OutsideStorage,
+                {std::to_string(static_cast<int64_t>(at)), std::to_string(found->elements)});
+}
+
+bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  const ExternalCall& external = program_.externals[static_cast<size_t>(instruction.imm)];
+  auto kernel = options_.kernels.find(external.name);
+  if (kernel == options_.kernels.end())
+    return failAt(task, pc, Fault::Unsupported, {"'" + external.name + "', whose body is no region, without a stand-in"});
+  std::vector<Argument> arguments;
+  for (const Parameter& parameter : external.parameters) {
+    const uint64_t* value = r + parameter.slot;
+    if (parameter.kind == Parameter::Kind::Scalar) {
+      arguments.push_back(Argument::bits(*value));
+    } else if (parameter.kind == Parameter::Kind::Record) {
+      arguments.push_back(Argument::record(value));
+    } else if (parameter.kind == Parameter::Kind::Block) {
+      Storage* found = storage(value[0]);
+      if (!found)
+        return failHandle(task, pc, value[0]);
+      __int128 least, greatest;
+      bool any = range(value, parameter.rank, least, greatest);
+      if (any && (least < 0 || greatest >= found->elements))
+        return failAt(task, pc, Fault::OutsideStorage,
+                      {std::to_string(static_cast<int64_t>(least < 0 ? least : greatest)),
+                       std::to_string(found->elements)});
+      std::vector<int64_t> extents(value + 2, value + 2 + parameter.rank);
+      std::vector<int64_t> strides(value + 2 + parameter.rank, value + 2 + 2 * parameter.rank);
+      char* data = any ? found->data + value[1] * parameter.elementBytes : found->data;
+      arguments.push_back(Argument::block(data, std::move(extents), std::move(strides)));
+      if (any && !found->written.empty()) // what it writes cannot be seen
+        std::fill(found->written.begin() + static_cast<int64_t>(least),
+                  found->written.begin() + static_cast<int64_t>(greatest) + 1, 1);
+    } else {
+      return failAt(task, pc, Fault::Unsupported, {"'" + external.name + "' with stream arguments"});
+    }
+  }
+  std::string error;
+  return kernel->second(arguments, error) || failAt(task, pc, Fault::External, {external.name, error});
+}
+
+} // namespace strata::interpret

@@ -1,0 +1,158 @@
+// The svm dialect: scopes, runs, moves, parallel loops, checks, records and streams.
+#include "compiler/interpret/resolver.h"
+
+using namespace mlir;
+
+namespace strata::interpret {
+
+void Resolver::resolveRun(svm::RunOp run) {
+  auto callee = program_.functionByName.find(run.getKernel());
+  if (callee == program_.functionByName.end())
+    return unsupported(run, " of an unknown kernel");
+  SmallVector<uint32_t> arguments = allSlots(run.getArguments());
+  SmallVector<uint32_t> after = allSlots(run.getAfter());
+  uint32_t spawn = here();
+  if (run.getToken())
+    emit(Opcode::Spawn, slot(run.getToken()));
+  if (!after.empty()) {
+    emit(Opcode::Wait);
+    setPool(here() - 1, after);
+  }
+  emit(Opcode::RunCount);
+  emit(Opcode::Call, 0, 0, 0, 0, callee->second);
+  setPool(here() - 1, arguments);
+  if (run.getToken()) {
+    emit(Opcode::TaskEnd);
+    patch(spawn, here());
+  }
+}
+
+void Resolver::resolveSpmd(svm::SpmdOp spmd) {
+  for (auto [position, operand] : llvm::enumerate(spmd.getReductions()))
+    alias(spmd.privateCopy(static_cast<unsigned>(position)), slot(operand));
+  Slot variable = slot(spmd.iteration()), lower = slot(spmd.getLower()), upper = slot(spmd.getUpper());
+  auto body = [&] { resolveBody(spmd.getBody(), [](Operation*) {}); };
+  if (!spmd.getConcurrent())
+    return counted(variable, lower, upper, constant(1), 64, false, body);
+  // Iterations that take turns would interleave their updates of the one copy.
+  if (!spmd.getReductions().empty())
+    return unsupported(spmd, " that is concurrent and has reductions");
+  uint32_t spawn = here();
+  emit(Opcode::SpawnMany, variable, lower, upper);
+  body();
+  emit(Opcode::TaskEnd);
+  patch(spawn, here());
+}
+
+void Resolver::resolveCheck(svm::CheckOp check) {
+  CheckText text;
+  text.code = check.getCode().str();
+  text.message = check.getMessage().str();
+  text.help = check.getHelp().value_or("").str();
+  program_.checks.push_back(std::move(text));
+  emit(Opcode::Check, slot(check.getCondition()), 0, 0, 0, static_cast<int64_t>(program_.checks.size() - 1));
+  setPool(here() - 1, allSlots(check.getValues()));
+}
+
+bool Resolver::resolveRecords(Operation* op) {
+  auto offsetOf = [](svm::RecordType record, int64_t field) {
+    uint64_t offset = 0;
+    for (auto [position, type] : llvm::enumerate(record.getFieldTypes())) {
+      offset = llvm::alignTo(offset, svm::RecordType::alignmentInBytes(type));
+      if (static_cast<int64_t>(position) == field)
+        break;
+      offset += svm::RecordType::sizeInBytes(type);
+    }
+    return static_cast<uint32_t>(offset);
+  };
+  auto bytesOf = [](Type type) { return static_cast<uint32_t>(svm::RecordType::sizeInBytes(type)); };
+  if (auto make = dyn_cast<svm::RecordOp>(op)) {
+    Slot record = slot(make.getRecord());
+    emit(Opcode::Zero, record, 0, 0, slotsOf(make.getRecord().getType()));
+    for (auto [position, field] : llvm::enumerate(make.getFields()))
+      emit(Opcode::PutField, record, slot(field), offsetOf(make.getRecord().getType(), static_cast<int64_t>(position)),
+           bytesOf(field.getType()));
+  } else if (auto get = dyn_cast<svm::FieldOp>(op)) {
+    Slot record = slot(get.getRecord());
+    emit(Opcode::GetField, slot(get.getValue()), record, offsetOf(get.getRecord().getType(), get.getField()),
+         bytesOf(get.getValue().getType()));
+  } else if (auto put = dyn_cast<svm::WithFieldOp>(op)) {
+    copyValues(put.getResult(), put.getRecord());
+    emit(Opcode::PutField, slot(put.getResult()), slot(put.getValue()),
+         offsetOf(put.getRecord().getType(), put.getField()), bytesOf(put.getValue().getType()));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Resolver::resolveStreams(Operation* op) {
+  if (auto make = dyn_cast<svm::StreamOp>(op)) {
+    Slot capacity = slot(make.getCapacity());
+    emit(Opcode::MakeStream, slot(make.getStream()), capacity, slotsOf(make.getStream().getType().getElementType()), 0,
+         name(make.getLabel().value_or("")));
+  } else if (auto push = dyn_cast<svm::PushOp>(op)) {
+    SmallVector<uint32_t> streams = allSlots(push.getStreams());
+    emit(Opcode::Push, slot(push.getElement()), 0, slotsOf(push.getElement().getType()));
+    setPool(here() - 1, streams);
+  } else if (auto pop = dyn_cast<svm::PopOp>(op)) {
+    Slot stream = slot(pop.getStream()), more = slot(pop.getMore());
+    emit(Opcode::Pop, slot(pop.getElement()), more, slotsOf(pop.getElement().getType()), stream);
+  } else if (auto peek = dyn_cast<svm::PeekOp>(op)) {
+    Slot stream = slot(peek.getStream()), more = slot(peek.getMore()), offset = slot(peek.getOffset());
+    emit(Opcode::Peek, slot(peek.getElement()), more, slotsOf(peek.getElement().getType()), stream).e = offset;
+  } else if (auto end = dyn_cast<svm::EndOp>(op)) {
+    emit(Opcode::End, slot(end.getStream()));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Resolver::resolveSvm(Operation* op) {
+  if (auto run = dyn_cast<svm::RunOp>(op)) {
+    resolveRun(run);
+  } else if (auto spmd = dyn_cast<svm::SpmdOp>(op)) {
+    resolveSpmd(spmd);
+  } else if (auto scope = dyn_cast<svm::ScopeOp>(op)) {
+    resolveBody(scope.getBody(), [](Operation*) {});
+  } else if (auto move = dyn_cast<svm::MoveOp>(op)) {
+    auto type = move.getSource().getType();
+    Slot source = slot(move.getSource()), destination = slot(move.getDestination());
+    SmallVector<uint32_t> after = allSlots(move.getAfter());
+    uint32_t spawn = here();
+    if (move.getToken())
+      emit(Opcode::Spawn, slot(move.getToken()));
+    if (!after.empty()) {
+      emit(Opcode::Wait);
+      setPool(here() - 1, after);
+    }
+    emit(Opcode::Move, source, destination, static_cast<uint32_t>(type.getRank()), 0,
+         static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())))
+        .small = 1;
+    if (move.getToken()) {
+      emit(Opcode::TaskEnd);
+      patch(spawn, here());
+    }
+  } else if (auto wait = dyn_cast<svm::WaitOp>(op)) {
+    SmallVector<uint32_t> tokens = allSlots(wait.getTokens());
+    emit(Opcode::Wait);
+    setPool(here() - 1, tokens);
+  } else if (auto check = dyn_cast<svm::CheckOp>(op)) {
+    resolveCheck(check);
+  } else if (auto check = dyn_cast<svm::IndexOp>(op)) {
+    CheckText text;
+    text.array = check.getArray().str();
+    text.dimension = static_cast<int64_t>(check.getDimension());
+    program_.checks.push_back(std::move(text));
+    Slot index = slot(check.getIndex());
+    emit(Opcode::IndexCheck, index, slot(check.getExtent()), 0, 0, static_cast<int64_t>(program_.checks.size() - 1));
+  } else if (auto count = dyn_cast<svm::CountOp>(op)) {
+    emit(Opcode::Count, slot(count.getAmount()), 0, 0, 0, name(count.getCounter()));
+  } else {
+    return resolveRecords(op) || resolveStreams(op);
+  }
+  return true;
+}
+
+} // namespace strata::interpret

@@ -1,0 +1,221 @@
+// Walks the instances of a graph and their statements with the level of the control that runs them.
+#include "compiler/sequoia/check_levels.h"
+
+#include <algorithm>
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(controlData, Error, "sequoia-mapping-control-data",
+                  "control at level {0} of instance '{1}' reads '{2}', which is at level {3}");
+STRATA_DIAGNOSTIC(upwardCall, Error, "sequoia-mapping-upward", "instance '{0}' at level {1} cannot be called from {2} at level {3}");
+STRATA_DIAGNOSTIC(leafLevel, Error, "sequoia-mapping-leaf-level", "leaf instance '{0}' has array '{1}' at level {2}, which the processors of level 0 do not reach");
+STRATA_DIAGNOSTIC(leafProcessor, Error, "sequoia-mapping-leaf-processor", "no processor of level 0 runs leaf instance '{0}'");
+STRATA_DIAGNOSTIC(loopLevels, Error, "sequoia-mapping-loop-level", "loop '{0}' at level {1} is inside of loop '{2}' at level {3}");
+STRATA_DIAGNOSTIC(endlessRecursion, Error, "sequoia-mapping-recursion", "instance '{0}' calls itself without end{1}");
+
+namespace {
+
+class LevelCheck {
+public:
+  LevelCheck(const InstanceGraph& graph, const Machine& machine, DiagnosticEngine& diagnostics)
+      : graph_(graph), machine_(machine), diagnostics_(diagnostics) {}
+
+  void run() {
+    for (const Instance& each : graph_.instances) {
+      instance_ = &each;
+      if (each.variant->kind == TaskKind::Inner)
+        inner();
+      else
+        leaf();
+    }
+    recursion();
+  }
+
+private:
+  void inner() {
+    for (const ResolvedLoop& loop : instance_->loops) {
+      const Loop* parent = loop.loop->parent;
+      if (parent && instance_->loops[parent->index].level < loop.level)
+        diagnostics_.report(loopLevels, instance_->place, loop.loop->variableName, loop.level, parent->variableName,
+                            instance_->loops[parent->index].level)
+            .label(loop.loop->location, "the loop")
+            .note("control passes from outer levels to inner ones");
+    }
+    statement(instance_->variant->body, instance_->controlLevel);
+    for (const ResolvedCallsite& site : instance_->callsites)
+      for (const ResolvedTarget& target : site.targets)
+        call(site, graph_.instances[target.instance]);
+  }
+
+  void call(const ResolvedCallsite& site, const Instance& callee) {
+    if (callee.variant->kind == TaskKind::Inner && callee.controlLevel > site.level)
+      diagnostics_.report(upwardCall, callee.place, callee.name, callee.controlLevel, "control", site.level)
+          .label(site.callsite->location, "the call");
+    const auto& arguments = site.callsite->statement->arguments;
+    for (size_t i = 0; i < arguments.size() && !site.callsite->isCombiner; ++i) {
+      const Expr& value = *arguments[i].value;
+      if (value.kind != ExprKind::Block)
+        continue;
+      unsigned from = instance_->arrayLevels[value.variable->index];
+      unsigned to = callee.arrayLevels[callee.variant->parameters[i]->index];
+      if (to > from)
+        diagnostics_.report(upwardCall, callee.place, callee.name, to, "array '" + std::string(value.variable->name) + "'", from)
+            .label(value.location, "the argument")
+            .note("data moves down, from a memory to one nearer to the processors, and back");
+    }
+  }
+
+  void leaf() {
+    machine::ProcessorId processor = machine_.controllerOf(0);
+    if (!processor.valid() || (instance_->variant->kind == TaskKind::Leaf && !machine_[processor].userKernels)) {
+      diagnostics_.report(leafProcessor, instance_->place, instance_->name);
+      return;
+    }
+    for (const Variable* array : instance_->variant->arrays) {
+      unsigned level = instance_->arrayLevels[array->index];
+      machine::MemoryId memory = machine_.levels[level].memory;
+      if (level != 0 && machine_.isExplicit(memory))
+        diagnostics_.report(leafLevel, instance_->place, instance_->name, array->name, level)
+            .label(array->location, "the array")
+            .help("put the instance at level 0");
+    }
+  }
+
+  // Statements of an inner task. Arguments of task calls and blocks are transfers, and free of the rule.
+  void statement(const Stmt* stmt, unsigned level) {
+    if (!stmt)
+      return;
+    switch (stmt->kind) {
+    case StmtKind::Map: {
+      unsigned inside = instance_->loops[stmt->loop->index].level;
+      expression(stmt->loop->start, inside);
+      expression(stmt->loop->end, inside);
+      statement(stmt->body, inside);
+      return;
+    }
+    case StmtKind::TaskCall:
+    case StmtKind::Copy:
+      for (const Argument& argument : stmt->arguments)
+        if (argument.value->kind != ExprKind::Variable)
+          expression(argument.value, level);
+      return;
+    default:
+      break;
+    }
+    if (stmt->expression)
+      expression(stmt->expression, level);
+    if (stmt->step)
+      expression(stmt->step, level);
+    for (const Variable* variable : stmt->variables)
+      if (variable->initializer)
+        expression(variable->initializer, level);
+    for (const Stmt* child : {stmt->initial, stmt->body, stmt->otherwise})
+      statement(child, level);
+    for (const Stmt* child : stmt->statements)
+      statement(child, level);
+    for (const SwitchSection& section : stmt->sections)
+      for (const Stmt* child : section.statements)
+        statement(child, level);
+  }
+
+  void expression(const Expr* expr, unsigned level) {
+    if (!expr)
+      return;
+    if (expr->kind == ExprKind::Element)
+      touches(*expr, instance_->arrayLevels[expr->variable->index], level);
+    else if (expr->kind == ExprKind::Variable && !isKnownEverywhere(*expr->variable))
+      touches(*expr, instance_->scalarLevel, level);
+    for (const Expr* operand : expr->operands)
+      expression(operand, level);
+    for (const BlockRange& range : expr->ranges)
+      for (const Expr* part : {range.start, range.end, range.stride, range.max})
+        expression(part, level);
+  }
+
+  void touches(const Expr& expr, unsigned dataLevel, unsigned controlLevel) {
+    if (dataLevel == controlLevel)
+      return;
+    diagnostics_.report(controlData, instance_->place, controlLevel, instance_->name, expr.variable->name, dataLevel)
+        .label(expr.location, "read here")
+        .label(expr.variable->location, "declared here")
+        .help("map the loop, or the variable, to the other's level");
+  }
+
+  /// Sizes, tunables and loop variables, and locals that are computed once from nothing else.
+  static bool isKnownEverywhere(const Variable& variable) {
+    switch (variable.kind) {
+    case VariableKind::SizeParameter:
+    case VariableKind::Tunable:
+    case VariableKind::LoopVariable:
+      return true;
+    case VariableKind::Local:
+      return !variable.isAssigned && variable.initializer && dependsOnSizesOnly(*variable.initializer);
+    default:
+      return false;
+    }
+  }
+  static bool dependsOnSizesOnly(const Expr& expr) {
+    if (expr.kind == ExprKind::Element || expr.kind == ExprKind::Assign || expr.kind == ExprKind::Increment)
+      return false;
+    if (expr.kind == ExprKind::Variable)
+      return isKnownEverywhere(*expr.variable);
+    return std::all_of(expr.operands.begin(), expr.operands.end(),
+                       [](const Expr* operand) { return dependsOnSizesOnly(*operand); });
+  }
+
+  /// A cycle of calls is endless when nothing on it depends on a size. Searches for cycles of unconditional first targets.
+  void recursion() {
+    std::vector<char> state(graph_.instances.size()); // 1: on the path, 2: done
+    struct Frame {
+      uint32_t instance;
+      size_t site = 0;
+    };
+    std::vector<Frame> path = {{graph_.entry}};
+    state[graph_.entry] = 1;
+    auto sure = [&](const ResolvedCallsite& site) -> const ResolvedTarget* {
+      return !site.targets.empty() && site.targets[0].conditions.empty() ? &site.targets[0] : nullptr;
+    };
+    for (uint32_t root = 0; root < graph_.instances.size(); ++root) {
+      if (state[root] == 2)
+        continue;
+      path = {{root}};
+      state[root] = 1;
+      while (!path.empty()) {
+        Frame& frame = path.back();
+        const Instance& instance = graph_.instances[frame.instance];
+        if (frame.site == instance.callsites.size()) {
+          state[frame.instance] = 2;
+          path.pop_back();
+          continue;
+        }
+        const ResolvedCallsite& site = instance.callsites[frame.site++];
+        const ResolvedTarget* target = sure(site);
+        if (!target)
+          continue;
+        if (state[target->instance] == 1) {
+          const Instance& callee = graph_.instances[target->instance];
+          diagnostics_.report(endlessRecursion, callee.place, callee.name,
+                              frame.instance == target->instance ? "" : " by way of '" + instance.name + "'")
+              .label(site.callsite->location, "the call")
+              .help("let this callsite call a leaf, or put a condition on a size before this target");
+        } else if (state[target->instance] == 0) {
+          state[target->instance] = 1;
+          path.push_back({target->instance});
+        }
+      }
+    }
+  }
+
+  const InstanceGraph& graph_;
+  const Machine& machine_;
+  DiagnosticEngine& diagnostics_;
+  const Instance* instance_ = nullptr;
+};
+
+} // namespace
+
+void checkLevels(const InstanceGraph& graph, const Machine& machine, DiagnosticEngine& diagnostics) {
+  LevelCheck(graph, machine, diagnostics).run();
+}
+
+} // namespace strata::sequoia

@@ -1,0 +1,301 @@
+// Task calls, their arguments, and the iteration statements around them.
+#include "compiler/sequoia/block.h"
+#include "compiler/sequoia/checker.h"
+#include "compiler/sequoia/fold.h"
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(innerOnly, Error, "sequoia-inner-only", "{0} cannot be used in {1}; only an inner task can");
+STRATA_DIAGNOSTIC(taskArgumentCount, Error, "sequoia-task-arguments", "task '{0}' takes {1} arguments, not {2}");
+STRATA_DIAGNOSTIC(elementTypes, Error, "sequoia-element-type", "'{0}' has elements of type '{1}'; argument '{2}' of task '{3}' takes '{4}'");
+STRATA_DIAGNOSTIC(argumentRank, Error, "sequoia-argument-rank", "'{0}' has {1} dimensions; argument '{2}' of task '{3}' has {4}");
+STRATA_DIAGNOSTIC(argumentExtent, Error, "sequoia-argument-extent", "{0} elements in dimension {1}; argument '{2}' of task '{3}' takes {4}");
+STRATA_DIAGNOSTIC(scalarNeeded, Error, "sequoia-scalar-argument", "argument '{0}' of task '{1}' is a scalar");
+STRATA_DIAGNOSTIC(variableNeeded, Error, "sequoia-out-variable", "argument '{0}' of task '{1}' is {2}, and needs a scalar variable");
+STRATA_DIAGNOSTIC(outType, Error, "sequoia-out-type", "'{0}' has type '{1}'; {2} argument '{3}' of task '{4}' needs exactly '{5}'");
+STRATA_DIAGNOSTIC(scalarAlias, Error, "sequoia-scalar-alias", "scalar '{0}' is passed twice, and once for writing");
+STRATA_DIAGNOSTIC(parallelScalar, Error, "sequoia-parallel-scalar", "'{0}' is an {1} scalar of task '{2}', called in a {3}");
+STRATA_DIAGNOSTIC(reduceOutside, Error, "sequoia-reducearg-outside", "reducearg stands outside of a mapreduce");
+STRATA_DIAGNOSTIC(reduceMissing, Error, "sequoia-mapreduce-reducearg", "a mapreduce needs at least one reducearg");
+STRATA_DIAGNOSTIC(reduceDirection, Error, "sequoia-reducearg-inout", "argument '{0}' of task '{1}' is reduced, but is {2} and not inout");
+STRATA_DIAGNOSTIC(unknownCombiner, Error, "sequoia-combiner-unknown", "no task named '{0}' to combine with");
+STRATA_DIAGNOSTIC(combinerSignature, Error, "sequoia-combiner-signature", "combining task '{0}' does not take (in T, inout T) for the reduced argument: {1}");
+STRATA_DIAGNOSTIC(loopVariableType, Error, "sequoia-loop-variable", "loop variable '{0}' has type '{1}', not an integer type");
+STRATA_DIAGNOSTIC(iterationAlias, Warning, "sequoia-iteration-alias", "every iteration of '{0}' writes the same block of '{1}'");
+STRATA_DIAGNOSTIC(iterationAliasError, Error, "sequoia-iteration-overlap", "all {0} iterations of '{1}' write the same block of '{2}'");
+
+bool Checker::requireInner(std::string_view what, const Location& where) {
+  if (variant_ && variant_->kind == TaskKind::Inner)
+    return true;
+  diagnostics_.report(innerOnly, where, what, variant_ ? "a leaf task" : "an inline function");
+  return false;
+}
+
+Callsite* Checker::addCallsite(Task& callee, bool isCombiner, Stmt& stmt, const Location& where) {
+  Callsite* site = program_.newCallsite();
+  site->callee = &callee;
+  site->isCombiner = isCombiner;
+  site->loop = maps_.empty() ? nullptr : maps_.back();
+  site->statement = &stmt;
+  site->location = where;
+  site->index = static_cast<uint32_t>(variant_->callsites.size());
+  for (const Callsite* other : variant_->callsites)
+    site->lexnum += other->callee == &callee;
+  variant_->callsites.push_back(site);
+  return site;
+}
+
+void Checker::mapStatement(Stmt& stmt) {
+  Loop& loop = *stmt.loop;
+  if (!requireInner(mapText(loop.kind), stmt.location))
+    return;
+  ScopeGuard scope(*this);
+  const Type* type = objectType(loop.typeSyntax, loop.variableLocation);
+  if (!type->isInteger() && !type->isError()) {
+    diagnostics_.report(loopVariableType, loop.variableLocation, loop.variableName, typeName(type));
+    type = program_.types.error();
+  }
+  // The bounds are outside of the scope of the loop's own variable.
+  loop.start = convert(integerValue(value(loop.start), "the first value of a range"), type);
+  loop.end = convert(integerValue(value(loop.end), "the end of a range"), type);
+  Variable* variable = program_.newVariable();
+  variable->name = loop.variableName;
+  variable->location = loop.variableLocation;
+  variable->kind = VariableKind::LoopVariable;
+  variable->type = type;
+  loop.variable = variable;
+  loop.parent = maps_.empty() ? nullptr : maps_.back();
+  loop.index = static_cast<uint32_t>(variant_->loops.size());
+  for (const Loop* other : variant_->loops)
+    loop.lexnum += other->variableName == loop.variableName;
+  variable->lexnum = loop.lexnum;
+  variable->index = loop.index;
+  variant_->loops.push_back(&loop);
+  Symbol symbol;
+  symbol.variable = variable;
+  symbol.location = variable->location;
+  declare(variable->name, symbol);
+  maps_.push_back(&loop);
+  if (stmt.body->kind == StmtKind::Expression && stmt.body->expression->kind == ExprKind::CallSyntax &&
+      !tasks_.contains(stmt.body->expression->name)) {
+    // An iteration calls a task; say so rather than look for a function.
+    std::vector<std::string> names;
+    for (const Task& task : program_.tasks)
+      names.emplace_back(task.name);
+    undeclared(stmt.body->expression->name, stmt.body->expression->location);
+    stmt.body->kind = StmtKind::Empty;
+  } else {
+    statement(stmt.body);
+  }
+  maps_.pop_back();
+}
+
+void Checker::taskCall(Stmt& stmt, Task& task) {
+  Expr* call = stmt.expression;
+  if (!requireInner("a task call", stmt.location))
+    return;
+  const TaskVariant* signature = task.prototype ? task.prototype : task.variants[0];
+  if (call->operands.size() != signature->parameters.size()) {
+    diagnostics_.report(taskArgumentCount, stmt.location, task.name, signature->parameters.size(), call->operands.size())
+        .label(signature->location, "declared here");
+    return;
+  }
+  stmt.kind = StmtKind::TaskCall;
+  stmt.callsite = addCallsite(task, false, stmt, call->location);
+  stmt.expression = nullptr;
+  bool reduces = false;
+  for (size_t i = 0; i < call->operands.size(); ++i) {
+    reduces |= call->operands[i]->kind == ExprKind::ReduceArgument;
+    stmt.arguments.push_back(taskArgument(call->operands[i], *signature->parameters[i], stmt));
+  }
+  if (!maps_.empty() && maps_.back()->kind == MapKind::Reduce && !reduces)
+    diagnostics_.report(reduceMissing, stmt.location)
+        .help("write reducearg<argument, Combiner>, or make it a mappar");
+  checkScalarAliases(stmt);
+  checkBlockAliases(stmt);
+  checkIterationAliases(stmt);
+}
+
+Argument Checker::taskArgument(Expr* value, const Variable& parameter, Stmt& call) {
+  const Task& task = *call.callsite->callee;
+  Argument argument;
+  argument.direction = parameter.direction;
+  Expr* combiner = nullptr;
+  if (value->kind == ExprKind::ReduceArgument) {
+    combiner = value->operands[1];
+    value = value->operands[0];
+  }
+  argument.value = parameter.isArray() ? arrayArgument(value, parameter, task) : scalarArgument(value, parameter, task);
+  if (combiner) {
+    reduceArgument(argument, combiner, parameter, call);
+  } else if (!parameter.isArray() && parameter.direction != Direction::In) {
+    for (const Loop* loop : maps_) {
+      if (loop->kind == MapKind::Seq)
+        continue;
+      diagnostics_.report(parallelScalar, value->location, parameter.name, directionText(parameter.direction), task.name,
+                          mapText(loop->kind))
+          .label(loop->location, "its iterations run in parallel")
+          .help("use mapseq, or reduce the scalar with mapreduce and reducearg");
+      break;
+    }
+  }
+  return argument;
+}
+
+Expr* Checker::scalarArgument(Expr* argument, const Variable& parameter, const Task& task) {
+  const Symbol* symbol = argument->kind == ExprKind::Name ? find(argument->name) : nullptr;
+  bool isArray = symbol && symbol->kind == Symbol::Kind::Variable && symbol->variable->isArray();
+  if (isArray || (argument->kind == ExprKind::Subscript && !argument->ranges.empty())) {
+    diagnostics_.report(scalarNeeded, argument->location, parameter.name, task.name).label(parameter.location, "declared here");
+    return wrong(argument);
+  }
+  bool isName = argument->kind == ExprKind::Name;
+  argument = value(argument);
+  if (parameter.direction == Direction::In)
+    return convertTo(argument, parameter.type, "the argument");
+  if (argument->type->isError())
+    return argument;
+  if (!isName || argument->kind != ExprKind::Variable) {
+    diagnostics_.report(variableNeeded, argument->location, parameter.name, task.name, directionText(parameter.direction))
+        .label(parameter.location, "declared here");
+    return wrong(argument);
+  }
+  if (!writable(argument, "written by a task"))
+    return wrong(argument);
+  if (argument->type != parameter.type && !parameter.type->isError()) {
+    diagnostics_.report(outType, argument->location, argument->variable->name, typeName(argument->type),
+                        directionText(parameter.direction), parameter.name, task.name, typeName(parameter.type))
+        .label(parameter.location, "declared here");
+    return wrong(argument);
+  }
+  return argument;
+}
+
+Expr* Checker::arrayArgument(Expr* argument, const Variable& parameter, const Task& task) {
+  Expr* blockExpr = block(argument);
+  if (!blockExpr)
+    return wrong(argument);
+  Variable& array = *blockExpr->variable;
+  if (parameter.direction != Direction::In) {
+    std::string how = "passed to " + std::string(directionText(parameter.direction)) + " argument '" +
+                      std::string(parameter.name) + "' of task '" + std::string(task.name) + "'";
+    if (!checkArrayWritable(array, argument->location, how))
+      return wrong(argument);
+    array.isAssigned = true;
+  }
+  if (array.type != parameter.type && !array.type->isError() && !parameter.type->isError())
+    diagnostics_.report(elementTypes, argument->location, array.name, typeName(array.type), parameter.name, task.name,
+                        typeName(parameter.type))
+        .label(parameter.location, "declared here");
+  if (array.extents.size() != parameter.extents.size()) {
+    diagnostics_.report(argumentRank, argument->location, array.name, array.extents.size(), parameter.name, task.name,
+                        parameter.extents.size())
+        .label(parameter.location, "declared here");
+    return wrong(argument);
+  }
+  for (size_t i = 0; i < parameter.extents.size(); ++i) {
+    auto have = staticCount(*blockExpr, i);
+    auto need = constantOf(parameter.extents[i].expression);
+    if (have && need && *have != *need)
+      diagnostics_.report(argumentExtent, argument->location, *have, i + 1, parameter.name, task.name, *need)
+          .label(parameter.location, "declared here");
+  }
+  return blockExpr;
+}
+
+void Checker::reduceArgument(Argument& argument, Expr* combinerName, const Variable& parameter, Stmt& call) {
+  Task& task = *call.callsite->callee;
+  if (maps_.empty() || maps_.back()->kind != MapKind::Reduce) {
+    diagnostics_.report(reduceOutside, combinerName->location);
+    return;
+  }
+  if (parameter.direction != Direction::InOut)
+    diagnostics_.report(reduceDirection, combinerName->location, parameter.name, task.name,
+                        directionText(parameter.direction))
+        .label(parameter.location, "declared here");
+  if (!parameter.isArray()) {
+    for (const Loop* loop : maps_) {
+      if (loop->kind == MapKind::Par)
+        diagnostics_.report(parallelScalar, argument.value->location, parameter.name, directionText(parameter.direction),
+                            task.name, mapText(loop->kind))
+            .label(loop->location, "its iterations run in parallel")
+            .help("make the outer loop a mapseq");
+    }
+  }
+  auto found = tasks_.find(combinerName->name);
+  if (found == tasks_.end()) {
+    std::vector<std::string> names;
+    for (const Task& each : program_.tasks)
+      names.emplace_back(each.name);
+    DiagnosticBuilder builder = diagnostics_.report(unknownCombiner, combinerName->location, combinerName->name);
+    if (std::string nearest = nearestName(combinerName->name, names); !nearest.empty())
+      builder.help("did you mean '" + nearest + "'?");
+    return;
+  }
+  Task& combiner = *found->second;
+  const TaskVariant* signature = combiner.prototype ? combiner.prototype : combiner.variants[0];
+  std::string problem;
+  if (signature->parameters.size() != 2) {
+    problem = "it takes " + std::to_string(signature->parameters.size()) + " arguments";
+  } else {
+    static constexpr Direction wanted[] = {Direction::In, Direction::InOut};
+    for (size_t i = 0; i < 2 && problem.empty(); ++i) {
+      const Variable& each = *signature->parameters[i];
+      std::string which = i == 0 ? "its first argument " : "its second argument ";
+      if (each.direction != wanted[i])
+        problem = which + "is " + directionText(each.direction);
+      else if (each.type != parameter.type)
+        problem = which + "has elements of type '" + typeName(each.type) + "', not '" + typeName(parameter.type) + "'";
+      else if (each.extents.size() != parameter.extents.size())
+        problem = which + "has " + std::to_string(each.extents.size()) + " dimensions, not " +
+                  std::to_string(parameter.extents.size());
+    }
+  }
+  if (!problem.empty()) {
+    diagnostics_.report(combinerSignature, combinerName->location, combiner.name, problem)
+        .label(signature->location, "declared here")
+        .label(parameter.location, "the reduced argument");
+    return;
+  }
+  argument.combiner = addCallsite(combiner, true, call, combinerName->location);
+}
+
+void Checker::checkScalarAliases(const Stmt& call) {
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const Expr* first = call.arguments[i].value;
+    if (first->kind != ExprKind::Variable)
+      continue;
+    for (size_t j = i + 1; j < call.arguments.size(); ++j) {
+      // The in argument may be an expression that reads the variable; then its value is copied in before the call.
+      const Expr* second = call.arguments[j].value;
+      bool writes = call.arguments[i].direction != Direction::In || call.arguments[j].direction != Direction::In;
+      if (second->kind == ExprKind::Variable && second->variable == first->variable && writes)
+        diagnostics_.report(scalarAlias, second->location, first->variable->name).label(first->location, "and here");
+    }
+  }
+}
+
+void Checker::checkIterationAliases(const Stmt& call) {
+  for (const Argument& argument : call.arguments) {
+    if (argument.direction == Direction::In || argument.combiner || argument.value->kind != ExprKind::Block)
+      continue;
+    for (const Loop* loop : maps_) {
+      if (loop->kind == MapKind::Seq || mentions(argument.value, loop->variable))
+        continue;
+      std::string_view array = argument.value->variable->name;
+      auto start = constantOf(loop->start), end = constantOf(loop->end);
+      if (start && end && *end <= *start + 1)
+        continue;
+      if (start && end)
+        diagnostics_.report(iterationAliasError, argument.value->location, *end - *start, loop->variableName, array)
+            .label(loop->location, "its iterations run in parallel")
+            .help("use mapseq, or mapreduce with reducearg");
+      else
+        diagnostics_.report(iterationAlias, argument.value->location, loop->variableName, array)
+            .label(loop->location, "its iterations run in parallel")
+            .note("the result is undefined unless there is at most one iteration");
+    }
+  }
+}
+
+} // namespace strata::sequoia

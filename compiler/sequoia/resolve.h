@@ -1,0 +1,83 @@
+// A mapping compared with a program and a machine: every name looked up, every level decided, every callsite with its targets.
+// The outcome is a graph of task instances, which is what lowering takes. It points into the Program, which must outlive it.
+#pragma once
+
+#include "base/machine/machine.h"
+#include "compiler/sequoia/ast.h"
+#include "compiler/sequoia/mapping.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::sequoia {
+
+/// How the iterations of a loop are dealt to processors.
+struct ResolvedSpmd {
+  int64_t first = 0, last = 0;   // processors [first, last) of the loop's level
+  int64_t ways = 0;              // parts that the iterations are dealt into; 0: as many as there are processors left (auto)
+  int64_t iterationBlock = 1;    // iterations dealt at a time
+};
+
+struct ResolvedLoop {
+  const Loop* loop = nullptr;
+  unsigned level = 0;
+  std::optional<ResolvedSpmd> spmd;
+  int64_t pipelineStages = 1; // a hint
+  int64_t unroll = 1;         // a hint
+};
+
+struct ResolvedCondition {
+  const Variable* array = nullptr; // of the calling instance
+  SizeBound bound;
+};
+
+struct ResolvedTarget {
+  uint32_t instance = 0; // in InstanceGraph::instances
+  std::vector<ResolvedCondition> conditions;
+};
+
+struct ResolvedCallsite {
+  const Callsite* callsite = nullptr;
+  unsigned level = 0; // of the control that makes the call
+  std::vector<ResolvedTarget> targets; // the first whose conditions all hold is called
+};
+
+struct ResolvedPrecondition {
+  const Variable* array = nullptr;
+  SizeBound bound;
+};
+
+/// A task variant with everything decided. Lists are indexed as the variant's own: tunables, arrays, loops, callsites.
+struct Instance {
+  std::string name;
+  const Task* task = nullptr;
+  const TaskVariant* variant = nullptr;
+  unsigned controlLevel = 0; // of statements outside of iteration statements
+  unsigned scalarLevel = 0;
+  std::vector<int64_t> tunables;
+  std::vector<unsigned> arrayLevels;
+  std::vector<ResolvedLoop> loops;
+  std::vector<ResolvedCallsite> callsites;
+  std::vector<ResolvedPrecondition> preconditions;
+  std::string externalFile;
+  Location place; // in the mapping; invalid for a mapping made by Strata
+};
+
+/// The instances that the entry reaches, each once, callers before the callees they reach first.
+struct InstanceGraph {
+  std::vector<Instance> instances;
+  uint32_t entry = 0; // always 0
+};
+
+/// Checks all of a mapping and resolves what the entry reaches. `entry` is the name of a task or of an instance; empty: the
+/// mapping's first entry point. Nothing when there are errors.
+std::optional<InstanceGraph> resolve(const Program& program, const Mapping& mapping, const Machine& machine,
+                                     std::string_view entry, DiagnosticEngine& diagnostics);
+
+/// The innermost level whose memory is as large as it takes: where a program's arrays start.
+unsigned mainLevel(const Machine& machine);
+/// Whether a level's memory is managed by the program and has a size of its own.
+bool isLimited(const Machine& machine, unsigned level);
+
+} // namespace strata::sequoia

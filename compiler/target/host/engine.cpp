@@ -1,0 +1,173 @@
+// LLVM's optimiser and code generator, and ORC for code in this process. Just-in-time code takes the same way as object files, so that both are the same code.
+#include "compiler/target/host/engine.h"
+
+#include "runtime/abi.h"
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+namespace strata::host {
+
+STRATA_DIAGNOSTIC(unknownCpu, Error, "host-unknown-processor", "this version generates no code for processor '{0}'");
+STRATA_DIAGNOSTIC(codeFailed, Error, "host-code-generation", "code generation failed: {0}");
+
+namespace {
+
+void initialize() {
+  static const bool done = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+    return true;
+  }();
+  (void)done;
+}
+
+std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, DiagnosticEngine& diagnostics) {
+  initialize();
+  std::string triple = llvm::sys::getDefaultTargetTriple(), error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    diagnostics.report(codeFailed, {}, error);
+    return nullptr;
+  }
+  std::string cpu = options.cpu.empty() ? llvm::sys::getHostCPUName().str() : options.cpu;
+  std::string features;
+  if (options.cpu.empty())
+    for (const auto& feature : llvm::sys::getHostCPUFeatures())
+      features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, cpu, features, {}, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu)) {
+    diagnostics.report(unknownCpu, {}, cpu).help("leave the processor out to use this computer's");
+    return nullptr;
+  }
+  return machine;
+}
+
+} // namespace
+
+bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine& diagnostics) {
+  auto machine = targetMachine(options, diagnostics);
+  if (!machine)
+    return false;
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(machine->getTargetTriple().str());
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) {
+      function.addFnAttr("target-cpu", machine->getTargetCPU());
+      function.addFnAttr("target-features", machine->getTargetFeatureString());
+    }
+  if (!options.optimization)
+    return true;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(machine.get(), tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  auto level = options.optimization == 1   ? llvm::OptimizationLevel::O1
+               : options.optimization == 2 ? llvm::OptimizationLevel::O2
+                                           : llvm::OptimizationLevel::O3;
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  return true;
+}
+
+std::string emit(llvm::Module& module, const CodeOptions& options, bool assembly, DiagnosticEngine& diagnostics) {
+  auto machine = targetMachine(options, diagnostics);
+  if (!machine)
+    return "";
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  auto type = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
+    diagnostics.report(codeFailed, {}, "this target writes no such files");
+    return "";
+  }
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+struct Engine::Impl {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+Engine::Engine() : impl_(std::make_unique<Impl>()) {}
+Engine::~Engine() = default;
+
+std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngine& diagnostics) {
+  initialize();
+  auto fail = [&](llvm::Error error) -> std::unique_ptr<Engine> {
+    diagnostics.report(codeFailed, {}, llvm::toString(std::move(error)));
+    return nullptr;
+  };
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return fail(jit.takeError());
+  llvm::orc::JITDylib& library = (*jit)->getMainJITDylib();
+  llvm::orc::SymbolMap symbols;
+  auto define = [&](const char* name, auto* function) {
+    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                              llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+#define STRATA_SYMBOL(NAME) define(#NAME, &NAME)
+  STRATA_SYMBOL(strata_machine);
+  STRATA_SYMBOL(strata_fail);
+  STRATA_SYMBOL(strata_store);
+  STRATA_SYMBOL(strata_acquire);
+  STRATA_SYMBOL(strata_release);
+  STRATA_SYMBOL(strata_move);
+  STRATA_SYMBOL(strata_move_start);
+  STRATA_SYMBOL(strata_spawn);
+  STRATA_SYMBOL(strata_wait);
+  STRATA_SYMBOL(strata_token_release);
+  STRATA_SYMBOL(strata_spmd);
+  STRATA_SYMBOL(strata_stream_create);
+  STRATA_SYMBOL(strata_stream_destroy);
+  STRATA_SYMBOL(strata_stream_push);
+  STRATA_SYMBOL(strata_stream_multicast);
+  STRATA_SYMBOL(strata_stream_pop);
+  STRATA_SYMBOL(strata_stream_peek);
+  STRATA_SYMBOL(strata_stream_end);
+  STRATA_SYMBOL(strata_count);
+  STRATA_SYMBOL(strata_trace_begin);
+  STRATA_SYMBOL(strata_trace_end);
+#undef STRATA_SYMBOL
+  if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
+    return fail(std::move(error));
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return fail(process.takeError());
+  library.addGenerator(std::move(*process));
+  if (auto error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "strata")))
+    return fail(std::move(error));
+  std::unique_ptr<Engine> engine(new Engine());
+  engine->impl_->jit = std::move(*jit);
+  return engine;
+}
+
+void* Engine::lookup(const std::string& name) {
+  auto address = impl_->jit->lookup(name);
+  if (!address) {
+    llvm::consumeError(address.takeError());
+    return nullptr;
+  }
+  return address->toPtr<void*>();
+}
+
+} // namespace strata::host

@@ -1,0 +1,40 @@
+// Native code from LLVM IR: optimisation, just-in-time code in this process, and object files.
+#pragma once
+
+#include "base/source/diagnostic.h"
+
+#include "llvm/IR/Module.h"
+
+#include <memory>
+#include <string>
+
+namespace strata::host {
+
+struct CodeOptions {
+  /// The processor to generate code for; empty: this computer's.
+  std::string cpu;
+  unsigned optimization = 3;
+};
+
+/// Runs LLVM's pipeline over a module, for the chosen processor. Sets its data layout and triple. False when the processor is unknown (reported).
+bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine& diagnostics);
+
+/// Assembly or an object file of an optimised module, as bytes. Empty on failure (reported).
+std::string emit(llvm::Module& module, const CodeOptions& options, bool assembly, DiagnosticEngine& diagnostics);
+
+/// Code in this process. Owns the code: functions are callable as long as the engine lives.
+class Engine {
+public:
+  /// Links an object made by emit() into this process. Runtime symbols are those of this process.
+  static std::unique_ptr<Engine> create(const std::string& object, DiagnosticEngine& diagnostics);
+  ~Engine();
+  /// The address of a function, or null.
+  void* lookup(const std::string& name);
+
+private:
+  Engine();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace strata::host

@@ -1,0 +1,216 @@
+// The way from a scheduled program to LLVM IR, step by step.
+#include "compiler/target/host/lower.h"
+
+#include "compiler/ir/locations.h"
+#include "compiler/kernel/convention.h"
+#include "compiler/target/host/storage.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::host {
+
+using mlir::Location;
+
+STRATA_DIAGNOSTIC(badLlvmSource, Error, "host-bad-llvm-source", "the LLVM IR of '{0}' does not read: {1}");
+STRATA_DIAGNOSTIC(linkFailed, Error, "host-llvm-link", "the LLVM IR of '{0}' does not link with the program");
+
+std::string packedName(StringRef entry) { return ("strata.packed." + entry).str(); }
+
+namespace {
+
+struct RecordPattern : ConvertOpToLLVMPattern<RecordOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(RecordOp op, OpAdaptor adaptor, ConversionPatternRewriter& rewriter) const override {
+    Value value = rewriter.create<LLVM::UndefOp>(op.getLoc(), typeConverter->convertType(op.getType()));
+    for (auto [position, field] : llvm::enumerate(adaptor.getFields()))
+      value = rewriter.create<LLVM::InsertValueOp>(op.getLoc(), value, field, ArrayRef<int64_t>{static_cast<int64_t>(position)});
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+struct FieldPattern : ConvertOpToLLVMPattern<FieldOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(FieldOp op, OpAdaptor adaptor, ConversionPatternRewriter& rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ExtractValueOp>(op, adaptor.getRecord(), ArrayRef<int64_t>{static_cast<int64_t>(op.getField())});
+    return success();
+  }
+};
+
+struct WithFieldPattern : ConvertOpToLLVMPattern<WithFieldOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(WithFieldOp op, OpAdaptor adaptor, ConversionPatternRewriter& rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::InsertValueOp>(op, adaptor.getRecord(), adaptor.getValue(),
+                                                     ArrayRef<int64_t>{static_cast<int64_t>(op.getField())});
+    return success();
+  }
+};
+
+/// Everything that is left becomes the LLVM dialect.
+struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ToLlvmPass)
+  StringRef getArgument() const final { return "svm-host-to-llvm"; }
+
+  void runOnOperation() override {
+    LowerToLLVMOptions options(&getContext());
+    LLVMTypeConverter converter(&getContext(), options);
+    kernel::addTypeConversions(converter);
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    populateMathToLibmConversionPatterns(patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    patterns.add<RecordPattern, FieldPattern, WithFieldPattern>(converter);
+    LLVMConversionTarget target(getContext());
+    target.addLegalOp<ModuleOp, LLVMSourceOp>();
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+/// The functions by which entry points are called with packed arguments.
+void addPackedEntries(ModuleOp program) {
+  SmallVector<func::FuncOp> entries;
+  for (auto function : program.getOps<func::FuncOp>())
+    if (function->hasAttr(SvmDialect::entryAttr))
+      entries.push_back(function);
+  auto pointer = LLVM::LLVMPointerType::get(program.getContext());
+  for (func::FuncOp entry : entries) {
+    OpBuilder builder(entry);
+    Location loc = entry.getLoc();
+    auto packed = builder.create<func::FuncOp>(loc, packedName(entry.getName()), builder.getFunctionType({pointer}, {}));
+    builder.setInsertionPointToStart(packed.addEntryBlock());
+    Value list = packed.getArgument(0);
+    SmallVector<Value> arguments;
+    auto load = [&](Value base, Type type, int32_t word) {
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer, pointer, base, ArrayRef<LLVM::GEPArg>{word});
+      return builder.create<LLVM::LoadOp>(loc, type, at);
+    };
+    auto index = [&](Value base, int32_t word) {
+      Value raw = load(base, builder.getI64Type(), word);
+      return builder.create<UnrealizedConversionCastOp>(loc, builder.getIndexType(), raw).getResult(0);
+    };
+    for (auto [position, type] : llvm::enumerate(entry.getArgumentTypes())) {
+      Value at = load(list, pointer, static_cast<int32_t>(position));
+      if (auto block = dyn_cast<MemRefType>(type)) {
+        SmallVector<Value> extents, strides;
+        int32_t rank = static_cast<int32_t>(block.getRank());
+        for (int32_t dimension = 0; dimension < rank; ++dimension) {
+          extents.push_back(index(at, 1 + dimension));
+          strides.push_back(index(at, 1 + rank + dimension));
+        }
+        arguments.push_back(kernel::describe(builder, loc, block, load(at, pointer, 0), extents, strides));
+      } else {
+        Value scalar = kernel::describe(builder, loc, MemRefType::get({}, type), at, {}, {});
+        arguments.push_back(builder.create<memref::LoadOp>(loc, scalar));
+      }
+    }
+    builder.create<func::CallOp>(loc, entry.getName(), entry.getResultTypes(), arguments);
+    builder.create<func::ReturnOp>(loc);
+    entry.setPrivate();
+    entry->removeAttr(SvmDialect::entryAttr);
+  }
+}
+
+} // namespace
+
+bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
+  program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
+  // Kernels first: runs become calls, and what is left of the dialect is control and storage.
+  kernel::lowerKernels(program);
+  addPackedEntries(program);
+  // Parts before storage: a part's blocks are given back at its own end.
+  outlineParts(program, machine);
+  lowerStorage(program, machine);
+  for (auto function : program.getOps<func::FuncOp>()) {
+    function->removeAttr(SvmDialect::controlAttr);
+    function->removeAttr(SvmDialect::sizesAttr);
+    function->removeAttr(SvmDialect::extentsAttr);
+    function->removeAttr("svm.part");
+    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+      for (StringRef name : {SvmDialect::accessAttr, SvmDialect::nameAttr, SvmDialect::unsignedAttr})
+        function.removeArgAttr(argument, StringAttr::get(program.getContext(), name));
+  }
+  PassManager passes(program.getContext());
+  passes.enableVerifier(true);
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  // Views become arithmetic on base, extents and strides; that arithmetic is affine until it is lowered.
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(std::make_unique<ToLlvmPass>());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createCanonicalizerPass());
+  return succeeded(passes.run(program));
+}
+
+std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& context, DiagnosticEngine& diagnostics) {
+  SmallVector<LLVMSourceOp> sources(program.getOps<LLVMSourceOp>());
+  std::vector<std::unique_ptr<llvm::Module>> modules;
+  for (LLVMSourceOp source : sources) {
+    llvm::SMDiagnostic problem;
+    auto buffer = llvm::MemoryBuffer::getMemBuffer(source.getText(), source.getSymName());
+    auto module = llvm::parseIR(*buffer, problem, context);
+    if (!module) {
+      diagnostics.report(badLlvmSource, sourceLocation(diagnostics.sources(), source.getLoc()), source.getSymName().str(), problem.getMessage().str());
+      return nullptr;
+    }
+    modules.push_back(std::move(module));
+    source.erase();
+  }
+  registerBuiltinDialectTranslation(*program.getContext());
+  registerLLVMDialectTranslation(*program.getContext());
+  auto result = translateModuleToLLVMIR(program, context, "strata");
+  if (!result)
+    return nullptr;
+  for (auto& module : modules) {
+    std::string name = module->getName().str();
+    module->setDataLayout(result->getDataLayout());
+    module->setTargetTriple(result->getTargetTriple());
+    if (llvm::Linker::linkModules(*result, std::move(module))) {
+      diagnostics.report(linkFailed, {}, name);
+      return nullptr;
+    }
+  }
+  // Nothing but the packed entry points and what C code calls is seen from outside; the rest may be inlined and dropped.
+  for (llvm::Function& function : *result)
+    if (!function.isDeclaration()) {
+      if (!function.getName().starts_with("strata.packed."))
+        function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      function.addFnAttr(llvm::Attribute::NoUnwind);
+    }
+  return result;
+}
+
+} // namespace strata::host

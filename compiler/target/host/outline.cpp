@@ -1,0 +1,221 @@
+// Outlining: what another processor executes, or what goes on beside its starter, becomes a function of one pointer to its captured values, as the
+// runtime calls it.
+#include "compiler/kernel/convention.h"
+#include "compiler/target/host/storage.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::host {
+
+using mlir::Location;
+namespace {
+
+/// The LLVM type in which a captured value is kept.
+Type storedType(Type type) {
+  auto* context = type.getContext();
+  if (auto block = dyn_cast<MemRefType>(type))
+    return kernel::descriptorType(block);
+  if (isa<StreamType, TokenType>(type))
+    return LLVM::LLVMPointerType::get(context);
+  if (type.isIndex())
+    return IntegerType::get(context, 64);
+  if (auto record = dyn_cast<RecordType>(type)) {
+    SmallVector<Type> fields;
+    for (Type field : record.getFieldTypes())
+      fields.push_back(storedType(field));
+    return LLVM::LLVMStructType::getLiteral(context, fields);
+  }
+  return type;
+}
+
+class Outliner {
+public:
+  Outliner(ModuleOp program, const Machine& machine)
+      : program_(program), machine_(machine), calls_(program), pointer_(LLVM::LLVMPointerType::get(program.getContext())) {}
+
+  void run() {
+    SmallVector<SpmdOp> parts;
+    SmallVector<RunOp> runs;
+    program_.walk<WalkOrder::PostOrder>([&](Operation* op) {
+      if (auto spmd = dyn_cast<SpmdOp>(op))
+        parts.push_back(spmd);
+      else if (auto run = dyn_cast<RunOp>(op))
+        runs.push_back(run);
+    });
+    // Inner regions first, so that an outlined function holds none.
+    for (RunOp run : runs)
+      outlineRun(run);
+    for (SpmdOp spmd : parts)
+      outlineSpmd(spmd);
+  }
+
+private:
+  Value constant(OpBuilder& builder, Location loc, int64_t value, unsigned width) {
+    return builder.create<LLVM::ConstantOp>(loc, builder.getIntegerType(width), value);
+  }
+
+  uint32_t processorIndex(FlatSymbolRefAttr name) {
+    return name ? machine_.processor(name.getValue().str()).value : 0;
+  }
+
+  /// Stores values in a structure on the stack; returns its address and type.
+  std::pair<Value, Type> pack(OpBuilder& builder, Location loc, ArrayRef<Value> values) {
+    SmallVector<Type> types;
+    for (Value value : values)
+      types.push_back(storedType(value.getType()));
+    auto structure = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+    if (values.empty())
+      return {calls_.null(builder, loc), structure};
+    Value slot = stackSlot(builder, loc, structure);
+    for (auto [position, value] : llvm::enumerate(values)) {
+      Value raw = value;
+      if (value.getType() != types[position])
+        raw = builder.create<UnrealizedConversionCastOp>(loc, types[position], value).getResult(0);
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer_, structure, slot, ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(position)});
+      builder.create<LLVM::StoreOp>(loc, raw, at);
+    }
+    return {slot, structure};
+  }
+
+  SmallVector<Value> unpack(OpBuilder& builder, Location loc, Value slot, Type structure, ArrayRef<Value> values) {
+    SmallVector<Value> results;
+    for (auto [position, value] : llvm::enumerate(values)) {
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer_, structure, slot, ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(position)});
+      Type stored = storedType(value.getType());
+      Value raw = builder.create<LLVM::LoadOp>(loc, stored, at);
+      if (stored != value.getType())
+        raw = builder.create<UnrealizedConversionCastOp>(loc, value.getType(), raw).getResult(0);
+      results.push_back(raw);
+    }
+    return results;
+  }
+
+  func::FuncOp function(Operation* from, StringRef what, ArrayRef<Type> arguments) {
+    auto parent = from->getParentOfType<func::FuncOp>();
+    OpBuilder builder(parent);
+    std::string name = (parent.getName() + "." + what + std::to_string(next_++)).str();
+    auto made = builder.create<func::FuncOp>(from->getLoc(), name, builder.getFunctionType(arguments, {}));
+    made.setPrivate();
+    made->setAttr("svm.part", builder.getUnitAttr());
+    return made;
+  }
+
+  Value address(OpBuilder& builder, Location loc, func::FuncOp function) {
+    Value constant = builder.create<func::ConstantOp>(loc, function.getFunctionType(), function.getName());
+    return builder.create<UnrealizedConversionCastOp>(loc, pointer_, constant).getResult(0);
+  }
+
+  void outlineSpmd(SpmdOp spmd) {
+    Location loc = spmd.getLoc();
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(spmd.getBody(), captured);
+    // Constants are made again rather than carried.
+    SmallVector<Operation*> constants;
+    SmallVector<Value> values;
+    if (!matchPattern(spmd.getLower(), m_Zero()))
+      captured.insert(spmd.getLower());
+    for (Value value : captured) {
+      Operation* definition = value.getDefiningOp();
+      if (definition && definition->hasTrait<OpTrait::ConstantLike>() && value != spmd.getLower())
+        constants.push_back(definition);
+      else
+        values.push_back(value);
+    }
+    func::FuncOp part = function(spmd, "part", {pointer_, IndexType::get(program_.getContext())});
+    Block* entry = part.addEntryBlock();
+    OpBuilder inside(part.getContext());
+    inside.setInsertionPointToStart(entry);
+    OpBuilder builder(spmd);
+    auto [slot, structure] = pack(builder, loc, values);
+    SmallVector<Value> again = unpack(inside, loc, entry->getArgument(0), structure, values);
+    Value lower = spmd.getLower();
+    for (auto [value, copy] : llvm::zip(values, again))
+      replaceAllUsesInRegionWith(value, copy, spmd.getBody());
+    for (Operation* definition : constants)
+      replaceAllUsesInRegionWith(definition->getResult(0), inside.clone(*definition)->getResult(0), spmd.getBody());
+    // Instances are counted from 0 by the runtime, from `lower` by the program.
+    Value iteration = entry->getArgument(1);
+    if (!matchPattern(lower, m_Zero()))
+      iteration = inside.create<arith::AddIOp>(loc, again[llvm::find(values, lower) - values.begin()], iteration);
+    spmd.iteration().replaceAllUsesWith(iteration);
+    entry->getOperations().splice(entry->end(), spmd.getBody().front().getOperations());
+    inside.setInsertionPointToEnd(entry);
+    inside.create<func::ReturnOp>(loc);
+    Value count = builder.create<arith::SubIOp>(loc, spmd.getUpper(), lower);
+    Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
+    calls_.call(builder, loc, "strata_spmd", {},
+                {address(builder, loc, part), slot, words, constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
+                 constant(builder, loc, spmd.getConcurrent(), 32)});
+    spmd.erase();
+  }
+
+  void outlineRun(RunOp run) {
+    Location loc = run.getLoc();
+    auto callee = run->getAttrOfType<FlatSymbolRefAttr>("svm.callee");
+    SmallVector<Value> values(run.getArguments());
+    func::FuncOp part = function(run, "run", {pointer_});
+    Block* entry = part.addEntryBlock();
+    OpBuilder inside(part.getContext());
+    inside.setInsertionPointToStart(entry);
+    OpBuilder builder(run);
+    auto [slot, structure] = pack(builder, loc, values);
+    SmallVector<Value> arguments;
+    for (Value value : unpack(inside, loc, entry->getArgument(0), structure, values))
+      llvm::append_range(arguments, kernel::flatten(inside, loc, value));
+    inside.create<func::CallOp>(loc, callee.getValue(), TypeRange(), arguments);
+    inside.create<func::ReturnOp>(loc);
+    Value bytes = constant(builder, loc, 0, 64);
+    if (!values.empty()) {
+      Value end = builder.create<LLVM::GEPOp>(loc, pointer_, structure, calls_.null(builder, loc), ArrayRef<LLVM::GEPArg>{1});
+      bytes = builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), end);
+    }
+    SmallVector<Value> tokens(run.getAfter());
+    Value list = calls_.null(builder, loc);
+    if (!tokens.empty()) {
+      list = stackSlot(builder, loc, LLVM::LLVMArrayType::get(pointer_, tokens.size()));
+      for (auto [position, token] : llvm::enumerate(tokens)) {
+        Value at = builder.create<LLVM::GEPOp>(loc, pointer_, pointer_, list, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
+        builder.create<LLVM::StoreOp>(loc, builder.create<UnrealizedConversionCastOp>(loc, pointer_, token).getResult(0), at);
+      }
+    }
+    Value instance = constant(builder, loc, -1, 64);
+    Value token = calls_.call(builder, loc, "strata_spawn", pointer_,
+                              {address(builder, loc, part), slot, bytes,
+                               constant(builder, loc, processorIndex(run.getProcessorAttr()), 32), instance, list,
+                               constant(builder, loc, static_cast<int64_t>(tokens.size()), 32)});
+    finishToken(run, token);
+    run.erase();
+  }
+
+  /// The region that starts a run does not end before it.
+  void finishToken(RunOp run, Value token) {
+    Location loc = run.getLoc();
+    OpBuilder builder(run);
+    auto finish = [&](OpBuilder& at) {
+      calls_.call(at, loc, "strata_wait", {}, token);
+      calls_.call(at, loc, "strata_token_release", {}, token);
+    };
+    if (!run.getToken())
+      return finish(builder);
+    run.getToken().replaceAllUsesWith(builder.create<UnrealizedConversionCastOp>(loc, run.getToken().getType(), token).getResult(0));
+    ends_.atEnd(run, finish);
+  }
+
+  ModuleOp program_;
+  const Machine& machine_;
+  RuntimeCalls calls_;
+  Type pointer_;
+  RegionEnds ends_;
+  unsigned next_ = 0;
+};
+
+} // namespace
+
+void outlineParts(ModuleOp program, const Machine& machine) { Outliner(program, machine).run(); }
+
+} // namespace strata::host

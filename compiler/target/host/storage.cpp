@@ -1,0 +1,407 @@
+// Lowering of what the svm dialect says about data: blocks, moves, checks, figures, records, streams. What a region made is given back at its end, in
+// the opposite order.
+#include "compiler/target/host/storage.h"
+
+#include "compiler/ir/locations.h"
+#include "compiler/kernel/convention.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::host {
+
+using mlir::Location;
+
+//===-- calls of the runtime ---------------------------------------------------------------------------------------===//
+
+Value RuntimeCalls::call(OpBuilder& builder, Location location, StringRef name, Type result, ValueRange arguments) {
+  auto* context = builder.getContext();
+  auto function = program_.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(program_.getBody());
+    SmallVector<Type> types(arguments.getTypes());
+    function = builder.create<LLVM::LLVMFuncOp>(
+        program_.getLoc(), name, LLVM::LLVMFunctionType::get(result ? result : LLVM::LLVMVoidType::get(context), types));
+    SmallVector<Attribute> passthrough{builder.getStringAttr("nounwind")};
+    if (name == "strata_fail")
+      passthrough.append({builder.getStringAttr("noreturn"), builder.getStringAttr("cold")});
+    function.setPassthroughAttr(builder.getArrayAttr(passthrough));
+  }
+  auto call = builder.create<LLVM::CallOp>(location, function, arguments);
+  return result ? call.getResult() : Value();
+}
+
+LLVM::GlobalOp RuntimeCalls::global(StringRef prefix, Type type, bool isText, StringRef text) {
+  OpBuilder builder(program_.getContext());
+  builder.setInsertionPointToStart(program_.getBody());
+  return builder.create<LLVM::GlobalOp>(program_.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                        (prefix + std::to_string(next_++)).str(),
+                                        isText ? Attribute(builder.getStringAttr(text)) : Attribute());
+}
+
+Value RuntimeCalls::text(OpBuilder& builder, Location location, StringRef text) {
+  LLVM::GlobalOp& known = texts_[text];
+  if (!known) {
+    std::string terminated = text.str();
+    terminated.push_back('\0');
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
+    known = global("strata.text.", type, true, terminated);
+  }
+  return builder.create<LLVM::AddressOfOp>(location, known);
+}
+
+Value RuntimeCalls::null(OpBuilder& builder, Location location) {
+  return builder.create<LLVM::ZeroOp>(location, LLVM::LLVMPointerType::get(builder.getContext()));
+}
+
+Value RuntimeCalls::check(OpBuilder& builder, Location location, StringRef code, StringRef message, StringRef help) {
+  FilePlace place = filePlace(location);
+  std::string key = (code + "|" + message + "|" + help + "|" + place.file + "|" + Twine(place.line) + "|" + Twine(place.column)).str();
+  LLVM::GlobalOp& known = checks_[key];
+  if (!known) {
+    auto* context = builder.getContext();
+    auto pointer = LLVM::LLVMPointerType::get(context);
+    auto word = builder.getI32Type();
+    auto type = LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, pointer, pointer, word, word});
+    known = global("strata.check.", type, false, "");
+    OpBuilder inside(context);
+    inside.createBlock(&known.getInitializerRegion());
+    Value value = inside.create<LLVM::UndefOp>(location, type);
+    auto put = [&](Value field, int64_t at) {
+      value = inside.create<LLVM::InsertValueOp>(location, value, field, ArrayRef<int64_t>{at});
+    };
+    put(text(inside, location, code), 0);
+    put(text(inside, location, message), 1);
+    put(help.empty() ? null(inside, location) : text(inside, location, help), 2);
+    put(text(inside, location, place.file), 3);
+    put(inside.create<LLVM::ConstantOp>(location, word, static_cast<int64_t>(place.line)), 4);
+    put(inside.create<LLVM::ConstantOp>(location, word, static_cast<int64_t>(place.column)), 5);
+    inside.create<LLVM::ReturnOp>(location, value);
+  }
+  return builder.create<LLVM::AddressOfOp>(location, known);
+}
+
+Value stackSlot(OpBuilder& builder, Location location, Type type) {
+  OpBuilder::InsertionGuard guard(builder);
+  Region* region = builder.getInsertionBlock()->getParent();
+  auto function = region->getParentOp();
+  if (!isa<FunctionOpInterface>(function))
+    function = function->getParentOfType<FunctionOpInterface>();
+  builder.setInsertionPointToStart(&cast<FunctionOpInterface>(function).getFunctionBody().front());
+  Value one = builder.create<LLVM::ConstantOp>(location, builder.getI64Type(), 1);
+  return builder.create<LLVM::AllocaOp>(location, LLVM::LLVMPointerType::get(builder.getContext()), type, one);
+}
+
+void RegionEnds::atEnd(Operation* op, llvm::function_ref<void(OpBuilder&)> body) {
+  Block* block = op->getBlock();
+  Operation*& end = ends_[block];
+  OpBuilder builder(op->getContext());
+  if (end)
+    builder.setInsertionPoint(end);
+  else if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+    builder.setInsertionPoint(&block->back());
+  else
+    builder.setInsertionPointToEnd(block);
+  Operation* previous = &*std::prev(builder.getInsertionPoint()); // `op` itself at the least
+  body(builder);
+  end = previous->getNextNode();
+}
+
+//===-- lowering ---------------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Static blocks of at most this many bytes live on the stack of control code.
+constexpr int64_t stackBytes = 1024;
+
+class StorageLowering {
+public:
+  StorageLowering(ModuleOp program, const Machine& machine) : program_(program), machine_(machine), calls_(program) {}
+
+  void run() {
+    program_.walk([](memref::AllocaOp alloca) {
+      // A variable in a loop is one variable.
+      if (alloca->getOperands().empty()) {
+        auto function = alloca->getParentOfType<FunctionOpInterface>();
+        alloca->moveBefore(&function.getFunctionBody().front(), function.getFunctionBody().front().begin());
+      }
+    });
+    SmallVector<Operation*> operations;
+    program_.walk([&](Operation* op) {
+      if (isa<SvmDialect>(op->getDialect()))
+        operations.push_back(op);
+    });
+    for (Operation* op : operations)
+      lower(op);
+    for (Operation* op : llvm::reverse(operations))
+      if (isa<ScopeOp>(op))
+        inlineScope(cast<ScopeOp>(op));
+  }
+
+private:
+  Value word(OpBuilder& builder, Location loc, Value value) {
+    if (value.getType().isIndex())
+      return builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), value).getResult(0);
+    return value;
+  }
+  Value constant(OpBuilder& builder, Location loc, int64_t value, unsigned width = 64) {
+    return builder.create<LLVM::ConstantOp>(loc, builder.getIntegerType(width), value);
+  }
+  Type pointer() { return LLVM::LLVMPointerType::get(program_.getContext()); }
+
+  /// An array of words on the stack.
+  Value array(OpBuilder& builder, Location loc, ArrayRef<Value> words, Type element) {
+    if (words.empty())
+      return calls_.null(builder, loc);
+    Value slot = stackSlot(builder, loc, LLVM::LLVMArrayType::get(element, words.size()));
+    for (auto [position, value] : llvm::enumerate(words)) {
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer(), element, slot, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
+      builder.create<LLVM::StoreOp>(loc, value, at);
+    }
+    return slot;
+  }
+
+  void lower(Operation* op) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    if (auto block = dyn_cast<BlockOp>(op))
+      return lowerBlock(block);
+    if (auto move = dyn_cast<MoveOp>(op))
+      return lowerMove(move);
+    if (auto wait = dyn_cast<WaitOp>(op)) {
+      for (Value token : wait.getTokens())
+        calls_.call(builder, loc, "strata_wait", {}, cast(builder, loc, token));
+    } else if (auto check = dyn_cast<CheckOp>(op)) {
+      fail(builder, loc, negate(builder, loc, check.getCondition()), check.getCode(), check.getMessage(), check.getHelp().value_or(""),
+           check.getValues());
+    } else if (auto index = dyn_cast<IndexOp>(op)) {
+      // One unsigned comparison covers both ends.
+      Value outside = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, index.getIndex(), index.getExtent());
+      std::string message = "index {0} of '" + index.getArray().str() + "' is outside dimension " + std::to_string(index.getDimension()) +
+                            ", which has {1} elements";
+      fail(builder, loc, outside, "index-out-of-range", message, "", ValueRange{index.getIndex(), index.getExtent()});
+    } else if (auto count = dyn_cast<CountOp>(op)) {
+      calls_.call(builder, loc, "strata_count", {},
+                  {calls_.text(builder, loc, count.getCounter()), word(builder, loc, count.getAmount())});
+    } else if (isa<RecordOp, FieldOp, WithFieldOp>(op)) {
+      return; // converted with the types
+    } else if (!lowerStream(op)) {
+      return;
+    }
+    op->erase();
+  }
+
+  Value negate(OpBuilder& builder, Location loc, Value condition) {
+    return builder.create<arith::XOrIOp>(loc, condition, builder.create<arith::ConstantIntOp>(loc, 1, builder.getI1Type()));
+  }
+
+  void fail(OpBuilder& builder, Location loc, Value condition, StringRef code, StringRef message, StringRef help, ValueRange values) {
+    auto branch = builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
+    OpBuilder inside = branch.getThenBodyBuilder();
+    SmallVector<Value> words;
+    for (Value value : values)
+      words.push_back(word(inside, loc, value));
+    Value list = array(inside, loc, words, inside.getI64Type());
+    calls_.call(inside, loc, "strata_fail", {},
+                {calls_.check(inside, loc, code, message, help), list, constant(inside, loc, static_cast<int64_t>(words.size()), 32)});
+  }
+
+  Value cast(OpBuilder& builder, Location loc, Value value) {
+    return builder.create<UnrealizedConversionCastOp>(loc, pointer(), value).getResult(0);
+  }
+
+  void lowerBlock(BlockOp block) {
+    OpBuilder builder(block);
+    Location loc = block.getLoc();
+    auto type = block.getBlock().getType();
+    int64_t elementBytes = RecordType::sizeInBytes(type.getElementType());
+    machine::MemoryId id = machine_.memory(memoryOf(type).str());
+    bool isExplicit = id.valid() && machine_.isExplicit(id) && block.getAddress();
+    SmallVector<Value> extents(block.getExtents());
+    // Strides: dense rows; in an explicit memory rows begin at multiples of its alignment, as scheduling assumed.
+    SmallVector<Value> strides(extents.size());
+    Value stride = builder.create<arith::ConstantIndexOp>(loc, 1);
+    for (size_t dimension = extents.size(); dimension-- > 0;) {
+      strides[dimension] = stride;
+      stride = builder.createOrFold<arith::MulIOp>(loc, stride, extents[dimension]);
+      int64_t alignment = isExplicit ? static_cast<int64_t>(std::max<uint64_t>(machine_[id].alignment, 1)) : 1;
+      if (dimension + 1 == extents.size() && alignment > elementBytes && alignment % elementBytes == 0) {
+        int64_t step = alignment / elementBytes;
+        Value up = builder.create<arith::AddIOp>(loc, stride, builder.create<arith::ConstantIndexOp>(loc, step - 1));
+        stride = builder.create<arith::AndIOp>(loc, up, builder.create<arith::ConstantIndexOp>(loc, -step));
+      }
+    }
+    Value data;
+    if (isExplicit) {
+      for (auto [dimension, extent] : llvm::enumerate(extents))
+        if (block.getMax() && (*block.getMax())[dimension] >= 0) {
+          Value most = builder.create<arith::ConstantIndexOp>(loc, (*block.getMax())[dimension]);
+          Value over = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, extent, most);
+          fail(builder, loc, over, "block-exceeds-bound",
+               "a block of " + block.getLabel().value_or("this program").str() + " has {0} elements in dimension " +
+                   std::to_string(dimension) + ", and space for {1}",
+               "", ValueRange{extent, most});
+        }
+      Value store = calls_.call(builder, loc, "strata_store", pointer(), {constant(builder, loc, id.value, 32)});
+      data = builder.create<LLVM::GEPOp>(loc, pointer(), builder.getI8Type(), store,
+                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(*block.getAddress())}, /*inbounds=*/true);
+    } else if (std::optional<int64_t> bytes = staticBytes(block, elementBytes); bytes && *bytes <= stackBytes) {
+      data = stackSlot(builder, loc, LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (*bytes + 7) / 8)));
+    } else {
+      Value size = builder.createOrFold<arith::MulIOp>(loc, stride, builder.create<arith::ConstantIndexOp>(loc, elementBytes));
+      data = calls_.call(builder, loc, "strata_acquire", pointer(),
+                         {word(builder, loc, size), calls_.text(builder, loc, block.getLabel().value_or("a block"))});
+      ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_release", {}, data); });
+    }
+    block.getBlock().replaceAllUsesWith(kernel::describe(builder, loc, type, data, extents, strides));
+    block.erase();
+  }
+
+  std::optional<int64_t> staticBytes(BlockOp block, int64_t elementBytes) {
+    int64_t bytes = elementBytes;
+    for (Value extent : block.getExtents()) {
+      std::optional<int64_t> constant = getConstantIntValue(extent);
+      if (!constant || *constant < 0 || __builtin_mul_overflow(bytes, *constant, &bytes))
+        return std::nullopt;
+    }
+    return bytes;
+  }
+
+  void lowerMove(MoveOp move) {
+    OpBuilder builder(move);
+    Location loc = move.getLoc();
+    int64_t rank = move.getSource().getType().getRank();
+    int64_t elementBytes = RecordType::sizeInBytes(move.getSource().getType().getElementType());
+    SmallVector<Value> source = kernel::flatten(builder, loc, move.getSource());
+    SmallVector<Value> destination = kernel::flatten(builder, loc, move.getDestination());
+    if (rank == 0 && !move.getToken()) {
+      Value bytes = constant(builder, loc, elementBytes);
+      builder.create<LLVM::MemcpyOp>(loc, destination[0], source[0], bytes, /*isVolatile=*/false);
+      move.erase();
+      return;
+    }
+    auto words = [&](ArrayRef<Value> values) {
+      SmallVector<Value> list;
+      for (Value value : values)
+        list.push_back(word(builder, loc, value));
+      return array(builder, loc, list, builder.getI64Type());
+    };
+    SmallVector<Value> arguments{destination[0],
+                                 words(ArrayRef<Value>(destination).slice(1 + rank, rank)),
+                                 source[0],
+                                 words(ArrayRef<Value>(source).slice(1 + rank, rank)),
+                                 words(ArrayRef<Value>(source).slice(1, rank)),
+                                 constant(builder, loc, rank, 32),
+                                 constant(builder, loc, elementBytes)};
+    if (!move.getToken() && move.getAfter().empty()) {
+      calls_.call(builder, loc, "strata_move", {}, arguments);
+    } else {
+      appendTokens(builder, loc, move.getAfter(), arguments);
+      Value token = calls_.call(builder, loc, "strata_move_start", pointer(), arguments);
+      finishToken(move, move.getToken(), token);
+    }
+    move.erase();
+  }
+
+  void appendTokens(OpBuilder& builder, Location loc, ValueRange after, SmallVector<Value>& arguments) {
+    SmallVector<Value> tokens;
+    for (Value token : after)
+      tokens.push_back(cast(builder, loc, token));
+    arguments.push_back(array(builder, loc, tokens, pointer()));
+    arguments.push_back(constant(builder, loc, static_cast<int64_t>(tokens.size()), 32));
+  }
+
+  /// A token is waited for where the region that made it ends, if nobody waited before; without a result at once.
+  void finishToken(Operation* op, Value result, Value token) {
+    Location loc = op->getLoc();
+    OpBuilder builder(op);
+    auto finish = [&](OpBuilder& at) {
+      calls_.call(at, loc, "strata_wait", {}, token);
+      calls_.call(at, loc, "strata_token_release", {}, token);
+    };
+    if (!result)
+      return finish(builder);
+    result.replaceAllUsesWith(builder.create<UnrealizedConversionCastOp>(loc, result.getType(), token).getResult(0));
+    ends_.atEnd(op, finish);
+  }
+
+  bool lowerStream(Operation* op) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto bytesOf = [](Value stream) {
+      return static_cast<int64_t>(RecordType::sizeInBytes(mlir::cast<StreamType>(stream.getType()).getElementType()));
+    };
+    if (auto stream = dyn_cast<StreamOp>(op)) {
+      Value made = calls_.call(builder, loc, "strata_stream_create", pointer(),
+                               {constant(builder, loc, bytesOf(stream.getStream())), word(builder, loc, stream.getCapacity()),
+                                calls_.text(builder, loc, stream.getLabel().value_or("a stream"))});
+      stream.getStream().replaceAllUsesWith(
+          builder.create<UnrealizedConversionCastOp>(loc, stream.getStream().getType(), made).getResult(0));
+      ends_.atEnd(op, [&](OpBuilder& end) { calls_.call(end, loc, "strata_stream_destroy", {}, made); });
+      return true;
+    }
+    if (auto push = dyn_cast<PushOp>(op)) {
+      Value slot = elementSlot(builder, loc, bytesOf(push.getStreams().front()));
+      builder.create<memref::StoreOp>(loc, push.getElement(), slotBlock(builder, loc, slot, push.getElement().getType()));
+      if (push.getStreams().size() == 1) {
+        calls_.call(builder, loc, "strata_stream_push", {}, {cast(builder, loc, push.getStreams().front()), slot});
+      } else {
+        SmallVector<Value> streams;
+        for (Value stream : push.getStreams())
+          streams.push_back(cast(builder, loc, stream));
+        calls_.call(builder, loc, "strata_stream_multicast", {},
+                    {array(builder, loc, streams, pointer()), constant(builder, loc, static_cast<int64_t>(streams.size()), 32), slot});
+      }
+      return true;
+    }
+    if (isa<PopOp, PeekOp>(op)) {
+      Value stream = op->getOperand(0);
+      Value slot = elementSlot(builder, loc, bytesOf(stream));
+      // The element of a stream that has ended is zero.
+      builder.create<LLVM::MemsetOp>(loc, slot, constant(builder, loc, 0, 8), constant(builder, loc, bytesOf(stream)), false);
+      SmallVector<Value> arguments{cast(builder, loc, stream)};
+      if (auto peek = dyn_cast<PeekOp>(op))
+        arguments.push_back(word(builder, loc, peek.getOffset()));
+      arguments.push_back(slot);
+      Value more = calls_.call(builder, loc, isa<PopOp>(op) ? "strata_stream_pop" : "strata_stream_peek", builder.getI32Type(), arguments);
+      Value element = builder.create<memref::LoadOp>(loc, slotBlock(builder, loc, slot, op->getResult(0).getType()));
+      Value some = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, more, builder.create<arith::ConstantIntOp>(loc, 0, builder.getI32Type()));
+      op->getResult(0).replaceAllUsesWith(element);
+      op->getResult(1).replaceAllUsesWith(some);
+      return true;
+    }
+    if (auto end = dyn_cast<EndOp>(op)) {
+      calls_.call(builder, loc, "strata_stream_end", {}, cast(builder, loc, end.getStream()));
+      return true;
+    }
+    return false;
+  }
+
+  Value elementSlot(OpBuilder& builder, Location loc, int64_t bytes) {
+    return stackSlot(builder, loc, LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (bytes + 7) / 8)));
+  }
+
+  Value slotBlock(OpBuilder& builder, Location loc, Value slot, Type element) {
+    return kernel::describe(builder, loc, MemRefType::get({}, element), slot, {}, {});
+  }
+
+  void inlineScope(ScopeOp scope) {
+    scope->getBlock()->getOperations().splice(scope->getIterator(), scope.getBody().front().getOperations());
+    scope.erase();
+  }
+
+  ModuleOp program_;
+  const Machine& machine_;
+  RuntimeCalls calls_;
+  RegionEnds ends_;
+};
+
+} // namespace
+
+void lowerStorage(ModuleOp program, const Machine& machine) { StorageLowering(program, machine).run(); }
+
+} // namespace strata::host

@@ -1,0 +1,53 @@
+// Blocks, moves, streams and tokens as calls of the runtime.
+#pragma once
+
+#include "base/machine/machine.h"
+#include "compiler/ir/svm.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace strata::host {
+
+/// Declares the runtime's functions in the module, once each.
+class RuntimeCalls {
+public:
+  explicit RuntimeCalls(mlir::ModuleOp program) : program_(program) {}
+  /// A call of the runtime; `result` may be null for none.
+  mlir::Value call(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef name, mlir::Type result,
+                   mlir::ValueRange arguments);
+  /// The address of a constant zero-terminated text; equal texts share one.
+  mlir::Value text(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef text);
+  /// A pointer that is null.
+  mlir::Value null(mlir::OpBuilder& builder, mlir::Location location);
+  /// The address of the StrataCheck of a rule at a place.
+  mlir::Value check(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef code, llvm::StringRef message,
+                    llvm::StringRef help);
+
+private:
+  mlir::LLVM::GlobalOp global(llvm::StringRef prefix, mlir::Type type, bool isText, llvm::StringRef text);
+  mlir::ModuleOp program_;
+  llvm::StringMap<mlir::LLVM::GlobalOp> texts_;
+  llvm::StringMap<mlir::LLVM::GlobalOp> checks_;
+  unsigned next_ = 0;
+};
+
+/// Where a region gives back what it made: its end, in the opposite order of making. Regions are left through their last operation only.
+class RegionEnds {
+public:
+  /// Calls `body` with a builder that stands where the region holding `op` ends, before what was made earlier is given back.
+  void atEnd(mlir::Operation* op, llvm::function_ref<void(mlir::OpBuilder&)> body);
+
+private:
+  llvm::DenseMap<mlir::Block*, mlir::Operation*> ends_;
+};
+
+/// Storage on the stack of the enclosing function, made once however often the code around runs.
+mlir::Value stackSlot(mlir::OpBuilder& builder, mlir::Location location, mlir::Type type);
+
+/// Replaces every operation of the svm dialect but spmd regions (outlined before) and kernels (lowered before).
+void lowerStorage(mlir::ModuleOp program, const Machine& machine);
+
+/// Turns every svm.spmd of instances and every run with a token into a function and a call of the runtime.
+void outlineParts(mlir::ModuleOp program, const Machine& machine);
+
+} // namespace strata::host

@@ -1,0 +1,244 @@
+// Proofs by refutation: the facts that share symbols with the goal, directly or through others, together with the
+// goal's negation, are given to the exact simplex of MLIR's Presburger library; no rational solution means that the
+// goal holds. Facts are divided by the common divisor of their coefficients first, constants rounded down, which is
+// what integers add to it here. Where alternatives matter, each combination of them has to be refuted.
+#include "compiler/transform/linear_facts.h"
+
+#include "mlir/Analysis/Presburger/Simplex.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+#include <numeric>
+
+using llvm::DynamicAPInt;
+
+namespace strata::transform {
+namespace {
+
+/// Limits that keep one proof cheap. Leaving out a fact is sound: less is proved.
+constexpr size_t maximumTerms = 32, maximumFacts = 160, maximumSymbols = 64, maximumSplits = 6;
+
+constexpr int64_t smallest = std::numeric_limits<int64_t>::min(), largest = std::numeric_limits<int64_t>::max();
+
+/// One refutation: a simplex over the symbols that matter.
+class Refutation {
+public:
+  explicit Refutation(llvm::ArrayRef<Symbol> symbols) : simplex_(symbols.size()) {
+    for (auto [column, symbol] : llvm::enumerate(symbols))
+      columns_[symbol] = column;
+  }
+
+  void add(const Linear& nonNegative) {
+    llvm::SmallVector<DynamicAPInt, 16> row(columns_.size() + 1);
+    for (auto [symbol, coefficient] : nonNegative.terms()) {
+      auto column = columns_.find(symbol);
+      if (column == columns_.end())
+        return;
+      row[column->second] = DynamicAPInt(coefficient);
+    }
+    row.back() = DynamicAPInt(nonNegative.constant());
+    simplex_.addInequality(row);
+  }
+
+  /// Whether every choice among the alternatives from `next` on is refuted.
+  bool succeeds(llvm::ArrayRef<const Alternatives*> next) {
+    if (simplex_.isEmpty())
+      return true;
+    if (next.empty())
+      return false;
+    for (const Conjunction& alternative : *next.front()) {
+      unsigned snapshot = simplex_.getSnapshot();
+      for (const Linear& fact : alternative)
+        add(fact);
+      bool refuted = succeeds(next.drop_front());
+      simplex_.rollback(snapshot);
+      if (!refuted)
+        return false;
+    }
+    return true;
+  }
+
+private:
+  mlir::presburger::Simplex simplex_;
+  llvm::DenseMap<Symbol, unsigned> columns_;
+};
+
+} // namespace
+
+//===-- expressions
+//------------------------------------------------------------------------------------------------===//
+
+Linear Linear::of(Symbol symbol) {
+  Linear result;
+  result.terms_.push_back({symbol, 1});
+  return result;
+}
+
+std::optional<Linear> Linear::combine(int64_t factor, const Linear& other, int64_t otherFactor) const {
+  Linear result;
+  auto sum = [&](int64_t a, int64_t b) -> std::optional<int64_t> {
+    WideInteger value = WideInteger(a) * factor;
+    WideInteger otherValue = WideInteger(b) * otherFactor;
+    if (value < smallest || value > largest || otherValue < smallest || otherValue > largest)
+      return std::nullopt;
+    value += otherValue;
+    if (value < smallest || value > largest)
+      return std::nullopt;
+    return static_cast<int64_t>(value);
+  };
+  std::optional<int64_t> constant = sum(constant_, other.constant_);
+  if (!constant)
+    return std::nullopt;
+  result.constant_ = *constant;
+  size_t i = 0, j = 0;
+  while (i < terms_.size() || j < other.terms_.size()) {
+    bool here = i < terms_.size() && (j == other.terms_.size() || terms_[i].first <= other.terms_[j].first);
+    Symbol symbol = here ? terms_[i].first : other.terms_[j].first;
+    bool there = j < other.terms_.size() && other.terms_[j].first == symbol;
+    std::optional<int64_t> coefficient = sum(here ? terms_[i].second : 0, there ? other.terms_[j].second : 0);
+    if (!coefficient)
+      return std::nullopt;
+    if (*coefficient)
+      result.terms_.push_back({symbol, *coefficient});
+    i += here;
+    j += there;
+  }
+  if (result.terms_.size() > maximumTerms)
+    return std::nullopt;
+  return result;
+}
+
+std::strong_ordering Linear::operator<=>(const Linear& other) const {
+  if (auto order = constant_ <=> other.constant_; order != 0)
+    return order;
+  return std::lexicographical_compare_three_way(terms_.begin(), terms_.end(), other.terms_.begin(), other.terms_.end());
+}
+
+//===-- facts
+//------------------------------------------------------------------------------------------------------===//
+
+void LinearFacts::clear() {
+  facts_.clear();
+  alternatives_.clear();
+  bounds_.clear();
+}
+
+static Linear tightened(const Linear& fact) {
+  uint64_t divisor = 0;
+  for (auto [symbol, coefficient] : fact.terms())
+    divisor =
+        std::gcd(divisor, coefficient < 0 ? -static_cast<uint64_t>(coefficient) : static_cast<uint64_t>(coefficient));
+  if (divisor <= 1 || divisor > static_cast<uint64_t>(largest))
+    return fact;
+  auto by = static_cast<int64_t>(divisor);
+  int64_t constant = fact.constant() / by - (fact.constant() % by < 0);
+  Linear result(constant);
+  for (auto [symbol, coefficient] : fact.terms())
+    result = *result.combine(1, Linear::of(symbol), coefficient / by);
+  return result;
+}
+
+void LinearFacts::assume(const Linear& nonNegative) {
+  facts_.push_back(tightened(nonNegative));
+}
+
+void LinearFacts::assumeOneOf(Alternatives alternatives) {
+  for (Conjunction& alternative : alternatives)
+    for (Linear& fact : alternative)
+      fact = tightened(fact);
+  alternatives_.push_back(std::move(alternatives));
+}
+
+Interval LinearFacts::intervalOf(const Linear& expression) const {
+  Interval result{expression.constant(), expression.constant()};
+  for (auto [symbol, coefficient] : expression.terms()) {
+    auto found = bounds_.find(symbol);
+    Interval bounds = found == bounds_.end() ? Interval() : found->second;
+    if (coefficient < 0)
+      std::swap(bounds.lower, bounds.upper);
+    auto add = [&](std::optional<WideInteger>& sum, std::optional<WideInteger> bound) {
+      // Bounds are below 2^65 and coefficients below 2^64: the product can leave 128 bits, and then counts as no bound.
+      WideInteger product;
+      if (!sum || !bound || __builtin_mul_overflow(*bound, WideInteger(coefficient), &product) ||
+          __builtin_add_overflow(*sum, product, &product))
+        sum = std::nullopt;
+      else
+        sum = product;
+    };
+    add(result.lower, bounds.lower);
+    add(result.upper, bounds.upper);
+  }
+  return result;
+}
+
+bool LinearFacts::isWithin(const Linear& expression, WideInteger lower, WideInteger upper) const {
+  Interval interval = intervalOf(expression);
+  auto holds = [&](bool known, WideInteger bound, int64_t sign) {
+    return known || (bound >= smallest && bound <= largest &&
+                     isNonNegative(expression.combine(sign, Linear(static_cast<int64_t>(bound)), -sign)));
+  };
+  return holds(interval.lower && *interval.lower >= lower, lower, 1) &&
+         holds(interval.upper && *interval.upper <= upper, upper, -1);
+}
+
+bool LinearFacts::isNonNegative(const Linear& expression) const {
+  if (Interval interval = intervalOf(expression); interval.lower && *interval.lower >= 0)
+    return true;
+  std::optional<Linear> negation = Linear(-1).minus(expression);
+  if (!negation || expression.isConstant())
+    return false;
+
+  // What is connected with the goal, nearest first.
+  llvm::SmallVector<Symbol> symbols;
+  llvm::DenseSet<Symbol> seen;
+  auto reach = [&](const Linear& fact) {
+    for (auto [symbol, coefficient] : fact.terms())
+      if (symbols.size() < maximumSymbols && seen.insert(symbol).second)
+        symbols.push_back(symbol);
+  };
+  auto touches = [&](const Linear& fact) {
+    return llvm::any_of(fact.terms(), [&](auto term) { return seen.contains(term.first); });
+  };
+  reach(expression);
+  llvm::SmallVector<const Linear*> facts;
+  llvm::SmallVector<const Alternatives*> splits;
+  llvm::SmallVector<bool> factTaken(facts_.size()), splitTaken(alternatives_.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    size_t known = symbols.size();
+    for (auto [position, fact] : llvm::enumerate(facts_))
+      if (!factTaken[position] && facts.size() < maximumFacts && (fact.isConstant() || touches(fact))) {
+        factTaken[position] = true;
+        facts.push_back(&fact);
+        reach(fact);
+      }
+    for (auto [position, split] : llvm::enumerate(alternatives_))
+      if (!splitTaken[position] && splits.size() < maximumSplits &&
+          llvm::any_of(split, [&](const Conjunction& part) { return llvm::any_of(part, touches); })) {
+        splitTaken[position] = true;
+        splits.push_back(&split);
+        for (const Conjunction& part : split)
+          llvm::for_each(part, reach);
+      }
+    changed = symbols.size() != known;
+  }
+
+  Refutation refutation(symbols);
+  refutation.add(*negation);
+  for (Symbol symbol : symbols) {
+    auto found = bounds_.find(symbol);
+    if (found == bounds_.end())
+      continue;
+    auto [lower, upper] = found->second;
+    if (lower && *lower >= -largest && *lower <= largest)
+      refutation.add(*Linear::of(symbol).combine(1, Linear(static_cast<int64_t>(*lower)), -1));
+    if (upper && *upper >= -largest && *upper <= largest)
+      refutation.add(*Linear::of(symbol).combine(-1, Linear(static_cast<int64_t>(*upper)), 1));
+  }
+  for (const Linear* fact : facts)
+    refutation.add(*fact);
+  return refutation.succeeds(splits);
+}
+
+} // namespace strata::transform

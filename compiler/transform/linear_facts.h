@@ -1,0 +1,84 @@
+// Linear arithmetic over symbols: expressions, facts of the form "expression >= 0", and proofs from them. A collection
+// of facts belongs to one thread. Nothing is ever proved that does not follow; what follows may go unproved.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace strata::transform {
+
+using Symbol = unsigned;
+using WideInteger = __int128;
+
+/// constant + sum of coefficient * symbol, symbols ascending, no coefficient 0.
+class Linear {
+public:
+  Linear(int64_t constant = 0) : constant_(constant) {}
+  static Linear of(Symbol symbol);
+
+  int64_t constant() const { return constant_; }
+  llvm::ArrayRef<std::pair<Symbol, int64_t>> terms() const { return terms_; }
+  bool isConstant() const { return terms_.empty(); }
+
+  /// this * factor + other * otherFactor; nothing when a number does not fit 64 bits or there are too many terms.
+  std::optional<Linear> combine(int64_t factor, const Linear& other, int64_t otherFactor) const;
+  std::optional<Linear> plus(const Linear& other) const { return combine(1, other, 1); }
+  std::optional<Linear> minus(const Linear& other) const { return combine(1, other, -1); }
+  std::optional<Linear> times(int64_t factor) const { return combine(factor, Linear(), 0); }
+
+  std::strong_ordering operator<=>(const Linear& other) const;
+  bool operator==(const Linear& other) const { return (*this <=> other) == 0; }
+
+private:
+  llvm::SmallVector<std::pair<Symbol, int64_t>, 4> terms_;
+  int64_t constant_;
+};
+
+/// The values that something may have: lower <= x <= upper, each bound may be absent.
+struct Interval {
+  std::optional<WideInteger> lower, upper;
+};
+
+/// Facts that hold together: expressions that are >= 0.
+using Conjunction = std::vector<Linear>;
+/// At least one of the conjunctions holds.
+using Alternatives = std::vector<Conjunction>;
+
+class LinearFacts {
+public:
+  void clear();
+  /// States the range of one symbol, in place of what was stated before.
+  void setBounds(Symbol symbol, Interval bounds) { bounds_[symbol] = bounds; }
+  void assume(const Linear& nonNegative);
+  /// States nothing where the expression did not fit.
+  void assume(const std::optional<Linear>& nonNegative) {
+    if (nonNegative)
+      assume(*nonNegative);
+  }
+  void assumeEqual(const Linear& a, const Linear& b) {
+    assume(a.minus(b));
+    assume(b.minus(a));
+  }
+  void assumeOneOf(Alternatives alternatives);
+
+  /// The range that follows from the symbols' bounds alone.
+  Interval intervalOf(const Linear& expression) const;
+  bool isNonNegative(const Linear& expression) const;
+  bool isNonNegative(const std::optional<Linear>& expression) const { return expression && isNonNegative(*expression); }
+  /// Whether lower <= expression <= upper.
+  bool isWithin(const Linear& expression, WideInteger lower, WideInteger upper) const;
+
+private:
+  std::vector<Linear> facts_;
+  std::vector<Alternatives> alternatives_;
+  llvm::DenseMap<Symbol, Interval> bounds_;
+};
+
+} // namespace strata::transform

@@ -1,0 +1,505 @@
+// Readings of values as linear expressions. What an operation computes is exact where its result fits its type; the
+// same bits read the other way are the same number where that is not negative. Quotients by constants become symbols
+// with two inequalities; minima, maxima and selections become symbols with alternatives. A value may be read that was
+// not computed in an execution that reaches the point (an arm of a condition that was not taken), so definitions never
+// restrict what they are made of.
+#include "compiler/transform/range_analysis.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace strata::transform {
+namespace {
+
+/// Deeper expressions are symbols from there on.
+constexpr unsigned maximumDepth = 64;
+
+constexpr int64_t maximumExtent = (int64_t(1) << 62) - 1;
+
+/// Bits of an integer or index; nothing for other types and for integers that this analysis does not read.
+std::optional<unsigned> widthOf(Type type) {
+  if (type.isIndex())
+    return 64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() == 0 || integer.getWidth() > 64)
+    return std::nullopt;
+  return integer.getWidth();
+}
+
+struct Range {
+  WideInteger least, most;
+};
+Range signedRange(unsigned width) {
+  WideInteger half = WideInteger(1) << (width - 1);
+  return {-half, half - 1};
+}
+Range unsignedRange(unsigned width) {
+  return {0, (WideInteger(1) << width) - 1};
+}
+
+std::optional<int64_t> constantOf(const Linear& value) {
+  return value.isConstant() ? std::optional(value.constant()) : std::nullopt;
+}
+
+bool isWidening(Operation* op) {
+  std::optional<unsigned> from = widthOf(op->getOperand(0).getType());
+  return from && *widthOf(op->getResult(0).getType()) >= *from;
+}
+
+} // namespace
+
+//===-- the two readings
+//-------------------------------------------------------------------------------------------===//
+
+Linear RangeAnalysis::signedOf(Value value) {
+  if (auto known = signed_.find(value); known != signed_.end())
+    return known->second;
+  std::optional<unsigned> width = widthOf(value.getType());
+  Linear result;
+  if (!width) {
+    result = Linear::of(symbolOf(value, aspectOf(Reading::Signed)));
+  } else if (depth_ >= maximumDepth) {
+    return cut(value, Reading::Signed);
+  } else {
+    ++depth_;
+    if (std::optional<Linear> computed = computeSigned(value)) {
+      result = *computed;
+    } else {
+      std::optional<Linear> other = computeUnsigned(value);
+      if (other && facts_.isWithin(*other, 0, signedRange(*width).most)) {
+        result = *other;
+      } else {
+        result = cut(value, Reading::Signed);
+        if (other)
+          relate(result, *other, *width);
+      }
+    }
+    --depth_;
+  }
+  signed_[value] = result;
+  return result;
+}
+
+Linear RangeAnalysis::unsignedOf(Value value) {
+  if (auto known = unsigned_.find(value); known != unsigned_.end())
+    return known->second;
+  Linear asSigned = signedOf(value), result;
+  std::optional<unsigned> width = widthOf(value.getType());
+  if (facts_.isNonNegative(asSigned)) {
+    result = asSigned;
+  } else if (!width) {
+    result = Linear::of(symbolOf(value, aspectOf(Reading::Unsigned)));
+  } else {
+    if (depth_ >= maximumDepth)
+      return cut(value, Reading::Unsigned);
+    ++depth_;
+    std::optional<Linear> computed = computeUnsigned(value);
+    --depth_;
+    result = computed ? *computed : cut(value, Reading::Unsigned);
+    relate(asSigned, result, *width);
+  }
+  unsigned_[value] = result;
+  return result;
+}
+
+void RangeAnalysis::relate(const Linear& signedValue, const Linear& unsignedValue, unsigned width) {
+  // A reading that may be out of its range belongs to a value whose computation overflowed, and says nothing about its
+  // operands.
+  Range s = signedRange(width), u = unsignedRange(width);
+  Interval is = facts_.intervalOf(signedValue), iu = facts_.intervalOf(unsignedValue);
+  if (!is.lower || *is.lower < s.least || !is.upper || *is.upper > s.most || !iu.lower || *iu.lower < 0 || !iu.upper ||
+      *iu.upper > u.most)
+    return;
+  std::optional<Linear> difference = unsignedValue.minus(signedValue), opposite = signedValue.minus(unsignedValue);
+  std::optional<Linear> negative = Linear(-1).minus(signedValue);
+  if (!difference || !opposite || !negative)
+    return;
+  Alternatives readings{{signedValue, *difference, *opposite}, {*negative}};
+  if (width <= 62) {
+    int64_t modulus = int64_t(1) << width;
+    std::optional<Linear> more = difference->minus(Linear(modulus)), less = opposite->plus(Linear(modulus));
+    if (more && less)
+      readings[1].insert(readings[1].end(), {*more, *less});
+  }
+  facts_.assumeOneOf(std::move(readings));
+}
+
+Linear RangeAnalysis::cut(Value value, Reading how) {
+  Symbol symbol = symbolOf(value, aspectOf(how));
+  Linear result = Linear::of(symbol);
+  if (std::optional<unsigned> width = widthOf(value.getType())) {
+    Range range = how == Reading::Signed ? signedRange(*width) : unsignedRange(*width);
+    facts_.setBounds(symbol, {range.least, range.most});
+  }
+  Operation* op = value.getDefiningOp();
+  if (op && depth_ < maximumDepth)
+    if (std::optional<Linear> whole = uncut(op, how); whole && facts_.isNonNegative(*whole))
+      facts_.assume(whole->minus(result));
+  return result;
+}
+
+std::optional<Linear> RangeAnalysis::computeSigned(Value value) {
+  Operation* op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return Linear(constant.getSExtValue());
+  using Result = std::optional<Linear>;
+  return llvm::TypeSwitch<Operation*, Result>(op)
+      .Case([&](memref::DimOp dim) -> Result {
+        std::optional<int64_t> dimension = dim.getConstantIndex();
+        auto block = dyn_cast<MemRefType>(dim.getSource().getType());
+        if (!dimension || !block || *dimension < 0 || *dimension >= block.getRank())
+          return std::nullopt;
+        return extentOf(dim.getSource(), *dimension);
+      })
+      .Case([&](arith::ExtSIOp) -> Result { return signedOf(op->getOperand(0)); })
+      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp, arith::TruncIOp>(
+          [&](Operation*) -> Result { return exact(op, Reading::Signed); })
+      .Case([&](arith::IndexCastOp) -> Result {
+        return isWidening(op) ? signedOf(op->getOperand(0)) : exact(op, Reading::Signed);
+      })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::ShRSIOp>(
+          [&](Operation*) -> Result { return quotientOf(op, Reading::Signed); })
+      .Case([&](arith::RemSIOp) -> Result { return remainderOf(op, Reading::Signed); })
+      .Case<arith::MinSIOp, arith::MaxSIOp>([&](Operation*) -> Result {
+        return leastOrGreatest(value, {signedOf(op->getOperand(0)), signedOf(op->getOperand(1))},
+                               isa<arith::MinSIOp>(op), Reading::Signed);
+      })
+      .Case([&](arith::SelectOp select) -> Result {
+        if (!select.getCondition().getType().isInteger(1))
+          return std::nullopt;
+        return selected(value, select.getCondition(), select.getTrueValue(), select.getFalseValue());
+      })
+      .Case([&](scf::IfOp branch) -> Result {
+        unsigned result = cast<OpResult>(value).getResultNumber();
+        return selected(value, branch.getCondition(), branch.thenYield().getOperand(result),
+                        branch.elseYield().getOperand(result));
+      })
+      .Case([&](affine::AffineApplyOp apply) -> Result {
+        SmallVector<Linear> results = affineResults(apply.getAffineMap(), apply.getMapOperands());
+        return results.empty() ? Result() : results.front();
+      })
+      .Case<affine::AffineMinOp, affine::AffineMaxOp>([&](auto choice) -> Result {
+        SmallVector<Linear> results = affineResults(choice.getMap(), choice.getOperands());
+        if (results.size() != choice.getMap().getNumResults())
+          return std::nullopt;
+        return leastOrGreatest(value, results, isa<affine::AffineMinOp>(op), Reading::Signed);
+      })
+      .Default([](Operation*) { return std::nullopt; });
+}
+
+std::optional<Linear> RangeAnalysis::computeUnsigned(Value value) {
+  Operation* op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getActiveBits() < 64 ? std::optional<Linear>(constant.getZExtValue()) : std::nullopt;
+  using Result = std::optional<Linear>;
+  return llvm::TypeSwitch<Operation*, Result>(op)
+      .Case([&](arith::ExtUIOp) -> Result { return unsignedOf(op->getOperand(0)); })
+      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp, arith::TruncIOp>(
+          [&](Operation*) -> Result { return exact(op, Reading::Unsigned); })
+      .Case([&](arith::IndexCastUIOp) -> Result {
+        return isWidening(op) ? unsignedOf(op->getOperand(0)) : exact(op, Reading::Unsigned);
+      })
+      .Case([&](arith::IndexCastOp) -> Result { return isWidening(op) ? Result() : exact(op, Reading::Unsigned); })
+      .Case<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp>(
+          [&](Operation*) -> Result { return quotientOf(op, Reading::Unsigned); })
+      .Case([&](arith::RemUIOp) -> Result { return remainderOf(op, Reading::Unsigned); })
+      .Case<arith::MinUIOp, arith::MaxUIOp>([&](Operation*) -> Result {
+        return leastOrGreatest(value, {unsignedOf(op->getOperand(0)), unsignedOf(op->getOperand(1))},
+                               isa<arith::MinUIOp>(op), Reading::Unsigned);
+      })
+      .Case([&](arith::AndIOp) -> Result {
+        Linear left = unsignedOf(op->getOperand(0)), right = unsignedOf(op->getOperand(1));
+        if (left.isConstant())
+          std::swap(left, right);
+        if (right.isConstant() && right.constant() >= 0 && right.constant() < maximumExtent &&
+            (right.constant() & (right.constant() + 1)) == 0)
+          return left.combine(1, floorOf(left, right.constant() + 1), -(right.constant() + 1));
+        Symbol symbol = symbolOf(value, aspectOf(Reading::Unsigned));
+        facts_.setBounds(symbol, {0, std::nullopt});
+        for (const Linear& operand : {left, right})
+          if (facts_.isNonNegative(operand))
+            facts_.assume(operand.minus(Linear::of(symbol)));
+        return Linear::of(symbol);
+      })
+      .Default([](Operation*) { return std::nullopt; });
+}
+
+//===-- arithmetic
+//-------------------------------------------------------------------------------------------------===//
+
+std::optional<Linear> RangeAnalysis::uncut(Operation* op, Reading how) {
+  using Result = std::optional<Linear>;
+  auto operand = [&](unsigned position) { return reading(op->getOperand(position), how); };
+  return llvm::TypeSwitch<Operation*, Result>(op)
+      .Case([&](arith::AddIOp) -> Result { return operand(0).plus(operand(1)); })
+      .Case([&](arith::SubIOp) -> Result { return operand(0).minus(operand(1)); })
+      .Case([&](arith::MulIOp) -> Result {
+        Linear left = operand(0), right = operand(1);
+        if (right.isConstant())
+          return left.times(right.constant());
+        return left.isConstant() ? right.times(left.constant()) : Result();
+      })
+      .Case([&](arith::ShLIOp) -> Result {
+        std::optional<int64_t> amount = constantOf(unsignedOf(op->getOperand(1)));
+        if (!amount || *amount < 0 || *amount > 61 || *amount >= *widthOf(op->getResult(0).getType()))
+          return std::nullopt;
+        return operand(0).times(int64_t(1) << *amount);
+      })
+      .Case<arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp>([&](Operation*) -> Result {
+        if (!widthOf(op->getOperand(0).getType()))
+          return std::nullopt;
+        return operand(0);
+      })
+      .Default([](Operation*) { return std::nullopt; });
+}
+
+std::optional<Linear> RangeAnalysis::exact(Operation* op, Reading how) {
+  std::optional<Linear> whole = uncut(op, how);
+  if (!whole)
+    return std::nullopt;
+  if (auto overflowing = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op)) {
+    auto flag = how == Reading::Signed ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::nuw;
+    if (arith::bitEnumContainsAll(overflowing.getOverflowAttr().getValue(), flag))
+      return whole;
+  }
+  unsigned width = *widthOf(op->getResult(0).getType());
+  Range range = how == Reading::Signed ? signedRange(width) : unsignedRange(width);
+  return facts_.isWithin(*whole, range.least, range.most) ? whole : std::nullopt;
+}
+
+Linear RangeAnalysis::floorOf(const Linear& dividend, int64_t divisor) {
+  if (llvm::all_of(dividend.terms(), [&](auto term) { return term.second % divisor == 0; })) {
+    Linear result(dividend.constant() / divisor - (dividend.constant() % divisor < 0));
+    for (auto [symbol, coefficient] : dividend.terms())
+      result = *result.combine(1, Linear::of(symbol), coefficient / divisor);
+    return result;
+  }
+  auto [entry, isNew] = quotients_.try_emplace({dividend, divisor}, nextSymbol_);
+  nextSymbol_ += isNew;
+  Symbol symbol = entry->second;
+  Linear result = Linear::of(symbol);
+  if (!definedQuotients_.insert(symbol).second)
+    return result;
+  Interval range = facts_.intervalOf(dividend);
+  auto floor = [&](WideInteger value) { return value / divisor - (value % divisor < 0); };
+  if (range.lower)
+    range.lower = floor(*range.lower);
+  if (range.upper)
+    range.upper = floor(*range.upper);
+  facts_.setBounds(symbol, range);
+  std::optional<Linear> rest = dividend.combine(1, result, -divisor);
+  facts_.assume(rest);
+  if (rest)
+    facts_.assume(Linear(divisor - 1).minus(*rest));
+  return result;
+}
+
+std::optional<Linear> RangeAnalysis::quotientOf(Operation* op, Reading how) {
+  Linear dividend = reading(op->getOperand(0), how);
+  bool shifts = isa<arith::ShRSIOp, arith::ShRUIOp>(op);
+  Linear divisor = shifts ? unsignedOf(op->getOperand(1)) : reading(op->getOperand(1), how);
+  if (shifts) {
+    std::optional<int64_t> amount = constantOf(divisor);
+    if (!amount || *amount < 0 || *amount > 61 || *amount >= *widthOf(op->getResult(0).getType()))
+      return std::nullopt;
+    return floorOf(dividend, int64_t(1) << *amount);
+  }
+  Symbol symbol = symbolOf(op->getResult(0), aspectOf(how));
+  Linear result = Linear::of(symbol);
+  bool roundsUp = isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+  std::optional<int64_t> constant = constantOf(divisor);
+  if (constant && *constant <= 0)
+    return std::nullopt;
+  if (!constant) {
+    // The division was made, so that the divisor is not 0, or it is known anyway.
+    if (roundsUp || !facts_.isNonNegative(dividend) ||
+        !facts_.isNonNegative(isPassed(op) ? divisor : divisor.minus(Linear(1))))
+      return std::nullopt;
+    facts_.setBounds(symbol, {0, std::nullopt});
+    facts_.assume(dividend.minus(result));
+    return result;
+  }
+  if (roundsUp) {
+    std::optional<Linear> raised = dividend.plus(Linear(*constant - 1));
+    return raised ? std::optional(floorOf(*raised, *constant)) : std::nullopt;
+  }
+  if (!isa<arith::DivSIOp>(op) || facts_.isNonNegative(dividend))
+    return floorOf(dividend, *constant);
+  std::optional<Linear> opposite = dividend.times(-1);
+  if (facts_.isNonNegative(opposite))
+    return floorOf(*opposite, *constant).times(-1);
+  // Towards 0 from a side that is not known: |dividend - divisor * result| < divisor.
+  facts_.setBounds(symbol, {});
+  if (std::optional<Linear> rest = dividend.combine(1, result, -*constant)) {
+    facts_.assume(rest->plus(Linear(*constant - 1)));
+    facts_.assume(Linear(*constant - 1).minus(*rest));
+  }
+  return result;
+}
+
+std::optional<Linear> RangeAnalysis::remainderOf(Operation* op, Reading how) {
+  Linear dividend = reading(op->getOperand(0), how), divisor = reading(op->getOperand(1), how);
+  bool fromNonNegative = facts_.isNonNegative(dividend);
+  std::optional<int64_t> constant = constantOf(divisor);
+  if (constant && *constant <= 0)
+    return std::nullopt;
+  if (constant && fromNonNegative)
+    return dividend.combine(1, floorOf(dividend, *constant), -*constant);
+  // As for quotients: a divisor that is not negative is at least 1.
+  if (!facts_.isNonNegative(isPassed(op) ? divisor : divisor.minus(Linear(1))))
+    return std::nullopt;
+  Symbol symbol = symbolOf(op->getResult(0), aspectOf(how));
+  Linear result = Linear::of(symbol);
+  facts_.setBounds(symbol, fromNonNegative ? Interval{0, std::nullopt} : Interval());
+  if (std::optional<Linear> most = divisor.minus(Linear(1))) {
+    facts_.assume(most->minus(result));
+    if (!fromNonNegative)
+      facts_.assume(most->plus(result));
+  }
+  if (fromNonNegative)
+    facts_.assume(dividend.minus(result));
+  return result;
+}
+
+Linear RangeAnalysis::leastOrGreatest(Value key, ArrayRef<Linear> choices, bool least, Reading how) {
+  Symbol symbol = symbolOf(key, aspectOf(how));
+  Linear result = Linear::of(symbol);
+  Alternatives some;
+  std::optional<Interval> range;
+  for (const Linear& choice : choices) {
+    Interval bounds = facts_.intervalOf(choice);
+    auto wider = [](std::optional<WideInteger> a, std::optional<WideInteger> b, bool lower) {
+      return a && b ? std::optional(lower ? std::min(*a, *b) : std::max(*a, *b)) : std::nullopt;
+    };
+    range =
+        range ? Interval{wider(range->lower, bounds.lower, true), wider(range->upper, bounds.upper, false)} : bounds;
+    std::optional<Linear> over = result.minus(choice), under = choice.minus(result);
+    facts_.assume(least ? under : over);
+    if (over && under)
+      some.push_back({*over, *under});
+    else
+      some.push_back({});
+  }
+  facts_.setBounds(symbol, *range);
+  facts_.assumeOneOf(std::move(some));
+  return result;
+}
+
+Linear RangeAnalysis::selected(Value value, Value condition, Value ifTrue, Value ifFalse) {
+  Symbol symbol = symbolOf(value, aspectOf(Reading::Signed));
+  Linear result = Linear::of(symbol);
+  facts_.setBounds(symbol, {});
+  Alternatives some(2);
+  for (bool holds : {true, false}) {
+    Conjunction& facts = some[holds ? 0 : 1];
+    collect(condition, holds, facts, nullptr);
+    Linear choice = signedOf(holds ? ifTrue : ifFalse);
+    for (const std::optional<Linear>& difference : {result.minus(choice), choice.minus(result)})
+      if (difference)
+        facts.push_back(*difference);
+  }
+  facts_.assumeOneOf(std::move(some));
+  return result;
+}
+
+//===-- extents and affine expressions
+//-----------------------------------------------------------------------------===//
+
+Linear RangeAnalysis::extentOf(Value block, unsigned dimension) {
+  for (unsigned steps = 0; steps < maximumDepth; ++steps) {
+    auto type = cast<MemRefType>(block.getType());
+    if (!type.isDynamicDim(dimension))
+      return Linear(type.getDimSize(dimension));
+    Operation* op = block.getDefiningOp();
+    if (auto cast = dyn_cast_or_null<memref::CastOp>(op); cast && isa<MemRefType>(cast.getSource().getType())) {
+      block = cast.getSource();
+      continue;
+    }
+    Value operand;
+    if (isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(op))
+      operand = op->getOperand(type.getDynamicDimIndex(dimension));
+    else if (auto made = dyn_cast_or_null<svm::BlockOp>(op))
+      operand = made.getExtents()[dimension];
+    else if (auto view = dyn_cast_or_null<memref::SubViewOp>(op);
+             view && view.getSourceType().getRank() == type.getRank() && view.isDynamicSize(dimension))
+      operand = view.getDynamicSize(dimension);
+    if (operand)
+      return signedOf(operand);
+    break;
+  }
+  auto argument = dyn_cast<BlockArgument>(block);
+  if (kernel_ && argument && argument.getOwner() == &kernel_.getBody().front() && kernel_.getExtents()) {
+    AffineMap map = cast<AffineMapAttr>((*kernel_.getExtents())[argument.getArgNumber()]).getValue();
+    SmallVector<Linear> sizes;
+    for (unsigned size = 0; size < map.getNumSymbols(); ++size)
+      sizes.push_back(Linear::of(symbolOf(function_, size)));
+    if (std::optional<Linear> extent = affineOf(map.getResult(dimension), {}, sizes))
+      return *extent;
+  }
+  Symbol symbol = symbolOf(block, firstExtentAspect + dimension);
+  facts_.setBounds(symbol, {0, maximumExtent});
+  return Linear::of(symbol);
+}
+
+std::optional<Linear> RangeAnalysis::affineOf(AffineExpr expression, ArrayRef<Linear> dimensions,
+                                              ArrayRef<Linear> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return Linear(constant.getValue());
+  if (auto dimension = dyn_cast<AffineDimExpr>(expression))
+    return dimensions[dimension.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
+    return symbols[symbol.getPosition()];
+  if (++depth_ > maximumDepth) {
+    --depth_;
+    return std::nullopt;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  std::optional<Linear> left = affineOf(binary.getLHS(), dimensions, symbols);
+  std::optional<Linear> right = affineOf(binary.getRHS(), dimensions, symbols);
+  --depth_;
+  if (!left || !right)
+    return std::nullopt;
+  std::optional<int64_t> constant = constantOf(*right);
+  bool positive = constant && *constant > 0;
+  switch (expression.getKind()) {
+  case AffineExprKind::Add:
+    return left->plus(*right);
+  case AffineExprKind::Mul:
+    if (constant)
+      return left->times(*constant);
+    return left->isConstant() ? right->times(left->constant()) : std::nullopt;
+  case AffineExprKind::Mod:
+    return positive ? left->combine(1, floorOf(*left, *constant), -*constant) : std::nullopt;
+  case AffineExprKind::FloorDiv:
+    return positive ? std::optional(floorOf(*left, *constant)) : std::nullopt;
+  case AffineExprKind::CeilDiv:
+    if (std::optional<Linear> raised = positive ? left->plus(Linear(*constant - 1)) : std::nullopt)
+      return floorOf(*raised, *constant);
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+SmallVector<Linear> RangeAnalysis::affineResults(AffineMap map, ValueRange operands) {
+  SmallVector<Linear> readings, results;
+  for (Value operand : operands)
+    readings.push_back(signedOf(operand));
+  ArrayRef<Linear> all = readings;
+  for (AffineExpr result : map.getResults())
+    if (std::optional<Linear> value =
+            affineOf(result, all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())))
+      results.push_back(*value);
+  return results;
+}
+
+} // namespace strata::transform

@@ -1,0 +1,163 @@
+// Implements parallel jobs. One list of open jobs under one spin lock; claims go through an atomic counter in the job.
+#include "runtime/core/parallel.h"
+
+#include "runtime/core/runtime.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace strata::runtime {
+namespace {
+
+constexpr int64_t chunksPerThread = 8; // enough to even out instances of different lengths
+
+struct OpenJobs {
+  SpinLock lock;
+  ParallelJob* first = nullptr;
+  ParallelJob* last = nullptr;
+  std::atomic<uint32_t> count{0};
+
+  void insert(ParallelJob& job, bool atEnd) {
+    job.previous = atEnd ? last : nullptr;
+    job.next = atEnd ? nullptr : first;
+    (job.previous ? job.previous->next : first) = &job;
+    (job.next ? job.next->previous : last) = &job;
+  }
+  void remove(ParallelJob& job) {
+    (job.previous ? job.previous->next : first) = job.next;
+    (job.next ? job.next->previous : last) = job.previous;
+  }
+  void open(ParallelJob& job) {
+    std::lock_guard guard(lock);
+    insert(job, false);
+    job.open = true;
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void close(ParallelJob& job) {
+    std::lock_guard guard(lock);
+    remove(job);
+    job.open = false;
+    count.store(count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+  /// Joins the first job and puts it last, so that every open job gets its turn.
+  ParallelJob* join() {
+    std::lock_guard guard(lock);
+    ParallelJob* job = first;
+    if (!job)
+      return nullptr;
+    job->participants.fetch_add(1, std::memory_order_relaxed);
+    if (job != last) {
+      remove(*job);
+      insert(*job, true);
+    }
+    return job;
+  }
+};
+
+OpenJobs openJobs;
+
+void runClaimed(ParallelJob& job, Execution& execution) {
+  while (true) {
+    const int64_t begin = job.claimed.fetch_add(job.chunk, std::memory_order_relaxed);
+    if (begin >= job.instances)
+      return;
+    const int64_t end = std::min(begin + job.chunk, job.instances);
+    if (end == job.instances && job.open)
+      openJobs.close(job);
+    for (int64_t i = begin; i < end; ++i) {
+      execution.instance = job.role.instance + i;
+      job.body(job.context, i);
+    }
+  }
+}
+
+void participate(void* argument) {
+  auto& job = *static_cast<ParallelJob*>(argument);
+  Execution* caller = job.caller;
+  Execution& me = *current();
+  me.job = &job;
+  runClaimed(job, me);
+  if (job.participants.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    unpark(caller); // the job may be gone by now; executions never are
+}
+
+void waitForParticipants(ParallelJob& job) {
+  const auto gone = [&] { return job.participants.load(std::memory_order_acquire) == 0; };
+  for (int tries = 0; tries < 200 && !gone() && worthSpinning(); ++tries)
+    pause();
+  const Wait wait{[](const void*, std::string& out) { out += "the other instances of its parallel run"; }, &job};
+  while (!gone())
+    park(wait);
+}
+
+} // namespace
+
+void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances, bool concurrent, const Role& role) {
+  if (instances <= 0)
+    return;
+  Execution& me = *current();
+  const Role before{me.machine, me.stores, me.processor, me.instance};
+  ParallelJob* outer = me.job;
+  ParallelJob job;
+  job.body = body;
+  job.context = context;
+  job.instances = instances;
+  job.role = role;
+  job.caller = &me;
+  if (!concurrent)
+    job.chunk = std::max<int64_t>(1, instances / (threads() * chunksPerThread));
+  me.job = &job;
+  me.machine = role.machine;
+  me.stores = role.stores;
+  me.processor = role.processor;
+  if (instances > 1) {
+    openJobs.open(job);
+    announceJob();
+  }
+  runClaimed(job, me);
+  waitForParticipants(job);
+  me.job = outer;
+  me.machine = before.machine;
+  me.stores = before.stores;
+  me.processor = before.processor;
+  me.instance = before.instance;
+}
+
+void waitAtBarrier() {
+  Execution& me = *current();
+  ParallelJob* job = me.job;
+  if (!job || job->instances == 1)
+    return;
+  Waiter waiter{&me};
+  {
+    std::unique_lock guard(job->barrierLock);
+    if (++job->arrived == job->instances) {
+      job->arrived = 0;
+      Waiter* waiters = job->barrier.detach();
+      guard.unlock();
+      WaitList::wake(waiters);
+      return;
+    }
+    job->barrier.add(waiter);
+  }
+  WaitList::waitFor(waiter, {[](const void* object, std::string& out) {
+                               const auto* at = static_cast<const ParallelJob*>(object);
+                               out += "a barrier that " + std::to_string(at->arrived) + " of " +
+                                      std::to_string(at->instances) + " instances have reached";
+                             },
+                             job});
+}
+
+Execution* joinOpenJob() {
+  ParallelJob* job = openJobs.join();
+  return job ? makeFibre(participate, job, job->role) : nullptr;
+}
+
+bool anyJobOpen() { return openJobs.count.load(std::memory_order_relaxed) != 0; }
+
+bool anyJobOpenForSure() {
+  std::lock_guard guard(openJobs.lock);
+  return openJobs.first != nullptr;
+}
+
+} // namespace strata::runtime

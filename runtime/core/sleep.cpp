@@ -1,0 +1,211 @@
+// Threads that have nothing to do, how they are woken, and the moment when nothing can run any more. One mutex, the sleep
+// lock, guards who is asleep; it is taken only on the way to sleep and to wake somebody, never while there is work.
+#include "runtime/core/failure.h"
+#include "runtime/core/parallel.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/thread.h"
+
+#include <algorithm>
+#include <dirent.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <tuple>
+#include <unistd.h>
+
+namespace strata::runtime {
+namespace {
+
+enum Wake : uint32_t { Asleep, ForItself, ForWork };
+
+struct Sleepers {
+  std::mutex lock;
+  Thread* first = nullptr;
+  uint32_t outside = 0;              // threads that take part and were not made by the runtime
+  std::atomic<uint32_t> joined{0};
+  std::atomic<uint32_t> asleep{0};   // counts those on the way to sleep as well
+  uint32_t settled = 0;              // those in the list: they have found nothing to do
+  std::atomic<uint32_t> searching{0};
+  std::atomic<bool> foreign{false};
+
+  void remove(Thread& thread) {
+    for (Thread** at = &first; *at; at = &(*at)->nextAsleep) {
+      if (*at != &thread)
+        continue;
+      *at = thread.nextAsleep;
+      break;
+    }
+    thread.asleep = false;
+    asleep.fetch_sub(1);
+    --settled;
+  }
+};
+
+Sleepers& sleepers() {
+  static auto* instance = new Sleepers; // pool threads sleep through the end of the process
+  return *instance;
+}
+
+void setAwake(Thread& thread, Wake why) {
+  thread.wake.store(why, std::memory_order_release);
+  syscall(__NR_futex, &thread.wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+bool anyQueued() {
+  for (uint32_t i = 0; i < threadSlots(); ++i)
+    if (!threadSlot(i).queue.emptyForSure())
+      return true;
+  return false;
+}
+
+/// Whether the process has threads that may still call in.
+bool foreignThreadsExist(uint32_t known) {
+  DIR* tasks = opendir("/proc/self/task");
+  if (!tasks)
+    return true;
+  uint32_t count = 0;
+  while (const dirent* entry = readdir(tasks))
+    count += entry->d_name[0] != '.';
+  closedir(tasks);
+  return count > known;
+}
+
+/// REQUIRES: the sleep lock is held.
+bool nothingCanRun(const Sleepers& shared) {
+  return shared.settled == shared.joined.load() && shared.outside > 0 &&
+         !(shared.foreign.load() && foreignThreadsExist(shared.joined.load()));
+}
+
+[[noreturn]] void failDeadlocked() {
+  fail("runtime-deadlock", describeDeadlock(),
+       "give a stream more capacity, or change the order in which these wait for each other");
+}
+
+} // namespace
+
+void joinSleepers(const Thread& thread) {
+  Sleepers& shared = sleepers();
+  std::lock_guard guard(shared.lock);
+  shared.joined.fetch_add(1);
+  shared.outside += !thread.pooled;
+}
+
+void leaveSleepers(const Thread& thread) {
+  Sleepers& shared = sleepers();
+  bool stuck = false;
+  {
+    std::lock_guard guard(shared.lock);
+    shared.joined.fetch_sub(1);
+    shared.outside -= !thread.pooled;
+    stuck = nothingCanRun(shared) && !anyQueued() && !anyJobOpenForSure();
+  }
+  if (stuck)
+    failDeadlocked();
+  wakeForWork(); // what this thread leaves in its queue is for the others
+}
+
+void sleep(Thread& thread) {
+  Sleepers& shared = sleepers();
+  shared.asleep.fetch_add(1);
+  bool stuck = false;
+  {
+    std::lock_guard guard(shared.lock);
+    const bool notified = thread.native.state.load() == Execution::Notified;
+    if (notified || anyQueued() || anyJobOpenForSure()) {
+      shared.asleep.fetch_sub(1);
+      return;
+    }
+    thread.asleep = true;
+    thread.wake.store(Asleep, std::memory_order_relaxed);
+    thread.nextAsleep = shared.first;
+    shared.first = &thread;
+    ++shared.settled;
+    stuck = nothingCanRun(shared);
+  }
+  if (stuck)
+    failDeadlocked();
+  while (thread.wake.load(std::memory_order_acquire) == Asleep)
+    syscall(__NR_futex, &thread.wake, FUTEX_WAIT_PRIVATE, Asleep, nullptr, nullptr, 0);
+  if (thread.wake.load(std::memory_order_relaxed) == ForWork)
+    shared.searching.fetch_sub(1);
+}
+
+void wakeForWork() {
+  Sleepers& shared = sleepers();
+  if (shared.asleep.load() == 0 || shared.searching.load() != 0)
+    return;
+  Thread* thread = nullptr;
+  {
+    std::lock_guard guard(shared.lock);
+    thread = shared.first;
+    if (!thread)
+      return;
+    shared.remove(*thread);
+  }
+  shared.searching.fetch_add(1); // on behalf of the one woken, so that the next wake-up waits until he has looked
+  setAwake(*thread, ForWork);
+}
+
+void wakeThread(Thread& thread) {
+  Sleepers& shared = sleepers();
+  {
+    std::lock_guard guard(shared.lock);
+    if (!thread.asleep)
+      return;
+    shared.remove(thread);
+  }
+  setAwake(thread, ForItself);
+}
+
+void beginSearch() { sleepers().searching.fetch_add(1); }
+
+void endSearch(bool foundWork) {
+  Sleepers& shared = sleepers();
+  if (shared.searching.fetch_sub(1) != 1 || !foundWork || shared.asleep.load() == 0)
+    return;
+  bool more = anyJobOpen();
+  for (uint32_t i = 0; !more && i < threadSlots(); ++i)
+    more = threadSlot(i).queue.size() != 0;
+  if (more)
+    wakeForWork();
+}
+
+uint32_t joinedThreads() { return sleepers().joined.load(std::memory_order_relaxed); }
+uint32_t awakeThreads() {
+  const uint32_t asleep = sleepers().asleep.load(std::memory_order_relaxed);
+  const uint32_t joined = joinedThreads();
+  return joined > asleep ? joined - asleep : 0;
+}
+
+void setForeignThreads(bool mayCall) { sleepers().foreign.store(mayCall); }
+
+void appendName(const Execution& execution, std::string& out) {
+  if (execution.machine && execution.processor < execution.machine->processor_count) {
+    out += execution.machine->processors[execution.processor].name;
+    out += " " + std::to_string(execution.instance);
+    return;
+  }
+  out += execution.native ? "the calling thread" : "a fibre";
+}
+
+std::string describeDeadlock() {
+  constexpr size_t listed = 16;
+  std::vector<Execution*> blocked;
+  for (Execution* execution : everyExecution())
+    if (execution->state.load() == Execution::Parked && execution->wait.describe)
+      blocked.push_back(execution);
+  std::sort(blocked.begin(), blocked.end(), [](const Execution* a, const Execution* b) {
+    return std::make_tuple(!a->native, a->processor, a->instance) < std::make_tuple(!b->native, b->processor, b->instance);
+  });
+  std::string text = "nothing can run any more: ";
+  for (size_t i = 0; i < blocked.size() && i < listed; ++i) {
+    text += i ? "; " : "";
+    appendName(*blocked[i], text);
+    text += " waits for ";
+    blocked[i]->wait.describe(blocked[i]->wait.object, text);
+  }
+  if (blocked.size() > listed)
+    text += "; and " + std::to_string(blocked.size() - listed) + " more wait";
+  return text;
+}
+
+} // namespace strata::runtime

@@ -1,0 +1,161 @@
+// Implements the stores behind explicit memories, and the calls that ask which one belongs to the executing processor.
+#include "runtime/host/machine.h"
+
+#include "runtime/core/failure.h"
+#include "runtime/core/scheduler.h"
+#include "runtime/core/system_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+
+#ifdef STRATA_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace strata::runtime {
+namespace {
+
+constexpr uint64_t leastAlignment = 64;
+constexpr uint32_t mostGuarded = 4096; // every guarded instance takes two of the system's limited number of mappings
+
+bool roundUp(uint64_t& bytes, uint64_t unit) {
+  if (__builtin_add_overflow(bytes, unit - 1, &bytes))
+    return false;
+  bytes -= bytes % unit;
+  return true;
+}
+
+/// Where the instances of a memory lie in one mapping.
+struct Layout {
+  uint64_t usable = 0; // whole pages for one instance
+  uint64_t offset = 0; // of an instance in its pages: at their end, so that what follows is the guard
+  uint64_t step = 0;
+  uint64_t total = 0;
+};
+
+/// False when the numbers do not fit 64 bits.
+bool layOut(const StrataMemory& memory, uint64_t alignment, Layout& layout) {
+  const uint64_t page = pageBytes();
+  uint64_t padded = memory.capacity;
+  layout.usable = memory.capacity;
+  if (!roundUp(padded, alignment) || !roundUp(layout.usable, page))
+    return false;
+  layout.step = layout.usable;
+  if (memory.instances <= mostGuarded && __builtin_add_overflow(layout.step, page, &layout.step))
+    return false;
+  if (alignment > page) {
+    if (!roundUp(layout.step, alignment))
+      return false;
+  } else {
+    layout.offset = layout.usable - padded;
+  }
+  return !__builtin_mul_overflow(layout.step, uint64_t(memory.instances), &layout.total) &&
+         !__builtin_add_overflow(layout.total, alignment, &layout.total) && layout.total <= uint64_t(INT64_MAX);
+}
+
+void guardPadding([[maybe_unused]] const StrataMemory& memory, [[maybe_unused]] const Layout& layout,
+                  [[maybe_unused]] char* pages) {
+#ifdef STRATA_ADDRESS_SANITIZER
+  char* begin = pages + layout.offset;
+  ASAN_POISON_MEMORY_REGION(pages, layout.usable);
+  ASAN_UNPOISON_MEMORY_REGION(begin, memory.capacity);
+#endif
+}
+
+Store makeStore(const StrataMemory& memory) {
+  Store store;
+  store.instances = memory.instances;
+  if (!memory.is_explicit || memory.capacity == 0 || memory.instances == 0)
+    return store;
+  const uint64_t alignment = std::max<uint64_t>(memory.alignment, leastAlignment);
+  const std::string what = "the " + std::to_string(memory.instances) + " instances of memory '" + memory.name + "'";
+  Layout layout;
+  if (!layOut(memory, alignment, layout))
+    failOutOfMemory(what, INT64_MAX);
+  SystemMemory& system = systemMemory();
+  char* base = static_cast<char*>(system.reserve(layout.total));
+  if (!base)
+    failOutOfMemory(what, static_cast<int64_t>(layout.total));
+  if (alignment > pageBytes())
+    base += (alignment - reinterpret_cast<uintptr_t>(base) % alignment) % alignment;
+  const bool guarded = memory.instances <= mostGuarded;
+  const uint64_t regions = guarded ? memory.instances : 1;
+  for (uint64_t i = 0; i < regions; ++i)
+    if (!system.commit(base + i * layout.step, guarded ? layout.usable : layout.step * memory.instances))
+      failOutOfMemory(what, static_cast<int64_t>(layout.total));
+  for (uint64_t i = 0; i < memory.instances; ++i)
+    guardPadding(memory, layout, base + i * layout.step);
+  store.first = base + layout.offset;
+  store.step = layout.step;
+  return store;
+}
+
+std::string processorName(const Execution& execution) {
+  std::string name;
+  appendName(execution, name);
+  return name;
+}
+
+[[noreturn]] void failNoStore(const Execution& execution, uint32_t memory) {
+  const StrataMachine* machine = execution.machine;
+  if (!machine || memory >= machine->memory_count)
+    fail("runtime-no-store", "memory number " + std::to_string(memory) + " is not one of the machine's");
+  const StrataMemory& asked = machine->memories[memory];
+  if (!asked.is_explicit)
+    fail("runtime-no-store", std::string("memory '") + asked.name + "' has no storage of its own");
+  fail("runtime-no-store", processorName(execution) + " has no instance of memory '" + asked.name + "', of which there are " +
+                               std::to_string(asked.instances),
+       "run no more instances at once than the machine has processors");
+}
+
+} // namespace
+
+const Stores& storesOf(const StrataMachine& machine) {
+  struct Known {
+    std::mutex lock;
+    std::map<const StrataMachine*, Stores> stores;
+  };
+  static auto* known = new Known; // pointers to it are handed out for good
+  std::lock_guard guard(known->lock);
+  auto [at, isNew] = known->stores.try_emplace(&machine);
+  if (isNew)
+    for (uint32_t i = 0; i < machine.memory_count; ++i)
+      at->second.memories.push_back(makeStore(machine.memories[i]));
+  return at->second;
+}
+
+uint32_t executingProcessor() { return current()->processor; }
+int64_t executingInstance() { return current()->instance; }
+
+} // namespace strata::runtime
+
+using namespace strata::runtime;
+
+void strata_machine(const StrataMachine* machine) {
+  Execution& me = *current();
+  if (me.machine == machine && (me.stores || !machine))
+    return;
+  me.stores = machine ? &storesOf(*machine) : nullptr;
+  me.machine = machine;
+  me.processor = Execution::noProcessor;
+  me.instance = 0;
+}
+
+int64_t strata_instance(void) { return executingInstance(); }
+
+void* strata_store(uint32_t memory) {
+  const Execution& me = *current();
+  const auto* stores = static_cast<const Stores*>(me.stores);
+  if (!stores || memory >= stores->memories.size() || !stores->memories[memory].first)
+    failNoStore(me, memory);
+  const Store& store = stores->memories[memory];
+  const StrataMachine& machine = *me.machine;
+  const bool owns = me.processor < machine.processor_count &&
+                    machine.processors[me.processor].local_memory == static_cast<int32_t>(memory);
+  const int64_t instance = owns ? me.instance : 0;
+  if (static_cast<uint64_t>(instance) >= store.instances)
+    failNoStore(me, memory);
+  return store.first + static_cast<uint64_t>(instance) * store.step;
+}

@@ -1,0 +1,35 @@
+// The machine that a compiled program was placed on, made real: storage for every explicit memory of its table. Built once for each
+// table, when an execution first runs on it, and kept for the life of the process. Any thread.
+//
+// Invariants:
+// 1. An instance of a memory has exactly its capacity, aligned to the memory's alignment and to 64 at least.
+// 2. What lies behind an instance faults: its last byte is followed by a page that cannot be touched, up to the padding that
+//    alignment asks for, which the address sanitizer guards. (A memory of very many instances does without those pages.)
+#pragma once
+
+#include "runtime/abi.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace strata::runtime {
+
+/// Storage of one explicit memory; `first` is null for a memory that is not explicit.
+struct Store {
+  char* first = nullptr;
+  uint64_t step = 0; // bytes from one instance to the next
+  uint32_t instances = 0;
+};
+
+struct Stores {
+  std::vector<Store> memories;
+};
+
+/// The stores for a table, made on the first call. Reports failure through strata_fail ("runtime-out-of-memory").
+const Stores& storesOf(const StrataMachine& machine);
+
+/// The class and the index of the processor that the caller runs as; no class: Execution::noProcessor.
+uint32_t executingProcessor();
+int64_t executingInstance();
+
+} // namespace strata::runtime

@@ -1,0 +1,10 @@
+// Runs a body on many processors of a class. All the work is done by core/parallel.h; what is added here is who the instances are.
+#include "runtime/abi.h"
+#include "runtime/core/parallel.h"
+
+void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, uint32_t processor,
+                 int32_t concurrent) {
+  using namespace strata::runtime;
+  const Execution& me = *current();
+  runParallel(body, context, instances, concurrent != 0, {me.machine, me.stores, processor, me.instance * instances});
+}

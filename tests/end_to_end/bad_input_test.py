@@ -1,0 +1,160 @@
+"""Wrong commands, programs and data: each ends with status 1 and one error that helps, and leaves no file behind."""
+
+import os
+import subprocess
+
+import harness
+import numpy as np
+from programs import PROGRAMS, first
+
+VECTADD = next(p for p in PROGRAMS if p.name == "vectadd")
+
+
+class BadInput(harness.Case):
+    def setUp(self):
+        super().setUp()
+        read, written = first(VECTADD.parameters(), "in"), first(VECTADD.parameters(), "out", "inout")
+        self.a, self.b, self.c = read[0].name, read[1].name, written[0].name
+        self.n = read[0].dimensions[0]
+
+    def refuse(self, a="iota", b="iota", *extra, size=8, out=None, **keywords):
+        sizes = ["--size", f"{self.n}={size}"] if size is not None else []
+        return self.is_refused("run", VECTADD.path, *sizes, "--in", f"{self.a}={a}", "--in", f"{self.b}={b}",
+                               "--out", f"{self.c}={out or self.path('c.npy')}", *extra, **keywords)
+
+    # ---- the command ----
+    def test_no_such_program(self):
+        self.is_refused("run", "absent.sq", mentions="absent.sq")
+
+    def test_no_such_machine(self):
+        self.refuse("iota", "iota", "--machine", "absent", mentions="absent")
+
+    def test_no_such_mapping(self):
+        self.refuse("iota", "iota", "--map", "absent.map", mentions="absent.map")
+
+    def test_no_such_entry(self):
+        self.refuse("iota", "iota", "--entry", "VectAdx", mentions="VectAdx")
+
+    def test_no_such_argument(self):
+        self.refuse("iota", "iota", "--in", "nosuch=1", mentions="nosuch")
+
+    def test_no_such_size(self):
+        self.refuse("iota", "iota", "--size", "NOSUCH=3", mentions="NOSUCH")
+
+    def test_unknown_job_and_option(self):
+        for command in (["rum"], ["run", VECTADD.path, "--frobnicate"]):
+            result = self.strata(*command)
+            self.assertEqual(result.status, 1, str(result))
+            self.assertTrue(result.err.strip(), str(result))
+
+    def test_threads(self):
+        for threads in ("0", "-1", "x", "99999999999999999999"):
+            result = self.strata("run", VECTADD.path, "--threads", threads)
+            self.assertEqual(result.status, 1, str(result))
+
+    # ---- sizes ----
+    def test_size_not_known(self):
+        self.refuse(size=None, mentions=self.n)
+
+    def test_malformed_sizes(self):
+        for size in ("", "-1", "1.5", "x", "9223372036854775808"):
+            with self.subTest(size=size):
+                self.refuse(size=size)
+
+    def test_size_given_twice(self):
+        self.refuse("iota", "iota", "--size", f"{self.n}=9")
+
+    def test_size_beyond_memory(self):
+        self.refuse(size=1 << 50, mentions="memory")
+
+    # ---- data ----
+    def test_missing_file(self):
+        self.refuse("absent.npy", mentions="absent.npy")
+
+    def test_input_missing(self):
+        self.is_refused("run", VECTADD.path, "--size", f"{self.n}=8", "--in", f"{self.a}=iota", mentions=self.b)
+
+    def test_not_npy(self):
+        self.refuse(self.write("a.npy", "1,2,3\n"), mentions="not a .npy file")
+
+    def test_truncated(self):
+        name = self.save("a.npy", np.zeros(8, "f4"))
+        os.truncate(name, os.path.getsize(name) - 1)
+        self.refuse(name, mentions="a.npy")
+
+    def test_wrong_element_type(self):
+        self.refuse(self.save("a.npy", np.zeros(8, "f8")), mentions=("float64", "float32"))
+
+    def test_wrong_rank(self):
+        self.refuse(self.save("a.npy", np.zeros((8, 1), "f4")), mentions="a.npy")
+
+    def test_sizes_that_disagree(self):
+        self.refuse(self.save("a.npy", np.zeros(8, "f4")), self.save("b.npy", np.zeros(9, "f4")), size=None,
+                    mentions=("8", "9"))
+
+    def test_malformed_generators(self):
+        for text in ("", "random:x", "random:1:2"):
+            with self.subTest(text=text):
+                self.refuse(text)
+
+    def test_index_out_of_range(self):
+        histogram = next(p for p in PROGRAMS if p.name == "histogram")
+        data, bins = histogram.parameters()
+        for value in (8, -1, 1 << 30):
+            values = np.zeros(100, data.dtype)
+            values[77] = value
+            with self.subTest(value=value):
+                self.is_refused("run", histogram.path, "--in", f"{data.name}={self.save('data.npy', values)}",
+                                "--in", f"{bins.name}={self.save('bins.npy', np.zeros(8, bins.dtype))}",
+                                "--out", f"{bins.name}={self.path('out.npy')}", mentions=str(value))
+
+    # ---- results ----
+    def test_folder_of_the_result_missing(self):
+        self.refuse(out=self.path("absent/c.npy"), mentions="absent")
+
+    def test_result_is_a_folder(self):
+        self.refuse(out=self.folder)
+
+    def test_disk_full(self):
+        self.refuse(out="/dev/full", mentions="No space left")
+
+    def test_file_size_limit_leaves_nothing(self):
+        script = 'ulimit -f 8; exec "$0" "$@"'
+        before = set(os.listdir(self.folder))
+        completed = subprocess.run(
+            ["bash", "-c", script, harness.options.strata, "run", VECTADD.path, "--size", f"{self.n}=100000",
+             "--in", f"{self.a}=iota", "--in", f"{self.b}=iota", "--out", f"{self.c}={self.path('c.npy')}"],
+            cwd=self.folder, capture_output=True, timeout=300)
+        self.assertEqual(completed.returncode, 1, completed.stderr.decode())
+        self.assertIn(b"File too large", completed.stderr)
+        self.assertEqual(set(os.listdir(self.folder)), before)
+
+    # ---- programs ----
+    def program(self, text, **keywords):
+        return self.is_refused("run", self.write("p.sq", text), **keywords)
+
+    def test_empty_program(self):
+        self.program("")
+
+    def test_binary_program(self):
+        result = self.strata("check", self.write("p.sq", bytes(range(256)) * 16))
+        self.assertEqual(result.status, 1, str(result))
+
+    def test_unfinished_program(self):
+        with open(VECTADD.path) as file:
+            text = file.read()
+        for share in (0.3, 0.6, 0.9):
+            result = self.strata("check", self.write("p.sq", text[: int(len(text) * share)]))
+            self.assertIn(result.status, (0, 1), str(result))
+
+    def test_deeply_nested_program(self):
+        body = "(" * 100000 + "1" + ")" * 100000
+        result = self.strata("check", self.write("p.sq", f"void task T(out int x);\nvoid task<leaf> T::Leaf(out int x) {{ x = {body}; }}\n"))
+        self.assertEqual(result.status, 1, str(result)[:2000])
+
+    def test_malformed_dialect(self):
+        self.is_refused("run", self.write("p.mlir", "module { svm.nonsense }\n"), mentions="p.mlir")
+
+
+if __name__ == "__main__":
+    harness.main()

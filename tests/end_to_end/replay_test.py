@@ -1,0 +1,41 @@
+"""Replay: a program written out in the dialect (--emit=svm) and run from there gives the same bytes as the program itself. Also:
+the default mapping written out by `strata map` and given back changes nothing."""
+
+import harness
+from programs import PROGRAMS, run
+
+
+class Replay(harness.Case):
+    def compare(self, program, first, second):
+        for name in first:
+            self.assertEqual(first[name].tobytes(), second[name].tobytes(), f"{program.name}: {name} differs")
+
+
+def replay_of(program):
+    def test(self):
+        machine = ("--machine", harness.options.machine)
+        given = program.make(program.sizes[1])
+        direct = run(self, program, given, *machine, label="direct")
+        self.succeeds("run", program.path, "--emit=svm", "-o", self.path("p.mlir"), *machine)
+        again = run(self, program, given, *machine, source=self.path("p.mlir"), label="replayed")
+        self.compare(program, direct, again)
+    return test
+
+
+def default_mapping_of(program):
+    def test(self):
+        machine = ("--machine", harness.options.machine)
+        given = program.make(program.sizes[1])
+        direct = run(self, program, given, *machine, label="direct")
+        self.succeeds("map", program.path, *machine, "-o", self.path("p.map"))
+        mapped = run(self, program, given, *machine, "--map", self.path("p.map"), label="mapped")
+        self.compare(program, direct, mapped)
+    return test
+
+
+for program in PROGRAMS:
+    setattr(Replay, f"test_replay_{program.name}", replay_of(program))
+    setattr(Replay, f"test_default_mapping_{program.name}", default_mapping_of(program))
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,31 @@
+"""Every Sequoia example on one machine (--machine), at three sizes, with 1, 2 and 7 threads: right by NumPy's account, and the same
+bits whatever the number of threads and however often it runs."""
+
+import harness
+from programs import PROGRAMS, check, run
+
+
+class SequoiaExamples(harness.Case):
+    pass
+
+
+def test_of(program, size):
+    def test(self):
+        given = program.make(size)
+        reference = None
+        for threads in (1, 2, 7, 7):
+            what = f"{program.name} {size} on {harness.options.machine} with {threads} threads"
+            got = run(self, program, given, "--machine", harness.options.machine, "--threads", threads)
+            check(self, program, given, got, what)
+            bits = {name: (array.dtype.str, array.tobytes()) for name, array in got.items()}
+            reference = reference or bits
+            self.assertEqual(bits == reference, True, f"{what}: other bits than with 1 thread")
+    return test
+
+
+for program in PROGRAMS:
+    for size in program.sizes:
+        setattr(SequoiaExamples, f"test_{program.name}_{'x'.join(map(str, size))}", test_of(program, size))
+
+if __name__ == "__main__":
+    harness.main()

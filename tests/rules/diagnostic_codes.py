@@ -1,0 +1,28 @@
+"""Every diagnostic kind has a code of its own, in kebab case, and a test that provokes it and names the code."""
+
+import re
+
+import tree
+
+declared = {}
+breaches = []
+for path in tree.files(".cpp", ".h", folders=("base", "runtime", "compiler")):
+    if tree.is_test(path):
+        continue
+    text = tree.without_comments(tree.read(path))
+    for match in re.finditer(r'^[ \t]*STRATA_DIAGNOSTIC\(\s*\w+,\s*\w+,\s*"([^"]*)"', text, re.MULTILINE):
+        place = f"{path}:{tree.line_of(text, match.start())}"
+        code = match[1]
+        if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", code):
+            breaches.append(f"{place}: the code '{code}' is not in kebab case beginning with its subject")
+        if code in declared:
+            breaches.append(f"{place}: the code '{code}' is declared at {declared[code]} too")
+        declared.setdefault(code, place)
+
+tests = "\n".join(
+    tree.read(path) for path in tree.files(".cpp", ".h", ".py", ".mlir", ".test", ".sq", ".map", ".c", ".yaml", ".xml", folders=("base", "runtime", "compiler", "tests"))
+    if tree.is_test(path))
+for code, place in declared.items():
+    if not re.search(rf"(?<![a-z0-9-]){re.escape(code)}(?![a-z0-9-])", tests):
+        breaches.append(f"{place}: no test names '{code}'")
+tree.report(breaches, __doc__, """Write a test with an input that a user could give, and expect that code: in a _test.cpp beside the source, or under tests/.""")

@@ -1,0 +1,65 @@
+"""The rules themselves: each is run on a little tree that breaks it, and must say so, and on one that keeps it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ORDER = open(os.path.join(HERE, "include_order.txt")).read()
+GOOD = "// For a test.\n"
+
+# rule, files of the tree that breaks it, what the rule must say
+CASES = [
+    ("include_order", {"compiler/ir/a.cpp": GOOD + '#include "compiler/driver/b.h"\n'}, "compiler/ir/a.cpp:2: includes compiler/driver/b.h"),
+    ("include_order", {"compiler/hpvm/a.h": GOOD + '#include "compiler/sequoia/b.h"\n'}, "includes compiler/sequoia/b.h"),
+    ("include_order", {"compiler/target/gpu/a.h": GOOD + '#include "compiler/target/host/b.h"\n'}, "includes compiler/target/host/b.h"),
+    ("include_order", {"compiler/other/a.h": GOOD}, "is not in tests/rules/include_order.txt"),
+    ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n', "base/a_test.cpp": GOOD + '"x-y-z"'}, "no test names 'x-y'"),
+    ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "Xy", "z");\n'}, "kebab case"),
+    ("threads", {"runtime/host/a.cpp": GOOD + "std::thread worker(f);\n"}, "runtime/host/a.cpp:2"),
+    ("llvm_ir", {"compiler/driver/a.cpp": GOOD + "llvm::IRBuilder<> builder(c);\n"}, "compiler/driver/a.cpp:2"),
+    ("machine_names", {"compiler/kernel/a.cpp": GOOD + 'if (name == "cell") {}\n'}, 'compiler/kernel/a.cpp:2: "cell"'),
+    ("file_length", {"base/a.cpp": GOOD * 701}, "base/a.cpp:1: 701 lines"),
+    ("file_openings", {"base/a.cpp": "int x;\n"}, "base/a.cpp:1: int x;"),
+    ("formatting", {"base/a.cpp": GOOD + "int   x;\n"}, "base/a.cpp:2: is not formatted"),
+    ("documented_commands", {"README.md": "./dev frobnicate and examples/absent.sq\n"}, "./dev has no job 'frobnicate'"),
+]
+KEPT = {
+    "compiler/driver/a.cpp": GOOD + '#include "compiler/ir/b.h"\n\n#include <thread>\n// std::thread worker(f);\n',
+    "base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n',
+    "base/a_test.cpp": GOOD + '// "x-y"\n',
+    "README.md": "./dev test\n",
+}
+
+
+def run(rule, files):
+    with tempfile.TemporaryDirectory() as folder:
+        base = {"tests/rules/include_order.txt": ORDER + "base\n", "dev": open(os.path.join(HERE, "../../dev")).read(),
+                ".clang-format": open(os.path.join(HERE, "../../.clang-format")).read()}
+        for name, text in {**base, **files}.items():
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(text)
+        command = [sys.executable, os.path.join(HERE, rule + ".py"), folder]
+        completed = subprocess.run(command, capture_output=True, text=True)
+        return completed.returncode, completed.stdout + completed.stderr
+
+
+failures = 0
+for rule, files, expected in CASES:
+    status, text = run(rule, files)
+    if status != 1 or expected not in text:
+        failures += 1
+        print(f"{rule}: should say {expected!r}, ended with {status}:\n{text}")
+for rule in sorted({rule for rule, *_ in CASES}):
+    status, text = run(rule, KEPT)
+    if rule == "documented_commands":
+        # ./dev --help of the little tree names examples that it does not have.
+        text = "\n".join(line for line in text.splitlines() if line.startswith("README"))
+        status = 1 if text else 0
+    if status != 0:
+        failures += 1
+        print(f"{rule}: should be kept:\n{text}")
+sys.exit(1 if failures else 0)
