@@ -1,5 +1,5 @@
-# Compiler settings that let precompiled headers be shared between targets and rebuilds come from ccache. ./dev hands this file to
-# cmake as CMAKE_PROJECT_INCLUDE, so it runs right after project().
+# Compiler settings that let precompiled headers be shared between targets and rebuilds come from ccache. Included right after
+# project().
 
 # A precompiled header is used by libraries and executables alike only when both are compiled as position independent code
 # of the same kind.

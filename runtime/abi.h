@@ -78,7 +78,8 @@ typedef struct StrataToken StrataToken; /* null: done already */
 /* Copies a dense or strided block of `rank` dimensions; the two do not overlap. */
 void strata_move(void* destination, const int64_t* destination_strides, const void* source, const int64_t* source_strides,
                  const int64_t* extents, int32_t rank, int64_t element_bytes);
-/* The same beside the caller, after the tokens given (which stay owned by the caller). */
+/* The same beside the caller, after the tokens given (which stay owned by the caller). Null when it was so small that it has
+ * been done at once. */
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
                                const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes,
                                StrataToken* const* after, int32_t after_count);

@@ -83,6 +83,10 @@ uint64_t Machine::fanOut(unsigned level) const {
   return inner / std::max<uint64_t>(1, (*this)[levels[level + 1].memory].count);
 }
 
+bool Machine::isStore(MemoryId id) const {
+  return isExplicit(id) && !(*this)[id].isVirtual() && capacityOf(id).kind == Capacity::Kind::Bytes;
+}
+
 bool Machine::isExplicit(MemoryId id) const {
   // A virtual memory is managed as what it joins is. The bound ends the walk in a machine that validate refuses.
   for (size_t step = 0; step < memories.size() && (*this)[id].isVirtual(); ++step)

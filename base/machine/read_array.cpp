@@ -1,5 +1,5 @@
-// Reads the description of a processor array from its part of the tree; see read_array.h and, for what the fields mean,
-// machine.h.
+// Reads the description of a processor array from its part of the tree; see read_array.h, and machine.h for what the
+// fields mean. Whether they fit together is validate_array.cpp's question.
 #include "base/machine/read_array.h"
 
 namespace strata::machine {

@@ -266,9 +266,8 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
   return entry;
 }
 
-std::vector<void*> Binding::pack() {
+std::vector<void*> Binding::pack(const EntryPoint& entry) {
   words_.clear();
-  std::vector<void*> pointers;
   for (Array& array : arrays) {
     std::vector<int64_t> words{reinterpret_cast<int64_t>(array.data())};
     words.insert(words.end(), array.shape().begin(), array.shape().end());
@@ -281,8 +280,10 @@ std::vector<void*> Binding::pack() {
     }
     words_.push_back(std::move(words));
   }
-  for (auto& words : words_)
-    pointers.push_back(words.data());
+  std::vector<void*> pointers;
+  for (size_t position = 0; position < arrays.size(); ++position)
+    pointers.push_back(entry.arguments[position].isBlock ? static_cast<void*>(words_[position].data())
+                                                         : static_cast<void*>(arrays[position].data()));
   return pointers;
 }
 

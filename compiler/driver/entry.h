@@ -35,7 +35,7 @@ struct Binding {
   std::map<std::string, int64_t> sizes;
 
   /// The packed form that compiled entries take (compiler/target/host/lower.h). Valid while the binding is not changed.
-  std::vector<void*> pack();
+  std::vector<void*> pack(const EntryPoint& entry);
 
 private:
   std::vector<std::vector<int64_t>> words_;

@@ -1,16 +1,14 @@
 // The registered diagnostics of the interpreter and the places they point at.
 #include "compiler/interpret/failures.h"
-
-#include "mlir/IR/Location.h"
-
-using namespace mlir;
+#include "compiler/ir/locations.h"
 
 namespace strata::interpret {
 
 STRATA_DIAGNOSTIC(outOfBounds, Error, "interpret-out-of-bounds", "index {0} of dimension {1} is outside [0, {2})");
 STRATA_DIAGNOSTIC(outsideStorage, Error, "interpret-outside-storage",
                   "the access reaches element {0} of a block that has {1} elements");
-STRATA_DIAGNOSTIC(badView, Error, "interpret-bad-view", "the access goes through a view that reaches beyond its source: {0}");
+STRATA_DIAGNOSTIC(badView, Error, "interpret-bad-view",
+                  "the access goes through a view that reaches beyond its source: {0}");
 STRATA_DIAGNOSTIC(dead, Error, "interpret-use-after-scope", "{0} is used after the end of the region that it lives in");
 STRATA_DIAGNOSTIC(undefinedRead, Error, "interpret-undefined-read", "the element has not been written");
 STRATA_DIAGNOSTIC(divisionByZero, Error, "interpret-division-by-zero", "division by zero");
@@ -19,14 +17,16 @@ STRATA_DIAGNOSTIC(divisionOverflow, Error, "interpret-division-overflow",
 STRATA_DIAGNOSTIC(badStep, Error, "interpret-bad-step", "a loop's step is {0}; it has to be positive");
 STRATA_DIAGNOSTIC(badExtent, Error, "interpret-bad-extent", "a block is made with an extent of {0}");
 STRATA_DIAGNOSTIC(castExtent, Error, "interpret-cast-extent", "an extent of {0} is cast to {1}");
-STRATA_DIAGNOSTIC(moveExtents, Error, "interpret-move-extents", "a block of extents {0} is moved to one of extents {1}");
+STRATA_DIAGNOSTIC(moveExtents, Error, "interpret-move-extents",
+                  "a block of extents {0} is moved to one of extents {1}");
 STRATA_DIAGNOSTIC(moveOverlap, Error, "interpret-move-overlap", "the source and the destination of a move overlap");
 STRATA_DIAGNOSTIC(outOfMemory, Error, "interpret-out-of-memory",
                   "a block of {0} bytes does not fit; blocks may take {1} bytes in all");
 STRATA_DIAGNOSTIC(badDealloc, Error, "interpret-bad-dealloc",
                   "memref.dealloc is given a block that memref.alloc did not make, or that is gone");
 STRATA_DIAGNOSTIC(tooDeep, Error, "interpret-too-deep", "more than {0} calls are active at once");
-STRATA_DIAGNOSTIC(tooManyTasks, Error, "interpret-too-many-tasks", "more than {0} runs and moves are under way at once");
+STRATA_DIAGNOSTIC(tooManyTasks, Error, "interpret-too-many-tasks",
+                  "more than {0} runs and moves are under way at once");
 STRATA_DIAGNOSTIC(tooManySteps, Error, "interpret-too-many-steps", "the program has not ended after {0} steps");
 STRATA_DIAGNOSTIC(badCapacity, Error, "interpret-bad-capacity", "a stream is made with room for {0} elements");
 STRATA_DIAGNOSTIC(pushAfterEnd, Error, "interpret-push-after-end", "stream {0} has ended; nothing more can be pushed");
@@ -37,7 +37,8 @@ STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter 
 STRATA_DIAGNOSTIC(external, Error, "interpret-external-kernel", "kernel '{0}' failed: {1}");
 STRATA_DIAGNOSTIC(check, Error, "interpret-check", "{0}");
 STRATA_DIAGNOSTIC(indexCheck, Error, "interpret-index", "index {0} of '{1}', dimension {2}, is outside [0, {3})");
-STRATA_DIAGNOSTIC(unknownFunction, Error, "interpret-unknown-function", "there is no function or kernel '{0}' to interpret");
+STRATA_DIAGNOSTIC(unknownFunction, Error, "interpret-unknown-function",
+                  "there is no function or kernel '{0}' to interpret");
 STRATA_DIAGNOSTIC(badArgument, Error, "interpret-bad-argument", "argument {0} of '{1}': {2}");
 
 const DiagnosticKind& kindOf(Fault fault) {
@@ -107,45 +108,13 @@ const DiagnosticKind* kindOfCode(llvm::StringRef code) {
   return nullptr;
 }
 
-/// The first file, line and column that a location holds. Locations nest without bound, so a list stands for recursion.
-static FileLineColLoc firstPlace(mlir::Location location) {
-  llvm::SmallVector<mlir::Location> pending{location};
-  while (!pending.empty()) {
-    mlir::Location next = pending.pop_back_val();
-    if (auto place = dyn_cast<FileLineColLoc>(next))
-      return place;
-    if (auto named = dyn_cast<NameLoc>(next)) {
-      pending.push_back(named.getChildLoc());
-    } else if (auto call = dyn_cast<CallSiteLoc>(next)) {
-      pending.push_back(call.getCaller());
-      pending.push_back(call.getCallee());
-    } else if (auto fused = dyn_cast<FusedLoc>(next)) {
-      for (mlir::Location part : llvm::reverse(fused.getLocations()))
-        pending.push_back(part);
-    }
-  }
-  return {};
-}
-
-Location sourceLocation(mlir::Location location, const SourceManager& sources) {
-  FileLineColLoc place = firstPlace(location);
-  if (!place)
-    return {};
-  BufferId buffer = sources.find(place.getFilename().getValue());
-  if (!buffer.valid())
-    return {};
-  return sources.at(buffer, std::max(1u, place.getLine()), std::max(1u, place.getColumn()));
-}
-
 std::string locationText(mlir::Location location) {
-  FileLineColLoc place = firstPlace(location);
-  if (!place)
-    return {};
-  return place.getFilename().str() + ":" + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn());
+  FilePlace place = filePlace(location);
+  return place.file.empty() ? "" : place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
 }
 
 void addPlace(Diagnostic& diagnostic, mlir::Location where, const std::string& text, const SourceManager& sources) {
-  Location place = sourceLocation(where, sources);
+  Location place = sourceLocation(sources, where);
   if (place.valid()) {
     diagnostic.labels.push_back({place, text});
     return;

@@ -14,26 +14,26 @@ enum class Fault {
   Undefined,
   DivisionByZero,
   DivisionOverflow,
-  BadStep,        // {0} step
-  BadExtent,      // {0} extent
-  CastExtent,     // {0} extent, {1} wanted
-  MoveExtents,    // {0} source, {1} destination
+  BadStep,     // {0} step
+  BadExtent,   // {0} extent
+  CastExtent,  // {0} extent, {1} wanted
+  MoveExtents, // {0} source, {1} destination
   MoveOverlap,
-  OutOfMemory,    // {0} bytes, {1} limit
+  OutOfMemory, // {0} bytes, {1} limit
   BadDealloc,
-  TooDeep,        // {0} limit
-  TooManyTasks,   // {0} limit
-  TooManySteps,   // {0} limit
-  BadCapacity,    // {0} capacity
-  PushAfterEnd,   // {0} stream
-  BadPeek,        // {0} offset, {1} stream, {2} capacity
-  Deadlock,       // {0} how many
-  Unsupported,    // {0} what
-  External,       // {0} kernel, {1} reason
-  Check,          // {0} message
-  Index,          // {0} index, {1} array, {2} dimension, {3} extent
+  TooDeep,         // {0} limit
+  TooManyTasks,    // {0} limit
+  TooManySteps,    // {0} limit
+  BadCapacity,     // {0} capacity
+  PushAfterEnd,    // {0} stream
+  BadPeek,         // {0} offset, {1} stream, {2} capacity
+  Deadlock,        // {0} how many
+  Unsupported,     // {0} what
+  External,        // {0} kernel, {1} reason
+  Check,           // {0} message
+  Index,           // {0} index, {1} array, {2} dimension, {3} extent
   UnknownFunction, // {0} name
-  BadArgument,    // {0} position, {1} function, {2} what is wrong
+  BadArgument,     // {0} position, {1} function, {2} what is wrong
 };
 
 const DiagnosticKind& kindOf(Fault fault);
@@ -43,6 +43,8 @@ const DiagnosticKind* kindOfCode(llvm::StringRef code);
 /// A diagnostic of the fault at an operation's place, ready for labels and notes.
 Diagnostic makeDiagnostic(Fault fault, mlir::Location where, const std::vector<std::string>& arguments,
                           const SourceManager& sources);
+/// "file:line:column" of a location, or an empty string.
+std::string locationText(mlir::Location location);
 /// Adds a label at a place, or a note with the place in words when its file is not at hand.
 void addPlace(Diagnostic& diagnostic, mlir::Location where, const std::string& text, const SourceManager& sources);
 

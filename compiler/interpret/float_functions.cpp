@@ -1,5 +1,6 @@
-// Floating-point operations of the interpreter, each written once for four formats. Halves are computed in float, which is
-// wide enough to round +, -, *, / and square roots as if once; f32 and f64 use the C library's functions of that width.
+// Floating-point operations of the interpreter, each written once for four formats. Halves are computed in float, which
+// is wide enough to round +, -, *, / and square roots as if once; f32 and f64 use the C library's functions of that
+// width.
 #include "compiler/interpret/float_functions.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -109,7 +110,7 @@ struct Entry {
 const Entry operations[] = {
     STRATA_FLOAT("arith.addf", x + y),
     STRATA_FLOAT("arith.subf", x - y),
-    STRATA_FLOAT("arith.mulf", x * y),
+    STRATA_FLOAT("arith.mulf", x* y),
     STRATA_FLOAT("arith.divf", x / y),
     STRATA_FLOAT("arith.remf", std::fmod(x, y)),
     STRATA_FLOAT("arith.minimumf", minimum(x, y)),
@@ -163,7 +164,9 @@ uint64_t fusedMultiplyAdd(uint64_t a, uint64_t b, uint64_t c, unsigned) {
 
 /// The operations that only touch the sign work on the pattern, so that a NaN keeps its bits.
 template <FloatFormat F>
-constexpr unsigned signBit = F == FloatFormat::F64 ? 63 : F == FloatFormat::F32 ? 31 : 15;
+constexpr unsigned signBit = F == FloatFormat::F64   ? 63
+                             : F == FloatFormat::F32 ? 31
+                                                     : 15;
 template <FloatFormat F>
 uint64_t negate(uint64_t a, uint64_t, uint64_t, unsigned) {
   return a ^ (uint64_t(1) << signBit<F>);
@@ -183,8 +186,8 @@ uint64_t integerPower(uint64_t a, uint64_t b, uint64_t, unsigned width) {
 }
 
 const Entry bitOperations[] = {
-    STRATA_FORMATS("math.fma", fusedMultiplyAdd),   STRATA_FORMATS("arith.negf", negate),
-    STRATA_FORMATS("math.absf", absolute),          STRATA_FORMATS("math.copysign", copySign),
+    STRATA_FORMATS("math.fma", fusedMultiplyAdd), STRATA_FORMATS("arith.negf", negate),
+    STRATA_FORMATS("math.absf", absolute),        STRATA_FORMATS("math.copysign", copySign),
     STRATA_FORMATS("math.fpowi", integerPower),
 };
 

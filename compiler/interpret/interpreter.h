@@ -1,6 +1,7 @@
 // The interpreter of the svm dialect: the oracle that every target is compared with. It executes a logical program on
 // one thread, operation by operation, and takes copies literally; it shares no code with targets or the runtime.
-// The module and the engine must outlive the interpreter; memory given as arguments stays the caller's. Not thread safe.
+// The module and the engine must outlive the interpreter; memory given as arguments stays the caller's. Not thread
+// safe.
 #pragma once
 
 #include "base/source/diagnostic.h"
@@ -35,8 +36,8 @@ struct Argument {
   static Argument record(const void* bytes) { return {false, 0, const_cast<void*>(bytes), {}, {}}; }
 };
 
-/// Stands in for a kernel whose body is no region (llvm, black box). Blocks arrive as views of the interpreter's memory,
-/// checked to lie within it. On failure it returns false and says why in `error`. It must not throw.
+/// Stands in for a kernel whose body is no region (llvm, black box). Blocks arrive as views of the interpreter's
+/// memory, checked to lie within it. On failure it returns false and says why in `error`. It must not throw.
 using ExternalKernel = std::function<bool(const std::vector<Argument>& arguments, std::string& error)>;
 
 struct Options {
@@ -47,8 +48,8 @@ struct Options {
   uint32_t maxDepth = 10000;
   /// Instances of one concurrent svm.spmd, and runs and moves under way at once.
   uint64_t maxTasks = 65536;
-  /// Bytes of blocks alive at once.
-  uint64_t maxBytes = uint64_t(1) << 36;
+  /// Bytes of blocks alive at once; 0: three quarters of this computer's memory.
+  uint64_t maxBytes = 0;
   /// Instructions after which the call is given up; 0: never.
   uint64_t maxSteps = 0;
   /// By the kernel's symbol.
@@ -79,7 +80,8 @@ public:
   ~Interpreter();
 
   /// Calls a function or a kernel and returns when it and everything it started has ended. False when it failed; the
-  /// engine has the reason then, and memory is as the failure left it. `results` receives the function's scalar results.
+  /// engine has the reason then, and memory is as the failure left it. `results` receives the function's scalar
+  /// results.
   bool call(llvm::StringRef function, const std::vector<Argument>& arguments, std::vector<uint64_t>* results = nullptr);
 
   const Statistics& statistics() const;
@@ -90,11 +92,5 @@ private:
   explicit Interpreter(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
-
-/// The place in the user's files that an operation's location names: the first file, line and column in it whose file
-/// the manager has; nowhere when there is none.
-Location sourceLocation(mlir::Location location, const SourceManager& sources);
-/// "file:line:column" of a location, or an empty string.
-std::string locationText(mlir::Location location);
 
 } // namespace strata::interpret

@@ -1,6 +1,7 @@
-// The machine that executes a Program: storages, streams, and tasks with explicit stacks, so that neither deep recursion nor a
-// kernel that waits for a stream needs a stack or a thread of its own. Tasks take turns in the order they were started.
-// Owns everything but the caller's memory. Invariants: 1. a handle whose generation is not its object's is dead;
+// The machine that executes a Program: storages, streams, and tasks with explicit stacks, so that neither deep
+// recursion nor a kernel that waits for a stream needs a stack or a thread of its own. Tasks take turns in the order
+// they were started. Owns everything but the caller's memory. Invariants: 1. a handle whose generation is not its
+// object's is dead;
 // 2. a task that is not finished is in `tasks_`, and in `ready_` exactly when it can go on; 3. every task in a list of
 // waiters is blocked at the instruction that it waits in.
 #pragma once
@@ -88,12 +89,12 @@ private:
   bool prepare(Task& task, const Function& function, const std::vector<Argument>& arguments);
   std::string argumentProblem(const Parameter& parameter, const Argument& argument) const;
   bool schedule();
+  /// A task that begins at `pc` with a copy of the frame; null and a fault at `at` when there are too many.
   Task* spawn(const Task& from, uint32_t pc, uint32_t at);
   bool enter(Task& task, const Instruction& call, uint32_t returnTo);
   void leave(Task& task, const Instruction& ret);
   void finish(Task& task);
   void wake(std::vector<TaskId>& waiters);
-  bool isRunning(TaskId token) const { return tasks_.contains(token); }
   void release(Task& task, unsigned kind, size_t mark);
   void deadlock();
   std::string describe(const Task& task) const;
@@ -108,7 +109,7 @@ private:
   uint64_t newStorage();
   void freeStorage(uint64_t handle);
   bool make(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
-  void makeGlobal(const Instruction& instruction, Registers r);
+  bool makeGlobal(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   bool dealloc(Task& task, uint32_t pc, uint64_t handle);
   void view(uint32_t pc, const Instruction& instruction, Registers r);
   bool move(Task& task, uint32_t pc, const Instruction& instruction, Registers r);

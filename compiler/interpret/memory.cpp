@@ -84,24 +84,27 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
   block[0] = handle;
   block[1] = 0;
   if (!made.heap) {
-    auto kind = instruction.small == static_cast<uint8_t>(MakeKind::Automatic) ? LifetimeKind::Automatic
-                                                                                : LifetimeKind::Region;
+    auto kind =
+        instruction.small == static_cast<uint8_t>(MakeKind::Automatic) ? LifetimeKind::Automatic : LifetimeKind::Region;
     task.lifetimes[static_cast<unsigned>(kind)].push_back(handle);
   }
   return true;
 }
 
-void Machine::makeGlobal(const Instruction& instruction, Registers r) {
+bool Machine::makeGlobal(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
   globals_.resize(program_.globals.size());
   uint64_t& handle = globals_[static_cast<size_t>(instruction.imm)];
   if (!handle) {
     const GlobalData& data = program_.globals[static_cast<size_t>(instruction.imm)];
+    size_t size = static_cast<size_t>(data.elements) * data.elementBytes;
+    auto* bytes = static_cast<char*>(std::malloc(size + 1));
+    if (!bytes)
+      return failAt(task, pc, Fault::OutOfMemory, {std::to_string(size), std::to_string(options_.maxBytes)});
     handle = newStorage();
     Storage& made = *storage(handle);
     made.elements = data.elements;
     made.elementBytes = data.elementBytes;
-    size_t size = static_cast<size_t>(data.elements) * data.elementBytes;
-    made.data = static_cast<char*>(std::malloc(size + 1));
+    made.data = bytes;
     made.owned = true;
     bytes_ += size;
     if (data.bytes.empty())
@@ -111,6 +114,7 @@ void Machine::makeGlobal(const Instruction& instruction, Registers r) {
   }
   r[instruction.a] = handle;
   r[instruction.a + 1] = 0;
+  return true;
 }
 
 bool Machine::dealloc(Task& task, uint32_t pc, uint64_t handle) {
@@ -288,7 +292,8 @@ bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instructio
   const ExternalCall& external = program_.externals[static_cast<size_t>(instruction.imm)];
   auto kernel = options_.kernels.find(external.name);
   if (kernel == options_.kernels.end())
-    return failAt(task, pc, Fault::Unsupported, {"'" + external.name + "', whose body is no region, without a stand-in"});
+    return failAt(task, pc, Fault::Unsupported,
+                  {"'" + external.name + "', whose body is no region, without a stand-in"});
   std::vector<Argument> arguments;
   for (const Parameter& parameter : external.parameters) {
     const uint64_t* value = r + parameter.slot;
@@ -303,9 +308,9 @@ bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instructio
       __int128 least, greatest;
       bool any = range(value, parameter.rank, least, greatest);
       if (any && (least < 0 || greatest >= found->elements))
-        return failAt(task, pc, Fault::OutsideStorage,
-                      {std::to_string(static_cast<int64_t>(least < 0 ? least : greatest)),
-                       std::to_string(found->elements)});
+        return failAt(
+            task, pc, Fault::OutsideStorage,
+            {std::to_string(static_cast<int64_t>(least < 0 ? least : greatest)), std::to_string(found->elements)});
       std::vector<int64_t> extents(value + 2, value + 2 + parameter.rank);
       std::vector<int64_t> strides(value + 2 + parameter.rank, value + 2 + 2 * parameter.rank);
       char* data = any ? found->data + value[1] * parameter.elementBytes : found->data;

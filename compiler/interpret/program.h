@@ -1,6 +1,6 @@
-// The compact program that a module is resolved into before it is interpreted: one array of fixed-size instructions for all
-// functions, operands as slots of a frame instead of SSA values, regions as jumps. Made by the resolver, read by the
-// machine, immutable in between. It refers to the module's locations and must not outlive it.
+// The compact program that a module is resolved into before it is interpreted: one array of fixed-size instructions for
+// all functions, operands as slots of a frame instead of SSA values, regions as jumps. Made by the resolver, read by
+// the machine, immutable in between. It refers to the module's locations and must not outlive it.
 #pragma once
 
 #include "compiler/interpret/scalar_functions.h"
@@ -12,64 +12,99 @@
 
 namespace strata::interpret {
 
-/// A value takes whole slots of 64 bits: a scalar one (unused high bits are zero); a record its bytes, rounded up; a stream
-/// or a token one; a block of rank r a handle, the offset of its first element, r extents and r strides.
+/// A value takes whole slots of 64 bits: a scalar one (unused high bits are zero); a record its bytes, rounded up; a
+/// stream or a token one; a block of rank r a handle, the offset of its first element, r extents and r strides.
 using Slot = uint32_t;
 
 enum class Opcode : uint16_t {
   // Slots. a: destination, b, c, d: sources.
-  Copy,         // a = b
-  CopyMany,     // pool[e, e + d): pairs (destination, source), all read before any is written
-  Select,       // a.. = b ? c.. : d.., imm slots
+  Copy,     // a = b
+  CopyMany, // pool[e, e + d): pairs (destination, source), all read before any is written
+  Select,   // a.. = b ? c.. : d.., imm slots
   // Scalars; `shift` is 64 - width.
-  Pure1, Pure2, Pure3, // a = function(b, c, d)
-  AddI, SubI, MulI, AndI, OrI, XorI,
-  Equal, NotEqual, LessSigned, LessEqualSigned, LessUnsigned, LessEqualUnsigned,
-  AddF32, SubF32, MulF32, AddF64, SubF64, MulF64,
-  Divide,       // small: Division
-  AddExtended,  // a, a + 1 = sum, carry
-  MulExtended,  // a, a + 1 = low, high; small: signed
+  Pure1,
+  Pure2,
+  Pure3, // a = function(b, c, d)
+  AddI,
+  SubI,
+  MulI,
+  AndI,
+  OrI,
+  XorI,
+  Equal,
+  NotEqual,
+  LessSigned,
+  LessEqualSigned,
+  LessUnsigned,
+  LessEqualUnsigned,
+  AddF32,
+  SubF32,
+  MulF32,
+  AddF64,
+  SubF64,
+  MulF64,
+  Divide,      // small: Division
+  AddExtended, // a, a + 1 = sum, carry
+  MulExtended, // a, a + 1 = low, high; small: signed
   // Control. imm: target, or function.
-  Jump, JumpIf, JumpIfNot, // a: condition
-  ForInit, ForNext, // a: variable, b: lower, c: upper, d: step; small: unsigned comparison
-  Switch,       // a: value; imm: index into switches
-  Call,         // imm: function; pool[e, e + d): arguments; a: first slot of the results
-  Return,       // pool[e, e + d): results
-  Enter, Leave, // a: where the mark is kept; small: LifetimeKind
-  Spawn,        // a task runs what follows up to `imm`; a: token
-  SpawnMany,    // one task for each of [b, c), which find their number in a; goes on at `imm` when all have ended
+  Jump,
+  JumpIfNot, // a: condition
+  ForInit,
+  ForNext, // a: variable, b: lower, c: upper, d: step; small: unsigned comparison
+  Switch,  // a: value; imm: index into switches
+  Call,    // imm: function; pool[e, e + d): arguments; a: first slot of the results
+  Return,  // pool[e, e + d): results
+  Enter,
+  Leave,     // a: where the mark is kept; small: LifetimeKind
+  Spawn,     // a task runs what follows up to `imm`; a: token
+  SpawnMany, // one task for each of [b, c), which find their number in a; goes on at `imm` when all have ended
   TaskEnd,
-  Wait,         // pool[e, e + d): tokens
+  Wait, // pool[e, e + d): tokens
   // Memory. Element size in bytes: imm.
-  Make,         // a: block; pool[e, e + d): extents, then strides unless dense; small: MakeKind
-  Dealloc,      // a
-  Global,       // a: block, imm: index into globals
-  Load0, Load1, Load2, LoadMany,     // a: value, b: block, pool[e, e + d) or c, d: indices
-  Store0, Store1, Store2, StoreMany, // the same
-  Dimension,    // a = extent c of block b; imm: rank
-  View,         // a: result, b: source; imm: index into views; pool[e, …): offsets, extents, strides of each dimension
-  CheckExtent,  // extent in a is imm, else the cast at this place is wrong
-  Move,         // a: source, b: destination, c: rank; small: counts as svm.move
+  Make,    // a: block; pool[e, e + d): extents, then strides unless dense; small: MakeKind
+  Dealloc, // a
+  Global,  // a: block, imm: index into globals
+  Load0,
+  Load1,
+  Load2,
+  LoadMany, // a: value, b: block, pool[e, e + d) or c, d: indices
+  Store0,
+  Store1,
+  Store2,
+  StoreMany,   // the same
+  Dimension,   // a = extent c of block b; imm: rank
+  View,        // a: result, b: source; imm: index into views; pool[e, …): offsets, extents, strides of each dimension
+  CheckExtent, // extent in a is imm, else the cast at this place is wrong
+  Move,        // a: source, b: destination, c: rank; small: counts as svm.move
   // Records. c: byte offset, d: bytes.
-  Zero,         // d slots from a
-  GetField,     // a.. = field of b..
-  PutField,     // field of a.. = b..
+  Zero,     // d slots from a
+  GetField, // a.. = field of b..
+  PutField, // field of a.. = b..
   // Checks and figures.
-  Check,        // a: condition; imm: index into checks; pool[e, e + d): values
-  IndexCheck,   // a: index, b: extent; imm: index into checks
-  Count,        // a: amount; imm: index into names; shift: of the amount
-  RunCount,     // a kernel begins
+  Check,      // a: condition; imm: index into checks; pool[e, e + d): values
+  IndexCheck, // a: index, b: extent; imm: index into checks
+  Count,      // a: amount; imm: index into names; shift: of the amount
+  RunCount,   // a kernel begins
   // Streams. c: slots of an element.
-  MakeStream,   // a: stream, b: capacity; imm: index into names
-  Push,         // a: element; pool[e, e + d): streams
-  Pop,          // a: element, b: more, d: stream
-  Peek,         // the same, and e: offset
-  End,          // a
-  External,     // imm: index into externals; pool[e, …): arguments
-  Unsupported,  // imm: index into names, what it is
+  MakeStream,  // a: stream, b: capacity; imm: index into names
+  Push,        // a: element; pool[e, e + d): streams
+  Pop,         // a: element, b: more, d: stream
+  Peek,        // the same, and e: offset
+  End,         // a
+  External,    // imm: index into externals; pool[e, …): arguments
+  Unsupported, // imm: index into names, what it is
 };
 
-enum class Division : uint8_t { Signed, Unsigned, RemainderSigned, RemainderUnsigned, CeilSigned, CeilUnsigned, FloorSigned, Modulo };
+enum class Division : uint8_t {
+  Signed,
+  Unsigned,
+  RemainderSigned,
+  RemainderUnsigned,
+  CeilSigned,
+  CeilUnsigned,
+  FloorSigned,
+  Modulo
+};
 enum class LifetimeKind : uint8_t { Region, Automatic };
 enum class MakeKind : uint8_t { Block, Automatic, Heap };
 
@@ -91,7 +126,7 @@ struct Parameter {
   Slot slot = 0;
   unsigned width = 64; ///< bits of a scalar
   unsigned rank = 0;
-  uint64_t elementBytes = 0; ///< of a block; of a record its size
+  uint64_t elementBytes = 0;    ///< of a block; of a record its size
   std::vector<int64_t> extents; ///< static ones, or dynamic
   bool written = false;         ///< access "write": undefined at first
   std::string name;
@@ -106,9 +141,8 @@ struct Function {
   /// Frame: arguments, locals, constants.
   Slot constantsAt = 0;
   Slot frameSlots = 0;
-  std::vector<uint64_t> constants;
-  std::vector<Parameter> parameters;
-  bool scalarResults = true;
+  std::vector<uint64_t> constants{};
+  std::vector<Parameter> parameters{};
 };
 
 struct ViewShape {

@@ -1,4 +1,5 @@
-// Arithmetic: arith and math. The most frequent operations have opcodes of their own; the others are calls of functions.
+// Arithmetic: arith and math. The most frequent operations have opcodes of their own; the others are calls of
+// functions.
 #include "compiler/interpret/resolver.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -171,8 +171,7 @@ void Resolver::resolveWhile(scf::WhileOp loop) {
   });
   uint32_t exit = here();
   emit(Opcode::JumpIfNot, goOn);
-  resolveBody(loop.getAfter(),
-              [&](Operation* yield) { copyValues(loop.getBeforeArguments(), yield->getOperands()); });
+  resolveBody(loop.getAfter(), [&](Operation* yield) { copyValues(loop.getBeforeArguments(), yield->getOperands()); });
   emit(Opcode::Jump, 0, 0, 0, 0, begin);
   patch(exit, here());
 }

@@ -94,7 +94,8 @@ void Resolver::resolveReinterpret(memref::ReinterpretCastOp cast) {
 void Resolver::resolveExpand(memref::ExpandShapeOp op) {
   unsigned sourceRank = op.getSrcType().getRank(), rank = op.getResultType().getRank();
   Slot source = slot(op.getSrc()), result = slot(op.getResult());
-  SmallVector<Slot> extents = mixed(getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), op.getContext()));
+  OpBuilder builder(op);
+  SmallVector<Slot> extents = mixed(getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), builder));
   SmallVector<std::pair<Slot, Slot>> pairs{{result, source}, {result + 1, source + 1}};
   for (auto [from, group] : llvm::enumerate(op.getReassociationIndices())) {
     Slot stride = strideAt(source, sourceRank, static_cast<unsigned>(from));
@@ -142,6 +143,11 @@ void Resolver::resolveGlobal(memref::GetGlobalOp op) {
   Type element = type.getElementType();
   if (!symbol || !scalarWidth(element) || !type.getLayout().isIdentity())
     return unsupported(op, " of this global");
+  constexpr int64_t most = int64_t(1) << 30; // its initial value is kept in memory
+  int64_t elements = 1;
+  for (int64_t extent : type.getShape())
+    if (__builtin_mul_overflow(elements, extent, &elements) || elements > most)
+      return unsupported(op, " of a global of more than 2^30 elements");
   auto [entry, isNew] = globalIndex_.try_emplace(op.getName(), static_cast<int64_t>(program_.globals.size()));
   if (isNew) {
     GlobalData data;

@@ -21,7 +21,6 @@ unsigned slotsOf(Type type) {
 }
 
 Program Resolver::run() {
-  SmallVector<FunctionOpInterface> bodies;
   for (Operation& op : *module_.getBody())
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       if (isa<func::FuncOp, svm::KernelOp>(op))
@@ -65,10 +64,8 @@ std::vector<Parameter> Resolver::parametersOf(FunctionOpInterface function, Slot
 void Resolver::declare(FunctionOpInterface function) {
   Function made{.name = function.getName().str(), .location = function.getLoc()};
   made.parameters = parametersOf(function, made.argumentSlots);
-  for (Type type : function.getResultTypes()) {
+  for (Type type : function.getResultTypes())
     made.resultSlots += std::max(1u, slotsOf(type));
-    made.scalarResults &= scalarWidth(type) != 0;
-  }
   program_.functionByName[made.name] = static_cast<unsigned>(program_.functions.size());
   program_.functions.push_back(std::move(made));
 }

@@ -1,5 +1,5 @@
-// Resolves a module into a Program: gives every value its slots and turns regions into jumps. One Resolver serves one module
-// and is thrown away after run(). The rules for each dialect stand in their own file (resolve_*.cpp).
+// Resolves a module into a Program: gives every value its slots and turns regions into jumps. One Resolver serves one
+// module and is thrown away after run(). The rules for each dialect stand in their own file (resolve_*.cpp).
 #pragma once
 
 #include "compiler/interpret/program.h"
@@ -47,7 +47,8 @@ private:
   Slot integer(Opcode opcode, Slot a, Slot b);
 
   // resolve_control.cpp
-  /// The body of a region with one block, its lifetimes ended behind the terminator's effect. No terminator: null is given.
+  /// The body of a region with one block, its lifetimes ended behind the terminator's effect. No terminator: null is
+  /// given.
   void resolveBody(mlir::Region& region, Terminated terminated);
   /// A region of any number of blocks; `terminated` is called for the terminators that leave it.
   void resolveBlocks(mlir::Region& region, Terminated terminated);
@@ -69,7 +70,8 @@ private:
   // resolve_memory.cpp
   bool resolveMemory(mlir::Operation* op);
   void resolveMake(mlir::Operation* op, mlir::MemRefType type, mlir::ValueRange extents, MakeKind kind);
-  void resolveAccess(mlir::Operation* op, bool isLoad, mlir::Value block, mlir::Value value, llvm::ArrayRef<Slot> indices);
+  void resolveAccess(mlir::Operation* op, bool isLoad, mlir::Value block, mlir::Value value,
+                     llvm::ArrayRef<Slot> indices);
   void resolveSubView(mlir::memref::SubViewOp view);
   void resolveReinterpret(mlir::memref::ReinterpretCastOp cast);
   void resolveExpand(mlir::memref::ExpandShapeOp op);

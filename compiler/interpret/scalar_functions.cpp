@@ -18,12 +18,10 @@ struct IntegerEntry {
 
 /// x and y are zero-extended, sx and sy sign-extended; the value is cut to the width.
 #define STRATA_INTEGER(NAME, EXPRESSION)                                                                               \
-  {                                                                                                                    \
-    NAME, [](uint64_t x, uint64_t y, uint64_t, unsigned width) -> uint64_t {                                           \
-      [[maybe_unused]] int64_t sx = signExtend(x, width), sy = signExtend(y, width);                                   \
-      return lowBits(static_cast<uint64_t>(EXPRESSION), width);                                                        \
-    }                                                                                                                  \
-  }
+  {NAME, [](uint64_t x, uint64_t y, uint64_t, unsigned width) -> uint64_t {                                            \
+     [[maybe_unused]] int64_t sx = signExtend(x, width), sy = signExtend(y, width);                                    \
+     return lowBits(static_cast<uint64_t>(EXPRESSION), width);                                                         \
+   }}
 
 uint64_t integerPower(uint64_t base, int64_t exponent, unsigned width) {
   if (exponent < 0) {
@@ -40,7 +38,7 @@ uint64_t integerPower(uint64_t base, int64_t exponent, unsigned width) {
 const IntegerEntry integerOperations[] = {
     STRATA_INTEGER("arith.addi", x + y),
     STRATA_INTEGER("arith.subi", x - y),
-    STRATA_INTEGER("arith.muli", x * y),
+    STRATA_INTEGER("arith.muli", x* y),
     STRATA_INTEGER("arith.andi", x& y),
     STRATA_INTEGER("arith.ori", x | y),
     STRATA_INTEGER("arith.xori", x ^ y),
@@ -68,9 +66,9 @@ PureFunction integerOperation(StringRef name) {
 PureFunction integerComparison(arith::CmpIPredicate predicate) {
   using enum arith::CmpIPredicate;
   static const IntegerEntry table[] = {
-      STRATA_INTEGER("eq", x == y),   STRATA_INTEGER("ne", x != y),   STRATA_INTEGER("slt", sx < sy),
+      STRATA_INTEGER("eq", x == y),    STRATA_INTEGER("ne", x != y),   STRATA_INTEGER("slt", sx < sy),
       STRATA_INTEGER("sle", sx <= sy), STRATA_INTEGER("sgt", sx > sy), STRATA_INTEGER("sge", sx >= sy),
-      STRATA_INTEGER("ult", x < y),   STRATA_INTEGER("ule", x <= y),  STRATA_INTEGER("ugt", x > y),
+      STRATA_INTEGER("ult", x < y),    STRATA_INTEGER("ule", x <= y),  STRATA_INTEGER("ugt", x > y),
       STRATA_INTEGER("uge", x >= y),
   };
   return table[static_cast<unsigned>(predicate)].function;

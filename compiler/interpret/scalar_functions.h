@@ -8,12 +8,13 @@
 
 namespace strata::interpret {
 
-/// Integers of `width` bits lie in the low bits with the others zero, floats as their pattern. Unused operands are any value.
+/// Integers of `width` bits lie in the low bits with the others zero, floats as their pattern. Unused operands are any
+/// value.
 using PureFunction = uint64_t (*)(uint64_t a, uint64_t b, uint64_t c, unsigned width);
 
-/// The function of an arith or math operation on scalars, or null when there is none. `width` is what it has to be called
-/// with: that of the operand for conversions from integers and comparisons, else that of the result.
-/// What MLIR calls poison (a shift beyond the width, a conversion out of range) has a fixed value: 0 for shifts, the nearest
+/// The function of an arith or math operation on scalars, or null when there is none. `width` is what it has to be
+/// called with: that of the operand for conversions from integers and comparisons, else that of the result. What MLIR
+/// calls poison (a shift beyond the width, a conversion out of range) has a fixed value: 0 for shifts, the nearest
 /// integer for conversions.
 PureFunction scalarFunction(mlir::Operation* op, unsigned& width);
 

@@ -98,8 +98,6 @@ LogicalResult KernelOp::verify() {
   }
   if (!isStructured())
     return success();
-  if (getBody().front().getArgumentTypes() != getArgumentTypes())
-    return emitOpError("has a body whose arguments differ from its type");
   WalkResult walk = getBody().walk([&](Operation* op) {
     StringRef dialect = op->getName().getDialectNamespace();
     if (llvm::is_contained({"scf", "affine", "memref", "arith", "math", "vector", "ub"}, dialect) ||
@@ -314,9 +312,9 @@ LogicalResult SpmdOp::verify() {
   for (auto [position, operand] : llvm::enumerate(getReductions()))
     if (withMemory(cast<MemRefType>(operand.getType()), "") != withMemory(cast<MemRefType>(privateCopy(position).getType()), ""))
       return emitOpError("has a private copy of another type than its reduction");
-  if (getWays() && *getWays() < 1)
-    return emitOpError("is dealt to ") << *getWays() << " instances; it takes one at least";
-  if (getChunk() && *getChunk() < 0)
+  if (getWaysAttr() && getWaysAttr().getInt() < 1)
+    return emitOpError("is dealt to ") << getWaysAttr().getInt() << " instances; it takes one at least";
+  if (getChunkAttr() && getChunkAttr().getInt() < 0)
     return emitOpError("has chunks of a negative number of iterations");
   if (getInstances() && !getReductions().empty())
     return emitOpError("is distributed already and has reductions left");
@@ -379,5 +377,10 @@ LogicalResult PushOp::verify() {
 LogicalResult PopOp::verify() {
   if (getStream().getType().getElementType() != getElement().getType())
     return emitOpError() << "pops a " << getElement().getType() << " from a " << getStream().getType();
+  return success();
+}
+LogicalResult PeekOp::verify() {
+  if (getStream().getType().getElementType() != getElement().getType())
+    return emitOpError() << "peeks a " << getElement().getType() << " in a " << getStream().getType();
   return success();
 }

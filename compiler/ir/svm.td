@@ -107,7 +107,8 @@ def Svm_Counted : Type<Or<[Index.predicate, I64.predicate]>, "index or 64-bit in
 
 //===-- kernels ----------------------------------------------------------------------------------------------------===//
 
-def Svm_KernelOp : Svm_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface, Symbol]> {
+def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, IsolatedFromAbove, FunctionOpInterface,
+                                     Symbol]> {
   let summary = "a piece of computation that runs on one processor";
   let description = [{
     Arguments are blocks, streams and scalars. A block argument carries `svm.access` ("read", "write", "readwrite" or
@@ -133,7 +134,8 @@ def Svm_KernelOp : Svm_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface, Sym
     ::mlir::Region* getCallableRegion() { return isStructured() ? &getBody() : nullptr; }
     llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
-    bool isDeclaration() { return getBody().empty(); }
+    /// Never: a kernel without a region has its body elsewhere, and may be public.
+    bool isDeclaration() { return false; }
     bool isStructured() { return !getBody().empty(); }
     /// "read", "write", "readwrite", "reduce"; empty for an argument that is not a block.
     llvm::StringRef access(unsigned argument);
@@ -236,7 +238,7 @@ def Svm_CombinerAttr : Svm_Attr<"Combiner", "combiner"> {
   let assemblyFormat = "`<` $function `,` $label (`,` `on` $processor^ `,` `in` $memory)? `>`";
 }
 
-def Svm_SpmdOp : Svm_Op<"spmd", [SingleBlock, RecursiveMemoryEffects, NoTerminator,
+def Svm_SpmdOp : Svm_Op<"spmd", [AutomaticAllocationScope, SingleBlock, RecursiveMemoryEffects, NoTerminator,
                                  DeclareOpInterfaceMethods<LoopLikeOpInterface>]> {
   let summary = "parallel iterations, or instances of processors";
   let description = [{

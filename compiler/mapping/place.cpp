@@ -24,19 +24,19 @@ STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
 STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
                   "loop '{0}' is dealt to {1} of processor '{2}', of which machine '{3}' has {4}");
 
+/// Whether a processor has a store of its own that the program manages: then its instances are told apart, and other memories are reached by
+/// moves only.
+static bool hasStore(const Machine& machine, machine::ProcessorId processor) {
+  return llvm::any_of(machine[processor].local, [&](machine::MemoryId local) { return machine.isStore(local); });
+}
+
 bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory) {
-  const machine::Processor& who = machine[processor];
-  bool ownStore = false;
-  for (machine::MemoryId local : who.local) {
-    if (local == memory)
-      return true;
-    ownStore |= machine.isExplicit(local);
-  }
+  if (llvm::is_contained(machine[processor].local, memory))
+    return true;
   for (const machine::Level& level : machine.levels)
     if (level.processor == processor && (level.memory == memory || machine[level.memory].over == memory))
       return true;
-  // A processor with a store of its own reaches other memories by moves only.
-  return !ownStore && !machine.isExplicit(memory) && !machine[memory].isVirtual() && machine.reaches(processor, memory);
+  return !hasStore(machine, processor) && !machine.isStore(memory) && !machine[memory].isVirtual() && machine.reaches(processor, memory);
 }
 
 /// The memory in which a processor's code keeps what nobody places: that of the innermost level it controls, else a local one.
@@ -156,7 +156,7 @@ private:
       const std::string name = placement.arguments.empty() ? "" : placement.arguments[position];
       machine::MemoryId where = memory(name, function, homeOf(machine_, control));
       types.push_back(withMemory(block, machine_[where].name));
-      if (function->hasAttr(SvmDialect::entryAttr) && (machine_.isExplicit(where) || machine_[where].isVirtual())) {
+      if (function->hasAttr(SvmDialect::entryAttr) && (machine_.isStore(where) || machine_[where].isVirtual())) {
         auto called = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
         diagnostics_.report(entryMemory, sourceLocation(diagnostics_.sources(), function.getLoc()),
                             called ? called.getValue().str() : std::to_string(position), function.getName().str(), machine_[where].name)
@@ -264,7 +264,7 @@ private:
     const uint64_t count = machine_[on].count;
     auto builder = Builder(program_.getContext());
     // Processors with a store of their own are told apart; others are dealt any number of parts.
-    if (choice.ways > static_cast<int64_t>(count) && !machine_[on].local.empty())
+    if (choice.ways > static_cast<int64_t>(count) && hasStore(machine_, on))
       diagnostics_
           .report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()), spmd.getLabel().value_or("").str(), choice.ways,
                   machine_[on].name, machine_.name, count)
@@ -285,7 +285,7 @@ private:
   LoopPlacement choose(SpmdOp spmd, machine::ProcessorId here) {
     LoopPlacement choice{machine_[here].name, 0, 0};
     const machine::Processor& who = machine_[here];
-    if (who.count > 1 && who.local.empty() && !spmd->getParentOfType<SpmdOp>())
+    if (who.count > 1 && !hasStore(machine_, here) && !spmd->getParentOfType<SpmdOp>())
       choice.ways = spmd.getReductions().empty() ? defaultWaysPerProcessor * static_cast<int64_t>(who.count) : defaultReductionWays;
     return choice;
   }

@@ -86,7 +86,7 @@ private:
 
   void assign(BlockOp block, Tops& tops, SmallVector<Held>& held) {
     machine::MemoryId id = machine_.memory(memoryOf(block.getBlock().getType()).str());
-    if (!id.valid() || !machine_.isExplicit(id) || machine_[id].isVirtual())
+    if (!id.valid() || !machine_.isStore(id))
       return;
     const machine::Memory& memory = machine_[id];
     Location at = sourceLocation(diagnostics_.sources(), block.getLoc());

@@ -54,7 +54,7 @@ private:
     auto type = block.getBlock().getType();
     std::string name = memoryOf(type).str();
     machine::MemoryId id = machine_.memory(name);
-    if (!id.valid() || !machine_[id].explicitly || machine_[id].isVirtual())
+    if (!id.valid() || !machine_.isStore(id))
       return;
     Location at = sourceLocation(diagnostics_.sources(), block.getLoc());
     const machine::Memory& memory = machine_[id];

@@ -41,6 +41,7 @@ private:
             .label(loop.loop->location, "the loop")
             .note("control passes from outer levels to inner ones");
     }
+    known_ = knownEverywhere(*instance_->variant);
     statement(instance_->variant->body, instance_->controlLevel);
     for (const ResolvedCallsite& site : instance_->callsites)
       for (const ResolvedTarget& target : site.targets)
@@ -123,7 +124,7 @@ private:
       return;
     if (expr->kind == ExprKind::Element)
       touches(*expr, instance_->arrayLevels[expr->variable->index], level);
-    else if (expr->kind == ExprKind::Variable && !isKnownEverywhere(*expr->variable))
+    else if (expr->kind == ExprKind::Variable && !known_.contains(expr->variable))
       touches(*expr, instance_->scalarLevel, level);
     for (const Expr* operand : expr->operands)
       expression(operand, level);
@@ -141,28 +142,6 @@ private:
         .help("map the loop, or the variable, to the other's level");
   }
 
-  /// Sizes, tunables and loop variables, and locals that are computed once from nothing else.
-  static bool isKnownEverywhere(const Variable& variable) {
-    switch (variable.kind) {
-    case VariableKind::SizeParameter:
-    case VariableKind::Tunable:
-    case VariableKind::LoopVariable:
-      return true;
-    case VariableKind::Local:
-      return !variable.isAssigned && variable.initializer && dependsOnSizesOnly(*variable.initializer);
-    default:
-      return false;
-    }
-  }
-  static bool dependsOnSizesOnly(const Expr& expr) {
-    if (expr.kind == ExprKind::Element || expr.kind == ExprKind::Assign || expr.kind == ExprKind::Increment)
-      return false;
-    if (expr.kind == ExprKind::Variable)
-      return isKnownEverywhere(*expr.variable);
-    return std::all_of(expr.operands.begin(), expr.operands.end(),
-                       [](const Expr* operand) { return dependsOnSizesOnly(*operand); });
-  }
-
   /// A cycle of calls is endless when nothing on it depends on a size. Searches for cycles of unconditional first targets.
   void recursion() {
     std::vector<char> state(graph_.instances.size()); // 1: on the path, 2: done
@@ -170,15 +149,13 @@ private:
       uint32_t instance;
       size_t site = 0;
     };
-    std::vector<Frame> path = {{graph_.entry}};
-    state[graph_.entry] = 1;
     auto sure = [&](const ResolvedCallsite& site) -> const ResolvedTarget* {
       return !site.targets.empty() && site.targets[0].conditions.empty() ? &site.targets[0] : nullptr;
     };
     for (uint32_t root = 0; root < graph_.instances.size(); ++root) {
       if (state[root] == 2)
         continue;
-      path = {{root}};
+      std::vector<Frame> path = {{root}};
       state[root] = 1;
       while (!path.empty()) {
         Frame& frame = path.back();
@@ -210,9 +187,39 @@ private:
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
   const Instance* instance_ = nullptr;
+  std::set<const Variable*> known_;
 };
 
 } // namespace
+
+std::set<const Variable*> knownEverywhere(const TaskVariant& variant) {
+  std::set<const Variable*> known(variant.sizeParameters.begin(), variant.sizeParameters.end());
+  known.insert(variant.tunables.begin(), variant.tunables.end());
+  for (const Loop* loop : variant.loops)
+    known.insert(loop->variable);
+  // In lexical order, so that what an initial value mentions has been judged.
+  for (const Variable* scalar : variant.scalars)
+    if (scalar->kind == VariableKind::Local && !scalar->isAssigned && scalar->initializer &&
+        readsOnly(scalar->initializer, known))
+      known.insert(scalar);
+  return known;
+}
+
+bool readsOnly(const Expr* expr, const std::set<const Variable*>& known) {
+  if (!expr)
+    return true;
+  if (expr->kind == ExprKind::Element || expr->kind == ExprKind::Assign || expr->kind == ExprKind::Increment ||
+      (expr->kind == ExprKind::Variable && !known.contains(expr->variable)))
+    return false;
+  for (const Expr* operand : expr->operands)
+    if (!readsOnly(operand, known))
+      return false;
+  for (const BlockRange& range : expr->ranges)
+    for (const Expr* part : {range.start, range.end, range.stride, range.max})
+      if (!readsOnly(part, known))
+        return false;
+  return true;
+}
 
 void checkLevels(const InstanceGraph& graph, const Machine& machine, DiagnosticEngine& diagnostics) {
   LevelCheck(graph, machine, diagnostics).run();

@@ -123,6 +123,8 @@ void RangeAnalysis::relate(const Linear& signedValue, const Linear& unsignedValu
     std::optional<Linear> more = difference->minus(Linear(modulus)), less = opposite->plus(Linear(modulus));
     if (more && less)
       readings[1].insert(readings[1].end(), {*more, *less});
+  } else if (std::optional<Linear> large = unsignedValue.minus(Linear(maximumExtent)); large) {
+    readings[1].push_back(*large); // at least half of what the width counts
   }
   facts_.assumeOneOf(std::move(readings));
 }
@@ -255,7 +257,8 @@ std::optional<Linear> RangeAnalysis::uncut(Operation* op, Reading how) {
         return operand(0).times(int64_t(1) << *amount);
       })
       .Case<arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp>([&](Operation*) -> Result {
-        if (!widthOf(op->getOperand(0).getType()))
+        // A widening one repeats the sign in bits that the unsigned reading counts.
+        if (!widthOf(op->getOperand(0).getType()) || isWidening(op))
           return std::nullopt;
         return operand(0);
       })

@@ -1,5 +1,5 @@
-// Implements arenas and the shared cache of chunks. A chunk is rounded up in quarter powers of two, so that slightly different
-// requests reuse the same chunks; pages never touched cost nothing.
+// Implements arenas and the shared cache of chunks. A chunk is rounded up in quarter powers of two, so that slightly
+// different requests reuse the same chunks; pages never touched cost nothing.
 #include "runtime/core/arena.h"
 
 #include "runtime/core/failure.h"
@@ -28,7 +28,9 @@ constexpr size_t smallestChunk = 64 << 10;
 constexpr size_t largePage = 2 << 20;
 constexpr size_t checkedBytes = 64 << 20; // from here on, available memory is asked for before it is mapped
 
-constexpr size_t roundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+constexpr size_t roundUp(size_t bytes, size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 /// Rounds up to a multiple of a quarter of the power of two below.
 size_t chunkBytes(size_t wanted) {
@@ -43,10 +45,10 @@ size_t chunkBytes(size_t wanted) {
 
 struct Arena::Chunk {
   Chunk* below;
-  void* mapping;      // what the system gave; the chunk itself may begin later, to be aligned
+  void* mapping; // what the system gave; the chunk itself may begin later, to be aligned
   size_t mappedBytes;
-  size_t bytes;       // from the chunk's beginning to its end
-  char* freeBelow;    // where the chunk below was left
+  size_t bytes;    // from the chunk's beginning to its end
+  char* freeBelow; // where the chunk below was left
   char* begin() { return reinterpret_cast<char*>(this) + line; }
   char* end() { return reinterpret_cast<char*>(this) + bytes; }
 };
@@ -203,7 +205,9 @@ void Arena::clear() {
   last_ = nullptr;
 }
 
-void trimArenas() { ChunkCache::get().trim(); }
+void trimArenas() {
+  ChunkCache::get().trim();
+}
 
 uint64_t arenaBytesMapped() {
   ChunkCache& cache = ChunkCache::get();
@@ -217,4 +221,6 @@ void* strata_acquire(int64_t bytes, const char* what) {
   return strata::runtime::current()->arena.acquire(bytes, what);
 }
 
-void strata_release(void* block) { strata::runtime::current()->arena.release(block); }
+void strata_release(void* block) {
+  strata::runtime::current()->arena.release(block);
+}

@@ -1,5 +1,6 @@
-// The arena of an execution: scratch memory that is acquired and released like a stack. Chunks of memory are mapped once and
-// go from arena to arena through one shared cache, so that scratch costs no page faults once a program is warm.
+// The arena of an execution: scratch memory that is acquired and released like a stack. Chunks of memory are mapped
+// once and go from arena to arena through one shared cache, so that scratch costs no page faults once a program is
+// warm.
 //
 // An arena belongs to one execution and is used by it alone; the shared cache is thread safe.
 //

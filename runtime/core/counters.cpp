@@ -77,4 +77,6 @@ void resetCounters() {
 
 } // namespace strata::runtime
 
-void strata_count(const char* name, int64_t amount) { strata::runtime::thisThread().counters.add(name, amount); }
+void strata_count(const char* name, int64_t amount) {
+  strata::runtime::thisThread().counters.add(name, amount);
+}

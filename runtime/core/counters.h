@@ -26,9 +26,9 @@ private:
   };
   Slot* find(const char* name);
 
-  SpinLock lock_;                // held to grow and by readers; values are added to without it
+  SpinLock lock_; // held to grow and by readers; values are added to without it
   std::unique_ptr<Slot[]> slots_;
-  size_t capacity_ = 0;          // a power of two
+  size_t capacity_ = 0; // a power of two
   size_t used_ = 0;
 };
 

@@ -1,7 +1,8 @@
-// An execution: one flow of compiled code, either a fibre or a thread that called in from outside. It knows which processor
-// of the machine it runs as, owns an arena for scratch, and says what it waits for while it is blocked.
+// An execution: one flow of compiled code, either a fibre or a thread that called in from outside. It knows which
+// processor of the machine it runs as, owns an arena for scratch, and says what it waits for while it is blocked.
 //
-// Objects come from the scheduler and are never freed, only reused: a pointer to one that has ended is still safe to unpark.
+// Objects come from the scheduler and are never freed, only reused: a pointer to one that has ended is still safe to
+// unpark.
 //
 // Invariants:
 // 1. All members except `state` are touched only by the thread that runs the execution, or while it is parked or ended.
@@ -43,9 +44,9 @@ struct Execution {
 
   std::atomic<uint32_t> state{Running};
   Leave leave = Leave::Stay;
-  Execution* next = nullptr;        // in a run queue or a list of free objects
-  Thread* native = nullptr;         // the thread whose own stack this is; null: a fibre
-  void (*run)(void*) = nullptr;     // a fibre's work
+  Execution* next = nullptr;    // in a run queue or a list of free objects
+  Thread* native = nullptr;     // the thread whose own stack this is; null: a fibre
+  void (*run)(void*) = nullptr; // a fibre's work
   void* argument = nullptr;
   FibreContext context;
   Wait wait{nullptr, nullptr};
@@ -55,7 +56,7 @@ struct Execution {
   const void* stores = nullptr;     // what runtime/host made of `machine`
   uint32_t processor = noProcessor; // index into the machine's table
   int64_t instance = 0;
-  ParallelJob* job = nullptr;       // innermost parallel job of which this runs an instance
+  ParallelJob* job = nullptr; // innermost parallel job of which this runs an instance
 
   Arena arena;
   std::vector<OpenSpan> spans;

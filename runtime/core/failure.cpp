@@ -81,7 +81,9 @@ void failOutOfMemory(const std::string& what, int64_t bytes) {
 
 using namespace strata::runtime;
 
-void strata_set_failure_handler(StrataFailureHandler handler) { failureHandler.store(handler); }
+void strata_set_failure_handler(StrataFailureHandler handler) {
+  failureHandler.store(handler);
+}
 
 void strata_fail(const StrataCheck* check, const int64_t* values, int32_t count) {
   const pid_t self = gettid();

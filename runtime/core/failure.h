@@ -1,5 +1,5 @@
-// Run-time failures that the runtime itself finds. Compiled code calls strata_fail with a check of its own. Any thread may
-// fail; the first failure wins and the others block until the program has ended.
+// Run-time failures that the runtime itself finds. Compiled code calls strata_fail with a check of its own. Any thread
+// may fail; the first failure wins and the others block until the program has ended.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace strata::runtime {
 
-/// Ends the program through the failure handler. `code` is in kebab case and begins with "runtime-"; `help` may be empty.
+/// Ends the program through the failure handler. `code` is in kebab case and begins with "runtime-"; `help` may be
+/// empty.
 [[noreturn]] void fail(const char* code, const std::string& message, const std::string& help = "");
 /// Code "runtime-out-of-memory", naming who wanted how much.
 [[noreturn]] void failOutOfMemory(const std::string& what, int64_t bytes);

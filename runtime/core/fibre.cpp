@@ -68,29 +68,21 @@ std::vector<Stack> mapStacks(size_t bytes) {
   return stacks;
 }
 
-struct Passage {
-  FibreContext* from;
-  FibreContext* to;
-  void (*entry)(void*);
-  void* argument;
-};
-
-void* arrive([[maybe_unused]] FibreContext& to, context::transfer_t transfer, FibreContext& from) {
-  void* argument = static_cast<Passage*>(transfer.data)->argument;
-  from.saved = transfer.fctx;
+/// Finishes a switch on the stack that it leads to.
+void* arrive(FibreContext& to, void* leftAt) {
+  to.from->saved = leftAt;
 #ifdef STRATA_ADDRESS_SANITIZER
   __sanitizer_finish_switch_fiber(to.sanitizerStack, nullptr, nullptr);
 #endif
-  return argument;
+  return to.argument;
 }
 
 #ifdef STRATA_ADDRESS_SANITIZER
 __attribute__((no_sanitize("address")))
 #endif
 void enter(context::transfer_t transfer) {
-  auto passage = *static_cast<Passage*>(transfer.data);
-  auto* argument = arrive(*passage.to, transfer, *passage.from);
-  passage.entry(argument);
+  auto& to = *static_cast<FibreContext*>(transfer.data);
+  to.entry(arrive(to, transfer.fctx));
   __builtin_unreachable();
 }
 
@@ -149,7 +141,9 @@ void setFibreStackBytes(size_t bytes) {
   stackBytes.store((bytes + page - 1) / page * page, std::memory_order_relaxed);
 }
 
-size_t fibreStackBytes() { return stackBytes.load(std::memory_order_relaxed); }
+size_t fibreStackBytes() {
+  return stackBytes.load(std::memory_order_relaxed);
+}
 
 void prepareFibre(FibreContext& fibre, void (*entry)(void*)) {
   fibre.entry = entry;
@@ -178,7 +172,8 @@ void adoptThread([[maybe_unused]] FibreContext& thread) {
 
 __attribute__((noinline)) void* switchFibre(FibreContext& from, FibreContext& to, void* argument,
                                             [[maybe_unused]] bool ending) {
-  Passage passage{&from, &to, to.entry, argument};
+  to.from = &from;
+  to.argument = argument;
 #ifdef STRATA_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(ending ? nullptr : &from.sanitizerStack, to.stack.base, to.stack.bytes);
   if (ending)
@@ -187,8 +182,8 @@ __attribute__((noinline)) void* switchFibre(FibreContext& from, FibreContext& to
 #ifdef STRATA_THREAD_SANITIZER
   __tsan_switch_to_fiber(to.sanitizerFibre, 0);
 #endif
-  context::transfer_t back = context::jump_fcontext(to.saved, &passage);
-  return arrive(from, back, *static_cast<Passage*>(back.data)->from);
+  context::transfer_t back = context::jump_fcontext(to.saved, &to);
+  return arrive(from, back.fctx);
 }
 
 void retireFibre(FibreContext& fibre) {

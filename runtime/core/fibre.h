@@ -1,5 +1,5 @@
-// Stacks for fibres and the switch from one stack to another, over Boost.Context's assembly, with what the sanitizers need
-// to be told. The scheduler is the only user.
+// Stacks for fibres and the switch from one stack to another, over Boost.Context's assembly, with what the sanitizers
+// need to be told. The scheduler is the only user.
 //
 // Stacks are mapped with a page below that faults, and pooled: a thread-local cache in front of one shared list.
 #pragma once
@@ -37,7 +37,10 @@ size_t fibreStackBytes();
 struct FibreContext {
   void* saved = nullptr; // null: not started
   void (*entry)(void* argument) = nullptr;
-  Stack stack;           // of a fibre; for a thread's own stack only with the address sanitizer
+  // Of the switch under way to here. Not on the stack that is left, which may be gone on arrival.
+  FibreContext* from = nullptr;
+  void* argument = nullptr;
+  Stack stack; // of a fibre; for a thread's own stack only with the address sanitizer
   void* sanitizerStack = nullptr;
   void* sanitizerFibre = nullptr;
 };

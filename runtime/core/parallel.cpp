@@ -153,7 +153,9 @@ Execution* joinOpenJob() {
   return job ? makeFibre(participate, job, job->role) : nullptr;
 }
 
-bool anyJobOpen() { return openJobs.count.load(std::memory_order_relaxed) != 0; }
+bool anyJobOpen() {
+  return openJobs.count.load(std::memory_order_relaxed) != 0;
+}
 
 bool anyJobOpenForSure() {
   std::lock_guard guard(openJobs.lock);

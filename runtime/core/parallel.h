@@ -1,12 +1,14 @@
-// Parallel jobs: many instances of one body, claimed in chunks by whichever threads are free. Publishing a job costs the same
-// however many instances or threads there are; the caller takes part itself, so a job never waits for a thread.
+// Parallel jobs: many instances of one body, claimed in chunks by whichever threads are free. Publishing a job costs
+// the same however many instances or threads there are; the caller takes part itself, so a job never waits for a
+// thread.
 //
-// Any execution may run a job, also from inside an instance of another. Every instance that blocks leaves the rest of the
-// job to be claimed by other fibres, so with chunks of one instance all of them make progress.
+// Any execution may run a job, also from inside an instance of another. Every instance that blocks leaves the rest of
+// the job to be claimed by other fibres, so with chunks of one instance all of them make progress.
 //
 // Invariants:
 // 1. A job is in the open list exactly while it has instances that nobody has claimed.
-// 2. `participants` counts the fibres that have joined and not left; they join only while the job is open, under the list's
+// 2. `participants` counts the fibres that have joined and not left; they join only while the job is open, under the
+// list's
 //    lock. The job lives on the caller's stack until it is closed and without participants.
 #pragma once
 
@@ -41,8 +43,8 @@ struct ParallelJob {
   WaitList barrier;
 };
 
-/// Runs instances 0 … instances-1 and returns when all have ended. `concurrent`: all make progress, so that they may wait for
-/// each other. The role's instance is that of instance 0.
+/// Runs instances 0 … instances-1 and returns when all have ended. `concurrent`: all make progress, so that they may
+/// wait for each other. The role's instance is that of instance 0.
 void runParallel(void (*body)(void* context, int64_t instance), void* context, int64_t instances, bool concurrent,
                  const Role& role);
 /// Waits until every instance of the innermost job has come here; nothing outside of jobs.

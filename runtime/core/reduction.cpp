@@ -13,6 +13,10 @@ void strata_reduce(void* partials, int64_t count, int64_t partial_bytes,
   });
 }
 
-void strata_yield(void) { strata::runtime::yield(); }
+void strata_yield(void) {
+  strata::runtime::yield();
+}
 
-void strata_barrier(void) { strata::runtime::waitAtBarrier(); }
+void strata_barrier(void) {
+  strata::runtime::waitAtBarrier();
+}

@@ -1,5 +1,5 @@
-// The runtime as a program that drives it sees it: how many threads, how large the stacks, and the figures and spans that
-// compiled code left behind. Compiled code itself uses runtime/abi.h.
+// The runtime as a program that drives it sees it: how many threads, how large the stacks, and the figures and spans
+// that compiled code left behind. Compiled code itself uses runtime/abi.h.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace strata::runtime {
 
-/// Runs on n threads from here on, the caller included; 0: as many as this computer has cores, which is the default. With one
-/// thread everything runs in the caller. REQUIRES: nothing runs, and the caller is no fibre.
+/// Runs on n threads from here on, the caller included; 0: as many as this computer has cores, which is the default.
+/// With one thread everything runs in the caller. REQUIRES: nothing runs, and the caller is no fibre.
 void setThreads(uint32_t n);
 uint32_t threads();
 
@@ -18,16 +18,18 @@ uint32_t threads();
 void setFibreStackBytes(size_t bytes);
 size_t fibreStackBytes();
 
-/// Whether threads that have not called in yet may do so while others wait for them. A standstill is then no deadlock as long
-/// as the process has threads that the runtime does not know. Off by default. Any thread.
+/// Whether threads that have not called in yet may do so while others wait for them. A standstill is then no deadlock
+/// as long as the process has threads that the runtime does not know. Off by default. Any thread.
 void setForeignThreads(bool mayCall);
 
-/// The sums of strata_count by name, over all threads, without those that are zero. Any thread; exact when nothing runs.
+/// The sums of strata_count by name, over all threads, without those that are zero. Any thread; exact when nothing
+/// runs.
 std::map<std::string, int64_t> counters();
 /// REQUIRES: nothing runs.
 void resetCounters();
 
-/// The spans that have ended, in Chrome's JSON: a process for every class of processors, a thread for every instance. Any thread.
+/// The spans that have ended, in Chrome's JSON: a process for every class of processors, a thread for every instance.
+/// Any thread.
 std::string traceJson();
 /// False when the file cannot be written.
 bool writeTrace(const std::string& path);

@@ -1,5 +1,5 @@
-// Implements the table of threads, the pool, fibres' lives, and the choice of what a thread runs next. Sleeping and waking
-// are in sleep.cpp.
+// Implements the table of threads, the pool, fibres' lives, and the choice of what a thread runs next. Sleeping and
+// waking are in sleep.cpp.
 #include "runtime/core/scheduler.h"
 
 #include "runtime/core/failure.h"
@@ -30,7 +30,9 @@ constexpr uint32_t looksBeforeSteal = 12; // a lone entry of a queue is left to 
 constexpr auto longSpin = std::chrono::microseconds(30);
 constexpr auto shortSpin = std::chrono::microseconds(2); // where threads share cores
 
-int membarrier(int command) { return static_cast<int>(syscall(__NR_membarrier, command, 0, 0)); }
+int membarrier(int command) {
+  return static_cast<int>(syscall(__NR_membarrier, command, 0, 0));
+}
 
 /// What the threads share. Lives as long as the process: pool threads sleep through its end.
 struct Scheduler {
@@ -259,8 +261,8 @@ Execution* pick(Thread& thread) {
   return anyJobOpen() ? joinOpenJob() : nullptr;
 }
 
-/// Takes from another thread's queue. A lone fibre has probably just been woken by its owner's present fibre, which will
-/// soon block for it: it is taken only once the owner has let it wait a while.
+/// Takes from another thread's queue. A lone fibre has probably just been woken by its owner's present fibre, which
+/// will soon block for it: it is taken only once the owner has let it wait a while.
 Execution* steal(Thread& thief) {
   const uint32_t count = threadSlots();
   thief.seenPops.resize(mostThreads);
@@ -351,8 +353,12 @@ __attribute__((noinline)) Thread& thisThread() {
   return __builtin_expect(thread != nullptr, 1) ? *thread : attach(false);
 }
 
-uint32_t threadSlots() { return scheduler().slotCount.load(std::memory_order_acquire); }
-Thread& threadSlot(uint32_t index) { return *scheduler().slots[index].load(std::memory_order_acquire); }
+uint32_t threadSlots() {
+  return scheduler().slotCount.load(std::memory_order_acquire);
+}
+Thread& threadSlot(uint32_t index) {
+  return *scheduler().slots[index].load(std::memory_order_acquire);
+}
 
 std::vector<Execution*> everyExecution() {
   Scheduler& shared = scheduler();
@@ -365,7 +371,9 @@ std::vector<Execution*> everyExecution() {
   return all;
 }
 
-Execution* current() { return thisThread().running; }
+Execution* current() {
+  return thisThread().running;
+}
 
 Execution* makeFibre(void (*run)(void*), void* argument, const Role& role) {
   Thread& thread = thisThread();
@@ -395,7 +403,9 @@ Execution* makeFibre(void (*run)(void*), void* argument, const Role& role) {
   return fibre;
 }
 
-void start(void (*run)(void*), void* argument, const Role& role) { enqueue(makeFibre(run, argument, role)); }
+void start(void (*run)(void*), void* argument, const Role& role) {
+  enqueue(makeFibre(run, argument, role));
+}
 
 void park(const Wait& wait) {
   Thread& thread = thisThread();
@@ -436,8 +446,8 @@ void yield() {
   Execution* me = thread.running;
   Execution* next = pick(thread);
   if (!next || next == me) {
-    if (joinedThreads() > 1)
-      sched_yield();
+    if (joinedThreads() > 1 && (thread.tick & 7) == 0)
+      sched_yield(); // what is polled for may need this core
     return;
   }
   if (!me->native) {
@@ -466,6 +476,8 @@ void setThreads(uint32_t n) {
   shared.threadCount = std::min(n ? n : shared.cores, mostThreads / 2);
 }
 
-uint32_t threads() { return scheduler().threadCount.load(std::memory_order_relaxed); }
+uint32_t threads() {
+  return scheduler().threadCount.load(std::memory_order_relaxed);
+}
 
 } // namespace strata::runtime

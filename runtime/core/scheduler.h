@@ -1,15 +1,18 @@
 // The scheduler: threads that run fibres, and the ways for an execution to block, to be woken and to start another.
-// Everything that waits in this runtime waits through park() here, which is how a deadlock is seen the moment it happens.
+// Everything that waits in this runtime waits through park() here, which is how a deadlock is seen the moment it
+// happens.
 //
-// A program has `threads()` workers. The thread that calls in is one of them: it runs fibres while it is blocked. The others
-// are made when there is first something for them to do. A thread made by the user that calls in takes part as well.
+// A program has `threads()` workers. The thread that calls in is one of them: it runs fibres while it is blocked. The
+// others are made when there is first something for them to do. A thread made by the user that calls in takes part as
+// well.
 //
 // All functions may be called from any thread and any fibre, unless a comment says otherwise.
 //
 // Invariants:
 // 1. A fibre is in at most one run queue, and only when it neither runs nor is parked.
 // 2. A thread goes to sleep only after it has seen, under the sleep lock, that no queue holds anything for it.
-// 3. Only a thread that is awake puts anything into a queue. So when the last thread goes to sleep nothing can run any more,
+// 3. Only a thread that is awake puts anything into a queue. So when the last thread goes to sleep nothing can run any
+// more,
 //    and if a thread from outside is among the blocked, that is a deadlock.
 // 4. After a call that may have parked, thread-local addresses computed before are stale: the fibre may have moved.
 #pragma once
@@ -34,9 +37,9 @@ void start(void (*run)(void*), void* argument, const Role& role);
 
 /// Blocks until unpark, or for no reason at all.
 void park(const Wait& wait);
-/// Blocks like park, for callers whose waker tests for a waiter without a memory fence. `ready(wait.object, execution)` is
-/// called now and again, at the latest before this thread sleeps and then after a fence in all threads; when it holds the
-/// execution is unparked. REQUIRES: the object's memory is never unmapped.
+/// Blocks like park, for callers whose waker tests for a waiter without a memory fence. `ready(wait.object, execution)`
+/// is called now and again, at the latest before this thread sleeps and then after a fence in all threads; when it
+/// holds the execution is unparked. REQUIRES: the object's memory is never unmapped.
 void parkUnfenced(const Wait& wait, bool (*ready)(const void* object, const Execution* execution));
 /// True when such a waker has to execute a fence itself, because the system offers none across threads.
 extern bool wakerNeedsFence;
@@ -44,8 +47,8 @@ extern bool wakerNeedsFence;
 void unpark(Execution* execution);
 /// Lets others run.
 void yield();
-/// Whether what the caller waits for may well happen within a microsecond: another thread runs, and there is nothing else to
-/// do on this one.
+/// Whether what the caller waits for may well happen within a microsecond: another thread runs, and there is nothing
+/// else to do on this one.
 bool worthSpinning();
 /// Wakes a sleeping thread after a job has been published (parallel.h).
 void announceJob();

@@ -1,5 +1,6 @@
-// Threads that have nothing to do, how they are woken, and the moment when nothing can run any more. One mutex, the sleep
-// lock, guards who is asleep; it is taken only on the way to sleep and to wake somebody, never while there is work.
+// Threads that have nothing to do, how they are woken, and the moment when nothing can run any more. One mutex, the
+// sleep lock, guards who is asleep; it is taken only on the way to sleep and to wake somebody, never while there is
+// work.
 #include "runtime/core/failure.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/runtime.h"
@@ -20,10 +21,10 @@ enum Wake : uint32_t { Asleep, ForItself, ForWork };
 struct Sleepers {
   std::mutex lock;
   Thread* first = nullptr;
-  uint32_t outside = 0;              // threads that take part and were not made by the runtime
+  uint32_t outside = 0; // threads that take part and were not made by the runtime
   std::atomic<uint32_t> joined{0};
-  std::atomic<uint32_t> asleep{0};   // counts those on the way to sleep as well
-  uint32_t settled = 0;              // those in the list: they have found nothing to do
+  std::atomic<uint32_t> asleep{0}; // counts those on the way to sleep as well
+  uint32_t settled = 0;            // those in the list: they have found nothing to do
   std::atomic<uint32_t> searching{0};
   std::atomic<bool> foreign{false};
 
@@ -156,7 +157,9 @@ void wakeThread(Thread& thread) {
   setAwake(thread, ForItself);
 }
 
-void beginSearch() { sleepers().searching.fetch_add(1); }
+void beginSearch() {
+  sleepers().searching.fetch_add(1);
+}
 
 void endSearch(bool foundWork) {
   Sleepers& shared = sleepers();
@@ -169,14 +172,18 @@ void endSearch(bool foundWork) {
     wakeForWork();
 }
 
-uint32_t joinedThreads() { return sleepers().joined.load(std::memory_order_relaxed); }
+uint32_t joinedThreads() {
+  return sleepers().joined.load(std::memory_order_relaxed);
+}
 uint32_t awakeThreads() {
   const uint32_t asleep = sleepers().asleep.load(std::memory_order_relaxed);
   const uint32_t joined = joinedThreads();
   return joined > asleep ? joined - asleep : 0;
 }
 
-void setForeignThreads(bool mayCall) { sleepers().foreign.store(mayCall); }
+void setForeignThreads(bool mayCall) {
+  sleepers().foreign.store(mayCall);
+}
 
 void appendName(const Execution& execution, std::string& out) {
   if (execution.machine && execution.processor < execution.machine->processor_count) {
@@ -194,7 +201,8 @@ std::string describeDeadlock() {
     if (execution->state.load() == Execution::Parked && execution->wait.describe)
       blocked.push_back(execution);
   std::sort(blocked.begin(), blocked.end(), [](const Execution* a, const Execution* b) {
-    return std::make_tuple(!a->native, a->processor, a->instance) < std::make_tuple(!b->native, b->processor, b->instance);
+    return std::make_tuple(!a->native, a->processor, a->instance) <
+           std::make_tuple(!b->native, b->processor, b->instance);
   });
   std::string text = "nothing can run any more: ";
   for (size_t i = 0; i < blocked.size() && i < listed; ++i) {

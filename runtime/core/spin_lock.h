@@ -1,5 +1,5 @@
-// A lock for critical sections of a few instructions, and the pause that a spinning loop makes. Usable with std::lock_guard
-// from any thread. A holder never blocks, switches fibres or calls out.
+// A lock for critical sections of a few instructions, and the pause that a spinning loop makes. Usable with
+// std::lock_guard from any thread. A holder never blocks, switches fibres or calls out.
 #pragma once
 
 #include <atomic>

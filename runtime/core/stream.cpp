@@ -1,5 +1,5 @@
-// Implements the slow half of streams: making and destroying them, waiting, and runs of many elements. StrataStream objects
-// come from one list of free ones under a spin lock.
+// Implements the slow half of streams: making and destroying them, waiting, and runs of many elements. StrataStream
+// objects come from one list of free ones under a spin lock.
 #include "runtime/core/stream.h"
 
 #include "runtime/core/failure.h"
@@ -22,8 +22,8 @@ struct FreeStreams {
 };
 FreeStreams freeStreams;
 
-/// Spins while that has paid off lately on this side. `spins` is the side's own figure: doubled by success, halved by failure,
-/// and tried again now and then when it has come down to nothing.
+/// Spins while that has paid off lately on this side. `spins` is the side's own figure: doubled by success, halved by
+/// failure, and tried again now and then when it has come down to nothing.
 template <typename Done>
 bool spinUntil(int32_t& spins, Done done) {
   if (spins < 1) {
@@ -145,14 +145,15 @@ StrataStream* strata_stream_create(int64_t element_bytes, int64_t capacity_eleme
   const std::string called = name ? name : "unnamed";
   int64_t bytes = 0;
   if (element_bytes < 0 || capacity_elements < 1)
-    fail("runtime-stream-size", "stream '" + called + "' has a capacity of " + std::to_string(capacity_elements) +
-                                    " elements of " + std::to_string(element_bytes) + " bytes",
+    fail("runtime-stream-size",
+         "stream '" + called + "' has a capacity of " + std::to_string(capacity_elements) + " elements of " +
+             std::to_string(element_bytes) + " bytes",
          "a stream holds at least one element");
   if (__builtin_mul_overflow(element_bytes, capacity_elements, &bytes))
     bytes = INT64_MAX;
-  void* buffer = bytes < INT64_MAX ? ::operator new(static_cast<size_t>(bytes) + lineBytes, std::align_val_t(lineBytes),
-                                                    std::nothrow)
-                                   : nullptr;
+  void* buffer = bytes < INT64_MAX
+                     ? ::operator new(static_cast<size_t>(bytes) + lineBytes, std::align_val_t(lineBytes), std::nothrow)
+                     : nullptr;
   if (!buffer)
     failOutOfMemory("stream '" + called + "'", bytes);
   StrataStream* stream = nullptr;
@@ -188,7 +189,9 @@ void strata_stream_destroy(StrataStream* stream) {
   freeStreams.first = stream;
 }
 
-void strata_stream_push(StrataStream* stream, const void* element) { push(*stream, element); }
+void strata_stream_push(StrataStream* stream, const void* element) {
+  push(*stream, element);
+}
 
 void strata_stream_multicast(StrataStream* const* streams, int32_t count, const void* element) {
   // Nobody else pushes, so room that has been seen stays.
@@ -198,12 +201,15 @@ void strata_stream_multicast(StrataStream* const* streams, int32_t count, const 
     pushIntoRoom(*streams[i], element);
 }
 
-int32_t strata_stream_pop(StrataStream* stream, void* element) { return pop(*stream, element); }
+int32_t strata_stream_pop(StrataStream* stream, void* element) {
+  return pop(*stream, element);
+}
 
 int32_t strata_stream_peek(StrataStream* stream, int64_t offset, void* element) {
   if (offset < 0 || static_cast<uint64_t>(offset) >= stream->capacity)
-    fail("runtime-peek-range", "a peek at offset " + std::to_string(offset) + " of stream '" + stream->name +
-                                   "', whose capacity is " + std::to_string(stream->capacity),
+    fail("runtime-peek-range",
+         "a peek at offset " + std::to_string(offset) + " of stream '" + stream->name + "', whose capacity is " +
+             std::to_string(stream->capacity),
          "peek no further than the capacity, or make the stream larger");
   const auto wanted = static_cast<uint64_t>(offset);
   if (stream->pushedSeen - stream->popped.load(std::memory_order_relaxed) <= wanted &&
@@ -226,7 +232,8 @@ void strata_stream_write(StrataStream* stream, const void* elements, int64_t cou
   const char* from = static_cast<const char*>(elements);
   for (auto left = static_cast<uint64_t>(std::max<int64_t>(count, 0)); left;) {
     waitForRoom(*stream, 1);
-    uint64_t step = std::min(left, stream->capacity - (stream->pushed.load(std::memory_order_relaxed) - stream->poppedSeen));
+    uint64_t step =
+        std::min(left, stream->capacity - (stream->pushed.load(std::memory_order_relaxed) - stream->poppedSeen));
     if (stream->elementBytes) {
       step = std::min(step, static_cast<uint64_t>(stream->end - stream->writeAt) / stream->elementBytes);
       const uint64_t bytes = step * stream->elementBytes;

@@ -1,12 +1,15 @@
-// Streams: rings of elements of one size between one pusher and one popper, of exactly the capacity asked for. push() and
-// pop() are here so that code compiled with this header inlines them; abi.h has the same as calls.
+// Streams: rings of elements of one size between one pusher and one popper, of exactly the capacity asked for. push()
+// and pop() are here so that code compiled with this header inlines them; abi.h has the same as calls.
 //
-// One execution pushes and one pops at a time; which ones may change, if something else orders them. A stream is destroyed
-// when nobody uses it any more; a StrataStream object is never freed, only reused, so that a late look at it does no harm.
+// One execution pushes and one pops at a time; which ones may change, if something else orders them. A stream is
+// destroyed when nobody uses it any more; a StrataStream object is never freed, only reused, so that a late look at it
+// does no harm.
 //
 // Invariants:
-// 1. pushed - popped is the number of elements inside, between 0 and capacity. Only the pusher writes `pushed`, only the popper
-//    writes `popped`; each keeps a copy of the other's figure and reads the original only when the copy says full or empty.
+// 1. pushed - popped is the number of elements inside, between 0 and capacity. Only the pusher writes `pushed`, only
+// the popper
+//    writes `popped`; each keeps a copy of the other's figure and reads the original only when the copy says full or
+//    empty.
 // 2. A side that blocks leaves itself in popperWaits or pusherWaits and looks once more before it parks. The other side
 //    tests that after each step, without a fence: scheduler.h's parkUnfenced makes up for it.
 #pragma once
@@ -35,8 +38,8 @@ struct StrataStream {
   // Read by both, written seldom.
   alignas(64) std::atomic<strata::runtime::Execution*> pusherWaits{nullptr};
   std::atomic<strata::runtime::Execution*> popperWaits{nullptr};
-  std::atomic<uint64_t> popperNeeds{0};  // the value of `pushed` that the waiting popper needs
-  std::atomic<uint64_t> pusherNeeds{0};  // the value of `popped` that the waiting pusher needs
+  std::atomic<uint64_t> popperNeeds{0}; // the value of `pushed` that the waiting popper needs
+  std::atomic<uint64_t> pusherNeeds{0}; // the value of `popped` that the waiting pusher needs
   std::atomic<bool> ended{false};
   uint64_t capacity = 0;
   uint64_t elementBytes = 0;
@@ -64,7 +67,7 @@ inline void copyElement(void* to, const void* from, uint64_t bytes) {
     std::memcpy(to, from, 4);
   else if (bytes == 8)
     std::memcpy(to, from, 8);
-  else
+  else if (bytes != 0) // elements of no size may lie nowhere
     std::memcpy(to, from, bytes);
 }
 
@@ -126,7 +129,10 @@ inline bool pop(StrataStream& stream, void* element) {
   return true;
 }
 
-/// Takes back the end of a stream, so that more can be pushed. Called by the pusher's side, when the popper has seen the end.
-inline void reopen(StrataStream& stream) { stream.ended.store(false, std::memory_order_release); }
+/// Takes back the end of a stream, so that more can be pushed. Called by the pusher's side, when the popper has seen
+/// the end.
+inline void reopen(StrataStream& stream) {
+  stream.ended.store(false, std::memory_order_release);
+}
 
 } // namespace strata::runtime

@@ -75,7 +75,9 @@ SystemMemory& systemMemory() {
   return other ? *other : *computer;
 }
 
-void setSystemMemory(SystemMemory* memory) { replacement.store(memory, std::memory_order_release); }
+void setSystemMemory(SystemMemory* memory) {
+  replacement.store(memory, std::memory_order_release);
+}
 
 size_t pageBytes() {
   static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));

@@ -1,5 +1,5 @@
-// A thread that takes part: its run queue, its caches, and its place among the sleepers. Used by scheduler.cpp, sleep.cpp and
-// the per-thread tables of counters and spans; nobody else.
+// A thread that takes part: its run queue, its caches, and its place among the sleepers. Used by scheduler.cpp,
+// sleep.cpp and the per-thread tables of counters and spans; nobody else.
 //
 // Thread objects are never freed: one whose thread has ended is taken over by the next, and what its queue still holds
 // is stolen by the others.
@@ -69,10 +69,10 @@ struct Unfenced {
 
 struct alignas(128) Thread {
   RunQueue queue;
-  Execution native;               // the thread's own stack
+  Execution native; // the thread's own stack
   Execution* running = &native;
-  bool pooled = false;            // made by the runtime
-  uint32_t index = 0;             // in the scheduler's table
+  bool pooled = false; // made by the runtime
+  uint32_t index = 0;  // in the scheduler's table
   uint32_t tick = 0;
   std::vector<Unfenced> unfenced;
   std::vector<uint32_t> seenPops; // per other thread: its pops() when last looked at, and for how many looks

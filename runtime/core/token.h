@@ -1,5 +1,5 @@
-// Tokens: the ends of things that run beside their starter. A token counts how many it waits for before its own work may
-// begin, and those that wait for it. Any thread; shared by the starter and the work through a count of references.
+// Tokens: the ends of things that run beside their starter. A token counts how many it waits for before its own work
+// may begin, and those that wait for it. Any thread; shared by the starter and the work through a count of references.
 //
 // Invariants:
 // 1. `undone` is 1 + the tokens it comes after that have not ended, until the work begins.

@@ -1,4 +1,5 @@
-// Implements tracing: spans as complete events, one Chrome process a class of processors and one Chrome thread an instance.
+// Implements tracing: spans as complete events, one Chrome process a class of processors and one Chrome thread an
+// instance.
 #include "runtime/core/trace.h"
 
 #include "runtime/core/runtime.h"
@@ -47,7 +48,9 @@ std::string microseconds(int64_t nanoseconds) {
   return text;
 }
 
-std::string_view processOf(const Span& span) { return span.process ? span.process : callerName; }
+std::string_view processOf(const Span& span) {
+  return span.process ? span.process : callerName;
+}
 
 } // namespace
 
@@ -97,7 +100,9 @@ void clearTrace() {
 
 using namespace strata::runtime;
 
-void strata_trace_begin(const char* name) { current()->spans.push_back({name, now()}); }
+void strata_trace_begin(const char* name) {
+  current()->spans.push_back({name, now()});
+}
 
 void strata_trace_end() {
   Thread& thread = thisThread();

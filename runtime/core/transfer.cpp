@@ -1,5 +1,6 @@
-// Implements moves. A plan folds dense dimensions into one wide element, so contiguous blocks are one memcpy and rows are one each;
-// what stays strided is copied by element size, in square tiles where the two sides run in different directions.
+// Implements moves. A plan folds dense dimensions into one wide element, so contiguous blocks are one memcpy and rows
+// are one each; what stays strided is copied by element size, in square tiles where the two sides run in different
+// directions.
 #include "runtime/core/transfer.h"
 
 #include "runtime/abi.h"
@@ -13,7 +14,7 @@
 namespace strata::runtime {
 namespace {
 
-constexpr int64_t tile = 16;                   // elements a side when rows become columns
+constexpr int64_t tile = 16;                 // elements a side when rows become columns
 constexpr int64_t smallestBeside = 32 << 10; // bytes; below that, starting a task costs more than the copy
 
 /// The element's size is known here, so each copy is one load and one store.
@@ -57,7 +58,8 @@ void copyPlane(char* to, const char* from, const MoveDimension& outer, const Mov
     for (int64_t j = 0; j < inner.extent; j += tile) {
       const MoveDimension part{std::min(tile, inner.extent - j), inner.destination, inner.source};
       for (int64_t k = i; k < i + rows; ++k)
-        copyRow(to + k * outer.destination + j * inner.destination, from + k * outer.source + j * inner.source, part, bytes);
+        copyRow(to + k * outer.destination + j * inner.destination, from + k * outer.source + j * inner.source, part,
+                bytes);
     }
   }
 }
@@ -92,7 +94,8 @@ MovePlan planMove(const int64_t* destinationStrides, const int64_t* sourceStride
     return plan;
   auto& dimensions = plan.dimensions;
   std::sort(dimensions.begin(), dimensions.end(), [](const MoveDimension& a, const MoveDimension& b) {
-    return std::pair(std::abs(a.destination), std::abs(a.source)) > std::pair(std::abs(b.destination), std::abs(b.source));
+    return std::pair(std::abs(a.destination), std::abs(a.source)) >
+           std::pair(std::abs(b.destination), std::abs(b.source));
   });
   for (size_t i = dimensions.size(); i-- > 1;) {
     const MoveDimension inner = dimensions[i];
@@ -102,7 +105,8 @@ MovePlan planMove(const int64_t* destinationStrides, const int64_t* sourceStride
       dimensions.erase(dimensions.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  if (!dimensions.empty() && dimensions.back().destination == elementBytes && dimensions.back().source == elementBytes) {
+  if (!dimensions.empty() && dimensions.back().destination == elementBytes &&
+      dimensions.back().source == elementBytes) {
     plan.elementBytes *= dimensions.back().extent;
     dimensions.pop_back();
   }
@@ -162,8 +166,8 @@ int64_t elementsOf(const int64_t* extents, int32_t rank) {
 
 } // namespace
 
-void strata_move(void* destination, const int64_t* destination_strides, const void* source, const int64_t* source_strides,
-                 const int64_t* extents, int32_t rank, int64_t element_bytes) {
+void strata_move(void* destination, const int64_t* destination_strides, const void* source,
+                 const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes) {
   const int64_t bytes = elementsOf(extents, rank) * element_bytes;
   if (bytes <= 0)
     return;
@@ -187,8 +191,8 @@ void strata_move(void* destination, const int64_t* destination_strides, const vo
 }
 
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
-                               const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes,
-                               StrataToken* const* after, int32_t after_count) {
+                               const int64_t* source_strides, const int64_t* extents, int32_t rank,
+                               int64_t element_bytes, StrataToken* const* after, int32_t after_count) {
   if (elementsOf(extents, rank) * element_bytes < smallestBeside && allDone(after, after_count)) {
     strata_move(destination, destination_strides, source, source_strides, extents, rank, element_bytes);
     return nullptr;

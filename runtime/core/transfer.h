@@ -1,4 +1,5 @@
-// Moves of dense and strided blocks, by the widest copies that their layout allows. Everything here may be called from any thread.
+// Moves of dense and strided blocks, by the widest copies that their layout allows. Everything here may be called from
+// any thread.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@ struct MoveDimension {
   int64_t source;
 };
 
-/// A move brought into its simplest form: no dimension of extent 1, neighbours merged where both sides allow, the dimension
-/// with the smallest steps in the destination last. No elements: `empty`.
+/// A move brought into its simplest form: no dimension of extent 1, neighbours merged where both sides allow, the
+/// dimension with the smallest steps in the destination last. No elements: `empty`.
 struct MovePlan {
   std::vector<MoveDimension> dimensions;
   int64_t elementBytes = 0; // grown by dimensions that are dense on both sides

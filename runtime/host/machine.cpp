@@ -105,8 +105,9 @@ std::string processorName(const Execution& execution) {
   const StrataMemory& asked = machine->memories[memory];
   if (!asked.is_explicit)
     fail("runtime-no-store", std::string("memory '") + asked.name + "' has no storage of its own");
-  fail("runtime-no-store", processorName(execution) + " has no instance of memory '" + asked.name + "', of which there are " +
-                               std::to_string(asked.instances),
+  fail("runtime-no-store",
+       processorName(execution) + " has no instance of memory '" + asked.name + "', of which there are " +
+           std::to_string(asked.instances),
        "run no more instances at once than the machine has processors");
 }
 
@@ -126,8 +127,12 @@ const Stores& storesOf(const StrataMachine& machine) {
   return at->second;
 }
 
-uint32_t executingProcessor() { return current()->processor; }
-int64_t executingInstance() { return current()->instance; }
+uint32_t executingProcessor() {
+  return current()->processor;
+}
+int64_t executingInstance() {
+  return current()->instance;
+}
 
 } // namespace strata::runtime
 
@@ -143,7 +148,9 @@ void strata_machine(const StrataMachine* machine) {
   me.instance = 0;
 }
 
-int64_t strata_instance(void) { return executingInstance(); }
+int64_t strata_instance(void) {
+  return executingInstance();
+}
 
 void* strata_store(uint32_t memory) {
   const Execution& me = *current();

@@ -1,10 +1,12 @@
-// The machine that a compiled program was placed on, made real: storage for every explicit memory of its table. Built once for each
-// table, when an execution first runs on it, and kept for the life of the process. Any thread.
+// The machine that a compiled program was placed on, made real: storage for every explicit memory of its table. Built
+// once for each table, when an execution first runs on it, and kept for the life of the process. Any thread.
 //
 // Invariants:
 // 1. An instance of a memory has exactly its capacity, aligned to the memory's alignment and to 64 at least.
-// 2. What lies behind an instance faults: its last byte is followed by a page that cannot be touched, up to the padding that
-//    alignment asks for, which the address sanitizer guards. (A memory of very many instances does without those pages.)
+// 2. What lies behind an instance faults: its last byte is followed by a page that cannot be touched, up to the padding
+// that
+//    alignment asks for, which the address sanitizer guards. (A memory of very many instances does without those
+//    pages.)
 #pragma once
 
 #include "runtime/abi.h"

@@ -1,10 +1,18 @@
-// Runs a body on many processors of a class. All the work is done by core/parallel.h; what is added here is who the instances are.
+// Runs a body on many processors of a class. All the work is done by core/parallel.h; what is added here is who the
+// instances are.
 #include "runtime/abi.h"
+#include "runtime/core/failure.h"
 #include "runtime/core/parallel.h"
+
+#include <string>
 
 void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, uint32_t processor,
                  int32_t concurrent) {
   using namespace strata::runtime;
   const Execution& me = *current();
-  runParallel(body, context, instances, concurrent != 0, {me.machine, me.stores, processor, me.instance * instances});
+  int64_t first = 0;
+  if (__builtin_mul_overflow(me.instance, instances, &first))
+    fail("runtime-instances", "more processors than can be numbered: " + std::to_string(me.instance) + " times " +
+                                  std::to_string(instances));
+  runParallel(body, context, instances, concurrent != 0, {me.machine, me.stores, processor, first});
 }

@@ -18,7 +18,7 @@ def perturbed(count, capacity, width):
     text = re.sub(r"[A-Za-z_]\w*", lambda word: RENAMED.get(word[0], word[0]), text)
     text = re.sub(r"count: 8\b", f"count: {count}", text)
     text = re.sub(r"capacity: 256K\b", f"capacity: {capacity}", text)
-    text = re.sub(r"(width|alignment): 16\b", lambda match: f"{match[1]}: {width}", text)
+    text = re.sub(r"\b(width|alignment): 16\b", lambda match: f"{match[1]}: {width}", text)
     return text
 
 

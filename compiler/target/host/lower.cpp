@@ -18,6 +18,7 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -92,8 +93,8 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
     populateFuncToLLVMConversionPatterns(converter, patterns);
     patterns.add<RecordPattern, FieldPattern, WithFieldPattern>(converter);
     LLVMConversionTarget target(getContext());
-    target.addLegalOp<ModuleOp, LLVMSourceOp>();
-    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+    target.addLegalOp<ModuleOp, LLVMSourceOp, UnrealizedConversionCastOp>();
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
 };
@@ -168,6 +169,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
   // Views become arithmetic on base, extents and strides; that arithmetic is affine until it is lowered.
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
+  passes.addPass(arith::createArithExpandOpsPass());
   passes.addPass(createConvertSCFToCFPass());
   passes.addPass(std::make_unique<ToLlvmPass>());
   passes.addPass(createReconcileUnrealizedCastsPass());

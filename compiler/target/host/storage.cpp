@@ -220,7 +220,7 @@ private:
     auto type = block.getBlock().getType();
     int64_t elementBytes = RecordType::sizeInBytes(type.getElementType());
     machine::MemoryId id = machine_.memory(memoryOf(type).str());
-    bool isExplicit = id.valid() && machine_.isExplicit(id) && block.getAddress();
+    bool isExplicit = id.valid() && machine_.isStore(id);
     SmallVector<Value> extents(block.getExtents());
     // Strides: dense rows; in an explicit memory rows begin at multiples of its alignment, as scheduling assumed.
     SmallVector<Value> strides(extents.size());

@@ -1,0 +1,50 @@
+// The subcommands of strata, each from options to exit status, and the options that they share.
+#pragma once
+
+#include "base/data/options.h"
+#include "compiler/driver/pipeline.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::driver {
+
+/// Exit statuses.
+constexpr int statusFine = 0, statusUserError = 1, statusOurError = 2;
+
+struct Options {
+  CompileOptions compile;
+  std::vector<std::string> sizes, inputs, outputs;
+  unsigned repeat = 1;
+  std::string stats;  // empty: none; "text"; "json"; "json:FILE"
+  std::string emit;   // ast svm placed scheduled llvm asm
+  std::string output; // -o
+  std::string trace;
+  bool check = false, remarks = false, interpret = false, json = false, werror = false, asTemplate = false, header = false;
+  std::string color = "auto";
+};
+
+/// What a command works with. The command line is kept so that diagnostics can point into it.
+struct Session {
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+  std::unique_ptr<CommandLine> commandLine;
+  Options options;
+};
+
+int runCommand(Session& session);
+int checkCommand(Session& session);
+int buildCommand(Session& session);
+int mapCommand(Session& session);
+int machineCommand(Session& session);
+int showCommand(Session& session);
+
+/// Writes text to a file (whole or not at all) or, for "-" and "", to standard output. False when that failed (reported).
+bool writeText(Session& session, const std::string& path, const std::string& text);
+/// Carries out --emit=STAGE. Returns an exit status.
+int emitCommand(Session& session);
+/// Prints what was reported; returns statusUserError when that includes errors, else `otherwise`.
+int finish(Session& session, int otherwise = statusFine);
+
+} // namespace strata::driver

@@ -1,0 +1,112 @@
+// What every command ends with: text to files, stages of a compilation (--emit), and the report of what went wrong.
+#include "compiler/driver/commands.h"
+#include "compiler/ir/locations.h"
+#include "compiler/target/host/engine.h"
+#include "compiler/target/host/lower.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(cannotWrite, Error, "driver-cannot-write", "cannot write '{0}': {1}");
+STRATA_DIAGNOSTIC(unknownStage, Error, "driver-unknown-stage", "there is nothing called '{0}' to emit");
+
+bool writeText(Session& session, const std::string& path, const std::string& text) {
+  bool standard = path.empty() || path == "-";
+  // A file appears whole or not at all: written beside, then renamed.
+  std::string beside = path + ".part" + std::to_string(getpid());
+  bool device = !standard && access(path.c_str(), F_OK) == 0 && path.rfind("/dev/", 0) == 0;
+  FILE* file = standard ? stdout : fopen(device ? path.c_str() : beside.c_str(), "wb");
+  bool fine = file && fwrite(text.data(), 1, text.size(), file) == text.size() && fflush(file) == 0;
+  int error = errno;
+  if (file && !standard && fclose(file) != 0 && fine) {
+    fine = false;
+    error = errno;
+  }
+  if (!standard && !device) {
+    if (fine && rename(beside.c_str(), path.c_str()) != 0) {
+      fine = false;
+      error = errno;
+    }
+    if (!fine)
+      unlink(beside.c_str());
+  }
+  if (!fine)
+    session.diagnostics.report(cannotWrite, {}, standard ? "standard output" : path, strerror(error));
+  return fine;
+}
+
+int finish(Session& session, int otherwise) {
+  RenderOptions options;
+  options.json = session.options.json;
+  options.color = session.options.color == "always" || (session.options.color == "auto" && isatty(STDERR_FILENO));
+  std::string text = session.diagnostics.render(options);
+  fputs(text.c_str(), stderr);
+  return session.diagnostics.hasErrors() ? statusUserError : otherwise;
+}
+
+int emitCommand(Session& session) {
+  const std::string& stage = session.options.emit;
+  std::vector<std::string> stages{"ast", "svm", "placed", "scheduled", "llvm", "asm"};
+  if (std::find(stages.begin(), stages.end(), stage) == stages.end()) {
+    session.diagnostics.report(unknownStage, session.commandLine->value("--emit", stage), stage)
+        .help("one of ast, svm, placed, scheduled, llvm, asm");
+    return finish(session);
+  }
+  for (const std::string& text : session.options.sizes)
+    if (auto sizes = parseSizeOption(text, session.diagnostics, session.commandLine->value("--size", text)))
+      for (const SizeOption& size : *sizes)
+        session.options.compile.sizes[size.name] = size.value;
+  mlir::DialectRegistry registry;
+  svm::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  MlirDiagnostics forward(context, session.diagnostics);
+  Compiler compiler(context, session.diagnostics, session.options.compile);
+  auto write = [&](const std::string& text) {
+    writeText(session, session.options.output, text);
+    return finish(session);
+  };
+  if (stage == "ast") {
+    std::string tree = compiler.syntaxTree();
+    return session.diagnostics.hasErrors() ? finish(session) : write(tree);
+  }
+  auto program = compiler.logical();
+  if (!program)
+    return finish(session);
+  auto print = [&] {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    mlir::OpPrintingFlags flags;
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+    program->module->print(stream, flags);
+    return text + "\n";
+  };
+  if (stage == "svm")
+    return write(print());
+  if (!compiler.place(*program))
+    return finish(session);
+  if (stage == "placed")
+    return write(print());
+  if (!compiler.schedule(*program, false))
+    return finish(session);
+  if (stage == "scheduled")
+    return write(print());
+  llvm::LLVMContext llvmContext;
+  auto code = compiler.lower(*program, llvmContext);
+  if (!code || !host::optimize(*code, {}, session.diagnostics))
+    return finish(session);
+  if (stage == "llvm") {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    code->print(stream, nullptr);
+    return write(text);
+  }
+  std::string text = host::emit(*code, {}, /*assembly=*/true, session.diagnostics);
+  return session.diagnostics.hasErrors() ? finish(session) : write(text);
+}
+
+} // namespace strata::driver

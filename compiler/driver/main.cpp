@@ -1,0 +1,145 @@
+// The strata command: its subcommands, their options and help. What they do is in the other files of this folder.
+#include "compiler/driver/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+
+using namespace strata;
+using namespace strata::driver;
+
+namespace {
+
+/// Where machine descriptions are found: beside the installed program, or in the source tree that it was built in, after $STRATA_MACHINES.
+std::vector<std::string> machinePath(const char* program) {
+  std::vector<std::string> path;
+  if (const char* given = std::getenv("STRATA_MACHINES"))
+    path.push_back(given);
+  std::string self = llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void*>(&machinePath));
+  llvm::SmallString<256> folder(llvm::sys::path::parent_path(self));
+  llvm::SmallString<256> installed(folder);
+  llvm::sys::path::append(installed, "..", "share", "strata", "machines");
+  path.push_back(std::string(installed));
+  // build/bin, build/asan/bin, …: the first folder upwards that holds machines.
+  for (int levels = 0; levels < 5 && !folder.empty(); ++levels) {
+    llvm::SmallString<256> machines(folder);
+    llvm::sys::path::append(machines, "machines");
+    if (llvm::sys::fs::is_directory(machines)) {
+      path.push_back(std::string(machines));
+      break;
+    }
+    llvm::sys::path::remove_filename(folder);
+  }
+  return path;
+}
+
+void addProgram(CLI::App* command, Options& options) {
+  command->add_option("PROGRAM", options.compile.program, "a Sequoia program (.sq) or one in the dialect (.mlir)")->required();
+  command->add_option("--machine", options.compile.machine, "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
+  command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
+  command->add_option("--entry", options.compile.entry, "the entry point, where the program has several: a task or an instance");
+  command->add_option("--size", options.sizes, "sizes of arrays, as N=1024,M=16; input files settle sizes too");
+}
+
+void addReports(CLI::App* command, Options& options) {
+  command->add_flag("--remarks", options.remarks, "say what was decided and why");
+  command->add_flag("--json", options.json, "errors as JSON, one object a line");
+  command->add_flag("--werror", options.werror, "treat warnings as errors");
+  command->add_option("--color", options.color, "colours in messages")->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void addEmit(CLI::App* command, Options& options) {
+  command->add_option("--emit", options.emit,
+                      "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), placed, scheduled, llvm, asm");
+  command->add_option("-o,--output", options.output, "where to write; - is standard output");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  Session session;
+  std::vector<std::string> words(argv, argv + argc);
+  session.commandLine = std::make_unique<CommandLine>(session.sources, words);
+  Options& options = session.options;
+  options.compile.machinePath = machinePath(argv[0]);
+
+  CLI::App app{"Strata compiles programs for machines whose memories and processors they can name, maps them, and runs them.\n\n"
+               "A first run:\n"
+               "  strata run examples/sequoia/vectadd/vectadd.sq --size N=1000000 --in A=random --in B=random --out C=C.npy\n"
+               "The same on a simulated machine with explicit local stores:\n"
+               "  strata run examples/sequoia/vectadd/vectadd.sq --machine cell --size N=1000000 --in A=random --in B=random --stats"};
+  app.name("strata");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "strata " STRATA_VERSION);
+
+  CLI::App* run = app.add_subcommand("run", "compile, map and run a program");
+  addProgram(run, options);
+  run->add_option("--in", options.inputs, "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5");
+  run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy");
+  run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")->check(CLI::Range(1u, 1000000u));
+  run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")->check(CLI::Range(1u, 4096u));
+  run->add_option("--stats", options.stats, "figures of the run: text, or json[:FILE] as one object")
+      ->expected(0, 1)
+      ->default_str("text")
+      ->check([](const std::string& value) {
+        return value == "text" || value == "json" || value.rfind("json:", 0) == 0 ? "" : "--stats takes nothing, json or json:FILE, not '" + value + "'";
+      });
+  run->add_option("--trace", options.trace, "write what ran when, in Chrome's trace format");
+  run->add_flag("--check", options.check, "also run the program through the interpreter, every access checked, and compare");
+  run->add_flag("--interpret", options.interpret, "run through the interpreter alone, copies taken literally");
+  addEmit(run, options);
+  addReports(run, options);
+
+  CLI::App* check = app.add_subcommand("check", "report what is wrong with a program and its mapping");
+  addProgram(check, options);
+  addReports(check, options);
+
+  CLI::App* build = app.add_subcommand("build", "compile to an object file or library, with a C header for its entry points");
+  addProgram(build, options);
+  build->add_option("-o,--output", options.output, "NAME.o, NAME.a or NAME.so; NAME.h is written beside it")->required();
+  addReports(build, options);
+
+  CLI::App* map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
+  addProgram(map, options);
+  map->add_flag("--template", options.asTemplate, "list everything that a mapping can say about the program, to be filled in");
+  map->add_option("-o,--output", options.output, "where to write; - is standard output");
+  addReports(map, options);
+
+  CLI::App* machine = app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
+  machine->add_option("NAME", options.compile.machine, "a name or a .yaml file");
+  machine->add_flag("--list", options.asTemplate, "list the machines that are known by name");
+  machine->add_option("-o,--output", options.output, "where to write; - is standard output");
+  addReports(machine, options);
+
+  CLI::App* show = app.add_subcommand("show", "draw a machine as SVG");
+  show->add_option("MACHINE", options.compile.machine, "a name or a .yaml file")->required();
+  show->add_option("-o,--output", options.output, "where to write; - is standard output");
+  addReports(show, options);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    int status = app.exit(error);
+    return status == 0 ? statusFine : statusUserError;
+  }
+  // A bare --stats means the readable form.
+  if (run->get_option("--stats")->count() && options.stats.empty())
+    options.stats = "text";
+  session.diagnostics.enableRemarks(options.remarks);
+  if (options.werror)
+    session.diagnostics.promoteWarnings("all");
+  if (*run)
+    return runCommand(session);
+  if (*check)
+    return checkCommand(session);
+  if (*build)
+    return checkCommand(session);
+  if (*map)
+    return mapCommand(session);
+  if (*machine)
+    return machineCommand(session);
+  return showCommand(session);
+}

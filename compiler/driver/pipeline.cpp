@@ -1,0 +1,246 @@
+// The compilation as a story. The order of the passes and why each stands where it does is written here and nowhere else.
+#include "compiler/driver/pipeline.h"
+
+#include "compiler/driver/sequoia.h"
+#include "compiler/ir/locations.h"
+#include "compiler/mapping/place.h"
+#include "compiler/target/host/lower.h"
+#include "compiler/transform/distribute.h"
+#include "compiler/transform/eliminate_copies.h"
+#include "compiler/transform/expand_reductions.h"
+#include "compiler/transform/fuse_multiply_add.h"
+#include "compiler/transform/hoist_copies.h"
+#include "compiler/transform/instrument.h"
+#include "compiler/transform/prove_in_range.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/Passes.h"
+
+#include <cstdlib>
+
+using namespace mlir;
+using strata::svm::SvmDialect;
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(cannotRead, Error, "driver-cannot-read", "cannot read '{0}': {1}");
+STRATA_DIAGNOSTIC(unknownNotation, Error, "driver-unknown-notation", "'{0}' is in no notation that this version reads");
+STRATA_DIAGNOSTIC(notLogical, Error, "driver-not-logical", "'{0}' is a {1} program; programs enter in logical form");
+STRATA_DIAGNOSTIC(badMapping, Error, "driver-bad-mapping-attribute", "the program's mapping does not read: {0}");
+STRATA_DIAGNOSTIC(otherMachine, Warning, "driver-other-machine", "the program was mapped to machine '{0}' as it was described then; the description has changed");
+STRATA_DIAGNOSTIC(noEntry, Error, "driver-no-entry", "the program has no entry point");
+STRATA_DIAGNOSTIC(unknownEntry, Error, "driver-unknown-entry", "the program has no entry point '{0}'");
+STRATA_DIAGNOSTIC(severalEntries, Error, "driver-several-entries", "the program has several entry points");
+STRATA_DIAGNOSTIC(passFailed, Error, "driver-internal", "a compilation phase failed on a program that was checked; this is an error of Strata");
+STRATA_DIAGNOSTIC(noMappingForm, Error, "driver-no-mapping-form", "a program in the dialect has no mapping form of its own");
+STRATA_DIAGNOSTIC(noTree, Error, "driver-no-tree", "a program in the dialect has no syntax tree");
+
+struct Compiler::Source {
+  BufferId file;
+  std::unique_ptr<SequoiaSource> sequoia; // null: a program in the dialect
+};
+
+Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options)
+    : context_(context), diagnostics_(diagnostics), options_(std::move(options)), source_(std::make_unique<Source>()) {
+  std::string error;
+  source_->file = diagnostics_.sources().load(options_.program, SourceKind::Program, error);
+  if (!source_->file.valid()) {
+    diagnostics_.report(cannotRead, {}, options_.program, error);
+    return;
+  }
+  StringRef name = options_.program;
+  if (name.ends_with(".sq"))
+    source_->sequoia = SequoiaSource::read(source_->file, diagnostics_);
+  else if (!name.ends_with(".mlir"))
+    diagnostics_.report(unknownNotation, {}, options_.program).help("Sequoia programs end in .sq, programs in the dialect in .mlir");
+}
+
+Compiler::~Compiler() = default;
+
+std::optional<Machine> Compiler::machine(const std::string& named, Location where) {
+  std::string name = options_.machine;
+  if (name.empty())
+    name = named;
+  else
+    where = {};
+  const char* environment = std::getenv("STRATA_MACHINE");
+  if (name.empty() && environment)
+    name = environment;
+  // The machine is what this computer is, not how many threads it may use: a mapping must not depend on that.
+  if (name.empty())
+    return describeHost();
+  return loadMachine(name, options_.machinePath, diagnostics_, where);
+}
+
+bool Compiler::check() {
+  if (diagnostics_.hasErrors())
+    return false;
+  if (!source_->sequoia || !options_.mapping.empty())
+    return logical().has_value();
+  return true; // read and checked already
+}
+
+std::string Compiler::syntaxTree() {
+  if (diagnostics_.hasErrors())
+    return "";
+  if (source_->sequoia)
+    return source_->sequoia->syntaxTree();
+  diagnostics_.report(noTree, {});
+  return "";
+}
+
+std::string Compiler::mappingText(bool asTemplate) {
+  if (diagnostics_.hasErrors())
+    return "";
+  if (!source_->sequoia) {
+    diagnostics_.report(noMappingForm, {}).help("its mapping is the attribute 'svm.mapping'");
+    return "";
+  }
+  auto onto = machine("", {});
+  return onto ? source_->sequoia->mappingText(options_, *onto, asTemplate, diagnostics_) : "";
+}
+
+std::optional<LogicalProgram> Compiler::fromSequoia() {
+  if (!source_->sequoia->readMapping(options_, diagnostics_))
+    return std::nullopt;
+  auto onto = machine(source_->sequoia->machineName(), source_->sequoia->machinePlace());
+  if (!onto)
+    return std::nullopt;
+  auto lowered = source_->sequoia->lower(options_, *onto, context_, diagnostics_);
+  if (!lowered)
+    return std::nullopt;
+  return LogicalProgram{std::move(lowered->first), std::move(lowered->second), std::move(*onto)};
+}
+
+std::optional<LogicalProgram> Compiler::fromDialect() {
+  const SourceBuffer& buffer = diagnostics_.sources().buffer(source_->file);
+  ParserConfig config(&context_);
+  auto module = parseSourceString<ModuleOp>(buffer.text(), config, buffer.name());
+  if (!module)
+    return std::nullopt;
+  if (svm::Stage stage = svm::stageOf(*module); stage != svm::Stage::Logical) {
+    diagnostics_.report(notLogical, {}, options_.program, svm::stageName(stage).str()).help("write it with --emit=svm");
+    return std::nullopt;
+  }
+  std::string named;
+  if (auto name = (*module)->getAttrOfType<StringAttr>(SvmDialect::machineAttr))
+    named = name.getValue().str();
+  auto onto = machine(named, {});
+  if (!onto)
+    return std::nullopt;
+  mapping::Record record;
+  auto hash = (*module)->getAttrOfType<StringAttr>(SvmDialect::machineHashAttr);
+  auto attribute = (*module)->getAttrOfType<DictionaryAttr>(SvmDialect::mappingAttr);
+  // A mapping belongs to the machine it was made for. On another one, the program is placed anew.
+  if (attribute && (named.empty() || named == onto->name)) {
+    std::string error;
+    auto read = mapping::fromAttribute(attribute, error);
+    if (!read) {
+      diagnostics_.report(badMapping, {}, error);
+      return std::nullopt;
+    }
+    record = std::move(*read);
+    if (hash && hash.getValue() != contentHash(*onto))
+      diagnostics_.report(otherMachine, {}, onto->name);
+  }
+  return LogicalProgram{std::move(module), std::move(record), std::move(*onto)};
+}
+
+std::optional<LogicalProgram> Compiler::logical() {
+  if (diagnostics_.hasErrors())
+    return std::nullopt;
+  auto program = source_->sequoia ? fromSequoia() : fromDialect();
+  if (!program)
+    return std::nullopt;
+  ModuleOp module = *program->module;
+  if (failed(verify(module)))
+    return std::nullopt;
+  bool fine = runPasses(module, [](PassManager& passes) {
+    // Multiply-adds are fused here, once, by the language's rule; nothing later contracts.
+    passes.addPass(transform::createFuseMultiplyAddPass());
+  });
+  return fine ? std::move(program) : std::nullopt;
+}
+
+bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)> add) {
+  PassManager passes(&context_);
+  passes.enableVerifier(options_.verifyEach);
+  add(passes);
+  if (succeeded(passes.run(module)))
+    return true;
+  if (!diagnostics_.hasErrors())
+    diagnostics_.report(passFailed, {});
+  return false;
+}
+
+bool Compiler::place(LogicalProgram& program) {
+  // Index checks are proved on the logical program: what holds there holds in every part of it.
+  if (!runPasses(*program.module, [](PassManager& passes) {
+        passes.addPass(createCanonicalizerPass());
+        passes.addPass(transform::createProveInRangePass());
+      }))
+    return false;
+  if (!mapping::place(*program.module, program.record, program.machine, diagnostics_))
+    return false;
+  return mapping::verifyPlaced(*program.module, program.machine, diagnostics_);
+}
+
+bool Compiler::schedule(LogicalProgram& program, bool count) {
+  ModuleOp module = *program.module;
+  if (!runPasses(module, [&](PassManager& passes) {
+        // Reductions before distribution: their private copies belong to the parts that distribution makes.
+        passes.addPass(transform::createExpandReductionsPass());
+        passes.addPass(transform::createDistributePass());
+        // Copies within one memory go first; what is left between memories moves out of loops.
+        passes.addPass(transform::createEliminateCopiesPass());
+        passes.addPass(createCSEPass());
+        passes.addPass(transform::createHoistCopiesPass());
+        // A block that has moved out may now mirror a view in its own memory.
+        passes.addPass(transform::createEliminateCopiesPass());
+        passes.addPass(count ? transform::createInstrumentPass() : transform::createEraseCountsPass());
+        passes.addPass(createCanonicalizerPass());
+        passes.addPass(createCSEPass());
+      }))
+    return false;
+  return mapping::schedule(module, program.machine, diagnostics_) &&
+         mapping::verifyScheduled(module, program.machine, diagnostics_);
+}
+
+std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {
+  if (!host::lowerToLlvmDialect(*program.module, program.machine)) {
+    if (!diagnostics_.hasErrors())
+      diagnostics_.report(passFailed, {});
+    return nullptr;
+  }
+  return host::translate(*program.module, context, diagnostics_);
+}
+
+std::string Compiler::entryName(ModuleOp module) {
+  std::vector<std::string> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(SvmDialect::entryAttr))
+      names.push_back(function.getName().str());
+  if (names.empty()) {
+    diagnostics_.report(noEntry, {});
+    return "";
+  }
+  std::string list;
+  for (const std::string& name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  if (options_.entry.empty()) {
+    if (names.size() == 1)
+      return names.front();
+    diagnostics_.report(severalEntries, {}).help("choose one with --entry: " + list);
+    return "";
+  }
+  if (llvm::is_contained(names, options_.entry))
+    return options_.entry;
+  // A notation's entry point may be named by its task; then the instance made of it is meant when there is one only.
+  if (source_->sequoia && names.size() == 1)
+    return names.front();
+  diagnostics_.report(unknownEntry, {}, options_.entry).help("there are: " + list);
+  return "";
+}
+
+} // namespace strata::driver

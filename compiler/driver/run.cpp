@@ -1,0 +1,289 @@
+// strata run: compile, bind arrays, call, write arrays, say what happened. Figures are taken from a program compiled for counting, which runs once as
+// the warm-up; times are taken from the program as it is.
+#include "compiler/driver/run.h"
+
+#include "base/data/npy.h"
+#include "compiler/ir/locations.h"
+#include "compiler/target/host/engine.h"
+#include "compiler/target/host/lower.h"
+#include "runtime/core/runtime.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <unistd.h>
+
+namespace strata::driver {
+
+MachineTable::MachineTable(const Machine& machine) {
+  names_.reserve(machine.memories.size() + machine.processors.size() + 1);
+  auto name = [&](const std::string& text) { return names_.emplace_back(text).c_str(); };
+  for (uint32_t number = 0; number < machine.memories.size(); ++number) {
+    const machine::Memory& memory = machine.memories[number];
+    bool bounded = memory.capacity.kind == machine::Capacity::Kind::Bytes;
+    bool isExplicit = machine.isStore(machine::MemoryId{number});
+    memories_.push_back({name(memory.name), bounded ? memory.capacity.bytes : 0, static_cast<uint32_t>(memory.count),
+                         isExplicit, static_cast<uint32_t>(memory.alignment)});
+  }
+  for (const machine::Processor& processor : machine.processors) {
+    int32_t local = -1;
+    for (machine::MemoryId id : processor.local)
+      if (local < 0 && machine.isStore(id))
+        local = static_cast<int32_t>(id.value);
+    processors_.push_back({name(processor.name), static_cast<uint32_t>(processor.count), local});
+  }
+  table_ = {name(machine.name), memories_.data(), processors_.data(), static_cast<uint32_t>(memories_.size()),
+            static_cast<uint32_t>(processors_.size())};
+}
+
+namespace {
+
+/// What run-time failures are rendered with: the session of the process's one run.
+Session* failureSession = nullptr;
+
+void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
+  if (!failureSession)
+    return;
+  Session& session = *failureSession;
+  // Kinds of run-time failures belong to the program that was compiled, not to this one.
+  static const DiagnosticKind kind(Severity::Error, "run-failed", "{0}");
+  BufferId buffer = session.sources.find(check->file ? check->file : "");
+  Location where = buffer.valid() && check->line ? session.sources.at(buffer, check->line, std::max(check->column, 1u)) : Location();
+  {
+    std::string message = std::string(text) + " [" + check->code + "]";
+    if (!where.valid() && check->file && *check->file)
+      message = std::string(check->file) + ":" + std::to_string(check->line) + ": " + message;
+    DiagnosticBuilder report = session.diagnostics.report(kind, where, message);
+    if (check->help)
+      report.help(check->help);
+  }
+  finish(session);
+  fflush(nullptr);
+  _exit(statusUserError);
+}
+
+class Runner {
+public:
+  explicit Runner(Session& session) : session_(session), options_(session.options) {}
+
+  int run() {
+    DataOptions data;
+    if (!parse(data))
+      return finish(session_);
+    for (const OutputOption& output : data.outputs)
+      checkWritable(output.path, session_.diagnostics, output.where);
+    if (session_.diagnostics.hasErrors())
+      return finish(session_);
+    for (const SizeOption& size : data.sizes)
+      options_.compile.sizes[size.name] = size.value;
+    mlir::DialectRegistry registry;
+    svm::registerDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    MlirDiagnostics forward(context, session_.diagnostics);
+    Compiler compiler(context, session_.diagnostics, options_.compile);
+    auto program = compiler.logical();
+    if (!program)
+      return finish(session_);
+    std::string entryName = compiler.entryName(*program->module);
+    if (entryName.empty())
+      return finish(session_);
+    auto function = program->module->lookupSymbol<mlir::func::FuncOp>(entryName);
+    auto entry = readEntry(function, session_.diagnostics);
+    if (!entry)
+      return finish(session_);
+    auto binding = bindArguments(*entry, data, session_.diagnostics);
+    if (!binding)
+      return finish(session_);
+    RunFigures figures;
+    if (!compileAndCall(compiler, *program, *entry, *binding, figures))
+      return finish(session_, statusOurError);
+    if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
+      return finish(session_);
+    if (!options_.trace.empty() && !runtime::writeTrace(options_.trace))
+      return finish(session_, statusUserError);
+    report(*entry, *binding, data, program->machine, figures);
+    return finish(session_);
+  }
+
+private:
+  bool parse(DataOptions& data) {
+    auto place = [&](const char* option, const std::string& value) { return session_.commandLine->value(option, value); };
+    for (const std::string& text : options_.sizes)
+      if (auto sizes = parseSizeOption(text, session_.diagnostics, place("--size", text)))
+        data.sizes.insert(data.sizes.end(), sizes->begin(), sizes->end());
+    for (const std::string& text : options_.inputs)
+      if (auto input = parseInputOption(text, session_.diagnostics, place("--in", text)))
+        data.inputs.push_back(*input);
+    for (const std::string& text : options_.outputs)
+      if (auto output = parseOutputOption(text, session_.diagnostics, place("--out", text)))
+        data.outputs.push_back(*output);
+    return checkRepeated(data.sizes, session_.diagnostics) && checkRepeated(data.inputs, session_.diagnostics) &&
+           checkRepeated(data.outputs, session_.diagnostics) && !session_.diagnostics.hasErrors();
+  }
+
+  /// Native code of a placed program. The program is consumed.
+  std::unique_ptr<host::Engine> compile(Compiler& compiler, LogicalProgram& program, bool count) {
+    llvm::LLVMContext llvmContext;
+    if (!compiler.schedule(program, count))
+      return nullptr;
+    auto code = compiler.lower(program, llvmContext);
+    if (!code || !host::optimize(*code, {}, session_.diagnostics))
+      return nullptr;
+    std::string object = host::emit(*code, {}, /*assembly=*/false, session_.diagnostics);
+    return object.empty() ? nullptr : host::Engine::create(object, session_.diagnostics);
+  }
+
+  bool compileAndCall(Compiler& compiler, LogicalProgram& program, const EntryPoint& entry, Binding& binding, RunFigures& figures) {
+    if (!compiler.place(program))
+      return false;
+    bool measured = !options_.stats.empty() || options_.repeat > 1;
+    if (!options_.stats.empty()) {
+      LogicalProgram counted{mlir::OwningOpRef<mlir::ModuleOp>(program.module->clone()), {}, program.machine};
+      counting_ = compile(compiler, counted, true);
+      if (!counting_)
+        return false;
+    }
+    engine_ = compile(compiler, program, false);
+    if (!engine_)
+      return false;
+    runtime::setThreads(options_.compile.threads.value_or(0));
+    failureSession = &session_;
+    strata_set_failure_handler(reportFailure);
+    static MachineTable table(program.machine);
+    strata_machine(table.get());
+    std::vector<Array> pristine;
+    if (measured)
+      for (size_t position = 0; position < binding.arrays.size(); ++position) {
+        Array copy;
+        if (entry.arguments[position].written) {
+          auto made = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'", session_.diagnostics, {});
+          if (!made)
+            return false;
+          copy = std::move(*made);
+        }
+        pristine.push_back(std::move(copy));
+      }
+    std::vector<void*> arguments = binding.pack(entry);
+    auto call = [&](host::Engine& code) {
+      auto* function = reinterpret_cast<void (*)(void**)>(code.lookup(host::packedName(entry.name)));
+      auto begin = std::chrono::steady_clock::now();
+      function(arguments.data());
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    auto restore = [&] {
+      for (size_t position = 0; position < pristine.size(); ++position)
+        if (entry.arguments[position].written)
+          std::memcpy(binding.arrays[position].data(), pristine[position].data(), pristine[position].bytes());
+    };
+    if (measured) {
+      runtime::resetCounters();
+      call(counting_ ? *counting_ : *engine_);
+      figures.counters = runtime::counters();
+    }
+    for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
+      restore();
+      figures.seconds.push_back(call(*engine_));
+    }
+    return true;
+  }
+
+  void report(const EntryPoint& entry, const Binding& binding, const DataOptions& data, const Machine& machine, RunFigures& figures) {
+    std::sort(figures.seconds.begin(), figures.seconds.end());
+    double median = figures.seconds[figures.seconds.size() / 2], least = figures.seconds.front();
+    if (options_.stats.rfind("json", 0) == 0)
+      return reportJson(entry, binding, machine, figures, median, least);
+    auto time = [](double seconds) {
+      char text[32];
+      if (seconds < 1e-3)
+        snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
+      else if (seconds < 1)
+        snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
+      else
+        snprintf(text, sizeof text, "%.3f s", seconds);
+      return std::string(text);
+    };
+    printf("%s on %s: %s", entry.name.c_str(), machine.name.c_str(), time(median).c_str());
+    if (figures.seconds.size() > 1)
+      printf(" median, %s least of %zu", time(least).c_str(), figures.seconds.size());
+    printf("\n");
+    for (size_t position = 0; position < entry.arguments.size(); ++position) {
+      const EntryArgument& argument = entry.arguments[position];
+      if (!argument.written)
+        continue;
+      const Array& array = binding.arrays[position];
+      std::string where;
+      for (const OutputOption& output : data.outputs)
+        if (output.name == argument.name)
+          where = " -> " + output.path;
+      printf("  %s: %s %s%s%s\n", argument.name.c_str(), array.type().text().c_str(), shapeText(array.shape()).c_str(),
+             valueText(array).c_str(), where.c_str());
+    }
+    if (options_.stats.empty())
+      return;
+    for (const auto& [name, amount] : figures.counters)
+      printf("  %s: %lld\n", name.c_str(), static_cast<long long>(amount));
+  }
+
+  /// The value of an array of one element, which is worth more than its shape.
+  static std::string valueText(const Array& array) {
+    if (array.elements() != 1)
+      return "";
+    char text[64] = "";
+    using Kind = ElementType::Kind;
+    if (array.type().kind == Kind::Float)
+      snprintf(text, sizeof text, " = %.9g", array.type().bytes == 4 ? *array.as<float>() : *array.as<double>());
+    else if (array.type().kind == Kind::SignedInteger && array.type().bytes == 4)
+      snprintf(text, sizeof text, " = %d", *array.as<int32_t>());
+    else if (array.type().kind == Kind::SignedInteger && array.type().bytes == 8)
+      snprintf(text, sizeof text, " = %lld", static_cast<long long>(*array.as<int64_t>()));
+    return text;
+  }
+
+  void reportJson(const EntryPoint& entry, const Binding& binding, const Machine& machine, const RunFigures& figures, double median, double least) {
+    nlohmann::ordered_json json;
+    json["program"] = options_.compile.program;
+    json["entry"] = entry.name;
+    json["machine"] = machine.name;
+    json["sizes"] = nlohmann::json::object();
+    for (const auto& [name, value] : binding.sizes)
+      json["sizes"][name] = value;
+    json["threads"] = runtime::threads();
+    json["seconds"] = {{"median", median}, {"minimum", least}, {"repetitions", figures.seconds.size()}};
+    json["bytes"] = nlohmann::json::object();
+    json["moves"] = 0;
+    json["moves_elided"] = 0;
+    json["moves_hoisted"] = 0;
+    json["runs"] = nlohmann::json::object();
+    for (const auto& [name, amount] : figures.counters) {
+      if (name.rfind("bytes ", 0) == 0)
+        json["bytes"][name.substr(6)] = amount;
+      else if (name.rfind("runs ", 0) == 0)
+        json["runs"][name.substr(5)] = amount;
+      else if (name == "moves")
+        json["moves"] = amount;
+      else if (name == "moves elided")
+        json["moves_elided"] = amount;
+      else if (name == "moves hoisted")
+        json["moves_hoisted"] = amount;
+    }
+    std::string text = json.dump();
+    if (options_.stats.size() > 5)
+      writeText(session_, options_.stats.substr(5), text + "\n");
+    else
+      fprintf(stderr, "%s\n", text.c_str());
+  }
+
+  Session& session_;
+  Options& options_;
+  std::unique_ptr<host::Engine> engine_, counting_;
+};
+
+} // namespace
+
+int runCommand(Session& session) {
+  if (!session.options.emit.empty())
+    return emitCommand(session);
+  return Runner(session).run();
+}
+
+} // namespace strata::driver

@@ -1,0 +1,22 @@
+// strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes on
+// them. It registers the dialects that Strata uses and no others.
+#include "compiler/ir/svm.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char** argv) {
+  mlir::DialectRegistry registry;
+  strata::svm::registerDialects(registry);
+  registry.insert<mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect, mlir::ub::UBDialect,
+                  mlir::vector::VectorDialect>();
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  mlir::registerInlinerPass();
+  mlir::registerLoopInvariantCodeMotionPass();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
+}

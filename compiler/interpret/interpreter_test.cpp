@@ -1,0 +1,561 @@
+// Tests of the interpreter: programs in the dialect with results worked out by hand or by C++ itself, and one program
+// for everything that can go wrong.
+#include "compiler/interpret/interpreter.h"
+#include "compiler/ir/svm.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <chrono>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+
+namespace strata::interpret {
+namespace {
+
+/// A parsed program and an interpreter of it.
+class Subject {
+public:
+  explicit Subject(const std::string& text, Options options = {}) : diagnostics(sources) {
+    mlir::DialectRegistry registry;
+    svm::registerDialects(registry);
+    registry.insert<mlir::cf::ControlFlowDialect>();
+    context.appendDialectRegistry(registry);
+    sources.add("test.mlir", text, SourceKind::Program);
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), "test.mlir");
+    EXPECT_TRUE(module) << text;
+    if (module)
+      interpreter = Interpreter::create(*module, diagnostics, std::move(options));
+  }
+  bool call(const std::vector<Argument>& arguments = {}, std::vector<uint64_t>* results = nullptr) {
+    return interpreter && interpreter->call("f", arguments, results);
+  }
+  std::string text() { return diagnostics.render({}); }
+
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<Interpreter> interpreter;
+};
+
+/// Runs @f and expects the failure; returns the message.
+std::string failure(const std::string& program, const std::string& code, const std::vector<Argument>& arguments = {},
+                    Options options = {}) {
+  Subject subject(program, std::move(options));
+  EXPECT_FALSE(subject.call(arguments));
+  EXPECT_TRUE(subject.diagnostics.hasErrors());
+  EXPECT_EQ(subject.interpreter->failure().code, code) << subject.text();
+  return subject.text();
+}
+
+/// The value of one expression: `body` computes %r.
+uint64_t value(const std::string& type, const std::string& body) {
+  Subject subject("func.func @f() -> " + type + " {\n" + body + "\nreturn %r : " + type + "\n}");
+  std::vector<uint64_t> results;
+  EXPECT_TRUE(subject.call({}, &results)) << subject.text();
+  return results.empty() ? 0xdead : results[0];
+}
+float value32(const std::string& body) {
+  return llvm::bit_cast<float>(static_cast<uint32_t>(value("f32", body)));
+}
+double value64(const std::string& body) {
+  return llvm::bit_cast<double>(value("f64", body));
+}
+
+const char* const one = "memref<?xf32, strided<[1], offset: ?>>";
+
+TEST(Interpreter, IntegersHaveExactWidths) {
+  EXPECT_EQ(value("i8", "%a = arith.constant 127 : i8 %b = arith.constant 2 : i8 %r = arith.addi %a, %b : i8"), 129u);
+  EXPECT_EQ(value("i8", "%a = arith.constant -128 : i8 %b = arith.constant 3 : i8 %r = arith.divsi %a, %b : i8"),
+            uint64_t(uint8_t(-42)));
+  EXPECT_EQ(value("i8", "%a = arith.constant -128 : i8 %b = arith.constant 3 : i8 %r = arith.divui %a, %b : i8"), 42u);
+  EXPECT_EQ(value("i64", "%a = arith.constant -7 : i64 %b = arith.constant 2 : i64 %r = arith.floordivsi %a, %b : i64"),
+            uint64_t(-4));
+  EXPECT_EQ(value("i64", "%a = arith.constant -7 : i64 %b = arith.constant 2 : i64 %r = arith.ceildivsi %a, %b : i64"),
+            uint64_t(-3));
+  EXPECT_EQ(value("i64", "%a = arith.constant -7 : i64 %b = arith.constant 2 : i64 %r = arith.remsi %a, %b : i64"),
+            uint64_t(-1));
+  EXPECT_EQ(value("i32", "%a = arith.constant -1 : i8 %r = arith.extsi %a : i8 to i32"), 0xffffffffu);
+  EXPECT_EQ(value("i32", "%a = arith.constant -1 : i8 %r = arith.extui %a : i8 to i32"), 0xffu);
+  EXPECT_EQ(value("i16", "%a = arith.constant -2 : i16 %b = arith.constant 1 : i16 %r = arith.shrsi %a, %b : i16"),
+            0xffffu);
+  EXPECT_EQ(value("i16", "%a = arith.constant -2 : i16 %b = arith.constant 1 : i16 %r = arith.shrui %a, %b : i16"),
+            0x7fffu);
+  EXPECT_EQ(value("i1", "%a = arith.constant -1 : i8 %b = arith.constant 1 : i8 %r = arith.cmpi slt, %a, %b : i8"), 1u);
+  EXPECT_EQ(value("i1", "%a = arith.constant -1 : i8 %b = arith.constant 1 : i8 %r = arith.cmpi ult, %a, %b : i8"), 0u);
+  EXPECT_EQ(value("i8", "%a = arith.constant -1 : i8 %b = arith.constant 1 : i8 %r = arith.maxui %a, %b : i8"), 255u);
+  EXPECT_EQ(value("i32", "%a = arith.constant 1 : i32 %r = math.ctlz %a : i32"), 31u);
+  EXPECT_EQ(value("i32", "%a = arith.constant -3 : i32 %b = arith.constant 5 : i32 %r = math.ipowi %a, %b : i32"),
+            uint64_t(uint32_t(-243)));
+  EXPECT_EQ(value("i8", "%a = arith.constant -128 : i8 %l, %r = arith.mulsi_extended %a, %a : i8"), 64u);
+  EXPECT_EQ(
+      value("i1",
+            "%a = arith.constant -1 : i8 %b = arith.constant 1 : i8 %s, %r = arith.addui_extended %a, %b : i8, i1"),
+      1u);
+}
+
+TEST(Interpreter, FloatsFollowIeee) {
+  EXPECT_EQ(value32("%a = arith.constant 1.5 : f32 %b = arith.constant 0.1 : f32 %r = arith.mulf %a, %b : f32"),
+            1.5f * 0.1f);
+  float x = 1.0f + 0x1p-12f;
+  EXPECT_EQ(
+      value32("%a = arith.constant 1.000244140625 : f32 %c = arith.constant -1.0 : f32 %r = math.fma %a, %a, %c : f32"),
+      std::fma(x, x, -1.0f));
+  EXPECT_TRUE(std::isnan(
+      value32("%a = arith.constant 0x7fc00000 : f32 %b = arith.constant 1.0 : f32 %r = arith.minimumf %a, %b : f32")));
+  EXPECT_EQ(
+      value32("%a = arith.constant 0x7fc00000 : f32 %b = arith.constant 1.0 : f32 %r = arith.minnumf %a, %b : f32"),
+      1.0f);
+  EXPECT_TRUE(std::signbit(
+      value32("%a = arith.constant 0.0 : f32 %b = arith.constant -0.0 : f32 %r = arith.minimumf %a, %b : f32")));
+  for (auto [predicate, ordered, nan] : {std::tuple{"olt", 1u, 0u},
+                                         {"ult", 1u, 1u},
+                                         {"one", 1u, 0u},
+                                         {"une", 1u, 1u},
+                                         {"oeq", 0u, 0u},
+                                         {"ueq", 0u, 1u},
+                                         {"ord", 1u, 0u},
+                                         {"uno", 0u, 1u},
+                                         {"uge", 0u, 1u}}) {
+    std::string compare = std::string("%r = arith.cmpf ") + predicate + ", %a, %b : f64";
+    EXPECT_EQ(value("i1", "%a = arith.constant 1.0 : f64 %b = arith.constant 2.0 : f64 " + compare), ordered)
+        << predicate;
+    EXPECT_EQ(value("i1", "%a = arith.constant 1.0 : f64 %b = arith.constant 0x7ff8000000000000 : f64 " + compare), nan)
+        << predicate;
+  }
+  EXPECT_EQ(value("i32", "%a = arith.constant -2.7 : f64 %r = arith.fptosi %a : f64 to i32"), uint64_t(uint32_t(-2)));
+  EXPECT_EQ(value64("%a = arith.constant -1 : i64 %r = arith.uitofp %a : i64 to f64"), 0x1p64);
+  EXPECT_EQ(value64("%a = arith.constant 2.0 : f64 %r = math.rsqrt %a : f64"), 1.0 / std::sqrt(2.0));
+  EXPECT_EQ(value64("%a = arith.constant 2.5 : f64 %r = math.roundeven %a : f64"), 2.0);
+  EXPECT_EQ(
+      value("f16", "%a = arith.constant 65504.0 : f16 %b = arith.constant 0.5 : f16 %r = arith.mulf %a, %b : f16"),
+      0x77ffu);
+  EXPECT_EQ(value("bf16", "%a = arith.constant 1.00390625 : f64 %r = arith.truncf %a : f64 to bf16"), 0x3f80u);
+}
+
+TEST(Interpreter, LoopsCarryValuesThatChangePlaces) {
+  // Fibonacci: each iteration swaps and adds.
+  EXPECT_EQ(value("i64", R"(%c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %n = arith.constant 50 : index
+      %a0 = arith.constant 0 : i64 %b0 = arith.constant 1 : i64
+      %r, %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %a0, %b = %b0) -> (i64, i64) {
+        %c = arith.addi %a, %b : i64
+        scf.yield %b, %c : i64, i64
+      })"),
+            12586269025u);
+  // Collatz steps of 27, with while.
+  EXPECT_EQ(value("i64", R"(%start = arith.constant 27 : i64 %zero = arith.constant 0 : i64 %c1 = arith.constant 1 : i64
+      %c2 = arith.constant 2 : i64 %c3 = arith.constant 3 : i64
+      %last, %r = scf.while (%x = %start, %k = %zero) : (i64, i64) -> (i64, i64) {
+        %go = arith.cmpi ne, %x, %c1 : i64
+        scf.condition(%go) %x, %k : i64, i64
+      } do {
+      ^bb0(%x: i64, %k: i64):
+        %odd = arith.remsi %x, %c2 : i64
+        %is = arith.cmpi eq, %odd, %c1 : i64
+        %y = scf.if %is -> i64 {
+          %t = arith.muli %x, %c3 : i64
+          %u = arith.addi %t, %c1 : i64
+          scf.yield %u : i64
+        } else {
+          %h = arith.divsi %x, %c2 : i64
+          scf.yield %h : i64
+        }
+        %k1 = arith.addi %k, %c1 : i64
+        scf.yield %y, %k1 : i64, i64
+      })"),
+            111u);
+  EXPECT_EQ(value("i32", R"(%i = arith.constant 7 : index
+      %r = scf.index_switch %i -> i32
+      case 3 { %x = arith.constant 30 : i32 scf.yield %x : i32 }
+      case 7 { %x = arith.constant 70 : i32 scf.yield %x : i32 }
+      default { %x = arith.constant 0 : i32 scf.yield %x : i32 })"),
+            70u);
+}
+
+TEST(Interpreter, BranchesBetweenBlocksWork) {
+  Subject subject(R"(func.func @f(%n: i64) -> i64 {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    cf.br ^loop(%n, %c0 : i64, i64)
+  ^loop(%k: i64, %sum: i64):
+    %s = arith.addi %sum, %k : i64
+    %m = arith.subi %k, %c1 : i64
+    %go = arith.cmpi sgt, %m, %c0 : i64
+    cf.cond_br %go, ^loop(%m, %s : i64, i64), ^done
+  ^done:
+    return %s : i64
+  })");
+  std::vector<uint64_t> results;
+  ASSERT_TRUE(subject.call({Argument::bits(100)}, &results)) << subject.text();
+  EXPECT_EQ(results[0], 5050u);
+}
+
+TEST(Interpreter, RecursionIsDeepButNotEndless) {
+  const char* program = R"(func.func @f(%n: i64) -> i64 {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %go = arith.cmpi sgt, %n, %c0 : i64
+    %r = scf.if %go -> i64 {
+      %m = arith.subi %n, %c1 : i64
+      %s = func.call @f(%m) : (i64) -> i64
+      %t = arith.addi %s, %n : i64
+      scf.yield %t : i64
+    } else {
+      scf.yield %c0 : i64
+    }
+    return %r : i64
+  })";
+  Subject subject(program);
+  std::vector<uint64_t> results;
+  ASSERT_TRUE(subject.call({Argument::bits(5000)}, &results));
+  EXPECT_EQ(results[0], 5000u * 5001u / 2);
+  EXPECT_NE(failure(program, "interpret-too-deep", {Argument::bits(1u << 30)}).find("test.mlir:7"), std::string::npos);
+}
+
+TEST(Interpreter, AffineLoopsComputeTheirBounds) {
+  Subject subject(R"(func.func @f(%a: memref<?x?xi64>, %n: index) {
+    affine.for %i = 0 to %n {
+      affine.for %j = max affine_map<(d0) -> (d0 - 2, 0)>(%i) to min affine_map<(d0)[s0] -> (d0 + 2, s0)>(%i)[%n] {
+        %v = affine.apply affine_map<(d0, d1) -> (d0 * 10 + d1 mod 3 + d1 floordiv 2)>(%i, %j)
+        %w = arith.index_cast %v : index to i64
+        affine.if affine_set<(d0, d1) : (d0 - d1 >= 0)>(%i, %j) {
+          affine.store %w, %a[%i, %j] : memref<?x?xi64>
+        }
+      }
+    }
+    return
+  })");
+  std::vector<int64_t> a(36, -1), expected(36, -1);
+  for (int64_t i = 0; i < 6; ++i)
+    for (int64_t j = std::max<int64_t>(0, i - 2); j <= i; ++j)
+      expected[i * 6 + j] = i * 10 + j % 3 + j / 2;
+  ASSERT_TRUE(subject.call({Argument::block(a.data(), {6, 6}), Argument::bits(6)})) << subject.text();
+  EXPECT_EQ(a, expected);
+}
+
+TEST(Interpreter, ViewsAndReshapesReachTheRightElements) {
+  Subject subject(R"(func.func @f(%a: memref<?x?xi32, strided<[?, 1], offset: ?>>, %r: memref<8xi32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %v = memref.subview %a[1, 2] [2, 3] [2, 1] : memref<?x?xi32, strided<[?, 1], offset: ?>> to memref<2x3xi32, strided<[?, 1], offset: ?>>
+    %x = memref.load %v[%c1, %c2] : memref<2x3xi32, strided<[?, 1], offset: ?>>
+    memref.store %x, %r[%c0] : memref<8xi32>
+    %row = memref.subview %a[3, 0] [1, 4] [1, 1] : memref<?x?xi32, strided<[?, 1], offset: ?>> to memref<4xi32, strided<[1], offset: ?>>
+    %y = memref.load %row[%c3] : memref<4xi32, strided<[1], offset: ?>>
+    memref.store %y, %r[%c1] : memref<8xi32>
+    %e = memref.expand_shape %r [[0, 1]] output_shape [2, 4] : memref<8xi32> into memref<2x4xi32>
+    memref.store %x, %e[%c1, %c3] : memref<2x4xi32>
+    %flat = memref.collapse_shape %e [[0, 1]] : memref<2x4xi32> into memref<8xi32>
+    %t = memref.transpose %e (i, j) -> (j, i) : memref<2x4xi32> to memref<4x2xi32, strided<[1, 4]>>
+    memref.store %y, %t[%c2, %c1] : memref<4x2xi32, strided<[1, 4]>>
+    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %v : memref<2x3xi32, strided<[?, 1], offset: ?>> -> memref<i32>, index, index, index, index, index
+    %again = memref.reinterpret_cast %base to offset: [%offset], sizes: [2], strides: [%strides#0] : memref<i32> to memref<2xi32, strided<[?], offset: ?>>
+    %z = memref.load %again[%c1] : memref<2xi32, strided<[?], offset: ?>>
+    memref.store %z, %flat[%c2] : memref<8xi32>
+    %d = memref.dim %a, %c1 : memref<?x?xi32, strided<[?, 1], offset: ?>>
+    %di = arith.index_cast %d : index to i32
+    memref.store %di, %flat[%c3] : memref<8xi32>
+    return
+  })");
+  std::vector<int32_t> a(4 * 7), r(8, -1);
+  std::iota(a.begin(), a.end(), 0);
+  // Rows of 5 elements, 7 apart.
+  ASSERT_TRUE(subject.call({Argument::block(a.data(), {4, 5}, {7, 1}), Argument::block(r.data(), {8})}))
+      << subject.text();
+  EXPECT_EQ(r, (std::vector<int32_t>{3 * 7 + 4, 3 * 7 + 3, 3 * 7 + 2, 5, -1, -1, 3 * 7 + 3, 3 * 7 + 4}));
+}
+
+TEST(Interpreter, NegativeStridesAreTheCallersRight) {
+  Subject subject("func.func @f(%a: memref<?xi32, strided<[?], offset: ?>>, %b: memref<?xi32>) {\n"
+                  "svm.move %a to %b : memref<?xi32, strided<[?], offset: ?>> to memref<?xi32>\nreturn }");
+  std::vector<int32_t> a{1, 2, 3, 4}, b(4);
+  ASSERT_TRUE(subject.call({Argument::block(&a[3], {4}, {-1}), Argument::block(b.data(), {4})})) << subject.text();
+  EXPECT_EQ(b, (std::vector<int32_t>{4, 3, 2, 1}));
+  EXPECT_EQ(subject.interpreter->statistics().moves, 1u);
+  EXPECT_EQ(subject.interpreter->statistics().bytesMoved, 16u);
+}
+
+TEST(Interpreter, CountsWhatRan) {
+  Subject subject(R"(
+  svm.kernel @k(%n: index) {
+    svm.count "elements" by %n : index
+    svm.return
+  }
+  func.func @f(%n: index) {
+    svm.run @k(%n) : (index) -> ()
+    %t = svm.run @k(%n) : (index) -> !svm.token
+    svm.wait %t
+    return
+  })");
+  ASSERT_TRUE(subject.call({Argument::bits(21)})) << subject.text();
+  EXPECT_EQ(subject.interpreter->statistics().kernelRuns, 2u);
+  EXPECT_EQ(subject.interpreter->statistics().counters.at("elements"), 42);
+}
+
+TEST(Interpreter, ConcurrentInstancesThatPollEachOtherEnd) {
+  // Instance i waits until instance i - 1 has counted.
+  Subject subject(R"(func.func @f(%turn: memref<i64>) {
+    %c0 = arith.constant 0 : index
+    %c9 = arith.constant 9 : index
+    %one = arith.constant 1 : i64
+    %eight = arith.constant 8 : i64
+    svm.spmd (%i) = (%c0) to (%c9) concurrent {
+      %i64 = arith.index_cast %i : index to i64
+      %mine = arith.subi %eight, %i64 : i64
+      scf.while : () -> () {
+        %now = memref.load %turn[] : memref<i64>
+        %wait = arith.cmpi ne, %now, %mine : i64
+        scf.condition(%wait)
+      } do {
+        scf.yield
+      }
+      %next = arith.addi %mine, %one : i64
+      memref.store %next, %turn[] : memref<i64>
+    }
+    return
+  })");
+  int64_t turn = 0;
+  ASSERT_TRUE(subject.call({Argument::block(&turn, {})})) << subject.text();
+  EXPECT_EQ(turn, 9);
+}
+
+TEST(Interpreter, ExternalKernelsMayStandIn) {
+  std::string program = std::string("svm.kernel @box(") + one +
+                        R"( {svm.access = "readwrite"}, f32) attributes {blackbox = "scale"}
+  func.func @f(%a: )" + one +
+                        R"() {
+    %s = arith.constant 3.0 : f32
+    %v = memref.subview %a[1] [2] [1] : )" +
+                        one + " to memref<2xf32, strided<[1], offset: ?>>\n" +
+                        "%w = memref.cast %v : memref<2xf32, strided<[1], offset: ?>> to " + one + R"(
+    svm.run @box(%w, %s) : ()" +
+                        one + R"(, f32) -> ()
+    return
+  })";
+  std::vector<float> a{1, 2, 3, 4};
+  EXPECT_NE(failure(program, "interpret-unsupported", {Argument::block(a.data(), {4})}).find("'box'"),
+            std::string::npos);
+  Options options;
+  options.kernels["box"] = [](const std::vector<Argument>& arguments, std::string& error) {
+    float factor = llvm::bit_cast<float>(static_cast<uint32_t>(arguments[1].scalar));
+    for (int64_t i = 0; i < arguments[0].extents[0]; ++i)
+      static_cast<float*>(arguments[0].data)[i * arguments[0].strides[0]] *= factor;
+    return true;
+  };
+  Subject subject(program, options);
+  ASSERT_TRUE(subject.call({Argument::block(a.data(), {4})})) << subject.text();
+  EXPECT_EQ(a, (std::vector<float>{1, 6, 9, 4}));
+  options.kernels["box"] = [](const std::vector<Argument>&, std::string& error) {
+    error = "no such file";
+    return false;
+  };
+  EXPECT_NE(
+      failure(program, "interpret-external-kernel", {Argument::block(a.data(), {4})}, options).find("no such file"),
+      std::string::npos);
+}
+
+/// A kernel that reads element `index` of a block.
+std::string reading(const std::string& index) {
+  return std::string("func.func @f(%a: ") + one + ") {\n%i = arith.constant " + index +
+         " : index\n%x = memref.load %a[%i] : " + one + "\nreturn }";
+}
+
+TEST(InterpreterFailures, AccessesAreChecked) {
+  std::vector<float> a(4);
+  std::vector<Argument> whole{Argument::block(a.data(), {4})};
+  EXPECT_NE(failure(reading("4"), "interpret-out-of-bounds", whole).find("test.mlir:3"), std::string::npos);
+  failure(reading("-1"), "interpret-out-of-bounds", whole);
+  failure(std::string("func.func @f(%a: ") + one + ") {\n%c0 = arith.constant 0 : index\n" +
+              "%v = memref.reinterpret_cast %a to offset: [9], sizes: [1], strides: [1] : " + one +
+              " to memref<1xf32, strided<[1], offset: 9>>\n%x = memref.load %v[%c0] : memref<1xf32, strided<[1], "
+              "offset: 9>>\nreturn }",
+          "interpret-outside-storage", whole);
+  EXPECT_NE(failure(std::string("func.func @f(%a: ") + one + ") {\n%c0 = arith.constant 0 : index\n" +
+                        "%v = memref.subview %a[3] [2] [1] : " + one + " to memref<2xf32, strided<[1], offset: ?>>\n" +
+                        "%x = memref.load %v[%c0] : memref<2xf32, strided<[1], offset: ?>>\nreturn }",
+                    "interpret-bad-view", whole)
+                .find("test.mlir:3"),
+            std::string::npos);
+  failure(std::string("func.func @f(%a: ") + one + ") {\n%v = memref.cast %a : " + one +
+              " to memref<5xf32, strided<[1], offset: ?>>\nreturn }",
+          "interpret-cast-extent", whole);
+}
+
+TEST(InterpreterFailures, AViewThatIsNeverUsedIsNoError) {
+  std::vector<float> a(4);
+  Subject subject(std::string("func.func @f(%a: ") + one + ") {\n%v = memref.subview %a[3] [2] [1] : " + one +
+                  " to memref<2xf32, strided<[1], offset: ?>>\nreturn }");
+  EXPECT_TRUE(subject.call({Argument::block(a.data(), {4})}));
+}
+
+TEST(InterpreterFailures, BlocksEndWithTheirRegion) {
+  // The move goes on after its scope has ended.
+  failure(std::string("func.func @f(%a: ") + one +
+              ") {\n%n = arith.constant 4 : index\nsvm.scope {\n%b = svm.block(%n) : " + one +
+              "\n%t = svm.move %a to %b : " + one + " to " + one + " -> !svm.token\n}\nreturn }",
+          "interpret-use-after-scope", {Argument::block(std::vector<float>(4).data(), {4})});
+  failure("func.func @f() {\n%a = memref.alloc() : memref<f32>\nmemref.dealloc %a : memref<f32>\nmemref.dealloc %a : "
+          "memref<f32>\nreturn }",
+          "interpret-bad-dealloc");
+}
+
+TEST(InterpreterFailures, UndefinedElementsAreFoundWhenAsked) {
+  std::string program =
+      "func.func @f(%a: memref<f32> {svm.access = \"write\"}) {\n%b = memref.alloca() : memref<f32>\n"
+      "memref.copy %b, %a : memref<f32> to memref<f32>\n%x = memref.load %a[] : memref<f32>\nreturn }";
+  float a = 0;
+  Options options;
+  options.trackUndefined = true;
+  EXPECT_NE(failure(program, "interpret-undefined-read", {Argument::block(&a, {})}, options).find("test.mlir:4"),
+            std::string::npos);
+  Subject subject(program);
+  EXPECT_TRUE(subject.call({Argument::block(&a, {})}));
+  EXPECT_TRUE(std::isnan(a));
+}
+
+TEST(InterpreterFailures, ArithmeticIsChecked) {
+  failure("func.func @f(%x: i32) {\n%z = arith.constant 0 : i32\n%r = arith.divsi %x, %z : i32\nreturn }",
+          "interpret-division-by-zero", {Argument::bits(1)});
+  failure("func.func @f(%x: i32) {\n%z = arith.constant -1 : i32\n%r = arith.divsi %x, %z : i32\nreturn }",
+          "interpret-division-overflow", {Argument::bits(0x80000000u)});
+  failure("func.func @f(%n: index) {\nscf.for %i = %n to %n step %n {\n}\nreturn }", "interpret-bad-step",
+          {Argument::bits(0)});
+}
+
+TEST(InterpreterFailures, MakingBlocksIsChecked) {
+  std::string program = std::string("func.func @f(%n: index) {\n%b = svm.block(%n) : ") + one + "\nreturn }";
+  failure(program, "interpret-bad-extent", {Argument::bits(~uint64_t(0))});
+  failure(program, "interpret-out-of-memory", {Argument::bits(uint64_t(1) << 61)});
+  Options options;
+  options.maxBytes = 64;
+  failure(program, "interpret-out-of-memory", {Argument::bits(17)}, options);
+}
+
+TEST(InterpreterFailures, MovesAreChecked) {
+  std::vector<float> a(6);
+  auto program = [](int from, int to, int target) {
+    return std::string("func.func @f(%a: ") + one + ") {\n%v = memref.subview %a[0] [" + std::to_string(from) +
+           "] [1] : " + one + " to memref<" + std::to_string(from) +
+           "xf32, strided<[1], offset: ?>>\n%w = memref.subview %a[" + std::to_string(target) + "] [" +
+           std::to_string(to) + "] [1] : " + one + " to memref<" + std::to_string(to) +
+           "xf32, strided<[1], offset: ?>>\nsvm.move %v to %w : memref<" + std::to_string(from) +
+           "xf32, strided<[1], offset: ?>> to memref<" + std::to_string(to) +
+           "xf32, strided<[1], offset: ?>>\nreturn }";
+  };
+  failure(program(2, 3, 3), "interpret-move-extents", {Argument::block(a.data(), {6})});
+  failure(program(3, 3, 2), "interpret-move-overlap", {Argument::block(a.data(), {6})});
+  Subject subject(program(3, 3, 3));
+  EXPECT_TRUE(subject.call({Argument::block(a.data(), {6})})) << subject.text();
+}
+
+TEST(InterpreterFailures, LimitsEndWhatWouldNotEnd) {
+  Options options;
+  options.maxSteps = 100000;
+  failure("func.func @f() {\n%t = arith.constant true\nscf.while : () -> () {\nscf.condition(%t)\n} do "
+          "{\nscf.yield\n}\nreturn }",
+          "interpret-too-many-steps", {}, options);
+  options.maxTasks = 10;
+  failure("func.func @f(%n: index) {\n%c0 = arith.constant 0 : index\nsvm.spmd (%i) = (%c0) to (%n) concurrent "
+          "{\n}\nreturn }",
+          "interpret-too-many-tasks", {Argument::bits(100)}, options);
+}
+
+TEST(InterpreterFailures, StreamsAreChecked) {
+  auto program = [](const std::string& capacity, const std::string& body) {
+    return "func.func @f() {\n%c = arith.constant " + capacity +
+           " : index\n%x = arith.constant 7 : i32\n%q = svm.stream \"q\"(%c) : !svm.stream<i32>\n" +
+           "svm.run @k(%q, %x) : (!svm.stream<i32>, i32) -> ()\nreturn }\nsvm.kernel @k(%q: !svm.stream<i32>, %x: i32) "
+           "{\n" +
+           body + "\nsvm.return }";
+  };
+  failure(program("0", ""), "interpret-bad-capacity");
+  failure(program("2", "svm.end %q : !svm.stream<i32>\nsvm.push %x to %q : i32 to !svm.stream<i32>"),
+          "interpret-push-after-end");
+  failure(program("2", "%o = arith.constant 2 : index\n%p, %m = svm.peek %q[%o] : !svm.stream<i32> -> i32"),
+          "interpret-bad-peek");
+  std::string text =
+      failure(program("1", "svm.push %x to %q : i32 to !svm.stream<i32>\nsvm.push %x to %q : i32 to !svm.stream<i32>"),
+              "interpret-deadlock");
+  EXPECT_NE(text.find("waits for room in stream 'q', which is full with 1"), std::string::npos) << text;
+  text = failure(program("1", "%p, %m = svm.pop %q : !svm.stream<i32> -> i32"), "interpret-deadlock");
+  EXPECT_NE(text.find("'k' waits for an element of stream 'q', which has 0 and has not ended"), std::string::npos)
+      << text;
+}
+
+TEST(InterpreterFailures, ChecksKeepTheirCodes) {
+  std::string program = "func.func @f(%c: i1, %i: index) {\nsvm.check %c, \"my-rule\", \"{0} is odd\" help \"use an "
+                        "even one\" (%i : index)\n"
+                        "svm.index %i in %i of \"A\", 1\nreturn }";
+  std::string text = failure(program, "my-rule", {Argument::bits(0), Argument::bits(3)});
+  EXPECT_NE(text.find("3 is odd"), std::string::npos);
+  EXPECT_NE(text.find("use an even one"), std::string::npos);
+  EXPECT_NE(text.find("interpret-check"), std::string::npos) << text;
+  text = failure(program, "interpret-index", {Argument::bits(1), Argument::bits(3)});
+  EXPECT_NE(text.find("index 3 of 'A', dimension 1, is outside [0, 3)"), std::string::npos) << text;
+}
+
+TEST(InterpreterFailures, CallsAreChecked) {
+  Subject subject("func.func @g() { return }");
+  EXPECT_FALSE(subject.interpreter->call("f", {}));
+  EXPECT_EQ(subject.interpreter->failure().code, "interpret-unknown-function");
+  std::string program = std::string("func.func @f(%a: ") + one + ") { return }";
+  float a = 0;
+  failure(program, "interpret-bad-argument");
+  failure(program, "interpret-bad-argument", {Argument::bits(1)});
+  failure(program, "interpret-bad-argument", {Argument::block(&a, {})});
+  failure(program, "interpret-bad-argument", {Argument::block(&a, {-1})});
+  failure(program, "interpret-bad-argument", {Argument::block(nullptr, {1})});
+}
+
+TEST(InterpreterFailures, UnknownOperationsAreNamed) {
+  EXPECT_NE(failure("func.func @f(%a: memref<4xf32>) {\n%c = arith.constant 0 : index\n%p = "
+                    "memref.extract_aligned_pointer_as_index %a : memref<4xf32> -> index\nreturn }",
+                    "interpret-unsupported", {Argument::block(std::vector<float>(4).data(), {4})})
+                .find("'memref.extract_aligned_pointer_as_index'"),
+            std::string::npos);
+}
+
+TEST(Interpreter, IsQuickEnoughToBeAnOracle) {
+  Subject subject(R"(func.func @f(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>, %n: index) {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        affine.for %k = 0 to %n {
+          %x = affine.load %a[%i, %k] : memref<?x?xf32>
+          %y = affine.load %b[%k, %j] : memref<?x?xf32>
+          %z = affine.load %c[%i, %j] : memref<?x?xf32>
+          %p = arith.mulf %x, %y : f32
+          %s = arith.addf %z, %p : f32
+          affine.store %s, %c[%i, %j] : memref<?x?xf32>
+        }
+      }
+    }
+    return
+  })");
+  const int64_t n = 100;
+  std::vector<float> a(n * n), b(n * n), c(n * n), expected(n * n);
+  for (int64_t i = 0; i < n * n; ++i) {
+    a[i] = static_cast<float>(i % 7);
+    b[i] = static_cast<float>(i % 5);
+  }
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < n; ++k)
+        expected[i * n + j] += a[i * n + k] * b[k * n + j];
+  auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(subject.call({Argument::block(a.data(), {n, n}), Argument::block(b.data(), {n, n}),
+                            Argument::block(c.data(), {n, n}), Argument::bits(n)}))
+      << subject.text();
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_EQ(c, expected);
+  RecordProperty("operations_per_second",
+                 std::to_string(static_cast<double>(subject.interpreter->statistics().steps) / seconds));
+  printf("%.0f million operations a second (wall clock)\n",
+         static_cast<double>(subject.interpreter->statistics().steps) / seconds / 1e6);
+}
+
+} // namespace
+} // namespace strata::interpret

@@ -1,0 +1,102 @@
+// Rules of tasks: what may be called where, arguments, blocks, copies and iteration statements.
+#include "compiler/sequoia/sequoia_testing.h"
+
+namespace strata::sequoia::testing {
+namespace {
+
+TEST(SequoiaTasks, AreChecked) {
+  Rule rules[] = {
+      {"sequoia-inner-only", leaf("copy(B, A);"), inner("copy(B, A);")},
+      {"sequoia-inner-only", "void task U(in int a);\n" + leaf("U(1);"), ""},
+      {"sequoia-inner-only", leaf("mappar (int i = 0 : 2) { T(A, B, 1, y); }"), ""},
+      {"sequoia-inner-only", "inline void f(int a) { mapseq (int i = 0 : 2) { f(i); } }", ""},
+      {"sequoia-task-arguments", inner("Copy(A);"), inner("Copy(A, B);")},
+      {"sequoia-element-type", inner("double d[N]; Copy(A, d);"), inner("float d[N]; Copy(A, d);")},
+      {"sequoia-argument-rank", inner("Two(A, B);"), inner("float m[2][3]; Two(m, m);").substr(0, 0)},
+      {"sequoia-argument-extent", inner("Four(A[0:3;]);", "void task Four(in float S[4]);\n"),
+       inner("Four(A[0:4;]);", "void task Four(in float S[4]);\n")},
+      {"sequoia-scalar-argument", inner("Scale(A, B);"), inner("Scale(x, B);")},
+      {"sequoia-scalar-argument", inner("Scale(A[0:1;], B);"), inner("Scale(A[0], B);")},
+      {"sequoia-out-variable", inner("Count(A, x + 1);"), inner("Count(A, y);")},
+      {"sequoia-out-type", inner("long n = 0; Count(A, n);"), inner("int n = 0; Count(A, n);")},
+      {"sequoia-scalar-alias", inner("int n = 0; Plus(n, n);"), inner("int n = 0; Plus(n + 0, n);")},
+      {"sequoia-parallel-scalar", inner("mappar (int i = 0 : 4) { Count(A, y); }"), inner("mapseq (int i = 0 : 4) { Count(A, y); }")},
+      {"sequoia-parallel-scalar", inner("mappar (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }"),
+       inner("mapseq (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }")},
+      {"sequoia-reducearg-outside", inner("Count(A, reducearg<y, Plus>);"), inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, Plus>); }")},
+      {"sequoia-reducearg", inner("y = sqrt(reducearg<y, Plus>);"), ""},
+      {"sequoia-mapreduce-reducearg", inner("mapreduce (int i = 0 : 4) { Scale(x, B[i;1]); }"), inner("mappar (int i = 0 : 4) { Scale(x, B[i;1]); }")},
+      {"sequoia-reducearg-inout", inner("mapreduce (int i = 0 : 4) { Copy(A, reducearg<B, Add>); }"),
+       inner("mapreduce (int i = 0 : 4) { Add(A, reducearg<B, Add>); }")},
+      {"sequoia-combiner-unknown", inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, Pluss>); }"), ""},
+      {"sequoia-combiner-signature", inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, Add>); }"), ""},
+      {"sequoia-combiner-signature", inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, T>); }"), ""},
+      {"sequoia-combiner-signature", inner("mapreduce (int i = 0 : 4) { Add(A, reducearg<B, Copy>); }"), ""},
+      {"sequoia-loop-variable", inner("mappar (float i = 0 : 4) { Scale(x, B[0;1]); }"), ""},
+      {"sequoia-iteration-alias", inner("mappar (int i = 0 : x) { Scale(x, B); }"), inner("mappar (int i = 0 : x) { Scale(x, B[i;1]); }")},
+      {"sequoia-iteration-overlap", inner("mappar (int i = 0 : 4) { Scale(x, B); }"), inner("mappar (int i = 0 : 1) { Scale(x, B); }")},
+      {"sequoia-mapreduce-ranges", inner("mapreduce (int i = 0 : 4, int j = 0 : 4) { Count(A, reducearg<y, Plus>); }"), ""},
+      {"sequoia-map-body", inner("mappar (int i = 0 : 4) { Scale(x, B[i;1]); Scale(x, B[i;1]); }"), ""},
+      {"sequoia-map-body", inner("mappar (int i = 0 : 4) { y = 1; }"), ""},
+      {"sequoia-map-body", inner("mappar (int i = 0 : 4) Scale(x, B[i;1]);"), ""},
+      {"sequoia-map-body", inner("mapreduce (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }"), ""},
+      {"sequoia-read-only", inner("Copy(B, A);"), inner("Copy(A, B);")},
+      {"sequoia-read-only", inner("copy(A, B);"), inner("copy(B, A);")},
+      {"sequoia-read-only", inner("mapseq (int i = 0 : 4) { Count(A, i); }"), ""},
+      {"sequoia-undeclared", inner("mapseq (int i = 0 : 4) { Scal(x, B); }"), ""},
+      {"sequoia-undeclared", inner("mapseq (int i = 0 : 4) { Scale(x, B); } y = i;"), ""},
+  };
+  for (const Rule& rule : rules)
+    testRule(rule);
+}
+
+TEST(SequoiaBlocks, AreChecked) {
+  Rule rules[] = {
+      {"sequoia-needs-block", inner("Copy(x, B);"), ""},
+      {"sequoia-needs-block", inner("struct S { float v[4]; }; struct S s; Copy(s.v, B);"), ""},
+      {"sequoia-block-rank", inner("float m[4][4]; copy(m[0:1;], m[1:2;][0:1;]);"), inner("float m[4][4]; copy(m[0:1;][0:1;], m[1:2;][0:1;]);")},
+      {"sequoia-mixed-block", inner("float m[4][4]; Two(m[0:1;][2], m[1:2;][2:3;]);"), ""},
+      {"sequoia-block-max", inner("Copy(A[0:2;x], B[0:2;]);"), inner("tunable t; Copy(A[0:2;t + N], B[0:2;]);")},
+      {"sequoia-block-range", inner("Copy(A[-1:2;], B[0:3;]);"), inner("Copy(A[0:3;], B[0:3;]);")},
+      {"sequoia-block-range", inner("Copy(A[0:4:0;], B[0:4;]);"), inner("Copy(A[0:4:1;], B[0:4;]);")},
+      {"sequoia-block-range", inner("float d[4]; copy(d[0:5;], A[0:5;]);"), inner("float d[5]; copy(d[0:5;], A[0:5;]);")},
+      {"sequoia-block-count", inner("Copy(A[0:4;3], B[0:4;]);"), inner("Copy(A[0:8:2;4], B[0:4;4]);")},
+      {"sequoia-indexed-rank", inner("float m[4][4]; int I[2]; copy(B[0;2], m[I]);"), inner("int I[2]; copy(B[0;2], A[I]);")},
+      {"sequoia-indexed-nested", inner("int I[2]; copy(B[0;2], A[I[I]]);"), inner("int I[4]; copy(B[0;2], A[I[0:2;2]]);")},
+      {"sequoia-indexed-type", inner("float I[2]; copy(B[0;2], A[I]);"), ""},
+      {"sequoia-copy-type", inner("double d[N]; copy(d, A);"), inner("float d[N]; copy(d, A);")},
+      {"sequoia-copy-rank", inner("float m[4][4]; copy(m, A);"), ""},
+      {"sequoia-copy-count", inner("copy(B[0:4;], A[0:5;]);"), inner("copy(B[0:8:2;], A[0:4;]);")},
+      {"sequoia-block-alias", inner("copy(B[0:4;], B[2:6;]);"), inner("copy(B[0:4;], B[4:8;]);")},
+      {"sequoia-block-alias", inner("Add(B, B);"), inner("Add(A, B);")},
+      {"sequoia-block-alias", inner("tunable t; Add(B[x;t], B[x;t]);"), inner("tunable t; Add(B[x;t], B[x+t;t]);")},
+  };
+  for (const Rule& rule : rules)
+    testRule(rule);
+}
+
+TEST(SequoiaBlocks, AllSixStylesAreKept) {
+  Session session(inner("tunable t; mappar (int i = 0 : 1) { Copy(A[0:N:2;t], B[0:N:2;]); }\n"
+                        "Copy(A[0:4;t], B[0:4;]); Copy(A[0;t], B[1;]);"));
+  ASSERT_TRUE(session.program) << session.rendered();
+  std::string text = printAst(*session.program);
+  for (const char* part : {"A[0:long : N : 2:long; t]", "B[0:long : N : 2:long;]", "A[0:long : 4:long; t]",
+                           "B[0:long : 4:long;]", "A[0:long; t]", "B[1:long;]"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(SequoiaTasks, LoopsAndCallsitesAreCountedInLexicalOrder) {
+  Session session(inner("mapseq (int i = 0 : 2, int j = 0 : 2) { Scale(x, B); }\n"
+                        "mapseq (int i = 0 : 2) { mapreduce (int k = 0 : 2) { Count(A, reducearg<y, Plus>); } } Scale(x, B);"));
+  ASSERT_TRUE(session.program) << session.rendered();
+  const TaskVariant* variant = session.program->findTask("T")->find("I");
+  ASSERT_EQ(variant->loops.size(), 4u);
+  EXPECT_EQ(variant->loops[2]->lexnum, 1u);
+  EXPECT_EQ(variant->loops[1]->parent, variant->loops[0]);
+  ASSERT_EQ(variant->callsites.size(), 4u);
+  EXPECT_EQ(variant->callsites[3]->lexnum, 1u);
+  EXPECT_TRUE(variant->callsites[2]->isCombiner);
+}
+
+} // namespace
+} // namespace strata::sequoia::testing

@@ -1,0 +1,114 @@
+// Mappings made by themselves: for the examples and on the machines that ship.
+#include "compiler/sequoia/sequoia_testing.h"
+
+namespace strata::sequoia::testing {
+namespace {
+
+std::string exampleText(const std::string& name) {
+  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + name + "/" + name + ".sq");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << name;
+  return text.str();
+}
+
+const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum"};
+
+TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
+  for (const char* example : examples) {
+    for (const char* machineName : {"host", "cell"}) {
+      for (const KnownSizes& known : {KnownSizes{}, KnownSizes{{"N", 1000}, {"M", 777}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
+        SCOPED_TRACE(std::string(example) + " on " + machineName);
+        Session session(exampleText(example));
+        ASSERT_TRUE(session.program) << session.rendered();
+        Machine machine = session.machine(machineName);
+        std::optional<Mapping> mapping = defaultMapping(*session.program, machine, {}, known, session.diagnostics);
+        ASSERT_TRUE(mapping) << session.rendered();
+        std::string text = writeMapping(*mapping);
+        std::optional<Mapping> again = session.readMap(text);
+        ASSERT_TRUE(again) << session.rendered();
+        EXPECT_EQ(*again, *mapping);
+        std::optional<InstanceGraph> graph = resolve(*session.program, *again, machine, {}, session.diagnostics);
+        ASSERT_TRUE(graph) << session.rendered();
+        EXPECT_TRUE(checkDemand(*graph, machine, propagateSizes(*graph, known), session.diagnostics));
+        EXPECT_EQ(session.codes(), "") << session.rendered();
+      }
+    }
+  }
+}
+
+TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
+  for (const char* example : examples) {
+    for (const char* machineName : {"host", "cell"}) {
+      SCOPED_TRACE(std::string(example) + " on " + machineName);
+      Session session(exampleText(example));
+      std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + example + "/" + machineName + ".map");
+      std::stringstream text;
+      text << file.rdbuf();
+      std::optional<Mapping> mapping = session.readMap(text.str());
+      ASSERT_TRUE(mapping) << session.rendered();
+      EXPECT_FALSE(mapping->tasks.empty());
+      Machine machine = session.machine(machineName);
+      std::optional<InstanceGraph> graph = resolve(*session.program, *mapping, machine, {}, session.diagnostics);
+      ASSERT_TRUE(graph) << session.rendered();
+      EXPECT_TRUE(checkDemand(*graph, machine, propagateSizes(*graph, {}), session.diagnostics)) << session.rendered();
+    }
+  }
+}
+
+int64_t tunable(const Mapping& mapping, std::string_view name) {
+  for (const MappedTask& task : mapping.tasks)
+    for (const MappedInstance& instance : task.instances)
+      for (const MappedTunable& each : instance.tunables)
+        if (each.name.text == name)
+          return each.value.value;
+  return -1;
+}
+
+std::optional<Mapping> make(Session& session, const std::string& machineName, const KnownSizes& known = {}, std::string_view entry = {}) {
+  Machine machine = session.machine(machineName);
+  return defaultMapping(*session.program, machine, entry, known, session.diagnostics);
+}
+
+TEST(SequoiaDefaultMapping, ABlockThatMustDivideDoes) {
+  Session session(inner("tunable t; mappar (long i = 0 : N / t) { Copy(A[i * t; t], B[i * t; t]); }"));
+  ASSERT_TRUE(session.program) << session.rendered();
+  std::optional<Mapping> mapping = make(session, "host", {{"N", 30000}});
+  ASSERT_TRUE(mapping) << session.rendered();
+  EXPECT_GT(tunable(*mapping, "t"), 100);
+  EXPECT_EQ(30000 % tunable(*mapping, "t"), 0);
+}
+
+TEST(SequoiaDefaultMapping, ATunableThatCountsPartsStaysSmall) {
+  Session session(inner("tunable parts; mappar (long i = 0 : parts) { Copy(A[i * N / parts : (i + 1) * N / parts;], B[i * N / parts : (i + 1) * N / parts;]); }"));
+  ASSERT_TRUE(session.program) << session.rendered();
+  std::optional<Mapping> mapping = make(session, "host");
+  ASSERT_TRUE(mapping) << session.rendered();
+  EXPECT_EQ(tunable(*mapping, "parts"), 16);
+}
+
+TEST(SequoiaDefaultMapping, LoopsThatReadArraysStayWithThem) {
+  Session session(inner("tunable t; for (int i = 0; i < 3; i++) { int k = (int)A[i]; mapseq (int j = 0 : k) { Copy(A[j * t; t], B[j * t; t]); } }"));
+  ASSERT_TRUE(session.program) << session.rendered();
+  std::optional<Mapping> mapping = make(session, "cell");
+  ASSERT_TRUE(mapping) << session.rendered();
+  EXPECT_EQ(mapping->findInstance("T_I")->control[0].loops[0].level->value, 2);
+}
+
+TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {
+  Session unknown(exampleText("matmul"));
+  EXPECT_FALSE(make(unknown, "host", {}, "MatMil"));
+  EXPECT_TRUE(unknown.find("sequoia-entry-unknown")) << unknown.rendered();
+  EXPECT_EQ(unknown.diagnostics.all()[0].helps[0], "did you mean 'MatMul'?");
+
+  Session two(leaf("y = 1;") + "void task U(in int a); void task<leaf> U::L(in int a) { }");
+  EXPECT_FALSE(make(two, "host"));
+  EXPECT_TRUE(two.find("sequoia-entry-unclear")) << two.rendered();
+
+  Session endless("void task R(in int A[N]); void task<inner> R::I(in int A[N]) { R(A); }");
+  EXPECT_FALSE(make(endless, "host"));
+  EXPECT_TRUE(endless.find("sequoia-default-leaf")) << endless.rendered();
+}
+
+} // namespace
+} // namespace strata::sequoia::testing

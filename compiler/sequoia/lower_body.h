@@ -1,0 +1,233 @@
+// The lowering of one body (a leaf's kernel, an inner task's function, or a function that stands between them): expressions, C's
+// statements, and in control code task calls, blocks and iterations. One object a body; it owns nothing that outlives it.
+#pragma once
+
+#include "compiler/sequoia/lower_module.h"
+
+namespace strata::sequoia {
+
+/// What a variable is in the body: a value that never changes, storage, or an array.
+struct Binding {
+  mlir::Value value;   // of the variable's type
+  mlir::Value index;   // the same as an index: loop variables and size parameters
+  mlir::Value storage; // a block of rank 0
+  mlir::Value block;   // arrays
+  llvm::SmallVector<mlir::Value, 2> extents;
+  bool nonNegative = false; // known without running
+};
+
+/// The names that expressions are evaluated under: an instance for the tunables, and what variables are.
+struct Environment {
+  const Instance* instance = nullptr;
+  llvm::DenseMap<const Variable*, Binding> bindings;
+};
+
+/// One argument of a task call, evaluated in the caller.
+struct CallValue {
+  mlir::Value scalar;                          // an `in` scalar
+  mlir::Value view;                            // an array, or the storage of a scalar that is written
+  llvm::SmallVector<mlir::Value, 2> counts;    // extents of the view
+  std::string name;                            // what messages call it
+};
+
+class BodyLowering {
+public:
+  /// `function` is the mapping record's entry to fill; null for kernels.
+  BodyLowering(ModuleLowering& module, uint32_t instance, mapping::FunctionPlacement* function);
+
+  /// The kernel of a leaf; with `byReference`, scalars are blocks too.
+  void lowerKernel(const std::string& symbol, bool byReference);
+  /// The function of an inner task.
+  void lowerFunction(const std::string& symbol, bool byReference, bool isEntry);
+  /// A function that calls the instance with its own arguments, with the copies of a task call.
+  void lowerWrapper(const std::string& symbol, bool byReference, bool isEntry);
+
+private:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<mlir::Value, 2>;
+
+  // Small builders, at the current place (lower_values.cpp).
+  template <typename Op, typename... Args>
+  Op make(Args&&... args) {
+    return builder_.create<Op>(place_, std::forward<Args>(args)...);
+  }
+  template <typename Op>
+  Value folded(Value a, Value b) {
+    return builder_.createOrFold<Op>(place_, a, b);
+  }
+  Value indexConstant(int64_t value);
+  Value truth(bool value);
+  Value integer(mlir::Type type, uint64_t value);
+  Value add(Value a, Value b);
+  Value subtract(Value a, Value b);
+  Value multiply(Value a, Value b);
+  Value minimum(Value a, Value b);
+  Value maximum(Value a, Value b);
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
+  Value both(Value a, Value b);
+  Value inverse(Value condition);
+  Value zeroOf(mlir::Type type);
+  /// An svm.check, unless the condition is known to hold.
+  void check(Value condition, llvm::StringRef code, const llvm::Twine& message, mlir::ValueRange values = {},
+             llvm::StringRef help = {});
+  /// A variable's value, narrowed from or widened to an index.
+  Value fromIndex(Value index, const Type* type);
+  Value toIndex(Value value, const Type* type);
+  /// Uninitialized storage of rank 0 that lives as long as the body (or the parallel iteration).
+  Value allocate(mlir::Type type);
+  Value load(Value storage) { return make<mlir::memref::LoadOp>(storage); }
+  void store(Value value, Value storage) { make<mlir::memref::StoreOp>(value, storage, mlir::ValueRange()); }
+  Value flag(bool initial);
+  void at(const Location& location) { place_ = module_.place(location); }
+  Value dimension(Value block, unsigned dimension);
+  Binding arrayBinding(Value block);
+
+  // Expressions (lower_expressions.cpp).
+  Value value(const Expr* expr);
+  /// As an i1.
+  Value condition(const Expr* expr);
+  void effect(const Expr* expr);
+  Value variableValue(const Expr* expr);
+  Value unary(const Expr* expr);
+  Value binary(const Expr* expr);
+  Value comparison(const Expr* expr);
+  Value logical(const Expr* expr);
+  Value conditional(const Expr* expr);
+  Value assignment(const Expr* expr);
+  Value increment(const Expr* expr);
+  Value nonZero(Value value, const Type* type);
+  /// Whether evaluating it twice, or without need, changes nothing and cannot fail.
+  static bool isPlain(const Expr* expr);
+
+  // Arithmetic of C on values (lower_operators.cpp).
+  Value arithmetic(Operator op, const Type* type, const Expr* leftText, const Expr* rightText, Value left, Value right,
+                   bool contract);
+  Value division(bool remainder, const Type* type, const Expr* divisorText, Value left, Value right);
+  Value shift(bool isLeft, const Type* type, const Expr* amountText, Value left, Value amount);
+  Value convert(Value value, const Type* from, const Type* to);
+  Value floatToInteger(Value value, const Type* to);
+  Value builtin(const Expr* expr);
+  Value hypotenuse(Value a, Value b);
+
+  // Integers as indices (lower_index.cpp).
+  Value index(const Expr* expr);
+  bool isNonNegative(const Expr* expr);
+  /// Sums and products over loop variables, sizes and tunables, of a signed type.
+  bool isIndexText(const Expr* expr);
+  /// The value of an expression without conversions that keep it.
+  const Expr* withoutWidening(const Expr* expr);
+
+  // Things that can be assigned, and parts of records (lower_places.cpp).
+  struct Step {
+    unsigned field = 0;
+    Value index; // of a C array, when it is not a constant
+  };
+  struct Target {
+    Value storage;
+    Values indices;
+    llvm::SmallVector<Step, 2> path;
+  };
+  Target target(const Expr* expr);
+  Value read(const Target& target);
+  void write(const Target& target, Value value);
+  Value fieldOf(Value record, const Step& step);
+  Value withField(Value record, llvm::ArrayRef<Step> path, Value value);
+  Step memberIndex(const Expr* expr);
+  Values elementIndices(const Expr* expr);
+
+  // Statements (lower_statements.cpp).
+  void statement(const Stmt* stmt);
+  void sequence(const std::vector<Stmt*>& statements);
+  void declaration(const Stmt& stmt);
+  void ifStatement(const Stmt& stmt);
+  void switchStatement(const Stmt& stmt);
+  void jump(Jump kind);
+  /// An i1: none of these jumps is under way.
+  Value noJump(unsigned jumps);
+
+  // Loops of C (lower_loops.cpp).
+  struct CountedLoop;
+  void loop(const Stmt& stmt);
+  void generalLoop(const Stmt& stmt);
+  std::optional<CountedLoop> countedLoop(const Stmt& stmt);
+  bool isInvariant(const Expr* expr, const Stmt& loop);
+  void lowerCounted(const Stmt& stmt, const CountedLoop& counted);
+  void loopBody(const Stmt& stmt);
+  void checkFits(Value value, const Type* type, const Expr* text, std::string_view variable, int64_t margin);
+
+  // Inline functions (lower_functions.cpp).
+  Value callFunction(const Expr* expr);
+
+  // Signatures (lower_instances.cpp).
+  struct Signature {
+    llvm::SmallVector<mlir::Type> types;
+    llvm::SmallVector<mlir::DictionaryAttr> attributes;
+  };
+  Signature signature(bool byReference, bool withCallerMade);
+  void bindArguments(mlir::Block& entry, bool byReference, bool withCallerMade);
+  void bindSizes(Environment& environment, const TaskVariant& variant,
+                 llvm::function_ref<Value(size_t parameter, size_t dimension)> extent);
+  void checkEntrySizes();
+  void placeArguments(bool byReference, unsigned arrayLevelFloor);
+  mlir::func::FuncOp beginFunction(const std::string& symbol, bool byReference, bool isEntry);
+  void makeLocalArrays();
+  void makePassedScalars();
+
+  // Task calls (lower_calls.cpp).
+  void taskCall(const Stmt& stmt);
+  CallValue argumentValue(const Argument& argument, const Variable& parameter, size_t position);
+  void callTargets(const ResolvedCallsite& site, const std::string& label, const std::vector<CallValue>& arguments);
+  void callInstance(uint32_t callee, const std::string& label, const std::vector<CallValue>& arguments);
+  Value conditionHolds(const ResolvedCondition& condition);
+  Value boundHolds(const SizeBound& bound, mlir::ValueRange extents);
+  void checkSizes(const TaskVariant& callee, const std::vector<CallValue>& arguments, llvm::StringRef taskName);
+  void checkPreconditions(const Instance& callee, llvm::function_ref<mlir::ValueRange(const Variable*)> extentsOf);
+  Value linear(const LinearSize& size);
+  Value makeBlock(const llvm::Twine& label, mlir::MemRefType type, mlir::ValueRange extents, unsigned level,
+                  uint32_t instance, const Variable& array);
+  void move(Value from, Value to) { make<svm::MoveOp>(mlir::Type(), from, to, mlir::ValueRange()); }
+  const ResolvedCallsite& resolved(const Callsite& site) const;
+
+  // Array blocks (lower_blocks.cpp).
+  struct View {
+    Value block;
+    Values counts;
+  };
+  View viewOf(const Expr* block);
+  View rangeView(const Expr* block);
+  /// Copies a block that is no view of its array to a block beside the array; `after` holds what brings it back.
+  View gathered(const Expr* block, bool fill, const std::string& label);
+  void scatter(const Expr* block, const View& staged);
+  static bool isIndexed(const Expr* block) { return !block->operands.empty(); }
+  void copyStatement(const Stmt& stmt);
+  /// Copies between a block's elements and a staged block, element by element.
+  void exchange(const Expr* block, const View& indices, Value staged, bool toStaged);
+
+  // Iterations (lower_maps.cpp).
+  void mapStatement(const Stmt& stmt);
+  Value mapBound(const Expr* bound, const Loop& loop);
+  void parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir::StringAttr label);
+  void bindLoopVariable(const Variable* variable, Value iteration, bool nonNegative);
+  bool prepareReductions(const Stmt& map);
+  void placeLoop(const Loop& loop, const std::string& label);
+  int64_t waysOf(const Loop& loop) const;
+
+  ModuleLowering& module_;
+  uint32_t number_;
+  const Instance& instance_;
+  mapping::FunctionPlacement* function_;
+  mlir::OpBuilder builder_;
+  mlir::Location place_;
+  Environment own_;
+  Environment* names_ = &own_;
+  mlir::Block* allocations_ = nullptr; // where allocate() puts storage
+  Value breakFlag_, continueFlag_, returnFlag_, returned_;
+  std::vector<const Function*> inlining_;
+  size_t inlined_ = 0;
+  std::map<const Argument*, View> reductions_; // of the mapreduce around: private copies
+};
+
+/// "A", or "A#1" for the second of that name.
+std::string labelOf(std::string_view name, uint32_t lexnum);
+
+} // namespace strata::sequoia

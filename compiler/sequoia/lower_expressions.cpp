@@ -1,0 +1,351 @@
+// Expressions of C as values. Operands are evaluated from left to right; what may fail or has effects is evaluated only where C
+// says so.
+#include "compiler/sequoia/lower_body.h"
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+namespace strata::sequoia {
+
+using mlir::Value;
+
+namespace {
+
+bool isComparison(Operator op) {
+  return op == Operator::Less || op == Operator::Greater || op == Operator::LessEqual || op == Operator::GreaterEqual ||
+         op == Operator::Equal || op == Operator::NotEqual;
+}
+
+/// A product, perhaps negated: what a sum around it is fused with.
+bool isProduct(const Expr* expr) {
+  while (expr->kind == ExprKind::Unary && (expr->op == Operator::Negate || expr->op == Operator::Plus))
+    expr = expr->operands[0];
+  return expr->kind == ExprKind::Binary && expr->op == Operator::Multiply;
+}
+
+arith::CmpIPredicate integerPredicate(Operator op, bool isSigned) {
+  switch (op) {
+  case Operator::Less:
+    return isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
+  case Operator::Greater:
+    return isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
+  case Operator::LessEqual:
+    return isSigned ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule;
+  case Operator::GreaterEqual:
+    return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
+  case Operator::Equal:
+    return arith::CmpIPredicate::eq;
+  default:
+    return arith::CmpIPredicate::ne;
+  }
+}
+
+arith::CmpFPredicate realPredicate(Operator op) {
+  switch (op) {
+  case Operator::Less:
+    return arith::CmpFPredicate::OLT;
+  case Operator::Greater:
+    return arith::CmpFPredicate::OGT;
+  case Operator::LessEqual:
+    return arith::CmpFPredicate::OLE;
+  case Operator::GreaterEqual:
+    return arith::CmpFPredicate::OGE;
+  case Operator::Equal:
+    return arith::CmpFPredicate::OEQ;
+  default:
+    return arith::CmpFPredicate::UNE;
+  }
+}
+
+} // namespace
+
+bool BodyLowering::isPlain(const Expr* expr) {
+  switch (expr->kind) {
+  case ExprKind::Integer:
+  case ExprKind::Real:
+  case ExprKind::Variable:
+    return true;
+  case ExprKind::Binary:
+    if (expr->op == Operator::Divide || expr->op == Operator::Remainder || expr->op == Operator::ShiftLeft ||
+        expr->op == Operator::ShiftRight) {
+      const Expr* right = expr->operands[1];
+      if (!expr->type->isFloating() &&
+          !(right->kind == ExprKind::Integer && right->integer != 0 && right->signedValue() > 0 && right->integer < expr->type->bits()))
+        return false;
+    }
+    break;
+  case ExprKind::Unary:
+  case ExprKind::Logical:
+  case ExprKind::Conditional:
+  case ExprKind::Cast:
+  case ExprKind::BuiltinCall:
+  case ExprKind::Member:
+    break;
+  default:
+    return false;
+  }
+  for (const Expr* operand : expr->operands)
+    if (!isPlain(operand))
+      return false;
+  return true;
+}
+
+Value BodyLowering::value(const Expr* expr) {
+  at(expr->location);
+  switch (expr->kind) {
+  case ExprKind::Integer:
+    return integer(module_.typeOf(expr->type), expr->integer);
+  case ExprKind::Real: {
+    auto type = llvm::cast<mlir::FloatType>(module_.typeOf(expr->type));
+    return make<arith::ConstantOp>(builder_.getFloatAttr(type, expr->real));
+  }
+  case ExprKind::Variable:
+    return variableValue(expr);
+  case ExprKind::Element:
+    return read(target(expr));
+  case ExprKind::MemberIndex:
+  case ExprKind::Member:
+    // A part of something that can be assigned is read there; else the whole is a value.
+    if (const Variable* variable = targetVariable(expr);
+        variable && (variable->isArray() || names_->bindings.lookup(variable).storage)) {
+      return read(target(expr));
+    } else if (expr->kind == ExprKind::Member) {
+      Value record = value(expr->operands[0]);
+      return fieldOf(record, {expr->fieldIndex, {}});
+    } else {
+      Value record = value(expr->operands[0]);
+      return fieldOf(record, memberIndex(expr));
+    }
+  case ExprKind::Unary:
+    return unary(expr);
+  case ExprKind::Binary:
+    return binary(expr);
+  case ExprKind::Logical: {
+    Value holds = condition(expr);
+    return make<arith::ExtUIOp>(module_.typeOf(expr->type), holds);
+  }
+  case ExprKind::Conditional:
+    return conditional(expr);
+  case ExprKind::Comma:
+    effect(expr->operands[0]);
+    return value(expr->operands[1]);
+  case ExprKind::Assign:
+    return assignment(expr);
+  case ExprKind::Increment:
+    return increment(expr);
+  case ExprKind::Cast: {
+    const Expr* from = expr->operands[0];
+    if (expr->type->isInteger() && from->type->isInteger() && isIndexText(expr))
+      return fromIndex(index(expr), expr->type);
+    Value operand = value(from);
+    at(expr->location);
+    return convert(operand, from->type, expr->type);
+  }
+  case ExprKind::Call:
+    return callFunction(expr);
+  case ExprKind::BuiltinCall:
+    return builtin(expr);
+  default:
+    return zeroOf(builder_.getI32Type()); // not in checked programs
+  }
+}
+
+void BodyLowering::effect(const Expr* expr) {
+  if (expr->kind == ExprKind::Comma) {
+    effect(expr->operands[0]);
+    effect(expr->operands[1]);
+  } else if (expr->kind == ExprKind::Cast && expr->type->isVoid()) {
+    effect(expr->operands[0]);
+  } else if (expr->kind == ExprKind::Conditional && expr->type->isVoid()) {
+    Value holds = condition(expr->operands[0]);
+    auto branch = make<scf::IfOp>(holds, /*withElseRegion=*/true);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(branch.thenBlock());
+    effect(expr->operands[1]);
+    builder_.setInsertionPointToStart(branch.elseBlock());
+    effect(expr->operands[2]);
+  } else {
+    value(expr);
+  }
+}
+
+Value BodyLowering::variableValue(const Expr* expr) {
+  const Variable* variable = expr->variable;
+  if (variable->kind == VariableKind::Tunable)
+    return integer(builder_.getI64Type(), static_cast<uint64_t>(names_->instance->tunables[variable->index]));
+  const Binding& binding = names_->bindings[variable];
+  if (binding.value)
+    return binding.value;
+  if (binding.index)
+    return fromIndex(binding.index, variable->type);
+  return load(binding.storage);
+}
+
+Value BodyLowering::nonZero(Value value, const Type* type) {
+  if (type->isFloating())
+    return make<arith::CmpFOp>(arith::CmpFPredicate::UNE, value, zeroOf(value.getType()));
+  return compare(arith::CmpIPredicate::ne, value, zeroOf(value.getType()));
+}
+
+Value BodyLowering::condition(const Expr* expr) {
+  at(expr->location);
+  switch (expr->kind) {
+  case ExprKind::Integer:
+    return truth(expr->integer != 0);
+  case ExprKind::Binary:
+    if (isComparison(expr->op))
+      return comparison(expr);
+    break;
+  case ExprKind::Logical:
+    return logical(expr);
+  case ExprKind::Unary:
+    if (expr->op == Operator::Not)
+      return inverse(condition(expr->operands[0]));
+    break;
+  case ExprKind::Cast:
+    // Widening keeps a truth value.
+    if (expr->type->isInteger() && expr->operands[0]->type->isInteger() && expr->type->bits() >= expr->operands[0]->type->bits())
+      return condition(expr->operands[0]);
+    break;
+  default:
+    break;
+  }
+  Value number = value(expr);
+  at(expr->location);
+  return nonZero(number, expr->type);
+}
+
+Value BodyLowering::comparison(const Expr* expr) {
+  const Expr *left = expr->operands[0], *right = expr->operands[1];
+  if (left->type->isFloating()) {
+    Value a = value(left), b = value(right);
+    at(expr->location);
+    return make<arith::CmpFOp>(realPredicate(expr->op), a, b);
+  }
+  arith::CmpIPredicate predicate = integerPredicate(expr->op, left->type->isSigned());
+  // Loop variables and sizes are compared as what they are, so that what follows from the comparison can be seen.
+  bool indices = left->type->isSigned() && isIndexText(left) && isIndexText(right);
+  Value a = indices ? index(left) : value(left);
+  Value b = indices ? index(right) : value(right);
+  at(expr->location);
+  return compare(predicate, a, b);
+}
+
+Value BodyLowering::logical(const Expr* expr) {
+  bool isAnd = expr->op == Operator::LogicalAnd;
+  Value first = condition(expr->operands[0]);
+  if (isPlain(expr->operands[1])) {
+    Value second = condition(expr->operands[1]);
+    at(expr->location);
+    return isAnd ? folded<arith::AndIOp>(first, second) : folded<arith::OrIOp>(first, second);
+  }
+  at(expr->location);
+  auto branch = make<scf::IfOp>(mlir::TypeRange(builder_.getI1Type()), first, true, true);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(isAnd ? branch.thenBlock() : branch.elseBlock());
+  Value second = condition(expr->operands[1]);
+  make<scf::YieldOp>(second);
+  builder_.setInsertionPointToStart(isAnd ? branch.elseBlock() : branch.thenBlock());
+  Value known = truth(!isAnd);
+  make<scf::YieldOp>(known);
+  return branch.getResult(0);
+}
+
+Value BodyLowering::conditional(const Expr* expr) {
+  Value holds = condition(expr->operands[0]);
+  if (isPlain(expr->operands[1]) && isPlain(expr->operands[2])) {
+    Value yes = value(expr->operands[1]), no = value(expr->operands[2]);
+    at(expr->location);
+    return make<arith::SelectOp>(holds, yes, no);
+  }
+  at(expr->location);
+  auto branch = make<scf::IfOp>(mlir::TypeRange(module_.typeOf(expr->type)), holds, true, true);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(branch.thenBlock());
+  Value yes = value(expr->operands[1]);
+  make<scf::YieldOp>(yes);
+  builder_.setInsertionPointToStart(branch.elseBlock());
+  Value no = value(expr->operands[2]);
+  make<scf::YieldOp>(no);
+  return branch.getResult(0);
+}
+
+Value BodyLowering::unary(const Expr* expr) {
+  if (expr->op == Operator::Not) {
+    Value holds = condition(expr);
+    return make<arith::ExtUIOp>(module_.typeOf(expr->type), holds);
+  }
+  Value operand = value(expr->operands[0]);
+  at(expr->location);
+  switch (expr->op) {
+  case Operator::Negate:
+    if (expr->type->isFloating())
+      return make<arith::NegFOp>(operand);
+    return make<arith::SubIOp>(zeroOf(operand.getType()), operand);
+  case Operator::Complement:
+    return make<arith::XOrIOp>(operand, integer(operand.getType(), ~uint64_t(0)));
+  default:
+    return operand;
+  }
+}
+
+Value BodyLowering::binary(const Expr* expr) {
+  const Expr *left = expr->operands[0], *right = expr->operands[1];
+  if (isComparison(expr->op)) {
+    Value holds = comparison(expr);
+    return make<arith::ExtUIOp>(module_.typeOf(expr->type), holds);
+  }
+  if (expr->type->isInteger() && expr->type->isSigned() && expr->type->bits() == 64 && isIndexText(expr))
+    return fromIndex(index(expr), expr->type);
+  Value a = value(left), b = value(right);
+  at(expr->location);
+  if (expr->op == Operator::ShiftLeft || expr->op == Operator::ShiftRight)
+    return shift(expr->op == Operator::ShiftLeft, expr->type, right, a, b);
+  bool isSum = expr->op == Operator::Add || expr->op == Operator::Subtract;
+  bool contract = isSum ? isProduct(left) || isProduct(right) : expr->op == Operator::Multiply;
+  return arithmetic(expr->op, expr->type, left, right, a, b, contract);
+}
+
+Value BodyLowering::assignment(const Expr* expr) {
+  const Expr *to = expr->operands[0], *from = expr->operands[1];
+  Target place = target(to);
+  Value result;
+  if (expr->op == Operator::None) {
+    result = value(from);
+  } else {
+    Value operand = value(from);
+    at(expr->location);
+    Value old = convert(read(place), to->type, expr->computeType);
+    if (expr->op == Operator::ShiftLeft || expr->op == Operator::ShiftRight)
+      result = shift(expr->op == Operator::ShiftLeft, expr->computeType, from, old, operand);
+    else
+      result = arithmetic(expr->op, expr->computeType, to, from, old, operand,
+                          (expr->op == Operator::Add || expr->op == Operator::Subtract) && isProduct(from));
+    result = convert(result, expr->computeType, to->type);
+  }
+  at(expr->location);
+  write(place, result);
+  return result;
+}
+
+Value BodyLowering::increment(const Expr* expr) {
+  const Type* type = expr->operands[0]->type;
+  Target place = target(expr->operands[0]);
+  at(expr->location);
+  Value old = read(place);
+  Value updated;
+  if (type->isFloating()) {
+    Value one = make<arith::ConstantOp>(builder_.getFloatAttr(old.getType(), 1.0));
+    updated = expr->op == Operator::Add ? make<arith::AddFOp>(old, one).getResult() : make<arith::SubFOp>(old, one).getResult();
+  } else {
+    // Of types narrower than int the sum is an int's, and comes back modulo 2^bits.
+    Value one = integer(old.getType(), 1);
+    auto flags = type->isSigned() && type->bits() >= 32 ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::none;
+    updated = expr->op == Operator::Add ? make<arith::AddIOp>(old, one, flags).getResult()
+                                        : make<arith::SubIOp>(old, one, flags).getResult();
+  }
+  write(place, updated);
+  return expr->isPrefix ? updated : old;
+}
+
+} // namespace strata::sequoia

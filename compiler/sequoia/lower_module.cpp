@@ -1,0 +1,285 @@
+// The driver of lowering: checks that this version executes the program, then lowers each instance in turn and assembles the
+// module's attributes.
+#include "compiler/sequoia/lower_module.h"
+#include "compiler/sequoia/fold.h"
+#include "compiler/sequoia/lower_body.h"
+
+#include "compiler/ir/locations.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Verifier.h"
+
+
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(unionUnsupported, Error, "sequoia-union-unsupported", "'{0}' holds a union; this version does not execute programs with unions");
+STRATA_DIAGNOSTIC(structArray, Error, "sequoia-struct-array",
+                  "'{0}' holds a C array of {1} elements; this version takes arrays of up to {2} inside of a struct");
+STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels", "machine '{0}' has no memory levels to map the program to");
+STRATA_DIAGNOSTIC(combinerConditions, Error, "sequoia-combiner-conditions",
+                  "combiner '{0}' has targets with conditions; a combiner has one target");
+
+/// Elements of a C array inside of a struct; each is a field of its own.
+static constexpr uint64_t largestStructArray = 64;
+
+std::string labelOf(std::string_view name, uint32_t lexnum) {
+  return lexnum ? std::string(name) + "#" + std::to_string(lexnum) : std::string(name);
+}
+
+ModuleLowering::ModuleLowering(const Program& program, const InstanceGraph& graph, const Machine& machine,
+                               mlir::MLIRContext& context, DiagnosticEngine& diagnostics, const KnownSizes& known)
+    : context(context), program(program), graph(graph), machine(machine), diagnostics(diagnostics),
+      sizes(propagateSizes(graph, known)) {}
+
+//===-- types and places -------------------------------------------------------------------------------------------===//
+
+mlir::Location ModuleLowering::place(const Location& location) {
+  if (!location.valid())
+    return mlir::UnknownLoc::get(&context);
+  LineColumn at = diagnostics.sources().lineColumn(location);
+  return mlir::FileLineColLoc::get(&context, diagnostics.sources().buffer(location.buffer).name(), at.line, at.column);
+}
+
+mlir::Type ModuleLowering::typeOf(const Type* type) {
+  if (mlir::Type known = types_.lookup(type))
+    return known;
+  mlir::Type made;
+  if (type->isInteger()) {
+    made = mlir::IntegerType::get(&context, type->bits());
+  } else if (type->kind == TypeKind::Float) {
+    made = mlir::Float32Type::get(&context);
+  } else if (type->kind == TypeKind::Double) {
+    made = mlir::Float64Type::get(&context);
+  } else {
+    // A C array is laid out as a record with a field for each element.
+    llvm::SmallVector<mlir::StringAttr> names;
+    llvm::SmallVector<mlir::Type> fields;
+    for (const Field& field : type->fields) {
+      names.push_back(text(field.name));
+      fields.push_back(typeOf(field.type));
+    }
+    for (uint64_t element = 0; type->isCArray() && element < type->count; ++element) {
+      names.push_back(text(std::to_string(element)));
+      fields.push_back(typeOf(type->element));
+    }
+    std::string name = type->isCArray() ? "array" : type->tag.empty() ? "struct" : type->tag;
+    made = svm::RecordType::get(&context, text(name), names, fields);
+  }
+  types_[type] = made;
+  return made;
+}
+
+bool ModuleLowering::checkType(const Type* type, const Location& where, std::string_view name) {
+  if (type->kind == TypeKind::Union) {
+    diagnostics.report(unionUnsupported, where, name);
+    return false;
+  }
+  if (type->isCArray()) {
+    if (type->count > largestStructArray) {
+      diagnostics.report(structArray, where, name, type->count, largestStructArray)
+          .help("make it an array of the task, which can be of any size");
+      return false;
+    }
+    return checkType(type->element, where, name);
+  }
+  for (const Field& field : type->fields)
+    if (!checkType(field.type, where, name))
+      return false;
+  return true;
+}
+
+bool ModuleLowering::checkTypes() {
+  unsigned before = diagnostics.errorCount();
+  llvm::DenseSet<const Variable*> seen;
+  auto checkVariable = [&](const Variable* variable) {
+    if (seen.insert(variable).second)
+      checkType(variable->type, variable->location, variable->name);
+  };
+  for (const Instance& instance : graph.instances) {
+    facts.analyze(instance.variant->body);
+    for (const std::vector<Variable*>* list : {&instance.variant->parameters, &instance.variant->arrays, &instance.variant->scalars})
+      for (const Variable* variable : *list)
+        checkVariable(variable);
+  }
+  // The list grows while the functions are walked.
+  for (size_t next = 0; next < facts.calls().size(); ++next) {
+    const Function* function = facts.calls()[next];
+    for (const Variable* parameter : function->parameters)
+      checkVariable(parameter);
+    facts.analyze(function->body);
+  }
+  for (const Variable* local : facts.locals())
+    checkVariable(local);
+  return diagnostics.errorCount() == before;
+}
+
+void ModuleLowering::checkCombiners() {
+  for (const Instance& instance : graph.instances)
+    for (const ResolvedCallsite& site : instance.callsites)
+      if (site.callsite->isCombiner && (site.targets.size() != 1 || !site.targets[0].conditions.empty()))
+        diagnostics.report(combinerConditions, instance.place, site.callsite->callee->name);
+}
+
+//===-- names ------------------------------------------------------------------------------------------------------===//
+
+std::string ModuleLowering::symbolOf(uint32_t instance) const {
+  const std::string& name = graph.instances[instance].name;
+  // The entry point's own name belongs to the function that the calling program sees.
+  return instance == graph.entry && isKernel(instance) ? name + ".kernel" : name;
+}
+
+std::string ModuleLowering::combinerSymbol(uint32_t instance) {
+  auto known = combiners_.find(instance);
+  if (known != combiners_.end())
+    return known->second;
+  const TaskVariant& variant = *graph.instances[instance].variant;
+  bool blocksOnly = true;
+  for (const Variable* parameter : variant.parameters)
+    blocksOnly &= parameter->isArray() || parameter->direction != Direction::In;
+  bool direct = blocksOnly && callerMade(instance).empty();
+  std::string symbol = direct ? symbolOf(instance) : graph.instances[instance].name + ".combine";
+  combiners_[instance] = symbol;
+  if (!direct)
+    pendingCombiners_.push_back(instance);
+  return symbol;
+}
+
+std::vector<const Variable*> ModuleLowering::callerMade(uint32_t instance) const {
+  std::vector<const Variable*> made;
+  if (isKernel(instance))
+    for (const Variable* array : graph.instances[instance].variant->arrays)
+      if (array->kind == VariableKind::Local)
+        made.push_back(array);
+  return made;
+}
+
+std::string ModuleLowering::memoryAt(unsigned level) const { return machine[machine.levels[level].memory].name; }
+
+std::string ModuleLowering::processorAt(unsigned level) const {
+  machine::ProcessorId id = machine.controllerOf(level);
+  return id.valid() ? machine[id].name : std::string();
+}
+
+//===-- extents ----------------------------------------------------------------------------------------------------===//
+
+mlir::AffineExpr ModuleLowering::affine(const LinearSize& size) const {
+  mlir::AffineExpr sum = mlir::getAffineConstantExpr(size.constant, &context);
+  for (auto [coefficient, parameter] : size.terms)
+    sum = sum + mlir::getAffineSymbolExpr(parameter->index, &context) * coefficient;
+  return sum;
+}
+
+mlir::AffineExpr ModuleLowering::affine(const Instance& instance, const Expr* extent) const {
+  if (auto constant = constantOf(extent))
+    return mlir::getAffineConstantExpr(*constant, &context);
+  switch (extent->kind) {
+  case ExprKind::Variable:
+    if (extent->variable->kind == VariableKind::Tunable)
+      return mlir::getAffineConstantExpr(instance.tunables[extent->variable->index], &context);
+    return extent->variable->kind == VariableKind::SizeParameter ? mlir::getAffineSymbolExpr(extent->variable->index, &context)
+                                                                 : mlir::AffineExpr();
+  case ExprKind::Binary: {
+    mlir::AffineExpr left = affine(instance, extent->operands[0]), right = affine(instance, extent->operands[1]);
+    if (!left || !right)
+      return {};
+    if (extent->op == Operator::Add)
+      return left + right;
+    if (extent->op == Operator::Subtract)
+      return left - right;
+    if (extent->op == Operator::Multiply && (left.isSymbolicOrConstant() && (llvm::isa<mlir::AffineConstantExpr>(left) || llvm::isa<mlir::AffineConstantExpr>(right))))
+      return left * right;
+    return {};
+  }
+  default:
+    return {};
+  }
+}
+
+mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade) {
+  const Instance& instance = graph.instances[number];
+  const TaskVariant& variant = *instance.variant;
+  unsigned symbols = static_cast<unsigned>(variant.sizeParameters.size());
+  std::vector<llvm::SmallVector<mlir::AffineExpr>> all;
+  for (const Variable* parameter : variant.parameters) {
+    all.emplace_back();
+    for (const Extent& extent : parameter->extents)
+      all.back().push_back(affine(extent.linear));
+  }
+  if (withCallerMade)
+    for (const Variable* local : callerMade(number)) {
+      all.emplace_back();
+      for (const Extent& extent : local->extents) {
+        mlir::AffineExpr expression = affine(instance, extent.expression);
+        all.back().push_back(expression ? expression : mlir::getAffineSymbolExpr(symbols++, &context));
+      }
+    }
+  llvm::SmallVector<mlir::Attribute> maps;
+  for (const auto& results : all)
+    maps.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, symbols, results, &context)));
+  return mlir::ArrayAttr::get(&context, maps);
+}
+
+//===-- the module -------------------------------------------------------------------------------------------------===//
+
+std::optional<Lowered> ModuleLowering::run() {
+  if (machine.levels.empty())
+    diagnostics.report(noMachineLevels, {}, machine.name);
+  unsigned before = diagnostics.errorCount();
+  checkCombiners();
+  if (machine.levels.empty() || !checkTypes() || diagnostics.errorCount() != before)
+    return std::nullopt;
+  mlir::OwningOpRef<mlir::ModuleOp> owner(mlir::ModuleOp::create(place({program.file, 0, 0})));
+  module = *owner;
+  for (uint32_t number = 0; number < graph.instances.size(); ++number) {
+    const Instance& instance = graph.instances[number];
+    if (instance.variant->kind == TaskKind::External)
+      externals_.push_back({instance.name, instance.externalFile, instance.variant});
+    if (isKernel(number))
+      BodyLowering(*this, number, nullptr).lowerKernel(symbolOf(number), false);
+    else
+      BodyLowering(*this, number, &record.functions[instance.name])
+          .lowerFunction(instance.name, false, number == graph.entry);
+    if (number == graph.entry && isKernel(number))
+      BodyLowering(*this, number, &record.functions[instance.name]).lowerWrapper(instance.name, false, true);
+  }
+  lowerCombiners();
+  if (diagnostics.errorCount() != before)
+    return std::nullopt;
+  module->setAttr(svm::SvmDialect::programAttr, text("sequoia"));
+  module->setAttr(svm::SvmDialect::machineAttr, text(machine.name));
+  module->setAttr(svm::SvmDialect::machineHashAttr, text(contentHash(machine)));
+  module->setAttr(svm::SvmDialect::mappingAttr, mapping::toAttribute(record, &context));
+  strata::svm::setStage(module, strata::svm::Stage::Logical);
+  MlirDiagnostics handler(context, diagnostics);
+  if (mlir::failed(mlir::verify(module)))
+    return std::nullopt;
+  return Lowered{std::move(owner), std::move(record), std::move(externals_)};
+}
+
+void ModuleLowering::lowerCombiners() {
+  // Lowering a combiner can ask for another one.
+  for (size_t next = 0; next < pendingCombiners_.size(); ++next) {
+    uint32_t number = pendingCombiners_[next];
+    std::string symbol = combiners_[number];
+    const TaskVariant& variant = *graph.instances[number].variant;
+    if (variant.kind == TaskKind::Leaf && callerMade(number).empty())
+      BodyLowering(*this, number, nullptr).lowerKernel(symbol, true);
+    else if (variant.kind == TaskKind::Inner)
+      BodyLowering(*this, number, &record.functions[symbol]).lowerFunction(symbol, true, false);
+    else
+      BodyLowering(*this, number, &record.functions[symbol]).lowerWrapper(symbol, true, false);
+  }
+}
+
+std::optional<Lowered> lower(const Program& program, const InstanceGraph& graph, const Machine& machine,
+                             mlir::MLIRContext& context, DiagnosticEngine& diagnostics, const KnownSizes& known) {
+  mlir::DialectRegistry registry;
+  strata::svm::registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  return ModuleLowering(program, graph, machine, context, diagnostics, known).run();
+}
+
+} // namespace strata::sequoia

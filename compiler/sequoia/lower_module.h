@@ -1,0 +1,106 @@
+// What the lowering of all instances shares: the module, types and places, the names of symbols, what bodies do to their
+// variables, and the mapping record under construction. Lives during one lower() only.
+#pragma once
+
+#include "compiler/ir/svm.h"
+#include "compiler/sequoia/lower.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace strata::sequoia {
+
+/// Ways in which control leaves a statement other than by its end.
+enum Jump : uint8_t { NoJump = 0, BreakJump = 1, ContinueJump = 2, ReturnJump = 4 };
+
+/// What the bodies of tasks and functions do, found by one walk before they are lowered.
+class BodyFacts {
+public:
+  /// Walks a body; a second time does nothing.
+  void analyze(const Stmt* body);
+  /// Written after its declaration, by an assignment or by a task.
+  bool isWritten(const Variable* variable) const { return written_.contains(variable); }
+  /// Passed to a task that writes it: it needs a block of its own.
+  bool isPassed(const Variable* variable) const { return passed_.contains(variable); }
+  /// Declared where its value does not dominate its uses: it needs storage.
+  bool needsStorage(const Variable* variable) const { return stored_.contains(variable); }
+  /// A set of Jump.
+  unsigned jumps(const Stmt* stmt) const { return jumps_.lookup(stmt); }
+  const std::vector<const Variable*>& locals() const { return locals_; }
+  const std::vector<const Function*>& calls() const { return calls_; }
+
+private:
+  unsigned statement(const Stmt* stmt, bool mayBeSkipped);
+  unsigned sequence(const std::vector<Stmt*>& statements, bool mayBeSkipped);
+  void declaration(const Stmt& stmt, bool mayBeSkipped);
+  void expression(const Expr* expr);
+
+  llvm::DenseSet<const Variable*> written_, passed_, stored_;
+  llvm::DenseSet<const Stmt*> analyzed_;
+  llvm::DenseMap<const Stmt*, unsigned> jumps_;
+  std::vector<const Variable*> locals_;
+  std::vector<const Function*> calls_;
+};
+
+/// Whether a statement or expression writes a variable.
+bool writes(const Stmt* stmt, const Variable* variable);
+bool writes(const Expr* expr, const Variable* variable);
+/// The variable that an assignable expression is a part of; null when it is none.
+const Variable* targetVariable(const Expr* target);
+
+class ModuleLowering {
+public:
+  ModuleLowering(const Program& program, const InstanceGraph& graph, const Machine& machine, mlir::MLIRContext& context,
+                 DiagnosticEngine& diagnostics, const KnownSizes& known);
+  std::optional<Lowered> run();
+
+  mlir::Location place(const Location& location);
+  /// REQUIRES: the type passed checkTypes.
+  mlir::Type typeOf(const Type* type);
+  mlir::MemRefType viewOf(const Variable& variable) {
+    return svm::viewType(static_cast<unsigned>(variable.extents.size()), typeOf(variable.type));
+  }
+  mlir::StringAttr text(const llvm::Twine& value) { return mlir::StringAttr::get(&context, value); }
+
+  /// The symbol of an instance's kernel or function, as tasks call it.
+  std::string symbolOf(uint32_t instance) const;
+  /// The symbol of an instance as a combiner: all its arguments are blocks. Made on demand.
+  std::string combinerSymbol(uint32_t instance);
+  bool isKernel(uint32_t instance) const { return graph.instances[instance].variant->kind != TaskKind::Inner; }
+  /// Local arrays of a leaf or external task, which its callers make.
+  std::vector<const Variable*> callerMade(uint32_t instance) const;
+
+  std::string memoryAt(unsigned level) const;
+  std::string processorAt(unsigned level) const;
+
+  /// An extent as an affine expression of the instance's size parameters; null when it is not one.
+  mlir::AffineExpr affine(const Instance& instance, const Expr* extent) const;
+  mlir::AffineExpr affine(const LinearSize& size) const;
+  /// One affine map an argument (and a caller-made array); extents that are not affine are symbols behind the size parameters.
+  mlir::ArrayAttr extentMaps(uint32_t instance, bool withCallerMade);
+
+  mlir::MLIRContext& context;
+  const Program& program;
+  const InstanceGraph& graph;
+  const Machine& machine;
+  DiagnosticEngine& diagnostics;
+  std::vector<InstanceSizes> sizes;
+  BodyFacts facts;
+  mapping::Record record;
+  mlir::ModuleOp module;
+
+private:
+  bool checkTypes();
+  void lowerCombiners();
+  bool checkType(const Type* type, const Location& where, std::string_view name);
+  void checkCombiners();
+
+  std::vector<ExternalTask> externals_;
+  llvm::DenseMap<const Type*, mlir::Type> types_;
+  std::map<uint32_t, std::string> combiners_;
+  std::vector<uint32_t> pendingCombiners_;
+};
+
+} // namespace strata::sequoia

@@ -1,0 +1,95 @@
+// The brace form of a mapping: reading, writing back, and what is refused.
+#include "compiler/sequoia/sequoia_testing.h"
+
+namespace strata::sequoia::testing {
+namespace {
+
+/// Every directive of the form once.
+const char* everything = R"(
+#include "cell.xml"
+task Main : entrypoint(Top) entrypoint(Other) {
+  instance Top::Inner(level 2) : unique overlay external("fast.cpp") {
+    tunable T = 64; /* a comment */
+    tunable U[1] = 8;
+    scratch = 4096;
+    data(level 2) : spaceshare(A, B[1]) {
+      array A[2](level 1) {
+        elements < 1024, 128;
+        elements = 7;
+        pitch > 16;
+        blockcyclic { grid = 2, 4; blocksize = 64; }
+      }
+    }
+    data() { }
+    control(level 0) {
+      loop i[1](level 2) : flat {
+        swp = 2;
+        unroll = 3;
+        spmd { fullrange = 0,8; ways = auto; iterblk = 16; }
+      }
+      loop j() { spmd { ways = 4; } } // the other kind of ways
+      callsite Main[2]() {
+        target Leaf() : dynamic copy(A, B) { A.elements < 16, 32; instantiations >= 3; }
+        target Other() { }
+      }
+    }
+  }
+}
+)";
+
+TEST(SequoiaMapping, ReadsBackEqual) {
+  Session session;
+  std::optional<Mapping> mapping = session.readMap(everything);
+  ASSERT_TRUE(mapping) << session.rendered();
+  EXPECT_EQ(mapping->machine, "cell.xml");
+  const MappedInstance* top = mapping->findInstance("Top");
+  ASSERT_TRUE(top);
+  EXPECT_EQ(mapping->tasks[0].entryPoints.size(), 2u);
+  EXPECT_EQ(top->variant.text, "Inner");
+  EXPECT_TRUE(top->uniqueOverlay);
+  EXPECT_EQ(top->externalFile, "fast.cpp");
+  EXPECT_EQ(top->tunables[1].name.lexnum, 1u);
+  EXPECT_EQ(top->data[0].arrays[0].elements[0].relation, Relation::AtMost);
+  EXPECT_EQ(top->data[0].arrays[0].blockCyclic->grid, (std::vector<int64_t>{2, 4}));
+  EXPECT_TRUE(top->control[0].loops[0].spmd->waysAuto);
+  EXPECT_EQ(top->control[0].callsites[0].targets[0].conditions[1].bound.relation, Relation::AtLeast);
+
+  Session again;
+  std::optional<Mapping> second = again.readMap(writeMapping(*mapping));
+  ASSERT_TRUE(second) << again.rendered() << writeMapping(*mapping);
+  EXPECT_EQ(*second, *mapping);
+  second->tasks[0].instances[0].tunables[0].value.value = 65;
+  EXPECT_FALSE(*second == *mapping);
+}
+
+TEST(SequoiaMapping, RefusesWhatIsWrong) {
+  std::pair<const char*, const char*> cases[] = {
+      {"task { }", "sequoia-mapping-syntax"},
+      {"include \"cell\"", "sequoia-mapping-syntax"},
+      {"task T { instance A::B { } }", "sequoia-mapping-syntax"},
+      {"task T { instance A::B() { tunable T; } }", "sequoia-mapping-syntax"},
+      {"task T { instance A::B() { loop i() { } } }", "sequoia-mapping-syntax"},
+      {"task T { instance A::B() {", "sequoia-mapping-syntax"},
+      {"task T { instance A::B() { tunable T = 99999999999999999999; } }", "sequoia-mapping-number"},
+      {"task T { instance A::B() { tunable T = 12x; } }", "sequoia-mapping-number"},
+      {"#include \"a\"\n#include \"b\"", "sequoia-mapping-twice"},
+      {"task T { instance A::B() { control() { loop i() { swp = 1; swp = 2; } } } }", "sequoia-mapping-twice"},
+      {"task T { instance A::B() { control() { loop i() { spmd { ways = 1; ways = auto; } } } } }", "sequoia-mapping-twice"},
+  };
+  for (auto [text, code] : cases) {
+    Session session;
+    EXPECT_FALSE(session.readMap(text)) << text;
+    EXPECT_TRUE(session.find(code)) << text << "\n" << session.rendered();
+  }
+}
+
+TEST(SequoiaMapping, ReportsSeveralErrorsInTheirLines) {
+  Session session;
+  EXPECT_FALSE(session.readMap("task T {\n  instance A::B() {\n    tunable = 1;\n    tunable U = 2;\n    data { }\n  }\n}\ntusk\n"));
+  ASSERT_EQ(session.codes(), "sequoia-mapping-syntax sequoia-mapping-syntax sequoia-mapping-syntax") << session.rendered();
+  EXPECT_EQ(session.sources.lineColumn(session.diagnostics.all()[1].labels[0].location).line, 5u);
+  EXPECT_EQ(session.sources.lineColumn(session.diagnostics.all()[2].labels[0].location).line, 8u);
+}
+
+} // namespace
+} // namespace strata::sequoia::testing

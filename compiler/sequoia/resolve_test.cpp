@@ -1,0 +1,222 @@
+// Mappings against a program and a machine: names, levels, targets, and the rules between them.
+#include "compiler/sequoia/sequoia_testing.h"
+
+namespace strata::sequoia::testing {
+namespace {
+
+const char* programText = R"(
+void task Add(in float S[N], inout float D[N]);
+void task<leaf> Add::Leaf(in float S[N], inout float D[N]) { for (long i = 0; i < N; i++) D[i] += S[i]; }
+void task<inner> Add::Inner(in float S[N], inout float D[N]) {
+  tunable block;
+  float buffer[block];
+  mappar (long i = 0 : (N + block - 1) / block) { Add(S[i * block; block], D[i * block; block]); }
+  mapseq (long i = 0 : 1) { Add(S[0; block], D[0; block]); }
+}
+void task<ext> Add::Outside(in float S[N], inout float D[N]);
+void task Total(in int S[N], inout int t);
+void task Plus(in int a, inout int b);
+void task<leaf> Plus::Leaf(in int a, inout int b) { b += a; }
+void task<leaf> Total::Leaf(in int S[N], inout int t) { for (long i = 0; i < N; i++) t += S[i]; }
+void task<inner> Total::Inner(in int S[N], inout int t) {
+  tunable block;
+  int first = 0;
+  first = 1;
+  mapreduce (long i = S[0] : N / block) { Total(S[i * block; block], reducearg<t, Plus>); }
+}
+)";
+
+/// A mapping of Add to cell. The pieces named in the tests replace parts of it.
+const std::string mapped = R"(
+#include "cell"
+task Add : entrypoint(Top) {
+  instance Top::Inner(level 2) {
+    tunable block = 1024;
+    control(level 2) {
+      loop i[0](level 0) { spmd { fullrange = 0,8; ways = 8; } }
+      loop i[1](level 0) { }
+      callsite Add[0]() { target Low() { } }
+      callsite Add[1]() { target Low() { } }
+    }
+  }
+  instance Low::Leaf(level 0) { }
+}
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+struct Resolved : Session {
+  std::optional<Mapping> mapping;
+  std::optional<InstanceGraph> graph;
+  Machine target;
+  explicit Resolved(const std::string& map, const std::string& machineName = "cell", std::string_view entry = "") {
+    read(programText);
+    EXPECT_TRUE(this->program) << rendered();
+    mapping = readMap(map);
+    EXPECT_TRUE(mapping) << rendered();
+    target = machine(machineName);
+    if (mapping && this->program)
+      graph = resolve(*this->program, *mapping, target, entry, diagnostics);
+  }
+};
+
+TEST(SequoiaResolve, GivesTheGraphOfInstances) {
+  Resolved session(mapped);
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.codes(), "");
+  ASSERT_EQ(session.graph->instances.size(), 2u);
+  const Instance& top = session.graph->instances[0];
+  EXPECT_EQ(top.name, "Top");
+  EXPECT_EQ(top.tunables, std::vector<int64_t>{1024});
+  EXPECT_EQ(top.arrayLevels, (std::vector<unsigned>{2, 2, 2}));
+  EXPECT_EQ(top.loops[0].level, 0u);
+  ASSERT_TRUE(top.loops[0].spmd);
+  EXPECT_EQ(top.loops[0].spmd->ways, 8);
+  EXPECT_FALSE(top.loops[1].spmd);
+  EXPECT_EQ(top.callsites[0].targets[0].instance, 1u);
+  EXPECT_EQ(top.callsites[0].level, 0u);
+}
+
+TEST(SequoiaResolve, NearestLevelWins) {
+  Resolved session(replaced(mapped, "tunable block", "data(level 2) { array buffer(level 1) { } }\n tunable block"));
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.graph->instances[0].arrayLevels, (std::vector<unsigned>{2, 2, 1}));
+}
+
+TEST(SequoiaResolve, TargetsHaveConditions) {
+  Resolved session(replaced(mapped, "callsite Add[0]() { target Low() { } }",
+                            "callsite Add[0]() { target Low() { S.elements < 100; } target Low() { } }"));
+  ASSERT_TRUE(session.graph) << session.rendered();
+  const auto& targets = session.graph->instances[0].callsites[0].targets;
+  ASSERT_EQ(targets.size(), 2u);
+  EXPECT_EQ(targets[0].conditions[0].array->name, "S");
+  EXPECT_EQ(targets[0].conditions[0].bound.values, std::vector<int64_t>{100});
+}
+
+TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
+  struct Case {
+    const char *code, *from, *to;
+  };
+  Case cases[] = {
+      {"sequoia-mapping-task", "task Add", "task Ad"},
+      {"sequoia-mapping-variant", "Top::Inner", "Top::Iner"},
+      {"sequoia-mapping-instance", "instance Low::Leaf(level 0) { }", "instance Low::Leaf(level 0) { } instance Low::Leaf(level 0) { }"},
+      {"sequoia-mapping-name", "tunable block", "tunable blok"},
+      {"sequoia-mapping-name", "loop i[0]", "loop j"},
+      {"sequoia-mapping-name", "tunable block", "data() { array T() { } } tunable block"},
+      {"sequoia-mapping-ambiguous", "loop i[0]", "loop i"},
+      {"sequoia-mapping-ambiguous", "callsite Add[0]", "callsite Add"},
+      {"sequoia-mapping-lexnum", "loop i[1]", "loop i[2]"},
+      {"sequoia-mapping-repeated", "loop i[1]", "loop i[0]"},
+      {"sequoia-mapping-tunable", "tunable block = 1024;", ""},
+      {"sequoia-mapping-callsite", "callsite Add[1]() { target Low() { } }", ""},
+      {"sequoia-mapping-targets", "callsite Add[1]() { target Low() { } }", "callsite Add[1]() { }"},
+      {"sequoia-mapping-target", "target Low", "target Lowe"},
+      {"sequoia-mapping-target", "entrypoint(Top)", "entrypoint(Tip)"},
+      {"sequoia-mapping-level", "Top::Inner(level 2)", "Top::Inner(level 3)"},
+      {"sequoia-mapping-level-missing", "Low::Leaf(level 0)", "Low::Leaf()"},
+      {"sequoia-mapping-entry", ": entrypoint(Top)", ""},
+      {"sequoia-mapping-unreached", "instance Low::Leaf(level 0) { }", "instance Low::Leaf(level 0) { } instance Lost::Leaf(level 0) { }"},
+      {"sequoia-mapping-rank", "tunable block", "data() { array S() { elements < 1, 2; } } tunable block"},
+      {"sequoia-mapping-precondition", "tunable block", "data() { array buffer() { elements < 1; } } tunable block"},
+      {"sequoia-mapping-spmd", "ways = 8", "ways = 9"},
+      {"sequoia-mapping-spmd", "ways = 8", "ways = 0"},
+      {"sequoia-mapping-spmd", "fullrange = 0,8", "fullrange = 4,12"},
+      {"sequoia-mapping-spmd", "ways = 8", "iterblk = 0"},
+      {"sequoia-mapping-spmd", "loop i[1](level 0) { }", "loop i[1](level 0) { spmd { ways = 2; } }"},
+      {"sequoia-mapping-external", "Low::Leaf(level 0)", "Low::Leaf(level 0) : external(\"a.c\")"},
+      {"sequoia-mapping-external", "Low::Leaf", "Low::Outside"},
+      {"sequoia-mapping-swp", "loop i[1](level 0) { }", "loop i[1](level 0) { swp = 2; }"},
+      {"sequoia-mapping-count", "loop i[1](level 0) { }", "loop i[1](level 0) { unroll = 0; }"},
+      {"sequoia-mapping-unsupported", "loop i[1](level 0) { }", "loop i[1](level 0) : flat { }"},
+      {"sequoia-mapping-unsupported", "tunable block", "scratch = 8; tunable block"},
+      {"sequoia-mapping-unsupported", "tunable block", "data() : spaceshare(S, D) { } tunable block"},
+      {"sequoia-mapping-unsupported", "tunable block", "data() { array S() { pitch < 8; } } tunable block"},
+      {"sequoia-mapping-unsupported", "tunable block", "data() { array S() { blockcyclic { grid = 8; } } } tunable block"},
+      {"sequoia-mapping-unsupported", "target Low() { }", "target Low() : dynamic { }"},
+      {"sequoia-mapping-unsupported", "target Low() { }", "target Low() : copy(S) { }"},
+      {"sequoia-mapping-unsupported", "target Low() { }", "target Low() { instantiations < 3; }"},
+      {"sequoia-mapping-leaf-level", "Low::Leaf(level 0)", "Low::Leaf(level 2)"},
+      {"sequoia-mapping-upward", "tunable block", "data(level 1) { } tunable block"},
+      {"sequoia-mapping-recursion", "target Low() { }", "target Top() { }"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(std::string(each.code) + ": " + each.to);
+    std::string text = replaced(mapped, each.from, each.to);
+    if (std::string(each.code) == "sequoia-mapping-upward")
+      text = replaced(text, "Low::Leaf(level 0) { }", "Low::Leaf(level 0) { data(level 2) { } }");
+    Resolved session(text);
+    EXPECT_TRUE(session.find(each.code)) << session.rendered();
+    EXPECT_FALSE(session.graph);
+  }
+}
+
+TEST(SequoiaResolve, SuggestsNamesAndPointsIntoBothFiles) {
+  Resolved session(replaced(mapped, "tunable block", "tunable blok"));
+  const Diagnostic* found = session.find("sequoia-mapping-name");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->helps[0], "did you mean 'block'?");
+  EXPECT_EQ(session.sources.buffer(found->labels[0].location.buffer).kind(), SourceKind::Mapping);
+  EXPECT_EQ(session.sources.lineColumn(found->labels[0].location).line, 5u);
+  EXPECT_EQ(session.sources.buffer(found->labels[1].location.buffer).kind(), SourceKind::Program);
+}
+
+TEST(SequoiaResolve, HintsAreRemarks) {
+  Resolved session(replaced(mapped, "ways = 8; }", "ways = 8; } swp = 2;"));
+  EXPECT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.codes(), "sequoia-mapping-hint");
+  EXPECT_EQ(session.graph->instances[0].loops[0].pipelineStages, 2);
+}
+
+const std::string total = R"(
+task Total : entrypoint(Top) {
+  instance Top::Inner(level 2) {
+    tunable block = 1024;
+    control() { loop i(level 2) { } callsite Total() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+task Plus { instance PlusLow::Leaf(level 0) { } }
+)";
+
+TEST(SequoiaResolve, ControlStandsBesideItsData) {
+  Resolved beside(total);
+  EXPECT_TRUE(beside.graph) << beside.rendered();
+  ASSERT_EQ(beside.graph->instances[0].callsites.size(), 2u);
+  EXPECT_EQ(beside.graph->instances[0].callsites[1].targets.size(), 1u) << "the only instance of the combining task";
+  Resolved away(replaced(total, "loop i(level 2)", "loop i(level 0)"));
+  EXPECT_TRUE(away.find("sequoia-mapping-control-data")) << away.rendered();
+}
+
+TEST(SequoiaResolve, TheEntryCanBeChosen) {
+  EXPECT_TRUE(Resolved(mapped, "cell", "Add").graph);
+  EXPECT_TRUE(Resolved(mapped, "cell", "Top").graph);
+  Resolved other(mapped, "cell", "Low");
+  EXPECT_TRUE(other.find("sequoia-mapping-entry"));
+}
+
+TEST(SequoiaResolve, InnerCallsGoDownwards) {
+  std::string twoLevels = R"(
+task Add : entrypoint(Top) {
+  instance Top::Inner(level 2) {
+    tunable block = 1024;
+    control(level 0) { callsite Add[0]() { target Middle() { } } callsite Add[1]() { target Low() { } } }
+  }
+  instance Middle::Inner(level 2) {
+    tunable block = 512;
+    control(level 0) { callsite Add[0]() { target Low() { } } callsite Add[1]() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+)";
+  Resolved session(twoLevels);
+  EXPECT_TRUE(session.find("sequoia-mapping-upward")) << session.rendered();
+  EXPECT_TRUE(Resolved(replaced(twoLevels, "control(level 0)", "control(level 2)")).graph);
+}
+
+} // namespace
+} // namespace strata::sequoia::testing

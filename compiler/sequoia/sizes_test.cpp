@@ -1,0 +1,83 @@
+// Bounds on sizes from callers to callees, and what they make of the memories.
+#include "compiler/sequoia/sequoia_testing.h"
+
+namespace strata::sequoia::testing {
+namespace {
+
+const char* filter = R"(
+void task Filter(in float A[N + U - 1], in float H[U], out float C[N]);
+void task<inner> Filter::Inner(in float A[N + U - 1], in float H[U], out float C[N]) {
+  tunable T;
+  mappar (long i = 0 : (N + T - 1) / T) { Filter(A[i * T; T + U - 1], H, C[i * T : min((i + 1) * T, N); T]); }
+}
+void task<leaf> Filter::Leaf(in float A[N + U - 1], in float H[U], out float C[N]) { C[0] = A[0] * H[0]; }
+)";
+
+std::string mappingOf(int64_t tunable, const std::string& data) {
+  return "task Filter : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = " + std::to_string(tunable) + "; " + data +
+         " control(level 0) { callsite Filter() { target Low() { } } } } instance Low::Leaf(level 0) { } }";
+}
+
+struct Measured : Session {
+  std::optional<InstanceGraph> graph;
+  std::vector<InstanceSizes> sizes;
+  bool fits = false;
+  Measured(const std::string& program, const std::string& map, const KnownSizes& known = {}) {
+    read(program);
+    std::optional<Mapping> mapping = readMap(map);
+    Machine cell = machine("cell");
+    if (this->program && mapping)
+      graph = resolve(*this->program, *mapping, cell, {}, diagnostics);
+    if (!graph)
+      return;
+    sizes = propagateSizes(*graph, known);
+    fits = checkDemand(*graph, cell, sizes, diagnostics);
+    demand = measureDemand(*graph, cell, sizes);
+  }
+  std::vector<LevelDemand> demand;
+};
+
+TEST(SequoiaSizes, BoundsPassFromCallerToCallee) {
+  Measured session(filter, mappingOf(100, "data() { array H() { elements = 5; } }"));
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_TRUE(session.fits) << session.rendered();
+  const auto& leaf = session.sizes[1].extents;
+  EXPECT_EQ(leaf[0][0].value, 104); // A: 100 + 5 - 1
+  EXPECT_EQ(leaf[1][0].value, 5);   // H
+  EXPECT_EQ(leaf[2][0].value, 100); // C
+  EXPECT_FALSE(session.sizes[0].extents[2][0].value);
+  ASSERT_EQ(leaf[2][0].because.size(), 1u);
+  EXPECT_EQ(leaf[2][0].because[0].tunable->name, "T");
+  // 16-byte alignment: 416 + 32 + 400.
+  EXPECT_EQ(session.demand[0].total, 416u + 32u + 400u);
+  EXPECT_FALSE(session.demand[2].total);
+}
+
+TEST(SequoiaSizes, KnownSizesOfTheEntryHelp) {
+  Measured session(filter, mappingOf(100, ""), {{"U", 3}, {"N", 60}});
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.sizes[1].extents[0][0].value, 62);
+  EXPECT_EQ(session.sizes[1].extents[2][0].value, 60);
+}
+
+TEST(SequoiaSizes, TooSmallAMemoryNamesWhoWantsWhat) {
+  Measured session(filter, mappingOf(65536, "data() { array H() { elements = 5; } }"));
+  EXPECT_FALSE(session.fits);
+  const Diagnostic* found = session.find("sequoia-does-not-fit");
+  ASSERT_TRUE(found) << session.rendered();
+  EXPECT_NE(found->message.find("'ls' holds 262144 bytes"), std::string::npos) << found->message;
+  EXPECT_EQ(found->notes.size(), 3u);
+  EXPECT_NE(found->notes[0].find("array 'A' of instance 'Low' wants 262160 bytes (65540 elements of 4 bytes)"), std::string::npos)
+      << found->notes[0];
+  ASSERT_EQ(found->helps.size(), 1u);
+  EXPECT_NE(found->helps[0].find("tunable 'T' of instance 'Top'"), std::string::npos);
+}
+
+TEST(SequoiaSizes, AnUnboundedArrayIsNamed) {
+  Measured session(filter, mappingOf(64, ""));
+  EXPECT_FALSE(session.fits);
+  EXPECT_TRUE(session.find("sequoia-not-bounded")) << session.rendered();
+}
+
+} // namespace
+} // namespace strata::sequoia::testing

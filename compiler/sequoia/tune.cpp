@@ -1,0 +1,334 @@
+// The search: all tunables equal to the largest power of two that fits, then each doubled as long as all still fits, the ones
+// that set the innermost dimensions first. A tunable that divides a known size without rounding up is kept a divisor of it.
+#include "compiler/sequoia/tune.h"
+
+#include "compiler/sequoia/block.h"
+#include "compiler/sequoia/fold.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace strata::sequoia {
+
+namespace {
+
+constexpr int64_t largestTunable = int64_t(1) << 20;
+constexpr uint64_t cacheBudget = uint64_t(512) << 10; // bytes of a leaf's arrays: about half of a second-level cache
+constexpr int64_t partsWanted = 16;                   // iterations of a parallel loop, at least, when sizes are known
+constexpr int64_t divisorValue = 16;                  // of a tunable that says how many parts there are
+constexpr int64_t unseenValue = 1024;                 // of a tunable whose effect on sizes is not seen
+
+struct Choice {
+  uint32_t instance = 0;
+  const Variable* tunable = nullptr;
+  size_t dimension = 0;        // the innermost that it sets, counted from the innermost: 0 is best to have long
+  size_t rank = 1;             // of the largest block that it shapes
+  int64_t cap = largestTunable;
+  int64_t divides = 0;         // a known size that it must divide; 0: none
+  bool fixed = false;
+};
+
+/// Whether a variable occurs other than in a divisor.
+bool occursAsFactor(const Expr* expr, const Variable* variable) {
+  if (!expr)
+    return false;
+  if (expr->kind == ExprKind::Variable)
+    return expr->variable == variable;
+  size_t count = expr->op == Operator::Divide && expr->kind == ExprKind::Binary ? 1 : expr->operands.size();
+  for (size_t i = 0; i < count; ++i)
+    if (occursAsFactor(expr->operands[i], variable))
+      return true;
+  return false;
+}
+
+/// Calls `visit(numerator)` for each division by the variable.
+template <typename Visit>
+void divisionsBy(const Expr* expr, const Variable* variable, Visit visit) {
+  if (!expr)
+    return;
+  const Expr* divisor = expr->kind == ExprKind::Binary && expr->op == Operator::Divide ? expr->operands[1] : nullptr;
+  while (divisor && divisor->kind == ExprKind::Cast)
+    divisor = divisor->operands[0];
+  if (divisor && divisor->kind == ExprKind::Variable && divisor->variable == variable)
+    visit(expr->operands[0]);
+  for (const Expr* operand : expr->operands)
+    divisionsBy(operand, variable, visit);
+}
+
+int64_t largestDivisor(int64_t number, int64_t limit) {
+  int64_t best = 1;
+  for (int64_t i = 1; i <= number / i && i < 2000000; ++i) {
+    if (number % i != 0)
+      continue;
+    for (int64_t divisor : {i, number / i})
+      if (divisor <= limit)
+        best = std::max(best, divisor);
+  }
+  return best;
+}
+
+class Tuner {
+public:
+  Tuner(InstanceGraph& graph, const Machine& machine, const KnownSizes& known)
+      : graph_(graph), machine_(machine), known_(known) {
+    for (unsigned level = 0; level < machine.levels.size(); ++level)
+      limited_ |= isLimited(machine, level);
+  }
+
+  void run() {
+    collect();
+    for (const Choice& choice : choices_)
+      set(choice, choice.fixed ? divisorValue : 1);
+    if (limited_)
+      boundEntry();
+    int64_t value = largestTunable;
+    setAll(value);
+    while (value > 1 && !fits())
+      setAll(value /= 2);
+    refine();
+    for (const Choice& choice : choices_)
+      if (!choice.fixed && !hasEffect(choice))
+        set(choice, std::min(choice.cap, unseenValue));
+  }
+
+private:
+  int64_t& valueOf(const Choice& choice) { return graph_.instances[choice.instance].tunables[choice.tunable->index]; }
+  void set(const Choice& choice, int64_t value) {
+    value = std::clamp<int64_t>(value, 1, choice.cap);
+    valueOf(choice) = choice.divides > 0 ? largestDivisor(choice.divides, value) : value;
+  }
+  void setAll(int64_t value) {
+    for (const Choice& choice : choices_)
+      if (!choice.fixed)
+        set(choice, value);
+  }
+
+  void collect() {
+    for (uint32_t i = 0; i < graph_.instances.size(); ++i)
+      for (const Variable* tunable : graph_.instances[i].variant->tunables)
+        choices_.push_back(choiceFor(i, tunable));
+    std::sort(choices_.begin(), choices_.end(), [](const Choice& a, const Choice& b) {
+      return std::tuple(a.dimension, a.instance, a.tunable->index) < std::tuple(b.dimension, b.instance, b.tunable->index);
+    });
+  }
+
+  Choice choiceFor(uint32_t index, const Variable* tunable) {
+    const Instance& instance = graph_.instances[index];
+    Choice choice;
+    choice.instance = index;
+    choice.tunable = tunable;
+    choice.dimension = 9;
+    bool factor = false, divisor = false;
+    for (const Callsite* site : instance.variant->callsites) {
+      for (const Argument& argument : site->statement->arguments) {
+        const auto& ranges = argument.value->ranges;
+        for (size_t d = 0; d < ranges.size(); ++d) {
+          for (const Expr* part : {ranges[d].start, ranges[d].end, ranges[d].max}) {
+            if (!mentions(part, tunable))
+              continue;
+            choice.dimension = std::min(choice.dimension, ranges.size() - 1 - d);
+            choice.rank = std::max(choice.rank, ranges.size());
+            (occursAsFactor(part, tunable) ? factor : divisor) = true;
+          }
+        }
+      }
+    }
+    choice.fixed = divisor && !factor;
+    loopsOf(instance, choice);
+    return choice;
+  }
+
+  /// What the loops that a tunable counts ask of it, when sizes are known.
+  void loopsOf(const Instance& instance, Choice& choice) {
+    if (choice.instance != graph_.entry)
+      return;
+    int64_t largest = 0;
+    for (const Variable* size : instance.variant->sizeParameters)
+      if (auto at = known_.find(size->name); at != known_.end())
+        largest = std::max(largest, at->second);
+    for (const ResolvedLoop& loop : instance.loops) {
+      divisionsBy(loop.loop->end, choice.tunable, [&](const Expr* numerator) {
+        std::optional<int64_t> value = knownValue(numerator);
+        bool roundsUp = mentions(numerator, choice.tunable);
+        if (!roundsUp && value && *value > 0)
+          choice.divides = choice.divides == 0 ? *value : std::gcd(choice.divides, *value);
+      });
+      if (largest == 0 || !mentions(loop.loop->end, choice.tunable))
+        continue;
+      // A block too small to be worth a call is no gain, however many processors wait.
+      int64_t least = choice.rank == 1 ? 1024 : 32;
+      int64_t wanted = std::max(loop.spmd ? largest / partsWanted : largest, least);
+      int64_t power = 1;
+      while (power * 2 <= wanted && power < largestTunable)
+        power *= 2;
+      choice.cap = std::min(choice.cap, power);
+    }
+  }
+
+  std::optional<int64_t> knownValue(const Expr* expr) const {
+    while (expr->kind == ExprKind::Cast)
+      expr = expr->operands[0];
+    if (auto constant = constantOf(expr))
+      return constant;
+    if (expr->kind == ExprKind::Variable && expr->variable->kind == VariableKind::SizeParameter)
+      if (auto at = known_.find(expr->variable->name); at != known_.end())
+        return at->second;
+    return std::nullopt;
+  }
+
+  bool fits() {
+    std::vector<InstanceSizes> sizes = propagateSizes(graph_, known_);
+    if (!limited_)
+      return leafBytes(sizes) <= cacheBudget;
+    for (const LevelDemand& level : measureDemand(graph_, machine_, sizes)) {
+      if (!isLimited(machine_, level.level))
+        continue;
+      uint64_t capacity = machine_.capacityOf(machine_.levels[level.level].memory).bytes;
+      // An eighth stays free for scalars and what the machine keeps for itself.
+      if (!level.total || *level.total > capacity - capacity / 8)
+        return false;
+    }
+    return true;
+  }
+
+  /// The most that the arrays of a leaf take, without those that are not bounded.
+  uint64_t leafBytes(const std::vector<InstanceSizes>& sizes) const {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < graph_.instances.size(); ++i) {
+      const Instance& instance = graph_.instances[i];
+      if (instance.variant->kind == TaskKind::Inner)
+        continue;
+      uint64_t total = 0;
+      for (const Variable* array : instance.variant->arrays) {
+        uint64_t bytes = array->type->size;
+        bool bounded = true;
+        for (const Bound& bound : sizes[i].extents[array->index]) {
+          bounded &= bound.value.has_value();
+          if (bounded && __builtin_mul_overflow(bytes, static_cast<uint64_t>(*bound.value), &bytes))
+            bytes = UINT64_MAX;
+        }
+        if (bounded && __builtin_add_overflow(total, bytes, &total))
+          total = UINT64_MAX;
+      }
+      most = std::max(most, total);
+    }
+    return most;
+  }
+
+  void refine() {
+    for (bool changed = fits(); changed;) {
+      changed = false;
+      for (const Choice& choice : choices_) {
+        int64_t before = valueOf(choice);
+        if (choice.fixed || before > largestTunable / 2)
+          continue;
+        set(choice, before * 2);
+        if (valueOf(choice) == before)
+          continue;
+        if (fits())
+          changed = true;
+        else
+          valueOf(choice) = before;
+      }
+    }
+  }
+
+  bool hasEffect(const Choice& choice) {
+    for (const InstanceSizes& each : propagateSizes(graph_, known_))
+      for (const std::vector<Bound>& extents : each.extents)
+        for (const Bound& bound : extents)
+          for (const TunableUse& use : bound.because)
+            if (use.instance == choice.instance && use.tunable == choice.tunable)
+              return true;
+    return false;
+  }
+
+  bool isBounded(const KnownSizes& sizes) const {
+    for (const LevelDemand& level : measureDemand(graph_, machine_, propagateSizes(graph_, sizes)))
+      if (isLimited(machine_, level.level) && !level.total)
+        return false;
+    return true;
+  }
+
+  /// Finds the sizes of the entry without which something unbounded would go to a limited memory, and states them as
+  /// preconditions on the arrays that they shape.
+  void boundEntry() {
+    Instance& entry = graph_.instances[graph_.entry];
+    const auto& parameters = entry.variant->sizeParameters;
+    if (isBounded({}))
+      return;
+    KnownSizes guess;
+    for (const Variable* size : parameters) {
+      auto at = known_.find(size->name);
+      guess[std::string(size->name)] = at != known_.end() ? at->second : 1;
+    }
+    if (!isBounded(guess))
+      return;
+    for (const Variable* size : parameters) {
+      KnownSizes without = guess;
+      without.erase(std::string(size->name));
+      if (isBounded(without))
+        guess = std::move(without);
+    }
+    for (const Variable* array : entry.variant->arrays) {
+      if (array->kind != VariableKind::Parameter)
+        continue;
+      SizeBound bound;
+      for (const Extent& extent : array->extents) {
+        const Variable* unit = extent.linear.unit();
+        auto known = unit ? known_.find(unit->name) : known_.end();
+        if (!unit || !guess.contains(unit->name))
+          break;
+        // Without a known size, room for a small table or filter.
+        int64_t assumed = array->extents.size() == 1 ? 1024 : array->extents.size() == 2 ? 16 : 4;
+        bound.values.push_back(known != known_.end() ? known->second : assumed);
+      }
+      if (bound.values.size() == array->extents.size())
+        entry.preconditions.push_back({array, bound});
+    }
+  }
+
+  InstanceGraph& graph_;
+  const Machine& machine_;
+  const KnownSizes& known_;
+  std::vector<Choice> choices_;
+  bool limited_ = false;
+};
+
+} // namespace
+
+bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics) {
+  Tuner(graph, machine, known).run();
+  return checkDemand(graph, machine, propagateSizes(graph, known), diagnostics);
+}
+
+void adopt(const InstanceGraph& graph, Mapping& mapping) {
+  for (MappedTask& task : mapping.tasks) {
+    for (MappedInstance& mapped : task.instances) {
+      for (const Instance& instance : graph.instances) {
+        if (instance.name != mapped.name.text)
+          continue;
+        // The builder lists every tunable, in order.
+        for (size_t i = 0; i < mapped.tunables.size() && i < instance.tunables.size(); ++i)
+          mapped.tunables[i].value.value = instance.tunables[i];
+        if (instance.preconditions.empty())
+          continue;
+        DataMapping data;
+        data.level = mapped.level;
+        for (const ResolvedPrecondition& condition : instance.preconditions) {
+          MappedArray array;
+          array.name.text = condition.array->name;
+          for (const Variable* other : instance.variant->arrays)
+            if (other != condition.array && other->name == condition.array->name)
+              array.name.lexnum = condition.array->lexnum;
+          array.elements.push_back(condition.bound);
+          data.arrays.push_back(std::move(array));
+        }
+        mapped.data.push_back(std::move(data));
+      }
+    }
+  }
+}
+
+} // namespace strata::sequoia

@@ -1,0 +1,15 @@
+// Chooses the tunables of a graph of instances: blocks as large as the memories (or, where memory is not limited, the caches)
+// take, and preconditions on arrays of the entry that must be bounded to be taken at all.
+#pragma once
+
+#include "compiler/sequoia/sizes.h"
+
+namespace strata::sequoia {
+
+/// Sets tunables and adds preconditions. False (with messages) when nothing fits.
+bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics);
+
+/// Writes a graph's tunables and preconditions into the mapping that it was resolved from.
+void adopt(const InstanceGraph& graph, Mapping& mapping);
+
+} // namespace strata::sequoia

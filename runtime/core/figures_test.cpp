@@ -1,0 +1,83 @@
+// Counters and traces.
+#include "runtime/core/testing.h"
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace strata::runtime {
+namespace {
+
+using Figures = WithThreads;
+STRATA_WITH_THREADS(Figures);
+
+const StrataProcessor processors[] = {{"lane \"a\"", 8, -1}};
+const StrataMachine machine{"simd", nullptr, processors, 0, 1};
+
+TEST_P(Figures, CountersAddUpByNameOverThreads) {
+  static const char moved[] = "bytes moved", movedToo[] = "bytes moved", runs[] = "kernel runs";
+  resetCounters();
+  spmd(1000, false, [](int64_t i) {
+    strata_count(i % 2 ? moved : movedToo, i);
+    strata_count(runs, 1);
+  });
+  EXPECT_EQ(counters(), (std::map<std::string, int64_t>{{"bytes moved", 499500}, {"kernel runs", 1000}}));
+  resetCounters();
+  EXPECT_TRUE(counters().empty());
+}
+
+TEST_P(Figures, ManyCountersFit) {
+  static std::vector<std::string> names;
+  if (names.empty())
+    for (int i = 0; i < 500; ++i)
+      names.push_back("counter " + std::to_string(i));
+  resetCounters();
+  for (int round = 0; round < 3; ++round)
+    for (int i = 0; i < 500; ++i)
+      strata_count(names[i].c_str(), i);
+  const auto totals = counters();
+  EXPECT_EQ(totals.size(), 499u);
+  EXPECT_EQ(totals.at("counter 499"), 3 * 499);
+  resetCounters();
+}
+
+size_t occurrences(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+TEST_P(Figures, SpansCarryProcessorAndInstance) {
+  clearTrace();
+  strata_machine(&machine);
+  strata_trace_begin("program");
+  spmd(
+      4, true,
+      [](int64_t) {
+        strata_trace_begin("outer");
+        strata_trace_begin("inner");
+        strata_barrier(); // the spans outlive a change of fibre
+        strata_trace_end();
+        strata_trace_end();
+      },
+      0);
+  strata_trace_end();
+  strata_trace_end(); // one too many is ignored
+  const std::string path = ::testing::TempDir() + "trace.json";
+  ASSERT_TRUE(writeTrace(path));
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  const std::string json = text.str();
+  EXPECT_EQ(occurrences(json, "\"name\":\"outer\""), 4u);
+  EXPECT_EQ(occurrences(json, "\"name\":\"inner\""), 4u);
+  EXPECT_EQ(occurrences(json, "\"args\":{\"name\":\"lane \\\"a\\\"\"}"), 1u);
+  EXPECT_EQ(occurrences(json, "\"pid\":2,\"tid\":3,"), 2u) << json;
+  EXPECT_EQ(occurrences(json, "\"name\":\"program\",\"pid\":1,\"tid\":0,\"ts\":0.000"), 1u) << json;
+  clearTrace();
+  EXPECT_EQ(occurrences(traceJson(), "\"ph\":\"X\""), 0u);
+  EXPECT_FALSE(writeTrace("/nowhere/trace.json"));
+}
+
+} // namespace
+} // namespace strata::runtime

@@ -1,0 +1,55 @@
+// What the runtime's tests share: a fixture that runs each test with 1, 2 and 7 threads, and a short way to start a
+// lambda beside the caller.
+#pragma once
+
+#include "runtime/abi.h"
+#include "runtime/core/runtime.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace strata::runtime {
+
+class WithThreads : public ::testing::TestWithParam<uint32_t> {
+protected:
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    setThreads(GetParam());
+  }
+};
+
+#define STRATA_WITH_THREADS(FIXTURE) INSTANTIATE_TEST_SUITE_P(Threads, FIXTURE, ::testing::Values(1u, 2u, 7u))
+
+/// Starts `work` on a fibre; wait() below ends it.
+inline StrataToken* spawn(std::function<void()> work, const std::vector<StrataToken*>& after = {},
+                          uint32_t processor = ~0u, int64_t instance = 0) {
+  auto* held = new std::function<void()>(std::move(work));
+  return strata_spawn(
+      [](void* argument) {
+        std::unique_ptr<std::function<void()>> run(*static_cast<std::function<void()>**>(argument));
+        (*run)();
+      },
+      &held, sizeof held, processor, instance, after.data(), static_cast<int32_t>(after.size()));
+}
+
+inline void wait(StrataToken* token) {
+  strata_wait(token);
+  strata_token_release(token);
+}
+
+inline void wait(const std::vector<StrataToken*>& tokens) {
+  for (StrataToken* token : tokens)
+    wait(token);
+}
+
+/// Runs body(i) for i in [0, instances).
+template <typename Body>
+void spmd(int64_t instances, bool concurrent, Body body, uint32_t processor = ~0u) {
+  strata_spmd([](void* context, int64_t i) { (*static_cast<Body*>(context))(i); }, &body, instances, processor,
+              concurrent);
+}
+
+} // namespace strata::runtime

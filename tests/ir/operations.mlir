@@ -1,0 +1,120 @@
+// RUN: strata-opt %s | strata-opt | FileCheck %s
+// RUN: strata-opt --mlir-print-op-generic %s | strata-opt | FileCheck %s
+// Every operation and type of the dialect is printed and read back, from its own form and from the generic one.
+
+// CHECK: module attributes {svm.machine = "cell", svm.machine_hash = "00", svm.mapping = {f = "x"}, svm.program = "p", svm.stage = "logical"}
+module attributes {svm.stage = "logical", svm.machine = "cell", svm.machine_hash = "00", svm.program = "p", svm.mapping = {f = "x"}} {
+
+// CHECK: svm.kernel @leaf(%{{.*}}: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read", svm.name = "A"}, %{{.*}}: memref<f32, strided<[], offset: ?>> {svm.access = "reduce"}, %{{.*}}: i32 {svm.unsigned})
+// CHECK-SAME: attributes {extents = [#[[ONE:.*]], #[[NONE:.*]], #[[NONE]]]}
+svm.kernel @leaf(%a: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read", svm.name = "A"},
+                 %b: memref<f32, strided<[], offset: ?>> {svm.access = "reduce"}, %n: i32 {svm.unsigned})
+    attributes {extents = [affine_map<()[s0] -> (s0)>, affine_map<()[s0] -> ()>, affine_map<()[s0] -> ()>]} {
+  %c0 = arith.constant 0 : index
+  %n0 = memref.dim %a, %c0 : memref<?xf32, strided<[1], offset: ?>>
+  // CHECK: svm.index %{{.*}} in %{{.*}} of "A", 0
+  svm.index %c0 in %n0 of "A", 0
+  %t = arith.constant true
+  // CHECK: svm.check %{{.*}}, "a-code", "{0} is wrong" help "change it" (%{{.*}}, %{{.*}} : index, i64)
+  %i = arith.index_cast %n0 : index to i64
+  svm.check %t, "a-code", "{0} is wrong" help "change it" (%n0, %i : index, i64)
+  // CHECK: svm.check %{{.*}}, "bare", "no more"
+  svm.check %t, "bare", "no more"
+  // CHECK: svm.count "elements" by %{{.*}} : index
+  svm.count "elements" by %n0 : index
+  // CHECK: svm.return
+  svm.return
+}
+
+// CHECK: svm.llvm_source @source "define void @f() { ret void }"
+svm.llvm_source @source "define void @f() { ret void }"
+// CHECK: svm.kernel @from_c(memref<?xi8, strided<[1], offset: ?>> {svm.access = "readwrite"}) attributes {llvm = @source::@f}
+svm.kernel @from_c(memref<?xi8, strided<[1], offset: ?>> {svm.access = "readwrite"}) attributes {llvm = @source::@f}
+// CHECK: svm.kernel private @box(memref<?xi8, strided<[1], offset: ?>> {svm.access = "write"}) attributes {blackbox = "FileSource"}
+svm.kernel private @box(memref<?xi8, strided<[1], offset: ?>> {svm.access = "write"}) attributes {blackbox = "FileSource"}
+
+// CHECK: svm.kernel @streams(%{{.*}}: !svm.stream<f32>, %{{.*}}: !svm.stream<f32>)
+svm.kernel @streams(%in: !svm.stream<f32>, %out: !svm.stream<f32>) {
+  %c1 = arith.constant 1 : index
+  // CHECK: %{{.*}}, %{{.*}} = svm.pop %{{.*}} : !svm.stream<f32> -> f32
+  %x, %more = svm.pop %in : !svm.stream<f32> -> f32
+  // CHECK: %{{.*}}, %{{.*}} = svm.peek %{{.*}}[%{{.*}}] : !svm.stream<f32> -> f32
+  %y, %also = svm.peek %in[%c1] : !svm.stream<f32> -> f32
+  // CHECK: svm.push %{{.*}} to %{{.*}}, %{{.*}} : f32 to !svm.stream<f32>, !svm.stream<f32>
+  svm.push %x to %out, %out : f32 to !svm.stream<f32>, !svm.stream<f32>
+  // CHECK: svm.end %{{.*}} : !svm.stream<f32>
+  svm.end %out : !svm.stream<f32>
+  svm.return
+}
+
+// CHECK: func.func @records(%{{.*}}: !svm.record<"complex", re: f32, im: f32>)
+func.func @records(%z: !svm.record<"complex", re: f32, im: f32>)
+    -> !svm.record<"outer", inner: !svm.record<"complex", re: f32, im: f32>, n: i8> {
+  // CHECK: svm.field %{{.*}}[1] : !svm.record<"complex", re: f32, im: f32> -> f32
+  %im = svm.field %z[1] : !svm.record<"complex", re: f32, im: f32> -> f32
+  // CHECK: svm.with_field %{{.*}}[0] = %{{.*}} : f32 in !svm.record<"complex", re: f32, im: f32>
+  %w = svm.with_field %z[0] = %im : f32 in !svm.record<"complex", re: f32, im: f32>
+  %n = arith.constant 3 : i8
+  // CHECK: svm.record(%{{.*}}, %{{.*}}) : (!svm.record<"complex", re: f32, im: f32>, i8) -> !svm.record<"outer", inner: !svm.record<"complex", re: f32, im: f32>, n: i8>
+  %r = svm.record(%w, %n) : (!svm.record<"complex", re: f32, im: f32>, i8)
+      -> !svm.record<"outer", inner: !svm.record<"complex", re: f32, im: f32>, n: i8>
+  return %r : !svm.record<"outer", inner: !svm.record<"complex", re: f32, im: f32>, n: i8>
+}
+
+func.func private @combine(memref<f32, strided<[], offset: ?>>, memref<f32, strided<[], offset: ?>>)
+
+// CHECK: func.func @control
+func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", svm.access = "readwrite"},
+                   %s: memref<f32, strided<[], offset: ?>> {svm.name = "s", svm.access = "readwrite"})
+    attributes {svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[s0] -> (s0)>, affine_map<()[s0] -> ()>]} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %n = arith.constant 7 : i32
+  // CHECK: svm.stream "frames"(%{{.*}}) in @fifo : !svm.stream<i16>
+  %q = svm.stream "frames"(%c8) in @fifo : !svm.stream<i16>
+  // CHECK: svm.stream(%{{.*}}) : !svm.stream<!svm.record<"pair", a: i32, b: f64>>
+  %p = svm.stream(%c8) : !svm.stream<!svm.record<"pair", a: i32, b: f64>>
+  // CHECK: svm.scope "call" disjoint {
+  svm.scope "call" disjoint {
+    // CHECK: svm.block "A"(%{{.*}}) max [64] at 128 : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>>
+    %b = svm.block "A"(%c8) max [64] at 128 : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>>
+    // CHECK: svm.block() : memref<f32, strided<[], offset: ?>>
+    %e = svm.block() : memref<f32, strided<[], offset: ?>>
+    // CHECK: %[[MOVED:.*]] = svm.move %{{.*}} to %{{.*}} : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>> -> !svm.token
+    %moved = svm.move %a to %b : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>> -> !svm.token
+    // CHECK: %[[RAN:.*]] = svm.run @leaf(%{{.*}}, %{{.*}}, %{{.*}}) after(%[[MOVED]]) on @pe : (memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>>, memref<f32, strided<[], offset: ?>>, i32) -> !svm.token
+    %ran = svm.run @leaf(%b, %e, %n) after(%moved) on @pe : (memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>>, memref<f32, strided<[], offset: ?>>, i32) -> !svm.token
+    // CHECK: svm.move %{{.*}} to %{{.*}} after(%[[RAN]]) : memref<f32, strided<[], offset: ?>> to memref<f32, strided<[], offset: ?>> -> !svm.token
+    %back = svm.move %e to %s after(%ran) : memref<f32, strided<[], offset: ?>> to memref<f32, strided<[], offset: ?>> -> !svm.token
+    // CHECK: svm.wait %{{.*}}, %{{.*}}
+    svm.wait %ran, %back
+    // CHECK: svm.run @leaf(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<?xf32, strided<[1], offset: ?>>, memref<f32, strided<[], offset: ?>>, i32) -> ()
+    svm.run @leaf(%a, %s, %n) : (memref<?xf32, strided<[1], offset: ?>>, memref<f32, strided<[], offset: ?>>, i32) -> ()
+  }
+  // CHECK: svm.scope {
+  svm.scope {
+  }
+  // CHECK: svm.spmd "i" (%{{.*}}) = (%{{.*}}) to (%{{.*}}) reduce(%{{.*}} = %{{.*}} : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe ways 8 chunk 2 {
+  svm.spmd "i" (%i) = (%c0) to (%c8) reduce(%t = %s : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe ways 8 chunk 2 {
+    %v = memref.load %t[] : memref<f32, strided<[], offset: ?>>
+  }
+  // CHECK: reduce(%{{.*}} = %{{.*}} : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum", on "pe", in "ls">) {
+  svm.spmd (%i) = (%c0) to (%c8) reduce(%t = %s : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum", on "pe", in "ls">) {
+  }
+  // CHECK: svm.spmd (%{{.*}}) = (%{{.*}}) to (%{{.*}}) instances concurrent {
+  svm.spmd (%i) = (%c0) to (%c8) instances concurrent {
+  }
+  return
+}
+
+// A kernel is a scope of its own for automatic memory and for affine symbols.
+// CHECK: svm.kernel @scoped
+svm.kernel @scoped(%a: memref<?xf32, strided<[1], offset: ?>> {svm.access = "write"}, %n: index) {
+  %x = memref.alloca() : memref<f32>
+  affine.for %i = 0 to %n {
+    %v = affine.load %x[] : memref<f32>
+    affine.store %v, %a[%i] : memref<?xf32, strided<[1], offset: ?>>
+  }
+  svm.return
+}
+}
