@@ -50,7 +50,7 @@ int checkCommand(Session& session) {
 int mapCommand(Session& session) {
   takeSizes(session);
   CompilerSession compilation(session);
-  std::string text = compilation.compiler.mappingText(session.options.asTemplate);
+  std::string text = compilation.compiler.mappingText();
   if (!session.diagnostics.hasErrors())
     writeText(session, session.options.output, text);
   return finish(session);
@@ -58,7 +58,7 @@ int mapCommand(Session& session) {
 
 int machineCommand(Session& session) {
   std::string text;
-  if (session.options.asTemplate) {
+  if (session.options.list) {
     for (const std::string& name : machineNames(session.options.compile.machinePath))
       text += name + "\n";
   } else {

@@ -21,7 +21,7 @@ struct Options {
   std::string emit;   // ast svm placed scheduled llvm asm
   std::string output; // -o
   std::string trace;
-  bool check = false, remarks = false, interpret = false, json = false, werror = false, asTemplate = false, header = false;
+  bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false;
   std::string color = "auto";
 };
 

@@ -58,7 +58,7 @@ std::optional<ElementType> elementType(mlir::Type type, bool isUnsigned) {
 
 class Binder {
 public:
-  Binder(const EntryPoint& entry, const DataOptions& options, DiagnosticEngine& diagnostics)
+  Binder(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics)
       : entry_(entry), options_(options), diagnostics_(diagnostics) {}
 
   std::optional<Binding> run() {
@@ -133,8 +133,10 @@ private:
       const InputOption* input = inputOf(argument.name);
       if (!input || input->spec.kind != InputSpec::Kind::Path)
         continue;
-      files_[position] = makeInput(input->spec, argument.name, argument.type, std::vector<int64_t>(argument.rank, -1), diagnostics_, input->where);
-      if (!files_[position])
+      files_[position] = convertElements(std::move(options_.files[argument.name]), argument.type, input->spec.path, argument.name,
+                                         diagnostics_, input->where);
+      if (!files_[position] || !checkShape(*files_[position], std::vector<int64_t>(argument.rank, -1), input->spec.path,
+                                           argument.name, diagnostics_, input->where))
         return false;
     }
     return true;
@@ -213,7 +215,7 @@ private:
   }
 
   const EntryPoint& entry_;
-  const DataOptions& options_;
+  DataOptions& options_;
   DiagnosticEngine& diagnostics_;
   std::map<std::string, int64_t> sizes_;
   std::map<std::string, std::string> from_;
@@ -287,7 +289,18 @@ std::vector<void*> Binding::pack(const EntryPoint& entry) {
   return pointers;
 }
 
-std::optional<Binding> bindArguments(const EntryPoint& entry, const DataOptions& options, DiagnosticEngine& diagnostics) {
+bool readInputFiles(DataOptions& options, DiagnosticEngine& diagnostics) {
+  for (const InputOption& input : options.inputs)
+    if (input.spec.kind == InputSpec::Kind::Path) {
+      auto array = readNpy(input.spec.path, diagnostics, input.where);
+      if (!array)
+        return false;
+      options.files[input.name] = std::move(*array);
+    }
+  return true;
+}
+
+std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics) {
   return Binder(entry, options, diagnostics).run();
 }
 

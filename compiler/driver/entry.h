@@ -45,10 +45,14 @@ struct DataOptions {
   std::vector<InputOption> inputs;
   std::vector<OutputOption> outputs;
   std::vector<SizeOption> sizes;
+  std::map<std::string, Array> files; // what the inputs that are files hold, by argument; taken by bindArguments
 };
 
+/// Reads the files that --in names. False when one does not read (reported).
+bool readInputFiles(DataOptions& options, DiagnosticEngine& diagnostics);
+
 /// Settles sizes from --size and from input arrays, makes or reads every array. `in` arguments need an --in; others are zero without one.
-std::optional<Binding> bindArguments(const EntryPoint& entry, const DataOptions& options, DiagnosticEngine& diagnostics);
+std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics);
 
 /// Writes what --out names.
 bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options, DiagnosticEngine& diagnostics);

@@ -104,13 +104,12 @@ int main(int argc, char** argv) {
 
   CLI::App* map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
   addProgram(map, options);
-  map->add_flag("--template", options.asTemplate, "list everything that a mapping can say about the program, to be filled in");
   map->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(map, options);
 
   CLI::App* machine = app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
   machine->add_option("NAME", options.compile.machine, "a name or a .yaml file");
-  machine->add_flag("--list", options.asTemplate, "list the machines that are known by name");
+  machine->add_flag("--list", options.list, "list the machines that are known by name");
   machine->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(machine, options);
 

@@ -90,15 +90,17 @@ std::string Compiler::syntaxTree() {
   return "";
 }
 
-std::string Compiler::mappingText(bool asTemplate) {
+std::string Compiler::mappingText() {
   if (diagnostics_.hasErrors())
     return "";
   if (!source_->sequoia) {
     diagnostics_.report(noMappingForm, {}).help("its mapping is the attribute 'svm.mapping'");
     return "";
   }
-  auto onto = machine("", {});
-  return onto ? source_->sequoia->mappingText(options_, *onto, asTemplate, diagnostics_) : "";
+  if (!source_->sequoia->readMapping(options_, diagnostics_))
+    return "";
+  auto onto = machine(source_->sequoia->machineName(), source_->sequoia->machinePlace());
+  return onto ? source_->sequoia->mappingText(options_, *onto, diagnostics_) : "";
 }
 
 std::optional<LogicalProgram> Compiler::fromSequoia() {

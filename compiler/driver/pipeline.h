@@ -23,7 +23,8 @@ struct CompileOptions {
   std::string machine; // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
   std::string mapping;
   std::string entry;
-  std::map<std::string, int64_t> sizes; // sizes known before compilation help the default mapping
+  std::map<std::string, int64_t> sizes; // sizes known before compilation help the default mapping,
+  std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
   std::vector<std::string> machinePath; // folders in which machines are looked up
   std::optional<unsigned> threads;
   bool verifyEach = false; // verify after every pass
@@ -48,7 +49,7 @@ public:
   /// The checked program of a notation as a tree, for --emit=ast. Empty for the dialect itself (reported).
   std::string syntaxTree();
   /// The mapping that is used, written out in the notation's own form.
-  std::string mappingText(bool asTemplate);
+  std::string mappingText();
 
   /// Places the program on its machine (in place): compiler/mapping/place.h.
   bool place(LogicalProgram& program);

@@ -3,6 +3,7 @@
 #include "compiler/driver/run.h"
 
 #include "base/data/npy.h"
+#include "compiler/driver/oracle.h"
 #include "compiler/ir/locations.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
@@ -72,10 +73,12 @@ public:
       return finish(session_);
     for (const OutputOption& output : data.outputs)
       checkWritable(output.path, session_.diagnostics, output.where);
-    if (session_.diagnostics.hasErrors())
+    if (session_.diagnostics.hasErrors() || !readInputFiles(data, session_.diagnostics))
       return finish(session_);
     for (const SizeOption& size : data.sizes)
       options_.compile.sizes[size.name] = size.value;
+    for (const auto& [name, array] : data.files)
+      options_.compile.shapes[name] = array.shape();
     mlir::DialectRegistry registry;
     svm::registerDialects(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -95,7 +98,23 @@ public:
     if (!binding)
       return finish(session_);
     RunFigures figures;
+    std::optional<Binding> oracle;
+    mlir::OwningOpRef<mlir::ModuleOp> logical;
+    if (options_.check || options_.interpret) {
+      oracle = copyOf(*entry, *binding);
+      if (!oracle || !interpret(*program->module, *entry, *oracle, options_.check, session_.diagnostics))
+        return finish(session_);
+      logical = program->module->clone();
+    }
+    if (options_.interpret) {
+      if (!writeOutputs(*entry, *oracle, data, session_.diagnostics))
+        return finish(session_);
+      printf("%s, interpreted\n", entry->name.c_str());
+      return finish(session_);
+    }
     if (!compileAndCall(compiler, *program, *entry, *binding, figures))
+      return finish(session_, statusOurError);
+    if (options_.check && !compare(*logical, *entry, *binding, *oracle, session_.diagnostics))
       return finish(session_, statusOurError);
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);
@@ -106,6 +125,18 @@ public:
   }
 
 private:
+  std::optional<Binding> copyOf(const EntryPoint& entry, const Binding& binding) {
+    Binding copy;
+    copy.sizes = binding.sizes;
+    for (size_t position = 0; position < binding.arrays.size(); ++position) {
+      auto array = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'", session_.diagnostics, {});
+      if (!array)
+        return std::nullopt;
+      copy.arrays.push_back(std::move(*array));
+    }
+    return copy;
+  }
+
   bool parse(DataOptions& data) {
     auto place = [&](const char* option, const std::string& value) { return session_.commandLine->value(option, value); };
     for (const std::string& text : options_.sizes)

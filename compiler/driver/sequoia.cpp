@@ -1,14 +1,96 @@
+// Sequoia programs on their way into the pipeline. The mapping is a file's, or the default for the program and the machine; everything after that is
+// the same for both.
 #include "compiler/driver/sequoia.h"
+
+#include "compiler/sequoia/default_mapping.h"
 #include "compiler/sequoia/frontend.h"
+#include "compiler/sequoia/lower.h"
+#include "compiler/sequoia/mapping.h"
+#include "compiler/sequoia/print_ast.h"
+#include "compiler/sequoia/resolve.h"
+
 namespace strata::driver {
-struct SequoiaSource::Impl { std::unique_ptr<sequoia::Program> program; };
+
+STRATA_DIAGNOSTIC(cannotReadMapping, Error, "driver-cannot-read-mapping", "cannot read mapping '{0}': {1}");
+
+struct SequoiaSource::Impl {
+  std::unique_ptr<sequoia::Program> program;
+  std::optional<sequoia::Mapping> mapping; // the file's
+};
+
 SequoiaSource::SequoiaSource() : impl_(std::make_unique<Impl>()) {}
 SequoiaSource::~SequoiaSource() = default;
-std::unique_ptr<SequoiaSource> SequoiaSource::read(BufferId file, DiagnosticEngine& d) { std::unique_ptr<SequoiaSource> s(new SequoiaSource()); s->impl_->program=sequoia::readProgram(file,d); return s; }
-std::string SequoiaSource::syntaxTree() const { return ""; }
-bool SequoiaSource::readMapping(const CompileOptions&, DiagnosticEngine&) { return true; }
-std::string SequoiaSource::machineName() const { return ""; }
-Location SequoiaSource::machinePlace() const { return {}; }
-std::string SequoiaSource::mappingText(const CompileOptions&, const Machine&, bool, DiagnosticEngine&) { return ""; }
-std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> SequoiaSource::lower(const CompileOptions&, const Machine&, mlir::MLIRContext&, DiagnosticEngine&) { return std::nullopt; }
+
+std::unique_ptr<SequoiaSource> SequoiaSource::read(BufferId file, DiagnosticEngine& diagnostics) {
+  std::unique_ptr<SequoiaSource> source(new SequoiaSource());
+  source->impl_->program = sequoia::readProgram(file, diagnostics);
+  return source;
 }
+
+std::string SequoiaSource::syntaxTree() const { return sequoia::printAst(*impl_->program); }
+
+bool SequoiaSource::readMapping(const CompileOptions& options, DiagnosticEngine& diagnostics) {
+  if (options.mapping.empty())
+    return true;
+  std::string error;
+  BufferId file = diagnostics.sources().load(options.mapping, SourceKind::Mapping, error);
+  if (!file.valid()) {
+    diagnostics.report(cannotReadMapping, {}, options.mapping, error);
+    return false;
+  }
+  impl_->mapping = sequoia::readMapping(file, diagnostics);
+  return impl_->mapping.has_value();
+}
+
+std::string SequoiaSource::machineName() const { return impl_->mapping ? impl_->mapping->machine : ""; }
+Location SequoiaSource::machinePlace() const { return impl_->mapping ? impl_->mapping->machinePlace.location : Location(); }
+
+namespace {
+
+/// Sizes known before compilation: those given, and those that an input array's shape settles.
+sequoia::KnownSizes knownSizes(const sequoia::Program& program, const CompileOptions& options) {
+  sequoia::KnownSizes known(options.sizes.begin(), options.sizes.end());
+  for (const sequoia::Task& task : program.tasks)
+    if (task.prototype && (options.entry.empty() || options.entry == task.name))
+      for (const sequoia::Variable* parameter : task.prototype->parameters) {
+        auto shape = options.shapes.find(std::string(parameter->name));
+        if (shape == options.shapes.end() || shape->second.size() != parameter->extents.size())
+          continue;
+        for (size_t dimension = 0; dimension < parameter->extents.size(); ++dimension)
+          if (const sequoia::Variable* size = parameter->extents[dimension].linear.unit())
+            known.try_emplace(std::string(size->name), shape->second[dimension]);
+      }
+  return known;
+}
+
+/// The file's mapping, or the default.
+std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program, const std::optional<sequoia::Mapping>& given,
+                                             const CompileOptions& options, const Machine& machine, DiagnosticEngine& diagnostics) {
+  if (given)
+    return given;
+  return sequoia::defaultMapping(program, machine, options.entry, knownSizes(program, options), diagnostics);
+}
+
+} // namespace
+
+std::string SequoiaSource::mappingText(const CompileOptions& options, const Machine& machine, DiagnosticEngine& diagnostics) {
+  auto mapping = mappingInUse(*impl_->program, impl_->mapping, options, machine, diagnostics);
+  return mapping ? sequoia::writeMapping(*mapping) : "";
+}
+
+std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+SequoiaSource::lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics) {
+  auto mapping = mappingInUse(*impl_->program, impl_->mapping, options, machine, diagnostics);
+  if (!mapping)
+    return std::nullopt;
+  // A default mapping is made for the entry asked for; a file's may have several.
+  auto graph = sequoia::resolve(*impl_->program, *mapping, machine, impl_->mapping ? options.entry : "", diagnostics);
+  if (!graph)
+    return std::nullopt;
+  auto lowered = sequoia::lower(*impl_->program, *graph, machine, context, diagnostics, knownSizes(*impl_->program, options));
+  if (!lowered)
+    return std::nullopt;
+  return std::make_pair(std::move(lowered->module), std::move(lowered->record));
+}
+
+} // namespace strata::driver

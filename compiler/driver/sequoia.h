@@ -19,7 +19,7 @@ public:
   std::string machineName() const;
   Location machinePlace() const;
   /// The mapping in use (the file's or the default), in brace form.
-  std::string mappingText(const CompileOptions& options, const Machine& machine, bool asTemplate, DiagnosticEngine& diagnostics);
+  std::string mappingText(const CompileOptions& options, const Machine& machine, DiagnosticEngine& diagnostics);
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> lower(const CompileOptions& options, const Machine& machine,
                                                                                    mlir::MLIRContext& context,
                                                                                    DiagnosticEngine& diagnostics);

@@ -1,6 +1,7 @@
 // The syntax tree of a Sequoia program. The parser makes it from tokens; the checker then completes it in place: names
-// point to declarations, every expression has a type, every implicit conversion is a Cast, constants are folded, and call
-// statements have become TaskCall. A Program owns every node; pointers between nodes are plain and live as long as it does.
+// point to declarations, every expression has a type, every implicit conversion is a Cast, constants are folded, and
+// call statements have become TaskCall. A Program owns every node; pointers between nodes are plain and live as long as
+// it does.
 #pragma once
 
 #include "compiler/sequoia/type.h"
@@ -99,17 +100,18 @@ enum class ExprKind : uint8_t {
   Logical,     // && and ||: operands of any arithmetic type, nonzero is true; result int
   Conditional, // operands: condition (nonzero is true), value if so, value otherwise
   Comma,       // operands: first, second
-  Assign,      // operands: target, value. `op` None: value has the target's type. Else: target = (type)((computeType)target op value)
+  Assign, // operands: target, value. `op` None: value has the target's type. Else: target = (type)((computeType)target
+          // op value)
   Increment,   // ++ and --: `op` is Add or Subtract; `isPrefix`; operand is the target
   Cast,        // operand is converted to `type`; `isImplicit` when the program does not show it
   Call,        // an inline function: `function`; operands have the parameters' types
   BuiltinCall, // `builtin`; operands have the type of the result
-  Block,       // an array block as argument: `variable`, and `ranges` (none: the whole array) or one operand, the Block of the
-               // index array (an indexed block)
+  Block, // an array block as argument: `variable`, and `ranges` (none: the whole array) or one operand, the Block of
+         // the index array (an indexed block)
   ReduceArgument, // reducearg<operand, combiner>: in arguments of a TaskCall it is taken apart (see Argument)
   // Only between parser and checker:
-  Name,      // `name`
-  Subscript, // operands: base, and the index unless `ranges` has one entry
+  Name,       // `name`
+  Subscript,  // operands: base, and the index unless `ranges` has one entry
   CallSyntax, // `name`; operands are the arguments
   SizeofExpr,
   SizeofType,
@@ -117,8 +119,9 @@ enum class ExprKind : uint8_t {
   Forbidden // an operator that Sequoia leaves out: & * ->; `name` is its spelling
 };
 
-/// One dimension of a range block as written, [start : end : stride ; max]. Absent parts are null and mean: stride 1; max the
-/// array's extent N; end is N, except in the style [start ; max], where it is min(start + max, N). All are of type long.
+/// One dimension of a range block as written, [start : end : stride ; max]. Absent parts are null and mean: stride 1;
+/// max the array's extent N; end is N, except in the style [start ; max], where it is min(start + max, N). All are of
+/// type long.
 struct BlockRange {
   Expr* start = nullptr;
   Expr* end = nullptr;
@@ -159,10 +162,13 @@ enum class VariableKind : uint8_t { Parameter, Local, SizeParameter, Tunable, Lo
 
 /// An array extent of a task's parameter in the form sum of coefficient * size parameter + constant.
 struct LinearSize {
-  std::vector<std::pair<int64_t, Variable*>> terms; // each size parameter once, coefficients not 0, in order of appearance
+  std::vector<std::pair<int64_t, Variable*>>
+      terms; // each size parameter once, coefficients not 0, in order of appearance
   int64_t constant = 0;
   /// The size parameter when the extent is exactly that parameter, else null.
-  Variable* unit() const { return constant == 0 && terms.size() == 1 && terms[0].first == 1 ? terms[0].second : nullptr; }
+  Variable* unit() const {
+    return constant == 0 && terms.size() == 1 && terms[0].first == 1 ? terms[0].second : nullptr;
+  }
 };
 
 /// One dimension of an array.
@@ -222,7 +228,8 @@ struct Callsite {
   Location location;
 };
 
-/// One argument of a task call. Arrays: a Block. Scalars: for an `in` parameter any expression of its type, else a Variable.
+/// One argument of a task call. Arrays: a Block. Scalars: for an `in` parameter any expression of its type, else a
+/// Variable.
 struct Argument {
   Expr* value = nullptr;
   Direction direction = Direction::In; // of the callee's parameter

@@ -16,8 +16,8 @@ std::optional<int64_t> staticCount(const Expr& block, size_t dimension);
 /// Whether two expressions are the same text, with the same variables, and so have the same value in one evaluation.
 bool sameExpression(const Expr* left, const Expr* right);
 
-/// Whether two blocks name the same elements of the same array, or surely share one. A block that may be empty but for that
-/// shares elements counts as overlapping.
+/// Whether two blocks name the same elements of the same array, or surely share one. A block that may be empty but for
+/// that shares elements counts as overlapping.
 bool surelyOverlap(const Expr& left, const Expr& right);
 
 /// Whether a variable occurs in an expression or block.

@@ -8,18 +8,22 @@ namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(needsBlock, Error, "sequoia-needs-block", "an array or an array block is needed here");
 STRATA_DIAGNOSTIC(blockRank, Error, "sequoia-block-rank", "'{0}' has {1} dimensions; the block gives {2}");
-STRATA_DIAGNOSTIC(mixedBlock, Error, "sequoia-mixed-block", "every dimension of a block needs a range; this one is an index");
+STRATA_DIAGNOSTIC(mixedBlock, Error, "sequoia-mixed-block",
+                  "every dimension of a block needs a range; this one is an index");
 STRATA_DIAGNOSTIC(maxExpression, Error, "sequoia-block-max",
                   "the max of a range is an expression over constants, size parameters and tunables");
 STRATA_DIAGNOSTIC(rangeOutside, Error, "sequoia-block-range", "{0} of this range is {1}, {2}");
 STRATA_DIAGNOSTIC(rangeCount, Error, "sequoia-block-count", "this range has {0} elements, more than its max of {1}");
-STRATA_DIAGNOSTIC(indexedRank, Error, "sequoia-indexed-rank", "an indexed block needs arrays of one dimension; '{0}' has {1}");
+STRATA_DIAGNOSTIC(indexedRank, Error, "sequoia-indexed-rank",
+                  "an indexed block needs arrays of one dimension; '{0}' has {1}");
 STRATA_DIAGNOSTIC(indexedNested, Error, "sequoia-indexed-nested", "indexed blocks cannot be nested");
-STRATA_DIAGNOSTIC(indexedType, Error, "sequoia-indexed-type", "index array '{0}' has elements of type '{1}', not of an integer type");
+STRATA_DIAGNOSTIC(indexedType, Error, "sequoia-indexed-type",
+                  "index array '{0}' has elements of type '{1}', not of an integer type");
 STRATA_DIAGNOSTIC(copyType, Error, "sequoia-copy-type", "copy from elements of type '{0}' to elements of type '{1}'");
 STRATA_DIAGNOSTIC(copyRank, Error, "sequoia-copy-rank", "copy from a block of {0} dimensions to one of {1}");
 STRATA_DIAGNOSTIC(copyCount, Error, "sequoia-copy-count", "copy of {0} elements to {1} in dimension {2}");
-STRATA_DIAGNOSTIC(blockAlias, Error, "sequoia-block-alias", "these two blocks of array '{0}' overlap, and one of them is written");
+STRATA_DIAGNOSTIC(blockAlias, Error, "sequoia-block-alias",
+                  "these two blocks of array '{0}' overlap, and one of them is written");
 
 Expr* Checker::block(Expr* expr) {
   // A[…][…]: collect the dimensions, outermost first.
@@ -80,14 +84,14 @@ Expr* Checker::block(Expr* expr) {
     }
   }
   if (parts.size() != rank) {
-    diagnostics_.report(blockRank, expr->location, array.name, rank, parts.size()).label(array.location, "declared here");
+    diagnostics_.report(blockRank, expr->location, array.name, rank, parts.size())
+        .label(array.location, "declared here");
     return nullptr;
   }
   std::vector<BlockRange> ranges;
   for (size_t i = 0; i < rank; ++i) {
     if (parts[i]->ranges.empty()) {
-      diagnostics_.report(mixedBlock, parts[i]->operands[1]->location)
-          .help("a range of one element is [i:i+1;1]");
+      diagnostics_.report(mixedBlock, parts[i]->operands[1]->location).help("a range of one element is [i:i+1;1]");
       return nullptr;
     }
     BlockRange range = parts[i]->ranges[0];
@@ -173,7 +177,8 @@ void Checker::checkBlockAliases(const Stmt& stmt) {
   for (size_t i = 0; i < stmt.arguments.size(); ++i) {
     for (size_t j = i + 1; j < stmt.arguments.size(); ++j) {
       const Argument &first = stmt.arguments[i], &second = stmt.arguments[j];
-      if (!first.value || !second.value || first.value->kind != ExprKind::Block || second.value->kind != ExprKind::Block)
+      if (!first.value || !second.value || first.value->kind != ExprKind::Block ||
+          second.value->kind != ExprKind::Block)
         continue;
       if (first.direction == Direction::In && second.direction == Direction::In)
         continue;

@@ -13,11 +13,13 @@ STRATA_DIAGNOSTIC(incompleteType, Error, "sequoia-incomplete-type", "'{0}' has n
 STRATA_DIAGNOSTIC(voidVariable, Error, "sequoia-void", "void is no type for a variable");
 STRATA_DIAGNOSTIC(typedefArray, Error, "sequoia-typedef-array", "a typedef cannot name an array type");
 STRATA_DIAGNOSTIC(recordTooLarge, Error, "sequoia-record-size", "'{0}' is larger than 1 GiB");
-STRATA_DIAGNOSTIC(memberExtent, Error, "sequoia-member-extent", "the size of an array in a struct must be positive, not {0}");
+STRATA_DIAGNOSTIC(memberExtent, Error, "sequoia-member-extent",
+                  "the size of an array in a struct must be positive, not {0}");
 STRATA_DIAGNOSTIC(noPrototype, Error, "sequoia-no-prototype", "task '{0}' has no prototype");
 STRATA_DIAGNOSTIC(duplicateVariant, Error, "sequoia-duplicate-variant", "task '{0}' has two variants named '{1}'");
 STRATA_DIAGNOSTIC(duplicatePrototype, Error, "sequoia-duplicate-prototype", "task '{0}' has two prototypes");
-STRATA_DIAGNOSTIC(signatureMismatch, Error, "sequoia-signature", "'{0}::{1}' does not have the signature of its prototype: {2}");
+STRATA_DIAGNOSTIC(signatureMismatch, Error, "sequoia-signature",
+                  "'{0}::{1}' does not have the signature of its prototype: {2}");
 STRATA_DIAGNOSTIC(sizeParameterAlone, Error, "sequoia-size-parameter",
                   "size parameter '{0}' does not stand alone as the size of any dimension");
 STRATA_DIAGNOSTIC(sizeNotLinear, Error, "sequoia-size-expression",
@@ -136,12 +138,13 @@ void Checker::declareFunction(Function& function) {
     diagnostics_.report(redeclared, function.location, function.name).label(at->second->location, "first here");
   if (auto task = tasks_.find(function.name); task != tasks_.end())
     diagnostics_.report(taskFunctionClash, function.location, function.name);
-  function.result = function.resultSyntax ? objectType(function.resultSyntax, function.location)
-                                          : program_.types.get(TypeKind::Void);
+  function.result =
+      function.resultSyntax ? objectType(function.resultSyntax, function.location) : program_.types.get(TypeKind::Void);
   for (Variable* parameter : function.parameters) {
     parameter->type = objectType(parameter->typeSyntax, parameter->location);
     if (parameter->isArray()) {
-      diagnostics_.report(functionArray, parameter->location, parameter->name).help("make it a leaf task to pass arrays");
+      diagnostics_.report(functionArray, parameter->location, parameter->name)
+          .help("make it a leaf task to pass arrays");
       parameter->extents.clear();
     }
   }
@@ -210,7 +213,8 @@ void Checker::collectSizeParameters(TaskVariant& variant, Expr* expr) {
 
 void Checker::parameterExtents(TaskVariant& variant, Variable& parameter) {
   if (parameter.extents.size() > mostDimensions) {
-    diagnostics_.report(tooManyDimensions, parameter.location, parameter.name, parameter.extents.size(), mostDimensions);
+    diagnostics_.report(tooManyDimensions, parameter.location, parameter.name, parameter.extents.size(),
+                        mostDimensions);
     parameter.extents.resize(mostDimensions);
   }
   for (Extent& extent : parameter.extents) {
@@ -414,6 +418,8 @@ void Checker::undeclared(std::string_view name, const Location& where) {
     builder.help("did you mean '" + nearest + "'?");
 }
 
-void check(Program& program, DiagnosticEngine& diagnostics) { Checker(program, diagnostics).run(); }
+void check(Program& program, DiagnosticEngine& diagnostics) {
+  Checker(program, diagnostics).run();
+}
 
 } // namespace strata::sequoia

@@ -15,7 +15,8 @@ STRATA_DIAGNOSTIC(notIndexable, Error, "sequoia-not-indexable", "this value of t
 STRATA_DIAGNOSTIC(constantIndexRange, Error, "sequoia-index-range", "index {0} is outside of [0, {1})");
 STRATA_DIAGNOSTIC(notARecord, Error, "sequoia-not-record", "a value of type '{0}' has no members");
 STRATA_DIAGNOSTIC(unknownMember, Error, "sequoia-unknown-member", "'{0}' has no member named '{1}'");
-STRATA_DIAGNOSTIC(memberArrayValue, Error, "sequoia-member-array", "an array in a struct can only be used with an index");
+STRATA_DIAGNOSTIC(memberArrayValue, Error, "sequoia-member-array",
+                  "an array in a struct can only be used with an index");
 STRATA_DIAGNOSTIC(wrongType, Error, "sequoia-type", "{0} has type '{1}', where '{2}' is needed");
 STRATA_DIAGNOSTIC(needsInteger, Error, "sequoia-integer", "{0} has type '{1}', where an integer is needed");
 STRATA_DIAGNOSTIC(needsConstant, Error, "sequoia-constant", "{0} is not a constant");
@@ -26,9 +27,11 @@ STRATA_DIAGNOSTIC(functionLater, Error, "sequoia-function-order", "inline functi
 STRATA_DIAGNOSTIC(functionRecursion, Error, "sequoia-function-recursion", "inline function '{0}' calls itself");
 STRATA_DIAGNOSTIC(argumentCount, Error, "sequoia-argument-count", "'{0}' takes {1} arguments, not {2}");
 STRATA_DIAGNOSTIC(taskAsValue, Error, "sequoia-task-value", "a call of task '{0}' is a statement and has no value");
-STRATA_DIAGNOSTIC(strayReduceArgument, Error, "sequoia-reducearg", "reducearg can only be an argument of the task call of a mapreduce");
+STRATA_DIAGNOSTIC(strayReduceArgument, Error, "sequoia-reducearg",
+                  "reducearg can only be an argument of the task call of a mapreduce");
 STRATA_DIAGNOSTIC(sizeofArray, Error, "sequoia-sizeof", "sizeof takes a scalar; '{0}' is an array");
-STRATA_DIAGNOSTIC(forbiddenOperator, Error, "sequoia-pointer-operator", "Sequoia has no pointers, and no operator '{0}'");
+STRATA_DIAGNOSTIC(forbiddenOperator, Error, "sequoia-pointer-operator",
+                  "Sequoia has no pointers, and no operator '{0}'");
 
 namespace {
 

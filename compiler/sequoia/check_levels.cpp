@@ -7,10 +7,14 @@ namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(controlData, Error, "sequoia-mapping-control-data",
                   "control at level {0} of instance '{1}' reads '{2}', which is at level {3}");
-STRATA_DIAGNOSTIC(upwardCall, Error, "sequoia-mapping-upward", "instance '{0}' at level {1} cannot be called from {2} at level {3}");
-STRATA_DIAGNOSTIC(leafLevel, Error, "sequoia-mapping-leaf-level", "leaf instance '{0}' has array '{1}' at level {2}, which the processors of level 0 do not reach");
-STRATA_DIAGNOSTIC(leafProcessor, Error, "sequoia-mapping-leaf-processor", "no processor of level 0 runs leaf instance '{0}'");
-STRATA_DIAGNOSTIC(loopLevels, Error, "sequoia-mapping-loop-level", "loop '{0}' at level {1} is inside of loop '{2}' at level {3}");
+STRATA_DIAGNOSTIC(upwardCall, Error, "sequoia-mapping-upward",
+                  "instance '{0}' at level {1} cannot be called from {2} at level {3}");
+STRATA_DIAGNOSTIC(leafLevel, Error, "sequoia-mapping-leaf-level",
+                  "leaf instance '{0}' has array '{1}' at level {2}, which the processors of level 0 do not reach");
+STRATA_DIAGNOSTIC(leafProcessor, Error, "sequoia-mapping-leaf-processor",
+                  "no processor of level 0 runs leaf instance '{0}'");
+STRATA_DIAGNOSTIC(loopLevels, Error, "sequoia-mapping-loop-level",
+                  "loop '{0}' at level {1} is inside of loop '{2}' at level {3}");
 STRATA_DIAGNOSTIC(endlessRecursion, Error, "sequoia-mapping-recursion", "instance '{0}' calls itself without end{1}");
 
 namespace {
@@ -36,8 +40,9 @@ private:
     for (const ResolvedLoop& loop : instance_->loops) {
       const Loop* parent = loop.loop->parent;
       if (parent && instance_->loops[parent->index].level < loop.level)
-        diagnostics_.report(loopLevels, instance_->place, loop.loop->variableName, loop.level, parent->variableName,
-                            instance_->loops[parent->index].level)
+        diagnostics_
+            .report(loopLevels, instance_->place, loop.loop->variableName, loop.level, parent->variableName,
+                    instance_->loops[parent->index].level)
             .label(loop.loop->location, "the loop")
             .note("control passes from outer levels to inner ones");
     }
@@ -60,7 +65,9 @@ private:
       unsigned from = instance_->arrayLevels[value.variable->index];
       unsigned to = callee.arrayLevels[callee.variant->parameters[i]->index];
       if (to > from)
-        diagnostics_.report(upwardCall, callee.place, callee.name, to, "array '" + std::string(value.variable->name) + "'", from)
+        diagnostics_
+            .report(upwardCall, callee.place, callee.name, to, "array '" + std::string(value.variable->name) + "'",
+                    from)
             .label(value.location, "the argument")
             .note("data moves down, from a memory to one nearer to the processors, and back");
     }
@@ -142,7 +149,8 @@ private:
         .help("map the loop, or the variable, to the other's level");
   }
 
-  /// A cycle of calls is endless when nothing on it depends on a size. Searches for cycles of unconditional first targets.
+  /// A cycle of calls is endless when nothing on it depends on a size. Searches for cycles of unconditional first
+  /// targets.
   void recursion() {
     std::vector<char> state(graph_.instances.size()); // 1: on the path, 2: done
     struct Frame {
@@ -171,8 +179,9 @@ private:
           continue;
         if (state[target->instance] == 1) {
           const Instance& callee = graph_.instances[target->instance];
-          diagnostics_.report(endlessRecursion, callee.place, callee.name,
-                              frame.instance == target->instance ? "" : " by way of '" + instance.name + "'")
+          diagnostics_
+              .report(endlessRecursion, callee.place, callee.name,
+                      frame.instance == target->instance ? "" : " by way of '" + instance.name + "'")
               .label(site.callsite->location, "the call")
               .help("let this callsite call a leaf, or put a condition on a size before this target");
         } else if (state[target->instance] == 0) {

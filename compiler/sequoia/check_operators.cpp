@@ -5,7 +5,8 @@
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(operandTypes, Error, "sequoia-operand-types", "'{0}' cannot take {1}");
-STRATA_DIAGNOSTIC(conditionalTypes, Error, "sequoia-conditional-types", "the two values of '?:' have types '{0}' and '{1}'");
+STRATA_DIAGNOSTIC(conditionalTypes, Error, "sequoia-conditional-types",
+                  "the two values of '?:' have types '{0}' and '{1}'");
 STRATA_DIAGNOSTIC(notAssignable, Error, "sequoia-not-assignable", "this is a value, and cannot be {0}");
 STRATA_DIAGNOSTIC(readOnly, Error, "sequoia-read-only", "{0} '{1}' cannot be {2}");
 STRATA_DIAGNOSTIC(innerElementWrite, Error, "sequoia-inner-element-write",
@@ -15,10 +16,15 @@ STRATA_DIAGNOSTIC(divisionByZero, Warning, "sequoia-division-by-zero", "division
 
 namespace {
 
-bool isComparison(Operator op) { return op >= Operator::Less && op <= Operator::NotEqual; }
-bool isShift(Operator op) { return op == Operator::ShiftLeft || op == Operator::ShiftRight; }
+bool isComparison(Operator op) {
+  return op >= Operator::Less && op <= Operator::NotEqual;
+}
+bool isShift(Operator op) {
+  return op == Operator::ShiftLeft || op == Operator::ShiftRight;
+}
 bool needsIntegers(Operator op) {
-  return op == Operator::Remainder || isShift(op) || op == Operator::BitAnd || op == Operator::BitOr || op == Operator::BitXor;
+  return op == Operator::Remainder || isShift(op) || op == Operator::BitAnd || op == Operator::BitOr ||
+         op == Operator::BitXor;
 }
 
 std::string kindText(const Variable& variable) {

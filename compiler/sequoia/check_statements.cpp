@@ -7,7 +7,8 @@
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(strayBreak, Error, "sequoia-break", "'{0}' stands outside of a loop{1}");
-STRATA_DIAGNOSTIC(returnInTask, Error, "sequoia-return", "a task ends at the end of its body; 'return' is for inline functions");
+STRATA_DIAGNOSTIC(returnInTask, Error, "sequoia-return",
+                  "a task ends at the end of its body; 'return' is for inline functions");
 STRATA_DIAGNOSTIC(returnValue, Error, "sequoia-return-value", "'{0}' returns {1}");
 STRATA_DIAGNOSTIC(missingReturn, Warning, "sequoia-missing-return", "'{0}' may end without a return");
 STRATA_DIAGNOSTIC(caseOutside, Error, "sequoia-case", "a case label must stand directly in the braces of a switch");
@@ -17,7 +18,8 @@ STRATA_DIAGNOSTIC(arrayInitializer, Error, "sequoia-array-initializer", "array '
 STRATA_DIAGNOSTIC(localExtent, Error, "sequoia-array-size",
                   "the size of a local array is an expression over constants, size parameters and tunables");
 STRATA_DIAGNOSTIC(localExtentNegative, Error, "sequoia-array-size-negative", "the size of '{0}' would be {1}");
-STRATA_DIAGNOSTIC(localDimensions, Error, "sequoia-local-dimensions", "'{0}' has {1} dimensions; an array has at most 9");
+STRATA_DIAGNOSTIC(localDimensions, Error, "sequoia-local-dimensions",
+                  "'{0}' has {1} dimensions; an array has at most 9");
 STRATA_DIAGNOSTIC(functionOnlyC, Error, "sequoia-function-extension", "an inline function cannot have {0}");
 STRATA_DIAGNOSTIC(constUninitialized, Error, "sequoia-const-uninitialized", "const '{0}' needs an initial value");
 STRATA_DIAGNOSTIC(noEffect, Warning, "sequoia-no-effect", "this statement has no effect");
@@ -49,7 +51,8 @@ bool returns(const Stmt* stmt) {
     bool hasDefault = false;
     for (const SwitchSection& section : stmt->sections)
       hasDefault |= section.isDefault;
-    return hasDefault && std::any_of(stmt->sections.back().statements.begin(), stmt->sections.back().statements.end(), returns);
+    return hasDefault &&
+           std::any_of(stmt->sections.back().statements.begin(), stmt->sections.back().statements.end(), returns);
   }
   case StmtKind::For:
     return !stmt->expression;

@@ -7,22 +7,33 @@ namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(innerOnly, Error, "sequoia-inner-only", "{0} cannot be used in {1}; only an inner task can");
 STRATA_DIAGNOSTIC(taskArgumentCount, Error, "sequoia-task-arguments", "task '{0}' takes {1} arguments, not {2}");
-STRATA_DIAGNOSTIC(elementTypes, Error, "sequoia-element-type", "'{0}' has elements of type '{1}'; argument '{2}' of task '{3}' takes '{4}'");
-STRATA_DIAGNOSTIC(argumentRank, Error, "sequoia-argument-rank", "'{0}' has {1} dimensions; argument '{2}' of task '{3}' has {4}");
-STRATA_DIAGNOSTIC(argumentExtent, Error, "sequoia-argument-extent", "{0} elements in dimension {1}; argument '{2}' of task '{3}' takes {4}");
+STRATA_DIAGNOSTIC(elementTypes, Error, "sequoia-element-type",
+                  "'{0}' has elements of type '{1}'; argument '{2}' of task '{3}' takes '{4}'");
+STRATA_DIAGNOSTIC(argumentRank, Error, "sequoia-argument-rank",
+                  "'{0}' has {1} dimensions; argument '{2}' of task '{3}' has {4}");
+STRATA_DIAGNOSTIC(argumentExtent, Error, "sequoia-argument-extent",
+                  "{0} elements in dimension {1}; argument '{2}' of task '{3}' takes {4}");
 STRATA_DIAGNOSTIC(scalarNeeded, Error, "sequoia-scalar-argument", "argument '{0}' of task '{1}' is a scalar");
-STRATA_DIAGNOSTIC(variableNeeded, Error, "sequoia-out-variable", "argument '{0}' of task '{1}' is {2}, and needs a scalar variable");
-STRATA_DIAGNOSTIC(outType, Error, "sequoia-out-type", "'{0}' has type '{1}'; {2} argument '{3}' of task '{4}' needs exactly '{5}'");
+STRATA_DIAGNOSTIC(variableNeeded, Error, "sequoia-out-variable",
+                  "argument '{0}' of task '{1}' is {2}, and needs a scalar variable");
+STRATA_DIAGNOSTIC(outType, Error, "sequoia-out-type",
+                  "'{0}' has type '{1}'; {2} argument '{3}' of task '{4}' needs exactly '{5}'");
 STRATA_DIAGNOSTIC(scalarAlias, Error, "sequoia-scalar-alias", "scalar '{0}' is passed twice, and once for writing");
-STRATA_DIAGNOSTIC(parallelScalar, Error, "sequoia-parallel-scalar", "'{0}' is an {1} scalar of task '{2}', called in a {3}");
+STRATA_DIAGNOSTIC(parallelScalar, Error, "sequoia-parallel-scalar",
+                  "'{0}' is an {1} scalar of task '{2}', called in a {3}");
 STRATA_DIAGNOSTIC(reduceOutside, Error, "sequoia-reducearg-outside", "reducearg stands outside of a mapreduce");
 STRATA_DIAGNOSTIC(reduceMissing, Error, "sequoia-mapreduce-reducearg", "a mapreduce needs at least one reducearg");
-STRATA_DIAGNOSTIC(reduceDirection, Error, "sequoia-reducearg-inout", "argument '{0}' of task '{1}' is reduced, but is {2} and not inout");
+STRATA_DIAGNOSTIC(reduceDirection, Error, "sequoia-reducearg-inout",
+                  "argument '{0}' of task '{1}' is reduced, but is {2} and not inout");
 STRATA_DIAGNOSTIC(unknownCombiner, Error, "sequoia-combiner-unknown", "no task named '{0}' to combine with");
-STRATA_DIAGNOSTIC(combinerSignature, Error, "sequoia-combiner-signature", "combining task '{0}' does not take (in T, inout T) for the reduced argument: {1}");
-STRATA_DIAGNOSTIC(loopVariableType, Error, "sequoia-loop-variable", "loop variable '{0}' has type '{1}', not an integer type");
-STRATA_DIAGNOSTIC(iterationAlias, Warning, "sequoia-iteration-alias", "every iteration of '{0}' writes the same block of '{1}'");
-STRATA_DIAGNOSTIC(iterationAliasError, Error, "sequoia-iteration-overlap", "all {0} iterations of '{1}' write the same block of '{2}'");
+STRATA_DIAGNOSTIC(combinerSignature, Error, "sequoia-combiner-signature",
+                  "combining task '{0}' does not take (in T, inout T) for the reduced argument: {1}");
+STRATA_DIAGNOSTIC(loopVariableType, Error, "sequoia-loop-variable",
+                  "loop variable '{0}' has type '{1}', not an integer type");
+STRATA_DIAGNOSTIC(iterationAlias, Warning, "sequoia-iteration-alias",
+                  "every iteration of '{0}' writes the same block of '{1}'");
+STRATA_DIAGNOSTIC(iterationAliasError, Error, "sequoia-iteration-overlap",
+                  "all {0} iterations of '{1}' write the same block of '{2}'");
 
 bool Checker::requireInner(std::string_view what, const Location& where) {
   if (variant_ && variant_->kind == TaskKind::Inner)
@@ -96,7 +107,8 @@ void Checker::taskCall(Stmt& stmt, Task& task) {
     return;
   const TaskVariant* signature = task.prototype ? task.prototype : task.variants[0];
   if (call->operands.size() != signature->parameters.size()) {
-    diagnostics_.report(taskArgumentCount, stmt.location, task.name, signature->parameters.size(), call->operands.size())
+    diagnostics_
+        .report(taskArgumentCount, stmt.location, task.name, signature->parameters.size(), call->operands.size())
         .label(signature->location, "declared here");
     return;
   }
@@ -109,8 +121,7 @@ void Checker::taskCall(Stmt& stmt, Task& task) {
     stmt.arguments.push_back(taskArgument(call->operands[i], *signature->parameters[i], stmt));
   }
   if (!maps_.empty() && maps_.back()->kind == MapKind::Reduce && !reduces)
-    diagnostics_.report(reduceMissing, stmt.location)
-        .help("write reducearg<argument, Combiner>, or make it a mappar");
+    diagnostics_.report(reduceMissing, stmt.location).help("write reducearg<argument, Combiner>, or make it a mappar");
   checkScalarAliases(stmt);
   checkBlockAliases(stmt);
   checkIterationAliases(stmt);
@@ -132,8 +143,9 @@ Argument Checker::taskArgument(Expr* value, const Variable& parameter, Stmt& cal
     for (const Loop* loop : maps_) {
       if (loop->kind == MapKind::Seq)
         continue;
-      diagnostics_.report(parallelScalar, value->location, parameter.name, directionText(parameter.direction), task.name,
-                          mapText(loop->kind))
+      diagnostics_
+          .report(parallelScalar, value->location, parameter.name, directionText(parameter.direction), task.name,
+                  mapText(loop->kind))
           .label(loop->location, "its iterations run in parallel")
           .help("use mapseq, or reduce the scalar with mapreduce and reducearg");
       break;
@@ -146,7 +158,8 @@ Expr* Checker::scalarArgument(Expr* argument, const Variable& parameter, const T
   const Symbol* symbol = argument->kind == ExprKind::Name ? find(argument->name) : nullptr;
   bool isArray = symbol && symbol->kind == Symbol::Kind::Variable && symbol->variable->isArray();
   if (isArray || (argument->kind == ExprKind::Subscript && !argument->ranges.empty())) {
-    diagnostics_.report(scalarNeeded, argument->location, parameter.name, task.name).label(parameter.location, "declared here");
+    diagnostics_.report(scalarNeeded, argument->location, parameter.name, task.name)
+        .label(parameter.location, "declared here");
     return wrong(argument);
   }
   bool isName = argument->kind == ExprKind::Name;
@@ -156,15 +169,17 @@ Expr* Checker::scalarArgument(Expr* argument, const Variable& parameter, const T
   if (argument->type->isError())
     return argument;
   if (!isName || argument->kind != ExprKind::Variable) {
-    diagnostics_.report(variableNeeded, argument->location, parameter.name, task.name, directionText(parameter.direction))
+    diagnostics_
+        .report(variableNeeded, argument->location, parameter.name, task.name, directionText(parameter.direction))
         .label(parameter.location, "declared here");
     return wrong(argument);
   }
   if (!writable(argument, "written by a task"))
     return wrong(argument);
   if (argument->type != parameter.type && !parameter.type->isError()) {
-    diagnostics_.report(outType, argument->location, argument->variable->name, typeName(argument->type),
-                        directionText(parameter.direction), parameter.name, task.name, typeName(parameter.type))
+    diagnostics_
+        .report(outType, argument->location, argument->variable->name, typeName(argument->type),
+                directionText(parameter.direction), parameter.name, task.name, typeName(parameter.type))
         .label(parameter.location, "declared here");
     return wrong(argument);
   }
@@ -184,12 +199,14 @@ Expr* Checker::arrayArgument(Expr* argument, const Variable& parameter, const Ta
     array.isAssigned = true;
   }
   if (array.type != parameter.type && !array.type->isError() && !parameter.type->isError())
-    diagnostics_.report(elementTypes, argument->location, array.name, typeName(array.type), parameter.name, task.name,
-                        typeName(parameter.type))
+    diagnostics_
+        .report(elementTypes, argument->location, array.name, typeName(array.type), parameter.name, task.name,
+                typeName(parameter.type))
         .label(parameter.location, "declared here");
   if (array.extents.size() != parameter.extents.size()) {
-    diagnostics_.report(argumentRank, argument->location, array.name, array.extents.size(), parameter.name, task.name,
-                        parameter.extents.size())
+    diagnostics_
+        .report(argumentRank, argument->location, array.name, array.extents.size(), parameter.name, task.name,
+                parameter.extents.size())
         .label(parameter.location, "declared here");
     return wrong(argument);
   }
@@ -210,14 +227,15 @@ void Checker::reduceArgument(Argument& argument, Expr* combinerName, const Varia
     return;
   }
   if (parameter.direction != Direction::InOut)
-    diagnostics_.report(reduceDirection, combinerName->location, parameter.name, task.name,
-                        directionText(parameter.direction))
+    diagnostics_
+        .report(reduceDirection, combinerName->location, parameter.name, task.name, directionText(parameter.direction))
         .label(parameter.location, "declared here");
   if (!parameter.isArray()) {
     for (const Loop* loop : maps_) {
       if (loop->kind == MapKind::Par)
-        diagnostics_.report(parallelScalar, argument.value->location, parameter.name, directionText(parameter.direction),
-                            task.name, mapText(loop->kind))
+        diagnostics_
+            .report(parallelScalar, argument.value->location, parameter.name, directionText(parameter.direction),
+                    task.name, mapText(loop->kind))
             .label(loop->location, "its iterations run in parallel")
             .help("make the outer loop a mapseq");
     }

@@ -20,12 +20,16 @@ TEST(SequoiaTasks, AreChecked) {
       {"sequoia-out-variable", inner("Count(A, x + 1);"), inner("Count(A, y);")},
       {"sequoia-out-type", inner("long n = 0; Count(A, n);"), inner("int n = 0; Count(A, n);")},
       {"sequoia-scalar-alias", inner("int n = 0; Plus(n, n);"), inner("int n = 0; Plus(n + 0, n);")},
-      {"sequoia-parallel-scalar", inner("mappar (int i = 0 : 4) { Count(A, y); }"), inner("mapseq (int i = 0 : 4) { Count(A, y); }")},
-      {"sequoia-parallel-scalar", inner("mappar (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }"),
+      {"sequoia-parallel-scalar", inner("mappar (int i = 0 : 4) { Count(A, y); }"),
+       inner("mapseq (int i = 0 : 4) { Count(A, y); }")},
+      {"sequoia-parallel-scalar",
+       inner("mappar (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }"),
        inner("mapseq (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }")},
-      {"sequoia-reducearg-outside", inner("Count(A, reducearg<y, Plus>);"), inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, Plus>); }")},
+      {"sequoia-reducearg-outside", inner("Count(A, reducearg<y, Plus>);"),
+       inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, Plus>); }")},
       {"sequoia-reducearg", inner("y = sqrt(reducearg<y, Plus>);"), ""},
-      {"sequoia-mapreduce-reducearg", inner("mapreduce (int i = 0 : 4) { Scale(x, B[i;1]); }"), inner("mappar (int i = 0 : 4) { Scale(x, B[i;1]); }")},
+      {"sequoia-mapreduce-reducearg", inner("mapreduce (int i = 0 : 4) { Scale(x, B[i;1]); }"),
+       inner("mappar (int i = 0 : 4) { Scale(x, B[i;1]); }")},
       {"sequoia-reducearg-inout", inner("mapreduce (int i = 0 : 4) { Copy(A, reducearg<B, Add>); }"),
        inner("mapreduce (int i = 0 : 4) { Add(A, reducearg<B, Add>); }")},
       {"sequoia-combiner-unknown", inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, Pluss>); }"), ""},
@@ -33,13 +37,17 @@ TEST(SequoiaTasks, AreChecked) {
       {"sequoia-combiner-signature", inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, T>); }"), ""},
       {"sequoia-combiner-signature", inner("mapreduce (int i = 0 : 4) { Add(A, reducearg<B, Copy>); }"), ""},
       {"sequoia-loop-variable", inner("mappar (float i = 0 : 4) { Scale(x, B[0;1]); }"), ""},
-      {"sequoia-iteration-alias", inner("mappar (int i = 0 : x) { Scale(x, B); }"), inner("mappar (int i = 0 : x) { Scale(x, B[i;1]); }")},
-      {"sequoia-iteration-overlap", inner("mappar (int i = 0 : 4) { Scale(x, B); }"), inner("mappar (int i = 0 : 1) { Scale(x, B); }")},
-      {"sequoia-mapreduce-ranges", inner("mapreduce (int i = 0 : 4, int j = 0 : 4) { Count(A, reducearg<y, Plus>); }"), ""},
+      {"sequoia-iteration-alias", inner("mappar (int i = 0 : x) { Scale(x, B); }"),
+       inner("mappar (int i = 0 : x) { Scale(x, B[i;1]); }")},
+      {"sequoia-iteration-overlap", inner("mappar (int i = 0 : 4) { Scale(x, B); }"),
+       inner("mappar (int i = 0 : 1) { Scale(x, B); }")},
+      {"sequoia-mapreduce-ranges", inner("mapreduce (int i = 0 : 4, int j = 0 : 4) { Count(A, reducearg<y, Plus>); }"),
+       ""},
       {"sequoia-map-body", inner("mappar (int i = 0 : 4) { Scale(x, B[i;1]); Scale(x, B[i;1]); }"), ""},
       {"sequoia-map-body", inner("mappar (int i = 0 : 4) { y = 1; }"), ""},
       {"sequoia-map-body", inner("mappar (int i = 0 : 4) Scale(x, B[i;1]);"), ""},
-      {"sequoia-map-body", inner("mapreduce (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }"), ""},
+      {"sequoia-map-body",
+       inner("mapreduce (int i = 0 : 4) { mapreduce (int j = 0 : 4) { Count(A, reducearg<y, Plus>); } }"), ""},
       {"sequoia-read-only", inner("Copy(B, A);"), inner("Copy(A, B);")},
       {"sequoia-read-only", inner("copy(A, B);"), inner("copy(B, A);")},
       {"sequoia-read-only", inner("mapseq (int i = 0 : 4) { Count(A, i); }"), ""},
@@ -54,15 +62,19 @@ TEST(SequoiaBlocks, AreChecked) {
   Rule rules[] = {
       {"sequoia-needs-block", inner("Copy(x, B);"), ""},
       {"sequoia-needs-block", inner("struct S { float v[4]; }; struct S s; Copy(s.v, B);"), ""},
-      {"sequoia-block-rank", inner("float m[4][4]; copy(m[0:1;], m[1:2;][0:1;]);"), inner("float m[4][4]; copy(m[0:1;][0:1;], m[1:2;][0:1;]);")},
+      {"sequoia-block-rank", inner("float m[4][4]; copy(m[0:1;], m[1:2;][0:1;]);"),
+       inner("float m[4][4]; copy(m[0:1;][0:1;], m[1:2;][0:1;]);")},
       {"sequoia-mixed-block", inner("float m[4][4]; Two(m[0:1;][2], m[1:2;][2:3;]);"), ""},
       {"sequoia-block-max", inner("Copy(A[0:2;x], B[0:2;]);"), inner("tunable t; Copy(A[0:2;t + N], B[0:2;]);")},
       {"sequoia-block-range", inner("Copy(A[-1:2;], B[0:3;]);"), inner("Copy(A[0:3;], B[0:3;]);")},
       {"sequoia-block-range", inner("Copy(A[0:4:0;], B[0:4;]);"), inner("Copy(A[0:4:1;], B[0:4;]);")},
-      {"sequoia-block-range", inner("float d[4]; copy(d[0:5;], A[0:5;]);"), inner("float d[5]; copy(d[0:5;], A[0:5;]);")},
+      {"sequoia-block-range", inner("float d[4]; copy(d[0:5;], A[0:5;]);"),
+       inner("float d[5]; copy(d[0:5;], A[0:5;]);")},
       {"sequoia-block-count", inner("Copy(A[0:4;3], B[0:4;]);"), inner("Copy(A[0:8:2;4], B[0:4;4]);")},
-      {"sequoia-indexed-rank", inner("float m[4][4]; int I[2]; copy(B[0;2], m[I]);"), inner("int I[2]; copy(B[0;2], A[I]);")},
-      {"sequoia-indexed-nested", inner("int I[2]; copy(B[0;2], A[I[I]]);"), inner("int I[4]; copy(B[0;2], A[I[0:2;2]]);")},
+      {"sequoia-indexed-rank", inner("float m[4][4]; int I[2]; copy(B[0;2], m[I]);"),
+       inner("int I[2]; copy(B[0;2], A[I]);")},
+      {"sequoia-indexed-nested", inner("int I[2]; copy(B[0;2], A[I[I]]);"),
+       inner("int I[4]; copy(B[0;2], A[I[0:2;2]]);")},
       {"sequoia-indexed-type", inner("float I[2]; copy(B[0;2], A[I]);"), ""},
       {"sequoia-copy-type", inner("double d[N]; copy(d, A);"), inner("float d[N]; copy(d, A);")},
       {"sequoia-copy-rank", inner("float m[4][4]; copy(m, A);"), ""},
@@ -86,8 +98,9 @@ TEST(SequoiaBlocks, AllSixStylesAreKept) {
 }
 
 TEST(SequoiaTasks, LoopsAndCallsitesAreCountedInLexicalOrder) {
-  Session session(inner("mapseq (int i = 0 : 2, int j = 0 : 2) { Scale(x, B); }\n"
-                        "mapseq (int i = 0 : 2) { mapreduce (int k = 0 : 2) { Count(A, reducearg<y, Plus>); } } Scale(x, B);"));
+  Session session(
+      inner("mapseq (int i = 0 : 2, int j = 0 : 2) { Scale(x, B); }\n"
+            "mapseq (int i = 0 : 2) { mapreduce (int k = 0 : 2) { Count(A, reducearg<y, Plus>); } } Scale(x, B);"));
   ASSERT_TRUE(session.program) << session.rendered();
   const TaskVariant* variant = session.program->findTask("T")->find("I");
   ASSERT_EQ(variant->loops.size(), 4u);

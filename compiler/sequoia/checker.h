@@ -1,5 +1,6 @@
-// Checks a parsed Program and completes it in place: resolves names and types, inserts conversions, folds constants, and turns
-// call statements into task calls. Every rule of the language that can be judged without a mapping is judged here.
+// Checks a parsed Program and completes it in place: resolves names and types, inserts conversions, folds constants,
+// and turns call statements into task calls. Every rule of the language that can be judged without a mapping is judged
+// here.
 #pragma once
 
 #include "base/source/diagnostic.h"

@@ -1,5 +1,5 @@
-// Chooses instances top-down from the entry: inner tasks where the arrays live, leaves at level 0, and the loops around leaf
-// calls on the processors of level 0. The tunables are chosen afterwards, in tune.cpp.
+// Chooses instances top-down from the entry: inner tasks where the arrays live, leaves at level 0, and the loops around
+// leaf calls on the processors of level 0. The tunables are chosen afterwards, in tune.cpp.
 #include "compiler/sequoia/default_mapping.h"
 
 #include "compiler/sequoia/check_levels.h"
@@ -12,11 +12,13 @@ namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(entryUnknown, Error, "sequoia-entry-unknown", "the program has no task named '{0}'");
 STRATA_DIAGNOSTIC(entryUnclear, Error, "sequoia-entry-unclear", "{0}");
-STRATA_DIAGNOSTIC(noLeaf, Error, "sequoia-default-leaf", "task '{0}' has no {1}, so that no mapping of it can be made by itself");
+STRATA_DIAGNOSTIC(noLeaf, Error, "sequoia-default-leaf",
+                  "task '{0}' has no {1}, so that no mapping of it can be made by itself");
 
 namespace {
 
-/// Parts that a parallel reduction is split into on machines whose processors share memory: fixed, since it sets the rounding.
+/// Parts that a parallel reduction is split into on machines whose processors share memory: fixed, since it sets the
+/// rounding.
 constexpr int64_t reductionWays = 16;
 
 class Builder {
@@ -61,7 +63,9 @@ private:
     if (!variant) {
       const TaskVariant* any = task.variants.empty() ? task.prototype : task.variants[0];
       bool onlyExternal = variantOf(task, TaskKind::External) != nullptr;
-      diagnostics_.report(noLeaf, any->location, task.name, open ? "leaf variant to end its recursion" : "inner or leaf variant")
+      diagnostics_
+          .report(noLeaf, any->location, task.name,
+                  open ? "leaf variant to end its recursion" : "inner or leaf variant")
           .help(onlyExternal ? "write a mapping that names the file of the external task" : "add a leaf variant");
       return {};
     }
@@ -96,7 +100,8 @@ private:
   static void tunables(const TaskVariant& variant, MappedInstance& instance) {
     for (const Variable* tunable : variant.tunables)
       instance.tunables.push_back(
-          {named(tunable->name, variant.tunables, tunable->lexnum, [](const Variable* each) { return each->name; }), number(1)});
+          {named(tunable->name, variant.tunables, tunable->lexnum, [](const Variable* each) { return each->name; }),
+           number(1)});
   }
 
   bool inner(const TaskVariant& variant, const std::string& name) {
@@ -148,7 +153,8 @@ private:
 
   MappedLoop mapLoop(const TaskVariant& variant, const Loop& loop, unsigned level) {
     MappedLoop mapped;
-    mapped.name = named(loop.variableName, variant.loops, loop.lexnum, [](const Loop* each) { return each->variableName; });
+    mapped.name =
+        named(loop.variableName, variant.loops, loop.lexnum, [](const Loop* each) { return each->variableName; });
     mapped.level = number(level);
     // The outermost parallel loop of a nest is dealt to the processors.
     for (const Loop* outer = loop.parent; outer; outer = outer->parent)
@@ -215,7 +221,8 @@ const Task* entryTask(const Program& program, std::string_view entry, Diagnostic
   }
   if (names.size() == 1)
     return found;
-  std::string text = names.empty() ? "the program has no task that is not called by others" : "the program has several tasks to begin with:";
+  std::string text = names.empty() ? "the program has no task that is not called by others"
+                                   : "the program has several tasks to begin with:";
   for (const std::string& name : names)
     text += " " + name;
   diagnostics.report(entryUnclear, {program.file, 0, 0}, text).help("name the entry: --entry TASK");

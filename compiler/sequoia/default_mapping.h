@@ -1,5 +1,6 @@
-// Makes a mapping for a program that came without one: instances and levels by the shape of the machine, tunables by what fits.
-// The result depends on the program, the machine and the known sizes only, never on the number of cores of this computer.
+// Makes a mapping for a program that came without one: instances and levels by the shape of the machine, tunables by
+// what fits. The result depends on the program, the machine and the known sizes only, never on the number of cores of
+// this computer.
 #pragma once
 
 #include "compiler/sequoia/mapping.h"
@@ -9,7 +10,8 @@
 
 namespace strata::sequoia {
 
-/// `entry` is the name of a task; empty: the program's only task that no other task calls. Nothing when there are errors.
+/// `entry` is the name of a task; empty: the program's only task that no other task calls. Nothing when there are
+/// errors.
 std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, std::string_view entry,
                                       const KnownSizes& known, DiagnosticEngine& diagnostics);
 

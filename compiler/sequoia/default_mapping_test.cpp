@@ -17,7 +17,8 @@ const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum"};
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {
     for (const char* machineName : {"host", "cell"}) {
-      for (const KnownSizes& known : {KnownSizes{}, KnownSizes{{"N", 1000}, {"M", 777}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
+      for (const KnownSizes& known :
+           {KnownSizes{}, KnownSizes{{"N", 1000}, {"M", 777}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
         SCOPED_TRACE(std::string(example) + " on " + machineName);
         Session session(exampleText(example));
         ASSERT_TRUE(session.program) << session.rendered();
@@ -65,7 +66,8 @@ int64_t tunable(const Mapping& mapping, std::string_view name) {
   return -1;
 }
 
-std::optional<Mapping> make(Session& session, const std::string& machineName, const KnownSizes& known = {}, std::string_view entry = {}) {
+std::optional<Mapping> make(Session& session, const std::string& machineName, const KnownSizes& known = {},
+                            std::string_view entry = {}) {
   Machine machine = session.machine(machineName);
   return defaultMapping(*session.program, machine, entry, known, session.diagnostics);
 }
@@ -73,24 +75,26 @@ std::optional<Mapping> make(Session& session, const std::string& machineName, co
 TEST(SequoiaDefaultMapping, ABlockThatMustDivideDoes) {
   Session session(inner("tunable t; mappar (long i = 0 : N / t) { Copy(A[i * t; t], B[i * t; t]); }"));
   ASSERT_TRUE(session.program) << session.rendered();
-  std::optional<Mapping> mapping = make(session, "host", {{"N", 30000}});
+  std::optional<Mapping> mapping = make(session, "host", {{"N", 30000}}, "T");
   ASSERT_TRUE(mapping) << session.rendered();
   EXPECT_GT(tunable(*mapping, "t"), 100);
   EXPECT_EQ(30000 % tunable(*mapping, "t"), 0);
 }
 
 TEST(SequoiaDefaultMapping, ATunableThatCountsPartsStaysSmall) {
-  Session session(inner("tunable parts; mappar (long i = 0 : parts) { Copy(A[i * N / parts : (i + 1) * N / parts;], B[i * N / parts : (i + 1) * N / parts;]); }"));
+  Session session(inner("tunable parts; mappar (long i = 0 : parts) { Copy(A[i * N / parts : (i + 1) * N / parts;], "
+                        "B[i * N / parts : (i + 1) * N / parts;]); }"));
   ASSERT_TRUE(session.program) << session.rendered();
-  std::optional<Mapping> mapping = make(session, "host");
+  std::optional<Mapping> mapping = make(session, "host", {}, "T");
   ASSERT_TRUE(mapping) << session.rendered();
   EXPECT_EQ(tunable(*mapping, "parts"), 16);
 }
 
 TEST(SequoiaDefaultMapping, LoopsThatReadArraysStayWithThem) {
-  Session session(inner("tunable t; for (int i = 0; i < 3; i++) { int k = (int)A[i]; mapseq (int j = 0 : k) { Copy(A[j * t; t], B[j * t; t]); } }"));
+  Session session(inner("tunable t; for (int i = 0; i < 3; i++) { int k = (int)A[i]; mapseq (int j = 0 : k) { Copy(A[j "
+                        "* t; t], B[j * t; t]); } }"));
   ASSERT_TRUE(session.program) << session.rendered();
-  std::optional<Mapping> mapping = make(session, "cell");
+  std::optional<Mapping> mapping = make(session, "cell", {}, "T");
   ASSERT_TRUE(mapping) << session.rendered();
   EXPECT_EQ(mapping->findInstance("T_I")->control[0].loops[0].level->value, 2);
 }

@@ -19,7 +19,9 @@ void makeReal(Expr& expr, double value) {
   expr.operands.clear();
 }
 
-bool isTrue(const Expr& expr) { return expr.kind == ExprKind::Integer ? expr.integer != 0 : expr.real != 0; }
+bool isTrue(const Expr& expr) {
+  return expr.kind == ExprKind::Integer ? expr.integer != 0 : expr.real != 0;
+}
 
 /// Compares or calculates; nullopt where C leaves the result undefined.
 template <typename T>
@@ -129,7 +131,8 @@ void foldCast(Expr& expr, const Expr& from) {
     else if (expr.type->kind == TypeKind::Float)
       makeReal(expr, from.type->isSigned() ? static_cast<float>(from.signedValue()) : static_cast<float>(from.integer));
     else
-      makeReal(expr, from.type->isSigned() ? static_cast<double>(from.signedValue()) : static_cast<double>(from.integer));
+      makeReal(expr,
+               from.type->isSigned() ? static_cast<double>(from.signedValue()) : static_cast<double>(from.integer));
     return;
   }
   if (expr.type->isFloating()) {

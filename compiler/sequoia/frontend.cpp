@@ -17,7 +17,8 @@ std::unique_ptr<Program> readProgram(BufferId file, DiagnosticEngine& diagnostic
   std::string_view text = program->keepText(std::move(preprocessed.text));
   std::vector<Token> tokens = tokenize(text, preprocessed.map, diagnostics);
   parse(tokens, *program, diagnostics);
-  // A program that does not parse is not checked: what is missing from the tree would be reported as the user's mistake.
+  // A program that does not parse is not checked: what is missing from the tree would be reported as the user's
+  // mistake.
   if (diagnostics.errorCount() != errorsBefore)
     return nullptr;
   check(*program, diagnostics);

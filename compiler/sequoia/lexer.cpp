@@ -17,16 +17,16 @@ STRATA_DIAGNOSTIC(stringLiteral, Error, "sequoia-string", "Sequoia has no string
 namespace {
 
 constexpr std::string_view keywords[] = {
-    "auto",     "break",   "case",     "char",   "const",   "continue", "default",  "do",     "double", "else",
-    "enum",     "extern",  "float",    "for",    "goto",    "if",       "int",      "long",   "register", "return",
-    "short",    "signed",  "sizeof",   "static", "struct",  "switch",   "typedef",  "union",  "unsigned", "void",
-    "volatile", "while",   "inline",   "copy",   "in",      "inout",    "mappar",   "mapreduce", "mapseq", "out",
-    "reducearg", "task",   "tunable"};
+    "auto",     "break",     "case",   "char",     "const",     "continue", "default", "do",     "double",
+    "else",     "enum",      "extern", "float",    "for",       "goto",     "if",      "int",    "long",
+    "register", "return",    "short",  "signed",   "sizeof",    "static",   "struct",  "switch", "typedef",
+    "union",    "unsigned",  "void",   "volatile", "while",     "inline",   "copy",    "in",     "inout",
+    "mappar",   "mapreduce", "mapseq", "out",      "reducearg", "task",     "tunable"};
 
-constexpr std::string_view punctuators[] = {
-    "<<=", ">>=", "...", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=",
-    "*=",  "/=",  "%=",  "&=", "^=", "|=", "[",  "]",  "(",  ")",  "{",  "}",  ".",  "&",  "*",  "+",  "-",
-    "~",   "!",   "/",   "%",  "<",  ">",  "^",  "|",  "?",  ":",  ";",  "=",  ","};
+constexpr std::string_view punctuators[] = {"<<=", ">>=", "...", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+                                            "!=",  "&&",  "||",  "+=", "-=", "*=", "/=", "%=", "&=", "^=", "|=", "[",
+                                            "]",   "(",   ")",   "{",  "}",  ".",  "&",  "*",  "+",  "-",  "~",  "!",
+                                            "/",   "%",   "<",   ">",  "^",  "|",  "?",  ":",  ";",  "=",  ","};
 
 bool isKeyword(std::string_view word) {
   static const std::vector<std::string_view> sorted = [] {
@@ -37,9 +37,15 @@ bool isKeyword(std::string_view word) {
   return std::binary_search(sorted.begin(), sorted.end(), word);
 }
 
-bool isWordStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
-bool isWord(char c) { return isWordStart(c) || isDigit(c); }
+bool isWordStart(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+}
+bool isDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool isWord(char c) {
+  return isWordStart(c) || isDigit(c);
+}
 
 class Lexer {
 public:
@@ -166,7 +172,8 @@ private:
     token.isFloat = isFloat;
     if (end != digits.c_str() + digits.size())
       diagnostics_.report(badNumber, token.location, word,
-                          *end == 'l' || *end == 'L' ? "there is no long double" : "unexpected '" + std::string(end) + "'");
+                          *end == 'l' || *end == 'L' ? "there is no long double"
+                                                     : "unexpected '" + std::string(end) + "'");
   }
 
   void integerNumber(std::string_view word, size_t begin, bool hex) {
@@ -194,9 +201,9 @@ private:
       diagnostics_.report(badNumber, token.location, word, "it does not fit in 64 bits");
     else if (error != std::errc() || end != digits.data() + digits.size() || longs > 2 || unsigneds > 1)
       diagnostics_.report(badNumber, token.location, word,
-                          "unexpected '" + (end < digits.data() + digits.size()
-                                                ? std::string(end, digits.data() + digits.size())
-                                                : std::string(word.substr(word.size() - 1))) +
+                          "unexpected '" +
+                              (end < digits.data() + digits.size() ? std::string(end, digits.data() + digits.size())
+                                                                   : std::string(word.substr(word.size() - 1))) +
                               "'");
   }
 
@@ -239,9 +246,11 @@ private:
       ++at_;
     }
     int value = 0;
-    auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + std::min(at_ + (base == 8 ? 3 : 2), text_.size()), value, base);
+    auto [end, error] = std::from_chars(text_.data() + at_,
+                                        text_.data() + std::min(at_ + (base == 8 ? 3 : 2), text_.size()), value, base);
     if (error != std::errc() || value > 255) {
-      diagnostics_.report(badCharacterLiteral, where(at_ - 1, std::min(at_ + 1, text_.size())), "unknown escape sequence");
+      diagnostics_.report(badCharacterLiteral, where(at_ - 1, std::min(at_ + 1, text_.size())),
+                          "unknown escape sequence");
       at_ = std::min(at_ + 1, text_.size());
       return 0;
     }

@@ -1,5 +1,5 @@
-// Splits preprocessed Sequoia text into tokens. Token texts point into that text, which must outlive them. All tokens of a
-// program are made at once, ended by an End token; wrong characters and literals are reported and left out.
+// Splits preprocessed Sequoia text into tokens. Token texts point into that text, which must outlive them. All tokens
+// of a program are made at once, ended by an End token; wrong characters and literals are reported and left out.
 #pragma once
 
 #include "base/source/diagnostic.h"
@@ -12,8 +12,8 @@ namespace strata::sequoia {
 
 enum class TokenKind : uint8_t { End, Identifier, Keyword, Integer, Real, Punctuator };
 
-/// A keyword or a punctuator is told by its spelling; `code` packs up to eight characters of it so that comparing is one
-/// comparison of integers, see spelling().
+/// A keyword or a punctuator is told by its spelling; `code` packs up to eight characters of it so that comparing is
+/// one comparison of integers, see spelling().
 struct Token {
   TokenKind kind = TokenKind::End;
   uint64_t code = 0;
@@ -28,8 +28,8 @@ struct Token {
   bool isDecimal = true;
 };
 
-/// The code of a spelling; spellings longer than eight characters ("mapreduce", "reducearg") are told apart by their first
-/// eight, which the keywords of the language are.
+/// The code of a spelling; spellings longer than eight characters ("mapreduce", "reducearg") are told apart by their
+/// first eight, which the keywords of the language are.
 constexpr uint64_t spelling(std::string_view text) {
   uint64_t code = 0;
   for (size_t i = 0; i < text.size() && i < 8; ++i)

@@ -29,13 +29,20 @@ TEST(SequoiaLexer, ReadsLiterals) {
 
 TEST(SequoiaLexer, ReportsWhatIsNoToken) {
   std::pair<const char*, const char*> cases[] = {
-      {"a @ b", "sequoia-character"},         {"a \x01 b", "sequoia-character"},
-      {"/* open", "sequoia-open-comment"},    {"99999999999999999999", "sequoia-number"},
-      {"0x", "sequoia-number"},               {"12ab", "sequoia-number"},
-      {"1.0l", "sequoia-number"},             {"1e", "sequoia-number"},
-      {"1uu", "sequoia-number"},              {"''", "sequoia-character-literal"},
-      {"'ab'", "sequoia-character-literal"},  {"'\\q'", "sequoia-character-literal"},
-      {"'", "sequoia-character-literal"},     {"\"text\"", "sequoia-string"},
+      {"a @ b", "sequoia-character"},
+      {"a \x01 b", "sequoia-character"},
+      {"/* open", "sequoia-open-comment"},
+      {"99999999999999999999", "sequoia-number"},
+      {"0x", "sequoia-number"},
+      {"12ab", "sequoia-number"},
+      {"1.0l", "sequoia-number"},
+      {"1e", "sequoia-number"},
+      {"1uu", "sequoia-number"},
+      {"''", "sequoia-character-literal"},
+      {"'ab'", "sequoia-character-literal"},
+      {"'\\q'", "sequoia-character-literal"},
+      {"'", "sequoia-character-literal"},
+      {"\"text\"", "sequoia-string"},
       {"\"open", "sequoia-string"},
   };
   for (auto [text, code] : cases) {

@@ -8,8 +8,12 @@ namespace strata::sequoia {
 
 namespace {
 
-bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool isWord(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+bool isSpace(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
 
 size_t wordEnd(std::string_view line, size_t begin) {
   size_t end = begin;

@@ -14,7 +14,8 @@ TEST(SequoiaLineMap, AlignsRewrittenLines) {
   map.addLine(0, file, 2);
   auto marked = [&](const char* token, size_t from = 0) {
     size_t at = text.find(token, from);
-    Location where = map.locate(sources, text, static_cast<uint32_t>(at), static_cast<uint32_t>(at + std::string(token).size()));
+    Location where =
+        map.locate(sources, text, static_cast<uint32_t>(at), static_cast<uint32_t>(at + std::string(token).size()));
     return std::string(sources.buffer(file).text().substr(where.begin, where.end - where.begin)) + "@" +
            std::to_string(sources.lineColumn(where).column);
   };

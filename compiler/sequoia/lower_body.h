@@ -81,6 +81,8 @@ private:
   void at(const Location& location) { place_ = module_.place(location); }
   Value dimension(Value block, unsigned dimension);
   Binding arrayBinding(Value block);
+  /// What a scalar is; one whose declaration was jumped over gets storage now.
+  Binding& bindingOf(const Variable* variable);
 
   // Expressions (lower_expressions.cpp).
   Value value(const Expr* expr);
@@ -94,6 +96,8 @@ private:
   Value logical(const Expr* expr);
   Value conditional(const Expr* expr);
   Value assignment(const Expr* expr);
+  /// Marks the product that an operand of a sum is, if it is one, for contraction with the sum.
+  bool contractWith(const Expr* operand);
   Value increment(const Expr* expr);
   Value nonZero(Value value, const Type* type);
   /// Whether evaluating it twice, or without need, changes nothing and cannot fail.
@@ -175,7 +179,7 @@ private:
 
   // Task calls (lower_calls.cpp).
   void taskCall(const Stmt& stmt);
-  CallValue argumentValue(const Argument& argument, const Variable& parameter, size_t position);
+  CallValue argumentValue(const Argument& argument, const Variable& parameter);
   void callTargets(const ResolvedCallsite& site, const std::string& label, const std::vector<CallValue>& arguments);
   void callInstance(uint32_t callee, const std::string& label, const std::vector<CallValue>& arguments);
   Value conditionHolds(const ResolvedCondition& condition);
@@ -209,6 +213,7 @@ private:
   void parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir::StringAttr label);
   void bindLoopVariable(const Variable* variable, Value iteration, bool nonNegative);
   bool prepareReductions(const Stmt& map);
+  static bool isReducible(const Argument& argument);
   void placeLoop(const Loop& loop, const std::string& label);
   int64_t waysOf(const Loop& loop) const;
 
@@ -222,8 +227,9 @@ private:
   Environment* names_ = &own_;
   mlir::Block* allocations_ = nullptr; // where allocate() puts storage
   Value breakFlag_, continueFlag_, returnFlag_, returned_;
+  llvm::DenseSet<const Expr*> contracted_; // products that are operands of sums
   std::vector<const Function*> inlining_;
-  size_t inlined_ = 0;
+  size_t inlined_ = 0, copies_ = 0;
   std::map<const Argument*, View> reductions_; // of the mapreduce around: private copies
 };
 

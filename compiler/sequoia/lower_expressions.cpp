@@ -16,11 +16,11 @@ bool isComparison(Operator op) {
          op == Operator::Equal || op == Operator::NotEqual;
 }
 
-/// A product, perhaps negated: what a sum around it is fused with.
-bool isProduct(const Expr* expr) {
+/// The product that an operand of a sum is, perhaps negated: what the sum is fused with. Null when it is none.
+const Expr* productOf(const Expr* expr) {
   while (expr->kind == ExprKind::Unary && (expr->op == Operator::Negate || expr->op == Operator::Plus))
     expr = expr->operands[0];
-  return expr->kind == ExprKind::Binary && expr->op == Operator::Multiply;
+  return expr->kind == ExprKind::Binary && expr->op == Operator::Multiply && expr->type->isFloating() ? expr : nullptr;
 }
 
 arith::CmpIPredicate integerPredicate(Operator op, bool isSigned) {
@@ -173,7 +173,7 @@ Value BodyLowering::variableValue(const Expr* expr) {
   const Variable* variable = expr->variable;
   if (variable->kind == VariableKind::Tunable)
     return integer(builder_.getI64Type(), static_cast<uint64_t>(names_->instance->tunables[variable->index]));
-  const Binding& binding = names_->bindings[variable];
+  const Binding& binding = bindingOf(variable);
   if (binding.value)
     return binding.value;
   if (binding.index)
@@ -297,13 +297,22 @@ Value BodyLowering::binary(const Expr* expr) {
   }
   if (expr->type->isInteger() && expr->type->isSigned() && expr->type->bits() == 64 && isIndexText(expr))
     return fromIndex(index(expr), expr->type);
+  bool contract = contracted_.contains(expr);
+  if (expr->op == Operator::Add || expr->op == Operator::Subtract)
+    for (const Expr* operand : {left, right})
+      contract |= contractWith(operand);
   Value a = value(left), b = value(right);
   at(expr->location);
   if (expr->op == Operator::ShiftLeft || expr->op == Operator::ShiftRight)
     return shift(expr->op == Operator::ShiftLeft, expr->type, right, a, b);
-  bool isSum = expr->op == Operator::Add || expr->op == Operator::Subtract;
-  bool contract = isSum ? isProduct(left) || isProduct(right) : expr->op == Operator::Multiply;
   return arithmetic(expr->op, expr->type, left, right, a, b, contract);
+}
+
+bool BodyLowering::contractWith(const Expr* operand) {
+  const Expr* product = productOf(operand);
+  if (product)
+    contracted_.insert(product);
+  return product;
 }
 
 Value BodyLowering::assignment(const Expr* expr) {
@@ -313,14 +322,14 @@ Value BodyLowering::assignment(const Expr* expr) {
   if (expr->op == Operator::None) {
     result = value(from);
   } else {
+    bool contract = (expr->op == Operator::Add || expr->op == Operator::Subtract) && contractWith(from);
     Value operand = value(from);
     at(expr->location);
     Value old = convert(read(place), to->type, expr->computeType);
     if (expr->op == Operator::ShiftLeft || expr->op == Operator::ShiftRight)
       result = shift(expr->op == Operator::ShiftLeft, expr->computeType, from, old, operand);
     else
-      result = arithmetic(expr->op, expr->computeType, to, from, old, operand,
-                          (expr->op == Operator::Add || expr->op == Operator::Subtract) && isProduct(from));
+      result = arithmetic(expr->op, expr->computeType, to, from, old, operand, contract);
     result = convert(result, expr->computeType, to->type);
   }
   at(expr->location);

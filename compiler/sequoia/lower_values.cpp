@@ -21,7 +21,7 @@ Value BodyLowering::indexConstant(int64_t value) { return make<arith::ConstantIn
 Value BodyLowering::truth(bool value) { return make<arith::ConstantIntOp>(value, builder_.getI1Type()); }
 
 Value BodyLowering::integer(mlir::Type type, uint64_t value) {
-  return make<arith::ConstantOp>(mlir::IntegerAttr::get(type, mlir::APInt(type.getIntOrFloatBitWidth(), value, false, true)));
+  return make<arith::ConstantOp>(mlir::IntegerAttr::get(type, mlir::APInt(type.getIntOrFloatBitWidth(), value)));
 }
 
 Value BodyLowering::add(Value a, Value b) { return folded<arith::AddIOp>(a, b); }
@@ -81,6 +81,13 @@ Value BodyLowering::flag(bool initial) {
 
 Value BodyLowering::dimension(Value block, unsigned dimension) {
   return builder_.createOrFold<memref::DimOp>(place_, block, static_cast<int64_t>(dimension));
+}
+
+Binding& BodyLowering::bindingOf(const Variable* variable) {
+  Binding& binding = names_->bindings[variable];
+  if (!binding.value && !binding.index && !binding.storage)
+    binding.storage = allocate(module_.typeOf(variable->type));
+  return binding;
 }
 
 Binding BodyLowering::arrayBinding(Value block) {

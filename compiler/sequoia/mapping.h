@@ -1,6 +1,7 @@
-// A mapping of a Sequoia program to a machine: what a mapping file says, item by item, each with its place. Both file forms
-// (braces and XML) are read into this model, and either can be written from it. Plain data; two mappings are equal when they
-// say the same, wherever it stands. Nothing here has been compared with a program or a machine; resolve.h does that.
+// A mapping of a Sequoia program to a machine: what a mapping file says, item by item, each with its place. Both file
+// forms (braces and XML) are read into this model, and either can be written from it. Plain data; two mappings are
+// equal when they say the same, wherever it stands. Nothing here has been compared with a program or a machine;
+// resolve.h does that.
 #pragma once
 
 #include "base/source/diagnostic.h"

@@ -1,4 +1,5 @@
-// Reads the brace form of a mapping: words, numbers, quoted names and punctuation, then one function for each kind of block.
+// Reads the brace form of a mapping: words, numbers, quoted names and punctuation, then one function for each kind of
+// block.
 #include "compiler/sequoia/mapping.h"
 
 #include <cctype>

@@ -74,7 +74,8 @@ TEST(SequoiaMapping, RefusesWhatIsWrong) {
       {"task T { instance A::B() { tunable T = 12x; } }", "sequoia-mapping-number"},
       {"#include \"a\"\n#include \"b\"", "sequoia-mapping-twice"},
       {"task T { instance A::B() { control() { loop i() { swp = 1; swp = 2; } } } }", "sequoia-mapping-twice"},
-      {"task T { instance A::B() { control() { loop i() { spmd { ways = 1; ways = auto; } } } } }", "sequoia-mapping-twice"},
+      {"task T { instance A::B() { control() { loop i() { spmd { ways = 1; ways = auto; } } } } }",
+       "sequoia-mapping-twice"},
   };
   for (auto [text, code] : cases) {
     Session session;
@@ -85,8 +86,10 @@ TEST(SequoiaMapping, RefusesWhatIsWrong) {
 
 TEST(SequoiaMapping, ReportsSeveralErrorsInTheirLines) {
   Session session;
-  EXPECT_FALSE(session.readMap("task T {\n  instance A::B() {\n    tunable = 1;\n    tunable U = 2;\n    data { }\n  }\n}\ntusk\n"));
-  ASSERT_EQ(session.codes(), "sequoia-mapping-syntax sequoia-mapping-syntax sequoia-mapping-syntax") << session.rendered();
+  EXPECT_FALSE(session.readMap(
+      "task T {\n  instance A::B() {\n    tunable = 1;\n    tunable U = 2;\n    data { }\n  }\n}\ntusk\n"));
+  ASSERT_EQ(session.codes(), "sequoia-mapping-syntax sequoia-mapping-syntax sequoia-mapping-syntax")
+      << session.rendered();
   EXPECT_EQ(session.sources.lineColumn(session.diagnostics.all()[1].labels[0].location).line, 5u);
   EXPECT_EQ(session.sources.lineColumn(session.diagnostics.all()[2].labels[0].location).line, 8u);
 }

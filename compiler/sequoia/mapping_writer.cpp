@@ -169,6 +169,8 @@ const MappedInstance* Mapping::findInstance(std::string_view name, const MappedT
   return nullptr;
 }
 
-std::string writeMapping(const Mapping& mapping) { return Writer().run(mapping); }
+std::string writeMapping(const Mapping& mapping) {
+  return Writer().run(mapping);
+}
 
 } // namespace strata::sequoia

@@ -308,7 +308,8 @@ bool Parser::startsType(size_t ahead) const {
 TypeSyntax* Parser::typeSpecifier() {
   Location begin = token().location;
   bool isConst = false;
-  int words = 0, longs = 0, shorts = 0, isSigned = 0, isUnsigned = 0, chars = 0, ints = 0, floats = 0, doubles = 0, voids = 0;
+  int words = 0, longs = 0, shorts = 0, isSigned = 0, isUnsigned = 0, chars = 0, ints = 0, floats = 0, doubles = 0,
+      voids = 0;
   TypeSyntax* other = nullptr;
   for (;;) {
     refuseKeyword();
@@ -316,7 +317,8 @@ TypeSyntax* Parser::typeSpecifier() {
       isConst = true;
       continue;
     }
-    static constexpr std::string_view names[] = {"long", "short", "signed", "unsigned", "char", "int", "float", "double", "void"};
+    static constexpr std::string_view names[] = {"long", "short", "signed", "unsigned", "char",
+                                                 "int",  "float", "double", "void"};
     int* counts[] = {&longs, &shorts, &isSigned, &isUnsigned, &chars, &ints, &floats, &doubles, &voids};
     bool found = false;
     for (size_t i = 0; i < std::size(names) && !other && !found; ++i) {

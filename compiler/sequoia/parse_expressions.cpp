@@ -3,7 +3,8 @@
 
 namespace strata::sequoia {
 
-STRATA_DIAGNOSTIC(treeTooDeep, Error, "sequoia-expression-size", "this expression has more than {0} operators in a row");
+STRATA_DIAGNOSTIC(treeTooDeep, Error, "sequoia-expression-size",
+                  "this expression has more than {0} operators in a row");
 
 namespace {
 
@@ -16,12 +17,12 @@ struct BinaryOperator {
 };
 
 constexpr BinaryOperator binaryOperators[] = {
-    {"||", 1, Operator::LogicalOr},   {"&&", 2, Operator::LogicalAnd}, {"|", 3, Operator::BitOr},
-    {"^", 4, Operator::BitXor},       {"&", 5, Operator::BitAnd},      {"==", 6, Operator::Equal},
-    {"!=", 6, Operator::NotEqual},    {"<", 7, Operator::Less},        {">", 7, Operator::Greater},
-    {"<=", 7, Operator::LessEqual},   {">=", 7, Operator::GreaterEqual}, {"<<", 8, Operator::ShiftLeft},
-    {">>", 8, Operator::ShiftRight},  {"+", 9, Operator::Add},         {"-", 9, Operator::Subtract},
-    {"*", 10, Operator::Multiply},    {"/", 10, Operator::Divide},     {"%", 10, Operator::Remainder}};
+    {"||", 1, Operator::LogicalOr},  {"&&", 2, Operator::LogicalAnd},   {"|", 3, Operator::BitOr},
+    {"^", 4, Operator::BitXor},      {"&", 5, Operator::BitAnd},        {"==", 6, Operator::Equal},
+    {"!=", 6, Operator::NotEqual},   {"<", 7, Operator::Less},          {">", 7, Operator::Greater},
+    {"<=", 7, Operator::LessEqual},  {">=", 7, Operator::GreaterEqual}, {"<<", 8, Operator::ShiftLeft},
+    {">>", 8, Operator::ShiftRight}, {"+", 9, Operator::Add},           {"-", 9, Operator::Subtract},
+    {"*", 10, Operator::Multiply},   {"/", 10, Operator::Divide},       {"%", 10, Operator::Remainder}};
 
 struct AssignOperator {
   std::string_view text;
@@ -29,9 +30,9 @@ struct AssignOperator {
 };
 
 constexpr AssignOperator assignOperators[] = {
-    {"=", Operator::None},        {"+=", Operator::Add},       {"-=", Operator::Subtract},   {"*=", Operator::Multiply},
-    {"/=", Operator::Divide},     {"%=", Operator::Remainder}, {"<<=", Operator::ShiftLeft}, {">>=", Operator::ShiftRight},
-    {"&=", Operator::BitAnd},     {"^=", Operator::BitXor},    {"|=", Operator::BitOr}};
+    {"=", Operator::None},    {"+=", Operator::Add},       {"-=", Operator::Subtract},   {"*=", Operator::Multiply},
+    {"/=", Operator::Divide}, {"%=", Operator::Remainder}, {"<<=", Operator::ShiftLeft}, {">>=", Operator::ShiftRight},
+    {"&=", Operator::BitAnd}, {"^=", Operator::BitXor},    {"|=", Operator::BitOr}};
 
 const BinaryOperator* findBinary(const Token& token) {
   if (token.kind == TokenKind::Punctuator)

@@ -1,5 +1,6 @@
-// Parses the tokens of a Sequoia program into a Program whose names and types are not yet resolved. Recursive descent with a
-// bound on nesting; after an error it goes on at the next statement or declaration, so that one run reports several.
+// Parses the tokens of a Sequoia program into a Program whose names and types are not yet resolved. Recursive descent
+// with a bound on nesting; after an error it goes on at the next statement or declaration, so that one run reports
+// several.
 #pragma once
 
 #include "base/source/diagnostic.h"

@@ -27,7 +27,8 @@ TEST(SequoiaParser, RefusesWhatSequoiaLeavesOut) {
 }
 
 TEST(SequoiaParser, ReportsSeveralErrors) {
-  Session session(leaf("y = ; \n y = 1; \n for (y = 0; y < ; y++) { y = 2; } \n y = (1; \n y = 3;") + "void task U(int a);\n");
+  Session session(leaf("y = ; \n y = 1; \n for (y = 0; y < ; y++) { y = 2; } \n y = (1; \n y = 3;") +
+                  "void task U(int a);\n");
   EXPECT_EQ(session.codes(), "sequoia-syntax sequoia-syntax sequoia-syntax sequoia-syntax") << session.rendered();
 }
 
@@ -56,16 +57,17 @@ TEST(SequoiaParser, BoundsNesting) {
 }
 
 TEST(SequoiaParser, ReadsTheWholeOfC) {
-  Session session("typedef unsigned int uint; typedef struct { float re, im; } cmplx;\n"
-                  "union U { int i; float f; }; enum Color { red, green = 5, blue };\n"
-                  "inline uint twice(uint a) { return a << 1; }\n"
-                  "inline cmplx conj(cmplx c) { c.im = -c.im; return c; }\n" +
-                  leaf("cmplx c; c.re = 1; c.im = .5e1f; c = conj(c); union U u; u.f = 1; y = u.i;\n"
-                       "do { y--; } while (y > 0 && !x || y == 3);\n"
-                       "switch (y) { case red: case green: y = 1; break; case blue: { y ^= 3; } default: ; }\n"
-                       "y = x ? (y, 2) : twice(3) % 0x1F; y += 'a' + '\\n' + 010 + sizeof(cmplx);\n"
-                       "for (int i = 0, j = 1; i < N; ++i, j += 2) { if (i == 3) continue; B[i] = fmax(A[i], j) / sqrt(2); }\n"
-                       "while (1) break; y >>= 2u; y = -y * ~x; y = (char)300; y = abs(-3) + min(1, 2L);"));
+  Session session(
+      "typedef unsigned int uint; typedef struct { float re, im; } cmplx;\n"
+      "union U { int i; float f; }; enum Color { red, green = 5, blue };\n"
+      "inline uint twice(uint a) { return a << 1; }\n"
+      "inline cmplx conj(cmplx c) { c.im = -c.im; return c; }\n" +
+      leaf("cmplx c; c.re = 1; c.im = .5e1f; c = conj(c); union U u; u.f = 1; y = u.i;\n"
+           "do { y--; } while (y > 0 && !x || y == 3);\n"
+           "switch (y) { case red: case green: y = 1; break; case blue: { y ^= 3; } default: ; }\n"
+           "y = x ? (y, 2) : twice(3) % 0x1F; y += 'a' + '\\n' + 010 + sizeof(cmplx);\n"
+           "for (int i = 0, j = 1; i < N; ++i, j += 2) { if (i == 3) continue; B[i] = fmax(A[i], j) / sqrt(2); }\n"
+           "while (1) break; y >>= 2u; y = -y * ~x; y = (char)300; y = abs(-3) + min(1, 2L);"));
   EXPECT_EQ(session.codes(), "") << session.rendered();
 }
 

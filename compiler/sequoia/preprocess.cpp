@@ -1,5 +1,5 @@
-// Starts clang -E as a child process without a shell, with files in memory as its standard streams, so that neither side can
-// block on a pipe. Its messages become our diagnostics; its line markers become a LineMap.
+// Starts clang -E as a child process without a shell, with files in memory as its standard streams, so that neither
+// side can block on a pipe. Its messages become our diagnostics; its line markers become a LineMap.
 #include "compiler/sequoia/preprocess.h"
 
 #include <cctype>
@@ -43,7 +43,9 @@ private:
   int fd_;
 };
 
-Descriptor memoryFile(const char* name) { return Descriptor(memfd_create(name, MFD_CLOEXEC)); }
+Descriptor memoryFile(const char* name) {
+  return Descriptor(memfd_create(name, MFD_CLOEXEC));
+}
 
 bool writeAll(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -251,8 +253,9 @@ Preprocessed preprocess(BufferId file, DiagnosticEngine& diagnostics, const Prep
 
   size_t slash = buffer.name().rfind('/');
   std::string folder = slash == std::string::npos ? "." : buffer.name().substr(0, slash + 1);
-  std::vector<std::string> words = {options.command,          "-E", "-x", "c", "-std=c99", "-D__SEQUOIA__=1",
-                                    "-fno-caret-diagnostics", "-fno-color-diagnostics", "-iquote", folder};
+  std::vector<std::string> words = {
+      options.command,          "-E",      "-x",  "c", "-std=c99", "-D__SEQUOIA__=1", "-fno-caret-diagnostics",
+      "-fno-color-diagnostics", "-iquote", folder};
   for (const std::string& directory : options.includeDirectories)
     words.push_back("-I" + directory);
   for (const std::string& definition : options.definitions)

@@ -1,5 +1,5 @@
-// Runs the C preprocessor over a Sequoia source. The result is text without line markers and a LineMap back to the files as
-// the user wrote them. Nothing is started for text that has nothing to preprocess. Not thread safe.
+// Runs the C preprocessor over a Sequoia source. The result is text without line markers and a LineMap back to the
+// files as the user wrote them. Nothing is started for text that has nothing to preprocess. Not thread safe.
 #pragma once
 
 #include "base/source/diagnostic.h"

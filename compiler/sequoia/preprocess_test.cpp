@@ -10,7 +10,8 @@ namespace {
 
 class SequoiaPreprocessor : public ::testing::Test {
 protected:
-  SequoiaPreprocessor() : folder_(std::filesystem::temp_directory_path() / ("strata_sequoia_" + std::to_string(getpid()))) {
+  SequoiaPreprocessor()
+      : folder_(std::filesystem::temp_directory_path() / ("strata_sequoia_" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~SequoiaPreprocessor() override { std::filesystem::remove_all(folder_); }
@@ -51,9 +52,10 @@ TEST_F(SequoiaPreprocessor, RunsOnlyWhenThereIsSomethingToDo) {
 
 TEST_F(SequoiaPreprocessor, ErrorsPointIntoTheFileAndIntoHeaders) {
   write("part.h", "// a header\ninline int half(int a) { return a / two; }\n");
-  std::string path = write("main.sq", "#include \"part.h\"\n#define SIZE 64\n"
-                                      "void task T(in int A[SIZE]);\n"
-                                      "void task<leaf> T::L(in int A[SIZE]) {   int b = half(SIZE);   c = SIZE + b; }\n");
+  std::string path =
+      write("main.sq", "#include \"part.h\"\n#define SIZE 64\n"
+                       "void task T(in int A[SIZE]);\n"
+                       "void task<leaf> T::L(in int A[SIZE]) {   int b = half(SIZE);   c = SIZE + b; }\n");
   Session session;
   EXPECT_FALSE(read(session, path));
   ASSERT_EQ(session.codes(), "sequoia-undeclared sequoia-undeclared") << session.rendered();

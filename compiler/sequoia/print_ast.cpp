@@ -57,7 +57,8 @@ private:
   void line(const std::string& text) { text_ += std::string(indent_ * 2, ' ') + text + "\n"; }
 
   static std::string variableText(const Variable& variable) {
-    std::string text = variable.direction == Direction::None ? "" : std::string(directionText(variable.direction)) + " ";
+    std::string text =
+        variable.direction == Direction::None ? "" : std::string(directionText(variable.direction)) + " ";
     text += typeName(variable.type) + " " + std::string(variable.name);
     for (const Extent& extent : variable.extents)
       text += "[" + printExpr(extent.expression) + "]";
@@ -73,7 +74,8 @@ private:
   }
 
   void variant(const TaskVariant& variant) {
-    std::string header = variant.kind == TaskKind::Prototype ? "prototype " : "task<" + std::string(taskKindText(variant.kind)) + "> ";
+    std::string header =
+        variant.kind == TaskKind::Prototype ? "prototype " : "task<" + std::string(taskKindText(variant.kind)) + "> ";
     header += variant.taskName;
     if (!variant.name.empty())
       header += "::" + std::string(variant.name);
@@ -155,8 +157,8 @@ private:
       return line("copy " + printExpr(stmt->arguments[0].value) + " from " + printExpr(stmt->arguments[1].value));
     case StmtKind::Map: {
       const Loop& loop = *stmt->loop;
-      line(std::string(mapText(loop.kind)) + " " + typeName(loop.variable->type) + " " + std::string(loop.variable->name) +
-           " = " + printExpr(loop.start) + " : " + printExpr(loop.end));
+      line(std::string(mapText(loop.kind)) + " " + typeName(loop.variable->type) + " " +
+           std::string(loop.variable->name) + " = " + printExpr(loop.start) + " : " + printExpr(loop.end));
       return body(stmt->body);
     }
     }
@@ -198,7 +200,9 @@ std::string printExpr(const Expr* expr) {
     return "";
   switch (expr->kind) {
   case ExprKind::Integer:
-    return integerText(*expr) + (expr->type->kind == TypeKind::Int || expr->type->kind == TypeKind::UnsignedInt ? "" : ":" + typeName(expr->type));
+    return integerText(*expr) + (expr->type->kind == TypeKind::Int || expr->type->kind == TypeKind::UnsignedInt
+                                     ? ""
+                                     : ":" + typeName(expr->type));
   case ExprKind::Real:
     return realText(expr->real) + ":" + typeName(expr->type);
   case ExprKind::Variable:
@@ -219,7 +223,8 @@ std::string printExpr(const Expr* expr) {
   case ExprKind::Logical:
     return "(" + printExpr(expr->operands[0]) + " " + operatorText(expr->op) + " " + printExpr(expr->operands[1]) + ")";
   case ExprKind::Conditional:
-    return "(" + printExpr(expr->operands[0]) + " ? " + printExpr(expr->operands[1]) + " : " + printExpr(expr->operands[2]) + ")";
+    return "(" + printExpr(expr->operands[0]) + " ? " + printExpr(expr->operands[1]) + " : " +
+           printExpr(expr->operands[2]) + ")";
   case ExprKind::Comma:
     return "(" + printExpr(expr->operands[0]) + ", " + printExpr(expr->operands[1]) + ")";
   case ExprKind::Assign:
@@ -230,7 +235,8 @@ std::string printExpr(const Expr* expr) {
     return expr->isPrefix ? sign + printExpr(expr->operands[0]) : printExpr(expr->operands[0]) + sign;
   }
   case ExprKind::Cast:
-    return (expr->isImplicit ? "{" : "(") + typeName(expr->type) + (expr->isImplicit ? "}" : ")") + printExpr(expr->operands[0]);
+    return (expr->isImplicit ? "{" : "(") + typeName(expr->type) + (expr->isImplicit ? "}" : ")") +
+           printExpr(expr->operands[0]);
   case ExprKind::Call:
     return std::string(expr->function->name) + operandList(*expr);
   case ExprKind::BuiltinCall:
@@ -242,6 +248,8 @@ std::string printExpr(const Expr* expr) {
   }
 }
 
-std::string printAst(const Program& program) { return Printer().run(program); }
+std::string printAst(const Program& program) {
+  return Printer().run(program);
+}
 
 } // namespace strata::sequoia

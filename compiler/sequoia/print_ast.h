@@ -1,5 +1,5 @@
-// Prints a checked program: one node a line, indented, with types, implicit conversions and resolved names in full. For people
-// and for tests; nothing reads it back.
+// Prints a checked program: one node a line, indented, with types, implicit conversions and resolved names in full. For
+// people and for tests; nothing reads it back.
 #pragma once
 
 #include "compiler/sequoia/ast.h"

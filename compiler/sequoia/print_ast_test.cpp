@@ -20,7 +20,8 @@ TEST(SequoiaPrintAst, ShowsConversions) {
   EXPECT_EQ(printedBody("char c = 300; c += x;"), "  let char c = 44:char\n  do c += x in int\n");
   EXPECT_EQ(printedBody("y = sqrt(x) < 1;"), "  do y = (sqrt:double({double}x) < 1:double)\n");
   EXPECT_EQ(printedBody("B[0] = sqrt(A[0]) + sqrtf(2);"), "  do B[0] = (sqrt:float(A[0]) + sqrt:float(2:float))\n");
-  EXPECT_EQ(printedBody("unsigned int u = 1; y = u - x;"), "  let unsigned int u = 1u\n  do y = {int}(u - {unsigned int}x)\n");
+  EXPECT_EQ(printedBody("unsigned int u = 1; y = u - x;"),
+            "  let unsigned int u = 1u\n  do y = {int}(u - {unsigned int}x)\n");
 }
 
 TEST(SequoiaPrintAst, FoldsConstants) {

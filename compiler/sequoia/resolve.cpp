@@ -12,23 +12,29 @@ STRATA_DIAGNOSTIC(unknownVariant, Error, "sequoia-mapping-variant", "task '{0}' 
 STRATA_DIAGNOSTIC(duplicateInstance, Error, "sequoia-mapping-instance", "two instances are named '{0}'");
 STRATA_DIAGNOSTIC(unknownObject, Error, "sequoia-mapping-name", "'{0}::{1}' has no {2} named '{3}'");
 STRATA_DIAGNOSTIC(ambiguousObject, Error, "sequoia-mapping-ambiguous", "'{0}::{1}' has {2} {3}s named '{4}'");
-STRATA_DIAGNOSTIC(lexnumRange, Error, "sequoia-mapping-lexnum", "'{0}::{1}' has only {2} {3}s named '{4}'; they are counted from 0");
+STRATA_DIAGNOSTIC(lexnumRange, Error, "sequoia-mapping-lexnum",
+                  "'{0}::{1}' has only {2} {3}s named '{4}'; they are counted from 0");
 STRATA_DIAGNOSTIC(objectTwice, Error, "sequoia-mapping-repeated", "{0} '{1}' is mapped twice in instance '{2}'");
 STRATA_DIAGNOSTIC(missingTunable, Error, "sequoia-mapping-tunable", "instance '{0}' gives no value to tunable '{1}'");
-STRATA_DIAGNOSTIC(missingCallsite, Error, "sequoia-mapping-callsite", "instance '{0}' does not say what its call of task '{1}' calls");
+STRATA_DIAGNOSTIC(missingCallsite, Error, "sequoia-mapping-callsite",
+                  "instance '{0}' does not say what its call of task '{1}' calls");
 STRATA_DIAGNOSTIC(noTargets, Error, "sequoia-mapping-targets", "this callsite has no target");
 STRATA_DIAGNOSTIC(unknownTarget, Error, "sequoia-mapping-target", "no instance of task '{0}' is named '{1}'");
-STRATA_DIAGNOSTIC(levelRange, Error, "sequoia-mapping-level", "level {0} does not exist; machine '{1}' has levels 0 to {2}");
+STRATA_DIAGNOSTIC(levelRange, Error, "sequoia-mapping-level",
+                  "level {0} does not exist; machine '{1}' has levels 0 to {2}");
 STRATA_DIAGNOSTIC(levelMissing, Error, "sequoia-mapping-level-missing", "instance '{0}' is given no level");
 STRATA_DIAGNOSTIC(unknownEntry, Error, "sequoia-mapping-entry", "{0}");
 STRATA_DIAGNOSTIC(unreached, Error, "sequoia-mapping-unreached", "instance '{0}' is reached from no entry point");
 STRATA_DIAGNOSTIC(sizesRank, Error, "sequoia-mapping-rank", "array '{0}' has {1} dimensions, and is given {2} sizes");
-STRATA_DIAGNOSTIC(preconditionLocal, Error, "sequoia-mapping-precondition", "'{0}' is a local array, and can have no precondition");
+STRATA_DIAGNOSTIC(preconditionLocal, Error, "sequoia-mapping-precondition",
+                  "'{0}' is a local array, and can have no precondition");
 STRATA_DIAGNOSTIC(spmdLoop, Error, "sequoia-mapping-spmd", "loop '{0}' cannot be dealt to processors: {1}");
 STRATA_DIAGNOSTIC(externalFile, Error, "sequoia-mapping-external", "{0}");
-STRATA_DIAGNOSTIC(pipelineLoop, Error, "sequoia-mapping-swp", "loop '{0}' is a mapseq; only mappar and mapreduce can be pipelined");
+STRATA_DIAGNOSTIC(pipelineLoop, Error, "sequoia-mapping-swp",
+                  "loop '{0}' is a mapseq; only mappar and mapreduce can be pipelined");
 STRATA_DIAGNOSTIC(badCount, Error, "sequoia-mapping-count", "{0} must be at least 1");
-STRATA_DIAGNOSTIC(notExecuted, Error, "sequoia-mapping-unsupported", "{0} is not carried out by this version of Strata");
+STRATA_DIAGNOSTIC(notExecuted, Error, "sequoia-mapping-unsupported",
+                  "{0} is not carried out by this version of Strata");
 STRATA_DIAGNOSTIC(hintUnused, Remark, "sequoia-mapping-hint", "{0} is not used on this machine");
 
 bool isLimited(const Machine& machine, unsigned level) {
@@ -153,7 +159,8 @@ private:
           std::vector<std::string> candidates;
           for (const MappedInstance& each : task.instances)
             candidates.push_back(each.name.text);
-          DiagnosticBuilder builder = diagnostics_.report(unknownTarget, name.place.location, task.name.text, name.text);
+          DiagnosticBuilder builder =
+              diagnostics_.report(unknownTarget, name.place.location, task.name.text, name.text);
           suggest(builder, name.text, candidates);
           continue;
         }
@@ -177,8 +184,8 @@ private:
         return entries;
       }
     }
-    DiagnosticBuilder builder =
-        diagnostics_.report(unknownEntry, where, "no entry point of the mapping is an instance of '" + std::string(asked) + "'");
+    DiagnosticBuilder builder = diagnostics_.report(
+        unknownEntry, where, "no entry point of the mapping is an instance of '" + std::string(asked) + "'");
     suggest(builder, asked, names);
     return {};
   }
@@ -260,7 +267,9 @@ private:
     resolved.externalFile = mapped.externalFile;
     bool isExternal = variant.kind == TaskKind::External;
     if (isExternal && mapped.externalFile.empty())
-      diagnostics_.report(externalFile, mapped.name.place.location, "an instance of an external task names the file that has it")
+      diagnostics_
+          .report(externalFile, mapped.name.place.location,
+                  "an instance of an external task names the file that has it")
           .label(variant.location, "the external task")
           .help("write external(\"FILE\") behind the level");
     if (!isExternal && !mapped.externalFile.empty())
@@ -352,14 +361,16 @@ private:
     for (const ControlMapping& block : mapped.control) {
       unsigned blockLevel = level(block.level, own);
       for (const MappedLoop& mappedLoop : block.loops) {
-        auto index = lookUp(mappedLoop.name, variant.loops, [](const Loop* each) { return each->variableName; }, "loop");
+        auto index =
+            lookUp(mappedLoop.name, variant.loops, [](const Loop* each) { return each->variableName; }, "loop");
         if (index && first(seenLoops, *index, "loop", mappedLoop.name)) {
           resolved.loops[*index].level = level(mappedLoop.level, blockLevel);
           loop(mappedLoop, resolved.loops[*index]);
         }
       }
       for (const MappedCallsite& site : block.callsites) {
-        auto index = lookUp(site.task, variant.callsites, [](const Callsite* each) { return each->callee->name; }, "callsite");
+        auto index =
+            lookUp(site.task, variant.callsites, [](const Callsite* each) { return each->callee->name; }, "callsite");
         if (index && first(seenSites, *index, "callsite", site.task))
           targets(site, resolved.callsites[*index], *variant.callsites[*index]);
       }
@@ -475,7 +486,8 @@ private:
       resolved.targets.push_back({candidates[0], {}});
       return;
     }
-    diagnostics_.report(missingCallsite, current_->mapped->name.place.location, current_->resolved.name, site.callee->name)
+    diagnostics_
+        .report(missingCallsite, current_->mapped->name.place.location, current_->resolved.name, site.callee->name)
         .label(site.location, site.isCombiner ? "the combining task" : "the call")
         .help("write callsite " + std::string(site.callee->name) + "() { target INSTANCE() { } } in a control block");
   }

@@ -1,5 +1,6 @@
-// A mapping compared with a program and a machine: every name looked up, every level decided, every callsite with its targets.
-// The outcome is a graph of task instances, which is what lowering takes. It points into the Program, which must outlive it.
+// A mapping compared with a program and a machine: every name looked up, every level decided, every callsite with its
+// targets. The outcome is a graph of task instances, which is what lowering takes. It points into the Program, which
+// must outlive it.
 #pragma once
 
 #include "base/machine/machine.h"
@@ -14,9 +15,9 @@ namespace strata::sequoia {
 
 /// How the iterations of a loop are dealt to processors.
 struct ResolvedSpmd {
-  int64_t first = 0, last = 0;   // processors [first, last) of the loop's level
-  int64_t ways = 0;              // parts that the iterations are dealt into; 0: as many as there are processors left (auto)
-  int64_t iterationBlock = 1;    // iterations dealt at a time
+  int64_t first = 0, last = 0; // processors [first, last) of the loop's level
+  int64_t ways = 0; // parts that the iterations are dealt into; 0: as many as there are processors left (auto)
+  int64_t iterationBlock = 1; // iterations dealt at a time
 };
 
 struct ResolvedLoop {
@@ -39,7 +40,7 @@ struct ResolvedTarget {
 
 struct ResolvedCallsite {
   const Callsite* callsite = nullptr;
-  unsigned level = 0; // of the control that makes the call
+  unsigned level = 0;                  // of the control that makes the call
   std::vector<ResolvedTarget> targets; // the first whose conditions all hold is called
 };
 
@@ -70,8 +71,8 @@ struct InstanceGraph {
   uint32_t entry = 0; // always 0
 };
 
-/// Checks all of a mapping and resolves what the entry reaches. `entry` is the name of a task or of an instance; empty: the
-/// mapping's first entry point. Nothing when there are errors.
+/// Checks all of a mapping and resolves what the entry reaches. `entry` is the name of a task or of an instance; empty:
+/// the mapping's first entry point. Nothing when there are errors.
 std::optional<InstanceGraph> resolve(const Program& program, const Mapping& mapping, const Machine& machine,
                                      std::string_view entry, DiagnosticEngine& diagnostics);
 

@@ -73,7 +73,8 @@ inline std::string leaf(const std::string& statements) {
 }
 
 /// The same as an inner task, with leaf tasks to call: Copy (in S[N], out D[N]), Two (in S[M][N], out D[M][N]),
-/// Scale (in int k, inout float D[N]), Count (in S[N], inout int n), Plus (in int a, inout int b), Add (in S[N], inout D[N]).
+/// Scale (in int k, inout float D[N]), Count (in S[N], inout int n), Plus (in int a, inout int b), Add (in S[N], inout
+/// D[N]).
 inline std::string inner(const std::string& statements, const std::string& before = "") {
   return before +
          "void task Copy(in float S[N], out float D[N]);\n"

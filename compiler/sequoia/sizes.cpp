@@ -9,7 +9,8 @@ namespace strata::sequoia {
 STRATA_DIAGNOSTIC(doesNotFit, Error, "sequoia-does-not-fit",
                   "memory '{0}' holds {1} bytes, and this mapping puts up to {2} bytes into it at once");
 STRATA_DIAGNOSTIC(notBounded, Error, "sequoia-not-bounded",
-                  "array '{0}' of instance '{1}' goes to memory '{2}' of {3} bytes, but its size is not bounded before the program runs");
+                  "array '{0}' of instance '{1}' goes to memory '{2}' of {3} bytes, but its size is not bounded before "
+                  "the program runs");
 
 namespace {
 
@@ -35,7 +36,9 @@ Limit multiply(Limit a, Limit b) {
   int64_t product = 0;
   return a && b && !__builtin_mul_overflow(*a, *b, &product) ? Limit(product) : std::nullopt;
 }
-Limit negate(Limit a) { return a && *a != INT64_MIN ? Limit(-*a) : std::nullopt; }
+Limit negate(Limit a) {
+  return a && *a != INT64_MIN ? Limit(-*a) : std::nullopt;
+}
 
 class Evaluator {
 public:
@@ -103,13 +106,15 @@ private:
       break;
     case Operator::Divide:
       if (a.low && b.low && *a.low >= 0 && *b.low > 0)
-        result = {b.high ? Limit(*a.low / *b.high) : Limit(0), a.high ? Limit(*a.high / *b.low) : std::nullopt, a.because};
+        result = {b.high ? Limit(*a.low / *b.high) : Limit(0), a.high ? Limit(*a.high / *b.low) : std::nullopt,
+                  a.because};
       else if (a.low && b.low && *a.low >= 0 && *b.low >= 0) // a zero divisor is found when the program runs
         result = {0, a.high, a.because};
       break;
     case Operator::Remainder:
       if (a.low && b.low && *a.low >= 0 && *b.low >= 0 && b.high)
-        result = {0, a.high ? std::min(*a.high, std::max<int64_t>(*b.high - 1, 0)) : std::max<int64_t>(*b.high - 1, 0), a.because};
+        result = {0, a.high ? std::min(*a.high, std::max<int64_t>(*b.high - 1, 0)) : std::max<int64_t>(*b.high - 1, 0),
+                  a.because};
       break;
     default:
       break;
@@ -310,7 +315,8 @@ std::string demandText(const InstanceGraph& graph, const std::vector<InstanceSiz
   std::string extents;
   for (const Bound& bound : sizes[demand.instance].extents[demand.array->index])
     extents += (extents.empty() ? "" : " x ") + (bound.value ? std::to_string(*bound.value) : std::string("?"));
-  text += " wants " + (demand.bytes ? std::to_string(*demand.bytes) + " bytes" : std::string("an unbounded number of bytes"));
+  text += " wants " +
+          (demand.bytes ? std::to_string(*demand.bytes) + " bytes" : std::string("an unbounded number of bytes"));
   return text + " (" + extents + " elements of " + std::to_string(demand.array->type->size) + " bytes)";
 }
 
@@ -352,7 +358,8 @@ private:
       Demand demand{index, array, uint64_t(array->type->size), {}};
       for (const Bound& bound : sizes_[index].extents[array->index]) {
         uint64_t product = 0;
-        if (demand.bytes && bound.value && !__builtin_mul_overflow(*demand.bytes, static_cast<uint64_t>(*bound.value), &product))
+        if (demand.bytes && bound.value &&
+            !__builtin_mul_overflow(*demand.bytes, static_cast<uint64_t>(*bound.value), &product))
           demand.bytes = product;
         else
           demand.bytes = std::nullopt;
@@ -442,8 +449,10 @@ bool checkDemand(const InstanceGraph& graph, const Machine& machine, const std::
         std::string name(demand.array->name);
         diagnostics.report(notBounded, demand.array->location, name, instance.name, memory.name, capacity)
             .label(instance.place, "the instance")
-            .help("give the range of the block that is passed a max of constants and tunables, or state a bound in the mapping: "
-                  "array " + name + "() { elements < …; } in an instance that calls this one");
+            .help("give the range of the block that is passed a max of constants and tunables, or state a bound in the "
+                  "mapping: "
+                  "array " +
+                  name + "() { elements < …; } in an instance that calls this one");
       }
       fits = false;
     } else if (*level.total > capacity) {
@@ -452,8 +461,8 @@ bool checkDemand(const InstanceGraph& graph, const Machine& machine, const std::
       for (const Demand& demand : level.demands)
         if (*demand.bytes > *largest->bytes && !demand.because.empty())
           largest = &demand;
-      DiagnosticBuilder builder = diagnostics.report(doesNotFit, last.place.valid() ? last.place : last.variant->location,
-                                                     memory.name, capacity, *level.total);
+      DiagnosticBuilder builder = diagnostics.report(
+          doesNotFit, last.place.valid() ? last.place : last.variant->location, memory.name, capacity, *level.total);
       builder.label("this instance and its callers hold them");
       if (Location where = memory.origin.of("capacity"); where.valid())
         builder.label(where, "the memory");

@@ -25,8 +25,8 @@ struct Bound {
 };
 
 struct InstanceSizes {
-  std::vector<Bound> sizeParameters;        // by index
-  std::vector<std::vector<Bound>> extents;  // of each array, by index
+  std::vector<Bound> sizeParameters;       // by index
+  std::vector<std::vector<Bound>> extents; // of each array, by index
   bool reached = false;
 };
 
@@ -41,8 +41,8 @@ struct Demand {
   std::vector<TunableUse> because;
 };
 
-/// The most that is held in one instance of a level's memory at a time: the chain of calls with the greatest demand. Arrays
-/// that are passed on within one memory are counted once.
+/// The most that is held in one instance of a level's memory at a time: the chain of calls with the greatest demand.
+/// Arrays that are passed on within one memory are counted once.
 struct LevelDemand {
   unsigned level = 0;
   std::vector<Demand> demands;
@@ -51,8 +51,8 @@ struct LevelDemand {
 std::vector<LevelDemand> measureDemand(const InstanceGraph& graph, const Machine& machine,
                                        const std::vector<InstanceSizes>& sizes);
 
-/// Reports every memory that is too small, or that an unbounded array would have to go to: the memory, its size, what wants
-/// how much, and which tunable to turn. True when all fits.
+/// Reports every memory that is too small, or that an unbounded array would have to go to: the memory, its size, what
+/// wants how much, and which tunable to turn. True when all fits.
 bool checkDemand(const InstanceGraph& graph, const Machine& machine, const std::vector<InstanceSizes>& sizes,
                  DiagnosticEngine& diagnostics);
 

@@ -14,7 +14,8 @@ void task<leaf> Filter::Leaf(in float A[N + U - 1], in float H[U], out float C[N
 )";
 
 std::string mappingOf(int64_t tunable, const std::string& data) {
-  return "task Filter : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = " + std::to_string(tunable) + "; " + data +
+  return "task Filter : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = " + std::to_string(tunable) +
+         "; " + data +
          " control(level 0) { callsite Filter() { target Low() { } } } } instance Low::Leaf(level 0) { } }";
 }
 
@@ -67,7 +68,8 @@ TEST(SequoiaSizes, TooSmallAMemoryNamesWhoWantsWhat) {
   ASSERT_TRUE(found) << session.rendered();
   EXPECT_NE(found->message.find("'ls' holds 262144 bytes"), std::string::npos) << found->message;
   EXPECT_EQ(found->notes.size(), 3u);
-  EXPECT_NE(found->notes[0].find("array 'A' of instance 'Low' wants 262160 bytes (65540 elements of 4 bytes)"), std::string::npos)
+  EXPECT_NE(found->notes[0].find("array 'A' of instance 'Low' wants 262160 bytes (65540 elements of 4 bytes)"),
+            std::string::npos)
       << found->notes[0];
   ASSERT_EQ(found->helps.size(), 1u);
   EXPECT_NE(found->helps[0].find("tunable 'T' of instance 'Top'"), std::string::npos);

@@ -1,5 +1,6 @@
-// The search: all tunables equal to the largest power of two that fits, then each doubled as long as all still fits, the ones
-// that set the innermost dimensions first. A tunable that divides a known size without rounding up is kept a divisor of it.
+// The search: all tunables equal to the largest power of two that fits, then each doubled as long as all still fits,
+// the ones that set the innermost dimensions first. A tunable that divides a known size without rounding up is kept a
+// divisor of it.
 #include "compiler/sequoia/tune.h"
 
 #include "compiler/sequoia/block.h"
@@ -22,10 +23,10 @@ constexpr int64_t unseenValue = 1024;                 // of a tunable whose effe
 struct Choice {
   uint32_t instance = 0;
   const Variable* tunable = nullptr;
-  size_t dimension = 0;        // the innermost that it sets, counted from the innermost: 0 is best to have long
-  size_t rank = 1;             // of the largest block that it shapes
+  size_t dimension = 0; // the innermost that it sets, counted from the innermost: 0 is best to have long
+  size_t rank = 1;      // of the largest block that it shapes
   int64_t cap = largestTunable;
-  int64_t divides = 0;         // a known size that it must divide; 0: none
+  int64_t divides = 0; // a known size that it must divide; 0: none
   bool fixed = false;
 };
 
@@ -109,7 +110,8 @@ private:
       for (const Variable* tunable : graph_.instances[i].variant->tunables)
         choices_.push_back(choiceFor(i, tunable));
     std::sort(choices_.begin(), choices_.end(), [](const Choice& a, const Choice& b) {
-      return std::tuple(a.dimension, a.instance, a.tunable->index) < std::tuple(b.dimension, b.instance, b.tunable->index);
+      return std::tuple(a.dimension, a.instance, a.tunable->index) <
+             std::tuple(b.dimension, b.instance, b.tunable->index);
     });
   }
 

@@ -1,5 +1,5 @@
-// Chooses the tunables of a graph of instances: blocks as large as the memories (or, where memory is not limited, the caches)
-// take, and preconditions on arrays of the entry that must be bounded to be taken at all.
+// Chooses the tunables of a graph of instances: blocks as large as the memories (or, where memory is not limited, the
+// caches) take, and preconditions on arrays of the entry that must be bounded to be taken at all.
 #pragma once
 
 #include "compiler/sequoia/sizes.h"

@@ -47,7 +47,9 @@ int conversionRank(const Type* type) {
   }
 }
 
-uint64_t roundUp(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+uint64_t roundUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 } // namespace
 

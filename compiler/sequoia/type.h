@@ -1,6 +1,7 @@
 // The scalar types of a Sequoia program: C's arithmetic types, structs and unions (with the C arrays inside them). A
-// TypeTable makes and owns them; two types are the same type exactly when their pointers are equal. Sizes and alignments
-// are those of the x86-64 System V C interface, since programs exchange these objects with C. Not thread safe.
+// TypeTable makes and owns them; two types are the same type exactly when their pointers are equal. Sizes and
+// alignments are those of the x86-64 System V C interface, since programs exchange these objects with C. Not thread
+// safe.
 #pragma once
 
 #include "base/source/source.h"

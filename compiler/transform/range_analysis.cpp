@@ -14,7 +14,7 @@ namespace strata::transform {
 namespace {
 
 /// Limits for unusual programs; what lies beyond them is not known.
-constexpr unsigned maximumNesting = 64, maximumConditionDepth = 16, maximumConditionSteps = 1024;
+constexpr unsigned maximumNesting = 64, maximumConditionSteps = 1024;
 constexpr size_t maximumChecks = 32;
 
 constexpr int64_t maximumExtent = (int64_t(1) << 62) - 1;
@@ -222,51 +222,50 @@ void RangeAnalysis::assumeCondition(Value condition, bool holds) {
     facts_.assumeOneOf(std::move(some));
 }
 
-void RangeAnalysis::collect(Value condition, bool holds, Conjunction& facts, std::vector<Alternatives>* alternatives,
-                            unsigned depth) {
+void RangeAnalysis::collect(Value condition, bool holds, Conjunction& facts, std::vector<Alternatives>* alternatives) {
+  Nesting nesting(depth_);
   Operation* op = condition.getDefiningOp();
-  if (!op || depth > maximumConditionDepth || ++conditionSteps_ > maximumConditionSteps ||
-      !condition.getType().isInteger(1))
+  if (!op || nesting.isTooDeep() || ++conditionSteps_ > maximumConditionSteps || !condition.getType().isInteger(1))
     return;
   // if `first` then `second` else `third`, as booleans: && and || are the cases with a constant.
   auto collectChoice = [&](Value first, Value second, Value third) {
     // The constant that the whole is not, so that this arm was not taken.
     auto isNever = [&](Value value) { return holds ? matchPattern(value, m_Zero()) : matchPattern(value, m_One()); };
     if (isNever(third)) {
-      collect(first, true, facts, alternatives, depth + 1);
-      collect(second, holds, facts, alternatives, depth + 1);
+      collect(first, true, facts, alternatives);
+      collect(second, holds, facts, alternatives);
     } else if (isNever(second)) {
-      collect(first, false, facts, alternatives, depth + 1);
-      collect(third, holds, facts, alternatives, depth + 1);
+      collect(first, false, facts, alternatives);
+      collect(third, holds, facts, alternatives);
     } else if (alternatives) {
       Alternatives some(2);
-      collect(first, true, some[0], nullptr, depth + 1);
-      collect(second, holds, some[0], nullptr, depth + 1);
-      collect(first, false, some[1], nullptr, depth + 1);
-      collect(third, holds, some[1], nullptr, depth + 1);
+      collect(first, true, some[0], nullptr);
+      collect(second, holds, some[0], nullptr);
+      collect(first, false, some[1], nullptr);
+      collect(third, holds, some[1], nullptr);
       alternatives->push_back(std::move(some));
     }
   };
   auto collectBoth = [&](Operation* both) {
     for (Value operand : both->getOperands())
-      collect(operand, holds, facts, alternatives, depth + 1);
+      collect(operand, holds, facts, alternatives);
   };
   auto collectEither = [&](Operation* either) {
     if (!alternatives)
       return;
     Alternatives some(2);
-    collect(either->getOperand(0), holds, some[0], nullptr, depth + 1);
-    collect(either->getOperand(1), holds, some[1], nullptr, depth + 1);
+    collect(either->getOperand(0), holds, some[0], nullptr);
+    collect(either->getOperand(1), holds, some[1], nullptr);
     alternatives->push_back(std::move(some));
   };
   llvm::TypeSwitch<Operation*>(op)
-      .Case([&](arith::CmpIOp compare) { collectComparison(compare, holds, facts, alternatives, depth); })
+      .Case([&](arith::CmpIOp compare) { collectComparison(compare, holds, facts, alternatives); })
       .Case([&](arith::AndIOp both) { holds ? collectBoth(both) : collectEither(both); })
       .Case([&](arith::OrIOp either) { holds ? collectEither(either) : collectBoth(either); })
       .Case([&](arith::XOrIOp inversion) {
         for (unsigned side : {0, 1})
           if (matchPattern(inversion->getOperand(side), m_One()))
-            return collect(inversion->getOperand(1 - side), !holds, facts, alternatives, depth + 1);
+            return collect(inversion->getOperand(1 - side), !holds, facts, alternatives);
       })
       .Case([&](arith::SelectOp select) {
         collectChoice(select.getCondition(), select.getTrueValue(), select.getFalseValue());
@@ -279,7 +278,7 @@ void RangeAnalysis::collect(Value condition, bool holds, Conjunction& facts, std
 }
 
 void RangeAnalysis::collectComparison(arith::CmpIOp compare, bool holds, Conjunction& facts,
-                                      std::vector<Alternatives>* alternatives, unsigned depth) {
+                                      std::vector<Alternatives>* alternatives) {
   using enum arith::CmpIPredicate;
   arith::CmpIPredicate predicate = holds ? compare.getPredicate() : arith::invertPredicate(compare.getPredicate());
   if (!isa<IndexType, IntegerType>(compare.getLhs().getType()))
@@ -289,7 +288,7 @@ void RangeAnalysis::collectComparison(arith::CmpIOp compare, bool holds, Conjunc
   Operation* widened = compare.getLhs().getDefiningOp();
   if (equality && widened && isa<arith::ExtUIOp, arith::ExtSIOp>(widened) &&
       widened->getOperand(0).getType().isInteger(1) && matchPattern(compare.getRhs(), m_Zero()))
-    return collect(widened->getOperand(0), predicate == ne, facts, alternatives, depth + 1);
+    return collect(widened->getOperand(0), predicate == ne, facts, alternatives);
 
   bool isUnsigned = llvm::is_contained({ult, ule, ugt, uge}, predicate);
   Linear left = isUnsigned ? unsignedOf(compare.getLhs()) : signedOf(compare.getLhs());

@@ -40,6 +40,19 @@ public:
 private:
   enum class Reading { Signed, Unsigned };
 
+  /// Counts nested readings and conditions; beyond the limit nothing is known.
+  class Nesting {
+  public:
+    explicit Nesting(unsigned& depth) : depth_(depth) { ++depth_; }
+    ~Nesting() { --depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    bool isTooDeep() const { return depth_ > 64; }
+
+  private:
+    unsigned& depth_;
+  };
+
   // range_analysis.cpp: points and what holds there.
   void restart(mlir::Block* block);
   void passChecks(mlir::Block* block, mlir::Operation* before);
@@ -49,10 +62,9 @@ private:
                        mlir::AffineMap upper, mlir::ValueRange upperOperands, int64_t step);
   void assumeCondition(mlir::Value condition, bool holds);
   /// What follows from a condition; what is an alternative in itself goes to `alternatives` or is left out.
-  void collect(mlir::Value condition, bool holds, Conjunction& facts, std::vector<Alternatives>* alternatives,
-               unsigned depth = 0);
+  void collect(mlir::Value condition, bool holds, Conjunction& facts, std::vector<Alternatives>* alternatives);
   void collectComparison(mlir::arith::CmpIOp compare, bool holds, Conjunction& facts,
-                         std::vector<Alternatives>* alternatives, unsigned depth);
+                         std::vector<Alternatives>* alternatives);
   void collectSizes();
 
   // range_values.cpp: readings of values.
@@ -67,7 +79,9 @@ private:
   std::optional<Linear> uncut(mlir::Operation* op, Reading how);
   /// The same where it is known to fit.
   std::optional<Linear> exact(mlir::Operation* op, Reading how);
-  /// A symbol for what nothing exact is known about; at most what is cut, where that is not negative.
+  /// A symbol, in the range of its type.
+  Linear unknown(mlir::Value value, Reading how);
+  /// The same for what is cut to its width: at most what it was before, where that is not negative.
   Linear cut(mlir::Value value, Reading how);
   std::optional<Linear> quotientOf(mlir::Operation* op, Reading how);
   std::optional<Linear> remainderOf(mlir::Operation* op, Reading how);
@@ -101,7 +115,7 @@ private:
   std::map<std::pair<Linear, int64_t>, Symbol> quotients_;
   llvm::DenseSet<Symbol> definedQuotients_;
   Symbol nextSymbol_ = 0;
-  unsigned depth_ = 0; // of the readings being computed
+  unsigned depth_ = 0; // of the readings and conditions being followed
 
   mlir::Block* block_ = nullptr;
   llvm::SmallPtrSet<mlir::Block*, 16> around_;

@@ -14,8 +14,8 @@ using namespace mlir;
 namespace strata::transform {
 namespace {
 
-/// Deeper expressions are symbols from there on.
-constexpr unsigned maximumDepth = 64;
+/// As many views and casts of a block are followed.
+constexpr unsigned maximumViews = 64;
 
 constexpr int64_t maximumExtent = (int64_t(1) << 62) - 1;
 
@@ -57,27 +57,22 @@ bool isWidening(Operation* op) {
 Linear RangeAnalysis::signedOf(Value value) {
   if (auto known = signed_.find(value); known != signed_.end())
     return known->second;
+  Nesting nesting(depth_);
   std::optional<unsigned> width = widthOf(value.getType());
+  if (!width || nesting.isTooDeep())
+    return unknown(value, Reading::Signed);
   Linear result;
-  if (!width) {
-    result = Linear::of(symbolOf(value, aspectOf(Reading::Signed)));
-  } else if (depth_ >= maximumDepth) {
-    return cut(value, Reading::Signed);
-  } else {
-    ++depth_;
-    if (std::optional<Linear> computed = computeSigned(value)) {
-      result = *computed;
+  if (std::optional<Linear> computed = computeSigned(value)) {
+    result = *computed;
+  } else if (std::optional<Linear> other = computeUnsigned(value)) {
+    if (facts_.isWithin(*other, 0, signedRange(*width).most)) {
+      result = *other;
     } else {
-      std::optional<Linear> other = computeUnsigned(value);
-      if (other && facts_.isWithin(*other, 0, signedRange(*width).most)) {
-        result = *other;
-      } else {
-        result = cut(value, Reading::Signed);
-        if (other)
-          relate(result, *other, *width);
-      }
+      result = cut(value, Reading::Signed);
+      relate(result, *other, *width);
     }
-    --depth_;
+  } else {
+    result = cut(value, Reading::Signed);
   }
   signed_[value] = result;
   return result;
@@ -86,18 +81,13 @@ Linear RangeAnalysis::signedOf(Value value) {
 Linear RangeAnalysis::unsignedOf(Value value) {
   if (auto known = unsigned_.find(value); known != unsigned_.end())
     return known->second;
-  Linear asSigned = signedOf(value), result;
+  Nesting nesting(depth_);
   std::optional<unsigned> width = widthOf(value.getType());
-  if (facts_.isNonNegative(asSigned)) {
-    result = asSigned;
-  } else if (!width) {
-    result = Linear::of(symbolOf(value, aspectOf(Reading::Unsigned)));
-  } else {
-    if (depth_ >= maximumDepth)
-      return cut(value, Reading::Unsigned);
-    ++depth_;
+  if (!width || nesting.isTooDeep())
+    return unknown(value, Reading::Unsigned);
+  Linear asSigned = signedOf(value), result = asSigned;
+  if (!facts_.isNonNegative(asSigned)) {
     std::optional<Linear> computed = computeUnsigned(value);
-    --depth_;
     result = computed ? *computed : cut(value, Reading::Unsigned);
     relate(asSigned, result, *width);
   }
@@ -129,17 +119,20 @@ void RangeAnalysis::relate(const Linear& signedValue, const Linear& unsignedValu
   facts_.assumeOneOf(std::move(readings));
 }
 
-Linear RangeAnalysis::cut(Value value, Reading how) {
+Linear RangeAnalysis::unknown(Value value, Reading how) {
   Symbol symbol = symbolOf(value, aspectOf(how));
-  Linear result = Linear::of(symbol);
   if (std::optional<unsigned> width = widthOf(value.getType())) {
     Range range = how == Reading::Signed ? signedRange(*width) : unsignedRange(*width);
     facts_.setBounds(symbol, {range.least, range.most});
   }
+  return Linear::of(symbol);
+}
+
+Linear RangeAnalysis::cut(Value value, Reading how) {
+  Linear result = unknown(value, how);
   Operation* op = value.getDefiningOp();
-  if (op && depth_ < maximumDepth)
-    if (std::optional<Linear> whole = uncut(op, how); whole && facts_.isNonNegative(*whole))
-      facts_.assume(whole->minus(result));
+  if (std::optional<Linear> whole = op ? uncut(op, how) : std::nullopt; whole && facts_.isNonNegative(*whole))
+    facts_.assume(whole->minus(result));
   return result;
 }
 
@@ -418,7 +411,7 @@ Linear RangeAnalysis::selected(Value value, Value condition, Value ifTrue, Value
 //-----------------------------------------------------------------------------===//
 
 Linear RangeAnalysis::extentOf(Value block, unsigned dimension) {
-  for (unsigned steps = 0; steps < maximumDepth; ++steps) {
+  for (unsigned steps = 0; steps < maximumViews; ++steps) {
     auto type = cast<MemRefType>(block.getType());
     if (!type.isDynamicDim(dimension))
       return Linear(type.getDimSize(dimension));
@@ -461,14 +454,12 @@ std::optional<Linear> RangeAnalysis::affineOf(AffineExpr expression, ArrayRef<Li
     return dimensions[dimension.getPosition()];
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
     return symbols[symbol.getPosition()];
-  if (++depth_ > maximumDepth) {
-    --depth_;
+  Nesting nesting(depth_);
+  if (nesting.isTooDeep())
     return std::nullopt;
-  }
   auto binary = cast<AffineBinaryOpExpr>(expression);
   std::optional<Linear> left = affineOf(binary.getLHS(), dimensions, symbols);
   std::optional<Linear> right = affineOf(binary.getRHS(), dimensions, symbols);
-  --depth_;
   if (!left || !right)
     return std::nullopt;
   std::optional<int64_t> constant = constantOf(*right);

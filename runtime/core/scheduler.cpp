@@ -5,6 +5,7 @@
 #include "runtime/core/failure.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/runtime.h"
+#include "runtime/core/stack_guard.h"
 #include "runtime/core/thread.h"
 
 #include <algorithm>
@@ -116,6 +117,7 @@ Thread& attach(bool pooled) {
   thread->native.instance = 0;
   thread->running = &thread->native;
   adoptThread(thread->native.context);
+  guardStacks();
   callingThread = thread;
   detachAtExit.thread = thread;
   joinSleepers(*thread);
@@ -373,6 +375,9 @@ std::vector<Execution*> everyExecution() {
 
 Execution* current() {
   return thisThread().running;
+}
+Execution* currentIfAny() {
+  return callingThread ? callingThread->running : nullptr;
 }
 
 Execution* makeFibre(void (*run)(void*), void* argument, const Role& role) {

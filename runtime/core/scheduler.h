@@ -25,6 +25,8 @@ namespace strata::runtime {
 
 /// The execution that calls. Makes the thread known to the runtime on its first call.
 Execution* current();
+/// The same, null on a thread that has not called in. Safe in a signal handler.
+Execution* currentIfAny();
 
 /// Makes a fibre that runs run(argument) and lets it begin. It acts as the given processor of the given machine.
 struct Role {

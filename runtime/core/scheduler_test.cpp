@@ -108,6 +108,26 @@ TEST(FibreStacks, CanBeMadeLarger) {
   EXPECT_TRUE(ran);
 }
 
+#if !defined(STRATA_ADDRESS_SANITIZER) && !defined(STRATA_THREAD_SANITIZER)
+int64_t recurse(int64_t depth) { // NOLINT(misc-no-recursion): that is the point
+  volatile int64_t frame[64];
+  frame[depth % 64] = depth;
+  return depth == 0 ? 0 : recurse(depth - 1) + frame[depth % 64];
+}
+
+TEST_P(Fibres, RunningOutOfStackIsReported) {
+  EXPECT_EXIT(wait(spawn([] { recurse(100000); })), ::testing::ExitedWithCode(1),
+              "a fibre has used up its stack of 65536 bytes \\[runtime-stack-overflow\\]");
+  EXPECT_EXIT(
+      {
+        strata_yield();
+        raise(SIGSEGV);
+        *static_cast<volatile int*>(nullptr) = 1;
+      },
+      ::testing::KilledBySignal(SIGSEGV), "");
+}
+#endif
+
 TEST(Threads, OneRunsEverythingInTheCaller) {
   setThreads(1);
   const auto caller = std::this_thread::get_id();

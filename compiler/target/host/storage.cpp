@@ -131,15 +131,17 @@ public:
       }
     });
     SmallVector<Operation*> operations;
-    program_.walk([&](Operation* op) {
-      if (isa<SvmDialect>(op->getDialect()))
+    SmallVector<ScopeOp> scopes;
+    program_.walk<WalkOrder::PostOrder>([&](Operation* op) {
+      if (auto scope = dyn_cast<ScopeOp>(op))
+        scopes.push_back(scope);
+      else if (isa<SvmDialect>(op->getDialect()))
         operations.push_back(op);
     });
     for (Operation* op : operations)
       lower(op);
-    for (Operation* op : llvm::reverse(operations))
-      if (isa<ScopeOp>(op))
-        inlineScope(cast<ScopeOp>(op));
+    for (ScopeOp scope : scopes)
+      inlineScope(scope);
   }
 
 private:

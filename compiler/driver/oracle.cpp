@@ -1,0 +1,110 @@
+// The interpreter behind the command.
+#include "compiler/driver/oracle.h"
+
+#include "compiler/interpret/interpreter.h"
+
+#include <cmath>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(differs, Error, "check-differs",
+                  "'{0}' differs from what the interpreter computes: element {1} is {2} and should be {3}; this is an error of Strata");
+
+bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict, DiagnosticEngine& diagnostics) {
+  interpret::Options options;
+  options.trackUndefined = strict;
+  auto interpreter = interpret::Interpreter::create(program, diagnostics, options);
+  if (!interpreter)
+    return false;
+  std::vector<interpret::Argument> arguments;
+  for (size_t position = 0; position < entry.arguments.size(); ++position) {
+    Array& array = binding.arrays[position];
+    if (entry.arguments[position].isBlock) {
+      arguments.push_back(interpret::Argument::block(array.data(), array.shape()));
+    } else if (array.type().kind == ElementType::Kind::Struct) {
+      arguments.push_back(interpret::Argument::record(array.data()));
+    } else {
+      uint64_t bits = 0;
+      std::memcpy(&bits, array.data(), array.bytes());
+      arguments.push_back(interpret::Argument::bits(bits));
+    }
+  }
+  return interpreter->call(entry.name, arguments);
+}
+
+namespace {
+
+double valueAt(const std::byte* at, const ScalarRun& run) {
+  using Kind = ElementType::Kind;
+  auto read = [&]<typename T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<double>(value);
+  };
+  if (run.kind == Kind::Float)
+    return run.bytes == 4 ? read(float()) : read(double());
+  if (run.kind == Kind::UnsignedInteger)
+    return run.bytes == 1 ? read(uint8_t()) : run.bytes == 2 ? read(uint16_t()) : run.bytes == 4 ? read(uint32_t()) : read(uint64_t());
+  return run.bytes == 1 ? read(int8_t()) : run.bytes == 2 ? read(int16_t()) : run.bytes == 4 ? read(int32_t()) : read(int64_t());
+}
+
+/// The first scalar that differs by more than the tolerance (in parts of the array's largest magnitude), as (element, ours, oracle's).
+std::optional<std::tuple<uint64_t, double, double>> firstDifference(const Array& ours, const Array& oracle, bool exact) {
+  if (std::memcmp(ours.data(), oracle.data(), ours.bytes()) == 0)
+    return std::nullopt;
+  auto runs = scalarRuns(ours.type());
+  if (!runs)
+    return std::nullopt;
+  double largest = 0;
+  auto forEach = [&](auto body) {
+    for (uint64_t element = 0; element < ours.elements(); ++element)
+      for (const ScalarRun& run : *runs)
+        for (uint64_t number = 0; number < run.count; ++number)
+          if (body(element, element * ours.type().bytes + run.offset + number * run.bytes, run))
+            return;
+  };
+  forEach([&](uint64_t, uint64_t offset, const ScalarRun& run) {
+    double value = std::fabs(valueAt(oracle.data() + offset, run));
+    if (std::isfinite(value))
+      largest = std::max(largest, value);
+    return false;
+  });
+  std::optional<std::tuple<uint64_t, double, double>> found;
+  forEach([&](uint64_t element, uint64_t offset, const ScalarRun& run) {
+    if (std::memcmp(ours.data() + offset, oracle.data() + offset, run.bytes) == 0)
+      return false;
+    double a = valueAt(ours.data() + offset, run), b = valueAt(oracle.data() + offset, run);
+    if (run.kind == ElementType::Kind::Float) {
+      if (std::isnan(a) && std::isnan(b))
+        return false; // which NaN it is, no language says
+      double tolerance = exact ? 0 : largest * (run.bytes == 4 ? 0x1p-10 : 0x1p-30);
+      if (!exact && std::fabs(a - b) <= tolerance)
+        return false;
+    }
+    found = {element, a, b};
+    return true;
+  });
+  return found;
+}
+
+} // namespace
+
+bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Binding& oracle, DiagnosticEngine& diagnostics) {
+  bool reduces = false;
+  program.walk([&](svm::SpmdOp spmd) { reduces |= !spmd.getReductions().empty(); });
+  bool same = true;
+  for (size_t position = 0; position < entry.arguments.size(); ++position) {
+    if (!entry.arguments[position].written)
+      continue;
+    if (auto found = firstDifference(run.arrays[position], oracle.arrays[position], !reduces)) {
+      auto [element, ours, wanted] = *found;
+      char a[40], b[40];
+      snprintf(a, sizeof a, "%.17g", ours);
+      snprintf(b, sizeof b, "%.17g", wanted);
+      diagnostics.report(differs, {}, entry.arguments[position].name, element, a, b);
+      same = false;
+    }
+  }
+  return same;
+}
+
+} // namespace strata::driver

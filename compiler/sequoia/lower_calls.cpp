@@ -1,0 +1,278 @@
+// Task calls: call by value-result. The caller evaluates the arguments and checks sizes; inside of a scope, blocks of the callee are
+// made, filled, passed, and emptied into the caller's arrays.
+#include "compiler/sequoia/lower_body.h"
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+namespace func = mlir::func;
+
+namespace strata::sequoia {
+
+using mlir::Value;
+
+const ResolvedCallsite& BodyLowering::resolved(const Callsite& site) const { return instance_.callsites[site.index]; }
+
+Value BodyLowering::linear(const LinearSize& size) {
+  Value sum;
+  for (auto [coefficient, parameter] : size.terms) {
+    Value term = names_->bindings[parameter].index;
+    if (coefficient != 1)
+      term = multiply(term, indexConstant(coefficient));
+    sum = sum ? add(sum, term) : term;
+  }
+  if (!sum)
+    return indexConstant(size.constant);
+  return size.constant ? add(sum, indexConstant(size.constant)) : sum;
+}
+
+static std::string linearText(const LinearSize& size) {
+  std::string text;
+  auto sign = [&](bool negative) { text += text.empty() ? (negative ? "-" : "") : (negative ? " - " : " + "); };
+  auto magnitude = [](int64_t value) { return std::to_string(value < 0 ? uint64_t(0) - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)); };
+  for (auto [coefficient, parameter] : size.terms) {
+    sign(coefficient < 0);
+    if (coefficient != 1 && coefficient != -1)
+      text += magnitude(coefficient) + "*";
+    text += parameter->name;
+  }
+  if (size.constant || size.terms.empty()) {
+    sign(size.constant < 0);
+    text += magnitude(size.constant);
+  }
+  return text;
+}
+
+/// Sizes are solved by the extents that are one parameter alone, the first of each; every other extent is checked against them.
+void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallValue>& arguments, llvm::StringRef taskName) {
+  llvm::DenseMap<const Variable*, std::string> solvedBy;
+  for (size_t p = 0; p < callee.parameters.size(); ++p)
+    for (const Extent& extent : callee.parameters[p]->extents)
+      if (const Variable* size = extent.linear.unit())
+        solvedBy.try_emplace(size, arguments[p].name);
+  llvm::DenseSet<const Variable*> solved;
+  for (size_t p = 0; p < callee.parameters.size(); ++p) {
+    const Variable& parameter = *callee.parameters[p];
+    for (size_t d = 0; d < parameter.extents.size(); ++d) {
+      const LinearSize& size = parameter.extents[d].linear;
+      if (size.unit() && solved.insert(size.unit()).second)
+        continue;
+      Value wanted = linear(size), given = arguments[p].counts[d];
+      if (wanted == given)
+        continue;
+      std::string message = "task '" + taskName.str() + "' takes '" + arguments[p].name + "' with " + linearText(size) +
+                            " = {0} elements in dimension " + std::to_string(d) + ", and is given {1}";
+      std::string others;
+      for (auto [coefficient, each] : size.terms)
+        others += (others.empty() ? "" : ", ") + std::string(each->name) + " is the size of '" + solvedBy[each] + "'";
+      check(compare(arith::CmpIPredicate::eq, given, wanted), "sequoia-size-mismatch", message, {wanted, given}, others);
+    }
+  }
+}
+
+static arith::CmpIPredicate predicateOf(Relation relation) {
+  switch (relation) {
+  case Relation::Less:
+    return arith::CmpIPredicate::slt;
+  case Relation::AtMost:
+    return arith::CmpIPredicate::sle;
+  case Relation::Equal:
+    return arith::CmpIPredicate::eq;
+  case Relation::AtLeast:
+    return arith::CmpIPredicate::sge;
+  case Relation::Greater:
+    return arith::CmpIPredicate::sgt;
+  }
+  return arith::CmpIPredicate::eq;
+}
+
+Value BodyLowering::boundHolds(const SizeBound& bound, mlir::ValueRange extents) {
+  Value all = truth(true);
+  for (auto [extent, value] : llvm::zip(extents, bound.values))
+    all = both(all, compare(predicateOf(bound.relation), extent, indexConstant(value)));
+  return all;
+}
+
+Value BodyLowering::conditionHolds(const ResolvedCondition& condition) {
+  return boundHolds(condition.bound, own_.bindings[condition.array].extents);
+}
+
+void BodyLowering::checkPreconditions(const Instance& callee, llvm::function_ref<mlir::ValueRange(const Variable*)> extentsOf) {
+  for (const ResolvedPrecondition& condition : callee.preconditions) {
+    mlir::ValueRange extents = extentsOf(condition.array);
+    for (auto [d, pair] : llvm::enumerate(llvm::zip(extents, condition.bound.values))) {
+      auto [extent, value] = pair;
+      check(compare(predicateOf(condition.bound.relation), extent, indexConstant(value)), "sequoia-precondition",
+            "instance '" + callee.name + "' takes '" + std::string(condition.array->name) + "' with " +
+                relationText(condition.bound.relation) + " " + std::to_string(value) + " elements in dimension " +
+                std::to_string(d) + ", and is given {0}",
+            extent, "the mapping states it as a precondition");
+    }
+  }
+}
+
+Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, mlir::ValueRange extents, unsigned level,
+                              uint32_t instance, const Variable& array) {
+  llvm::SmallVector<int64_t> bounds;
+  std::string sizedBy;
+  if (array.isArray())
+    for (const Bound& bound : module_.sizes[instance].extents[array.index]) {
+      bounds.push_back(bound.value.value_or(-1));
+      for (const TunableUse& use : bound.because) {
+        std::string name = "'" + std::string(use.tunable->name) + "' of instance '" + module_.graph.instances[use.instance].name + "'";
+        if (sizedBy.find(name) == std::string::npos)
+          sizedBy += (sizedBy.empty() ? "" : ", ") + name;
+      }
+    }
+  std::string text = label.str();
+  auto block = make<svm::BlockOp>(type, extents, builder_.getDenseI64ArrayAttr(bounds), builder_.getStringAttr(text), mlir::IntegerAttr());
+  if (!sizedBy.empty())
+    block->setAttr("svm.sized_by", builder_.getStringAttr(sizedBy));
+  function_->blocks[text] = module_.memoryAt(level);
+  return block;
+}
+
+CallValue BodyLowering::argumentValue(const Argument& argument, const Variable& parameter) {
+  CallValue result;
+  const Expr* expr = argument.value;
+  at(expr->location);
+  if (auto reduced = reductions_.find(&argument); reduced != reductions_.end()) {
+    result.view = reduced->second.block;
+    result.counts = reduced->second.counts;
+    result.name = expr->variable->name;
+  } else if (parameter.isArray()) {
+    View view = viewOf(expr);
+    result.view = view.block;
+    result.counts = view.counts;
+    result.name = expr->variable->name;
+  } else if (parameter.direction == Direction::In) {
+    result.scalar = value(expr);
+  } else {
+    result.view = bindingOf(expr->variable).storage;
+    result.name = expr->variable->name;
+  }
+  return result;
+}
+
+void BodyLowering::taskCall(const Stmt& stmt) {
+  const Callsite& site = *stmt.callsite;
+  const Task& callee = *site.callee;
+  const TaskVariant& shape = *module_.graph.instances[resolved(site).targets[0].instance].variant;
+  std::string label = labelOf(callee.name, 0) + "#" + std::to_string(site.lexnum);
+  bool anyIndexed = false;
+  for (const Argument& argument : stmt.arguments)
+    anyIndexed |= argument.value->kind == ExprKind::Block && isIndexed(argument.value) && !reductions_.contains(&argument);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  if (anyIndexed) {
+    auto staging = make<svm::ScopeOp>(mlir::StringAttr(), false);
+    builder_.setInsertionPointToStart(&staging.getBody().emplaceBlock());
+  }
+  std::vector<CallValue> arguments;
+  std::vector<std::pair<const Expr*, View>> scattered;
+  for (size_t i = 0; i < stmt.arguments.size(); ++i) {
+    const Argument& argument = stmt.arguments[i];
+    if (argument.value->kind != ExprKind::Block || !isIndexed(argument.value) || reductions_.contains(&argument)) {
+      arguments.push_back(argumentValue(argument, *shape.parameters[i]));
+      continue;
+    }
+    at(argument.value->location);
+    View staged = gathered(argument.value, argument.direction != Direction::Out, label + "." + std::to_string(i) + ".staged");
+    CallValue& value = arguments.emplace_back();
+    value.view = staged.block;
+    value.counts = staged.counts;
+    value.name = argument.value->variable->name;
+    if (argument.direction != Direction::In)
+      scattered.emplace_back(argument.value, staged);
+  }
+  at(stmt.location);
+  callTargets(resolved(site), label, arguments);
+  for (auto& [block, staged] : scattered)
+    scatter(block, staged);
+}
+
+void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& label, const std::vector<CallValue>& arguments) {
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Location here = place_;
+  for (size_t i = 0; i < site.targets.size(); ++i) {
+    const ResolvedTarget& target = site.targets[i];
+    std::string name = site.targets.size() == 1 ? label : label + "/" + std::to_string(i);
+    place_ = here;
+    if (target.conditions.empty())
+      return callInstance(target.instance, name, arguments);
+    Value holds = truth(true);
+    for (const ResolvedCondition& condition : target.conditions)
+      holds = both(holds, conditionHolds(condition));
+    auto branch = make<scf::IfOp>(holds, /*withElseRegion=*/true);
+    builder_.setInsertionPointToStart(branch.thenBlock());
+    callInstance(target.instance, name, arguments);
+    builder_.setInsertionPointToStart(branch.elseBlock());
+  }
+  place_ = here;
+  check(truth(false), "sequoia-no-target",
+        "no target of the call of '" + std::string(site.callsite->callee->name) + "' in instance '" + instance_.name + "' applies", {},
+        "give the callsite a last target without conditions");
+}
+
+void BodyLowering::callInstance(uint32_t number, const std::string& label, const std::vector<CallValue>& arguments) {
+  const Instance& callee = module_.graph.instances[number];
+  const TaskVariant& variant = *callee.variant;
+  const bool isKernel = module_.isKernel(number);
+  mlir::Location here = place_;
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  // What the callee's size parameters are, in the caller's values.
+  Environment sizes;
+  sizes.instance = &callee;
+  bindSizes(sizes, variant, [&](size_t p, size_t d) { return arguments[p].counts[d]; });
+  Environment* saved = names_;
+  names_ = &sizes;
+  checkSizes(variant, arguments, llvm::StringRef(variant.taskName));
+  if (isKernel)
+    checkPreconditions(callee, [&](const Variable* array) {
+      for (size_t p = 0; p < variant.parameters.size(); ++p)
+        if (variant.parameters[p] == array)
+          return mlir::ValueRange(arguments[p].counts);
+      return mlir::ValueRange();
+    });
+  auto scope = make<svm::ScopeOp>(builder_.getStringAttr(label), /*disjoint=*/true);
+  builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+  function_->calls[label] = {module_.processorAt(callee.controlLevel), ""};
+  Values operands, blocks;
+  for (size_t p = 0; p < variant.parameters.size(); ++p) {
+    const Variable& parameter = *variant.parameters[p];
+    if (arguments[p].scalar) {
+      operands.push_back(arguments[p].scalar);
+      blocks.push_back({});
+      continue;
+    }
+    unsigned level = parameter.isArray() ? callee.arrayLevels[parameter.index] : callee.scalarLevel;
+    Value block = makeBlock(label + "." + std::string(parameter.name), module_.viewOf(parameter), arguments[p].counts, level, number, parameter);
+    operands.push_back(block);
+    blocks.push_back(block);
+  }
+  for (const Variable* local : module_.callerMade(number)) {
+    Values extents;
+    for (const Extent& extent : local->extents) {
+      extents.push_back(index(extent.expression));
+      place_ = here;
+      if (!isNonNegative(extent.expression))
+        check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-negative",
+              "array '" + std::string(local->name) + "' of task '" + std::string(variant.taskName) +
+                  "' would have {0} elements in a dimension", extents.back());
+    }
+    operands.push_back(makeBlock(label + "." + labelOf(local->name, local->lexnum), module_.viewOf(*local), extents,
+                                 callee.arrayLevels[local->index], number, *local));
+  }
+  names_ = saved;
+  for (size_t p = 0; p < variant.parameters.size(); ++p)
+    if (blocks[p] && variant.parameters[p]->direction != Direction::Out)
+      move(arguments[p].view, blocks[p]);
+  std::string symbol = module_.symbolOf(number);
+  if (isKernel)
+    make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(&module_.context, symbol), operands, mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+  else
+    make<func::CallOp>(symbol, mlir::TypeRange(), operands);
+  for (size_t p = 0; p < variant.parameters.size(); ++p)
+    if (blocks[p] && variant.parameters[p]->direction != Direction::In)
+      move(blocks[p], arguments[p].view);
+}
+
+} // namespace strata::sequoia

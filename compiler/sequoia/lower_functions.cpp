@@ -1,0 +1,77 @@
+// Calls of inline functions, which are lowered in place: the parameters are values or storage, `return` is a jump to the end.
+#include "compiler/sequoia/lower_body.h"
+
+namespace strata::sequoia {
+
+using mlir::Value;
+
+STRATA_DIAGNOSTIC(inlineRecursion, Error, "sequoia-inline-recursion", "inline function '{0}' calls itself");
+STRATA_DIAGNOSTIC(inlineLimit, Error, "sequoia-inline-limit", "task '{0}' calls inline functions in more than {1} places, counting calls inside of calls");
+
+static constexpr size_t deepestInlining = 64, mostInlining = 20000;
+
+Value BodyLowering::callFunction(const Expr* expr) {
+  const Function* function = expr->function;
+  Values arguments;
+  for (const Expr* operand : expr->operands)
+    arguments.push_back(value(operand));
+  at(expr->location);
+  auto wrong = [&]() { return function->result->isVoid() ? Value() : zeroOf(module_.typeOf(function->result)); };
+  if (std::find(inlining_.begin(), inlining_.end(), function) != inlining_.end()) {
+    module_.diagnostics.report(inlineRecursion, expr->location, function->name);
+    return wrong();
+  }
+  if (inlining_.size() >= deepestInlining || ++inlined_ > mostInlining) {
+    if (inlined_ <= mostInlining + 1)
+      module_.diagnostics.report(inlineLimit, expr->location, instance_.variant->taskName,
+                                 inlined_ > mostInlining ? mostInlining : deepestInlining);
+    inlined_ = mostInlining + 1;
+    return wrong();
+  }
+  inlining_.push_back(function);
+  for (auto [parameter, argument] : llvm::zip(function->parameters, arguments)) {
+    Binding binding;
+    if (module_.facts.isWritten(parameter)) {
+      binding.storage = allocate(module_.typeOf(parameter->type));
+      store(argument, binding.storage);
+    } else {
+      binding.value = argument;
+    }
+    names_->bindings[parameter] = binding;
+  }
+  Value savedBreak = breakFlag_, savedContinue = continueFlag_, savedFlag = returnFlag_, savedResult = returned_;
+  breakFlag_ = continueFlag_ = returnFlag_ = returned_ = Value();
+  Value result;
+  const std::vector<Stmt*>& body = function->body->statements;
+  unsigned early = NoJump;
+  for (const Stmt* each : body)
+    if (each != body.back())
+      early |= module_.facts.jumps(each);
+  const Stmt* last = body.empty() ? nullptr : body.back();
+  if (early == NoJump && last && last->kind == StmtKind::Return && last->expression) {
+    // The one return stands at the end: its value is the call's.
+    for (const Stmt* each : body)
+      if (each != last)
+        statement(each);
+    result = value(last->expression);
+  } else {
+    returnFlag_ = flag(false);
+    if (!function->result->isVoid()) {
+      returned_ = allocate(module_.typeOf(function->result));
+      store(zeroOf(module_.typeOf(function->result)), returned_);
+    }
+    sequence(body);
+    at(expr->location);
+    if (returned_)
+      result = load(returned_);
+  }
+  breakFlag_ = savedBreak;
+  continueFlag_ = savedContinue;
+  returnFlag_ = savedFlag;
+  returned_ = savedResult;
+  inlining_.pop_back();
+  at(expr->location);
+  return result;
+}
+
+} // namespace strata::sequoia

@@ -1,0 +1,220 @@
+// Instances as kernels and functions: their signatures, what their arguments and sizes are called inside, and the rules that
+// an entry point's arguments keep.
+#include "compiler/sequoia/lower_body.h"
+
+namespace arith = mlir::arith;
+namespace func = mlir::func;
+
+namespace strata::sequoia {
+
+using mlir::Value;
+
+namespace {
+
+llvm::StringRef accessText(Direction direction) {
+  return direction == Direction::In ? "read" : direction == Direction::Out ? "write" : "readwrite";
+}
+
+bool isBlock(const Variable& parameter, bool byReference) {
+  return parameter.isArray() || parameter.direction != Direction::In || byReference;
+}
+
+} // namespace
+
+BodyLowering::Signature BodyLowering::signature(bool byReference, bool withCallerMade) {
+  Signature result;
+  auto addOne = [&](const Variable& variable, bool block, llvm::StringRef access, std::string_view name) {
+    llvm::SmallVector<mlir::NamedAttribute> attributes;
+    auto set = [&](llvm::StringRef key, mlir::Attribute value) { attributes.push_back(builder_.getNamedAttr(key, value)); };
+    set(svm::SvmDialect::nameAttr, builder_.getStringAttr(name));
+    if (block)
+      set(svm::SvmDialect::accessAttr, builder_.getStringAttr(access));
+    if (variable.type->isInteger() && !variable.type->isSigned())
+      set(svm::SvmDialect::unsignedAttr, builder_.getUnitAttr());
+    result.types.push_back(block ? mlir::Type(module_.viewOf(variable)) : module_.typeOf(variable.type));
+    result.attributes.push_back(builder_.getDictionaryAttr(attributes));
+  };
+  for (const Variable* parameter : instance_.variant->parameters)
+    addOne(*parameter, isBlock(*parameter, byReference), accessText(parameter->direction), parameter->name);
+  if (withCallerMade)
+    for (const Variable* local : module_.callerMade(number_))
+      addOne(*local, true, "readwrite", labelOf(local->name, local->lexnum));
+  return result;
+}
+
+void BodyLowering::bindSizes(Environment& environment, const TaskVariant& variant,
+                             llvm::function_ref<Value(size_t, size_t)> extent) {
+  for (size_t p = 0; p < variant.parameters.size(); ++p)
+    for (size_t d = 0; d < variant.parameters[p]->extents.size(); ++d) {
+      const Variable* size = variant.parameters[p]->extents[d].linear.unit();
+      if (!size || environment.bindings.contains(size))
+        continue;
+      Binding binding;
+      binding.index = extent(p, d);
+      binding.nonNegative = true;
+      environment.bindings[size] = binding;
+    }
+}
+
+void BodyLowering::bindArguments(mlir::Block& entry, bool byReference, bool withCallerMade) {
+  allocations_ = &entry;
+  const TaskVariant& variant = *instance_.variant;
+  size_t position = 0;
+  for (const Variable* parameter : variant.parameters) {
+    Value argument = entry.getArgument(position++);
+    at(parameter->location);
+    Binding binding;
+    if (parameter->isArray()) {
+      binding = arrayBinding(argument);
+    } else if (!isBlock(*parameter, byReference)) {
+      binding.value = argument;
+    } else if (parameter->direction == Direction::In) {
+      binding.value = load(argument);
+    } else {
+      binding.storage = argument;
+    }
+    own_.bindings[parameter] = binding;
+  }
+  if (withCallerMade)
+    for (const Variable* local : module_.callerMade(number_))
+      own_.bindings[local] = arrayBinding(entry.getArgument(position++));
+  bindSizes(own_, variant, [&](size_t p, size_t d) { return own_.bindings[variant.parameters[p]].extents[d]; });
+}
+
+void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
+  builder_.setInsertionPointToEnd(module_.module.getBody());
+  Signature types = signature(byReference, true);
+  auto kernel = make<svm::KernelOp>(llvm::StringRef(symbol), builder_.getFunctionType(types.types, {}));
+  for (auto [position, attributes] : llvm::enumerate(types.attributes))
+    kernel.setArgAttrs(static_cast<unsigned>(position), attributes);
+  kernel.setExtentsAttr(module_.extentMaps(number_, true));
+  if (instance_.variant->kind == TaskKind::External) {
+    auto function = mlir::FlatSymbolRefAttr::get(&module_.context, "strata.ext." + instance_.name);
+    kernel.setLlvmAttr(mlir::SymbolRefAttr::get(&module_.context, "source", {function}));
+    return;
+  }
+  mlir::Block& entry = kernel.getBody().emplaceBlock();
+  for (mlir::Type type : types.types)
+    entry.addArgument(type, place_);
+  builder_.setInsertionPointToStart(&entry);
+  bindArguments(entry, byReference, true);
+  statement(instance_.variant->body);
+  place_ = module_.place(instance_.variant->location);
+  make<svm::ReturnOp>();
+}
+
+func::FuncOp BodyLowering::beginFunction(const std::string& symbol, bool byReference, bool isEntry) {
+  builder_.setInsertionPointToEnd(module_.module.getBody());
+  Signature types = signature(byReference, false);
+  auto function = make<func::FuncOp>(symbol, builder_.getFunctionType(types.types, {}));
+  for (auto [position, attributes] : llvm::enumerate(types.attributes))
+    function.setArgAttrs(static_cast<unsigned>(position), attributes);
+  if (isEntry) {
+    llvm::SmallVector<mlir::Attribute> names;
+    for (const Variable* size : instance_.variant->sizeParameters)
+      names.push_back(builder_.getStringAttr(size->name));
+    function->setAttr(svm::SvmDialect::entryAttr, builder_.getUnitAttr());
+    function->setAttr(svm::SvmDialect::sizesAttr, builder_.getArrayAttr(names));
+    function->setAttr(svm::SvmDialect::extentsAttr, module_.extentMaps(number_, false));
+  } else {
+    function.setPrivate();
+  }
+  builder_.setInsertionPointToStart(function.addEntryBlock());
+  bindArguments(function.getBody().front(), byReference, false);
+  return function;
+}
+
+/// An entry point is called with arrays of any size: each extent is what the sizes make it.
+void BodyLowering::checkEntrySizes() {
+  std::vector<CallValue> arguments;
+  for (const Variable* parameter : instance_.variant->parameters) {
+    CallValue& value = arguments.emplace_back();
+    value.counts = own_.bindings[parameter].extents;
+    value.name = parameter->name;
+  }
+  Environment* saved = names_;
+  checkSizes(*instance_.variant, arguments, llvm::StringRef(instance_.variant->taskName));
+  names_ = saved;
+}
+
+void BodyLowering::makeLocalArrays() {
+  for (const Variable* array : instance_.variant->arrays) {
+    if (array->kind != VariableKind::Local)
+      continue;
+    at(array->location);
+    Values extents;
+    for (const Extent& extent : array->extents) {
+      extents.push_back(index(extent.expression));
+      if (!isNonNegative(extent.expression))
+        check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-negative",
+              "array '" + std::string(array->name) + "' would have {0} elements in a dimension", extents.back());
+    }
+    std::string label = labelOf(array->name, array->lexnum);
+    Binding binding;
+    binding.block = makeBlock(label, module_.viewOf(*array), extents, instance_.arrayLevels[array->index], number_, *array);
+    binding.extents = extents;
+    own_.bindings[array] = binding;
+  }
+}
+
+/// Scalars that tasks write are blocks, as what they are passed to.
+void BodyLowering::makePassedScalars() {
+  for (const Variable* scalar : instance_.variant->scalars) {
+    if (scalar->kind != VariableKind::Local || !module_.facts.isPassed(scalar))
+      continue;
+    at(scalar->location);
+    // Arrays and scalars have lists of their own, but share the names of a function's blocks.
+    std::string label = labelOf(scalar->name, scalar->lexnum) + ".scalar";
+    Binding binding;
+    binding.storage = makeBlock(label, svm::viewType(0, module_.typeOf(scalar->type)), {}, instance_.scalarLevel, number_, *scalar);
+    own_.bindings[scalar] = binding;
+  }
+}
+
+void BodyLowering::placeArguments(bool byReference, unsigned arrayLevelFloor) {
+  for (const Variable* parameter : instance_.variant->parameters) {
+    unsigned level = parameter->isArray() ? instance_.arrayLevels[parameter->index] : instance_.scalarLevel;
+    bool reachable = !module_.machine.isExplicit(module_.machine.levels[level].memory) &&
+                     !module_.machine[module_.machine.levels[level].memory].isVirtual();
+    if (level < arrayLevelFloor && !reachable)
+      level = arrayLevelFloor;
+    function_->arguments.push_back(isBlock(*parameter, byReference) ? module_.memoryAt(level) : std::string());
+  }
+}
+
+void BodyLowering::lowerFunction(const std::string& symbol, bool byReference, bool isEntry) {
+  beginFunction(symbol, byReference, isEntry);
+  function_->control = module_.processorAt(instance_.controlLevel);
+  placeArguments(byReference, 0);
+  if (isEntry)
+    checkEntrySizes();
+  checkPreconditions(instance_, [&](const Variable* array) { return mlir::ValueRange(own_.bindings[array].extents); });
+  makeLocalArrays();
+  makePassedScalars();
+  statement(instance_.variant->body);
+  place_ = module_.place(instance_.variant->location);
+  make<func::ReturnOp>();
+}
+
+void BodyLowering::lowerWrapper(const std::string& symbol, bool byReference, bool isEntry) {
+  beginFunction(symbol, byReference, isEntry);
+  unsigned level = isEntry ? mainLevel(module_.machine) : instance_.scalarLevel;
+  function_->control = module_.processorAt(isEntry ? level : instance_.controlLevel);
+  placeArguments(byReference, level);
+  if (isEntry)
+    checkEntrySizes();
+  std::vector<CallValue> arguments;
+  for (const Variable* parameter : instance_.variant->parameters) {
+    const Binding& binding = own_.bindings[parameter];
+    CallValue& argument = arguments.emplace_back();
+    argument.name = parameter->name;
+    argument.scalar = binding.value;
+    argument.view = parameter->isArray() ? binding.block : binding.storage;
+    argument.counts = binding.extents;
+  }
+  callInstance(number_, std::string(instance_.variant->taskName) + "#0", arguments);
+  place_ = module_.place(instance_.variant->location);
+  make<func::ReturnOp>();
+}
+
+} // namespace strata::sequoia

@@ -1,0 +1,178 @@
+// C's statements as structured control. A jump sets a flag; what stands behind it in its list is guarded by the flags that can be
+// set by then, side by side and not nested, so that long lists stay flat.
+#include "compiler/sequoia/lower_body.h"
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+namespace strata::sequoia {
+
+using mlir::Value;
+
+void BodyLowering::statement(const Stmt* stmt) {
+  if (!stmt)
+    return;
+  at(stmt->location);
+  switch (stmt->kind) {
+  case StmtKind::Expression:
+    return effect(stmt->expression);
+  case StmtKind::Declaration:
+    return declaration(*stmt);
+  case StmtKind::Compound:
+    return sequence(stmt->statements);
+  case StmtKind::If:
+    return ifStatement(*stmt);
+  case StmtKind::While:
+  case StmtKind::DoWhile:
+  case StmtKind::For:
+    return loop(*stmt);
+  case StmtKind::Switch:
+    return switchStatement(*stmt);
+  case StmtKind::Break:
+    return jump(BreakJump);
+  case StmtKind::Continue:
+    return jump(ContinueJump);
+  case StmtKind::Return:
+    if (stmt->expression && returned_) {
+      Value result = value(stmt->expression);
+      store(result, returned_);
+    } else if (stmt->expression) {
+      effect(stmt->expression);
+    }
+    return jump(ReturnJump);
+  case StmtKind::TaskCall:
+    return taskCall(*stmt);
+  case StmtKind::Copy:
+    return copyStatement(*stmt);
+  case StmtKind::Map:
+    return mapStatement(*stmt);
+  case StmtKind::Empty:
+  case StmtKind::CaseLabel:
+    return;
+  }
+}
+
+void BodyLowering::jump(Jump kind) {
+  Value storage = kind == BreakJump ? breakFlag_ : kind == ContinueJump ? continueFlag_ : returnFlag_;
+  if (storage)
+    store(truth(true), storage);
+}
+
+Value BodyLowering::noJump(unsigned jumps) {
+  Value none;
+  for (auto [kind, storage] : {std::pair(BreakJump, breakFlag_), std::pair(ContinueJump, continueFlag_), std::pair(ReturnJump, returnFlag_)})
+    if ((jumps & kind) && storage) {
+      Value clear = inverse(load(storage));
+      none = none ? both(none, clear) : clear;
+    }
+  return none ? none : truth(true);
+}
+
+void BodyLowering::sequence(const std::vector<Stmt*>& statements) {
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::OpBuilder::InsertPoint outside = builder_.saveInsertionPoint();
+  unsigned jumps = NoJump;
+  for (const Stmt* each : statements) {
+    statement(each);
+    // Behind an unconditional jump nothing is reached.
+    if (each->kind == StmtKind::Break || each->kind == StmtKind::Continue || each->kind == StmtKind::Return)
+      break;
+    unsigned added = module_.facts.jumps(each);
+    if (added == NoJump || each == statements.back())
+      continue;
+    jumps |= added;
+    builder_.restoreInsertionPoint(outside);
+    at(each->location);
+    auto rest = make<scf::IfOp>(noJump(jumps), /*withElseRegion=*/false);
+    outside = builder_.saveInsertionPoint();
+    builder_.setInsertionPointToStart(rest.thenBlock());
+  }
+}
+
+void BodyLowering::declaration(const Stmt& stmt) {
+  for (const Variable* variable : stmt.variables) {
+    if (variable->kind != VariableKind::Local || variable->isArray())
+      continue;
+    at(variable->location);
+    bool isPassed = module_.facts.isPassed(variable);
+    if (!isPassed && !module_.facts.isWritten(variable) && !module_.facts.needsStorage(variable)) {
+      Binding binding;
+      // A size or loop variable under another name stays an index.
+      if (variable->type->isInteger() && isIndexText(variable->initializer))
+        binding.index = index(variable->initializer);
+      binding.nonNegative = isNonNegative(variable->initializer);
+      binding.value = value(variable->initializer);
+      names_->bindings[variable] = binding;
+      continue;
+    }
+    // Passed variables have their block from the start of the function.
+    if (!isPassed) {
+      Binding binding;
+      binding.storage = allocate(module_.typeOf(variable->type));
+      names_->bindings[variable] = binding;
+    }
+    if (variable->initializer) {
+      Value initial = value(variable->initializer);
+      at(variable->location);
+      store(initial, bindingOf(variable).storage);
+    }
+  }
+}
+
+void BodyLowering::ifStatement(const Stmt& stmt) {
+  Value holds = condition(stmt.expression);
+  at(stmt.location);
+  auto branch = make<scf::IfOp>(holds, /*withElseRegion=*/stmt.otherwise != nullptr);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(branch.thenBlock());
+  statement(stmt.body);
+  if (!stmt.otherwise)
+    return;
+  builder_.setInsertionPointToStart(branch.elseBlock());
+  statement(stmt.otherwise);
+}
+
+/// Sections in order; `entered` says that control falls from the section before. A break at a section's end clears it, any other sets a flag.
+void BodyLowering::switchStatement(const Stmt& stmt) {
+  Value chosen = value(stmt.expression);
+  at(stmt.location);
+  Value entered = flag(false);
+  Value outerBreak = breakFlag_;
+  auto body = [](const SwitchSection& section) {
+    std::vector<Stmt*> statements = section.statements;
+    if (!statements.empty() && statements.back()->kind == StmtKind::Break)
+      statements.pop_back();
+    return statements;
+  };
+  unsigned jumps = NoJump;
+  for (const SwitchSection& section : stmt.sections)
+    for (const Stmt* each : body(section))
+      jumps |= module_.facts.jumps(each);
+  breakFlag_ = jumps & BreakJump ? flag(false) : Value();
+  auto isValue = [&](int64_t number) {
+    return compare(arith::CmpIPredicate::eq, chosen, integer(chosen.getType(), static_cast<uint64_t>(number)));
+  };
+  Value anyValue = truth(false);
+  for (const SwitchSection& section : stmt.sections)
+    for (int64_t number : section.values)
+      anyValue = folded<arith::OrIOp>(anyValue, isValue(number));
+  for (const SwitchSection& section : stmt.sections) {
+    at(section.location);
+    Value here = load(entered);
+    for (int64_t number : section.values)
+      here = folded<arith::OrIOp>(here, isValue(number));
+    if (section.isDefault)
+      here = folded<arith::OrIOp>(here, inverse(anyValue));
+    if (jumps != NoJump)
+      here = both(here, noJump(jumps));
+    auto branch = make<scf::IfOp>(here, /*withElseRegion=*/false);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(branch.thenBlock());
+    std::vector<Stmt*> statements = body(section);
+    store(truth(statements.size() == section.statements.size()), entered);
+    sequence(statements);
+  }
+  breakFlag_ = outerBreak;
+}
+
+} // namespace strata::sequoia

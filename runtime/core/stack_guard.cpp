@@ -1,0 +1,92 @@
+// Implements the guard: a SIGSEGV handler on a stack of its own, which compares the address that faulted with the page
+// below the running fibre's stack.
+#include "runtime/core/stack_guard.h"
+
+#include "runtime/abi.h"
+#include "runtime/core/fibre.h"
+#include "runtime/core/scheduler.h"
+#include "runtime/core/system_memory.h"
+
+#include <csignal>
+#include <mutex>
+#include <unistd.h>
+
+namespace strata::runtime {
+
+#if defined(STRATA_ADDRESS_SANITIZER) || defined(STRATA_THREAD_SANITIZER)
+
+void guardStacks() {}
+
+#else
+
+namespace {
+
+constexpr size_t handlerStackBytes = 64 << 10;
+constexpr unsigned secondsToReport = 5;
+
+struct sigaction previous;
+
+void onFault(int signal, siginfo_t* info, void* state) {
+  const char* at = static_cast<const char*>(info->si_addr);
+  if (const Execution* me = currentIfAny(); me && !me->native) {
+    const char* low = me->context.stack.base;
+    if (at < low && at >= low - pageBytes()) {
+      alarm(secondsToReport); // ends the program even if the fibre held a lock that reporting needs
+      static const StrataCheck overflow{"runtime-stack-overflow",
+                                        "a fibre has used up its stack of {0} bytes",
+                                        "give fibres larger stacks, or keep large arrays out of local variables",
+                                        nullptr,
+                                        0,
+                                        0};
+      const auto bytes = static_cast<int64_t>(me->context.stack.bytes);
+      strata_fail(&overflow, &bytes, 1);
+    }
+  }
+  if (previous.sa_flags & SA_SIGINFO)
+    previous.sa_sigaction(signal, info, state);
+  else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+    previous.sa_handler(signal);
+  else
+    sigaction(SIGSEGV, &previous, nullptr); // the instruction faults again, now as if this handler were not there
+}
+
+/// The stack that a thread handles signals on, while the thread lives.
+struct HandlerStack {
+  void* base = nullptr;
+  ~HandlerStack() {
+    if (!base)
+      return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+    systemMemory().unmap(base, handlerStackBytes);
+  }
+};
+thread_local HandlerStack handlerStack;
+
+} // namespace
+
+void guardStacks() {
+  stack_t present{};
+  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) && !handlerStack.base) {
+    if (void* base = systemMemory().map(handlerStackBytes)) {
+      handlerStack.base = base;
+      stack_t own{};
+      own.ss_sp = base;
+      own.ss_size = handlerStackBytes;
+      sigaltstack(&own, nullptr);
+    }
+  }
+  static std::once_flag installed;
+  std::call_once(installed, [] {
+    struct sigaction action{};
+    action.sa_sigaction = onFault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &previous);
+  });
+}
+
+#endif
+
+} // namespace strata::runtime
