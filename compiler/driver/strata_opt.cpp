@@ -1,5 +1,5 @@
-// strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes on
-// them. It registers the dialects that Strata uses and no others.
+// strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
+// on them. It registers the dialects that Strata uses and no others.
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -36,7 +36,8 @@ STRATA_DIAGNOSTIC(deadlock, Error, "interpret-deadlock", "the program cannot go 
 STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter does not execute {0}");
 STRATA_DIAGNOSTIC(external, Error, "interpret-external-kernel", "kernel '{0}' failed: {1}");
 STRATA_DIAGNOSTIC(check, Error, "interpret-check", "{0}");
-STRATA_DIAGNOSTIC(indexCheck, Error, "interpret-index", "index {0} of '{1}', dimension {2}, is outside [0, {3})");
+STRATA_DIAGNOSTIC(indexCheck, Error, "index-out-of-range",
+                  "index {0} of '{1}' is outside dimension {2}, which has {3} elements");
 STRATA_DIAGNOSTIC(unknownFunction, Error, "interpret-unknown-function",
                   "there is no function or kernel '{0}' to interpret");
 STRATA_DIAGNOSTIC(badArgument, Error, "interpret-bad-argument", "argument {0} of '{1}': {2}");

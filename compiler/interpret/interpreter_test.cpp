@@ -1,54 +1,12 @@
-// Tests of the interpreter: programs in the dialect with results worked out by hand or by C++ itself, and one program
-// for everything that can go wrong.
-#include "compiler/interpret/interpreter.h"
-#include "compiler/ir/svm.h"
-
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Parser/Parser.h"
+// Tests of the interpreter: programs in the dialect with results worked out by hand or by C++ itself.
+#include "compiler/interpret/subject.h"
 
 #include <chrono>
 #include <cmath>
-#include <gtest/gtest.h>
 #include <numeric>
 
 namespace strata::interpret {
 namespace {
-
-/// A parsed program and an interpreter of it.
-class Subject {
-public:
-  explicit Subject(const std::string& text, Options options = {}) : diagnostics(sources) {
-    mlir::DialectRegistry registry;
-    svm::registerDialects(registry);
-    registry.insert<mlir::cf::ControlFlowDialect>();
-    context.appendDialectRegistry(registry);
-    sources.add("test.mlir", text, SourceKind::Program);
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), "test.mlir");
-    EXPECT_TRUE(module) << text;
-    if (module)
-      interpreter = Interpreter::create(*module, diagnostics, std::move(options));
-  }
-  bool call(const std::vector<Argument>& arguments = {}, std::vector<uint64_t>* results = nullptr) {
-    return interpreter && interpreter->call("f", arguments, results);
-  }
-  std::string text() { return diagnostics.render({}); }
-
-  SourceManager sources;
-  DiagnosticEngine diagnostics;
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::unique_ptr<Interpreter> interpreter;
-};
-
-/// Runs @f and expects the failure; returns the message.
-std::string failure(const std::string& program, const std::string& code, const std::vector<Argument>& arguments = {},
-                    Options options = {}) {
-  Subject subject(program, std::move(options));
-  EXPECT_FALSE(subject.call(arguments));
-  EXPECT_TRUE(subject.diagnostics.hasErrors());
-  EXPECT_EQ(subject.interpreter->failure().code, code) << subject.text();
-  return subject.text();
-}
 
 /// The value of one expression: `body` computes %r.
 uint64_t value(const std::string& type, const std::string& body) {
@@ -63,8 +21,6 @@ float value32(const std::string& body) {
 double value64(const std::string& body) {
   return llvm::bit_cast<double>(value("f64", body));
 }
-
-const char* const one = "memref<?xf32, strided<[1], offset: ?>>";
 
 TEST(Interpreter, IntegersHaveExactWidths) {
   EXPECT_EQ(value("i8", "%a = arith.constant 127 : i8 %b = arith.constant 2 : i8 %r = arith.addi %a, %b : i8"), 129u);
@@ -356,167 +312,6 @@ TEST(Interpreter, ExternalKernelsMayStandIn) {
   EXPECT_NE(
       failure(program, "interpret-external-kernel", {Argument::block(a.data(), {4})}, options).find("no such file"),
       std::string::npos);
-}
-
-/// A kernel that reads element `index` of a block.
-std::string reading(const std::string& index) {
-  return std::string("func.func @f(%a: ") + one + ") {\n%i = arith.constant " + index +
-         " : index\n%x = memref.load %a[%i] : " + one + "\nreturn }";
-}
-
-TEST(InterpreterFailures, AccessesAreChecked) {
-  std::vector<float> a(4);
-  std::vector<Argument> whole{Argument::block(a.data(), {4})};
-  EXPECT_NE(failure(reading("4"), "interpret-out-of-bounds", whole).find("test.mlir:3"), std::string::npos);
-  failure(reading("-1"), "interpret-out-of-bounds", whole);
-  failure(std::string("func.func @f(%a: ") + one + ") {\n%c0 = arith.constant 0 : index\n" +
-              "%v = memref.reinterpret_cast %a to offset: [9], sizes: [1], strides: [1] : " + one +
-              " to memref<1xf32, strided<[1], offset: 9>>\n%x = memref.load %v[%c0] : memref<1xf32, strided<[1], "
-              "offset: 9>>\nreturn }",
-          "interpret-outside-storage", whole);
-  EXPECT_NE(failure(std::string("func.func @f(%a: ") + one + ") {\n%c0 = arith.constant 0 : index\n" +
-                        "%v = memref.subview %a[3] [2] [1] : " + one + " to memref<2xf32, strided<[1], offset: ?>>\n" +
-                        "%x = memref.load %v[%c0] : memref<2xf32, strided<[1], offset: ?>>\nreturn }",
-                    "interpret-bad-view", whole)
-                .find("test.mlir:3"),
-            std::string::npos);
-  failure(std::string("func.func @f(%a: ") + one + ") {\n%v = memref.cast %a : " + one +
-              " to memref<5xf32, strided<[1], offset: ?>>\nreturn }",
-          "interpret-cast-extent", whole);
-}
-
-TEST(InterpreterFailures, AViewThatIsNeverUsedIsNoError) {
-  std::vector<float> a(4);
-  Subject subject(std::string("func.func @f(%a: ") + one + ") {\n%v = memref.subview %a[3] [2] [1] : " + one +
-                  " to memref<2xf32, strided<[1], offset: ?>>\nreturn }");
-  EXPECT_TRUE(subject.call({Argument::block(a.data(), {4})}));
-}
-
-TEST(InterpreterFailures, BlocksEndWithTheirRegion) {
-  // The move goes on after its scope has ended.
-  failure(std::string("func.func @f(%a: ") + one +
-              ") {\n%n = arith.constant 4 : index\nsvm.scope {\n%b = svm.block(%n) : " + one +
-              "\n%t = svm.move %a to %b : " + one + " to " + one + " -> !svm.token\n}\nreturn }",
-          "interpret-use-after-scope", {Argument::block(std::vector<float>(4).data(), {4})});
-  failure("func.func @f() {\n%a = memref.alloc() : memref<f32>\nmemref.dealloc %a : memref<f32>\nmemref.dealloc %a : "
-          "memref<f32>\nreturn }",
-          "interpret-bad-dealloc");
-}
-
-TEST(InterpreterFailures, UndefinedElementsAreFoundWhenAsked) {
-  std::string program =
-      "func.func @f(%a: memref<f32> {svm.access = \"write\"}) {\n%b = memref.alloca() : memref<f32>\n"
-      "memref.copy %b, %a : memref<f32> to memref<f32>\n%x = memref.load %a[] : memref<f32>\nreturn }";
-  float a = 0;
-  Options options;
-  options.trackUndefined = true;
-  EXPECT_NE(failure(program, "interpret-undefined-read", {Argument::block(&a, {})}, options).find("test.mlir:4"),
-            std::string::npos);
-  Subject subject(program);
-  EXPECT_TRUE(subject.call({Argument::block(&a, {})}));
-  EXPECT_TRUE(std::isnan(a));
-}
-
-TEST(InterpreterFailures, ArithmeticIsChecked) {
-  failure("func.func @f(%x: i32) {\n%z = arith.constant 0 : i32\n%r = arith.divsi %x, %z : i32\nreturn }",
-          "interpret-division-by-zero", {Argument::bits(1)});
-  failure("func.func @f(%x: i32) {\n%z = arith.constant -1 : i32\n%r = arith.divsi %x, %z : i32\nreturn }",
-          "interpret-division-overflow", {Argument::bits(0x80000000u)});
-  failure("func.func @f(%n: index) {\nscf.for %i = %n to %n step %n {\n}\nreturn }", "interpret-bad-step",
-          {Argument::bits(0)});
-}
-
-TEST(InterpreterFailures, MakingBlocksIsChecked) {
-  std::string program = std::string("func.func @f(%n: index) {\n%b = svm.block(%n) : ") + one + "\nreturn }";
-  failure(program, "interpret-bad-extent", {Argument::bits(~uint64_t(0))});
-  failure(program, "interpret-out-of-memory", {Argument::bits(uint64_t(1) << 61)});
-  Options options;
-  options.maxBytes = 64;
-  failure(program, "interpret-out-of-memory", {Argument::bits(17)}, options);
-}
-
-TEST(InterpreterFailures, MovesAreChecked) {
-  std::vector<float> a(6);
-  auto program = [](int from, int to, int target) {
-    return std::string("func.func @f(%a: ") + one + ") {\n%v = memref.subview %a[0] [" + std::to_string(from) +
-           "] [1] : " + one + " to memref<" + std::to_string(from) +
-           "xf32, strided<[1], offset: ?>>\n%w = memref.subview %a[" + std::to_string(target) + "] [" +
-           std::to_string(to) + "] [1] : " + one + " to memref<" + std::to_string(to) +
-           "xf32, strided<[1], offset: ?>>\nsvm.move %v to %w : memref<" + std::to_string(from) +
-           "xf32, strided<[1], offset: ?>> to memref<" + std::to_string(to) +
-           "xf32, strided<[1], offset: ?>>\nreturn }";
-  };
-  failure(program(2, 3, 3), "interpret-move-extents", {Argument::block(a.data(), {6})});
-  failure(program(3, 3, 2), "interpret-move-overlap", {Argument::block(a.data(), {6})});
-  Subject subject(program(3, 3, 3));
-  EXPECT_TRUE(subject.call({Argument::block(a.data(), {6})})) << subject.text();
-}
-
-TEST(InterpreterFailures, LimitsEndWhatWouldNotEnd) {
-  Options options;
-  options.maxSteps = 100000;
-  failure("func.func @f() {\n%t = arith.constant true\nscf.while : () -> () {\nscf.condition(%t)\n} do "
-          "{\nscf.yield\n}\nreturn }",
-          "interpret-too-many-steps", {}, options);
-  options.maxTasks = 10;
-  failure("func.func @f(%n: index) {\n%c0 = arith.constant 0 : index\nsvm.spmd (%i) = (%c0) to (%n) concurrent "
-          "{\n}\nreturn }",
-          "interpret-too-many-tasks", {Argument::bits(100)}, options);
-}
-
-TEST(InterpreterFailures, StreamsAreChecked) {
-  auto program = [](const std::string& capacity, const std::string& body) {
-    return "func.func @f() {\n%c = arith.constant " + capacity +
-           " : index\n%x = arith.constant 7 : i32\n%q = svm.stream \"q\"(%c) : !svm.stream<i32>\n" +
-           "svm.run @k(%q, %x) : (!svm.stream<i32>, i32) -> ()\nreturn }\nsvm.kernel @k(%q: !svm.stream<i32>, %x: i32) "
-           "{\n" +
-           body + "\nsvm.return }";
-  };
-  failure(program("0", ""), "interpret-bad-capacity");
-  failure(program("2", "svm.end %q : !svm.stream<i32>\nsvm.push %x to %q : i32 to !svm.stream<i32>"),
-          "interpret-push-after-end");
-  failure(program("2", "%o = arith.constant 2 : index\n%p, %m = svm.peek %q[%o] : !svm.stream<i32> -> i32"),
-          "interpret-bad-peek");
-  std::string text =
-      failure(program("1", "svm.push %x to %q : i32 to !svm.stream<i32>\nsvm.push %x to %q : i32 to !svm.stream<i32>"),
-              "interpret-deadlock");
-  EXPECT_NE(text.find("waits for room in stream 'q', which is full with 1"), std::string::npos) << text;
-  text = failure(program("1", "%p, %m = svm.pop %q : !svm.stream<i32> -> i32"), "interpret-deadlock");
-  EXPECT_NE(text.find("'k' waits for an element of stream 'q', which has 0 and has not ended"), std::string::npos)
-      << text;
-}
-
-TEST(InterpreterFailures, ChecksKeepTheirCodes) {
-  std::string program = "func.func @f(%c: i1, %i: index) {\nsvm.check %c, \"my-rule\", \"{0} is odd\" help \"use an "
-                        "even one\" (%i : index)\n"
-                        "svm.index %i in %i of \"A\", 1\nreturn }";
-  std::string text = failure(program, "my-rule", {Argument::bits(0), Argument::bits(3)});
-  EXPECT_NE(text.find("3 is odd"), std::string::npos);
-  EXPECT_NE(text.find("use an even one"), std::string::npos);
-  EXPECT_NE(text.find("interpret-check"), std::string::npos) << text;
-  text = failure(program, "interpret-index", {Argument::bits(1), Argument::bits(3)});
-  EXPECT_NE(text.find("index 3 of 'A', dimension 1, is outside [0, 3)"), std::string::npos) << text;
-}
-
-TEST(InterpreterFailures, CallsAreChecked) {
-  Subject subject("func.func @g() { return }");
-  EXPECT_FALSE(subject.interpreter->call("f", {}));
-  EXPECT_EQ(subject.interpreter->failure().code, "interpret-unknown-function");
-  std::string program = std::string("func.func @f(%a: ") + one + ") { return }";
-  float a = 0;
-  failure(program, "interpret-bad-argument");
-  failure(program, "interpret-bad-argument", {Argument::bits(1)});
-  failure(program, "interpret-bad-argument", {Argument::block(&a, {})});
-  failure(program, "interpret-bad-argument", {Argument::block(&a, {-1})});
-  failure(program, "interpret-bad-argument", {Argument::block(nullptr, {1})});
-}
-
-TEST(InterpreterFailures, UnknownOperationsAreNamed) {
-  EXPECT_NE(failure("func.func @f(%a: memref<4xf32>) {\n%c = arith.constant 0 : index\n%p = "
-                    "memref.extract_aligned_pointer_as_index %a : memref<4xf32> -> index\nreturn }",
-                    "interpret-unsupported", {Argument::block(std::vector<float>(4).data(), {4})})
-                .find("'memref.extract_aligned_pointer_as_index'"),
-            std::string::npos);
 }
 
 TEST(Interpreter, IsQuickEnoughToBeAnOracle) {

@@ -15,7 +15,10 @@ unsigned slotsOf(Type type) {
   }
   if (isa<svm::RecordType>(type))
     return std::max<unsigned>(1, static_cast<unsigned>((svm::RecordType::sizeInBytes(type) + 7) / 8));
-  if (isa<svm::StreamType, svm::TokenType>(type))
+  if (auto stream = dyn_cast<svm::StreamType>(type))
+    return isa<MemRefType, svm::StreamType>(stream.getElementType()) ? 0
+                                                                     : std::min(1u, slotsOf(stream.getElementType()));
+  if (isa<svm::TokenType>(type))
     return 1;
   return scalarWidth(type) ? 1 : 0;
 }

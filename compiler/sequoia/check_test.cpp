@@ -42,6 +42,11 @@ TEST(SequoiaDeclarations, AreChecked) {
     testRule(rule);
 }
 
+TEST(SequoiaDeclarations, ATypeNameMustNameAType) {
+  testRule({"sequoia-unknown-type", "typedef int t; void task T(in int t, in t u);",
+            "typedef int t; void task T(in int v, in t u);"});
+}
+
 TEST(SequoiaDeclarations, ShowBothSignatures) {
   Session session("void task T(in int A[N]);\nvoid task<leaf> T::L(in float A[N]) { }");
   const Diagnostic* found = session.find("sequoia-signature");

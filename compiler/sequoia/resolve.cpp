@@ -1,6 +1,7 @@
 // Looks up what a mapping names, in the program and in the machine, and builds the graph of instances.
 #include "compiler/sequoia/resolve.h"
 #include "compiler/sequoia/check_levels.h"
+#include "compiler/sequoia/resolve_loop.h"
 
 #include <algorithm>
 #include <deque>
@@ -28,14 +29,7 @@ STRATA_DIAGNOSTIC(unreached, Error, "sequoia-mapping-unreached", "instance '{0}'
 STRATA_DIAGNOSTIC(sizesRank, Error, "sequoia-mapping-rank", "array '{0}' has {1} dimensions, and is given {2} sizes");
 STRATA_DIAGNOSTIC(preconditionLocal, Error, "sequoia-mapping-precondition",
                   "'{0}' is a local array, and can have no precondition");
-STRATA_DIAGNOSTIC(spmdLoop, Error, "sequoia-mapping-spmd", "loop '{0}' cannot be dealt to processors: {1}");
 STRATA_DIAGNOSTIC(externalFile, Error, "sequoia-mapping-external", "{0}");
-STRATA_DIAGNOSTIC(pipelineLoop, Error, "sequoia-mapping-swp",
-                  "loop '{0}' is a mapseq; only mappar and mapreduce can be pipelined");
-STRATA_DIAGNOSTIC(badCount, Error, "sequoia-mapping-count", "{0} must be at least 1");
-STRATA_DIAGNOSTIC(notExecuted, Error, "sequoia-mapping-unsupported",
-                  "{0} is not carried out by this version of Strata");
-STRATA_DIAGNOSTIC(hintUnused, Remark, "sequoia-mapping-hint", "{0} is not used on this machine");
 
 bool isLimited(const Machine& machine, unsigned level) {
   machine::MemoryId memory = machine.levels[level].memory;
@@ -250,7 +244,7 @@ private:
 
   void unsupported(bool present, const Location& where, std::string_view what) {
     if (present)
-      diagnostics_.report(notExecuted, where, what);
+      reportUnsupported(what, where, diagnostics_);
   }
 
   void instance(Entry& entry) {
@@ -277,7 +271,7 @@ private:
           .label(variant.location, "the variant");
     unsupported(mapped.scratch.has_value(), mapped.name.place.location, "scratch space");
     if (mapped.uniqueOverlay)
-      diagnostics_.report(hintUnused, mapped.name.place.location, "a unique overlay");
+      reportHint("a unique overlay", mapped.name.place.location, diagnostics_);
     tunables(mapped, resolved);
     data(mapped, resolved, own);
     control(mapped, resolved, own);
@@ -365,7 +359,7 @@ private:
             lookUp(mappedLoop.name, variant.loops, [](const Loop* each) { return each->variableName; }, "loop");
         if (index && first(seenLoops, *index, "loop", mappedLoop.name)) {
           resolved.loops[*index].level = level(mappedLoop.level, blockLevel);
-          loop(mappedLoop, resolved.loops[*index]);
+          resolveLoop(mappedLoop, resolved.loops[*index], machine_, diagnostics_);
         }
       }
       for (const MappedCallsite& site : block.callsites) {
@@ -382,64 +376,6 @@ private:
       if (!seenSites[site->index])
         onlyTarget(*site, target);
     }
-  }
-
-  void loop(const MappedLoop& mapped, ResolvedLoop& resolved) {
-    const Location& where = mapped.name.place.location;
-    const Loop& loop = *resolved.loop;
-    unsupported(mapped.flat, where, "flattening a loop");
-    for (const OptionalNumber* number : {&mapped.pipelineStages, &mapped.unroll})
-      if (*number && (*number)->value < 1)
-        diagnostics_.report(badCount, (*number)->place.location, number == &mapped.unroll ? "unroll" : "swp");
-    if (mapped.pipelineStages) {
-      resolved.pipelineStages = std::max<int64_t>(mapped.pipelineStages->value, 1);
-      if (loop.kind == MapKind::Seq && resolved.pipelineStages > 1)
-        diagnostics_.report(pipelineLoop, where, mapped.name.text).label(loop.location, "the loop");
-      diagnostics_.report(hintUnused, mapped.pipelineStages->place.location, "software pipelining");
-    }
-    if (mapped.unroll) {
-      resolved.unroll = std::max<int64_t>(mapped.unroll->value, 1);
-      diagnostics_.report(hintUnused, mapped.unroll->place.location, "unrolling");
-    }
-    if (mapped.spmd)
-      spmd(*mapped.spmd, mapped, resolved);
-  }
-
-  void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop& resolved) {
-    const Location& where = mapped.place.location;
-    auto wrong = [&](const std::string& why) {
-      diagnostics_.report(spmdLoop, where, mappedLoop.name.text, why).label(resolved.loop->location, "the loop");
-    };
-    if (resolved.loop->kind == MapKind::Seq)
-      return wrong("a mapseq runs its iterations one after another");
-    machine::ProcessorId controller = machine_.controllerOf(resolved.level);
-    int64_t count = controller.valid() ? static_cast<int64_t>(machine_[controller].count) : 1;
-    // Processors that share a coherent memory take any number of parts in turns; those with stores of their own do not.
-    bool ownStores = machine_.isExplicit(machine_.levels[resolved.level].memory);
-    ResolvedSpmd spmd;
-    spmd.last = count;
-    if (mapped.fullRange) {
-      auto [first, last] = *mapped.fullRange;
-      if (first < 0 || last <= first || (ownStores && last > count))
-        return wrong("processors " + std::to_string(first) + " to " + std::to_string(last) + " are not among the " +
-                     std::to_string(count) + " of level " + std::to_string(resolved.level));
-      spmd.first = first;
-      spmd.last = last;
-    }
-    if (mapped.ways) {
-      spmd.ways = mapped.ways->value;
-      if (spmd.ways < 1)
-        return wrong("it needs at least one way");
-      if (ownStores && spmd.ways > spmd.last - spmd.first)
-        return wrong(std::to_string(spmd.ways) + " ways are more than the " + std::to_string(spmd.last - spmd.first) +
-                     " processors");
-    }
-    if (mapped.iterationBlock) {
-      spmd.iterationBlock = mapped.iterationBlock->value;
-      if (spmd.iterationBlock < 1)
-        return wrong("iterblk must be at least 1");
-    }
-    resolved.spmd = spmd;
   }
 
   void targets(const MappedCallsite& site, ResolvedCallsite& resolved, const Callsite& callsite) {

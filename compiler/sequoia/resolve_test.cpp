@@ -195,6 +195,31 @@ TEST(SequoiaResolve, ControlStandsBesideItsData) {
   EXPECT_TRUE(away.find("sequoia-mapping-control-data")) << away.rendered();
 }
 
+TEST(SequoiaResolve, ControlPassesInwards) {
+  Session session(inner("mapseq (int i = 0 : 2, int j = 0 : 2) { Scale(x, B[0;8]); }"));
+  std::optional<Mapping> mapping = session.readMap(R"(
+task T : entrypoint(Top) {
+  instance Top::I(level 2) {
+    control() { loop i(level 0) { } loop j(level 2) { } callsite Scale() { target Low() { } } }
+  }
+}
+task Scale { instance Low::L(level 0) { } }
+)");
+  ASSERT_TRUE(session.program && mapping) << session.rendered();
+  Machine cell = session.machine("cell");
+  EXPECT_FALSE(resolve(*session.program, *mapping, cell, {}, session.diagnostics));
+  EXPECT_TRUE(session.find("sequoia-mapping-loop-level")) << session.rendered();
+}
+
+TEST(SequoiaResolve, LeavesRunWhereKernelsRun) {
+  Resolved session(mapped);
+  ASSERT_TRUE(session.graph);
+  for (machine::Processor& processor : session.target.processors)
+    processor.userKernels = false;
+  EXPECT_FALSE(resolve(*session.program, *session.mapping, session.target, {}, session.diagnostics));
+  EXPECT_TRUE(session.find("sequoia-mapping-leaf-processor")) << session.rendered();
+}
+
 TEST(SequoiaResolve, TheEntryCanBeChosen) {
   EXPECT_TRUE(Resolved(mapped, "cell", "Add").graph);
   EXPECT_TRUE(Resolved(mapped, "cell", "Top").graph);

@@ -8,7 +8,7 @@ A program says in comments at its beginning what it is run with and what it give
   B: out float32 (N,) = EXPRESSION              … and what it is afterwards
   C: inout float32 (N,) = EXPRESSION => EXPRESSION
   k: scalar int32 = EXPRESSION                  a scalar passed by value
-  error: TEXT | TEXT           the run fails, and says one of these
+  error: TEXT | TEXT           the run fails, and says one of these; several such lines all hold
 Arguments stand in the order of the entry point's. Expressions see all input data, as it is before the run.
 """
 import argparse
@@ -55,7 +55,7 @@ class Program:
             elif words.startswith("python:"):
                 exec(words[7:].strip(), names)
             elif words.startswith("error:"):
-                self.errors = [text.strip() for text in words[6:].split("|")]
+                self.errors.append([text.strip() for text in words[6:].split("|")])
             elif match := re.match(r"(\w+): (in|out|inout|scalar) (.*?)(?: (\([^()]*\)))? = (.*)$", words):
                 self.add(names, *match.groups())
         for argument in self.arguments:
@@ -96,7 +96,8 @@ def execute(command, program, collect):
     if program.errors:
         if done.returncode != 1:
             return [f"it ended with {done.returncode} where it should fail\n{done.stderr}"]
-        return [] if any(text in done.stderr for text in program.errors) else ["the error is another one:\n" + done.stderr]
+        said = all(any(text in done.stderr for text in texts) for texts in program.errors)
+        return [] if said else ["the error is another one:\n" + done.stderr]
     if done.returncode:
         return [f"it ended with {done.returncode}\n{done.stderr}"]
     return program.compare(collect())

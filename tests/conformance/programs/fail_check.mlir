@@ -1,7 +1,8 @@
 // A check that does not hold ends the program; its message has the value.
 // size: N=7
 // A: in float32 (N,) = np.zeros(N)
-// error: conformance-even-size: 7 elements; the number has to be even
+// error: 7 elements; the number has to be even
+// error: conformance-even-size
 !block = memref<?xf32, strided<[1], offset: ?>>
 func.func @even(%a: !block {svm.name = "A", svm.access = "read"})
     attributes {svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[s0] -> (s0)>]} {

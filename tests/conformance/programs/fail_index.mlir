@@ -2,7 +2,7 @@
 // size: N=8
 // I: in int32 (N,) = [0, 1, 2, 3, 4, 5, 6, 8]
 // A: inout float32 (N,) = np.zeros(N) => A
-// error: index 8 of 'A', dimension 0, is outside [0, 8)
+// error: index 8 of 'A' is outside dimension 0, which has 8 elements
 !indices = memref<?xi32, strided<[1], offset: ?>>
 !block = memref<?xf32, strided<[1], offset: ?>>
 svm.kernel @mark(%i: !indices {svm.access = "read"}, %a: !block {svm.access = "readwrite"}) {

@@ -1,0 +1,309 @@
+// Placement, scheduling and their verifiers, on small programs in the dialect and a machine of two levels written out here.
+#include "compiler/ir/locations.h"
+#include "compiler/mapping/place.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace strata;
+using mlir::ModuleOp;
+
+namespace {
+
+constexpr const char* machineText = R"(
+machine: duo
+memories:
+  - {name: main, capacity: available, explicit: true}
+  - {name: store, capacity: 4K, count: 4, alignment: 16, explicit: true}
+processors:
+  - {name: boss, kind: control, masters: [boss]}
+  - {name: worker, kind: stream, count: 4, local: [store], masters: [boss]}
+links:
+  - {name: bus, ends: [boss, worker, main]}
+levels:
+  - {level: 0, memory: store, processor: worker}
+  - {level: 1, memory: main, processor: boss}
+)";
+
+struct PlaceTest : testing::Test {
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+  mlir::DialectRegistry registry;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<MlirDiagnostics> forward;
+  Machine machine;
+
+  PlaceTest() {
+    svm::registerDialects(registry);
+    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    forward = std::make_unique<MlirDiagnostics>(*context, diagnostics);
+    auto read = readMachine(diagnostics, sources.add("duo.yaml", machineText, SourceKind::Machine));
+    EXPECT_TRUE(read) << text();
+    if (read)
+      machine = *read;
+  }
+
+  std::string text() { return diagnostics.render({}); }
+
+  bool reported(const std::string& code) {
+    for (const Diagnostic& diagnostic : diagnostics.all())
+      if (diagnostic.kind->code == code)
+        return true;
+    return false;
+  }
+
+  mlir::OwningOpRef<ModuleOp> parse(const std::string& body, const std::string& stage = "logical") {
+    std::string program = "#v = strided<[1], offset: ?>\nmodule attributes {svm.stage = \"" + stage + "\"} {\n" + kernel + body + "}\n";
+    sources.add("p.mlir", program, SourceKind::Program);
+    auto module = mlir::parseSourceString<ModuleOp>(program, context.get(), "p.mlir");
+    EXPECT_TRUE(module) << text();
+    return module;
+  }
+
+  static constexpr const char* kernel = R"(
+    svm.kernel @k(%a: memref<?xf32, #v> {svm.access = "readwrite", svm.name = "A"}) { svm.return }
+)";
+
+  // One call of @k on `elements` elements of an array, copied to a block.
+  static std::string program(const std::string& elements, const std::string& bound, const std::string& attributes = "svm.entry") {
+    return R"(
+    func.func @main(%a: memref<?xf32, #v> {svm.access = "readwrite", svm.name = "A"}) attributes {)" + attributes + R"(} {
+      %n = arith.constant )" + elements + R"( : index
+      %zero = arith.constant 0 : index
+      %two = arith.constant 2 : index
+      svm.spmd "i" (%i) = (%zero) to (%two) {
+        svm.scope "k#0" disjoint {
+          %view = memref.subview %a[%i] [%n] [1] : memref<?xf32, #v> to memref<?xf32, #v>
+          %b = svm.block "k#0.A" (%n) )" + bound + R"( : memref<?xf32, #v>
+          svm.move %view to %b : memref<?xf32, #v> to memref<?xf32, #v>
+          svm.run @k(%b) : (memref<?xf32, #v>) -> ()
+          svm.move %b to %view : memref<?xf32, #v> to memref<?xf32, #v>
+        }
+      }
+      return
+    }
+)";
+  }
+
+  static mapping::Record onWorkers(int64_t ways = 2) {
+    mapping::Record record;
+    mapping::FunctionPlacement& main = record.functions["main"];
+    main.control = "boss";
+    main.arguments = {"main"};
+    main.blocks["k#0.A"] = "store";
+    main.loops["i"] = {"worker", ways, 1};
+    main.calls["k#0"] = {"worker", ""};
+    return record;
+  }
+};
+
+TEST_F(PlaceTest, PutsBlocksLoopsAndRunsWhereTheRecordSays) {
+  auto module = parse(program("16", "max [16]"));
+  ASSERT_TRUE(mapping::place(*module, onWorkers(), machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
+  module->walk([](svm::BlockOp block) { EXPECT_EQ(svm::memoryOf(block.getBlock().getType()), "store"); });
+  module->walk([](svm::RunOp run) { EXPECT_EQ(*run.getProcessor(), "worker"); });
+  module->walk([](svm::SpmdOp spmd) { EXPECT_EQ(*spmd.getProcessor(), "worker"); });
+  EXPECT_EQ(svm::stageOf(*module), svm::Stage::Placed);
+}
+
+TEST_F(PlaceTest, WithoutARecordAllGoesWhereControlIs) {
+  auto module = parse(program("16", "max [16]"));
+  ASSERT_TRUE(mapping::place(*module, {}, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
+  module->walk([](svm::BlockOp block) { EXPECT_EQ(svm::memoryOf(block.getBlock().getType()), "main"); });
+}
+
+TEST_F(PlaceTest, TheRecordReadsBackFromItsAttribute) {
+  mapping::Record record = onWorkers();
+  std::string error;
+  auto back = mapping::fromAttribute(mapping::toAttribute(record, context.get()), error);
+  ASSERT_TRUE(back) << error;
+  EXPECT_EQ(*back, record);
+}
+
+TEST_F(PlaceTest, ARecordThatIsNoneSaysWhere) {
+  std::string error;
+  auto attribute = llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute("{main = {loops = {i = {ways = -1}}}}", context.get()));
+  EXPECT_FALSE(mapping::fromAttribute(attribute, error));
+  EXPECT_NE(error.find("main / loops / i / ways"), std::string::npos) << error;
+}
+
+TEST_F(PlaceTest, NamesThatAreNotOnTheMachine) {
+  auto module = parse(program("16", "max [16]"));
+  mapping::Record record = onWorkers();
+  record.functions["main"].blocks["k#0.A"] = "stor";
+  record.functions["main"].calls["k#0"].processor = "workr";
+  EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
+  EXPECT_TRUE(reported("placement-unknown-memory"));
+  EXPECT_TRUE(reported("placement-unknown-processor"));
+  EXPECT_NE(text().find("did you mean 'store'?"), std::string::npos);
+}
+
+TEST_F(PlaceTest, NamesThatAreNotInTheProgram) {
+  auto module = parse(program("16", "max [16]"));
+  mapping::Record record = onWorkers();
+  record.functions["main"].loops["j"] = {"worker", 0, 0};
+  record.functions["main"].arguments = {"main", "main"};
+  EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
+  EXPECT_TRUE(reported("placement-unknown-label"));
+  EXPECT_TRUE(reported("placement-argument-count"));
+  diagnostics.clear();
+  record = {};
+  record.functions["mani"];
+  auto again = parse(program("16", "max [16]"));
+  EXPECT_FALSE(mapping::place(*again, record, machine, diagnostics));
+  EXPECT_TRUE(reported("placement-unknown-function"));
+}
+
+TEST_F(PlaceTest, MorePartsThanProcessorsWithStores) {
+  auto module = parse(program("16", "max [16]"));
+  EXPECT_FALSE(mapping::place(*module, onWorkers(5), machine, diagnostics));
+  EXPECT_TRUE(reported("placement-too-many-ways"));
+  diagnostics.clear();
+  auto fits = parse(program("16", "max [16]"));
+  EXPECT_TRUE(mapping::place(*fits, onWorkers(4), machine, diagnostics)) << text();
+}
+
+TEST_F(PlaceTest, AMachineWithoutControl) {
+  Machine none = machine;
+  none.levels.clear();
+  for (machine::Processor& processor : none.processors)
+    processor.masters.clear();
+  auto module = parse(program("16", "max [16]"));
+  EXPECT_FALSE(mapping::place(*module, {}, none, diagnostics));
+  EXPECT_TRUE(reported("placement-no-processor"));
+}
+
+TEST_F(PlaceTest, AnEntryPointsArraysMustBeReachableFromOutside) {
+  auto module = parse(program("16", "max [16]"));
+  mapping::Record record = onWorkers();
+  record.functions["main"].arguments = {"store"};
+  EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
+  EXPECT_TRUE(reported("placement-entry-memory"));
+}
+
+TEST_F(PlaceTest, ARunMustReachItsBlocks) {
+  auto module = parse(program("16", "max [16]"));
+  mapping::Record record = onWorkers();
+  record.functions["main"].blocks["k#0.A"] = "main"; // the workers' code cannot touch it
+  EXPECT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("placed-out-of-reach"));
+}
+
+TEST_F(PlaceTest, TheVerifierFindsWhatPlaceDoesNotDo) {
+  auto unplaced = parse(program("16", "max [16]"), "placed");
+  EXPECT_FALSE(mapping::verifyPlaced(*unplaced, machine, diagnostics));
+  EXPECT_TRUE(reported("placed-without-location"));
+
+  diagnostics.clear();
+  auto module = parse(program("16", "max [16]"));
+  ASSERT_TRUE(mapping::place(*module, onWorkers(), machine, diagnostics)) << text();
+  module->walk([&](svm::RunOp run) { run.setProcessor("boss"); });
+  EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("placed-wrong-processor"));
+  module->walk([&](svm::SpmdOp spmd) { spmd.setProcessor("nobody"); });
+  EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("placed-not-on-machine"));
+}
+
+TEST_F(PlaceTest, MovesNeedARoute) {
+  Machine cut = machine;
+  cut.links.clear();
+  auto module = parse(program("16", "max [16]"));
+  ASSERT_TRUE(mapping::place(*module, onWorkers(), cut, diagnostics)) << text();
+  EXPECT_FALSE(mapping::verifyPlaced(*module, cut, diagnostics));
+  EXPECT_TRUE(reported("placed-no-route"));
+}
+
+/// Two blocks of `bytes` at once in the store of 4096 bytes.
+std::string twoBlocks(int64_t elements) {
+  std::string n = std::to_string(elements);
+  return R"(
+    func.func @main() attributes {svm.control = @worker} {
+      %n = arith.constant )" + n + R"( : index
+      %a = svm.block "first" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      svm.scope { %c = svm.block "inner" (%n) : memref<?xf32, #v, #svm.mem<@store>> }
+      svm.scope { %d = svm.block "other" (%n) : memref<?xf32, #v, #svm.mem<@store>> }
+      return
+    }
+)";
+}
+
+TEST_F(PlaceTest, SchedulesBlocksThatLiveAtOnceApartAndOthersTogether) {
+  auto module = parse(twoBlocks(512), "placed");
+  ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
+  std::map<std::string, int64_t> addresses;
+  module->walk([&](svm::BlockOp block) { addresses[block.getLabel()->str()] = *block.getAddress(); });
+  EXPECT_EQ(addresses["first"], 0);
+  EXPECT_EQ(addresses["inner"], 2048);
+  EXPECT_EQ(addresses["other"], 2048);
+}
+
+TEST_F(PlaceTest, WhatDoesNotFitIsListed) {
+  auto module = parse(twoBlocks(516), "placed");
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("schedule-does-not-fit"));
+  EXPECT_NE(text().find("block 'first' takes 2064 bytes"), std::string::npos) << text();
+}
+
+TEST_F(PlaceTest, BlocksWithoutBoundAreRefused) {
+  auto module = parse(R"(
+    func.func @main(%n: index) attributes {svm.control = @worker} {
+      %a = svm.block "free" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      return
+    }
+)", "placed");
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("schedule-unbounded-block"));
+}
+
+TEST_F(PlaceTest, RecursionWithBlocksIsRefused) {
+  auto module = parse(R"(
+    func.func @main() attributes {svm.control = @worker} {
+      %n = arith.constant 16 : index
+      %a = svm.block "mine" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      func.call @main() : () -> ()
+      return
+    }
+)", "placed");
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("schedule-recursion"));
+}
+
+TEST_F(PlaceTest, CalleesLieAboveTheirCallers) {
+  auto module = parse(R"(
+    func.func @main() attributes {svm.control = @worker} {
+      %n = arith.constant 16 : index
+      %a = svm.block "mine" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      func.call @callee() : () -> ()
+      return
+    }
+    func.func private @callee() attributes {svm.control = @worker} {
+      %n = arith.constant 16 : index
+      %a = svm.block "theirs" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      return
+    }
+)", "placed");
+  ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
+  module->walk([](svm::BlockOp block) { EXPECT_EQ(*block.getAddress(), *block.getLabel() == "mine" ? 0 : 64); });
+}
+
+TEST_F(PlaceTest, TheVerifierFindsWrongAddresses) {
+  auto module = parse(twoBlocks(512), "placed");
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-without-address"));
+  module->walk([](svm::BlockOp block) { block.setAddress(1024); });
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-overlap"));
+  module->walk([](svm::BlockOp block) { block.setAddress(2056); });
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-bad-address"));
+}
+
+} // namespace

@@ -1,0 +1,90 @@
+// Loops of a mapping: levels are set already; here are software pipelining, unrolling and the distribution over
+// processors.
+#include "compiler/sequoia/resolve_loop.h"
+
+#include <algorithm>
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(spmdLoop, Error, "sequoia-mapping-spmd", "loop '{0}' cannot be dealt to processors: {1}");
+STRATA_DIAGNOSTIC(pipelineLoop, Error, "sequoia-mapping-swp",
+                  "loop '{0}' is a mapseq; only mappar and mapreduce can be pipelined");
+STRATA_DIAGNOSTIC(badCount, Error, "sequoia-mapping-count", "{0} must be at least 1");
+STRATA_DIAGNOSTIC(notExecuted, Error, "sequoia-mapping-unsupported",
+                  "{0} is not carried out by this version of Strata");
+STRATA_DIAGNOSTIC(hintUnused, Remark, "sequoia-mapping-hint", "{0} is not used on this machine");
+
+namespace {
+
+void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop& resolved, const Machine& machine,
+          DiagnosticEngine& diagnostics) {
+  const Location& where = mapped.place.location;
+  auto wrong = [&](const std::string& why) {
+    diagnostics.report(spmdLoop, where, mappedLoop.name.text, why).label(resolved.loop->location, "the loop");
+  };
+  if (resolved.loop->kind == MapKind::Seq)
+    return wrong("a mapseq runs its iterations one after another");
+  machine::ProcessorId controller = machine.controllerOf(resolved.level);
+  int64_t count = controller.valid() ? static_cast<int64_t>(machine[controller].count) : 1;
+  // Processors that share a coherent memory take any number of parts in turns; those with stores of their own do not.
+  bool ownStores = machine.isExplicit(machine.levels[resolved.level].memory);
+  ResolvedSpmd spmd;
+  spmd.last = count;
+  if (mapped.fullRange) {
+    auto [first, last] = *mapped.fullRange;
+    if (first < 0 || last <= first || (ownStores && last > count))
+      return wrong("processors " + std::to_string(first) + " to " + std::to_string(last) + " are not among the " +
+                   std::to_string(count) + " of level " + std::to_string(resolved.level));
+    spmd.first = first;
+    spmd.last = last;
+  }
+  if (mapped.ways) {
+    spmd.ways = mapped.ways->value;
+    if (spmd.ways < 1)
+      return wrong("it needs at least one way");
+    if (ownStores && spmd.ways > spmd.last - spmd.first)
+      return wrong(std::to_string(spmd.ways) + " ways are more than the " + std::to_string(spmd.last - spmd.first) +
+                   " processors");
+  }
+  if (mapped.iterationBlock) {
+    spmd.iterationBlock = mapped.iterationBlock->value;
+    if (spmd.iterationBlock < 1)
+      return wrong("iterblk must be at least 1");
+  }
+  resolved.spmd = spmd;
+}
+
+} // namespace
+
+void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine& machine,
+                 DiagnosticEngine& diagnostics) {
+  const Location& where = mapped.name.place.location;
+  const Loop& loop = *resolved.loop;
+  if (mapped.flat)
+    reportUnsupported("flattening a loop", where, diagnostics);
+  for (const OptionalNumber* number : {&mapped.pipelineStages, &mapped.unroll})
+    if (*number && (*number)->value < 1)
+      diagnostics.report(badCount, (*number)->place.location, number == &mapped.unroll ? "unroll" : "swp");
+  if (mapped.pipelineStages) {
+    resolved.pipelineStages = std::max<int64_t>(mapped.pipelineStages->value, 1);
+    if (loop.kind == MapKind::Seq && resolved.pipelineStages > 1)
+      diagnostics.report(pipelineLoop, where, mapped.name.text).label(loop.location, "the loop");
+    reportHint("software pipelining", mapped.pipelineStages->place.location, diagnostics);
+  }
+  if (mapped.unroll) {
+    resolved.unroll = std::max<int64_t>(mapped.unroll->value, 1);
+    reportHint("unrolling", mapped.unroll->place.location, diagnostics);
+  }
+  if (mapped.spmd)
+    spmd(*mapped.spmd, mapped, resolved, machine, diagnostics);
+}
+
+void reportUnsupported(std::string_view what, const Location& where, DiagnosticEngine& diagnostics) {
+  diagnostics.report(notExecuted, where, what);
+}
+
+void reportHint(std::string_view what, const Location& where, DiagnosticEngine& diagnostics) {
+  diagnostics.report(hintUnused, where, what);
+}
+
+} // namespace strata::sequoia

@@ -1,0 +1,16 @@
+// What a mapping says about one loop, checked against the loop and the machine; and the two ways of saying that a
+// directive has no effect: an error when it would matter, a remark when it cannot change a result.
+#pragma once
+
+#include "compiler/sequoia/resolve.h"
+
+namespace strata::sequoia {
+
+/// Fills `resolved`, whose loop and level are set.
+void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine& machine,
+                 DiagnosticEngine& diagnostics);
+
+void reportUnsupported(std::string_view what, const Location& where, DiagnosticEngine& diagnostics);
+void reportHint(std::string_view what, const Location& where, DiagnosticEngine& diagnostics);
+
+} // namespace strata::sequoia
