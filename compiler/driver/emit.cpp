@@ -1,6 +1,5 @@
 // What every command ends with: text to files, stages of a compilation (--emit), and the report of what went wrong.
-#include "compiler/driver/commands.h"
-#include "compiler/ir/locations.h"
+#include "compiler/driver/prepare.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 
@@ -57,15 +56,11 @@ int emitCommand(Session& session) {
         .help("one of ast, svm, placed, scheduled, llvm, asm");
     return finish(session);
   }
-  for (const std::string& text : session.options.sizes)
-    if (auto sizes = parseSizeOption(text, session.diagnostics, session.commandLine->value("--size", text)))
-      for (const SizeOption& size : *sizes)
-        session.options.compile.sizes[size.name] = size.value;
-  mlir::DialectRegistry registry;
-  svm::registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  MlirDiagnostics forward(context, session.diagnostics);
-  Compiler compiler(context, session.diagnostics, session.options.compile);
+  DataOptions data;
+  if (!prepare(session, data))
+    return finish(session);
+  CompilerSession compilation(session);
+  Compiler& compiler = compilation.compiler;
   auto write = [&](const std::string& text) {
     writeText(session, session.options.output, text);
     return finish(session);

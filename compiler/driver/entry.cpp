@@ -3,9 +3,10 @@
 #include "compiler/driver/entry.h"
 
 #include "base/data/npy.h"
+#include "compiler/driver/sizes.h"
 #include "compiler/ir/locations.h"
 
-#include <set>
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 
 using namespace mlir;
 
@@ -19,13 +20,14 @@ STRATA_DIAGNOSTIC(missingSize, Error, "run-missing-size", "size '{0}' of '{1}' i
 STRATA_DIAGNOSTIC(missingExtent, Error, "run-missing-extent", "the extents of argument '{0}' of '{1}' are not known");
 STRATA_DIAGNOSTIC(negativeExtent, Error, "run-negative-extent", "dimension {0} of argument '{1}' would have {2} elements");
 STRATA_DIAGNOSTIC(sizeConflict, Error, "run-size-conflict", "size '{0}' is {1} by {2} and {3} by {4}");
-STRATA_DIAGNOSTIC(sizeTooLarge, Error, "run-size-too-large", "size '{0}' is {1}; sizes lie between 0 and 2^40");
+STRATA_DIAGNOSTIC(sizeTooLarge, Error, "run-size-too-large", "size '{0}' is {1}; sizes lie between 0 and 2^61");
 STRATA_DIAGNOSTIC(notAnOutput, Error, "run-not-an-output", "argument '{0}' of '{1}' is only read and has no output");
 STRATA_DIAGNOSTIC(unsupportedArgument, Error, "run-unsupported-argument", "argument {0} of entry point '{1}' has type {2}, which no array file holds");
 
 namespace {
 
-constexpr int64_t largestSize = int64_t(1) << 40;
+/// Up to here compiled code computes with sizes without overflow.
+constexpr int64_t largestSize = int64_t(1) << 61;
 
 std::optional<ElementType> elementType(mlir::Type type, bool isUnsigned) {
   if (type.isIndex())
@@ -65,7 +67,8 @@ public:
     if (!checkNames() || !readFiles() || !settleSizes())
       return std::nullopt;
     Binding binding;
-    binding.sizes = sizes_;
+    for (const auto& [name, size] : known_)
+      binding.sizes[name] = size.value;
     for (size_t position = 0; position < entry_.arguments.size(); ++position) {
       auto array = makeArray(position);
       if (!array)
@@ -109,8 +112,7 @@ private:
       } else if (option.value < 0 || option.value > largestSize) {
         diagnostics_.report(sizeTooLarge, option.where, option.name, option.value);
       }
-      sizes_[option.name] = option.value;
-      from_[option.name] = "--size";
+      known_[option.name] = {option.value, "--size"};
     }
     return diagnostics_.errorCount() == before;
   }
@@ -144,27 +146,39 @@ private:
 
   bool settleSizes() {
     unsigned before = diagnostics_.errorCount();
-    for (size_t position = 0; position < entry_.arguments.size(); ++position) {
-      if (!files_[position] || !entry_.extents[position])
-        continue;
-      AffineMap map = *entry_.extents[position];
-      for (unsigned dimension = 0; dimension < map.getNumResults(); ++dimension)
-        if (auto symbol = dyn_cast<AffineSymbolExpr>(map.getResult(dimension)))
-          settle(entry_.sizes[symbol.getPosition()], files_[position]->shape()[dimension],
-                 "dimension " + std::to_string(dimension) + " of '" + entry_.arguments[position].name + "'");
-    }
+    std::vector<SizeEquation> equations;
+    for (size_t position = 0; position < entry_.arguments.size(); ++position)
+      if (files_[position] && entry_.extents[position])
+        addEquations(position, equations);
+    solveSizes(equations, known_);
+    // A size that stands alone in a dimension is compared with where else it is known from; other dimensions are compared as shapes.
+    for (const SizeEquation& equation : equations)
+      if (equation.terms.size() == 1 && equation.terms[0].first == 1 && equation.constant == 0) {
+        const auto& [value, from] = known_[equation.terms[0].second];
+        if (value != equation.value)
+          diagnostics_.report(sizeConflict, {}, equation.terms[0].second, value, from, equation.value, equation.from);
+      }
     for (const std::string& size : entry_.sizes)
-      if (!sizes_.count(size))
-        diagnostics_.report(missingSize, {}, size, entry_.name).help("give it with --size " + size + "=…, or give an array file that settles it with --in");
+      if (!known_.count(size))
+        diagnostics_.report(missingSize, {}, size, entry_.name)
+            .help("give it with --size " + size + "=…, or give an array file that settles it with --in");
     return diagnostics_.errorCount() == before;
   }
 
-  void settle(const std::string& size, int64_t value, const std::string& by) {
-    auto [known, isNew] = sizes_.try_emplace(size, value);
-    if (isNew)
-      from_[size] = by;
-    else if (known->second != value)
-      diagnostics_.report(sizeConflict, {}, size, known->second, from_[size], value, by);
+  void addEquations(size_t position, std::vector<SizeEquation>& equations) {
+    AffineMap map = *entry_.extents[position];
+    for (unsigned dimension = 0; dimension < map.getNumResults(); ++dimension) {
+      SmallVector<int64_t> flat; // a coefficient for each symbol, then the constant
+      if (failed(getFlattenedAffineExpr(map.getResult(dimension), 0, map.getNumSymbols(), &flat)) ||
+          flat.size() != map.getNumSymbols() + 1)
+        continue;
+      SizeEquation equation{{}, flat.back(), files_[position]->shape()[dimension],
+                            "dimension " + std::to_string(dimension) + " of '" + entry_.arguments[position].name + "'"};
+      for (unsigned symbol = 0; symbol < map.getNumSymbols(); ++symbol)
+        if (flat[symbol])
+          equation.terms.push_back({flat[symbol], entry_.sizes[symbol]});
+      equations.push_back(std::move(equation));
+    }
   }
 
   std::optional<std::vector<int64_t>> shapeOf(size_t position) {
@@ -181,7 +195,7 @@ private:
     for (AffineExpr expression : entry_.extents[position]->getResults()) {
       SmallVector<AffineExpr> values;
       for (const std::string& size : entry_.sizes)
-        values.push_back(getAffineConstantExpr(sizes_[size], expression.getContext()));
+        values.push_back(getAffineConstantExpr(known_[size].value, expression.getContext()));
       auto value = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(expression.replaceSymbols(values), 0, 0));
       int64_t extent = value ? value.getValue() : -1;
       if (extent < 0) {
@@ -217,8 +231,7 @@ private:
   const EntryPoint& entry_;
   DataOptions& options_;
   DiagnosticEngine& diagnostics_;
-  std::map<std::string, int64_t> sizes_;
-  std::map<std::string, std::string> from_;
+  std::map<std::string, KnownSize> known_;
   std::vector<std::optional<Array>> files_;
 };
 

@@ -42,6 +42,7 @@ void addProgram(CLI::App* command, Options& options) {
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
   command->add_option("--entry", options.compile.entry, "the entry point, where the program has several: a task or an instance");
   command->add_option("--size", options.sizes, "sizes of arrays, as N=1024,M=16; input files settle sizes too");
+  command->add_option("--in", options.inputs, "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5");
 }
 
 void addReports(CLI::App* command, Options& options) {
@@ -77,7 +78,6 @@ int main(int argc, char** argv) {
 
   CLI::App* run = app.add_subcommand("run", "compile, map and run a program");
   addProgram(run, options);
-  run->add_option("--in", options.inputs, "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5");
   run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy");
   run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")->check(CLI::Range(1u, 1000000u));
   run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")->check(CLI::Range(1u, 4096u));

@@ -4,7 +4,7 @@
 
 #include "base/data/npy.h"
 #include "compiler/driver/oracle.h"
-#include "compiler/ir/locations.h"
+#include "compiler/driver/prepare.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "runtime/core/runtime.h"
@@ -69,21 +69,14 @@ public:
 
   int run() {
     DataOptions data;
-    if (!parse(data))
+    if (!prepare(session_, data))
       return finish(session_);
     for (const OutputOption& output : data.outputs)
       checkWritable(output.path, session_.diagnostics, output.where);
-    if (session_.diagnostics.hasErrors() || !readInputFiles(data, session_.diagnostics))
+    if (session_.diagnostics.hasErrors())
       return finish(session_);
-    for (const SizeOption& size : data.sizes)
-      options_.compile.sizes[size.name] = size.value;
-    for (const auto& [name, array] : data.files)
-      options_.compile.shapes[name] = array.shape();
-    mlir::DialectRegistry registry;
-    svm::registerDialects(registry);
-    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-    MlirDiagnostics forward(context, session_.diagnostics);
-    Compiler compiler(context, session_.diagnostics, options_.compile);
+    CompilerSession compilation(session_);
+    Compiler& compiler = compilation.compiler;
     auto program = compiler.logical();
     if (!program)
       return finish(session_);
@@ -135,21 +128,6 @@ private:
       copy.arrays.push_back(std::move(*array));
     }
     return copy;
-  }
-
-  bool parse(DataOptions& data) {
-    auto place = [&](const char* option, const std::string& value) { return session_.commandLine->value(option, value); };
-    for (const std::string& text : options_.sizes)
-      if (auto sizes = parseSizeOption(text, session_.diagnostics, place("--size", text)))
-        data.sizes.insert(data.sizes.end(), sizes->begin(), sizes->end());
-    for (const std::string& text : options_.inputs)
-      if (auto input = parseInputOption(text, session_.diagnostics, place("--in", text)))
-        data.inputs.push_back(*input);
-    for (const std::string& text : options_.outputs)
-      if (auto output = parseOutputOption(text, session_.diagnostics, place("--out", text)))
-        data.outputs.push_back(*output);
-    return checkRepeated(data.sizes, session_.diagnostics) && checkRepeated(data.inputs, session_.diagnostics) &&
-           checkRepeated(data.outputs, session_.diagnostics) && !session_.diagnostics.hasErrors();
   }
 
   /// Native code of a placed program. The program is consumed.

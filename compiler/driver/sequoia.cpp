@@ -2,6 +2,7 @@
 // the same for both.
 #include "compiler/driver/sequoia.h"
 
+#include "compiler/driver/sizes.h"
 #include "compiler/sequoia/default_mapping.h"
 #include "compiler/sequoia/frontend.h"
 #include "compiler/sequoia/lower.h"
@@ -49,18 +50,29 @@ namespace {
 
 /// Sizes known before compilation: those given, and those that an input array's shape settles.
 sequoia::KnownSizes knownSizes(const sequoia::Program& program, const CompileOptions& options) {
-  sequoia::KnownSizes known(options.sizes.begin(), options.sizes.end());
+  std::map<std::string, KnownSize> known;
+  for (const auto& [name, value] : options.sizes)
+    known[name] = {value, "--size"};
+  std::vector<SizeEquation> equations;
   for (const sequoia::Task& task : program.tasks)
     if (task.prototype && (options.entry.empty() || options.entry == task.name))
       for (const sequoia::Variable* parameter : task.prototype->parameters) {
         auto shape = options.shapes.find(std::string(parameter->name));
         if (shape == options.shapes.end() || shape->second.size() != parameter->extents.size())
           continue;
-        for (size_t dimension = 0; dimension < parameter->extents.size(); ++dimension)
-          if (const sequoia::Variable* size = parameter->extents[dimension].linear.unit())
-            known.try_emplace(std::string(size->name), shape->second[dimension]);
+        for (size_t dimension = 0; dimension < parameter->extents.size(); ++dimension) {
+          const sequoia::LinearSize& extent = parameter->extents[dimension].linear;
+          SizeEquation equation{{}, extent.constant, shape->second[dimension], ""};
+          for (const auto& [coefficient, size] : extent.terms)
+            equation.terms.push_back({coefficient, std::string(size->name)});
+          equations.push_back(std::move(equation));
+        }
       }
-  return known;
+  solveSizes(equations, known);
+  sequoia::KnownSizes result;
+  for (const auto& [name, size] : known)
+    result[name] = size.value;
+  return result;
 }
 
 /// The file's mapping, or the default.

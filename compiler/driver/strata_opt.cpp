@@ -1,6 +1,13 @@
 // strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
 // on them. It registers the dialects that Strata uses and no others.
 #include "compiler/ir/svm.h"
+#include "compiler/transform/distribute.h"
+#include "compiler/transform/eliminate_copies.h"
+#include "compiler/transform/expand_reductions.h"
+#include "compiler/transform/fuse_multiply_add.h"
+#include "compiler/transform/hoist_copies.h"
+#include "compiler/transform/instrument.h"
+#include "compiler/transform/prove_in_range.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,5 +25,10 @@ int main(int argc, char** argv) {
   mlir::registerCSEPass();
   mlir::registerInlinerPass();
   mlir::registerLoopInvariantCodeMotionPass();
+  for (auto create : {strata::transform::createDistributePass, strata::transform::createEliminateCopiesPass,
+                      strata::transform::createEraseCountsPass, strata::transform::createExpandReductionsPass,
+                      strata::transform::createFuseMultiplyAddPass, strata::transform::createHoistCopiesPass,
+                      strata::transform::createInstrumentPass, strata::transform::createProveInRangePass})
+    mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

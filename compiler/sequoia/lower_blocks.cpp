@@ -51,7 +51,7 @@ BodyLowering::View BodyLowering::rangeView(const Expr* block) {
       count = builder_.createOrFold<arith::SelectOp>(place_, any, steps, indexConstant(0));
     }
     if (most && range.end)
-      check(compare(arith::CmpIPredicate::sle, count, most), "sequoia-block-max",
+      check(compare(arith::CmpIPredicate::sle, count, most), "sequoia-block-count",
             where + "it has {0} elements, and states that it has {1} at most", {count, most});
     // A block without elements may start behind the array's end.
     Value offset = range.start->kind == ExprKind::Integer && range.start->integer == 0 ? start : minimum(start, extent);
@@ -123,7 +123,7 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
   View target = isIndexed(to) ? gathered(to, false, label + ".target") : viewOf(to);
   at(stmt.location);
   for (size_t d = 0; d < source.counts.size(); ++d)
-    check(compare(arith::CmpIPredicate::eq, target.counts[d], source.counts[d]), "sequoia-copy-size",
+    check(compare(arith::CmpIPredicate::eq, target.counts[d], source.counts[d]), "sequoia-copy-count",
           "a copy of {0} elements of '" + std::string(from->variable->name) + "' to {1} of '" + std::string(to->variable->name) +
               "' in dimension " + std::to_string(d),
           {source.counts[d], target.counts[d]});

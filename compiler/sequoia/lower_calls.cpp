@@ -254,7 +254,7 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
       extents.push_back(index(extent.expression));
       place_ = here;
       if (!isNonNegative(extent.expression))
-        check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-negative",
+        check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-size-negative",
               "array '" + std::string(local->name) + "' of task '" + std::string(variant.taskName) +
                   "' would have {0} elements in a dimension", extents.back());
     }

@@ -146,7 +146,7 @@ void BodyLowering::makeLocalArrays() {
     for (const Extent& extent : array->extents) {
       extents.push_back(index(extent.expression));
       if (!isNonNegative(extent.expression))
-        check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-negative",
+        check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-size-negative",
               "array '" + std::string(array->name) + "' would have {0} elements in a dimension", extents.back());
     }
     std::string label = labelOf(array->name, array->lexnum);

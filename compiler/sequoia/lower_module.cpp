@@ -17,12 +17,14 @@ namespace strata::sequoia {
 STRATA_DIAGNOSTIC(unionUnsupported, Error, "sequoia-union-unsupported", "'{0}' holds a union; this version does not execute programs with unions");
 STRATA_DIAGNOSTIC(structArray, Error, "sequoia-struct-array",
                   "'{0}' holds a C array of {1} elements; this version takes arrays of up to {2} inside of a struct");
+STRATA_DIAGNOSTIC(structSize, Error, "sequoia-struct-size",
+                  "'{0}' is a struct of more than {1} numbers, which is the most that this version takes");
 STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels", "machine '{0}' has no memory levels to map the program to");
 STRATA_DIAGNOSTIC(combinerConditions, Error, "sequoia-combiner-conditions",
                   "combiner '{0}' has targets with conditions; a combiner has one target");
 
 /// Elements of a C array inside of a struct; each is a field of its own.
-static constexpr uint64_t largestStructArray = 64;
+static constexpr uint64_t largestStructArray = 64, largestStruct = 512;
 
 std::string labelOf(std::string_view name, uint32_t lexnum) {
   return lexnum ? std::string(name) + "#" + std::to_string(lexnum) : std::string(name);
@@ -61,7 +63,7 @@ mlir::Type ModuleLowering::typeOf(const Type* type) {
       fields.push_back(typeOf(field.type));
     }
     for (uint64_t element = 0; type->isCArray() && element < type->count; ++element) {
-      names.push_back(text(std::to_string(element)));
+      names.push_back(text("e" + std::to_string(element)));
       fields.push_back(typeOf(type->element));
     }
     std::string name = type->isCArray() ? "array" : type->tag.empty() ? "struct" : type->tag;
@@ -69,6 +71,18 @@ mlir::Type ModuleLowering::typeOf(const Type* type) {
   }
   types_[type] = made;
   return made;
+}
+
+/// Scalars in a type, at most `limit` + 1 of them.
+static uint64_t countScalars(const Type* type, uint64_t limit) {
+  if (type->isCArray())
+    return std::min(limit + 1, type->count * std::min(countScalars(type->element, limit), limit + 1));
+  if (type->isArithmetic())
+    return 1;
+  uint64_t count = 0;
+  for (const Field& field : type->fields)
+    count = std::min(limit + 1, count + countScalars(field.type, limit));
+  return count;
 }
 
 bool ModuleLowering::checkType(const Type* type, const Location& where, std::string_view name) {
@@ -94,8 +108,11 @@ bool ModuleLowering::checkTypes() {
   unsigned before = diagnostics.errorCount();
   llvm::DenseSet<const Variable*> seen;
   auto checkVariable = [&](const Variable* variable) {
-    if (seen.insert(variable).second)
-      checkType(variable->type, variable->location, variable->name);
+    if (!seen.insert(variable).second || !checkType(variable->type, variable->location, variable->name))
+      return;
+    if (countScalars(variable->type, largestStruct) > largestStruct)
+      diagnostics.report(structSize, variable->location, variable->name, largestStruct)
+          .help("make its parts arrays of the task, which can be of any size");
   };
   for (const Instance& instance : graph.instances) {
     facts.analyze(instance.variant->body);

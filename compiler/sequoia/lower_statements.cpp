@@ -111,7 +111,10 @@ void BodyLowering::declaration(const Stmt& stmt) {
       binding.storage = allocate(module_.typeOf(variable->type));
       names_->bindings[variable] = binding;
     }
-    if (variable->initializer) {
+    if (!variable->initializer && variable->type->isRecord()) {
+      // Members are written one at a time into the whole, which must be something by then.
+      store(zeroOf(module_.typeOf(variable->type)), bindingOf(variable).storage);
+    } else if (variable->initializer) {
       Value initial = value(variable->initializer);
       at(variable->location);
       store(initial, bindingOf(variable).storage);

@@ -38,7 +38,18 @@ struct LoweredProgram : Session {
     if (graph)
       lowered = lower(*program, *graph, target, context, diagnostics);
     if (lowered)
-      EXPECT_TRUE(mlir::succeeded(mlir::verify(*lowered->module)));
+      readBack();
+  }
+
+  /// The text form is the whole program: it verifies and prints the same again.
+  void readBack() {
+    mlir::ParserConfig config(&context);
+    auto again = mlir::parseSourceString<mlir::ModuleOp>(text(), config);
+    ASSERT_TRUE(again) << text();
+    std::string out;
+    llvm::raw_string_ostream stream(out);
+    again->print(stream);
+    EXPECT_EQ(out, text());
   }
 
   std::string text() {

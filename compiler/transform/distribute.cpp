@@ -41,6 +41,8 @@ struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "svm-distribute"; }
   StringRef getDescription() const final { return "deal parallel iterations to processors"; }
 
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
   void runOnOperation() override {
     SmallVector<SpmdOp> loops;
     getOperation().walk([&](SpmdOp op) {

@@ -136,6 +136,8 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
   StringRef getArgument() const final { return "svm-eliminate-copies"; }
   StringRef getDescription() const final { return "replace blocks that mirror a view in the same memory by the view"; }
 
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<BlockOp> blocks;

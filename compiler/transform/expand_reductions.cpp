@@ -236,6 +236,8 @@ struct ExpandReductionsPass : PassWrapper<ExpandReductionsPass, OperationPass<Mo
   StringRef getArgument() const final { return "svm-expand-reductions"; }
   StringRef getDescription() const final { return "private copies and combining trees for reductions"; }
 
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<SpmdOp> loops;

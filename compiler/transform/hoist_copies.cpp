@@ -191,6 +191,8 @@ struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "svm-hoist-copies"; }
   StringRef getDescription() const final { return "make loop-invariant copies once, before the loop"; }
 
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
   void runOnOperation() override {
     getOperation().walk<WalkOrder::PostOrder>([](ScopeOp scope) { emptyScope(scope); });
     SmallVector<scf::ForOp> loops;

@@ -15,6 +15,8 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "svm-instrument"; }
   StringRef getDescription() const final { return "count moves, bytes and runs"; }
 
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
   void runOnOperation() override {
     getOperation().walk([](Operation* op) {
       if (auto move = dyn_cast<MoveOp>(op))
@@ -49,6 +51,8 @@ struct EraseCountsPass : PassWrapper<EraseCountsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EraseCountsPass)
   StringRef getArgument() const final { return "svm-erase-counts"; }
   StringRef getDescription() const final { return "leave a program that counts nothing"; }
+
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
   void runOnOperation() override {
     getOperation().walk([](CountOp count) { count.erase(); });

@@ -2,7 +2,7 @@
 the default mapping written out by `strata map` and given back changes nothing."""
 
 import harness
-from programs import PROGRAMS, run
+from programs import PROGRAMS, input_options, run
 
 
 class Replay(harness.Case):
@@ -16,7 +16,7 @@ def replay_of(program):
         machine = ("--machine", harness.options.machine)
         given = program.make(program.sizes[1])
         direct = run(self, program, given, *machine, label="direct")
-        self.succeeds("run", program.path, "--emit=svm", "-o", self.path("p.mlir"), *machine)
+        self.succeeds("run", program.path, *input_options(self, given), "--emit=svm", "-o", self.path("p.mlir"), *machine)
         again = run(self, program, given, *machine, source=self.path("p.mlir"), label="replayed")
         self.compare(program, direct, again)
     return test
@@ -27,7 +27,7 @@ def default_mapping_of(program):
         machine = ("--machine", harness.options.machine)
         given = program.make(program.sizes[1])
         direct = run(self, program, given, *machine, label="direct")
-        self.succeeds("map", program.path, *machine, "-o", self.path("p.map"))
+        self.succeeds("map", program.path, *input_options(self, given), *machine, "-o", self.path("p.map"))
         mapped = run(self, program, given, *machine, "--map", self.path("p.map"), label="mapped")
         self.compare(program, direct, mapped)
     return test

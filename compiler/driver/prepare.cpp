@@ -1,0 +1,43 @@
+// Preparation of a command (see the header).
+#include "compiler/driver/prepare.h"
+
+namespace strata::driver {
+
+bool prepare(Session& session, DataOptions& data) {
+  const Options& options = session.options;
+  auto place = [&](const char* option, const std::string& value) { return session.commandLine->value(option, value); };
+  for (const std::string& text : options.sizes)
+    if (auto sizes = parseSizeOption(text, session.diagnostics, place("--size", text)))
+      data.sizes.insert(data.sizes.end(), sizes->begin(), sizes->end());
+  for (const std::string& text : options.inputs)
+    if (auto input = parseInputOption(text, session.diagnostics, place("--in", text)))
+      data.inputs.push_back(*input);
+  for (const std::string& text : options.outputs)
+    if (auto output = parseOutputOption(text, session.diagnostics, place("--out", text)))
+      data.outputs.push_back(*output);
+  checkRepeated(data.sizes, session.diagnostics);
+  checkRepeated(data.inputs, session.diagnostics);
+  checkRepeated(data.outputs, session.diagnostics);
+  if (session.diagnostics.hasErrors() || !readInputFiles(data, session.diagnostics))
+    return false;
+  for (const SizeOption& size : data.sizes)
+    session.options.compile.sizes[size.name] = size.value;
+  for (const auto& [name, array] : data.files)
+    session.options.compile.shapes[name] = array.shape();
+  return true;
+}
+
+static mlir::DialectRegistry dialects() {
+  mlir::DialectRegistry registry;
+  svm::registerDialects(registry);
+  return registry;
+}
+
+CompilerSession::CompilerSession(Session& session)
+    : context(dialects(), mlir::MLIRContext::Threading::DISABLED), forward(context, session.diagnostics),
+      compiler(context, session.diagnostics, session.options.compile) {
+  // Passes make operations of dialects that a program need not use.
+  context.loadAllAvailableDialects();
+}
+
+} // namespace strata::driver

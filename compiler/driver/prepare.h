@@ -1,0 +1,21 @@
+// What every command does before it compiles: data options understood, sizes and shapes handed to the compiler, a context with the dialects in use.
+#pragma once
+
+#include "compiler/driver/commands.h"
+#include "compiler/driver/entry.h"
+#include "compiler/ir/locations.h"
+
+namespace strata::driver {
+
+/// Understands --size, --in and --out, reads input files, and tells the compiler the sizes and shapes. False on errors (reported).
+bool prepare(Session& session, DataOptions& data);
+
+/// A compiler with the MLIR context that it works in.
+struct CompilerSession {
+  explicit CompilerSession(Session& session);
+  mlir::MLIRContext context;
+  MlirDiagnostics forward;
+  Compiler compiler;
+};
+
+} // namespace strata::driver
