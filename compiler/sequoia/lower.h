@@ -1,6 +1,6 @@
-// Lowering: the instance graph of a checked program becomes a logical program in the svm dialect, and a mapping record that says where
-// its parts go. Every copy that a task call implies is in the result; nothing is elided, hoisted or pipelined here.
-// Not thread safe; the program and the graph must outlive the call only.
+// Lowering: the instance graph of a checked program becomes a logical program in the svm dialect, and a mapping record
+// that says where its parts go. Every copy that a task call implies is in the result; nothing is elided, hoisted or
+// pipelined here. Not thread safe; the program and the graph must outlive the call only.
 #pragma once
 
 #include "compiler/mapping/record.h"
@@ -24,9 +24,10 @@ struct Lowered {
   std::vector<ExternalTask> externals;
 };
 
-/// The module verifies and carries the machine, the program kind and the record as attributes. Nothing when there are errors: what this
-/// version does not execute is reported with its place. REQUIRES: svm::registerDialects' dialects can be loaded into `context`;
-/// the graph came from resolve() for `program` and `machine`; `known` are the sizes that its bounds were checked with.
+/// The module verifies and carries the machine, the program kind and the record as attributes. Nothing when there are
+/// errors: what this version does not execute is reported with its place. REQUIRES: svm::registerDialects' dialects can
+/// be loaded into `context`; the graph came from resolve() for `program` and `machine`; `known` are the sizes that its
+/// bounds were checked with.
 std::optional<Lowered> lower(const Program& program, const InstanceGraph& graph, const Machine& machine,
                              mlir::MLIRContext& context, DiagnosticEngine& diagnostics, const KnownSizes& known = {});
 

@@ -1,7 +1,8 @@
-// Array blocks as views of the caller's arrays. Ranges are checked where they are evaluated, always; the offset of a block without elements
-// is kept within the array. Indexed blocks are no views: their elements are copied to a staging block and back.
-#include "compiler/sequoia/lower_body.h"
+// Array blocks as views of the caller's arrays. Ranges are checked where they are evaluated, always; the offset of a
+// block without elements is kept within the array. Indexed blocks are no views: their elements are copied to a staging
+// block and back.
 #include "compiler/sequoia/fold.h"
+#include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
@@ -34,18 +35,23 @@ BodyLowering::View BodyLowering::rangeView(const Expr* block) {
     Value most = range.max ? index(range.max) : Value();
     Value end = range.end ? index(range.end) : Value();
     at(range.location);
+    const bool isStated = bool(end); // else the end lies within the array by itself
     if (!end)
       end = most ? minimum(add(start, most), extent) : extent;
-    check(compare(arith::CmpIPredicate::sge, start, indexConstant(0)), "sequoia-block-range", where + "the start {0} is negative", start);
-    check(compare(arith::CmpIPredicate::sle, end, extent), "sequoia-block-range",
-          where + "the end {0} lies beyond the array's {1} elements", {end, extent});
+    check(compare(arith::CmpIPredicate::sge, start, indexConstant(0)), "sequoia-block-range",
+          where + "the start {0} is negative", start);
+    if (isStated)
+      check(compare(arith::CmpIPredicate::sle, end, extent), "sequoia-block-range",
+            where + "the end {0} lies beyond the array's {1} elements", {end, extent});
     auto constantStride = constantOf(range.stride);
     bool isUnit = !stride || (constantStride && *constantStride == 1);
     Value count = maximum(subtract(end, start), indexConstant(0));
-    if (range.max && !range.end && isUnit && isNonNegative(range.max) && range.start->kind == ExprKind::Integer && *constantOf(range.start) == 0)
+    if (range.max && !range.end && isUnit && isNonNegative(range.max) && range.start->kind == ExprKind::Integer &&
+        *constantOf(range.start) == 0)
       count = end;
     if (!isUnit) {
-      check(compare(arith::CmpIPredicate::sge, stride, indexConstant(1)), "sequoia-block-range", where + "the stride {0} is less than 1", stride);
+      check(compare(arith::CmpIPredicate::sge, stride, indexConstant(1)), "sequoia-block-range",
+            where + "the stride {0} is less than 1", stride);
       Value any = compare(arith::CmpIPredicate::sgt, count, indexConstant(0));
       Value steps = add(folded<arith::DivSIOp>(subtract(count, indexConstant(1)), stride), indexConstant(1));
       count = builder_.createOrFold<arith::SelectOp>(place_, any, steps, indexConstant(0));
@@ -82,7 +88,8 @@ void BodyLowering::exchange(const Expr* block, const View& indices, Value staged
   builder_.setInsertionPointToStart(loop.getBody());
   Value position = loop.getInductionVar();
   Value number = toIndex(make<memref::LoadOp>(indices.block, position), indexType);
-  make<svm::IndexOp>(number, array.extents[0], builder_.getStringAttr(block->variable->name), builder_.getI64IntegerAttr(0));
+  make<svm::IndexOp>(number, array.extents[0], builder_.getStringAttr(block->variable->name),
+                     builder_.getI64IntegerAttr(0));
   if (toStaged) {
     Value element = make<memref::LoadOp>(array.block, number);
     make<memref::StoreOp>(element, staged, position);
@@ -97,7 +104,8 @@ BodyLowering::View BodyLowering::gathered(const Expr* block, bool fill, const st
   at(block->location);
   const Variable& array = *block->variable;
   auto type = module_.viewOf(array);
-  auto staged = make<svm::BlockOp>(type, indices.counts, mlir::DenseI64ArrayAttr(), builder_.getStringAttr(label), mlir::IntegerAttr());
+  auto staged = make<svm::BlockOp>(type, indices.counts, mlir::DenseI64ArrayAttr(), builder_.getStringAttr(label),
+                                   mlir::IntegerAttr());
   function_->blocks[label] = module_.memoryAt(instance_.arrayLevels[array.index]);
   if (fill)
     exchange(block, indices, staged, true);
@@ -124,8 +132,8 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
   at(stmt.location);
   for (size_t d = 0; d < source.counts.size(); ++d)
     check(compare(arith::CmpIPredicate::eq, target.counts[d], source.counts[d]), "sequoia-copy-count",
-          "a copy of {0} elements of '" + std::string(from->variable->name) + "' to {1} of '" + std::string(to->variable->name) +
-              "' in dimension " + std::to_string(d),
+          "a copy of {0} elements of '" + std::string(from->variable->name) + "' to {1} of '" +
+              std::string(to->variable->name) + "' in dimension " + std::to_string(d),
           {source.counts[d], target.counts[d]});
   move(source.block, target.block);
   if (isIndexed(to))

@@ -1,5 +1,6 @@
-// The lowering of one body (a leaf's kernel, an inner task's function, or a function that stands between them): expressions, C's
-// statements, and in control code task calls, blocks and iterations. One object a body; it owns nothing that outlives it.
+// The lowering of one body (a leaf's kernel, an inner task's function, or a function that stands between them):
+// expressions, C's statements, and in control code task calls, blocks and iterations. One object a body; it owns
+// nothing that outlives it.
 #pragma once
 
 #include "compiler/sequoia/lower_module.h"
@@ -24,10 +25,10 @@ struct Environment {
 
 /// One argument of a task call, evaluated in the caller.
 struct CallValue {
-  mlir::Value scalar;                          // an `in` scalar
-  mlir::Value view;                            // an array, or the storage of a scalar that is written
-  llvm::SmallVector<mlir::Value, 2> counts;    // extents of the view
-  std::string name;                            // what messages call it
+  mlir::Value scalar;                       // an `in` scalar
+  mlir::Value view;                         // an array, or the storage of a scalar that is written
+  llvm::SmallVector<mlir::Value, 2> counts; // extents of the view
+  std::string name;                         // what messages call it
 };
 
 class BodyLowering {

@@ -1,5 +1,5 @@
-// Task calls: call by value-result. The caller evaluates the arguments and checks sizes; inside of a scope, blocks of the callee are
-// made, filled, passed, and emptied into the caller's arrays.
+// Task calls: call by value-result. The caller evaluates the arguments and checks sizes; inside of a scope, blocks of
+// the callee are made, filled, passed, and emptied into the caller's arrays.
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -10,7 +10,9 @@ namespace strata::sequoia {
 
 using mlir::Value;
 
-const ResolvedCallsite& BodyLowering::resolved(const Callsite& site) const { return instance_.callsites[site.index]; }
+const ResolvedCallsite& BodyLowering::resolved(const Callsite& site) const {
+  return instance_.callsites[site.index];
+}
 
 Value BodyLowering::linear(const LinearSize& size) {
   Value sum;
@@ -28,7 +30,9 @@ Value BodyLowering::linear(const LinearSize& size) {
 static std::string linearText(const LinearSize& size) {
   std::string text;
   auto sign = [&](bool negative) { text += text.empty() ? (negative ? "-" : "") : (negative ? " - " : " + "); };
-  auto magnitude = [](int64_t value) { return std::to_string(value < 0 ? uint64_t(0) - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)); };
+  auto magnitude = [](int64_t value) {
+    return std::to_string(value < 0 ? uint64_t(0) - static_cast<uint64_t>(value) : static_cast<uint64_t>(value));
+  };
   for (auto [coefficient, parameter] : size.terms) {
     sign(coefficient < 0);
     if (coefficient != 1 && coefficient != -1)
@@ -42,8 +46,10 @@ static std::string linearText(const LinearSize& size) {
   return text;
 }
 
-/// Sizes are solved by the extents that are one parameter alone, the first of each; every other extent is checked against them.
-void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallValue>& arguments, llvm::StringRef taskName) {
+/// Sizes are solved by the extents that are one parameter alone, the first of each; every other extent is checked
+/// against them.
+void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallValue>& arguments,
+                              llvm::StringRef taskName) {
   llvm::DenseMap<const Variable*, std::string> solvedBy;
   for (size_t p = 0; p < callee.parameters.size(); ++p)
     for (const Extent& extent : callee.parameters[p]->extents)
@@ -64,7 +70,8 @@ void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallV
       std::string others;
       for (auto [coefficient, each] : size.terms)
         others += (others.empty() ? "" : ", ") + std::string(each->name) + " is the size of '" + solvedBy[each] + "'";
-      check(compare(arith::CmpIPredicate::eq, given, wanted), "sequoia-size-mismatch", message, {wanted, given}, others);
+      check(compare(arith::CmpIPredicate::eq, given, wanted), "sequoia-size-mismatch", message, {wanted, given},
+            others);
     }
   }
 }
@@ -96,7 +103,8 @@ Value BodyLowering::conditionHolds(const ResolvedCondition& condition) {
   return boundHolds(condition.bound, own_.bindings[condition.array].extents);
 }
 
-void BodyLowering::checkPreconditions(const Instance& callee, llvm::function_ref<mlir::ValueRange(const Variable*)> extentsOf) {
+void BodyLowering::checkPreconditions(const Instance& callee,
+                                      llvm::function_ref<mlir::ValueRange(const Variable*)> extentsOf) {
   for (const ResolvedPrecondition& condition : callee.preconditions) {
     mlir::ValueRange extents = extentsOf(condition.array);
     for (auto [d, pair] : llvm::enumerate(llvm::zip(extents, condition.bound.values))) {
@@ -118,13 +126,15 @@ Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, m
     for (const Bound& bound : module_.sizes[instance].extents[array.index]) {
       bounds.push_back(bound.value.value_or(-1));
       for (const TunableUse& use : bound.because) {
-        std::string name = "'" + std::string(use.tunable->name) + "' of instance '" + module_.graph.instances[use.instance].name + "'";
+        std::string name =
+            "'" + std::string(use.tunable->name) + "' of instance '" + module_.graph.instances[use.instance].name + "'";
         if (sizedBy.find(name) == std::string::npos)
           sizedBy += (sizedBy.empty() ? "" : ", ") + name;
       }
     }
   std::string text = label.str();
-  auto block = make<svm::BlockOp>(type, extents, builder_.getDenseI64ArrayAttr(bounds), builder_.getStringAttr(text), mlir::IntegerAttr());
+  auto block = make<svm::BlockOp>(type, extents, builder_.getDenseI64ArrayAttr(bounds), builder_.getStringAttr(text),
+                                  mlir::IntegerAttr());
   if (!sizedBy.empty())
     block->setAttr("svm.sized_by", builder_.getStringAttr(sizedBy));
   function_->blocks[text] = module_.memoryAt(level);
@@ -160,7 +170,8 @@ void BodyLowering::taskCall(const Stmt& stmt) {
   std::string label = labelOf(callee.name, 0) + "#" + std::to_string(site.lexnum);
   bool anyIndexed = false;
   for (const Argument& argument : stmt.arguments)
-    anyIndexed |= argument.value->kind == ExprKind::Block && isIndexed(argument.value) && !reductions_.contains(&argument);
+    anyIndexed |=
+        argument.value->kind == ExprKind::Block && isIndexed(argument.value) && !reductions_.contains(&argument);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   if (anyIndexed) {
     auto staging = make<svm::ScopeOp>(mlir::StringAttr(), false);
@@ -175,7 +186,8 @@ void BodyLowering::taskCall(const Stmt& stmt) {
       continue;
     }
     at(argument.value->location);
-    View staged = gathered(argument.value, argument.direction != Direction::Out, label + "." + std::to_string(i) + ".staged");
+    View staged =
+        gathered(argument.value, argument.direction != Direction::Out, label + "." + std::to_string(i) + ".staged");
     CallValue& value = arguments.emplace_back();
     value.view = staged.block;
     value.counts = staged.counts;
@@ -189,7 +201,8 @@ void BodyLowering::taskCall(const Stmt& stmt) {
     scatter(block, staged);
 }
 
-void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& label, const std::vector<CallValue>& arguments) {
+void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& label,
+                               const std::vector<CallValue>& arguments) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Location here = place_;
   for (size_t i = 0; i < site.targets.size(); ++i) {
@@ -208,8 +221,9 @@ void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& 
   }
   place_ = here;
   check(truth(false), "sequoia-no-target",
-        "no target of the call of '" + std::string(site.callsite->callee->name) + "' in instance '" + instance_.name + "' applies", {},
-        "give the callsite a last target without conditions");
+        "no target of the call of '" + std::string(site.callsite->callee->name) + "' in instance '" + instance_.name +
+            "' applies",
+        {}, "give the callsite a last target without conditions");
 }
 
 void BodyLowering::callInstance(uint32_t number, const std::string& label, const std::vector<CallValue>& arguments) {
@@ -244,7 +258,8 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
       continue;
     }
     unsigned level = parameter.isArray() ? callee.arrayLevels[parameter.index] : callee.scalarLevel;
-    Value block = makeBlock(label + "." + std::string(parameter.name), module_.viewOf(parameter), arguments[p].counts, level, number, parameter);
+    Value block = makeBlock(label + "." + std::string(parameter.name), module_.viewOf(parameter), arguments[p].counts,
+                            level, number, parameter);
     operands.push_back(block);
     blocks.push_back(block);
   }
@@ -256,7 +271,8 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
       if (!isNonNegative(extent.expression))
         check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-size-negative",
               "array '" + std::string(local->name) + "' of task '" + std::string(variant.taskName) +
-                  "' would have {0} elements in a dimension", extents.back());
+                  "' would have {0} elements in a dimension",
+              extents.back());
     }
     operands.push_back(makeBlock(label + "." + labelOf(local->name, local->lexnum), module_.viewOf(*local), extents,
                                  callee.arrayLevels[local->index], number, *local));
@@ -267,7 +283,8 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
       move(arguments[p].view, blocks[p]);
   std::string symbol = module_.symbolOf(number);
   if (isKernel)
-    make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(&module_.context, symbol), operands, mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+    make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(&module_.context, symbol), operands, mlir::ValueRange(),
+                     mlir::FlatSymbolRefAttr());
   else
     make<func::CallOp>(symbol, mlir::TypeRange(), operands);
   for (size_t p = 0; p < variant.parameters.size(); ++p)

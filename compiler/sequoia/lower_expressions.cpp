@@ -1,5 +1,5 @@
-// Expressions of C as values. Operands are evaluated from left to right; what may fail or has effects is evaluated only where C
-// says so.
+// Expressions of C as values. Operands are evaluated from left to right; what may fail or has effects is evaluated only
+// where C says so.
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -69,8 +69,8 @@ bool BodyLowering::isPlain(const Expr* expr) {
     if (expr->op == Operator::Divide || expr->op == Operator::Remainder || expr->op == Operator::ShiftLeft ||
         expr->op == Operator::ShiftRight) {
       const Expr* right = expr->operands[1];
-      if (!expr->type->isFloating() &&
-          !(right->kind == ExprKind::Integer && right->integer != 0 && right->signedValue() > 0 && right->integer < expr->type->bits()))
+      if (!expr->type->isFloating() && !(right->kind == ExprKind::Integer && right->integer != 0 &&
+                                         right->signedValue() > 0 && right->integer < expr->type->bits()))
         return false;
     }
     break;
@@ -204,7 +204,8 @@ Value BodyLowering::condition(const Expr* expr) {
     break;
   case ExprKind::Cast:
     // Widening keeps a truth value.
-    if (expr->type->isInteger() && expr->operands[0]->type->isInteger() && expr->type->bits() >= expr->operands[0]->type->bits())
+    if (expr->type->isInteger() && expr->operands[0]->type->isInteger() &&
+        expr->type->bits() >= expr->operands[0]->type->bits())
       return condition(expr->operands[0]);
     break;
   default:
@@ -345,11 +346,13 @@ Value BodyLowering::increment(const Expr* expr) {
   Value updated;
   if (type->isFloating()) {
     Value one = make<arith::ConstantOp>(builder_.getFloatAttr(old.getType(), 1.0));
-    updated = expr->op == Operator::Add ? make<arith::AddFOp>(old, one).getResult() : make<arith::SubFOp>(old, one).getResult();
+    updated = expr->op == Operator::Add ? make<arith::AddFOp>(old, one).getResult()
+                                        : make<arith::SubFOp>(old, one).getResult();
   } else {
     // Of types narrower than int the sum is an int's, and comes back modulo 2^bits.
     Value one = integer(old.getType(), 1);
-    auto flags = type->isSigned() && type->bits() >= 32 ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::none;
+    auto flags =
+        type->isSigned() && type->bits() >= 32 ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::none;
     updated = expr->op == Operator::Add ? make<arith::AddIOp>(old, one, flags).getResult()
                                         : make<arith::SubIOp>(old, one, flags).getResult();
   }

@@ -12,7 +12,8 @@ const Variable* targetVariable(const Expr* target) {
 bool writes(const Expr* expr, const Variable* variable) {
   if (!expr)
     return false;
-  if ((expr->kind == ExprKind::Assign || expr->kind == ExprKind::Increment) && targetVariable(expr->operands[0]) == variable)
+  if ((expr->kind == ExprKind::Assign || expr->kind == ExprKind::Increment) &&
+      targetVariable(expr->operands[0]) == variable)
     return true;
   for (const Expr* operand : expr->operands)
     if (writes(operand, variable))

@@ -1,4 +1,5 @@
-// Calls of inline functions, which are lowered in place: the parameters are values or storage, `return` is a jump to the end.
+// Calls of inline functions, which are lowered in place: the parameters are values or storage, `return` is a jump to
+// the end.
 #include "compiler/sequoia/lower_body.h"
 
 namespace strata::sequoia {
@@ -6,7 +7,8 @@ namespace strata::sequoia {
 using mlir::Value;
 
 STRATA_DIAGNOSTIC(inlineRecursion, Error, "sequoia-inline-recursion", "inline function '{0}' calls itself");
-STRATA_DIAGNOSTIC(inlineLimit, Error, "sequoia-inline-limit", "task '{0}' calls inline functions in more than {1} places, counting calls inside of calls");
+STRATA_DIAGNOSTIC(inlineLimit, Error, "sequoia-inline-limit",
+                  "task '{0}' calls inline functions in more than {1} places, counting calls inside of calls");
 
 static constexpr size_t deepestInlining = 64, mostInlining = 20000;
 

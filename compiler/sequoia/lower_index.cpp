@@ -1,5 +1,5 @@
-// Integer expressions as indices. What C leaves undefined on overflow may be calculated in the wider type, so that a subscript is a sum
-// of loop variables and sizes; unsigned arithmetic keeps its own width, and wraps.
+// Integer expressions as indices. What C leaves undefined on overflow may be calculated in the wider type, so that a
+// subscript is a sum of loop variables and sizes; unsigned arithmetic keeps its own width, and wraps.
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -80,7 +80,8 @@ bool BodyLowering::isIndexText(const Expr* expr) {
   }
   case ExprKind::Binary:
     return (expr->op == Operator::Add || expr->op == Operator::Subtract || expr->op == Operator::Multiply) &&
-           expr->type->isInteger() && expr->type->isSigned() && isIndexText(expr->operands[0]) && isIndexText(expr->operands[1]);
+           expr->type->isInteger() && expr->type->isSigned() && isIndexText(expr->operands[0]) &&
+           isIndexText(expr->operands[1]);
   default:
     return false;
   }
@@ -122,7 +123,8 @@ Value BodyLowering::index(const Expr* expr) {
     return expr->op == Operator::Divide ? folded<arith::DivSIOp>(a, b) : folded<arith::RemSIOp>(a, b);
   }
   case ExprKind::BuiltinCall:
-    if ((expr->builtin == Builtin::Min || expr->builtin == Builtin::Max) && expr->type->isInteger() && expr->type->isSigned()) {
+    if ((expr->builtin == Builtin::Min || expr->builtin == Builtin::Max) && expr->type->isInteger() &&
+        expr->type->isSigned()) {
       Value a = index(expr->operands[0]), b = index(expr->operands[1]);
       at(expr->location);
       return expr->builtin == Builtin::Min ? minimum(a, b) : maximum(a, b);

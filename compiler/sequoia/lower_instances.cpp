@@ -1,5 +1,5 @@
-// Instances as kernels and functions: their signatures, what their arguments and sizes are called inside, and the rules that
-// an entry point's arguments keep.
+// Instances as kernels and functions: their signatures, what their arguments and sizes are called inside, and the rules
+// that an entry point's arguments keep.
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -25,7 +25,9 @@ BodyLowering::Signature BodyLowering::signature(bool byReference, bool withCalle
   Signature result;
   auto addOne = [&](const Variable& variable, bool block, llvm::StringRef access, std::string_view name) {
     llvm::SmallVector<mlir::NamedAttribute> attributes;
-    auto set = [&](llvm::StringRef key, mlir::Attribute value) { attributes.push_back(builder_.getNamedAttr(key, value)); };
+    auto set = [&](llvm::StringRef key, mlir::Attribute value) {
+      attributes.push_back(builder_.getNamedAttr(key, value));
+    };
     set(svm::SvmDialect::nameAttr, builder_.getStringAttr(name));
     if (block)
       set(svm::SvmDialect::accessAttr, builder_.getStringAttr(access));
@@ -151,7 +153,8 @@ void BodyLowering::makeLocalArrays() {
     }
     std::string label = labelOf(array->name, array->lexnum);
     Binding binding;
-    binding.block = makeBlock(label, module_.viewOf(*array), extents, instance_.arrayLevels[array->index], number_, *array);
+    binding.block =
+        makeBlock(label, module_.viewOf(*array), extents, instance_.arrayLevels[array->index], number_, *array);
     binding.extents = extents;
     own_.bindings[array] = binding;
   }
@@ -166,7 +169,8 @@ void BodyLowering::makePassedScalars() {
     // Arrays and scalars have lists of their own, but share the names of a function's blocks.
     std::string label = labelOf(scalar->name, scalar->lexnum) + ".scalar";
     Binding binding;
-    binding.storage = makeBlock(label, svm::viewType(0, module_.typeOf(scalar->type)), {}, instance_.scalarLevel, number_, *scalar);
+    binding.storage =
+        makeBlock(label, svm::viewType(0, module_.typeOf(scalar->type)), {}, instance_.scalarLevel, number_, *scalar);
     own_.bindings[scalar] = binding;
   }
 }

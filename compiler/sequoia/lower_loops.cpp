@@ -1,7 +1,7 @@
-// C's loops. A for loop that counts, by a constant, towards a bound that does not change becomes an scf.for over an index, so that what
-// it subscripts can be analysed; every other loop becomes an scf.while over flags.
-#include "compiler/sequoia/lower_body.h"
+// C's loops. A for loop that counts, by a constant, towards a bound that does not change becomes an scf.for over an
+// index, so that what it subscripts can be analysed; every other loop becomes an scf.while over flags.
 #include "compiler/sequoia/fold.h"
+#include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
@@ -24,7 +24,8 @@ namespace {
 
 /// The variable that an expression is, seen through conversions that the program does not show.
 const Variable* variableOf(const Expr* expr) {
-  while (expr->kind == ExprKind::Cast && expr->isImplicit && expr->type->isInteger() && expr->operands[0]->type->isInteger())
+  while (expr->kind == ExprKind::Cast && expr->isImplicit && expr->type->isInteger() &&
+         expr->operands[0]->type->isInteger())
     expr = expr->operands[0];
   return expr->kind == ExprKind::Variable ? expr->variable : nullptr;
 }
@@ -51,11 +52,15 @@ int64_t stepOf(const Expr* step, const Variable* variable) {
     value = value->operands[0];
   if (value->kind != ExprKind::Binary || variableOf(value->operands[0]) != variable)
     return 0;
-  return value->op == Operator::Add ? small(value->operands[1]) : value->op == Operator::Subtract ? -small(value->operands[1]) : 0;
+  return value->op == Operator::Add        ? small(value->operands[1])
+         : value->op == Operator::Subtract ? -small(value->operands[1])
+                                           : 0;
 }
 
 uint64_t largestOf(const Type* type) {
-  return type->isSigned() ? (uint64_t(1) << (type->bits() - 1)) - 1 : type->bits() == 64 ? ~uint64_t(0) : (uint64_t(1) << type->bits()) - 1;
+  return type->isSigned()     ? (uint64_t(1) << (type->bits() - 1)) - 1
+         : type->bits() == 64 ? ~uint64_t(0)
+                              : (uint64_t(1) << type->bits()) - 1;
 }
 
 } // namespace
@@ -83,33 +88,38 @@ bool BodyLowering::isInvariant(const Expr* expr, const Stmt& loop) {
 }
 
 std::optional<BodyLowering::CountedLoop> BodyLowering::countedLoop(const Stmt& stmt) {
-  if (stmt.kind != StmtKind::For || !stmt.initial || !stmt.expression || (module_.facts.jumps(stmt.body) & (BreakJump | ReturnJump)))
+  if (stmt.kind != StmtKind::For || !stmt.initial || !stmt.expression ||
+      (module_.facts.jumps(stmt.body) & (BreakJump | ReturnJump)))
     return std::nullopt;
   CountedLoop result;
   if (stmt.initial->kind == StmtKind::Declaration && stmt.initial->variables.size() == 1) {
     result.variable = stmt.initial->variables[0];
     result.start = result.variable->initializer;
   } else if (stmt.initial->kind == StmtKind::Expression && stmt.initial->expression->kind == ExprKind::Assign &&
-             stmt.initial->expression->op == Operator::None && stmt.initial->expression->operands[0]->kind == ExprKind::Variable) {
+             stmt.initial->expression->op == Operator::None &&
+             stmt.initial->expression->operands[0]->kind == ExprKind::Variable) {
     result.variable = stmt.initial->expression->operands[0]->variable;
     result.start = stmt.initial->expression->operands[1];
     result.outlives = true;
   }
   const Variable* variable = result.variable;
-  if (!variable || variable->kind != VariableKind::Local || variable->isArray() || !variable->type->isInteger() || !result.start ||
-      module_.facts.isPassed(variable) || writes(result.start, variable) || writes(stmt.body, variable))
+  if (!variable || variable->kind != VariableKind::Local || variable->isArray() || !variable->type->isInteger() ||
+      !result.start || module_.facts.isPassed(variable) || writes(result.start, variable) ||
+      writes(stmt.body, variable))
     return std::nullopt;
   result.step = stepOf(stmt.step, variable);
   const Expr* test = stmt.expression;
   if (result.step == 0 || test->kind != ExprKind::Binary || variableOf(test->operands[0]) != variable)
     return std::nullopt;
   const bool up = result.step > 0;
-  if (test->op != (up ? Operator::Less : Operator::Greater) && test->op != (up ? Operator::LessEqual : Operator::GreaterEqual))
+  if (test->op != (up ? Operator::Less : Operator::Greater) &&
+      test->op != (up ? Operator::LessEqual : Operator::GreaterEqual))
     return std::nullopt;
   result.inclusive = test->op == Operator::LessEqual || test->op == Operator::GreaterEqual;
   result.bound = test->operands[1];
   const Type *compared = test->operands[0]->type, *own = variable->type;
-  if (!compared->isInteger() || compared->bits() < own->bits() || !isInvariant(result.bound, stmt) || writes(stmt.expression, variable))
+  if (!compared->isInteger() || compared->bits() < own->bits() || !isInvariant(result.bound, stmt) ||
+      writes(stmt.expression, variable))
     return std::nullopt;
   // A signed variable compared as an unsigned number means itself only while it is not negative.
   if (own->isSigned() && !compared->isSigned() && !(up && isNonNegative(result.start)))
@@ -136,13 +146,15 @@ void BodyLowering::loopBody(const Stmt& stmt) {
   statement(stmt.body);
 }
 
-void BodyLowering::checkFits(Value bound, const Type* type, const Expr* text, std::string_view variable, int64_t margin) {
+void BodyLowering::checkFits(Value bound, const Type* type, const Expr* text, std::string_view variable,
+                             int64_t margin) {
   text = withoutWidening(text);
   const Type* given = text->type;
   const bool isConstant = text->kind == ExprKind::Integer;
   const std::string name = "loop variable '" + std::string(variable) + "'";
   if (!given->isSigned() && given->bits() == 64 && !isConstant)
-    check(compare(arith::CmpIPredicate::sge, bound, indexConstant(0)), "loop-bound-overflow", "the bound of " + name + " is too large");
+    check(compare(arith::CmpIPredicate::sge, bound, indexConstant(0)), "loop-bound-overflow",
+          "the bound of " + name + " is too large");
   if (type->bits() == 64) {
     if (margin > 0 && !isConstant)
       check(compare(arith::CmpIPredicate::sle, bound, indexConstant(INT64_MAX - margin)), "loop-bound-overflow",
@@ -150,13 +162,15 @@ void BodyLowering::checkFits(Value bound, const Type* type, const Expr* text, st
     return;
   }
   // Overflow of a signed variable is undefined; that of its own type's largest value needs no check.
-  bool evident = given->bits() < type->bits() || (given->bits() == type->bits() && given->isSigned() == type->isSigned() &&
-                                                  (type->isSigned() || margin == 0));
+  bool evident =
+      given->bits() < type->bits() ||
+      (given->bits() == type->bits() && given->isSigned() == type->isSigned() && (type->isSigned() || margin == 0));
   if (evident)
     return;
   Value largest = indexConstant(static_cast<int64_t>(largestOf(type)) - margin);
   check(compare(arith::CmpIPredicate::sle, bound, largest), "loop-bound-overflow",
-        name + " of type " + typeName(type) + " cannot count to {0}", bound, "declare it with a wider type, such as long");
+        name + " of type " + typeName(type) + " cannot count to {0}", bound,
+        "declare it with a wider type, such as long");
 }
 
 void BodyLowering::lowerCounted(const Stmt& stmt, const CountedLoop& counted) {
@@ -170,7 +184,8 @@ void BodyLowering::lowerCounted(const Stmt& stmt, const CountedLoop& counted) {
   at(stmt.location);
   if (up)
     checkFits(bound, variable->type, counted.bound, variable->name, step - 1 + counted.inclusive);
-  if (!variable->type->isSigned() && variable->type->bits() == 64 && withoutWidening(counted.start)->kind != ExprKind::Integer)
+  if (!variable->type->isSigned() && variable->type->bits() == 64 &&
+      withoutWidening(counted.start)->kind != ExprKind::Integer)
     check(compare(arith::CmpIPredicate::sge, start, indexConstant(0)), "loop-bound-overflow",
           "the first value of loop variable '" + std::string(variable->name) + "' is too large");
   Value lower = start, upper = counted.inclusive && up ? add(bound, indexConstant(1)) : bound;
@@ -203,7 +218,8 @@ void BodyLowering::lowerCounted(const Stmt& stmt, const CountedLoop& counted) {
   at(stmt.location);
   Value span = maximum(subtract(upper, lower), indexConstant(0));
   if (step != 1)
-    span = multiply(folded<arith::DivUIOp>(add(span, indexConstant(step - 1)), indexConstant(step)), indexConstant(step));
+    span =
+        multiply(folded<arith::DivUIOp>(add(span, indexConstant(step - 1)), indexConstant(step)), indexConstant(step));
   Value last = up ? add(start, span) : subtract(start, span);
   store(fromIndex(last, variable->type), bindingOf(variable).storage);
 }

@@ -1,5 +1,6 @@
-// mappar, mapseq and mapreduce: parallel iterations as svm.spmd, sequential ones as scf.for; a reduction hands a private copy of its argument to
-// each part.
+// mappar, mapseq and mapreduce: parallel iterations as svm.spmd, sequential ones as scf.for; a reduction hands a
+// private copy of its argument to each part.
+#include "compiler/sequoia/block.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -9,40 +10,30 @@ namespace strata::sequoia {
 
 using mlir::Value;
 
-STRATA_DIAGNOSTIC(reduceVaries, Error, "sequoia-reduce-varies", "the reduced block of '{0}' changes from iteration to iteration of '{1}'");
-STRATA_DIAGNOSTIC(reduceIndexed, Error, "sequoia-reduce-block",
-                  "'{0}' is reduced by an indexed block or one of a stride; this version reduces blocks of adjacent elements");
-STRATA_DIAGNOSTIC(reduceNesting, Error, "sequoia-reduce-nesting", "a mappar stands between the mapreduce of '{0}' and that of '{1}'");
-
-static bool mentionsVariable(const Expr* expr, const Variable* variable) {
-  if (!expr)
-    return false;
-  if (expr->kind == ExprKind::Variable && expr->variable == variable)
-    return true;
-  for (const Expr* operand : expr->operands)
-    if (mentionsVariable(operand, variable))
-      return true;
-  for (const BlockRange& range : expr->ranges)
-    for (const Expr* part : {range.start, range.end, range.stride, range.max})
-      if (mentionsVariable(part, variable))
-        return true;
-  return false;
-}
+STRATA_DIAGNOSTIC(reduceVaries, Error, "sequoia-reduce-varies",
+                  "the reduced block of '{0}' changes from iteration to iteration of '{1}'");
+STRATA_DIAGNOSTIC(
+    reduceIndexed, Error, "sequoia-reduce-block",
+    "'{0}' is reduced by an indexed block or one of a stride; this version reduces blocks of adjacent elements");
 
 /// A bound as an index. The conversion to the loop variable's type may not change it.
 Value BodyLowering::mapBound(const Expr* bound, const Loop& loop) {
   const Type* type = loop.variable->type;
   const Expr* inner = bound;
-  while (inner->kind == ExprKind::Cast && inner->isImplicit && inner->type->isInteger() && inner->operands[0]->type->isInteger())
+  while (inner->kind == ExprKind::Cast && inner->isImplicit && inner->type->isInteger() &&
+         inner->operands[0]->type->isInteger())
     inner = inner->operands[0];
   Value number = index(inner);
   at(bound->location);
   const Type* given = withoutWidening(inner)->type;
-  bool keeps = given->isSigned() == type->isSigned() ? given->bits() <= type->bits() : type->isSigned() && given->bits() < type->bits();
+  bool keeps = given->isSigned() == type->isSigned() ? given->bits() <= type->bits()
+                                                     : type->isSigned() && given->bits() < type->bits();
   if (keeps && !(given->bits() == 64 && !given->isSigned()))
     return number;
-  const std::string message = "loop variable '" + std::string(loop.variableName) + "' of type " + typeName(type) + " cannot hold {0}";
-  int64_t largest = type->bits() == 64 ? INT64_MAX : static_cast<int64_t>((uint64_t(1) << (type->bits() - type->isSigned())) - 1);
+  const std::string message =
+      "loop variable '" + std::string(loop.variableName) + "' of type " + typeName(type) + " cannot hold {0}";
+  int64_t largest =
+      type->bits() == 64 ? INT64_MAX : static_cast<int64_t>((uint64_t(1) << (type->bits() - type->isSigned())) - 1);
   int64_t least = !type->isSigned() || !given->isSigned() ? 0 : type->bits() == 64 ? INT64_MIN : -largest - 1;
   if (largest != INT64_MAX)
     check(compare(arith::CmpIPredicate::sle, number, indexConstant(largest)), "loop-bound-overflow", message, number);
@@ -99,40 +90,26 @@ void BodyLowering::mapStatement(const Stmt& stmt) {
   statement(stmt.body);
 }
 
-/// The views that the reduction arguments of the call in this mapreduce have outside of it. False when it cannot be executed.
+/// The views that the reduction arguments of the call in this mapreduce have outside of it. False when it cannot be
+/// executed.
 bool BodyLowering::prepareReductions(const Stmt& map) {
   const Stmt* call = map.body;
-  const Loop* between = nullptr;
-  bool nested = false;
-  auto onlyStatement = [](const Stmt* stmt) {
-    while (stmt && stmt->kind == StmtKind::Compound && stmt->statements.size() == 1)
-      stmt = stmt->statements[0];
-    return stmt;
-  };
-  for (call = onlyStatement(call); call && call->kind == StmtKind::Map; call = onlyStatement(call->body)) {
-    nested = true;
-    if (call->loop->kind == MapKind::Par)
-      between = call->loop;
-  }
+  while (call && call->kind == StmtKind::Compound && call->statements.size() == 1)
+    call = call->statements[0];
   if (!call || call->kind != StmtKind::TaskCall)
     return true;
   const ResolvedCallsite& site = resolved(*call->callsite);
   const TaskVariant& shape = *module_.graph.instances[site.targets[0].instance].variant;
   for (size_t i = 0; i < call->arguments.size(); ++i) {
     const Argument& argument = call->arguments[i];
-    if (!argument.combiner || reductions_.contains(&argument))
+    if (!argument.combiner)
       continue;
     const std::string_view name = argument.value->variable->name;
-    if (nested && between) {
-      module_.diagnostics.report(reduceNesting, map.location, map.loop->variableName, between->variableName);
+    if (mentions(argument.value, map.loop->variable)) {
+      module_.diagnostics.report(reduceVaries, argument.value->location, name, map.loop->variableName)
+          .help("reduce a block that all iterations share, or use mappar");
       return false;
     }
-    for (const Loop* inner = call->callsite->loop; inner; inner = inner == map.loop ? nullptr : inner->parent)
-      if (mentionsVariable(argument.value, inner->variable)) {
-        module_.diagnostics.report(reduceVaries, argument.value->location, name, inner->variableName)
-            .help("reduce a block that all iterations share, or use mappar");
-        return false;
-      }
     if (!isReducible(argument)) {
       module_.diagnostics.report(reduceIndexed, argument.value->location, name);
       return false;
@@ -147,8 +124,9 @@ bool BodyLowering::isReducible(const Argument& argument) {
   const Expr* block = argument.value;
   if (block->kind != ExprKind::Block)
     return true;
-  return !isIndexed(block) && (block->ranges.empty() || !block->ranges.back().stride ||
-                               (block->ranges.back().stride->kind == ExprKind::Integer && block->ranges.back().stride->integer == 1));
+  return !isIndexed(block) &&
+         (block->ranges.empty() || !block->ranges.back().stride ||
+          (block->ranges.back().stride->kind == ExprKind::Integer && block->ranges.back().stride->integer == 1));
 }
 
 void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir::StringAttr label) {
@@ -174,7 +152,8 @@ void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir
       unsigned level = second.isArray() ? combiner.arrayLevels[second.index] : combiner.scalarLevel;
       function_->calls[name] = {module_.processorAt(combiner.controlLevel), module_.memoryAt(level)};
     }
-  auto spmd = make<svm::SpmdOp>(lower, upper, operands, combiners.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(combiners), label);
+  auto spmd = make<svm::SpmdOp>(lower, upper, operands,
+                                combiners.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(combiners), label);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block* body = &spmd.getBody().front();
   builder_.setInsertionPointToStart(body);

@@ -1,5 +1,5 @@
-// The driver of lowering: checks that this version executes the program, then lowers each instance in turn and assembles the
-// module's attributes.
+// The driver of lowering: checks that this version executes the program, then lowers each instance in turn and
+// assembles the module's attributes.
 #include "compiler/sequoia/lower_module.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
@@ -10,16 +10,16 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Verifier.h"
 
-
-
 namespace strata::sequoia {
 
-STRATA_DIAGNOSTIC(unionUnsupported, Error, "sequoia-union-unsupported", "'{0}' holds a union; this version does not execute programs with unions");
+STRATA_DIAGNOSTIC(unionUnsupported, Error, "sequoia-union-unsupported",
+                  "'{0}' holds a union; this version does not execute programs with unions");
 STRATA_DIAGNOSTIC(structArray, Error, "sequoia-struct-array",
                   "'{0}' holds a C array of {1} elements; this version takes arrays of up to {2} inside of a struct");
 STRATA_DIAGNOSTIC(structSize, Error, "sequoia-struct-size",
                   "'{0}' is a struct of more than {1} numbers, which is the most that this version takes");
-STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels", "machine '{0}' has no memory levels to map the program to");
+STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels",
+                  "machine '{0}' has no memory levels to map the program to");
 STRATA_DIAGNOSTIC(combinerConditions, Error, "sequoia-combiner-conditions",
                   "combiner '{0}' has targets with conditions; a combiner has one target");
 
@@ -35,7 +35,8 @@ ModuleLowering::ModuleLowering(const Program& program, const InstanceGraph& grap
     : context(context), program(program), graph(graph), machine(machine), diagnostics(diagnostics),
       sizes(propagateSizes(graph, known)) {}
 
-//===-- types and places -------------------------------------------------------------------------------------------===//
+//===-- types and places
+//-------------------------------------------------------------------------------------------===//
 
 mlir::Location ModuleLowering::place(const Location& location) {
   if (!location.valid())
@@ -116,7 +117,8 @@ bool ModuleLowering::checkTypes() {
   };
   for (const Instance& instance : graph.instances) {
     facts.analyze(instance.variant->body);
-    for (const std::vector<Variable*>* list : {&instance.variant->parameters, &instance.variant->arrays, &instance.variant->scalars})
+    for (const std::vector<Variable*>* list :
+         {&instance.variant->parameters, &instance.variant->arrays, &instance.variant->scalars})
       for (const Variable* variable : *list)
         checkVariable(variable);
   }
@@ -139,7 +141,8 @@ void ModuleLowering::checkCombiners() {
         diagnostics.report(combinerConditions, instance.place, site.callsite->callee->name);
 }
 
-//===-- names ------------------------------------------------------------------------------------------------------===//
+//===-- names
+//------------------------------------------------------------------------------------------------------===//
 
 std::string ModuleLowering::symbolOf(uint32_t instance) const {
   const std::string& name = graph.instances[instance].name;
@@ -172,14 +175,17 @@ std::vector<const Variable*> ModuleLowering::callerMade(uint32_t instance) const
   return made;
 }
 
-std::string ModuleLowering::memoryAt(unsigned level) const { return machine[machine.levels[level].memory].name; }
+std::string ModuleLowering::memoryAt(unsigned level) const {
+  return machine[machine.levels[level].memory].name;
+}
 
 std::string ModuleLowering::processorAt(unsigned level) const {
   machine::ProcessorId id = machine.controllerOf(level);
   return id.valid() ? machine[id].name : std::string();
 }
 
-//===-- extents ----------------------------------------------------------------------------------------------------===//
+//===-- extents
+//----------------------------------------------------------------------------------------------------===//
 
 mlir::AffineExpr ModuleLowering::affine(const LinearSize& size) const {
   mlir::AffineExpr sum = mlir::getAffineConstantExpr(size.constant, &context);
@@ -195,8 +201,9 @@ mlir::AffineExpr ModuleLowering::affine(const Instance& instance, const Expr* ex
   case ExprKind::Variable:
     if (extent->variable->kind == VariableKind::Tunable)
       return mlir::getAffineConstantExpr(instance.tunables[extent->variable->index], &context);
-    return extent->variable->kind == VariableKind::SizeParameter ? mlir::getAffineSymbolExpr(extent->variable->index, &context)
-                                                                 : mlir::AffineExpr();
+    return extent->variable->kind == VariableKind::SizeParameter
+               ? mlir::getAffineSymbolExpr(extent->variable->index, &context)
+               : mlir::AffineExpr();
   case ExprKind::Binary: {
     mlir::AffineExpr left = affine(instance, extent->operands[0]), right = affine(instance, extent->operands[1]);
     if (!left || !right)
@@ -205,7 +212,9 @@ mlir::AffineExpr ModuleLowering::affine(const Instance& instance, const Expr* ex
       return left + right;
     if (extent->op == Operator::Subtract)
       return left - right;
-    if (extent->op == Operator::Multiply && (left.isSymbolicOrConstant() && (llvm::isa<mlir::AffineConstantExpr>(left) || llvm::isa<mlir::AffineConstantExpr>(right))))
+    if (extent->op == Operator::Multiply &&
+        (left.isSymbolicOrConstant() &&
+         (llvm::isa<mlir::AffineConstantExpr>(left) || llvm::isa<mlir::AffineConstantExpr>(right))))
       return left * right;
     return {};
   }
@@ -238,7 +247,8 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
   return mlir::ArrayAttr::get(&context, maps);
 }
 
-//===-- the module -------------------------------------------------------------------------------------------------===//
+//===-- the module
+//-------------------------------------------------------------------------------------------------===//
 
 std::optional<Lowered> ModuleLowering::run() {
   if (machine.levels.empty())

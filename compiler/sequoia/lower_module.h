@@ -1,5 +1,5 @@
-// What the lowering of all instances shares: the module, types and places, the names of symbols, what bodies do to their
-// variables, and the mapping record under construction. Lives during one lower() only.
+// What the lowering of all instances shares: the module, types and places, the names of symbols, what bodies do to
+// their variables, and the mapping record under construction. Lives during one lower() only.
 #pragma once
 
 #include "compiler/ir/svm.h"
@@ -78,7 +78,8 @@ public:
   /// An extent as an affine expression of the instance's size parameters; null when it is not one.
   mlir::AffineExpr affine(const Instance& instance, const Expr* extent) const;
   mlir::AffineExpr affine(const LinearSize& size) const;
-  /// One affine map an argument (and a caller-made array); extents that are not affine are symbols behind the size parameters.
+  /// One affine map an argument (and a caller-made array); extents that are not affine are symbols behind the size
+  /// parameters.
   mlir::ArrayAttr extentMaps(uint32_t instance, bool withCallerMade);
 
   mlir::MLIRContext& context;

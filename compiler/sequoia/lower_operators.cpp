@@ -1,5 +1,6 @@
-// C's arithmetic on values. Signed overflow is undefined in C and marked so; division by zero, a quotient that overflows and a
-// shift by too much end the program with an error; conversions from floating point to integers saturate, and NaN becomes 0.
+// C's arithmetic on values. Signed overflow is undefined in C and marked so; division by zero, a quotient that
+// overflows and a shift by too much end the program with an error; conversions from floating point to integers
+// saturate, and NaN becomes 0.
 #include "compiler/sequoia/lower_body.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -97,15 +98,18 @@ Value BodyLowering::convert(Value value, const Type* from, const Type* to) {
       return value;
     if (from->bits() > to->bits())
       return make<arith::TruncIOp>(target, value);
-    return from->isSigned() ? make<arith::ExtSIOp>(target, value).getResult() : make<arith::ExtUIOp>(target, value).getResult();
+    return from->isSigned() ? make<arith::ExtSIOp>(target, value).getResult()
+                            : make<arith::ExtUIOp>(target, value).getResult();
   }
   if (from->isInteger())
-    return from->isSigned() ? make<arith::SIToFPOp>(target, value).getResult() : make<arith::UIToFPOp>(target, value).getResult();
+    return from->isSigned() ? make<arith::SIToFPOp>(target, value).getResult()
+                            : make<arith::UIToFPOp>(target, value).getResult();
   if (to->isInteger())
     return floatToInteger(value, to);
   if (from->bits() == to->bits())
     return value;
-  return from->bits() < to->bits() ? make<arith::ExtFOp>(target, value).getResult() : make<arith::TruncFOp>(target, value).getResult();
+  return from->bits() < to->bits() ? make<arith::ExtFOp>(target, value).getResult()
+                                   : make<arith::TruncFOp>(target, value).getResult();
 }
 
 Value BodyLowering::floatToInteger(Value value, const Type* to) {
@@ -118,9 +122,11 @@ Value BodyLowering::floatToInteger(Value value, const Type* to) {
   Value least = constant(isSigned ? -std::ldexp(1.0, static_cast<int>(bits - 1)) : 0.0);
   Value over = make<arith::CmpFOp>(arith::CmpFPredicate::OGE, value, above);
   Value under = make<arith::CmpFOp>(arith::CmpFPredicate::OLT, value, least);
-  Value outside = make<arith::OrIOp>(make<arith::OrIOp>(over, under), make<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value));
+  Value outside =
+      make<arith::OrIOp>(make<arith::OrIOp>(over, under), make<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value));
   Value inside = make<arith::SelectOp>(outside, constant(0.0), value);
-  Value result = isSigned ? make<arith::FPToSIOp>(whole, inside).getResult() : make<arith::FPToUIOp>(whole, inside).getResult();
+  Value result =
+      isSigned ? make<arith::FPToSIOp>(whole, inside).getResult() : make<arith::FPToUIOp>(whole, inside).getResult();
   uint64_t largest = isSigned ? (uint64_t(1) << (bits - 1)) - 1 : ~uint64_t(0);
   result = make<arith::SelectOp>(over, integer(whole, largest), result);
   return make<arith::SelectOp>(under, integer(whole, isSigned ? uint64_t(1) << (bits - 1) : 0), result);

@@ -1,5 +1,5 @@
-// What can be assigned: variables, elements of arrays, members of structs inside of them. Records are values, so that writing a member writes the
-// whole record back.
+// What can be assigned: variables, elements of arrays, members of structs inside of them. Records are values, so that
+// writing a member writes the whole record back.
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;

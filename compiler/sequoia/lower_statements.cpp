@@ -1,5 +1,5 @@
-// C's statements as structured control. A jump sets a flag; what stands behind it in its list is guarded by the flags that can be
-// set by then, side by side and not nested, so that long lists stay flat.
+// C's statements as structured control. A jump sets a flag; what stands behind it in its list is guarded by the flags
+// that can be set by then, side by side and not nested, so that long lists stay flat.
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -60,7 +60,8 @@ void BodyLowering::jump(Jump kind) {
 
 Value BodyLowering::noJump(unsigned jumps) {
   Value none;
-  for (auto [kind, storage] : {std::pair(BreakJump, breakFlag_), std::pair(ContinueJump, continueFlag_), std::pair(ReturnJump, returnFlag_)})
+  for (auto [kind, storage] :
+       {std::pair(BreakJump, breakFlag_), std::pair(ContinueJump, continueFlag_), std::pair(ReturnJump, returnFlag_)})
     if ((jumps & kind) && storage) {
       Value clear = inverse(load(storage));
       none = none ? both(none, clear) : clear;
@@ -135,7 +136,8 @@ void BodyLowering::ifStatement(const Stmt& stmt) {
   statement(stmt.otherwise);
 }
 
-/// Sections in order; `entered` says that control falls from the section before. A break at a section's end clears it, any other sets a flag.
+/// Sections in order; `entered` says that control falls from the section before. A break at a section's end clears it,
+/// any other sets a flag.
 void BodyLowering::switchStatement(const Stmt& stmt) {
   Value chosen = value(stmt.expression);
   at(stmt.location);

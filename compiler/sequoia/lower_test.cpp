@@ -102,14 +102,22 @@ TEST(SequoiaLower, Reductions) {
 
 TEST(SequoiaLower, Integers) {
   const int big = std::numeric_limits<int>::max(), small = std::numeric_limits<int>::min();
-  EXPECT_EQ(evaluate<int>("int", "r = a * 7 - b / 3 + a % 5 - (b << 3) + (a >> 2);", 1234, -77), 1234 * 7 - -77 / 3 + 1234 % 5 - (-77 * 8) + (1234 >> 2));
-  EXPECT_EQ(evaluate<int>("int", "r = -a % 7 + (-a >> 3) + ~b + !a + !b;", 1234, 0), -1234 % 7 + (-1234 >> 3) + ~0 + 0 + 1);
-  EXPECT_EQ(evaluate<unsigned>("unsigned", "unsigned c = a; r = (c - 5u) / 3u + (c >> 1) % 7u;", 2), (2u - 5u) / 3u + (2u >> 1) % 7u);
+  EXPECT_EQ(evaluate<int>("int", "r = a * 7 - b / 3 + a % 5 - (b << 3) + (a >> 2);", 1234, -77),
+            1234 * 7 - -77 / 3 + 1234 % 5 - (-77 * 8) + (1234 >> 2));
+  EXPECT_EQ(evaluate<int>("int", "r = -a % 7 + (-a >> 3) + ~b + !a + !b;", 1234, 0),
+            -1234 % 7 + (-1234 >> 3) + ~0 + 0 + 1);
+  EXPECT_EQ(evaluate<unsigned>("unsigned", "unsigned c = a; r = (c - 5u) / 3u + (c >> 1) % 7u;", 2),
+            (2u - 5u) / 3u + (2u >> 1) % 7u);
   EXPECT_EQ(evaluate<long>("long", "r = (long)a * b;", big, 17), static_cast<long>(big) * 17);
-  EXPECT_EQ(evaluate<int>("int", "signed char c = a; unsigned char d = a; short e = a; r = c + d + e;", 0x1ff80), static_cast<signed char>(0x80) + 0x80 + static_cast<short>(0xff80));
+  EXPECT_EQ(evaluate<int>("int", "signed char c = a; unsigned char d = a; short e = a; r = c + d + e;", 0x1ff80),
+            static_cast<signed char>(0x80) + 0x80 + static_cast<short>(0xff80));
   EXPECT_EQ(evaluate<int>("int", "r = a < b && b > 0 || a == b ? a : b;", 3, -3), -3);
   EXPECT_EQ(evaluate<int>("int", "unsigned c = b; r = (a < b) * 4 + (a > c) * 2 + (c >= 5u);", 3, -3), 1);
-  EXPECT_EQ(evaluate<int>("int", "int b2 = b; r = 5; r += a; r *= 3; r -= b2++; r <<= 1; r ^= b2; r |= 64; r &= 0xfff; r %= 1000;", 7, 2), 71);
+  EXPECT_EQ(
+      evaluate<int>("int",
+                    "int b2 = b; r = 5; r += a; r *= 3; r -= b2++; r <<= 1; r ^= b2; r |= 64; r &= 0xfff; r %= 1000;",
+                    7, 2),
+      71);
   EXPECT_EQ(evaluate<int>("int", "int i = a; r = i++ * 100; r += ++i * 10; r += i--; r += --i;", 3), 358);
   EXPECT_EQ(evaluate<signed char>("signed char", "signed char c = 127; c++; r = c;"), -128);
   EXPECT_EQ(evaluate<unsigned char>("unsigned char", "r = 200; r += a;", 100), 44);
@@ -129,9 +137,12 @@ TEST(SequoiaLower, Integers) {
 TEST(SequoiaLower, FloatingPoint) {
   EXPECT_EQ(evaluate<double>("double", "r = x * 2 + y / 4 - 1;", 0, 0, 1.5, 3), 1.5 * 2 + 3.0 / 4 - 1);
   EXPECT_EQ(evaluate<float>("float", "r = x; r *= 3; r = -r;", 0, 0, 0.1), -(0.1f * 3));
-  EXPECT_EQ(evaluate<double>("double", "r = sqrt(x) + fabs(y) + floor(y) + ceil(y) + round(y) + trunc(y);", 0, 0, 2.25, -2.5), 1.5 + 2.5 - 3 - 2 - 3 - 2);
+  EXPECT_EQ(
+      evaluate<double>("double", "r = sqrt(x) + fabs(y) + floor(y) + ceil(y) + round(y) + trunc(y);", 0, 0, 2.25, -2.5),
+      1.5 + 2.5 - 3 - 2 - 3 - 2);
   EXPECT_DOUBLE_EQ(evaluate<double>("double", "r = hypot(x, y);", 0, 0, 3e200, 4e200), 5e200);
-  EXPECT_EQ(evaluate<double>("double", "r = fmin(x, y) * 10 + fmax(x, y) + fmod(y, x) + pow(x, 2.0);", 0, 0, 3, 8), 30 + 8 + 2 + 9);
+  EXPECT_EQ(evaluate<double>("double", "r = fmin(x, y) * 10 + fmax(x, y) + fmod(y, x) + pow(x, 2.0);", 0, 0, 3, 8),
+            30 + 8 + 2 + 9);
   EXPECT_EQ(evaluate<int>("int", "r = (int)x * 1000 + (int)y;", 0, 0, 3.99, -2.99), 3000 - 2);
   EXPECT_EQ(evaluate<int>("int", "r = x;", 0, 0, 1e20), std::numeric_limits<int>::max());
   EXPECT_EQ(evaluate<int>("int", "r = x;", 0, 0, -1e20), std::numeric_limits<int>::min());
@@ -144,23 +155,36 @@ TEST(SequoiaLower, FloatingPoint) {
 }
 
 TEST(SequoiaLower, Statements) {
-  EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 0; i < a; i++) { if (i == 3) continue; if (i == b) break; r += i; }", 100, 10), 45 - 3);
+  EXPECT_EQ(evaluate<int>("int",
+                          "r = 0; for (int i = 0; i < a; i++) { if (i == 3) continue; if (i == b) break; r += i; }",
+                          100, 10),
+            45 - 3);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 0; i < a; i++) { if (i % 2) continue; r += i; }", 10), 20);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = a; i > 0; i -= 3) r = r * 10 + i;", 10), 10741 - 0);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = a; i >= 0; i--) r = r * 10 + i;", 4), 43210);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (unsigned i = a; i > 0; i--) r = r * 10 + i;", 4), 4321);
-  EXPECT_EQ(evaluate<int>("int", "int i; r = 0; for (i = 2; i <= a; i += 3) r += i; r = r * 100 + i;", 10), (2 + 5 + 8) * 100 + 11);
+  EXPECT_EQ(evaluate<int>("int", "int i; r = 0; for (i = 2; i <= a; i += 3) r += i; r = r * 100 + i;", 10),
+            (2 + 5 + 8) * 100 + 11);
   EXPECT_EQ(evaluate<int>("int", "int i = 7; r = 0; for (i = 5; i < a; i++) r++; r = r * 100 + i;", 3), 5);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 0; i < a; i++) { i++; r += i; }", 10), 1 + 3 + 5 + 7 + 9);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (;;) { if (++r > a) break; }", 10), 11);
   EXPECT_EQ(evaluate<int>("int", "r = 0; int n = a; while (n) { r += n--; if (r > 20) break; }", 10), 27);
   EXPECT_EQ(evaluate<int>("int", "r = 0; do { r++; if (r == 2) continue; r += 10; } while (r < a);", 30), 33);
-  EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 0; i < 3; i++) for (int j = 0; j < 10; j++) { if (j > i) break; r += 10 * i + j; }"), 0 + 10 + 11 + 20 + 21 + 22);
-  const std::string chosen = "r = 0; switch (a) { case 1: r += 1; case 2: r += 10; break; case -3: case 4: { if (b) break; r += 100; } default: r += 1000; break; case 7: r = 7; }";
+  EXPECT_EQ(
+      evaluate<int>(
+          "int",
+          "r = 0; for (int i = 0; i < 3; i++) for (int j = 0; j < 10; j++) { if (j > i) break; r += 10 * i + j; }"),
+      0 + 10 + 11 + 20 + 21 + 22);
+  const std::string chosen = "r = 0; switch (a) { case 1: r += 1; case 2: r += 10; break; case -3: case 4: { if (b) "
+                             "break; r += 100; } default: r += 1000; break; case 7: r = 7; }";
   for (auto [a, b, expected] : {std::tuple(1, 0, 11), {2, 0, 10}, {-3, 0, 1100}, {4, 1, 0}, {9, 0, 1000}, {7, 0, 7}})
     EXPECT_EQ(evaluate<int>("int", chosen, a, b), expected) << a << ' ' << b;
-  EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 0; i < a; i++) { switch (i) { case 3: continue; case 5: r += 100; } r++; }", 8), 107);
-  EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 0; i < a; i++) { if (i == 5) break; int k = i * 2; r += k; }", 8), 20);
+  EXPECT_EQ(
+      evaluate<int>(
+          "int", "r = 0; for (int i = 0; i < a; i++) { switch (i) { case 3: continue; case 5: r += 100; } r++; }", 8),
+      107);
+  EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 0; i < a; i++) { if (i == 5) break; int k = i * 2; r += k; }", 8),
+            20);
 }
 
 TEST(SequoiaLower, InlineFunctions) {
@@ -173,19 +197,32 @@ TEST(SequoiaLower, InlineFunctions) {
   EXPECT_EQ(evaluate<int>("int", "r = find(a, 100) * 1000 + find(b, 10);", 91, 97, 0, 0, functions), 6999);
   EXPECT_EQ(evaluate<double>("double", "r = square(square(x)) + square(y);", 0, 0, 3, 2, functions), 85);
   EXPECT_EQ(evaluate<int>("int", "r = sign(a) * 10 + sign(b) + sign(0) * 100;", -5, 7, 0, 0, functions), -9);
-  EXPECT_EQ(evaluate<int>("int", "r = 0; for (int i = 1; i < a; i++) { if (gcd(i, a) != 1) continue; if (sign(r - b) > 0) break; r += i; }", 12, 5, 0, 0, functions), 6);
+  EXPECT_EQ(
+      evaluate<int>(
+          "int",
+          "r = 0; for (int i = 1; i < a; i++) { if (gcd(i, a) != 1) continue; if (sign(r - b) > 0) break; r += i; }",
+          12, 5, 0, 0, functions),
+      6);
 }
 
 TEST(SequoiaLower, Records) {
-  const std::string types = "typedef struct { float re; float im; } cmplx;\nstruct particle { cmplx at; int kind[3]; char tag; };\n";
-  EXPECT_EQ(evaluate<int>("int", "struct particle p; p.at.re = 2; p.at.im = 3; for (int i = 0; i < 3; i++) p.kind[i] = i + a; p.tag = b; struct particle q = p; q.kind[1] += 5; "
-                                 "cmplx c = q.at; r = c.re * 10 + c.im + q.kind[2] * 100 + q.kind[1] * 1000 + p.kind[1] + q.tag;",
-                          4, 300, 0, 0, types),
-            23 + 600 + 10000 + 5 + 44);
-  LoweredProgram subject(types + "void task T(in cmplx A[N], inout cmplx B[N], in cmplx s);\n"
-                                 "void task<leaf> T::L(in cmplx A[N], inout cmplx B[N], in cmplx s) { for (long i = 0; i < N; i++) "
-                                 "{ cmplx t; t.re = A[i].re * s.re - A[i].im * s.im; t.im = A[i].re * s.im + A[i].im * s.re; B[i].re += t.re; B[i].im += t.im; } }");
-  struct Complex { float re, im; };
+  const std::string types =
+      "typedef struct { float re; float im; } cmplx;\nstruct particle { cmplx at; int kind[3]; char tag; };\n";
+  EXPECT_EQ(
+      evaluate<int>("int",
+                    "struct particle p; p.at.re = 2; p.at.im = 3; for (int i = 0; i < 3; i++) p.kind[i] = i + a; p.tag "
+                    "= b; struct particle q = p; q.kind[1] += 5; "
+                    "cmplx c = q.at; r = c.re * 10 + c.im + q.kind[2] * 100 + q.kind[1] * 1000 + p.kind[1] + q.tag;",
+                    4, 300, 0, 0, types),
+      23 + 600 + 10000 + 5 + 44);
+  LoweredProgram subject(
+      types + "void task T(in cmplx A[N], inout cmplx B[N], in cmplx s);\n"
+              "void task<leaf> T::L(in cmplx A[N], inout cmplx B[N], in cmplx s) { for (long i = 0; i < N; i++) "
+              "{ cmplx t; t.re = A[i].re * s.re - A[i].im * s.im; t.im = A[i].re * s.im + A[i].im * s.re; B[i].re += "
+              "t.re; B[i].im += t.im; } }");
+  struct Complex {
+    float re, im;
+  };
   std::vector<Complex> a{{1, 2}, {3, 4}}, b{{10, 20}, {30, 40}};
   Complex s{0, 1};
   ASSERT_TRUE(subject.run({array(a), array(b), Argument::record(&s)})) << subject.rendered();
@@ -198,7 +235,8 @@ TEST(SequoiaLower, Records) {
 
 TEST(SequoiaLower, LoopBoundsThatDoNotFit) {
   std::string failure;
-  evaluate<int>("int", "r = 0; long n = 300; n += a; for (unsigned char i = 0; i < n; i++) r++;", 0, 0, 0, 0, "", &failure);
+  evaluate<int>("int", "r = 0; long n = 300; n += a; for (unsigned char i = 0; i < n; i++) r++;", 0, 0, 0, 0, "",
+                &failure);
   EXPECT_EQ(failure, "loop-bound-overflow");
   EXPECT_EQ(evaluate<int>("int", "r = 0; long n = 250; n += a; for (unsigned char i = 0; i < n; i++) r++;", 5), 255);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (unsigned i = 5; i < a - 10; i++) r++;", 20), 5);

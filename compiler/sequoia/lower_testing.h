@@ -1,5 +1,5 @@
-// Helpers of the lowering's tests: a program is lowered with a mapping (its own, or the default one) and executed by the
-// interpreter of the dialect. Single-threaded.
+// Helpers of the lowering's tests: a program is lowered with a mapping (its own, or the default one) and executed by
+// the interpreter of the dialect. Single-threaded.
 #pragma once
 
 #include "compiler/interpret/interpreter.h"
@@ -31,9 +31,11 @@ struct LoweredProgram : Session {
     if (!program)
       return;
     Machine target = machine(machineName);
-    std::optional<Mapping> mapping = map.empty() ? defaultMapping(*program, target, entry, {}, diagnostics) : readMap(map);
+    std::optional<Mapping> mapping =
+        map.empty() ? defaultMapping(*program, target, entry, {}, diagnostics) : readMap(map);
     EXPECT_TRUE(mapping) << rendered();
-    std::optional<InstanceGraph> graph = mapping ? resolve(*program, *mapping, target, entry, diagnostics) : std::nullopt;
+    std::optional<InstanceGraph> graph =
+        mapping ? resolve(*program, *mapping, target, entry, diagnostics) : std::nullopt;
     EXPECT_TRUE(graph) << rendered();
     if (graph)
       lowered = lower(*program, *graph, target, context, diagnostics);
@@ -98,14 +100,17 @@ template <typename T>
 Argument reference(T& value) {
   return Argument::block(&value, {});
 }
-inline Argument number(int64_t value) { return Argument::bits(static_cast<uint64_t>(value)); }
+inline Argument number(int64_t value) {
+  return Argument::bits(static_cast<uint64_t>(value));
+}
 
 /// Runs the statements of a leaf over in ints a and b and in doubles x and y; `r` is the result, of the type given.
 template <typename T>
 T evaluate(const std::string& type, const std::string& statements, int a = 0, int b = 0, double x = 0, double y = 0,
            const std::string& before = "", std::string* failure = nullptr) {
   const std::string signature = "(in int a, in int b, in double x, in double y, out " + type + " r)";
-  LoweredProgram subject(before + "void task T" + signature + ";\nvoid task<leaf> T::L" + signature + " {\n" + statements + "\n}\n");
+  LoweredProgram subject(before + "void task T" + signature + ";\nvoid task<leaf> T::L" + signature + " {\n" +
+                         statements + "\n}\n");
   T result{};
   bool good = subject.run({number(a), number(b), Argument::real(x), Argument::real(y), reference(result)});
   if (failure)

@@ -16,28 +16,44 @@ BodyLowering::BodyLowering(ModuleLowering& module, uint32_t instance, mapping::F
   own_.instance = &instance_;
 }
 
-Value BodyLowering::indexConstant(int64_t value) { return make<arith::ConstantIndexOp>(value); }
+Value BodyLowering::indexConstant(int64_t value) {
+  return make<arith::ConstantIndexOp>(value);
+}
 
-Value BodyLowering::truth(bool value) { return make<arith::ConstantIntOp>(value, builder_.getI1Type()); }
+Value BodyLowering::truth(bool value) {
+  return make<arith::ConstantIntOp>(value, builder_.getI1Type());
+}
 
 Value BodyLowering::integer(mlir::Type type, uint64_t value) {
   return make<arith::ConstantOp>(mlir::IntegerAttr::get(type, mlir::APInt(type.getIntOrFloatBitWidth(), value)));
 }
 
-Value BodyLowering::add(Value a, Value b) { return folded<arith::AddIOp>(a, b); }
+Value BodyLowering::add(Value a, Value b) {
+  return folded<arith::AddIOp>(a, b);
+}
 Value BodyLowering::subtract(Value a, Value b) {
   return a == b ? indexConstant(0) : folded<arith::SubIOp>(a, b);
 }
-Value BodyLowering::multiply(Value a, Value b) { return folded<arith::MulIOp>(a, b); }
-Value BodyLowering::minimum(Value a, Value b) { return folded<arith::MinSIOp>(a, b); }
-Value BodyLowering::maximum(Value a, Value b) { return folded<arith::MaxSIOp>(a, b); }
+Value BodyLowering::multiply(Value a, Value b) {
+  return folded<arith::MulIOp>(a, b);
+}
+Value BodyLowering::minimum(Value a, Value b) {
+  return folded<arith::MinSIOp>(a, b);
+}
+Value BodyLowering::maximum(Value a, Value b) {
+  return folded<arith::MaxSIOp>(a, b);
+}
 
 Value BodyLowering::compare(arith::CmpIPredicate predicate, Value a, Value b) {
   return builder_.createOrFold<arith::CmpIOp>(place_, predicate, a, b);
 }
 
-Value BodyLowering::both(Value a, Value b) { return folded<arith::AndIOp>(a, b); }
-Value BodyLowering::inverse(Value condition) { return folded<arith::XOrIOp>(condition, truth(true)); }
+Value BodyLowering::both(Value a, Value b) {
+  return folded<arith::AndIOp>(a, b);
+}
+Value BodyLowering::inverse(Value condition) {
+  return folded<arith::XOrIOp>(condition, truth(true));
+}
 
 Value BodyLowering::zeroOf(mlir::Type type) {
   if (auto record = llvm::dyn_cast<svm::RecordType>(type)) {

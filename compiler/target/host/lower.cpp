@@ -87,7 +87,6 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
     RewritePatternSet patterns(&getContext());
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     populateMathToLLVMConversionPatterns(converter, patterns);
-    populateMathToLibmConversionPatterns(patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
@@ -95,6 +94,23 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp, LLVMSourceOp, UnrealizedConversionCastOp>();
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+/// Functions that LLVM has no intrinsic for become calls of the C library. The others must not: a fused multiply-add is an instruction.
+struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LibraryCallsPass)
+  StringRef getArgument() const final { return "svm-host-library-calls"; }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation*) { return true; });
+    target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,
+                        math::CbrtOp, math::CoshOp, math::ErfOp, math::SinhOp, math::TanOp, math::TanhOp>();
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
 };
@@ -171,6 +187,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
   passes.addPass(createLowerAffinePass());
   passes.addPass(arith::createArithExpandOpsPass());
   passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(std::make_unique<LibraryCallsPass>());
   passes.addPass(std::make_unique<ToLlvmPass>());
   passes.addPass(createReconcileUnrealizedCastsPass());
   passes.addPass(createCanonicalizerPass());
