@@ -86,7 +86,7 @@ int emitCommand(Session& session) {
     return finish(session);
   if (stage == "placed")
     return write(print());
-  if (!compiler.schedule(*program, false))
+  if (!compiler.schedule(*program))
     return finish(session);
   if (stage == "scheduled")
     return write(print());

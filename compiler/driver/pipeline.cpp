@@ -188,7 +188,7 @@ bool Compiler::place(LogicalProgram& program) {
   return mapping::verifyPlaced(*program.module, program.machine, diagnostics_);
 }
 
-bool Compiler::schedule(LogicalProgram& program, bool count) {
+bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation) {
   ModuleOp module = *program.module;
   if (!runPasses(module, [&](PassManager& passes) {
         // Reductions before distribution: their private copies belong to the parts that distribution makes.
@@ -200,7 +200,11 @@ bool Compiler::schedule(LogicalProgram& program, bool count) {
         passes.addPass(transform::createHoistCopiesPass());
         // A block that has moved out may now mirror a view in its own memory.
         passes.addPass(transform::createEliminateCopiesPass());
-        passes.addPass(count ? transform::createInstrumentPass() : transform::createEraseCountsPass());
+        // Figures and spans stand beside what they tell about, once copies are settled.
+        passes.addPass(instrumentation == Instrumentation::Count ? transform::createInstrumentPass()
+                                                                 : transform::createEraseCountsPass());
+        if (instrumentation == Instrumentation::Trace)
+          passes.addPass(transform::createTracePass());
         passes.addPass(createCanonicalizerPass());
         passes.addPass(createCSEPass());
       }))

@@ -37,6 +37,9 @@ struct LogicalProgram {
   Machine machine;
 };
 
+/// What a compiled program tells about its run, at the cost of running slower.
+enum class Instrumentation { None, Count, Trace };
+
 class Compiler {
 public:
   Compiler(mlir::MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options);
@@ -54,7 +57,7 @@ public:
   /// Places the program on its machine (in place): compiler/mapping/place.h.
   bool place(LogicalProgram& program);
   /// Distribution, reductions, copies, addresses: what is left to decide is decided.
-  bool schedule(LogicalProgram& program, bool count);
+  bool schedule(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
   /// LLVM IR, not optimised yet.
   std::unique_ptr<llvm::Module> lower(LogicalProgram& program, llvm::LLVMContext& context);
 

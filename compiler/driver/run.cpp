@@ -63,6 +63,28 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
   _exit(statusUserError);
 }
 
+/// Says on a terminal how far a long series of repetitions has come.
+class Progress {
+public:
+  ~Progress() {
+    if (told_)
+      fputs("\r\033[K", stderr);
+  }
+  void tell(unsigned done, unsigned all) {
+    auto now = std::chrono::steady_clock::now();
+    if (all < 2 || !isatty(STDERR_FILENO) || now - begin_ < std::chrono::seconds(2) ||
+        now - last_ < std::chrono::milliseconds(200))
+      return;
+    last_ = now;
+    told_ = true;
+    fprintf(stderr, "\rrepetition %u of %u", done, all);
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), last_ = begin_;
+  bool told_ = false;
+};
+
 class Runner {
 public:
   explicit Runner(Session& session) : session_(session), options_(session.options) {}
@@ -111,8 +133,8 @@ public:
       return finish(session_, statusOurError);
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);
-    if (!options_.trace.empty() && !runtime::writeTrace(options_.trace))
-      return finish(session_, statusUserError);
+    if (!options_.trace.empty() && !writeText(session_, options_.trace, runtime::traceJson()))
+      return finish(session_);
     report(*entry, *binding, data, program->machine, figures);
     return finish(session_);
   }
@@ -131,9 +153,9 @@ private:
   }
 
   /// Native code of a placed program. The program is consumed.
-  std::unique_ptr<host::Engine> compile(Compiler& compiler, LogicalProgram& program, bool count) {
+  std::unique_ptr<host::Engine> compile(Compiler& compiler, LogicalProgram& program, Instrumentation instrumentation) {
     llvm::LLVMContext llvmContext;
-    if (!compiler.schedule(program, count))
+    if (!compiler.schedule(program, instrumentation))
       return nullptr;
     auto code = compiler.lower(program, llvmContext);
     if (!code || !host::optimize(*code, {}, session_.diagnostics))
@@ -143,16 +165,18 @@ private:
   }
 
   bool compileAndCall(Compiler& compiler, LogicalProgram& program, const EntryPoint& entry, Binding& binding, RunFigures& figures) {
+    for (auto kernel : program.module->getOps<svm::KernelOp>())
+      figures.paths[kernel.getName().str()] = kernel.isStructured() ? "structured" : kernel.getLlvm() ? "llvm" : "black box";
     if (!compiler.place(program))
       return false;
     bool measured = !options_.stats.empty() || options_.repeat > 1;
     if (!options_.stats.empty()) {
       LogicalProgram counted{mlir::OwningOpRef<mlir::ModuleOp>(program.module->clone()), {}, program.machine};
-      counting_ = compile(compiler, counted, true);
+      counting_ = compile(compiler, counted, Instrumentation::Count);
       if (!counting_)
         return false;
     }
-    engine_ = compile(compiler, program, false);
+    engine_ = compile(compiler, program, options_.trace.empty() ? Instrumentation::None : Instrumentation::Trace);
     if (!engine_)
       return false;
     runtime::setThreads(options_.compile.threads.value_or(0));
@@ -189,9 +213,11 @@ private:
       call(counting_ ? *counting_ : *engine_);
       figures.counters = runtime::counters();
     }
+    Progress progress;
     for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
       restore();
       figures.seconds.push_back(call(*engine_));
+      progress.tell(repetition + 1, options_.repeat);
     }
     return true;
   }
@@ -275,6 +301,7 @@ private:
       else if (name == "moves hoisted")
         json["moves_hoisted"] = amount;
     }
+    json["paths"] = figures.paths;
     std::string text = json.dump();
     if (options_.stats.size() > 5)
       writeText(session_, options_.stats.substr(5), text + "\n");

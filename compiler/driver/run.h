@@ -23,6 +23,7 @@ private:
 struct RunFigures {
   std::vector<double> seconds; // of each repetition, the entry alone
   std::map<std::string, int64_t> counters;
+  std::map<std::string, std::string> paths; // how each kernel's code came about
 };
 
 } // namespace strata::driver

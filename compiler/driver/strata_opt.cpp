@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
   for (auto create : {strata::transform::createDistributePass, strata::transform::createEliminateCopiesPass,
                       strata::transform::createEraseCountsPass, strata::transform::createExpandReductionsPass,
                       strata::transform::createFuseMultiplyAddPass, strata::transform::createHoistCopiesPass,
-                      strata::transform::createInstrumentPass, strata::transform::createProveInRangePass})
+                      strata::transform::createInstrumentPass, strata::transform::createProveInRangePass,
+                      strata::transform::createTracePass})
     mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

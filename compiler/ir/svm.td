@@ -291,6 +291,13 @@ def Svm_CountOp : Svm_Op<"count", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
   let assemblyFormat = "$counter `by` $amount `:` type($amount) attr-dict";
 }
 
+def Svm_SpanOp : Svm_Op<"span", [SingleBlock, RecursiveMemoryEffects, NoTerminator, NoRegionArguments]> {
+  let summary = "a stretch of execution that a trace shows under a name; no effect on results";
+  let arguments = (ins StrAttr:$name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name $body attr-dict";
+}
+
 //===-- records ----------------------------------------------------------------------------------------------------===//
 
 def Svm_RecordOp : Svm_Op<"record", [Pure]> {

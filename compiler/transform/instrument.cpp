@@ -47,6 +47,34 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
   }
 };
 
+struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TracePass)
+  StringRef getArgument() const final { return "svm-trace"; }
+  StringRef getDescription() const final { return "put moves and runs into spans of a trace"; }
+
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
+  void runOnOperation() override {
+    SmallVector<Operation*> operations;
+    getOperation().walk([&](Operation* op) {
+      // What goes on beside its starter ends elsewhere, and has no span here.
+      if (isa<MoveOp, RunOp>(op) && !op->getNumResults())
+        operations.push_back(op);
+    });
+    for (Operation* op : operations) {
+      std::string name = "move";
+      if (auto run = dyn_cast<RunOp>(op))
+        name = run.getKernel().str();
+      else if (auto move = dyn_cast<MoveOp>(op))
+        name = ("move " + memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
+      OpBuilder builder(op);
+      auto span = builder.create<SpanOp>(op->getLoc(), name);
+      Block& body = span.getBody().emplaceBlock();
+      op->moveBefore(&body, body.end());
+    }
+  }
+};
+
 struct EraseCountsPass : PassWrapper<EraseCountsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EraseCountsPass)
   StringRef getArgument() const final { return "svm-erase-counts"; }
@@ -62,6 +90,7 @@ struct EraseCountsPass : PassWrapper<EraseCountsPass, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass> createInstrumentPass() { return std::make_unique<InstrumentPass>(); }
+std::unique_ptr<Pass> createTracePass() { return std::make_unique<TracePass>(); }
 std::unique_ptr<Pass> createEraseCountsPass() { return std::make_unique<EraseCountsPass>(); }
 
 } // namespace strata::transform

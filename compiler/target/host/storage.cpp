@@ -132,16 +132,21 @@ public:
     });
     SmallVector<Operation*> operations;
     SmallVector<ScopeOp> scopes;
+    SmallVector<SpanOp> spans;
     program_.walk<WalkOrder::PostOrder>([&](Operation* op) {
       if (auto scope = dyn_cast<ScopeOp>(op))
         scopes.push_back(scope);
+      else if (auto span = dyn_cast<SpanOp>(op))
+        spans.push_back(span);
       else if (isa<SvmDialect>(op->getDialect()))
         operations.push_back(op);
     });
     for (Operation* op : operations)
       lower(op);
     for (ScopeOp scope : scopes)
-      inlineScope(scope);
+      inlineRegion(scope);
+    for (SpanOp span : spans)
+      lowerSpan(span);
   }
 
 private:
@@ -391,9 +396,18 @@ private:
     return kernel::describe(builder, loc, MemRefType::get({}, element), slot, {}, {});
   }
 
-  void inlineScope(ScopeOp scope) {
-    scope->getBlock()->getOperations().splice(scope->getIterator(), scope.getBody().front().getOperations());
-    scope.erase();
+  /// A region whose operations stand in its place from here on.
+  static void inlineRegion(Operation* op) {
+    op->getBlock()->getOperations().splice(op->getIterator(), op->getRegion(0).front().getOperations());
+    op->erase();
+  }
+
+  void lowerSpan(SpanOp span) {
+    OpBuilder builder(span);
+    calls_.call(builder, span.getLoc(), "strata_trace_begin", {}, calls_.text(builder, span.getLoc(), span.getName()));
+    builder.setInsertionPointAfter(span);
+    calls_.call(builder, span.getLoc(), "strata_trace_end", {}, {});
+    inlineRegion(span);
   }
 
   ModuleOp program_;

@@ -1,0 +1,305 @@
+// The rules of logical programs. What is not listed here as allowed is refused, so that no phase meets an operation or a type that it has no case for.
+#include "compiler/ir/verify_logical.h"
+
+#include "compiler/ir/svm.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace strata::svm {
+namespace {
+
+/// Local variables lie on a stack.
+constexpr int64_t maximumVariableBytes = 1 << 20;
+
+bool isScalar(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && integer.getWidth() <= 64;
+  return type.isIndex() || type.isF32() || type.isF64() || isa<RecordType>(type);
+}
+
+/// What arrays hold: scalars whose size in memory every notation agrees on.
+bool isElement(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  if (auto record = dyn_cast<RecordType>(type))
+    return llvm::all_of(record.getFieldTypes(), isElement);
+  return isScalar(type);
+}
+
+bool isBlock(Type type) {
+  auto block = dyn_cast<MemRefType>(type);
+  return block && isElement(block.getElementType()) &&
+         (block.getLayout().isIdentity() || isa<StridedLayoutAttr>(block.getLayout()));
+}
+
+bool isView(Type type) {
+  auto block = dyn_cast<MemRefType>(type);
+  return block && isBlock(type) && type == viewType(block.getRank(), block.getElementType());
+}
+
+bool isAllowed(Type type) {
+  if (auto stream = dyn_cast<StreamType>(type))
+    return isElement(stream.getElementType());
+  return isScalar(type) || isBlock(type) || isa<TokenType>(type);
+}
+
+bool isAllowed(Operation* op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect == "svm" || dialect == "arith")
+    return true;
+  if (dialect == "math")
+    return !isa<math::IPowIOp>(op);
+  return isa<func::FuncOp, func::ReturnOp, func::CallOp, scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
+             memref::AllocaOp, memref::LoadOp, memref::StoreOp, memref::DimOp, memref::SubViewOp, memref::CastOp, affine::AffineApplyOp,
+             affine::AffineMinOp, affine::AffineMaxOp, affine::AffineLoadOp, affine::AffineStoreOp, affine::AffineForOp, affine::AffineIfOp,
+             affine::AffineParallelOp, affine::AffineYieldOp>(op);
+}
+
+class LogicalVerifier {
+public:
+  explicit LogicalVerifier(ModuleOp program) : symbols_(program) {}
+
+  LogicalResult module(ModuleOp program) {
+    for (Operation& op : *program.getBody()) {
+      if (!isa<func::FuncOp, KernelOp, LLVMSourceOp>(op))
+        return op.emitOpError("does not belong in a program; it holds functions, kernels and LLVM sources");
+      if (SymbolTable::getSymbolName(&op).getValue().starts_with("strata"))
+        return op.emitError("names that begin with 'strata' are the runtime's; choose another one");
+      if (failed(operation(&op, 0)))
+        return failure();
+      if (auto function = dyn_cast<func::FuncOp>(op); function && failed(signature(function)))
+        return failure();
+    }
+    return success();
+  }
+
+private:
+  LogicalResult operation(Operation* op, unsigned depth) {
+    if (depth > maximumNesting)
+      return op->emitError() << "is nested more than " << maximumNesting << " deep; move inner parts to functions of their own";
+    if (depth && isa<func::FuncOp, KernelOp, LLVMSourceOp>(op))
+      return op->emitOpError("stands within another operation; it belongs in the module");
+    if (!isAllowed(op))
+      return op->emitOpError("is not part of the dialect's logical programs");
+    for (Type type : op->getOperandTypes())
+      if (failed(allowed(op, type)))
+        return failure();
+    for (Type type : op->getResultTypes())
+      if (failed(allowed(op, type)))
+        return failure();
+    if (failed(unplaced(op)) || failed(origins(op)) || failed(details(op)))
+      return failure();
+    for (Region& region : op->getRegions()) {
+      if (!region.empty() && !region.hasOneBlock())
+        return op->emitOpError("has a region of several blocks; control is expressed by scf operations");
+      for (Block& block : region) {
+        for (Type type : block.getArgumentTypes())
+          if (failed(allowed(op, type)))
+            return failure();
+        for (Operation& inner : block)
+          if (failed(operation(&inner, depth + 1)))
+            return failure();
+      }
+    }
+    return success();
+  }
+
+  LogicalResult allowed(Operation* op, Type type) {
+    if (!isAllowed(type))
+      return op->emitOpError() << "uses a value of type " << type
+                               << "; values are signless integers of at most 64 bits, index, f32, f64, records, strided blocks of them, streams and tokens";
+    if (auto block = dyn_cast<MemRefType>(type); block && block.getMemorySpace())
+      return op->emitOpError() << "uses a block in a named memory; in a logical program nothing is placed yet";
+    return success();
+  }
+
+  /// Nothing says where it is.
+  LogicalResult unplaced(Operation* op) {
+    bool placed = false;
+    if (auto run = dyn_cast<RunOp>(op))
+      placed = bool(run.getProcessorAttr());
+    else if (auto spmd = dyn_cast<SpmdOp>(op))
+      placed = spmd.getProcessorAttr() || spmd.getPrivateMemoryAttr() || spmd.getWaysAttr() || spmd.getChunkAttr() || spmd.getInstances();
+    else if (auto block = dyn_cast<BlockOp>(op))
+      placed = bool(block.getAddressAttr());
+    else if (auto stream = dyn_cast<StreamOp>(op))
+      placed = bool(stream.getMemoryAttr());
+    else if (isa<func::FuncOp>(op))
+      placed = op->hasAttr(SvmDialect::controlAttr);
+    if (placed)
+      return op->emitOpError("says where on a machine it is; in a logical program the attribute 'svm.mapping' of the module does");
+    return success();
+  }
+
+  /// Blocks, streams and tokens come from where analyses can follow them to.
+  LogicalResult origins(Operation* op) {
+    for (Type type : op->getResultTypes()) {
+      bool known = isa<MemRefType>(type)   ? isa<BlockOp, memref::AllocaOp, memref::SubViewOp, memref::CastOp>(op)
+                   : isa<StreamType>(type) ? isa<StreamOp>(op)
+                   : isa<TokenType>(type)  ? isa<RunOp, MoveOp>(op)
+                                           : true;
+      if (!known)
+        return op->emitOpError() << "gives a " << type << "; which one it is has to be known without running the program";
+    }
+    if (isa<scf::SCFDialect, affine::AffineDialect>(op->getDialect()))
+      for (Region& region : op->getRegions())
+        for (Type type : region.getArgumentTypes())
+          if (!isScalar(type))
+            return op->emitOpError() << "carries a " << type << " from one iteration to the next; it carries scalars only";
+    return success();
+  }
+
+  LogicalResult details(Operation* op) {
+    if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
+      MemRefType type = alloca.getType();
+      if (!alloca->getOperands().empty() || !type.getLayout().isIdentity() || !type.hasStaticShape())
+        return alloca.emitOpError("makes a variable whose extents are not fixed; use 'svm.block'");
+      int64_t bytes = RecordType::sizeInBytes(type.getElementType());
+      for (int64_t extent : type.getShape())
+        if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > maximumVariableBytes)
+          return alloca.emitOpError() << "makes a variable of more than " << maximumVariableBytes << " bytes, which is more than a stack holds; use 'svm.block'";
+    } else if (auto cast = dyn_cast<memref::CastOp>(op)) {
+      // A cast to static extents or strides would be a promise that nobody checks.
+      if (!isView(cast.getType()))
+        return cast.emitOpError() << "gives a " << cast.getType() << "; casts go to the type of views";
+    } else if (auto view = dyn_cast<memref::SubViewOp>(op)) {
+      if (!isView(view.getType()))
+        return view.emitOpError() << "gives a " << view.getType() << "; views have the type "
+                                  << viewType(view.getType().getRank(), view.getType().getElementType());
+    } else if (auto move = dyn_cast<MoveOp>(op)) {
+      if (move.getToken() && !isa<TokenType>(move.getToken().getType()))
+        return move.emitOpError("gives something other than a token");
+    } else if (auto spmd = dyn_cast<SpmdOp>(op)) {
+      if (spmd.getCombiners())
+        for (auto [combiner, target] : llvm::zip(spmd.getCombiners()->getAsRange<CombinerAttr>(), spmd.getReductions()))
+          if (failed(combines(spmd, combiner, target.getType())))
+            return failure();
+    } else if (auto source = dyn_cast<KernelOp>(op); source && source.getLlvm()) {
+      if (!symbols_.lookup<LLVMSourceOp>(source.getLlvm()->getRootReference()))
+        return source.emitOpError() << "has its body in '" << source.getLlvm()->getRootReference().getValue() << "', which is no 'svm.llvm' source of this program";
+    }
+    return success();
+  }
+
+  LogicalResult combines(SpmdOp spmd, CombinerAttr combiner, Type target) {
+    if (combiner.getProcessor() || combiner.getMemory())
+      return spmd.emitOpError("says where its combiner runs; in a logical program nothing is placed yet");
+    auto function = symbols_.lookup<FunctionOpInterface>(combiner.getFunction().getValue());
+    if (!function || !isView(target))
+      return spmd.emitOpError() << "combines with '" << combiner.getFunction().getValue() << "', which is no kernel or function of this program";
+    auto types = function.getArgumentTypes();
+    if (types.size() != 2 || types[0] != target || types[1] != target || function.getNumResults())
+      return spmd.emitOpError() << "combines blocks of type " << target << " with '" << combiner.getFunction().getValue()
+                                << "', which does not take two of them";
+    return success();
+  }
+
+  LogicalResult signature(func::FuncOp function) {
+    if (function.isExternal())
+      return function.emitOpError("has no body; what a program calls is part of it");
+    for (Type type : function.getResultTypes())
+      if (!isScalar(type))
+        return function.emitOpError() << "returns a " << type << "; functions return scalars";
+    for (Type type : function.getArgumentTypes())
+      if (isa<TokenType>(type))
+        return function.emitOpError("takes a token; tokens stay in the function that makes them");
+    for (unsigned position = 0; position < function.getNumArguments(); ++position) {
+      auto access = function.getArgAttr(position, SvmDialect::accessAttr);
+      auto text = dyn_cast_or_null<StringAttr>(access);
+      if (access && (!text || !llvm::is_contained({"read", "write", "readwrite", "reduce"}, text.getValue())))
+        return function.emitOpError() << "says in '" << SvmDialect::accessAttr << "' of argument " << position
+                                      << " neither \"read\", \"write\", \"readwrite\" nor \"reduce\"";
+    }
+    return function->hasAttr(SvmDialect::entryAttr) ? entry(function) : success();
+  }
+
+  LogicalResult entry(func::FuncOp function) {
+    if (function.getNumResults())
+      return function.emitOpError("is an entry point and returns a value; give it a block argument that it writes");
+    llvm::StringSet<> names;
+    for (auto [position, type] : llvm::enumerate(function.getArgumentTypes())) {
+      if (!isView(type) && !(isScalar(type) && isElement(type)))
+        return function.emitOpError() << "is an entry point and takes a " << type << " as argument " << position
+                                      << "; entry points take scalars and blocks of the type of views";
+      Attribute name = function.getArgAttr(position, SvmDialect::nameAttr);
+      auto text = dyn_cast_or_null<StringAttr>(name);
+      if (name && (!text || text.getValue().empty() || !names.insert(text.getValue()).second))
+        return function.emitOpError() << "has an argument " << position << " whose '" << SvmDialect::nameAttr << "' is empty, no string, or another argument's";
+    }
+    Attribute sizes = function->getAttr(SvmDialect::sizesAttr), extents = function->getAttr(SvmDialect::extentsAttr);
+    auto sizeList = dyn_cast_or_null<ArrayAttr>(sizes);
+    auto extentList = dyn_cast_or_null<ArrayAttr>(extents);
+    llvm::StringSet<> sizeNames;
+    if (sizes && (!sizeList || !llvm::all_of(sizeList, [&](Attribute size) {
+          return isa<StringAttr>(size) && sizeNames.insert(cast<StringAttr>(size).getValue()).second;
+        })))
+      return function.emitOpError() << "has '" << SvmDialect::sizesAttr << "' that are no list of different names";
+    if (!extents)
+      return success();
+    if (!extentList || extentList.size() != function.getNumArguments())
+      return function.emitOpError() << "has '" << SvmDialect::extentsAttr << "' that are no list of one affine map an argument";
+    for (auto [position, extent, type] : llvm::enumerate(extentList, function.getArgumentTypes())) {
+      auto map = dyn_cast<AffineMapAttr>(extent);
+      auto block = dyn_cast<MemRefType>(type);
+      if (!map || map.getValue().getNumDims() || map.getValue().getNumSymbols() > sizeNames.size() ||
+          map.getValue().getNumResults() != (block ? block.getRank() : 0))
+        return function.emitOpError() << "states extents of argument " << position
+                                      << " that are not an affine map of the entry's sizes with one result a dimension";
+    }
+    return success();
+  }
+
+  SymbolTable symbols_;
+};
+
+} // namespace
+
+LogicalResult verifyLogical(ModuleOp program) {
+  return LogicalVerifier(program).module(program);
+}
+
+std::optional<size_t> nestedTooDeeply(StringRef text) {
+  // Every level of operations, attributes, types or expressions stands in brackets of its own; a region brings several.
+  constexpr unsigned maximumBrackets = 4 * maximumNesting;
+  unsigned depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    switch (text[at]) {
+    case '"':
+      for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
+        at += text[at] == '\\';
+      break;
+    case '/':
+      if (text.substr(at).starts_with("//"))
+        at = std::min(text.find('\n', at), text.size());
+      break;
+    case '<':
+      if (text.substr(at).starts_with("<="))
+        break;
+      [[fallthrough]];
+    case '(':
+    case '[':
+    case '{':
+      if (++depth > maximumBrackets)
+        return at;
+      break;
+    case '>':
+      if (at && (text[at - 1] == '-' || text.substr(at).starts_with(">=")))
+        break;
+      [[fallthrough]];
+    case ')':
+    case ']':
+    case '}':
+      depth -= depth > 0;
+      break;
+    default:
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace strata::svm
