@@ -187,8 +187,8 @@ private:
     std::vector<Array> pristine;
     if (measured)
       for (size_t position = 0; position < binding.arrays.size(); ++position) {
-        Array copy;
-        if (entry.arguments[position].written) {
+        Array copy; // only what is read and written is different the second time
+        if (isRestored(entry.arguments[position])) {
           auto made = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'", session_.diagnostics, {});
           if (!made)
             return false;
@@ -205,7 +205,7 @@ private:
     };
     auto restore = [&] {
       for (size_t position = 0; position < pristine.size(); ++position)
-        if (entry.arguments[position].written)
+        if (isRestored(entry.arguments[position]))
           std::memcpy(binding.arrays[position].data(), pristine[position].data(), pristine[position].bytes());
     };
     if (measured) {
@@ -221,6 +221,8 @@ private:
     }
     return true;
   }
+
+  static bool isRestored(const EntryArgument& argument) { return argument.read && argument.written; }
 
   void report(const EntryPoint& entry, const Binding& binding, const DataOptions& data, const Machine& machine, RunFigures& figures) {
     std::sort(figures.seconds.begin(), figures.seconds.end());

@@ -1,5 +1,8 @@
-"""Replay: a program written out in the dialect (--emit=svm) and run from there gives the same bytes as the program itself. Also:
+"""Replay: a program written out in the dialect (--emit=svm) and run from there gives the same bytes, moves and kernel runs as the
+program itself. Also:
 the default mapping written out by `strata map` and given back changes nothing."""
+
+import json
 
 import harness
 from programs import PROGRAMS, input_options, run
@@ -15,10 +18,14 @@ def replay_of(program):
     def test(self):
         machine = ("--machine", harness.options.machine)
         given = program.make(program.sizes[1])
-        direct = run(self, program, given, *machine, label="direct")
+        direct = run(self, program, given, *machine, "--stats", f"json:{self.path('direct.json')}", label="direct")
         self.succeeds("run", program.path, *input_options(self, given), "--emit=svm", "-o", self.path("p.mlir"), *machine)
-        again = run(self, program, given, *machine, source=self.path("p.mlir"), label="replayed")
+        again = run(self, program, given, *machine, "--stats", f"json:{self.path('again.json')}", source=self.path("p.mlir"),
+                    label="replayed")
         self.compare(program, direct, again)
+        figures = [json.load(open(self.path(name))) for name in ("direct.json", "again.json")]
+        for key in ("sizes", "bytes", "moves", "moves_elided", "moves_hoisted", "runs", "paths"):
+            self.assertEqual(figures[0][key], figures[1][key], f"{program.name}: {key} differ")
     return test
 
 

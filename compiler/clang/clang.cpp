@@ -1,0 +1,196 @@
+// The command lines, and the reading of "file:line:column: error: message". The program is $STRATA_CLANG or clang-19.
+#include "compiler/clang/clang.h"
+
+#include "compiler/clang/headers.h"
+#include "compiler/clang/process.h"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace strata::clang {
+
+STRATA_DIAGNOSTIC(clangError, Error, "clang-error", "{0}");
+STRATA_DIAGNOSTIC(clangWarning, Warning, "clang-warning", "{0}");
+STRATA_DIAGNOSTIC(clangFailed, Error, "clang-failed", "'{0}' {1}");
+STRATA_DIAGNOSTIC(noFolder, Error, "clang-no-folder", "there is no place for temporary files: {0}");
+
+namespace {
+
+constexpr int timeoutSeconds = 300;
+
+std::string program() {
+  const char* given = std::getenv("STRATA_CLANG");
+  return given && *given ? given : "clang-19";
+}
+
+/// One line of Clang's messages taken apart. The place is empty when the line names none.
+struct Message {
+  std::string severity, text, file;
+  uint32_t line = 0, column = 0;
+};
+
+std::optional<uint32_t> takeNumberAtEnd(std::string_view& text) {
+  size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos)
+    return std::nullopt;
+  std::string_view digits = text.substr(colon + 1);
+  uint32_t number = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return std::nullopt;
+  text = text.substr(0, colon);
+  return number;
+}
+
+std::optional<Message> readMessage(std::string_view line) {
+  size_t first = std::string_view::npos;
+  Message message;
+  for (std::string_view severity : {"fatal error", "error", "warning", "note"}) {
+    std::string between = std::string(": ") + std::string(severity) + ": ";
+    size_t at = line.find(between);
+    if (at >= first)
+      continue;
+    first = at;
+    message.severity = severity == "fatal error" ? "error" : severity;
+    message.text = line.substr(at + between.size());
+  }
+  if (first == std::string_view::npos)
+    return std::nullopt;
+  std::string_view place = line.substr(0, first);
+  auto column = takeNumberAtEnd(place);
+  auto row = column ? takeNumberAtEnd(place) : std::nullopt;
+  if (row) {
+    message.file = place;
+    message.line = *row;
+    message.column = *column;
+  }
+  return message;
+}
+
+class Run {
+public:
+  Run(const std::map<std::string, std::string>& shownAs, DiagnosticEngine& diagnostics)
+      : shownAs_(shownAs), diagnostics_(diagnostics) {
+    if (!folder_.problem().empty())
+      diagnostics_.report(noFolder, {}, folder_.problem()).help("set TMPDIR to a folder that can be written");
+  }
+
+  bool write(std::string_view name, std::string_view text) {
+    if (!folder_.problem().empty())
+      return false;
+    if (folder_.write(name, text))
+      return true;
+    diagnostics_.report(noFolder, {}, "cannot write '" + folder_.path(name) + "'")
+        .help("set TMPDIR to a folder that has room");
+    return false;
+  }
+
+  std::string path(std::string_view name) const { return folder_.path(name); }
+
+  /// Runs Clang; the bytes of the file it wrote.
+  std::optional<std::string> output(std::vector<std::string> arguments) {
+    std::vector<std::string> command{program()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command.insert(command.end(), {"-o", path("output")});
+    ProcessResult result = runProcess(command, timeoutSeconds);
+    if (!result.problem.empty()) {
+      auto report = diagnostics_.report(clangFailed, {}, command.front(), result.problem);
+      if (result.problem.rfind("cannot be started", 0) == 0)
+        report.help("install the package clang-19, or set STRATA_CLANG to the program's path");
+      return std::nullopt;
+    }
+    unsigned before = diagnostics_.errorCount();
+    reportMessages(result.errors);
+    auto bytes = result.status == 0 ? folder_.read("output") : std::nullopt;
+    if (!bytes && diagnostics_.errorCount() == before)
+      diagnostics_.report(clangFailed, {}, command.front(), "ended with status " + std::to_string(result.status))
+          .note(result.errors.substr(0, 2000));
+    return bytes;
+  }
+
+private:
+  void reportMessages(std::string_view text) {
+    std::vector<Message> messages;
+    while (!text.empty()) {
+      size_t end = text.find('\n');
+      if (auto message = readMessage(text.substr(0, end)))
+        messages.push_back(std::move(*message));
+      text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+    for (size_t position = 0; position < messages.size();) {
+      const Message& message = messages[position++];
+      auto report = diagnostics_.report(message.severity == "warning" ? clangWarning : clangError, placeOf(message), message.text);
+      // Notes belong to what stands before them.
+      for (; position < messages.size() && messages[position].severity == "note"; ++position) {
+        const Message& note = messages[position];
+        Location where = placeOf(note);
+        if (where.valid())
+          report.label(where, note.text);
+        else
+          report.note(note.text);
+      }
+    }
+  }
+
+  Location placeOf(const Message& message) {
+    // A place in generated text says nothing to the user.
+    if (message.file.empty() || message.file.rfind(folder_.path(""), 0) == 0)
+      return {};
+    SourceManager& sources = diagnostics_.sources();
+    auto shown = shownAs_.find(message.file);
+    std::string name = shown == shownAs_.end() ? message.file : shown->second;
+    std::string error;
+    BufferId buffer = sources.find(name);
+    if (!buffer.valid())
+      buffer = sources.load(name, SourceKind::Program, error);
+    return buffer.valid() ? sources.at(buffer, message.line, message.column) : Location();
+  }
+
+  const std::map<std::string, std::string>& shownAs_;
+  DiagnosticEngine& diagnostics_;
+  TemporaryFolder folder_;
+};
+
+std::optional<std::string> compile(const Source& source, std::vector<std::string> extra, DiagnosticEngine& diagnostics) {
+  Run run(source.shownAs, diagnostics);
+  std::string file = source.isCxx ? "program.cpp" : "program.c";
+  if (!run.write(file, source.text) || !run.write("sequoia.h", sequoiaHeader()) || !run.write("strata_abi.h", abiHeader()))
+    return std::nullopt;
+  for (const auto& [name, text] : source.headers)
+    if (!run.write(name, text))
+      return std::nullopt;
+  // The processor is named here as well because macros such as __AVX2__ depend on it.
+  std::vector<std::string> arguments{source.isCxx ? "-std=c++20" : "-std=gnu11", "-O2", "-march=native", "-fPIC", "-fwrapv",
+                                     "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
+                                     "-I" + run.path(""), run.path(file)};
+  arguments.insert(arguments.end(), extra.begin(), extra.end());
+  return run.output(std::move(arguments));
+}
+
+} // namespace
+
+std::optional<std::string> compileToLlvm(const Source& source, DiagnosticEngine& diagnostics) {
+  return compile(source, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"}, diagnostics);
+}
+
+std::optional<std::string> compileToObject(const Source& source, DiagnosticEngine& diagnostics) {
+  return compile(source, {"-c"}, diagnostics);
+}
+
+std::optional<std::string> linkShared(const SharedLibrary& library, DiagnosticEngine& diagnostics) {
+  Run run({}, diagnostics);
+  std::string exports = "{ global:";
+  for (const std::string& name : library.exports)
+    exports += " " + name + ";";
+  exports += " local: *; };\n";
+  if (!run.write("program.o", library.object) || !run.write("exports", exports))
+    return std::nullopt;
+  // Threads of the runtime live on when the library is closed: its code stays.
+  std::vector<std::string> arguments{"-shared", "-fuse-ld=lld", "-Wl,-z,defs", "-Wl,-z,nodelete", "-Wl,-soname," + library.name,
+                                     "-Wl,--version-script," + run.path("exports"), run.path("program.o"), "-Wl,--start-group"};
+  arguments.insert(arguments.end(), library.libraries.begin(), library.libraries.end());
+  arguments.insert(arguments.end(), {"-Wl,--end-group", "-lm", "-lpthread"});
+  return run.output(std::move(arguments));
+}
+
+} // namespace strata::clang

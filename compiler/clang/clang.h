@@ -1,0 +1,40 @@
+// Clang 19 as a child process: C and C++ text to LLVM IR, and shared libraries from objects. What it reports becomes diagnostics with file,
+// line and column. Files of its work lie in a private folder that is removed whatever happens. Not thread safe in its diagnostics.
+#pragma once
+
+#include "base/source/diagnostic.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::clang {
+
+/// Text to compile. `#include "sequoia.h"` and `#include "strata_abi.h"` work in it, and so do `headers`.
+struct Source {
+  std::string text;
+  bool isCxx = false;
+  std::map<std::string, std::string> headers; // more files to include, by name
+  /// What files that the text includes are called in messages, by the path that it includes.
+  std::map<std::string, std::string> shownAs;
+};
+
+/// LLVM IR as text, for this computer's processor: what Clang makes at -O2, with the optimisation itself left undone, so that the code can be optimised
+/// together with what calls it. Nothing on errors (reported).
+std::optional<std::string> compileToLlvm(const Source& source, DiagnosticEngine& diagnostics);
+
+/// An object file of the same text, optimised. Nothing on errors (reported).
+std::optional<std::string> compileToObject(const Source& source, DiagnosticEngine& diagnostics);
+
+struct SharedLibrary {
+  std::string name;                   // its soname
+  std::string object;                 // an object file's bytes
+  std::vector<std::string> libraries; // paths of archives, and -lNAME; searched in a group
+  std::vector<std::string> exports;   // what is seen from outside; a star stands for any characters
+};
+
+/// Links with lld; every symbol must be found. The bytes of the library; nothing on errors (reported).
+std::optional<std::string> linkShared(const SharedLibrary& library, DiagnosticEngine& diagnostics);
+
+} // namespace strata::clang
