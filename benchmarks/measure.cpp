@@ -9,7 +9,8 @@
 namespace strata::bench {
 namespace {
 
-/// Idle workers of either side spin for at most about this long; measured while they do, the other side would share its cores with them.
+/// Idle workers of either side spin for at most about this long; measured while they do, the other side would share its
+/// cores with them.
 constexpr auto quietTime = std::chrono::milliseconds(3);
 constexpr unsigned mostCalls = 1u << 24;
 

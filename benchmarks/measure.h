@@ -1,5 +1,6 @@
-// How two ways of doing the same work are compared: samples in turn (A B B A …), the ratio of each pair, and an interval for its
-// median that supposes nothing about how the noise is distributed. One thread measures; nothing here owns what it times.
+// How two ways of doing the same work are compared: samples in turn (A B B A …), the ratio of each pair, and an
+// interval for its median that supposes nothing about how the noise is distributed. One thread measures; nothing here
+// owns what it times.
 #pragma once
 
 #include <functional>
@@ -9,14 +10,14 @@
 
 namespace strata::bench {
 
-/// The median of samples and the range that holds the true median with a probability of 95% or more. With fewer than six samples no range
-/// does, and the interval is that of all samples.
+/// The median of samples and the range that holds the true median with a probability of 95% or more. With fewer than
+/// six samples no range does, and the interval is that of all samples.
 struct Estimate {
   double median = 0, low = 0, high = 0;
 };
 
-/// From order statistics: the k-th smallest and k-th largest sample, with the largest k for which a binomial variable leaves at most 5% outside.
-/// REQUIRES: samples is not empty.
+/// From order statistics: the k-th smallest and k-th largest sample, with the largest k for which a binomial variable
+/// leaves at most 5% outside. REQUIRES: samples is not empty.
 Estimate estimate(std::vector<double> samples);
 
 /// Samples of both sides, by pair.
@@ -36,7 +37,8 @@ struct Timed {
 /// How often each side is called in one sample, so that a sample of the faster side takes at least `seconds`.
 unsigned callsPerSample(const Timed& ours, const Timed& peer, double seconds);
 
-/// Seconds of one call: the mean over `calls` calls after a reset and one call that is not timed, and after both sides' idle threads have gone to sleep.
+/// Seconds of one call: the mean over `calls` calls after a reset and one call that is not timed, and after both sides'
+/// idle threads have gone to sleep.
 double sample(const Timed& side, unsigned calls);
 
 enum class Verdict { Met, Missed, Undecided };

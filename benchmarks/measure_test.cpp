@@ -47,8 +47,7 @@ TEST(Estimates, HoldTheTrueMedianNineteenTimesInTwenty) {
 
 TEST(Turns, AlternateWhoGoesFirst) {
   std::string order;
-  inTurn(
-      4, [&] { return order += 'A', 1.0; }, [&] { return order += 'B', 1.0; });
+  inTurn(4, [&] { return order += 'A', 1.0; }, [&] { return order += 'B', 1.0; });
   EXPECT_EQ(order, "ABBAABBA");
 }
 

@@ -1,4 +1,5 @@
-// The rows of the table that strata-bench prints, and their form as JSON. A row is filled by the work that it belongs to and only read here.
+// The rows of the table that strata-bench prints, and their form as JSON. A row is filled by the work that it belongs
+// to and only read here.
 #pragma once
 
 #include "benchmarks/measure.h"

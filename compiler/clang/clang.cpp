@@ -69,8 +69,7 @@ std::optional<Message> readMessage(std::string_view line) {
 
 class Run {
 public:
-  Run(const std::map<std::string, std::string>& shownAs, DiagnosticEngine& diagnostics)
-      : shownAs_(shownAs), diagnostics_(diagnostics) {
+  explicit Run(DiagnosticEngine& diagnostics) : diagnostics_(diagnostics) {
     if (!folder_.problem().empty())
       diagnostics_.report(noFolder, {}, folder_.problem()).help("set TMPDIR to a folder that can be written");
   }
@@ -119,7 +118,8 @@ private:
     }
     for (size_t position = 0; position < messages.size();) {
       const Message& message = messages[position++];
-      auto report = diagnostics_.report(message.severity == "warning" ? clangWarning : clangError, placeOf(message), message.text);
+      auto report = diagnostics_.report(message.severity == "warning" ? clangWarning : clangError, placeOf(message),
+                                        message.text);
       // Notes belong to what stands before them.
       for (; position < messages.size() && messages[position].severity == "note"; ++position) {
         const Message& note = messages[position];
@@ -137,32 +137,40 @@ private:
     if (message.file.empty() || message.file.rfind(folder_.path(""), 0) == 0)
       return {};
     SourceManager& sources = diagnostics_.sources();
-    auto shown = shownAs_.find(message.file);
-    std::string name = shown == shownAs_.end() ? message.file : shown->second;
+    BufferId buffer = sources.find(message.file);
     std::string error;
-    BufferId buffer = sources.find(name);
     if (!buffer.valid())
-      buffer = sources.load(name, SourceKind::Program, error);
+      buffer = sources.load(message.file, SourceKind::Program, error);
     return buffer.valid() ? sources.at(buffer, message.line, message.column) : Location();
   }
 
-  const std::map<std::string, std::string>& shownAs_;
   DiagnosticEngine& diagnostics_;
   TemporaryFolder folder_;
 };
 
-std::optional<std::string> compile(const Source& source, std::vector<std::string> extra, DiagnosticEngine& diagnostics) {
-  Run run(source.shownAs, diagnostics);
+std::optional<std::string> compile(const Source& source, std::vector<std::string> extra,
+                                   DiagnosticEngine& diagnostics) {
+  Run run(diagnostics);
   std::string file = source.isCxx ? "program.cpp" : "program.c";
-  if (!run.write(file, source.text) || !run.write("sequoia.h", sequoiaHeader()) || !run.write("strata_abi.h", abiHeader()))
+  if (!run.write(file, source.text) || !run.write("sequoia.h", sequoiaHeader()) ||
+      !run.write("strata_abi.h", abiHeader()))
     return std::nullopt;
   for (const auto& [name, text] : source.headers)
     if (!run.write(name, text))
       return std::nullopt;
   // The processor is named here as well because macros such as __AVX2__ depend on it.
-  std::vector<std::string> arguments{source.isCxx ? "-std=c++20" : "-std=gnu11", "-O2", "-march=native", "-fPIC", "-fwrapv",
-                                     "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
-                                     "-I" + run.path(""), run.path(file)};
+  std::vector<std::string> arguments{source.isCxx ? "-std=c++20" : "-std=gnu11",
+                                     "-O2",
+                                     "-march=native",
+                                     "-fPIC",
+                                     "-fwrapv",
+                                     "-fno-color-diagnostics",
+                                     "-fno-caret-diagnostics",
+                                     "-ferror-limit=20",
+                                     "-I" + run.path(""),
+                                     run.path(file)};
+  for (const std::string& folder : source.includeFolders)
+    arguments.push_back("-I" + folder);
   arguments.insert(arguments.end(), extra.begin(), extra.end());
   return run.output(std::move(arguments));
 }
@@ -178,7 +186,7 @@ std::optional<std::string> compileToObject(const Source& source, DiagnosticEngin
 }
 
 std::optional<std::string> linkShared(const SharedLibrary& library, DiagnosticEngine& diagnostics) {
-  Run run({}, diagnostics);
+  Run run(diagnostics);
   std::string exports = "{ global:";
   for (const std::string& name : library.exports)
     exports += " " + name + ";";
@@ -186,8 +194,16 @@ std::optional<std::string> linkShared(const SharedLibrary& library, DiagnosticEn
   if (!run.write("program.o", library.object) || !run.write("exports", exports))
     return std::nullopt;
   // Threads of the runtime live on when the library is closed: its code stays.
-  std::vector<std::string> arguments{"-shared", "-fuse-ld=lld", "-Wl,-z,defs", "-Wl,-z,nodelete", "-Wl,-soname," + library.name,
-                                     "-Wl,--version-script," + run.path("exports"), run.path("program.o"), "-Wl,--start-group"};
+  std::vector<std::string> arguments{"-shared",
+                                     "-fuse-ld=lld",
+                                     "-Wl,-z,defs",
+                                     "-Wl,-z,nodelete",
+                                     "-Xlinker",
+                                     "--soname=" + library.name,
+                                     "-Xlinker",
+                                     "--version-script=" + run.path("exports"),
+                                     run.path("program.o"),
+                                     "-Wl,--start-group"};
   arguments.insert(arguments.end(), library.libraries.begin(), library.libraries.end());
   arguments.insert(arguments.end(), {"-Wl,--end-group", "-lm", "-lpthread"});
   return run.output(std::move(arguments));

@@ -1,5 +1,6 @@
-// Clang 19 as a child process: C and C++ text to LLVM IR, and shared libraries from objects. What it reports becomes diagnostics with file,
-// line and column. Files of its work lie in a private folder that is removed whatever happens. Not thread safe in its diagnostics.
+// Clang 19 as a child process: C and C++ text to LLVM IR, and shared libraries from objects. What it reports becomes
+// diagnostics with file, line and column. Files of its work lie in a private folder that is removed whatever happens.
+// Not thread safe in its diagnostics.
 #pragma once
 
 #include "base/source/diagnostic.h"
@@ -16,12 +17,11 @@ struct Source {
   std::string text;
   bool isCxx = false;
   std::map<std::string, std::string> headers; // more files to include, by name
-  /// What files that the text includes are called in messages, by the path that it includes.
-  std::map<std::string, std::string> shownAs;
+  std::vector<std::string> includeFolders;
 };
 
-/// LLVM IR as text, for this computer's processor: what Clang makes at -O2, with the optimisation itself left undone, so that the code can be optimised
-/// together with what calls it. Nothing on errors (reported).
+/// LLVM IR as text, for this computer's processor: what Clang makes at -O2, with the optimisation itself left undone,
+/// so that the code can be optimised together with what calls it. Nothing on errors (reported).
 std::optional<std::string> compileToLlvm(const Source& source, DiagnosticEngine& diagnostics);
 
 /// An object file of the same text, optimised. Nothing on errors (reported).

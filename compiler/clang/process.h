@@ -1,5 +1,5 @@
-// Child processes without a shell, and folders for their files that go away with the object that made them. Any thread may
-// call; an object belongs to one.
+// Child processes without a shell, and folders for their files that go away with the object that made them. Any thread
+// may call; an object belongs to one.
 #pragma once
 
 #include <optional>
@@ -35,8 +35,8 @@ struct ProcessResult {
   std::string errors;  // standard error
 };
 
-/// Runs a program, looked up in $PATH, with an empty standard input; what it prints is dropped. Waits for its end, at most
-/// `timeoutSeconds`.
+/// Runs a program, looked up in $PATH, with an empty standard input; what it prints is dropped. Waits for its end, at
+/// most `timeoutSeconds`.
 ProcessResult runProcess(const std::vector<std::string>& command, int timeoutSeconds);
 
 } // namespace strata::clang

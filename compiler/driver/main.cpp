@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
   if (*check)
     return checkCommand(session);
   if (*build)
-    return checkCommand(session);
+    return buildCommand(session);
   if (*map)
     return mapCommand(session);
   if (*machine)

@@ -3,12 +3,15 @@
 
 #include "compiler/driver/sequoia.h"
 #include "compiler/ir/locations.h"
+#include "compiler/ir/verify_logical.h"
+#include "compiler/kernel/optimize.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/lower.h"
 #include "compiler/transform/distribute.h"
 #include "compiler/transform/eliminate_copies.h"
 #include "compiler/transform/expand_reductions.h"
 #include "compiler/transform/fuse_multiply_add.h"
+#include "compiler/transform/guard_accesses.h"
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/prove_in_range.h"
@@ -29,6 +32,7 @@ STRATA_DIAGNOSTIC(unknownNotation, Error, "driver-unknown-notation", "'{0}' is i
 STRATA_DIAGNOSTIC(notLogical, Error, "driver-not-logical", "'{0}' is a {1} program; programs enter in logical form");
 STRATA_DIAGNOSTIC(badMapping, Error, "driver-bad-mapping-attribute", "the program's mapping does not read: {0}");
 STRATA_DIAGNOSTIC(otherMachine, Warning, "driver-other-machine", "the program was mapped to machine '{0}' as it was described then; the description has changed");
+STRATA_DIAGNOSTIC(nestedTooDeeply, Error, "driver-nested-too-deeply", "brackets are nested too deeply here");
 STRATA_DIAGNOSTIC(noEntry, Error, "driver-no-entry", "the program has no entry point");
 STRATA_DIAGNOSTIC(unknownEntry, Error, "driver-unknown-entry", "the program has no entry point '{0}'");
 STRATA_DIAGNOSTIC(severalEntries, Error, "driver-several-entries", "the program has several entry points");
@@ -117,6 +121,10 @@ std::optional<LogicalProgram> Compiler::fromSequoia() {
 
 std::optional<LogicalProgram> Compiler::fromDialect() {
   const SourceBuffer& buffer = diagnostics_.sources().buffer(source_->file);
+  if (auto at = svm::nestedTooDeeply(buffer.text())) {
+    diagnostics_.report(nestedTooDeeply, Location{source_->file, static_cast<uint32_t>(*at), static_cast<uint32_t>(*at) + 1});
+    return std::nullopt;
+  }
   ParserConfig config(&context_);
   auto module = parseSourceString<ModuleOp>(buffer.text(), config, buffer.name());
   if (!module)
@@ -156,7 +164,7 @@ std::optional<LogicalProgram> Compiler::logical() {
   if (!program)
     return std::nullopt;
   ModuleOp module = *program->module;
-  if (failed(verify(module)))
+  if (failed(verify(module)) || failed(svm::verifyLogical(module)))
     return std::nullopt;
   bool fine = runPasses(module, [](PassManager& passes) {
     // Multiply-adds are fused here, once, by the language's rule; nothing later contracts.
@@ -178,7 +186,10 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
 
 bool Compiler::place(LogicalProgram& program) {
   // Index checks are proved on the logical program: what holds there holds in every part of it.
-  if (!runPasses(*program.module, [](PassManager& passes) {
+  if (!runPasses(*program.module, [&](PassManager& passes) {
+        // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
+        if (!source_->sequoia)
+          passes.addPass(transform::createGuardAccessesPass());
         passes.addPass(createCanonicalizerPass());
         passes.addPass(transform::createProveInRangePass());
       }))
@@ -207,6 +218,8 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
           passes.addPass(transform::createTracePass());
         passes.addPass(createCanonicalizerPass());
         passes.addPass(createCSEPass());
+        // Kernels last: what surrounds them is settled.
+        kernel::addOptimizationPasses(passes);
       }))
     return false;
   return mapping::schedule(module, program.machine, diagnostics_) &&

@@ -197,8 +197,14 @@ private:
         pristine.push_back(std::move(copy));
       }
     std::vector<void*> arguments = binding.pack(entry);
-    auto call = [&](host::Engine& code) {
-      auto* function = reinterpret_cast<void (*)(void**)>(code.lookup(host::packedName(entry.name)));
+    auto find = [&](host::Engine& code) {
+      return reinterpret_cast<void (*)(void**)>(code.lookup(host::packedName(entry.name), session_.diagnostics));
+    };
+    auto* function = find(*engine_);
+    auto* counting = counting_ ? find(*counting_) : function;
+    if (!function || !counting)
+      return false;
+    auto call = [&](void (*function)(void**)) {
       auto begin = std::chrono::steady_clock::now();
       function(arguments.data());
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -210,13 +216,13 @@ private:
     };
     if (measured) {
       runtime::resetCounters();
-      call(counting_ ? *counting_ : *engine_);
+      call(counting);
       figures.counters = runtime::counters();
     }
     Progress progress;
     for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
       restore();
-      figures.seconds.push_back(call(*engine_));
+      figures.seconds.push_back(call(function));
       progress.tell(repetition + 1, options_.repeat);
     }
     return true;

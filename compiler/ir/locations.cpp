@@ -35,8 +35,10 @@ MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& e
     else if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
       kind = &irWarning;
     DiagnosticBuilder out = engine.report(*kind, sourceLocation(engine.sources(), diagnostic.getLocation()), diagnostic.str());
+    // The place shows the operation already, as the user wrote it.
     for (mlir::Diagnostic& note : diagnostic.getNotes())
-      out.note(note.str());
+      if (std::string text = note.str(); !text.starts_with("see current operation"))
+        out.note(std::move(text));
     return mlir::success();
   });
 }

@@ -1,10 +1,12 @@
-// The rules of logical programs. What is not listed here as allowed is refused, so that no phase meets an operation or a type that it has no case for.
+// The rules of logical programs. What is not listed here as allowed is refused, so that no phase meets an operation or
+// a type that it has no case for.
 #include "compiler/ir/verify_logical.h"
 
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IntegerSet.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -53,9 +55,10 @@ bool isAllowed(Operation* op) {
     return true;
   if (dialect == "math")
     return !isa<math::IPowIOp>(op);
-  return isa<func::FuncOp, func::ReturnOp, func::CallOp, scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
-             memref::AllocaOp, memref::LoadOp, memref::StoreOp, memref::DimOp, memref::SubViewOp, memref::CastOp, affine::AffineApplyOp,
-             affine::AffineMinOp, affine::AffineMaxOp, affine::AffineLoadOp, affine::AffineStoreOp, affine::AffineForOp, affine::AffineIfOp,
+  return isa<func::FuncOp, func::ReturnOp, func::CallOp, scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp,
+             scf::YieldOp, scf::ConditionOp, memref::AllocaOp, memref::LoadOp, memref::StoreOp, memref::DimOp,
+             memref::SubViewOp, memref::CastOp, affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp,
+             affine::AffineLoadOp, affine::AffineStoreOp, affine::AffineForOp, affine::AffineIfOp,
              affine::AffineParallelOp, affine::AffineYieldOp>(op);
 }
 
@@ -80,7 +83,8 @@ public:
 private:
   LogicalResult operation(Operation* op, unsigned depth) {
     if (depth > maximumNesting)
-      return op->emitError() << "is nested more than " << maximumNesting << " deep; move inner parts to functions of their own";
+      return op->emitError() << "is nested more than " << maximumNesting
+                             << " deep; move inner parts to functions of their own";
     if (depth && isa<func::FuncOp, KernelOp, LLVMSourceOp>(op))
       return op->emitOpError("stands within another operation; it belongs in the module");
     if (!isAllowed(op))
@@ -111,7 +115,8 @@ private:
   LogicalResult allowed(Operation* op, Type type) {
     if (!isAllowed(type))
       return op->emitOpError() << "uses a value of type " << type
-                               << "; values are signless integers of at most 64 bits, index, f32, f64, records, strided blocks of them, streams and tokens";
+                               << "; values are signless integers of at most 64 bits, index, f32, f64, records, "
+                                  "strided blocks of them, streams and tokens";
     if (auto block = dyn_cast<MemRefType>(type); block && block.getMemorySpace())
       return op->emitOpError() << "uses a block in a named memory; in a logical program nothing is placed yet";
     return success();
@@ -123,7 +128,8 @@ private:
     if (auto run = dyn_cast<RunOp>(op))
       placed = bool(run.getProcessorAttr());
     else if (auto spmd = dyn_cast<SpmdOp>(op))
-      placed = spmd.getProcessorAttr() || spmd.getPrivateMemoryAttr() || spmd.getWaysAttr() || spmd.getChunkAttr() || spmd.getInstances();
+      placed = spmd.getProcessorAttr() || spmd.getPrivateMemoryAttr() || spmd.getWaysAttr() || spmd.getChunkAttr() ||
+               spmd.getInstances();
     else if (auto block = dyn_cast<BlockOp>(op))
       placed = bool(block.getAddressAttr());
     else if (auto stream = dyn_cast<StreamOp>(op))
@@ -131,7 +137,8 @@ private:
     else if (isa<func::FuncOp>(op))
       placed = op->hasAttr(SvmDialect::controlAttr);
     if (placed)
-      return op->emitOpError("says where on a machine it is; in a logical program the attribute 'svm.mapping' of the module does");
+      return op->emitOpError(
+          "says where on a machine it is; in a logical program the attribute 'svm.mapping' of the module does");
     return success();
   }
 
@@ -143,17 +150,47 @@ private:
                    : isa<TokenType>(type)  ? isa<RunOp, MoveOp>(op)
                                            : true;
       if (!known)
-        return op->emitOpError() << "gives a " << type << "; which one it is has to be known without running the program";
+        return op->emitOpError() << "gives a " << type
+                                 << "; which one it is has to be known without running the program";
     }
     if (isa<scf::SCFDialect, affine::AffineDialect>(op->getDialect()))
       for (Region& region : op->getRegions())
         for (Type type : region.getArgumentTypes())
           if (!isScalar(type))
-            return op->emitOpError() << "carries a " << type << " from one iteration to the next; it carries scalars only";
+            return op->emitOpError() << "carries a " << type
+                                     << " from one iteration to the next; it carries scalars only";
+    return success();
+  }
+
+  /// Divisors in affine expressions are positive constants: others could be zero.
+  static bool dividesByConstants(AffineExpr expression) {
+    bool fine = true;
+    expression.walk([&](AffineExpr inner) {
+      if (!llvm::is_contained({AffineExprKind::Mod, AffineExprKind::FloorDiv, AffineExprKind::CeilDiv},
+                              inner.getKind()))
+        return;
+      auto divisor = dyn_cast<AffineConstantExpr>(cast<AffineBinaryOpExpr>(inner).getRHS());
+      fine &= divisor && divisor.getValue() > 0;
+    });
+    return fine;
+  }
+
+  LogicalResult maps(Operation* op) {
+    bool fine = true;
+    op->getAttrDictionary().walk([&](Attribute attribute) {
+      if (auto map = dyn_cast<AffineMapAttr>(attribute))
+        fine &= llvm::all_of(map.getValue().getResults(), dividesByConstants);
+      else if (auto set = dyn_cast<IntegerSetAttr>(attribute))
+        fine &= llvm::all_of(set.getValue().getConstraints(), dividesByConstants);
+    });
+    if (!fine)
+      return op->emitOpError("divides in an affine expression by something that is not a positive constant");
     return success();
   }
 
   LogicalResult details(Operation* op) {
+    if (failed(maps(op)))
+      return failure();
     if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
       MemRefType type = alloca.getType();
       if (!alloca->getOperands().empty() || !type.getLayout().isIdentity() || !type.hasStaticShape())
@@ -161,15 +198,20 @@ private:
       int64_t bytes = RecordType::sizeInBytes(type.getElementType());
       for (int64_t extent : type.getShape())
         if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > maximumVariableBytes)
-          return alloca.emitOpError() << "makes a variable of more than " << maximumVariableBytes << " bytes, which is more than a stack holds; use 'svm.block'";
-    } else if (auto cast = dyn_cast<memref::CastOp>(op)) {
+          return alloca.emitOpError() << "makes a variable of more than " << maximumVariableBytes
+                                      << " bytes, which is more than a stack holds; use 'svm.block'";
+    } else if (auto forget = dyn_cast<memref::CastOp>(op)) {
       // A cast to static extents or strides would be a promise that nobody checks.
-      if (!isView(cast.getType()))
-        return cast.emitOpError() << "gives a " << cast.getType() << "; casts go to the type of views";
+      if (!isView(forget.getType()))
+        return forget.emitOpError() << "gives a " << forget.getType() << "; casts go to the type of views";
     } else if (auto view = dyn_cast<memref::SubViewOp>(op)) {
       if (!isView(view.getType()))
         return view.emitOpError() << "gives a " << view.getType() << "; views have the type "
                                   << viewType(view.getType().getRank(), view.getType().getElementType());
+    } else if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      std::optional<int64_t> dimension = dim.getConstantIndex();
+      if (!dimension || *dimension < 0 || *dimension >= cast<MemRefType>(dim.getSource().getType()).getRank())
+        return dim.emitOpError("asks for a dimension that is no constant, or that the block does not have");
     } else if (auto move = dyn_cast<MoveOp>(op)) {
       if (move.getToken() && !isa<TokenType>(move.getToken().getType()))
         return move.emitOpError("gives something other than a token");
@@ -180,7 +222,8 @@ private:
             return failure();
     } else if (auto source = dyn_cast<KernelOp>(op); source && source.getLlvm()) {
       if (!symbols_.lookup<LLVMSourceOp>(source.getLlvm()->getRootReference()))
-        return source.emitOpError() << "has its body in '" << source.getLlvm()->getRootReference().getValue() << "', which is no 'svm.llvm' source of this program";
+        return source.emitOpError() << "has its body in '" << source.getLlvm()->getRootReference().getValue()
+                                    << "', which is no 'svm.llvm' source of this program";
     }
     return success();
   }
@@ -190,11 +233,12 @@ private:
       return spmd.emitOpError("says where its combiner runs; in a logical program nothing is placed yet");
     auto function = symbols_.lookup<FunctionOpInterface>(combiner.getFunction().getValue());
     if (!function || !isView(target))
-      return spmd.emitOpError() << "combines with '" << combiner.getFunction().getValue() << "', which is no kernel or function of this program";
+      return spmd.emitOpError() << "combines with '" << combiner.getFunction().getValue()
+                                << "', which is no kernel or function of this program";
     auto types = function.getArgumentTypes();
     if (types.size() != 2 || types[0] != target || types[1] != target || function.getNumResults())
-      return spmd.emitOpError() << "combines blocks of type " << target << " with '" << combiner.getFunction().getValue()
-                                << "', which does not take two of them";
+      return spmd.emitOpError() << "combines blocks of type " << target << " with '"
+                                << combiner.getFunction().getValue() << "', which does not take two of them";
     return success();
   }
 
@@ -228,7 +272,8 @@ private:
       Attribute name = function.getArgAttr(position, SvmDialect::nameAttr);
       auto text = dyn_cast_or_null<StringAttr>(name);
       if (name && (!text || text.getValue().empty() || !names.insert(text.getValue()).second))
-        return function.emitOpError() << "has an argument " << position << " whose '" << SvmDialect::nameAttr << "' is empty, no string, or another argument's";
+        return function.emitOpError() << "has an argument " << position << " whose '" << SvmDialect::nameAttr
+                                      << "' is empty, no string, or another argument's";
     }
     Attribute sizes = function->getAttr(SvmDialect::sizesAttr), extents = function->getAttr(SvmDialect::extentsAttr);
     auto sizeList = dyn_cast_or_null<ArrayAttr>(sizes);
@@ -241,7 +286,8 @@ private:
     if (!extents)
       return success();
     if (!extentList || extentList.size() != function.getNumArguments())
-      return function.emitOpError() << "has '" << SvmDialect::extentsAttr << "' that are no list of one affine map an argument";
+      return function.emitOpError() << "has '" << SvmDialect::extentsAttr
+                                    << "' that are no list of one affine map an argument";
     for (auto [position, extent, type] : llvm::enumerate(extentList, function.getArgumentTypes())) {
       auto map = dyn_cast<AffineMapAttr>(extent);
       auto block = dyn_cast<MemRefType>(type);

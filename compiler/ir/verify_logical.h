@@ -1,5 +1,6 @@
-// What a logical program must satisfy beyond what each operation verifies: the operations, types and entry points that every later phase can take.
-// Shares no code with those phases. Errors go through MLIR's diagnostics, each at the operation that is at fault.
+// What a logical program must satisfy beyond what each operation verifies: the operations, types and entry points that
+// every later phase can take. Shares no code with those phases. Errors go through MLIR's diagnostics, each at the
+// operation that is at fault.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -12,8 +13,8 @@ constexpr unsigned maximumNesting = 256;
 /// REQUIRES: `program` is verified.
 mlir::LogicalResult verifyLogical(mlir::ModuleOp program);
 
-/// The offset in a program's text at which brackets are nested deeper than the reader can follow, or nothing. Call it before parsing: MLIR's parser
-/// recurses without a limit.
+/// The offset in a program's text at which brackets are nested deeper than the reader can follow, or nothing. Call it
+/// before parsing: MLIR's parser recurses without a limit.
 std::optional<size_t> nestedTooDeeply(llvm::StringRef text);
 
 } // namespace strata::svm

@@ -269,11 +269,13 @@ private:
           .report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()), spmd.getLabel().value_or("").str(), choice.ways,
                   machine_[on].name, machine_.name, count)
           .help("deal the loop to " + std::to_string(count) + " at most");
-    if (choice.ways > 0) {
+    // Concurrent iterations are instances whatever the mapping says: one after another they could wait for each other forever.
+    if (choice.ways > 0 || spmd.getConcurrent())
       spmd.setProcessorAttr(symbol(on));
+    if (choice.ways > 0) {
       spmd.setWaysAttr(builder.getI64IntegerAttr(choice.ways));
       spmd.setChunkAttr(builder.getI64IntegerAttr(choice.chunk));
-    } else if (on != here) {
+    } else if (on != here && !spmd.getConcurrent()) {
       moveTo(spmd, here, on);
     }
     here = on;

@@ -117,7 +117,7 @@ int64_t recurse(int64_t depth) { // NOLINT(misc-no-recursion): that is the point
 
 TEST_P(Fibres, RunningOutOfStackIsReported) {
   EXPECT_EXIT(wait(spawn([] { recurse(100000); })), ::testing::ExitedWithCode(1),
-              "a fibre has used up its stack of 65536 bytes \\[runtime-stack-overflow\\]");
+              "the program has used up a stack of 65536 bytes \\[runtime-stack-overflow\\]");
   EXPECT_EXIT(
       {
         strata_yield();

@@ -1,5 +1,5 @@
-// Implements the guard: a SIGSEGV handler on a stack of its own, which compares the address that faulted with the page
-// below the running fibre's stack.
+// Implements the guard: a SIGSEGV handler on a stack of its own, which compares the address that faulted with the end of
+// the running fibre's or thread's stack.
 #include "runtime/core/stack_guard.h"
 
 #include "runtime/abi.h"
@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <mutex>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace strata::runtime {
@@ -21,24 +22,31 @@ void guardStacks() {}
 
 namespace {
 
-constexpr size_t handlerStackBytes = 64 << 10;
+constexpr size_t handlerStackBytes = 256 << 10; // what reports a failure shows source, and allocates
+constexpr size_t threadGapBytes = 64 << 10;
 constexpr unsigned secondsToReport = 5;
 
 struct sigaction previous;
 
+/// The calling thread's own stack, which may grow down to `low`.
+thread_local const char* threadStackLow = nullptr;
+thread_local size_t threadStackBytes = 0;
+
 void onFault(int signal, siginfo_t* info, void* state) {
   const char* at = static_cast<const char*>(info->si_addr);
-  if (const Execution* me = currentIfAny(); me && !me->native) {
-    const char* low = me->context.stack.base;
-    if (at < low && at >= low - pageBytes()) {
+  if (const Execution* me = currentIfAny()) {
+    // A thread's stack has a gap below it that is larger than a page, and a frame may step over the first one.
+    const char* low = me->native ? threadStackLow : me->context.stack.base;
+    const size_t gap = me->native ? threadGapBytes : 0;
+    if (low && at < low + gap && at >= low - pageBytes() - gap) {
       alarm(secondsToReport); // ends the program even if the fibre held a lock that reporting needs
       static const StrataCheck overflow{"runtime-stack-overflow",
-                                        "a fibre has used up its stack of {0} bytes",
-                                        "give fibres larger stacks, or keep large arrays out of local variables",
+                                        "the program has used up a stack of {0} bytes",
+                                        "it calls itself without end, or too deep; or local variables are too large",
                                         nullptr,
                                         0,
                                         0};
-      const auto bytes = static_cast<int64_t>(me->context.stack.bytes);
+      const auto bytes = static_cast<int64_t>(me->native ? threadStackBytes : me->context.stack.bytes);
       strata_fail(&overflow, &bytes, 1);
     }
   }
@@ -76,6 +84,12 @@ void guardStacks() {
       own.ss_size = handlerStackBytes;
       sigaltstack(&own, nullptr);
     }
+  }
+  if (pthread_attr_t attributes; !threadStackLow && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void* low = nullptr;
+    if (pthread_attr_getstack(&attributes, &low, &threadStackBytes) == 0)
+      threadStackLow = static_cast<const char*>(low);
+    pthread_attr_destroy(&attributes);
   }
   static std::once_flag installed;
   std::call_once(installed, [] {

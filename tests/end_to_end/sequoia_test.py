@@ -1,5 +1,8 @@
 """Every Sequoia example on one machine (--machine), at three sizes, with 1, 2 and 7 threads: right by NumPy's account, and the same
-bits whatever the number of threads and however often it runs."""
+bits whatever the number of threads and however often it runs; and the same as the interpreter's (--check), also with the mapping file
+that stands beside the example."""
+
+import os
 
 import harness
 from programs import PROGRAMS, check, run
@@ -20,6 +23,10 @@ def test_of(program, size):
             bits = {name: (array.dtype.str, array.tobytes()) for name, array in got.items()}
             reference = reference or bits
             self.assertEqual(bits == reference, True, f"{what}: other bits than with 1 thread")
+        mapping = os.path.join(os.path.dirname(program.path), f"{harness.options.machine}.map")
+        for extra in ((), ("--map", mapping)):
+            what = f"{program.name} {size} on {harness.options.machine}, {' '.join(extra) or 'default mapping'}, checked"
+            check(self, program, given, run(self, program, given, "--machine", harness.options.machine, "--check", *extra), what)
     return test
 
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tempfile
 
+import errors_page
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ORDER = open(os.path.join(HERE, "include_order.txt")).read()
 GOOD = "// For a test.\n"
@@ -22,6 +24,8 @@ CASES = [
     ("machine_names", {"compiler/kernel/a.cpp": GOOD + 'if (name == "cell") {}\n'}, 'compiler/kernel/a.cpp:2: "cell"'),
     ("file_length", {"base/a.cpp": GOOD * 701}, "base/a.cpp:1: 701 lines"),
     ("file_openings", {"base/a.cpp": "int x;\n"}, "base/a.cpp:1: int x;"),
+    ("errors_page", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n'}, "docs/errors.md:1: lacks: | `x-y`"),
+    ("errors_page", {"docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")])}, "is no longer declared so: | `x-y`"),
     ("formatting", {"base/a.cpp": GOOD + "int   x;\n"}, "base/a.cpp:2: is not formatted"),
     ("documented_commands", {"README.md": "./dev frobnicate and examples/absent.sq\n"}, "./dev has no job 'frobnicate'"),
 ]
@@ -30,6 +34,7 @@ KEPT = {
     "base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n',
     "base/a_test.cpp": GOOD + '// "x-y"\n',
     "README.md": "./dev test\n",
+    "docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")]),
 }
 
 

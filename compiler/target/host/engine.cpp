@@ -5,6 +5,9 @@
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -18,6 +21,7 @@ namespace strata::host {
 
 STRATA_DIAGNOSTIC(unknownCpu, Error, "host-unknown-processor", "this version generates no code for processor '{0}'");
 STRATA_DIAGNOSTIC(codeFailed, Error, "host-code-generation", "code generation failed: {0}");
+STRATA_DIAGNOSTIC(missingCode, Error, "host-missing-code", "the program calls what is not on this computer: {0}");
 
 namespace {
 
@@ -58,6 +62,31 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, D
 
 } // namespace
 
+namespace {
+
+struct ErrorCollector : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string& text) : text(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      if (!text.empty())
+        text += "; ";
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+  std::string& text;
+};
+
+} // namespace
+
+LlvmErrors::LlvmErrors(llvm::LLVMContext& context) : context_(context) {
+  context_.setDiagnosticHandler(std::make_unique<ErrorCollector>(text_));
+}
+
+LlvmErrors::~LlvmErrors() { context_.setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>()); }
+
 bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine& diagnostics) {
   auto machine = targetMachine(options, diagnostics);
   if (!machine)
@@ -95,6 +124,7 @@ std::string emit(llvm::Module& module, const CodeOptions& options, bool assembly
   auto machine = targetMachine(options, diagnostics);
   if (!machine)
     return "";
+  LlvmErrors errors(module.getContext());
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
@@ -104,6 +134,10 @@ std::string emit(llvm::Module& module, const CodeOptions& options, bool assembly
     return "";
   }
   passes.run(module);
+  if (!errors.text().empty()) {
+    diagnostics.report(codeFailed, {}, errors.text());
+    return "";
+  }
   return std::string(bytes.begin(), bytes.end());
 }
 
@@ -165,10 +199,24 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   return engine;
 }
 
-void* Engine::lookup(const std::string& name) {
+void* Engine::lookup(const std::string& name, DiagnosticEngine& diagnostics) {
+  // What links says is missing would go to standard error, and only a summary to the caller.
+  std::string missing;
+  impl_->jit->getExecutionSession().setErrorReporter([&](llvm::Error error) {
+    llvm::handleAllErrors(
+        std::move(error),
+        [&](const llvm::orc::SymbolsNotFound& absent) {
+          for (const llvm::orc::SymbolStringPtr& symbol : absent.getSymbols())
+            missing += (missing.empty() ? "'" : ", '") + (*symbol).str() + "'";
+        },
+        [&](const llvm::ErrorInfoBase& other) { missing += (missing.empty() ? "" : "; ") + other.message(); });
+  });
   auto address = impl_->jit->lookup(name);
+  impl_->jit->getExecutionSession().setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });
   if (!address) {
-    llvm::consumeError(address.takeError());
+    std::string summary = llvm::toString(address.takeError());
+    diagnostics.report(missingCode, {}, missing.empty() ? summary : missing)
+        .help("a kernel whose body is a name runs only on a machine that knows it; one in LLVM IR brings all that it calls");
     return nullptr;
   }
   return address->toPtr<void*>();

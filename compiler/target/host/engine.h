@@ -16,6 +16,19 @@ struct CodeOptions {
   unsigned optimization = 3;
 };
 
+/// Collects the errors that LLVM reports in a context while this lives; without it LLVM ends the process.
+class LlvmErrors {
+public:
+  explicit LlvmErrors(llvm::LLVMContext& context);
+  ~LlvmErrors();
+  /// All of them, or an empty text.
+  const std::string& text() const { return text_; }
+
+private:
+  llvm::LLVMContext& context_;
+  std::string text_;
+};
+
 /// Runs LLVM's pipeline over a module, for the chosen processor. Sets its data layout and triple. False when the processor is unknown (reported).
 bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine& diagnostics);
 
@@ -28,8 +41,8 @@ public:
   /// Links an object made by emit() into this process. Runtime symbols are those of this process.
   static std::unique_ptr<Engine> create(const std::string& object, DiagnosticEngine& diagnostics);
   ~Engine();
-  /// The address of a function, or null.
-  void* lookup(const std::string& name);
+  /// The address of a function; null when it calls what is not there (reported).
+  void* lookup(const std::string& name, DiagnosticEngine& diagnostics);
 
 private:
   Engine();

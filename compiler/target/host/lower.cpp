@@ -3,6 +3,7 @@
 
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
+#include "compiler/target/host/engine.h"
 #include "compiler/target/host/storage.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -28,6 +29,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -41,7 +43,7 @@ namespace strata::host {
 using mlir::Location;
 
 STRATA_DIAGNOSTIC(badLlvmSource, Error, "host-bad-llvm-source", "the LLVM IR of '{0}' does not read: {1}");
-STRATA_DIAGNOSTIC(linkFailed, Error, "host-llvm-link", "the LLVM IR of '{0}' does not link with the program");
+STRATA_DIAGNOSTIC(linkFailed, Error, "host-llvm-link", "the LLVM IR of '{0}' does not link with the program: {1}");
 
 std::string packedName(StringRef entry) { return ("strata.packed." + entry).str(); }
 
@@ -197,14 +199,23 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
 std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& context, DiagnosticEngine& diagnostics) {
   SmallVector<LLVMSourceOp> sources(program.getOps<LLVMSourceOp>());
   std::vector<std::unique_ptr<llvm::Module>> modules;
+  std::map<std::string, Location> places;
+  LlvmErrors errors(context);
   for (LLVMSourceOp source : sources) {
     llvm::SMDiagnostic problem;
     auto buffer = llvm::MemoryBuffer::getMemBuffer(source.getText(), source.getSymName());
     auto module = llvm::parseIR(*buffer, problem, context);
-    if (!module) {
-      diagnostics.report(badLlvmSource, sourceLocation(diagnostics.sources(), source.getLoc()), source.getSymName().str(), problem.getMessage().str());
+    std::string reason = module ? "" : "line " + std::to_string(problem.getLineNo()) + ": " + problem.getMessage().str();
+    if (module) {
+      llvm::raw_string_ostream stream(reason);
+      if (!llvm::verifyModule(*module, &stream))
+        reason.clear();
+    }
+    if (!reason.empty()) {
+      diagnostics.report(badLlvmSource, sourceLocation(diagnostics.sources(), source.getLoc()), source.getSymName().str(), reason);
       return nullptr;
     }
+    places.insert({source.getSymName().str(), source.getLoc()});
     modules.push_back(std::move(module));
     source.erase();
   }
@@ -217,8 +228,19 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
     std::string name = module->getName().str();
     module->setDataLayout(result->getDataLayout());
     module->setTargetTriple(result->getTargetTriple());
-    if (llvm::Linker::linkModules(*result, std::move(module))) {
-      diagnostics.report(linkFailed, {}, name);
+    // A kernel's function takes what the convention passes: LLVM's linker would not mind another type.
+    std::string reason;
+    for (llvm::Function& called : *result)
+      if (llvm::Function* given = called.isDeclaration() ? module->getFunction(called.getName()) : nullptr;
+          given && given->getFunctionType() != called.getFunctionType()) {
+        llvm::raw_string_ostream stream(reason);
+        stream << "'" << called.getName() << "' is called as " << *called.getFunctionType() << " and is " << *given->getFunctionType();
+        break;
+      }
+    if (!reason.empty() || llvm::Linker::linkModules(*result, std::move(module))) {
+      auto place = places.find(name);
+      diagnostics.report(linkFailed, place == places.end() ? strata::Location() : sourceLocation(diagnostics.sources(), place->second), name,
+                         reason.empty() ? errors.text() : reason);
       return nullptr;
     }
   }

@@ -1,0 +1,65 @@
+/* The peers: what a careful programmer would write without Strata, compiled with clang -O3 -march=native -fopenmp.
+ * Arrays do not overlap unless a comment says so. Called from one thread; each uses as many threads as
+ * bench_peer_threads said last, or as many as it names. */
+#ifndef STRATA_BENCHMARKS_PEERS_H
+#define STRATA_BENCHMARKS_PEERS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Block sizes and ways of splitting, as the host.map of each example states them; strata-bench compares them with that
+ * file. */
+enum {
+  bench_matmul_rows = 128,
+  bench_matmul_columns = 256,
+  bench_matmul_depth = 256,
+  bench_conv2d_rows = 256,
+  bench_conv2d_columns = 512,
+  bench_histogram_block = 131072,
+  bench_histogram_ways = 16,
+  bench_sum_block = 131072,
+  bench_sum_ways = 16
+};
+
+void bench_peer_threads(int threads);
+const char* bench_peer_compiler(void);
+const char* bench_peer_openmp(void);
+const char* bench_peer_boost(void);
+const char* bench_peer_tbb(void);
+
+/* c = a + b */
+void bench_add(const float* a, const float* b, float* c, int64_t n);
+/* y = a * x + y */
+void bench_saxpy(float a, const float* x, float* y, int64_t n);
+/* C += A B, for an m by p matrix A and a p by n matrix B, in blocks, i-k-j within a block */
+void bench_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t p);
+/* c[i][j] = sum of h[u][v] * a[i+u][j+v], in blocks of c */
+void bench_conv2d(const float* a, const float* h, float* c, int64_t m, int64_t n, int64_t u, int64_t v);
+/* bins[data[i]] += 1, blocks dealt to a fixed number of ways with bins of their own */
+void bench_histogram(const int32_t* data, int64_t n, int32_t* bins, int64_t count);
+/* total += data, split likewise, each block summed from left to right */
+void bench_sum(const float* data, int64_t n, float* total);
+/* b = 2 a, as a loop, and through a function that is not inlined */
+void bench_double(const float* a, float* b, int64_t n);
+void bench_double_calls(const float* a, float* b, int64_t n);
+
+/* Bytes per second of STREAM's triad on arrays far larger than any cache, best of several. */
+double bench_triad_bandwidth(void);
+/* Fused multiply-adds in registers, as floating-point operations per second, best of several. */
+double bench_fma_peak(void);
+
+/* Chains of `stages` kernels (2 or 3), each on a thread of its own, over rings of `capacity` floats: the first reads
+ * `in`, the last writes `out`, one between doubles and adds one. A side that finds no room or no element tries again
+ * some times, then yields. */
+void bench_ring(const float* in, float* out, int64_t n, int32_t stages, int64_t capacity);
+/* The same through nodes of a oneTBB flow graph, with at most `threads` threads. */
+void bench_flow(const float* in, float* out, int64_t n, int32_t stages, int32_t threads);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+// A chain of kernels on threads of their own with Boost.Lockfree's single-producer single-consumer queue between them.
+// A side that cannot go on spins for a moment and then yields, so that it also works with fewer cores than threads.
+#include "benchmarks/peers/peers.h"
+
+#include <boost/lockfree/spsc_queue.hpp>
+#include <boost/version.hpp>
+
+#include <thread>
+
+namespace {
+
+using Queue = boost::lockfree::spsc_queue<float>;
+constexpr int patience = 200;
+
+template <typename Try>
+void persist(Try attempt) {
+  for (int tries = 0; !attempt(); ++tries) {
+    if (tries < patience)
+      __builtin_ia32_pause();
+    else
+      std::this_thread::yield();
+  }
+}
+
+void push(Queue& queue, float value) {
+  persist([&] { return queue.push(value); });
+}
+
+float pop(Queue& queue) {
+  float value = 0;
+  persist([&] { return queue.pop(value); });
+  return value;
+}
+
+} // namespace
+
+const char* bench_peer_boost(void) {
+  return "Boost " BOOST_LIB_VERSION;
+}
+
+void bench_ring(const float* in, float* out, int64_t n, int32_t stages, int64_t capacity) {
+  Queue first(static_cast<size_t>(capacity)), second(static_cast<size_t>(capacity));
+  Queue& last = stages == 3 ? second : first;
+  std::thread source([&] {
+    for (int64_t i = 0; i < n; ++i)
+      push(first, in[i]);
+  });
+  std::thread middle([&] {
+    for (int64_t i = 0; stages == 3 && i < n; ++i)
+      push(second, pop(first) * 2 + 1);
+  });
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = pop(last);
+  source.join();
+  middle.join();
+}

@@ -1,0 +1,122 @@
+// The driver's pipeline, from a file to the address of an entry point: program.h.
+#include "benchmarks/program.h"
+
+#include "compiler/driver/prepare.h"
+#include "compiler/driver/run.h"
+#include "compiler/target/host/engine.h"
+#include "compiler/target/host/lower.h"
+
+#include <algorithm>
+
+namespace strata::bench {
+
+struct Program::Impl {
+  std::unique_ptr<host::Engine> engine;
+  const StrataMachine* machine = nullptr;
+  void (*function)(void**) = nullptr;
+  driver::EntryPoint entry;
+  std::vector<std::vector<int64_t>> words; // of arguments that are blocks: address, extents, strides
+  std::vector<void*> packed;
+};
+
+Program::Program() : impl_(std::make_unique<Impl>()) {}
+Program::~Program() = default;
+
+namespace {
+
+/// The runtime keeps the tables of machines that code has run on.
+const StrataMachine* tableOf(const Machine& machine) {
+  static auto* tables = new std::vector<std::unique_ptr<driver::MachineTable>>;
+  return tables->emplace_back(std::make_unique<driver::MachineTable>(machine))->get();
+}
+
+/// Makes kernels replaceable when the program is linked, so that the optimiser neither inlines them nor looks into them
+/// from their callers. They are optimised themselves.
+void makeOpaque(llvm::Module& code, const std::vector<std::string>& kernels) {
+  for (llvm::Function& function : code)
+    if (!function.isDeclaration() && llvm::is_contained(kernels, function.getName())) {
+      function.removeFnAttr(llvm::Attribute::AlwaysInline);
+      function.setLinkage(llvm::GlobalValue::WeakAnyLinkage);
+    }
+}
+
+} // namespace
+
+std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::string& error) {
+  driver::Session session;
+  auto fail = [&](const char* otherwise) -> std::unique_ptr<Program> {
+    error = session.diagnostics.render({});
+    if (error.empty())
+      error = otherwise;
+    return nullptr;
+  };
+  session.options.compile.program = options.program;
+  session.options.compile.mapping = options.mapping;
+  session.options.compile.machinePath = {STRATA_SOURCE_DIR "/machines"};
+  for (const auto& [name, value] : options.sizes)
+    session.options.compile.sizes[name] = value;
+  driver::CompilerSession compilation(session);
+  driver::Compiler& compiler = compilation.compiler;
+  auto logical = compiler.logical();
+  if (!logical)
+    return fail("it does not compile");
+  auto function = logical->module->lookupSymbol<mlir::func::FuncOp>(compiler.entryName(*logical->module));
+  auto entry = function ? driver::readEntry(function, session.diagnostics) : std::nullopt;
+  if (!entry)
+    return fail("it has no single entry point");
+  std::vector<std::string> kernels;
+  logical->module->walk([&](svm::KernelOp kernel) { kernels.push_back(kernel.getSymName().str()); });
+  llvm::LLVMContext context;
+  if (!compiler.place(*logical) || !compiler.schedule(*logical, /*count=*/false))
+    return fail("it cannot be placed");
+  auto code = compiler.lower(*logical, context);
+  if (!code)
+    return fail("it cannot be lowered");
+  if (options.opaqueKernels)
+    makeOpaque(*code, kernels);
+  if (!host::optimize(*code, {}, session.diagnostics))
+    return fail("it cannot be optimised");
+  std::string object = host::emit(*code, {}, /*assembly=*/false, session.diagnostics);
+  std::unique_ptr<Program> program(new Program());
+  Impl& impl = *program->impl_;
+  if (!object.empty())
+    impl.engine = host::Engine::create(object, session.diagnostics);
+  if (!impl.engine)
+    return fail("no code was made");
+  impl.function = reinterpret_cast<void (*)(void**)>(impl.engine->lookup(host::packedName(entry->name)));
+  if (!impl.function)
+    return fail("the entry point is not in the code");
+  impl.machine = tableOf(logical->machine);
+  impl.entry = std::move(*entry);
+  impl.words.resize(impl.entry.arguments.size());
+  impl.packed.resize(impl.entry.arguments.size());
+  return program;
+}
+
+bool Program::bind(const std::string& argument, void* data, const std::vector<int64_t>& extents) {
+  const auto& arguments = impl_->entry.arguments;
+  auto found =
+      std::find_if(arguments.begin(), arguments.end(), [&](const auto& each) { return each.name == argument; });
+  if (found == arguments.end() || found->rank != extents.size())
+    return false;
+  auto position = static_cast<size_t>(found - arguments.begin());
+  impl_->packed[position] = data;
+  if (!found->isBlock)
+    return true;
+  std::vector<int64_t>& words = impl_->words[position];
+  words = {reinterpret_cast<int64_t>(data)};
+  words.insert(words.end(), extents.begin(), extents.end());
+  words.resize(1 + 2 * extents.size());
+  int64_t stride = 1;
+  for (size_t dimension = extents.size(); dimension-- > 0; stride *= extents[dimension])
+    words[1 + extents.size() + dimension] = stride;
+  impl_->packed[position] = words.data();
+  return true;
+}
+
+void Program::call() {
+  strata_machine(impl_->machine);
+  impl_->function(impl_->packed.data());
+}
+
+} // namespace strata::bench

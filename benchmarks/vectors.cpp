@@ -1,0 +1,74 @@
+// Vector add and SAXPY in the caches and out of them, against hand-written OpenMP loops.
+#include "benchmarks/bench.h"
+#include "benchmarks/peers/peers.h"
+
+namespace strata::bench {
+namespace {
+
+struct Size {
+  const char* where;
+  int64_t elements;
+  bool inCache;
+};
+
+/// Three arrays of floats take 24 KiB, 384 KiB and 192 MiB.
+constexpr Size sizes[] = {{"in L1", 2000, true}, {"in L2", 32000, true}, {"out of cache", 16 << 20, false}};
+
+std::string title(const char* name, const Size& size) {
+  return std::string(name) + ", " + std::to_string(size.elements) + " floats (" + size.where + ")";
+}
+
+Row vectorAdd(Bench& bench, const Size& size) {
+  auto count = static_cast<size_t>(size.elements);
+  Buffer<float> a = randomFloats(count, 1), b = randomFloats(count, 2), c(count);
+  Contest<float> contest{{title("vector add", size)}, &c, c.copy()};
+  contest.row.peer = Bench::loopPeer();
+  contest.row.goal = {Goal::Kind::RatioAtLeast, 0.97};
+  contest.bytes = size.inCache ? 0 : 12.0 * static_cast<double>(size.elements);
+  std::string folder = STRATA_SOURCE_DIR "/examples/sequoia/vectadd/", error;
+  auto program = Program::compile({folder + "vectadd.sq", folder + "host.map", {{"N", size.elements}}}, error);
+  if (!program)
+    return failed(contest.row, error);
+  if (!program->bind("A", a.data(), {size.elements}) || !program->bind("B", b.data(), {size.elements}) ||
+      !program->bind("C", c.data(), {size.elements}))
+    return failed(contest.row, "the program has other arguments");
+  return hold(
+      bench, std::move(contest), [&] { program->call(); },
+      [&] { bench_add(a.data(), b.data(), c.data(), size.elements); });
+}
+
+Row saxpy(Bench& bench, const Size& size) {
+  auto count = static_cast<size_t>(size.elements);
+  float factor = 0.75f;
+  Buffer<float> x = randomFloats(count, 3), y = randomFloats(count, 4);
+  Contest<float> contest{{title("SAXPY", size)}, &y, y.copy()};
+  contest.row.peer = Bench::loopPeer();
+  contest.row.goal = {Goal::Kind::RatioAtLeast, 0.97};
+  contest.bytes = size.inCache ? 0 : 12.0 * static_cast<double>(size.elements);
+  std::string folder = STRATA_SOURCE_DIR "/benchmarks/programs/", error;
+  auto program = Program::compile({folder + "saxpy.sq", folder + "saxpy.map", {{"N", size.elements}}}, error);
+  if (!program)
+    return failed(contest.row, error);
+  if (!program->bind("a", &factor, {}) || !program->bind("X", x.data(), {size.elements}) ||
+      !program->bind("Y", y.data(), {size.elements}))
+    return failed(contest.row, "the program has other arguments");
+  return hold(
+      bench, std::move(contest), [&] { program->call(); },
+      [&] { bench_saxpy(factor, x.data(), y.data(), size.elements); });
+}
+
+} // namespace
+
+std::vector<Work> vectorWorks() {
+  auto forSizes = [](Row (*row)(Bench&, const Size&)) {
+    return [row](Bench& bench) {
+      std::vector<Row> rows;
+      for (const Size& size : sizes)
+        rows.push_back(row(bench, size));
+      return rows;
+    };
+  };
+  return {{"vectadd", forSizes(vectorAdd)}, {"saxpy", forSizes(saxpy)}};
+}
+
+} // namespace strata::bench

@@ -1,0 +1,142 @@
+// C text of names, sizes and types.
+#include "compiler/clang/c_text.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace strata::clang {
+
+namespace {
+
+const llvm::StringSet<>& keywords() {
+  static const llvm::StringSet<> words{"alignas",     "alignof",      "and",       "and_eq",
+                                       "asm",         "auto",         "bitand",    "bitor",
+                                       "bool",        "break",        "case",      "catch",
+                                       "char",        "char16_t",     "char32_t",  "char8_t",
+                                       "class",       "co_await",     "co_return", "co_yield",
+                                       "compl",       "concept",      "const",     "const_cast",
+                                       "consteval",   "constexpr",    "constinit", "continue",
+                                       "decltype",    "default",      "delete",    "do",
+                                       "double",      "dynamic_cast", "else",      "enum",
+                                       "explicit",    "export",       "extern",    "false",
+                                       "float",       "for",          "friend",    "goto",
+                                       "if",          "inline",       "int",       "long",
+                                       "main",        "mutable",      "namespace", "new",
+                                       "noexcept",    "not",          "not_eq",    "nullptr",
+                                       "operator",    "or",           "or_eq",     "private",
+                                       "protected",   "public",       "register",  "reinterpret_cast",
+                                       "requires",    "restrict",     "return",    "short",
+                                       "signed",      "sizeof",       "static",    "static_assert",
+                                       "static_cast", "struct",       "switch",    "template",
+                                       "this",        "thread_local", "throw",     "true",
+                                       "try",         "typedef",      "typeid",    "typename",
+                                       "typeof",      "union",        "unsigned",  "using",
+                                       "virtual",     "void",         "volatile",  "wchar_t",
+                                       "while",       "xor",          "xor_eq"};
+  return words;
+}
+
+} // namespace
+
+bool isIdentifier(StringRef name) {
+  if (name.empty() || llvm::isDigit(name.front()) || keywords().contains(name) || name.starts_with("__"))
+    return false;
+  return llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+std::string asIdentifier(StringRef name) {
+  std::string text;
+  for (char c : name)
+    text += llvm::isAlnum(c) || c == '_' ? c : '_';
+  if (text.empty() || llvm::isDigit(text.front()) || text.rfind("__", 0) == 0)
+    text = "a" + text;
+  return isIdentifier(text) ? text : text + "_";
+}
+
+std::string affineText(AffineExpr expression, const std::vector<std::string>& sizes) {
+  switch (expression.getKind()) {
+  case AffineExprKind::Constant:
+    return std::to_string(cast<AffineConstantExpr>(expression).getValue());
+  case AffineExprKind::SymbolId:
+    return sizes[cast<AffineSymbolExpr>(expression).getPosition()];
+  case AffineExprKind::DimId:
+    return "0"; // extents have no dimensions
+  default:
+    break;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  std::string left = affineText(binary.getLHS(), sizes), right = affineText(binary.getRHS(), sizes);
+  switch (expression.getKind()) {
+  case AffineExprKind::Add:
+    return "(" + left + " + " + right + ")";
+  case AffineExprKind::Mul:
+    return "(" + left + " * " + right + ")";
+  case AffineExprKind::Mod:
+    return "strata_modulo(" + left + ", " + right + ")";
+  case AffineExprKind::FloorDiv:
+    return "strata_floor_divide(" + left + ", " + right + ")";
+  default:
+    return "strata_ceiling_divide(" + left + ", " + right + ")";
+  }
+}
+
+std::optional<std::string> CTypes::name(Type type, bool isUnsigned) {
+  if (type.isIndex())
+    return "long";
+  if (type.isF32())
+    return "float";
+  if (type.isF64())
+    return "double";
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    std::string sign = isUnsigned ? "unsigned " : "";
+    switch (integer.getWidth()) {
+    case 1:
+      return "bool";
+    case 8:
+      return sign + "char";
+    case 16:
+      return sign + "short";
+    case 32:
+      return sign + "int";
+    case 64:
+      return sign + "long";
+    default:
+      return std::nullopt;
+    }
+  }
+  auto record = dyn_cast<svm::RecordType>(type);
+  if (!record)
+    return std::nullopt;
+  auto known = names_.find(const_cast<void*>(type.getAsOpaquePointer()));
+  if (known != names_.end())
+    return known->second;
+  std::string fields;
+  std::vector<std::pair<std::string, uint64_t>> offsets;
+  uint64_t offset = 0;
+  for (auto [name, field] : llvm::zip(record.getFieldNames(), record.getFieldTypes())) {
+    auto text = this->name(field, false);
+    if (!text)
+      return std::nullopt;
+    std::string member = asIdentifier(name.getValue());
+    fields += "  " + *text + " " + member + ";\n";
+    offset = llvm::alignTo(offset, svm::RecordType::alignmentInBytes(field));
+    offsets.emplace_back(member, offset);
+    offset += svm::RecordType::sizeInBytes(field);
+  }
+  std::string name = record.getName().getValue().empty() ? "element_t" : asIdentifier(record.getName().getValue());
+  if (unsigned before = taken_[name]++)
+    name += "_" + std::to_string(before + 1);
+  std::string full = "struct " + name;
+  declarations_ += full + " {\n" + fields + "};\n\n";
+  assertions_ += "_Static_assert(sizeof(" + full + ") == " + std::to_string(svm::RecordType::sizeInBytes(type)) +
+                 ", \"the size of " + full + "\");\n";
+  for (const auto& [member, at] : offsets)
+    assertions_ += "_Static_assert(offsetof(" + full + ", " + member + ") == " + std::to_string(at) + ", \"where " +
+                   member + " lies in " + full + "\");\n";
+  names_[const_cast<void*>(type.getAsOpaquePointer())] = full;
+  return full;
+}
+
+} // namespace strata::clang

@@ -1,0 +1,41 @@
+// How types, names and sizes of the dialect are written in C: by the header of a built program, and by the code around
+// external tasks. Pure functions, but for CTypes, which remembers the structs it has named; not thread safe.
+#pragma once
+
+#include "compiler/ir/svm.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::clang {
+
+/// Whether a name can be that of a function or variable in C and in C++.
+bool isIdentifier(llvm::StringRef name);
+/// The name itself where C and C++ allow it, else one like it.
+std::string asIdentifier(llvm::StringRef name);
+
+/// A value of affine sizes as a C expression over the sizes' names, in 64-bit arithmetic. Uses strata_modulo(),
+/// strata_floor_divide() and strata_ceiling_divide() where the expression does.
+std::string affineText(mlir::AffineExpr expression, const std::vector<std::string>& sizes);
+
+/// The C names of element types and scalars: "float", "unsigned int", "struct complex_t". Code that
+/// uses them includes stdbool.h, and stddef.h for assertions().
+class CTypes {
+public:
+  /// Structs are declared under their own name, with a number behind it where another struct has it.
+  /// Nothing for a type that C has no name for.
+  std::optional<std::string> name(mlir::Type type, bool isUnsigned);
+  /// The declarations of the structs named so far, innermost first.
+  std::string declarations() const { return declarations_; }
+  /// Assertions in C that those structs lie in memory as the compiled program takes them to.
+  std::string assertions() const { return assertions_; }
+
+private:
+  std::map<void*, std::string> names_;
+  std::map<std::string, unsigned> taken_;
+  std::string declarations_, assertions_;
+};
+
+} // namespace strata::clang

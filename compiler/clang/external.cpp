@@ -1,0 +1,355 @@
+// The C text around the functions of external tasks, its compilation, and the symbols that the result must have.
+#include "compiler/clang/external.h"
+
+#include "compiler/clang/c_text.h"
+#include "compiler/clang/clang.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using strata::svm::KernelOp;
+
+namespace strata::clang {
+
+using strata::Location;
+
+STRATA_DIAGNOSTIC(cannotReadExternal, Error, "clang-external-file",
+                  "cannot read '{0}', which is to hold external task '{1}': {2}");
+STRATA_DIAGNOSTIC(missingFunction, Error, "clang-external-missing", "'{0}' defines no function '{1}'");
+STRATA_DIAGNOSTIC(unsupportedType, Error, "clang-external-type",
+                  "argument '{0}' of external task '{1}' cannot be passed to C: {2}");
+STRATA_DIAGNOSTIC(largeScratch, Error, "clang-external-scratch",
+                  "external task '{0}' asks for {1} bytes of local space; there are {2}");
+
+namespace {
+
+/// What fits the stack of any processor beside the frames of the function itself.
+constexpr uint64_t mostScratch = 64 << 10;
+
+std::string number(uint64_t value) {
+  return std::to_string(value);
+}
+
+/// One argument as C sees it.
+struct Parameter {
+  std::string name;
+  std::string type; // of a scalar, or of an array's element
+  uint64_t bytes = 0;
+  unsigned rank = 0;
+  bool isArray = false;   // passed as sqArray_t*
+  bool isBlock = false;   // passed to the kernel as a block
+  bool byPointer = false; // a scalar that is written
+};
+
+class Wrapper {
+public:
+  Wrapper(const ExternalTask& task, KernelOp kernel, DiagnosticEngine& diagnostics)
+      : task_(task), kernel_(kernel), diagnostics_(diagnostics) {}
+
+  bool read() {
+    if (task_.scratch > mostScratch) {
+      diagnostics_.report(largeScratch, task_.where, task_.instance, task_.scratch, mostScratch);
+      return false;
+    }
+    bool fine = true;
+    for (auto [position, type] : llvm::enumerate(kernel_.getArgumentTypes())) {
+      Parameter parameter;
+      parameter.name = kernel_.argumentName(position);
+      auto block = dyn_cast<MemRefType>(type);
+      Type element = block ? block.getElementType() : type;
+      if (isa<svm::StreamType>(type))
+        fine = refuse(parameter.name, "it is a stream");
+      bool isUnsigned = bool(kernel_.getArgAttr(position, svm::SvmDialect::unsignedAttr));
+      if (isa<svm::RecordType>(element)) {
+        hasRecords_ = true;
+        parameter.type = "void";
+        if (!block)
+          fine = refuse(parameter.name, "it is a struct by value; make it an array of one element");
+      } else if (auto text = types_.name(element, isUnsigned)) {
+        parameter.type = *text;
+      } else {
+        fine = refuse(parameter.name, "C has no such element type");
+      }
+      parameter.bytes = svm::RecordType::sizeInBytes(element);
+      parameter.isBlock = bool(block);
+      parameter.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
+      parameter.isArray = parameter.rank > 0;
+      parameter.byPointer =
+          block && !parameter.isArray && (kernel_.access(position) != "read" || parameter.type == "void");
+      if (parameter.rank > 9)
+        fine = refuse(parameter.name, "it has more than 9 dimensions");
+      parameters_.push_back(std::move(parameter));
+    }
+    return fine;
+  }
+
+  /// The user's function as it has to be, so that a wrong one is an error in the user's own line. Types of structs are
+  /// the user's to declare, so a function that takes one is not declared beforehand.
+  std::string prototype(bool isCxx) const {
+    if (hasRecords_ && llvm::any_of(parameters_, [](const Parameter& p) { return !p.isArray && p.type == "void"; }))
+      return "";
+    std::string text;
+    for (const Parameter& parameter : parameters_)
+      text += (text.empty() ? "" : ", ") + cType(parameter);
+    return std::string(isCxx ? "extern \"C\" " : "") + "void " + task_.instance + "(" + (text.empty() ? "void" : text) +
+           ");\n";
+  }
+
+  std::string definition(bool isCxx) const {
+    std::string formal, body, actual;
+    for (size_t position = 0; position < parameters_.size(); ++position) {
+      const Parameter& parameter = parameters_[position];
+      std::string p = "p" + number(position);
+      formal += (formal.empty() ? "" : ", ") + (parameter.isBlock ? std::string("void *") : parameter.type + " ") + p;
+      for (const char* kind : {"n", "s"})
+        for (unsigned d = 0; d < parameter.rank; ++d)
+          formal += ", long " + p + kind + number(d);
+      if (parameter.isArray)
+        body += describe(parameter, p);
+      std::string value = p;
+      if (parameter.isArray)
+        value = "&a" + number(position);
+      else if (parameter.byPointer)
+        value = parameter.type == "void" ? (isCxx ? "StrataAny{" + p + "}" : p) : "(" + parameter.type + " *)" + p;
+      else if (parameter.isBlock)
+        value = "*(" + parameter.type + " *)" + p;
+      actual += (actual.empty() ? "" : ", ") + value;
+    }
+    std::string head = "void strata_external_" + task_.instance + "(" + (formal.empty() ? "void" : formal) + ")";
+    return std::string(isCxx ? "extern \"C\" " : "") + head + " __asm__(\"strata.ext." + task_.instance + "\");\n" +
+           head + " {\n" + body + "  " + task_.instance + "(" + actual + ");\n}\n";
+  }
+
+  /// This instance's part of sequoia_ext.h.
+  std::string macros() const {
+    std::string of = task_.instance, text;
+    text += "#define sqLocalSpace_" + of +
+            (task_.scratch ? " ((char *)__builtin_alloca_with_align(" + number(task_.scratch) + ", 512))\n"
+                           : " ((char *)0)\n");
+    for (size_t size = 0; size < task_.sizes.size(); ++size)
+      if (std::string value = sizeText(size); !value.empty())
+        text += "#define sqParam_" + of + "__" + task_.sizes[size] + " " + value + "\n";
+    for (const Parameter& parameter : parameters_) {
+      if (!parameter.isArray || !isIdentifier(parameter.name))
+        continue;
+      std::string indices, place, array = "(" + parameter.name + ")";
+      for (unsigned d = 0; d < parameter.rank; ++d) {
+        std::string i = "i" + number(d);
+        indices += (d ? ", " : "") + i;
+        place = d ? "(" + place + " * " + array + "->pitch[" + number(d) + "] + (sqSize_t)(" + i + "))"
+                  : "(sqSize_t)(" + i + ")";
+      }
+      std::string base = parameter.type == "void" ? "((void *)((char *)" + array + "->ptr + " +
+                                                        number(parameter.bytes) + " * " + place + "))"
+                                                  : "((" + parameter.type + " *)" + array + "->ptr + " + place + ")";
+      text += "#define sqElmtSpec_" + of + "__" + parameter.name + "(" + indices + ") " + base + "\n";
+    }
+    return text;
+  }
+
+private:
+  bool refuse(const std::string& argument, const std::string& why) {
+    diagnostics_.report(unsupportedType, task_.where, argument, task_.instance, why);
+    return false;
+  }
+
+  static std::string cType(const Parameter& parameter) {
+    return parameter.isArray ? "sqArray_t *" : parameter.byPointer ? parameter.type + " *" : parameter.type;
+  }
+
+  /// A size read off the first extent that is this size alone.
+  std::string sizeText(size_t size) const {
+    auto maps = kernel_->getAttrOfType<ArrayAttr>("extents");
+    for (size_t position = 0; maps && position < std::min<size_t>(parameters_.size(), maps.size()); ++position) {
+      auto map = dyn_cast<AffineMapAttr>(maps[position]);
+      if (!map || !parameters_[position].isArray || !isIdentifier(parameters_[position].name))
+        continue;
+      for (auto [dimension, extent] : llvm::enumerate(map.getValue().getResults()))
+        if (auto symbol = dyn_cast<AffineSymbolExpr>(extent); symbol && symbol.getPosition() == size)
+          return "((" + parameters_[position].name + ")->numElmts[" + number(dimension) + "])";
+    }
+    return "";
+  }
+
+  /// A block as an sqArray_t: the physical array begins at the block's first element, and its pitches are quotients of
+  /// strides.
+  std::string describe(const Parameter& parameter, const std::string& p) const {
+    std::string a = "a" + p.substr(1), text;
+    text += "  sqArray_t " + a + ";\n  __builtin_memset(&" + a + ", 0, sizeof " + a + ");\n";
+    text += "  " + a + ".numDims = " + number(parameter.rank) + ";\n  " + a +
+            ".contigDim = " + number(parameter.rank - 1) + ";\n";
+    for (unsigned d = 0; d < parameter.rank; ++d) {
+      std::string extent = p + "n" + number(d), at = "[" + number(d) + "] = (sqSize_t)";
+      text += "  " + a + ".numElmts" + at + extent + ";\n";
+      text +=
+          "  " + a + ".pitch" + at +
+          (d ? "strata_pitch(" + p + "s" + number(d - 1) + ", " + p + "s" + number(d) + ", " + extent + ")" : extent) +
+          ";\n";
+    }
+    text += "  " + a + ".elmtSize = " + number(parameter.bytes) + ";\n  " + a + ".ptr = " + p + ";\n";
+    return text;
+  }
+
+  const ExternalTask& task_;
+  mutable KernelOp kernel_;
+  DiagnosticEngine& diagnostics_;
+  CTypes types_;
+  std::vector<Parameter> parameters_;
+  bool hasRecords_ = false;
+};
+
+const char* const support = R"(
+#include "strata_abi.h"
+static long strata_pitch(long outer, long inner, long extent) {
+  static const StrataCheck check = {"sequoia-external-layout",
+                                    "a block for an external task has rows {0} elements apart, which is no multiple of {1}", 0, 0, 0, 0};
+  if (inner == 0)
+    return extent;
+  if (outer % inner) {
+    long values[] = {outer, inner};
+    strata_fail(&check, (const int64_t *)values, 2);
+  }
+  return outer / inner;
+}
+)";
+
+/// Any pointer in C++ too, as void* is in C.
+const char* const anyPointer =
+    "struct StrataAny { void *p; template <class T> operator T *() const { return static_cast<T *>(p); } };\n";
+
+std::string extensionHeader(const std::string& macros) {
+  std::string text = "#ifndef SEQUOIA_EXT_H\n#define SEQUOIA_EXT_H\n#include \"sequoia.h\"\n"
+                     "#define sqLocalSpace(instance) sqLocalSpace_##instance\n"
+                     "#define sqCalcParams(...) ((void)0)\n"
+                     "#define sqParam(instance, parameter) sqParam_##instance##__##parameter\n";
+  for (unsigned rank = 1; rank <= 9; ++rank) {
+    std::string indices;
+    for (unsigned d = 0; d < rank; ++d)
+      indices += (d ? ", i" : "i") + number(d);
+    text += "#define sqElmtSpec" + number(rank) + "D(instance, array, " + indices +
+            ") sqElmtSpec_##instance##__##array(" + indices + ")\n";
+  }
+  return text + macros + "#endif\n";
+}
+
+bool isCxxFile(StringRef file) {
+  return file.ends_with(".cpp") || file.ends_with(".cc") || file.ends_with(".cxx");
+}
+
+KernelOp kernelOf(ModuleOp module, const std::string& instance) {
+  for (auto kernel : module.getOps<KernelOp>())
+    if (kernel.getLlvm() && kernel.getLlvm()->getLeafReference().getValue() == "strata.ext." + instance)
+      return kernel;
+  return {};
+}
+
+/// A line marker: what follows is line 1 of a file of that name.
+std::string marker(StringRef file) {
+  std::string result = "\n# 1 \"";
+  for (char c : file) {
+    char octal[8];
+    snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+    result += c == '"' || c == '\\' || !llvm::isPrint(c) ? std::string(octal) : std::string(1, c);
+  }
+  return result + "\"\n";
+}
+
+/// Checks that the functions are there, and takes off what Clang promises itself about narrow integers: kernels are not
+/// called that way.
+std::optional<std::string> finish(const std::string& text, const std::string& file,
+                                  const std::vector<const ExternalTask*>& tasks, DiagnosticEngine& diagnostics) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  auto module = llvm::parseIR(llvm::MemoryBufferRef(text, file), problem, context);
+  if (!module)
+    return std::nullopt;
+  for (const ExternalTask* task : tasks) {
+    llvm::Function* users = module->getFunction(task->instance);
+    if (users && users->isDeclaration()) {
+      diagnostics.report(missingFunction, task->where, file, task->instance)
+          .help("the function has the name of the instance");
+      return std::nullopt;
+    }
+    if (llvm::Function* wrapper = module->getFunction("strata.ext." + task->instance))
+      for (llvm::Argument& argument : wrapper->args()) {
+        argument.removeAttr(llvm::Attribute::SExt);
+        argument.removeAttr(llvm::Attribute::ZExt);
+      }
+  }
+  module->setModuleIdentifier(file);
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  module->print(stream, nullptr);
+  return result;
+}
+
+std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
+                                       const std::vector<const ExternalTask*>& tasks, DiagnosticEngine& diagnostics) {
+  bool isCxx = isCxxFile(file);
+  std::string prototypes, definitions, macros;
+  for (const ExternalTask* task : tasks) {
+    Wrapper wrapper(*task, kernelOf(module, task->instance), diagnostics);
+    if (!wrapper.read())
+      return std::nullopt;
+    prototypes += wrapper.prototype(isCxx);
+    definitions += wrapper.definition(isCxx);
+    macros += wrapper.macros();
+  }
+  std::string error;
+  BufferId buffer = diagnostics.sources().find(file);
+  if (!buffer.valid())
+    buffer = diagnostics.sources().load(file, SourceKind::Program, error);
+  if (!buffer.valid()) {
+    diagnostics.report(cannotReadExternal, tasks.front()->where, file, tasks.front()->instance, error);
+    return std::nullopt;
+  }
+  SmallString<256> folder(file);
+  llvm::sys::fs::make_absolute(folder);
+  Source source;
+  source.isCxx = isCxx;
+  source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
+  source.headers["sequoia_ext.h"] = extensionHeader(macros);
+  source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") + prototypes +
+                marker(file) + std::string(diagnostics.sources().buffer(buffer).text()) + marker("<strata>") + support +
+                (isCxx ? anyPointer : "") + definitions;
+  auto text = compileToLlvm(source, diagnostics);
+  return text ? finish(*text, file, tasks, diagnostics) : std::nullopt;
+}
+
+} // namespace
+
+bool compileExternals(ModuleOp module, const std::vector<ExternalTask>& tasks, DiagnosticEngine& diagnostics) {
+  std::vector<std::string> files;
+  std::map<std::string, std::vector<const ExternalTask*>> byFile;
+  for (const ExternalTask& task : tasks) {
+    if (!kernelOf(module, task.instance))
+      continue; // nothing runs it
+    if (byFile[task.file].empty())
+      files.push_back(task.file);
+    byFile[task.file].push_back(&task);
+  }
+  unsigned before = diagnostics.errorCount();
+  for (size_t position = 0; position < files.size(); ++position) {
+    auto text = compileFile(module, files[position], byFile[files[position]], diagnostics);
+    if (!text)
+      continue;
+    std::string symbol = position ? "source_" + number(position + 1) : "source";
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    builder.create<svm::LLVMSourceOp>(module.getLoc(), symbol, *text);
+    for (const ExternalTask* task : byFile[files[position]]) {
+      KernelOp kernel = kernelOf(module, task->instance);
+      auto function = FlatSymbolRefAttr::get(kernel.getLlvm()->getLeafReference());
+      kernel.setLlvmAttr(SymbolRefAttr::get(module.getContext(), symbol, {function}));
+    }
+  }
+  return diagnostics.errorCount() == before;
+}
+
+} // namespace strata::clang

@@ -1,0 +1,378 @@
+// The C text of entry points. Arguments are checked before the compiled code sees them, so that what is wrong with them
+// can be reported through a handler that returns.
+#include "compiler/driver/c_interface.h"
+
+#include "compiler/clang/c_text.h"
+#include "compiler/driver/run.h"
+#include "compiler/ir/locations.h"
+#include "compiler/target/host/lower.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(entryName, Error, "build-entry-name", "entry point '{0}' cannot be a function of C: {1}");
+STRATA_DIAGNOSTIC(entryArgument, Error, "build-entry-argument",
+                  "argument '{0}' of entry point '{1}' cannot be passed from C: {2}");
+
+namespace {
+
+/// What the code of every entry point uses. A function that checks returns 1 when all is well.
+const char* const support = R"C(
+static int strata_reject(const char *code, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  sqRaiseError(code, text);
+  return 0;
+}
+
+static int64_t strata_modulo(int64_t a, int64_t b) { return b > 0 ? (a % b + b) % b : 0; }
+static int64_t strata_floor_divide(int64_t a, int64_t b) { return b > 0 ? (a - strata_modulo(a, b)) / b : 0; }
+static int64_t strata_ceiling_divide(int64_t a, int64_t b) { return -strata_floor_divide(-a, b); }
+
+/* Fills in pointer, extents and strides of the logical array. */
+static int strata_array(const char *entry, const char *name, const sqArray_t *a, unsigned rank, sqSize_t bytes, sqSize_t alignment, int64_t *words) {
+  const int64_t most = (int64_t)1 << 47;
+  if (!a)
+    return strata_reject("sequoia-null-argument", "array '%s' of %s is a null pointer", name, entry);
+  if (a->numDims != rank)
+    return strata_reject("sequoia-wrong-rank", "array '%s' of %s has %u dimensions, not %u", name, entry, rank, a->numDims);
+  if (a->elmtSize != bytes)
+    return strata_reject("sequoia-wrong-element", "elements of array '%s' of %s take %lu bytes, not %lu", name, entry, bytes, a->elmtSize);
+  if (a->contigDim != (int)rank - 1)
+    return strata_reject("sequoia-wrong-layout", "the last dimension of array '%s' of %s is to be the contiguous one, not dimension %d", name, entry, a->contigDim);
+  int64_t stride = 1, first = 0;
+  int empty = 0, wraps = 0;
+  for (unsigned d = rank; d-- > 0;) {
+    if (a->numElmts[d] > a->pitch[d] || a->offset[d] > a->pitch[d] - a->numElmts[d])
+      return strata_reject("sequoia-wrong-layout", "dimension %u of array '%s' of %s has %lu elements from %lu on, in a physical array of %lu", d, name, entry,
+                           a->numElmts[d], a->offset[d], a->pitch[d]);
+    empty |= a->numElmts[d] == 0;
+    words[1 + d] = (int64_t)a->numElmts[d];
+    words[1 + rank + d] = stride;
+    wraps |= __builtin_mul_overflow(stride, (int64_t)a->offset[d], &words[0]) || __builtin_add_overflow(first, words[0], &first);
+    wraps |= a->pitch[d] > (sqSize_t)most || __builtin_mul_overflow(stride, (int64_t)a->pitch[d], &stride) || stride > most;
+  }
+  if (wraps && !empty)
+    return strata_reject("sequoia-wrong-layout", "array '%s' of %s is larger than what can be addressed", name, entry);
+  if (wraps)
+    for (unsigned d = 0; d < rank; ++d)
+      words[1 + rank + d] = 1;
+  if (!a->ptr && !empty)
+    return strata_reject("sequoia-null-argument", "array '%s' of %s has no elements to point to", name, entry);
+  if ((uintptr_t)a->ptr % alignment)
+    return strata_reject("sequoia-misaligned", "the elements of array '%s' of %s begin at no multiple of %lu bytes", name, entry, alignment);
+  words[0] = (int64_t)(uintptr_t)((const char *)a->ptr + (empty ? 0 : first * (int64_t)bytes));
+  return 1;
+}
+
+static int strata_pointer(const char *entry, const char *name, const void *pointer) {
+  return pointer ? 1 : strata_reject("sequoia-null-argument", "argument '%s' of %s is a null pointer", name, entry);
+}
+
+static int strata_extent(const char *entry, const char *name, unsigned dimension, int64_t extent, int64_t stated, const char *text) {
+  if (extent == stated)
+    return 1;
+  return strata_reject("sequoia-size-mismatch", "dimension %u of array '%s' of %s has %ld elements; it is to have %s = %ld", dimension, name, entry, (long)extent,
+                       text, (long)stated);
+}
+
+/* Finds overlap of two arrays where it is certain: boxes in the same physical array, and ranges of one dimension. */
+static int strata_apart(const char *entry, const char *name, const sqArray_t *a, const char *other, const sqArray_t *b) {
+  int same = a->ptr == b->ptr && a->numDims == b->numDims && a->elmtSize == b->elmtSize;
+  for (unsigned d = 0; d < a->numDims && d < b->numDims; ++d) {
+    if (!a->numElmts[d] || !b->numElmts[d])
+      return 1;
+    same &= d == 0 || a->pitch[d] == b->pitch[d];
+  }
+  for (unsigned d = 0; same && d < a->numDims; ++d)
+    same = a->offset[d] < b->offset[d] + b->numElmts[d] && b->offset[d] < a->offset[d] + a->numElmts[d];
+  if (a->numDims == 1 && b->numDims == 1) {
+    uintptr_t aBegin = (uintptr_t)a->ptr + a->offset[0] * a->elmtSize, bBegin = (uintptr_t)b->ptr + b->offset[0] * b->elmtSize;
+    same = aBegin < bBegin + b->numElmts[0] * b->elmtSize && bBegin < aBegin + a->numElmts[0] * a->elmtSize;
+  }
+  if (same)
+    return strata_reject("sequoia-overlap", "arrays '%s' and '%s' of %s share elements, and one of them is written", name, other, entry);
+  return 1;
+}
+)C";
+
+std::string number(uint64_t value) {
+  return std::to_string(value);
+}
+
+/// Text as a literal of C; what is not plain goes in octal.
+std::string literal(StringRef text) {
+  std::string result = "\"";
+  for (char c : text) {
+    char octal[8];
+    snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+    result += c == '"' || c == '\\' || c == '?' || !llvm::isPrint(c) ? std::string(octal) : std::string(1, c);
+  }
+  return result + "\"";
+}
+
+std::string machineText(const StrataMachine& machine) {
+  std::string text = "static const StrataMemory strata_memories[] = {\n";
+  for (uint32_t index = 0; index < machine.memory_count; ++index) {
+    const StrataMemory& memory = machine.memories[index];
+    text += "  {" + literal(memory.name) + ", " + number(memory.capacity) + "u, " + number(memory.instances) + "u, " +
+            number(memory.is_explicit) + ", " + number(memory.alignment) + "u},\n";
+  }
+  text += "};\nstatic const StrataProcessor strata_processors[] = {\n";
+  for (uint32_t index = 0; index < machine.processor_count; ++index) {
+    const StrataProcessor& processor = machine.processors[index];
+    text += "  {" + literal(processor.name) + ", " + number(processor.count) + "u, " +
+            std::to_string(processor.local_memory) + "},\n";
+  }
+  return text + "};\nstatic const StrataMachine strata_this_machine = {" + literal(machine.name) +
+         ", strata_memories, strata_processors, " + number(machine.memory_count) + "u, " +
+         number(machine.processor_count) + "u};\n";
+}
+
+struct Parameter {
+  std::string name, shownName; // as the program has it, as the header has it
+  std::string type;            // of a scalar or an element
+  bool isBlock = false, written = false;
+  std::string direction = "in";
+  unsigned rank = 0;
+  uint64_t bytes = 0, alignment = 1;
+  std::vector<AffineExpr> extents; // as many as the rank, or none
+  bool isArray() const { return rank > 0; }
+  std::string declaration(const std::string& as) const {
+    return isArray() ? "sqArray_t *" + as : written ? type + " *" + as : type + " " + as;
+  }
+};
+
+/// One entry point.
+class Entry {
+public:
+  Entry(func::FuncOp function, clang::CTypes& types, DiagnosticEngine& diagnostics)
+      : name_(function.getName().str()), types_(types), diagnostics_(diagnostics),
+        where_(sourceLocation(diagnostics.sources(), function.getLoc())) {
+    if (auto sizes = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::sizesAttr))
+      for (Attribute size : sizes)
+        sizes_.push_back(isa<StringAttr>(size) ? cast<StringAttr>(size).getValue().str() : "");
+    fine_ = checkName();
+    std::set<std::string> shown;
+    for (unsigned position = 0; position < function.getNumArguments(); ++position) {
+      parameters_.push_back(read(function, position));
+      Parameter& parameter = parameters_.back();
+      parameter.shownName = clang::asIdentifier(parameter.name);
+      if (!shown.insert(parameter.shownName).second)
+        parameter.shownName = "arg" + number(position);
+    }
+  }
+
+  bool fine() const { return fine_; }
+
+  std::string prototype(bool shown) const {
+    std::string list;
+    for (size_t position = 0; position < parameters_.size(); ++position)
+      list += (list.empty() ? "" : ", ") +
+              parameters_[position].declaration(shown ? parameters_[position].shownName : p(position));
+    return "void " + name_ + "(" + (list.empty() ? "void" : list) + ")";
+  }
+
+  std::string comment() const {
+    std::string text = "/* " + name_ + (parameters_.empty() ? "." : ":") + "\n";
+    for (const Parameter& parameter : parameters_) {
+      text += " *   " + parameter.shownName + ": " + parameter.direction + ", " + parameter.type;
+      for (AffineExpr extent : parameter.extents)
+        text += "[" + bare(clang::affineText(extent, sizes_)) + "]";
+      if (parameter.isArray() && parameter.extents.empty())
+        text += " array of rank " + number(parameter.rank);
+      text += "\n";
+    }
+    return text + " */\n";
+  }
+
+  std::string definition() const {
+    std::string text = "\nvoid strata_packed_" + name_ + "(void **) __asm__(" + literal(host::packedName(name_)) +
+                       ");\n\n" + prototype(false) + " {\n" + "  static const char entry[] = " + literal(name_) + ";\n";
+    std::string list;
+    for (size_t position = 0; position < parameters_.size(); ++position) {
+      list += (position ? ", " : "") + take(position, text);
+    }
+    checkSizes(text);
+    checkOverlaps(text);
+    return text + "  void *arguments[] = {" + (list.empty() ? "0" : list) +
+           "};\n  strata_machine(&strata_this_machine);\n  strata_packed_" + name_ + "(arguments);\n}\n";
+  }
+
+private:
+  static std::string p(size_t position) { return "p" + number(position); }
+  static std::string w(size_t position) { return "w" + number(position); }
+  static std::string bare(std::string text) {
+    return text.size() > 2 && text.front() == '(' && text.back() == ')' && text.find(')') == text.size() - 1
+               ? text.substr(1, text.size() - 2)
+               : text;
+  }
+
+  bool checkName() {
+    if (!clang::isIdentifier(name_))
+      diagnostics_.report(entryName, where_, name_, "C or C++ does not take the name");
+    else if (name_.rfind("strata_", 0) == 0 || name_.rfind("sq", 0) == 0)
+      diagnostics_.report(entryName, where_, name_, "names that begin with 'sq' or 'strata_' are the runtime's")
+          .help("give the instance another name");
+    else
+      return true;
+    return false;
+  }
+
+  Parameter read(func::FuncOp function, unsigned position) {
+    Parameter parameter;
+    auto text = [&](StringRef attribute) {
+      auto value = function.getArgAttrOfType<StringAttr>(position, attribute);
+      return value ? value.getValue().str() : std::string();
+    };
+    parameter.name = text(svm::SvmDialect::nameAttr);
+    if (parameter.name.empty())
+      parameter.name = "arg" + number(position);
+    Type type = function.getArgumentTypes()[position];
+    auto block = dyn_cast<MemRefType>(type);
+    Type element = block ? block.getElementType() : type;
+    std::string access = text(svm::SvmDialect::accessAttr);
+    parameter.isBlock = bool(block);
+    parameter.written = block && access != "read";
+    parameter.direction = !parameter.written ? "in" : access == "write" ? "out" : "inout";
+    parameter.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
+    auto name = types_.name(element, bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr)));
+    if (!name || parameter.rank > 9) {
+      diagnostics_.report(entryArgument, where_, parameter.name, name_,
+                          name ? "it has more than 9 dimensions" : "C has no such type");
+      fine_ = false;
+      return parameter;
+    }
+    parameter.type = *name;
+    parameter.bytes = svm::RecordType::sizeInBytes(element);
+    parameter.alignment = svm::RecordType::alignmentInBytes(element);
+    auto extents = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::extentsAttr);
+    if (extents && position < extents.size())
+      if (auto map = dyn_cast<AffineMapAttr>(extents[position]))
+        if (AffineMap stated = map.getValue();
+            stated.getNumResults() == parameter.rank && stated.getNumSymbols() <= sizes_.size() && !stated.getNumDims())
+          parameter.extents.assign(stated.getResults().begin(), stated.getResults().end());
+    return parameter;
+  }
+
+  /// Code that checks one argument; returns what stands for it in the list of packed arguments.
+  std::string take(size_t position, std::string& text) const {
+    const Parameter& parameter = parameters_[position];
+    std::string names = "(entry, " + literal(parameter.name) + ", " + p(position);
+    if (parameter.isArray()) {
+      text += "  int64_t " + w(position) + "[" + number(1 + 2 * parameter.rank) + "];\n";
+      text += "  if (!strata_array" + names + ", " + number(parameter.rank) + ", " + number(parameter.bytes) + ", " +
+              number(parameter.alignment) + ", " + w(position) + "))\n    return;\n";
+      return w(position);
+    }
+    if (parameter.written)
+      text += "  if (!strata_pointer" + names + "))\n    return;\n";
+    std::string value = parameter.written ? p(position) : "&" + p(position);
+    if (!parameter.isBlock)
+      return value;
+    text += "  int64_t " + w(position) + "[1] = {(int64_t)(uintptr_t)" + value + "};\n";
+    return w(position);
+  }
+
+  std::string extentOf(size_t position, size_t dimension) const {
+    return w(position) + "[" + number(1 + dimension) + "]";
+  }
+
+  /// Sizes are read off the first extent that is the size alone; every other extent is compared.
+  void checkSizes(std::string& text) const {
+    std::vector<std::string> values(sizes_.size());
+    std::set<std::pair<size_t, size_t>> settled;
+    for (size_t position = 0; position < parameters_.size(); ++position)
+      for (size_t dimension = 0; dimension < parameters_[position].extents.size(); ++dimension)
+        if (auto symbol = dyn_cast<AffineSymbolExpr>(parameters_[position].extents[dimension]);
+            symbol && values[symbol.getPosition()].empty()) {
+          values[symbol.getPosition()] = extentOf(position, dimension);
+          settled.emplace(position, dimension);
+        }
+    for (size_t position = 0; position < parameters_.size(); ++position)
+      for (size_t dimension = 0; dimension < parameters_[position].extents.size(); ++dimension) {
+        AffineExpr extent = parameters_[position].extents[dimension];
+        bool known = !settled.count({position, dimension});
+        for (size_t size = 0; size < sizes_.size(); ++size)
+          known &= !values[size].empty() || !extent.isFunctionOfSymbol(static_cast<unsigned>(size));
+        if (known)
+          text += "  if (!strata_extent(entry, " + literal(parameters_[position].name) + ", " + number(dimension) +
+                  ", " + extentOf(position, dimension) + ", " + clang::affineText(extent, values) + ", " +
+                  literal(bare(clang::affineText(extent, sizes_))) + "))\n    return;\n";
+      }
+  }
+
+  void checkOverlaps(std::string& text) const {
+    for (size_t first = 0; first < parameters_.size(); ++first)
+      for (size_t second = first + 1; second < parameters_.size(); ++second)
+        if (parameters_[first].isArray() && parameters_[second].isArray() &&
+            (parameters_[first].written || parameters_[second].written))
+          text += "  if (!strata_apart(entry, " + literal(parameters_[first].name) + ", " + p(first) + ", " +
+                  literal(parameters_[second].name) + ", " + p(second) + "))\n    return;\n";
+  }
+
+  std::string name_;
+  clang::CTypes& types_;
+  DiagnosticEngine& diagnostics_;
+  Location where_;
+  std::vector<std::string> sizes_;
+  std::vector<Parameter> parameters_;
+  bool fine_ = true;
+};
+
+/// Text that may stand in a comment.
+std::string commentText(std::string text) {
+  for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
+    text.replace(at, 2, "* /");
+  return text;
+}
+
+} // namespace
+
+std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entries, const Machine& machine,
+                                         const std::string& program, const std::string& headerName,
+                                         DiagnosticEngine& diagnostics) {
+  CInterface result;
+  clang::CTypes types;
+  std::string prototypes, definitions;
+  bool fine = true;
+  for (func::FuncOp function : entries) {
+    Entry entry(function, types, diagnostics);
+    fine &= entry.fine();
+    if (!entry.fine())
+      continue;
+    prototypes += entry.comment() + entry.prototype(true) + ";\n\n";
+    definitions += entry.definition();
+    result.functions.push_back(function.getName().str());
+  }
+  if (!fine)
+    return std::nullopt;
+  std::string guard = StringRef(clang::asIdentifier(headerName)).upper() + "_INCLUDED";
+  result.header = "/* The entry points of " + commentText(program) + ", compiled for machine '" +
+                  commentText(machine.name) +
+                  "'.\n *\n"
+                  " * Arrays are described as sequoia.h says, with the last dimension contiguous; sizes follow from "
+                  "their extents.\n"
+                  " * Arguments that do not fit are reported through the handler of sqSetErrorHandler, before anything "
+                  "is read or written.\n"
+                  " * An array that is written shares no element with another. Calls may come from any thread. */\n"
+                  "#ifndef " +
+                  guard + "\n#define " + guard + "\n\n#include \"sequoia.h\"\n#include <stdbool.h>\n\n" +
+                  "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + types.declarations() + prototypes +
+                  "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  MachineTable table(machine);
+  result.source = "#include \"sequoia.h\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include "
+                  "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n\n" +
+                  types.declarations() + types.assertions() + machineText(*table.get()) + support + definitions;
+  return result;
+}
+
+} // namespace strata::driver

@@ -1,0 +1,26 @@
+// The C side of a built program: for every entry point a function of C that checks its arguments and calls the compiled
+// code, and the header that declares them. Made from the logical program; the text is compiled by Clang.
+#pragma once
+
+#include "base/machine/machine.h"
+#include "compiler/ir/svm.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::driver {
+
+struct CInterface {
+  std::string header; // includes "sequoia.h" and nothing else that is not C's own
+  std::string source; // includes "sequoia.h" and "strata_abi.h" (compiler/clang/clang.h)
+  std::vector<std::string> functions;
+};
+
+/// `program` and `headerName` are for comments and the header's guard. Nothing when an entry point cannot be a C
+/// function (reported).
+std::optional<CInterface> makeCInterface(const std::vector<mlir::func::FuncOp>& entries, const Machine& machine,
+                                         const std::string& program, const std::string& headerName,
+                                         DiagnosticEngine& diagnostics);
+
+} // namespace strata::driver

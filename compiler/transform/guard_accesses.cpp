@@ -1,0 +1,283 @@
+// Each operation is guarded where it stands. Conditions are arithmetic that cannot overflow: a bound is divided rather
+// than a value multiplied.
+#include "compiler/transform/guard_accesses.h"
+
+#include "compiler/transform/builders.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+/// Elements times bytes of a block; below it, compiled code computes sizes without overflow.
+constexpr int64_t maximumBytes = int64_t(1) << 61;
+
+/// How messages call a block.
+std::string nameOf(Value block) {
+  Value root = rootOf(block);
+  if (auto made = root.getDefiningOp<BlockOp>())
+    return made.getLabel() ? made.getLabel()->str() : "a block";
+  auto argument = dyn_cast<BlockArgument>(root);
+  auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
+  if (!function)
+    return "a block";
+  auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), SvmDialect::nameAttr);
+  return name ? name.getValue().str() : "argument " + std::to_string(argument.getArgNumber());
+}
+
+class Guard {
+public:
+  Guard(Operation* op, SymbolTable& symbols) : builder_(op), symbols_(symbols), loc_(op->getLoc()) {}
+
+  void operation(Operation* op) {
+    llvm::TypeSwitch<Operation*>(op)
+        .Case<memref::LoadOp, memref::StoreOp>([&](auto access) { indices(access.getMemref(), access.getIndices()); })
+        .Case<affine::AffineLoadOp, affine::AffineStoreOp>([&](auto access) {
+          auto expanded =
+              affine::expandAffineMap(builder_, loc_, access.getAffineMap(), llvm::to_vector(access.getMapOperands()));
+          if (expanded)
+            indices(access.getMemref(), *expanded);
+        })
+        .Case([&](memref::SubViewOp view) { subview(view); })
+        .Case([&](BlockOp block) { extents(block); })
+        .Case([&](MoveOp move) { sameExtents(move); })
+        .Case([&](RunOp run) { statedExtents(run); })
+        .Case<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(
+            [&](auto division) { divisor(division.getLhs(), division.getRhs(), true); })
+        .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
+            [&](auto division) { divisor(division.getLhs(), division.getRhs(), false); })
+        .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto shift) { shiftAmount(shift.getRhs()); })
+        .Case([&](scf::ForOp loop) { step(loop.getStep()); });
+  }
+
+private:
+  Value number(int64_t value, Type type = {}) {
+    return type ? builder_.create<arith::ConstantOp>(loc_, builder_.getIntegerAttr(type, value)).getResult()
+                : builder_.create<arith::ConstantIndexOp>(loc_, value).getResult();
+  }
+  Value compare(arith::CmpIPredicate how, Value a, Value b) {
+    return builder_.createOrFold<arith::CmpIOp>(loc_, how, a, b);
+  }
+  /// Taken from where the block was made: what it says of a copy stays so when the copy is elided.
+  Value extent(Value block, unsigned dimension) {
+    while (auto cast = block.getDefiningOp<memref::CastOp>())
+      block = cast.getSource();
+    if (auto made = block.getDefiningOp<BlockOp>())
+      return made.getExtents()[dimension];
+    auto view = block.getDefiningOp<memref::SubViewOp>();
+    if (view && view.getSourceType().getRank() == view.getType().getRank())
+      return asValue(view.getMixedSizes()[dimension]);
+    return builder_.createOrFold<memref::DimOp>(loc_, block, static_cast<int64_t>(dimension));
+  }
+  Value asValue(OpFoldResult part) {
+    return isa<Attribute>(part) ? number(getConstantIntValue(part).value_or(0)) : cast<Value>(part);
+  }
+  void check(Value condition, StringRef code, const std::string& message, StringRef help, ValueRange values) {
+    if (getConstantIntValue(condition).value_or(0)) // true, of a width of one bit
+      return;
+    builder_.create<CheckOp>(loc_, condition, builder_.getStringAttr(code), builder_.getStringAttr(message),
+                             help.empty() ? StringAttr() : builder_.getStringAttr(help), values);
+  }
+
+  void indices(Value block, ValueRange list) {
+    if (list.empty())
+      return;
+    std::string name = nameOf(block);
+    for (auto [dimension, index] : llvm::enumerate(list))
+      builder_.create<IndexOp>(loc_, index, extent(block, dimension), builder_.getStringAttr(name),
+                               builder_.getI64IntegerAttr(static_cast<int64_t>(dimension)));
+  }
+
+  /// 0 <= offset <= extent, stride >= 1 and the last of `size` elements within the extent.
+  void subview(memref::SubViewOp view) {
+    std::string name = nameOf(view.getSource());
+    auto offsets = view.getMixedOffsets(), sizes = view.getMixedSizes(), strides = view.getMixedStrides();
+    for (unsigned dimension = 0; dimension < offsets.size(); ++dimension) {
+      Value offset = asValue(offsets[dimension]), size = asValue(sizes[dimension]),
+            stride = asValue(strides[dimension]);
+      Value all = extent(view.getSource(), dimension);
+      std::string place = ", dimension " + std::to_string(dimension) + " of '" + name + "'";
+      check(compare(arith::CmpIPredicate::ule, offset, all), "view-out-of-range",
+            "a view begins at {0}" + place + ", which has {1} elements", "", {offset, all});
+      Value room = builder_.createOrFold<arith::SubIOp>(loc_, all, offset);
+      if (getConstantIntValue(strides[dimension]) != 1) {
+        check(compare(arith::CmpIPredicate::sge, stride, number(1)), "view-stride",
+              "a view goes by steps of {0}" + place, "steps are positive", {stride});
+        // Rounded up: the elements that there are at this stride.
+        Value less = builder_.createOrFold<arith::SubIOp>(loc_, room, number(1));
+        Value whole = builder_.createOrFold<arith::DivUIOp>(loc_, less, stride);
+        Value some = builder_.createOrFold<arith::AddIOp>(loc_, whole, number(1));
+        room = builder_.createOrFold<arith::SelectOp>(loc_, compare(arith::CmpIPredicate::eq, room, number(0)), room,
+                                                      some);
+      }
+      check(compare(arith::CmpIPredicate::ule, size, room), "view-out-of-range",
+            "a view of {0} elements begins at {1}" + place + ", which has {2}", "", {size, offset, all});
+    }
+  }
+
+  void extents(BlockOp block) {
+    std::string name = nameOf(block.getBlock());
+    Value most = number(maximumBytes / static_cast<int64_t>(std::max<uint64_t>(
+                                           1, RecordType::sizeInBytes(block.getBlock().getType().getElementType()))));
+    for (auto [dimension, extent] : llvm::enumerate(block.getExtents())) {
+      check(compare(arith::CmpIPredicate::ule, extent, most), "block-extent",
+            "block '" + name + "' would have {0} elements in dimension " + std::to_string(dimension),
+            "extents are not negative, and fit in memory", {extent});
+      Value divisor = builder_.createOrFold<arith::MaxSIOp>(loc_, extent, number(1));
+      most = builder_.createOrFold<arith::DivUIOp>(loc_, most, divisor);
+    }
+  }
+
+  void sameExtents(MoveOp move) {
+    for (unsigned dimension = 0; dimension < move.getSource().getType().getRank(); ++dimension) {
+      Value from = extent(move.getSource(), dimension), to = extent(move.getDestination(), dimension);
+      check(compare(arith::CmpIPredicate::eq, from, to), "move-extents",
+            "a move takes {0} elements of '" + nameOf(move.getSource()) + "' to {1} of '" +
+                nameOf(move.getDestination()) + "' in dimension " + std::to_string(dimension),
+            "", {from, to});
+    }
+  }
+
+  /// What a kernel says of its arguments' extents is so.
+  void statedExtents(RunOp run) {
+    auto kernel = symbols_.lookup<KernelOp>(run.getKernel());
+    std::optional<ArrayAttr> stated = kernel ? kernel.getExtents() : std::nullopt;
+    if (!stated)
+      return;
+    std::map<unsigned, Value> sizes;
+    auto forEach = [&](auto body) {
+      for (auto [map, argument] : llvm::zip(stated->getAsValueRange<AffineMapAttr>(), run.getArguments()))
+        for (auto [dimension, result] : llvm::enumerate(map.getResults()))
+          body(map, argument, static_cast<unsigned>(dimension), result);
+    };
+    forEach([&](AffineMap, Value argument, unsigned dimension, AffineExpr result) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(result))
+        if (Value& size = sizes[symbol.getPosition()]; !size)
+          size = extent(argument, dimension);
+    });
+    forEach([&](AffineMap map, Value argument, unsigned dimension, AffineExpr result) {
+      SmallVector<Value> symbols;
+      for (unsigned position = 0; position < map.getNumSymbols(); ++position)
+        symbols.push_back(sizes.count(position) ? sizes[position] : number(0));
+      Value wanted = affine::expandAffineExpr(builder_, loc_, result, {}, symbols);
+      Value given = extent(argument, dimension);
+      if (wanted && wanted != given)
+        check(compare(arith::CmpIPredicate::eq, given, wanted), "kernel-extents",
+              "kernel '" + run.getKernel().str() + "' takes {0} elements in dimension " + std::to_string(dimension) +
+                  " of '" + nameOf(argument) + "', and is given {1}",
+              "", {wanted, given});
+    });
+  }
+
+  void divisor(Value dividend, Value divisor, bool isSigned) {
+    Type type = divisor.getType();
+    std::optional<int64_t> known = getConstantIntValue(divisor);
+    if (!known || *known == 0)
+      check(compare(arith::CmpIPredicate::ne, divisor, number(0, type)), "division-by-zero", "division by zero", "",
+            {});
+    if (!isSigned || (known && *known != -1))
+      return;
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    APInt smallest = APInt::getSignedMinValue(width);
+    Value isSmallest = compare(arith::CmpIPredicate::eq, dividend, number(smallest.getSExtValue(), type));
+    Value isMinusOne = compare(arith::CmpIPredicate::eq, divisor, number(-1, type));
+    Value both = builder_.createOrFold<arith::AndIOp>(loc_, isSmallest, isMinusOne);
+    Value fits = builder_.createOrFold<arith::XOrIOp>(loc_, both, number(1, builder_.getI1Type()));
+    check(fits, "division-overflow", "the quotient of the smallest number and -1 does not fit", "", {});
+  }
+
+  void shiftAmount(Value amount) {
+    Type type = amount.getType();
+    int64_t width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    std::optional<int64_t> known = getConstantIntValue(amount);
+    if (known && *known >= 0 && *known < width)
+      return;
+    if (width == 1) // a shift of a bit by itself: only by zero
+      return check(compare(arith::CmpIPredicate::eq, amount, number(0, type)), "shift-amount",
+                   "a shift by as many bits as there are, or more", "", {});
+    check(compare(arith::CmpIPredicate::ult, amount, number(width, type)), "shift-amount",
+          "a shift by as many bits as there are, or more", "", {});
+  }
+
+  void step(Value step) {
+    if (std::optional<int64_t> known = getConstantIntValue(step); known && *known > 0)
+      return;
+    check(compare(arith::CmpIPredicate::sgt, step, number(0, step.getType())), "loop-step",
+          "a loop goes by steps that are not positive", "", {});
+  }
+
+  OpBuilder builder_;
+  SymbolTable& symbols_;
+  Location loc_;
+};
+
+class GuardAccessesPass : public PassWrapper<GuardAccessesPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GuardAccessesPass)
+  StringRef getArgument() const override { return "guard-accesses"; }
+  StringRef getDescription() const override { return "puts checks before what is undefined otherwise"; }
+
+  void runOnOperation() override {
+    forgetUnverifiable();
+    SymbolTable symbols(getOperation());
+    SmallVector<Operation*> operations;
+    getOperation().walk([&](Operation* op) { operations.push_back(op); });
+    for (Operation* op : operations)
+      if (op != getOperation())
+        Guard(op, symbols).operation(op);
+  }
+
+private:
+  /// Extents that no run can be compared with are not relied on: those with a size that no extent gives, and those of
+  /// combiners, which the expansion of reductions calls itself, unless they only name the extents.
+  void forgetUnverifiable() {
+    llvm::SmallPtrSet<Attribute, 4> combiners;
+    getOperation().walk([&](SpmdOp spmd) {
+      if (spmd.getCombiners())
+        for (CombinerAttr combiner : spmd.getCombiners()->getAsRange<CombinerAttr>())
+          combiners.insert(combiner.getFunction().getAttr());
+    });
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      if (!kernel.getExtents())
+        continue;
+      llvm::SmallBitVector alone, used;
+      bool names = true;
+      AffineMap first;
+      for (AffineMap map : kernel.getExtents()->getAsValueRange<AffineMapAttr>()) {
+        alone.resize(std::max<size_t>(alone.size(), map.getNumSymbols()));
+        used.resize(alone.size());
+        llvm::SmallBitVector here(alone.size());
+        for (AffineExpr result : map.getResults()) {
+          auto symbol = dyn_cast<AffineSymbolExpr>(result);
+          names &= symbol && !here.test(symbol.getPosition());
+          if (symbol) {
+            here.set(symbol.getPosition());
+            alone.set(symbol.getPosition());
+          }
+          for (unsigned position = 0; position < map.getNumSymbols(); ++position)
+            if (result.isFunctionOfSymbol(position))
+              used.set(position);
+        }
+        names &= !first || first == map;
+        first = map;
+      }
+      used.reset(alone);
+      if (used.any() || (!names && combiners.contains(kernel.getSymNameAttr())))
+        kernel.removeExtentsAttr();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createGuardAccessesPass() {
+  return std::make_unique<GuardAccessesPass>();
+}
+
+} // namespace strata::transform
