@@ -45,6 +45,9 @@ int finish(Session& session, int otherwise) {
   options.color = session.options.color == "always" || (session.options.color == "auto" && isatty(STDERR_FILENO));
   std::string text = session.diagnostics.render(options);
   fputs(text.c_str(), stderr);
+  for (const Diagnostic& diagnostic : session.diagnostics.all())
+    if (diagnostic.kind->code == std::string_view("driver-internal") || diagnostic.kind->code == std::string_view("check-differs"))
+      return statusOurError;
   return session.diagnostics.hasErrors() ? statusUserError : otherwise;
 }
 

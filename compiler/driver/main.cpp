@@ -11,6 +11,10 @@
 using namespace strata;
 using namespace strata::driver;
 
+STRATA_DIAGNOSTIC(badUsage, Error, "driver-usage", "{0}");
+
+STRATA_DIAGNOSTIC(commandLine, Error, "driver-command-line", "{0}");
+
 namespace {
 
 /// Where machine descriptions are found: beside the installed program, or in the source tree that it was built in, after $STRATA_MACHINES.
@@ -41,8 +45,10 @@ void addProgram(CLI::App* command, Options& options) {
   command->add_option("--machine", options.compile.machine, "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
   command->add_option("--entry", options.compile.entry, "the entry point, where the program has several: a task or an instance");
-  command->add_option("--size", options.sizes, "sizes of arrays, as N=1024,M=16; input files settle sizes too");
-  command->add_option("--in", options.inputs, "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5");
+  command->add_option("--size", options.sizes, "sizes of arrays, as N=1024,M=16; input files settle sizes too")
+      ->allow_extra_args(false);
+  command->add_option("--in", options.inputs, "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5")
+      ->allow_extra_args(false);
 }
 
 void addReports(CLI::App* command, Options& options) {
@@ -56,6 +62,30 @@ void addEmit(CLI::App* command, Options& options) {
   command->add_option("--emit", options.emit,
                       "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), placed, scheduled, llvm, asm");
   command->add_option("-o,--output", options.output, "where to write; - is standard output");
+}
+
+/// A command line that is not understood: what is wrong, and where to read what is right.
+int usageError(Session& session, CLI::App& app, int argc, char** argv, std::string what) {
+  std::vector<std::string> names;
+  for (CLI::App* command : app.get_subcommands({}))
+    names.push_back(command->get_name());
+  std::string first = argc > 1 ? argv[1] : "";
+  bool known = std::find(names.begin(), names.end(), first) != names.end();
+  Location where;
+  std::string help = "strata --help lists the commands";
+  if (!known && !first.empty() && first[0] != '-') {
+    what = "there is no command '" + first + "'";
+    where = session.commandLine->word(1);
+    std::string nearest = nearestName(first, names);
+    if (!nearest.empty())
+      help = "did you mean '" + nearest + "'? " + help;
+  } else if (known) {
+    help = "strata " + first + " --help lists its options";
+  }
+  what = what.substr(0, what.find('\n'));
+  session.diagnostics.report(badUsage, where, what).help(help);
+  session.options.json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+  return finish(session);
 }
 
 } // namespace
@@ -78,7 +108,8 @@ int main(int argc, char** argv) {
 
   CLI::App* run = app.add_subcommand("run", "compile, map and run a program");
   addProgram(run, options);
-  run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy");
+  run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy")
+      ->allow_extra_args(false);
   run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")->check(CLI::Range(1u, 1000000u));
   run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")->check(CLI::Range(1u, 4096u));
   run->add_option("--stats", options.stats, "figures of the run: text, or json[:FILE] as one object")
@@ -121,9 +152,12 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    int status = app.exit(error);
-    return status == 0 ? statusFine : statusUserError;
+    if (error.get_exit_code() == 0) // --help, --version
+      return app.exit(error);
+    return usageError(session, app, argc, argv, error.what());
   }
+  if (*run && !options.output.empty() && options.emit.empty())
+    return usageError(session, app, argc, argv, "-o goes with --emit; --out writes an argument's array");
   // A bare --stats means the readable form.
   if (run->get_option("--stats")->count() && options.stats.empty())
     options.stats = "text";

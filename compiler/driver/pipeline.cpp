@@ -185,18 +185,18 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
 }
 
 bool Compiler::place(LogicalProgram& program) {
-  // Index checks are proved on the logical program: what holds there holds in every part of it.
-  if (!runPasses(*program.module, [&](PassManager& passes) {
+  if (!mapping::place(*program.module, program.record, program.machine, diagnostics_) ||
+      !mapping::verifyPlaced(*program.module, program.machine, diagnostics_))
+    return false;
+  // Index checks are proved after placement, which refers to operations that this may find unused, and before loops are distributed: what holds
+  // for all iterations holds for every part of them.
+  return runPasses(*program.module, [&](PassManager& passes) {
         // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
         if (!source_->sequoia)
           passes.addPass(transform::createGuardAccessesPass());
         passes.addPass(createCanonicalizerPass());
         passes.addPass(transform::createProveInRangePass());
-      }))
-    return false;
-  if (!mapping::place(*program.module, program.record, program.machine, diagnostics_))
-    return false;
-  return mapping::verifyPlaced(*program.module, program.machine, diagnostics_);
+      });
 }
 
 bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation) {

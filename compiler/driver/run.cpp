@@ -46,12 +46,12 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
   if (!failureSession)
     return;
   Session& session = *failureSession;
-  // Kinds of run-time failures belong to the program that was compiled, not to this one.
-  static const DiagnosticKind kind(Severity::Error, "run-failed", "{0}");
+  // The codes of run-time failures belong to the program that was compiled. The process ends here, and the kind with it.
+  static const DiagnosticKind kind(Severity::Error, check->code, "{0}");
   BufferId buffer = session.sources.find(check->file ? check->file : "");
   Location where = buffer.valid() && check->line ? session.sources.at(buffer, check->line, std::max(check->column, 1u)) : Location();
   {
-    std::string message = std::string(text) + " [" + check->code + "]";
+    std::string message = text;
     if (!where.valid() && check->file && *check->file)
       message = std::string(check->file) + ":" + std::to_string(check->line) + ": " + message;
     DiagnosticBuilder report = session.diagnostics.report(kind, where, message);
@@ -130,7 +130,7 @@ public:
     if (!compileAndCall(compiler, *program, *entry, *binding, figures))
       return finish(session_, statusOurError);
     if (options_.check && !compare(*logical, *entry, *binding, *oracle, session_.diagnostics))
-      return finish(session_, statusOurError);
+      return finish(session_);
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);
     if (!options_.trace.empty() && !writeText(session_, options_.trace, runtime::traceJson()))

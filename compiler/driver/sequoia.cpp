@@ -12,6 +12,7 @@
 
 namespace strata::driver {
 
+STRATA_DIAGNOSTIC(mappingMade, Remark, "driver-mapping-made", "no mapping was given, and one was made for machine '{0}'");
 STRATA_DIAGNOSTIC(cannotReadMapping, Error, "driver-cannot-read-mapping", "cannot read mapping '{0}': {1}");
 
 struct SequoiaSource::Impl {
@@ -80,7 +81,10 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program, co
                                              const CompileOptions& options, const Machine& machine, DiagnosticEngine& diagnostics) {
   if (given)
     return given;
-  return sequoia::defaultMapping(program, machine, options.entry, knownSizes(program, options), diagnostics);
+  auto made = sequoia::defaultMapping(program, machine, options.entry, knownSizes(program, options), diagnostics);
+  if (made)
+    diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
+  return made;
 }
 
 } // namespace

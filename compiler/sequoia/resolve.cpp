@@ -16,6 +16,7 @@ STRATA_DIAGNOSTIC(ambiguousObject, Error, "sequoia-mapping-ambiguous", "'{0}::{1
 STRATA_DIAGNOSTIC(lexnumRange, Error, "sequoia-mapping-lexnum",
                   "'{0}::{1}' has only {2} {3}s named '{4}'; they are counted from 0");
 STRATA_DIAGNOSTIC(objectTwice, Error, "sequoia-mapping-repeated", "{0} '{1}' is mapped twice in instance '{2}'");
+STRATA_DIAGNOSTIC(tunableTooLarge, Error, "sequoia-mapping-tunable-too-large", "tunable '{0}' is {1}, and {2} is the most it can be");
 STRATA_DIAGNOSTIC(missingTunable, Error, "sequoia-mapping-tunable", "instance '{0}' gives no value to tunable '{1}'");
 STRATA_DIAGNOSTIC(missingCallsite, Error, "sequoia-mapping-callsite",
                   "instance '{0}' does not say what its call of task '{1}' calls");
@@ -277,6 +278,8 @@ private:
     control(mapped, resolved, own);
   }
 
+  static constexpr int64_t largestTunable = int64_t(1) << 40;
+
   void tunables(const MappedInstance& mapped, Instance& resolved) {
     const TaskVariant& variant = *resolved.variant;
     std::vector<char> seen(variant.tunables.size());
@@ -285,6 +288,9 @@ private:
       auto index = lookUp(tunable.name, variant.tunables, [](const Variable* each) { return each->name; }, "tunable");
       if (index && first(seen, *index, "tunable", tunable.name))
         resolved.tunables[*index] = tunable.value.value;
+      // Sums and products of a tunable and a size must not overflow.
+      if (tunable.value.value > largestTunable)
+        diagnostics_.report(tunableTooLarge, tunable.value.place.location, tunable.name.text, tunable.value.value, largestTunable);
     }
     for (const Variable* tunable : variant.tunables)
       if (!seen[tunable->index])

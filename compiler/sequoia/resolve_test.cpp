@@ -114,6 +114,7 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-lexnum", "loop i[1]", "loop i[2]"},
       {"sequoia-mapping-repeated", "loop i[1]", "loop i[0]"},
       {"sequoia-mapping-tunable", "tunable block = 1024;", ""},
+      {"sequoia-mapping-tunable-too-large", "tunable block = 1024;", "tunable block = 1099511627777;"},
       {"sequoia-mapping-callsite", "callsite Add[1]() { target Low() { } }", ""},
       {"sequoia-mapping-targets", "callsite Add[1]() { target Low() { } }", "callsite Add[1]() { }"},
       {"sequoia-mapping-target", "target Low", "target Lowe"},

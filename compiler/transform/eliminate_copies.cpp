@@ -169,6 +169,8 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
     auto scope = dyn_cast<ScopeOp>(block->getParentOp());
     if (!(scope && scope.getDisjoint()) && isDisturbed(block, *mirror, readOnly))
       return;
+    (mirror->in ? mirror->in : mirror->out).emitRemark()
+        << "no copy: '" << block.getLabel().value_or("a block") << "' is the part of the array that it would be a copy of";
     OpBuilder builder(mirror->in ? mirror->in : mirror->out);
     for (MoveOp move : {mirror->in, mirror->out})
       if (move) {

@@ -163,7 +163,8 @@ private:
     });
     for (CheckOp check : checks)
       check->moveBefore(loop_);
-    for (const Candidate& candidate : candidates) {
+    for (Candidate candidate : candidates) {
+      candidate.block.emitRemark() << "copied once, before the loop: '" << candidate.block.getLabel().value_or("a block") << "'";
       candidate.block->moveBefore(loop_);
       if (MoveOp in = candidate.in) {
         count(in);

@@ -24,22 +24,22 @@ class BadInput(harness.Case):
 
     # ---- the command ----
     def test_no_such_program(self):
-        self.is_refused("run", "absent.sq", mentions="absent.sq")
+        self.is_refused("run", "absent.sq", code="driver-cannot-read", mentions="absent.sq")
 
     def test_no_such_machine(self):
         self.refuse("iota", "iota", "--machine", "absent", mentions="absent")
 
     def test_no_such_mapping(self):
-        self.refuse("iota", "iota", "--map", "absent.map", mentions="absent.map")
+        self.refuse("iota", "iota", "--map", "absent.map", code="driver-cannot-read-mapping", mentions="absent.map")
 
     def test_no_such_entry(self):
         self.refuse("iota", "iota", "--entry", "VectAdx", mentions="VectAdx")
 
     def test_no_such_argument(self):
-        self.refuse("iota", "iota", "--in", "nosuch=1", mentions="nosuch")
+        self.refuse("iota", "iota", "--in", "nosuch=1", code="run-unknown-argument", mentions="nosuch")
 
     def test_no_such_size(self):
-        self.refuse("iota", "iota", "--size", "NOSUCH=3", mentions="NOSUCH")
+        self.refuse("iota", "iota", "--size", "NOSUCH=3", code="run-unknown-size", mentions="NOSUCH")
 
     def test_unknown_job_and_option(self):
         for command in (["rum"], ["run", VECTADD.path, "--frobnicate"]):
@@ -52,9 +52,66 @@ class BadInput(harness.Case):
             result = self.strata("run", VECTADD.path, "--threads", threads)
             self.assertEqual(result.status, 1, str(result))
 
+    def test_threads_are_as_many_as_the_runtime_takes(self):
+        self.succeeds("run", VECTADD.path, "--size", f"{self.n}=8", "--in", f"{self.a}=iota", "--in", f"{self.b}=iota",
+                      "--threads", "64")
+
+    def test_unknown_notation(self):
+        self.is_refused("run", self.write("program.txt", "x"), code="driver-unknown-notation", mentions=".sq")
+
+    def test_unknown_stage(self):
+        self.is_refused("run", VECTADD.path, "--emit=sv", code="driver-unknown-stage", mentions="svm")
+
+    def test_stage_to_an_absent_folder(self):
+        self.is_refused("run", VECTADD.path, "--emit=svm", "-o", self.path("absent/p.mlir"), code="driver-cannot-write",
+                        mentions="absent/p.mlir")
+
+    def test_stage_to_a_full_disk(self):
+        self.is_refused("run", VECTADD.path, "--emit=svm", "-o", "/dev/full", code="driver-cannot-write", mentions="No space left")
+
+    def test_input_that_is_only_written_and_output_that_is_only_read(self):
+        self.refuse("iota", "iota", "--out", f"{self.a}={self.path('a.npy')}", code="run-not-an-output")
+
+    def test_options_one_line_each(self):
+        commands = [["run"], ["check"], ["map"], ["show"], ["run", VECTADD.path, "--repeat", "0"], ["run", VECTADD.path, "--stats=xml"],
+                    ["run", VECTADD.path, "--color", "blue"], ["machine", "--absent"], ["machine", "a", "b"], []]
+        for command in commands:
+            with self.subTest(command=command):
+                result = self.strata(*command)
+                self.assertEqual(result.status, 1, str(result))
+                self.assertIn("error[driver-command-line]", result.err.split("\n")[0], str(result))
+                self.assertIn("--help", result.err, str(result))
+
+    # ---- machines and mappings ----
+    def test_machine_names(self):
+        for name in ("absent", "./absent.yaml", self.folder, "/dev/null", ""):
+            for job in ("machine", "show"):
+                with self.subTest(name=name, job=job):
+                    result = self.strata(job, name)
+                    self.assertEqual(result.status, 0 if name == "" else 1, str(result))
+                    self.assertEqual(result.err.count("error["), 0 if name == "" else 1, str(result))
+
+    def test_machine_that_is_no_text(self):
+        for content in (bytes(range(256)), b"", b"[" * 100000, b"{a: &a [*a]}", b"machine: " + b"1" * 100000):
+            with self.subTest(content=content[:20]):
+                result = self.strata("machine", self.write("m.yaml", content))
+                self.assertEqual(result.status, 1, str(result)[:2000])
+                self.assertIn("error[", result.err)
+
+    def test_machine_to_a_full_disk(self):
+        for job in (["machine"], ["machine", "--list"], ["show", "cell"], ["map", VECTADD.path, "--machine", "cell"]):
+            with self.subTest(job=job):
+                self.is_refused(*job, "-o", "/dev/full", code="driver-cannot-write")
+
+    def test_mapping_of_a_program_in_the_dialect(self):
+        self.is_refused("map", self.write("p.mlir", "module {}\n"), code="driver-no-mapping-form")
+
     # ---- sizes ----
+    def test_size_beyond_all_memory(self):
+        self.refuse(size=1 << 62, code="run-size-too-large")
+
     def test_size_not_known(self):
-        self.refuse(size=None, mentions=self.n)
+        self.refuse(size=None, code="run-missing-size", mentions=self.n)
 
     def test_malformed_sizes(self):
         for size in ("", "-1", "1.5", "x", "9223372036854775808"):
@@ -72,7 +129,7 @@ class BadInput(harness.Case):
         self.refuse("absent.npy", mentions="absent.npy")
 
     def test_input_missing(self):
-        self.is_refused("run", VECTADD.path, "--size", f"{self.n}=8", "--in", f"{self.a}=iota", mentions=self.b)
+        self.is_refused("run", VECTADD.path, "--size", f"{self.n}=8", "--in", f"{self.a}=iota", code="run-missing-input", mentions=self.b)
 
     def test_not_npy(self):
         self.refuse(self.write("a.npy", "1,2,3\n"), mentions="not a .npy file")
@@ -90,7 +147,7 @@ class BadInput(harness.Case):
 
     def test_sizes_that_disagree(self):
         self.refuse(self.save("a.npy", np.zeros(8, "f4")), self.save("b.npy", np.zeros(9, "f4")), size=None,
-                    mentions=("8", "9"))
+                    code="run-size-conflict", mentions=("8", "9"))
 
     def test_malformed_generators(self):
         for text in ("", "random:x", "random:1:2"):

@@ -1,0 +1,290 @@
+"""strata build: the same programs as libraries, called from Python through ctypes and from C, on two machines; and what happens when
+a caller's arrays do not fit, or a library cannot be built."""
+
+import ctypes
+import os
+import shutil
+import stat
+import subprocess
+import threading
+
+import harness
+import numpy as np
+from harness import ROOT
+
+VECTADD = os.path.join(ROOT, "examples/sequoia/vectadd/vectadd.sq")
+MATMUL = os.path.join(ROOT, "examples/sequoia/matmul/matmul.sq")
+SUM = os.path.join(ROOT, "examples/sequoia/sum/sum.sq")
+
+
+class SqArray(ctypes.Structure):
+    """sqArray_t of include/sequoia.h."""
+    _fields_ = [("numDims", ctypes.c_uint), ("contigDim", ctypes.c_int), ("offset", ctypes.c_ulong * 9), ("pitch", ctypes.c_ulong * 9),
+                ("numElmts", ctypes.c_ulong * 9), ("elmtSize", ctypes.c_ulong), ("ptr", ctypes.c_void_p)]
+
+
+def describe(physical, offset=None, extent=None):
+    """A NumPy array, or a box of it, for a compiled program. The array must outlive the result."""
+    array = SqArray(numDims=physical.ndim, contigDim=physical.ndim - 1, elmtSize=physical.itemsize, ptr=physical.ctypes.data)
+    for d in range(physical.ndim):
+        array.offset[d] = offset[d] if offset else 0
+        array.pitch[d] = physical.shape[d]
+        array.numElmts[d] = extent[d] if extent else physical.shape[d]
+    return array
+
+
+class Library:
+    """A built program, loaded, with a handler that remembers errors."""
+
+    HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p)
+
+    def __init__(self, path, entry):
+        self.library = ctypes.CDLL(path)
+        self.function = self.library[entry]
+        self.function.restype = None
+        self.errors = []
+        self.handler = self.HANDLER(lambda code, message: self.errors.append((code.decode(), message.decode())))
+        self.library.sqSetErrorHandler(self.handler)
+
+    def call(self, *arguments):
+        self.function(*[ctypes.byref(a) if isinstance(a, ctypes.Structure) else a for a in arguments])
+
+
+def random(*shape):
+    return np.random.default_rng(7).standard_normal(shape).astype(np.float32)
+
+
+class BuildTest(harness.Case):
+    count = 0
+
+    def load(self, program, entry, *options):
+        # A library is loaded under a name of its own: the same name would give the library loaded before.
+        BuildTest.count += 1
+        name = f"built{BuildTest.count}.so"
+        self.succeeds("build", program, "-o", name, *options)
+        return Library(self.path(name), entry)
+
+    def on_both_machines(self, example, entry):
+        folder = os.path.dirname(example)
+        for machine in ("host", "cell"):
+            with self.subTest(machine=machine):
+                yield self.load(example, entry, "--machine", machine, "--map", os.path.join(folder, machine + ".map"))
+
+    def run_c(self, library, main, *flags):
+        self.write("main.c", main)
+        subprocess.run(["clang-19", "-std=c11", "-Wall", "-Werror", "-I" + os.path.join(ROOT, "include"), "main.c", library, *flags, "-o", "main"],
+                       cwd=self.folder, check=True)
+        return subprocess.run(["./main"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=60)
+
+    def link_flags(self):
+        libraries = os.path.join(os.path.dirname(os.path.dirname(harness.options.strata)), "lib")
+        return [os.path.join(libraries, "libstrata_runtime_host.a"), os.path.join(libraries, "libstrata_runtime_core.a"), "-lboost_context",
+                "-lstdc++", "-lm", "-lpthread"]
+
+    def test_vectors_of_any_length(self):
+        for library in self.on_both_machines(VECTADD, "VectAdd_Split"):
+            for n in (0, 1, 1000, 100003):
+                a, b, c = random(n), random(n)[::-1].copy(), np.zeros(n, np.float32)
+                library.call(describe(a), describe(b), describe(c))
+                self.assertEqual(library.errors, [])
+                np.testing.assert_array_equal(c, a + b)
+
+    def test_boxes_of_larger_arrays(self):
+        for library in self.on_both_machines(MATMUL, self.entry_of(MATMUL)):
+            a, b, c = random(70, 90), random(80, 60), random(64, 64)
+            want = c.copy()
+            want[3:43, 5:41] += a[10:50, 20:70].astype(np.float64) @ b[7:57, 11:47].astype(np.float64)
+            library.call(describe(a, (10, 20), (40, 50)), describe(b, (7, 11), (50, 36)), describe(c, (3, 5), (40, 36)))
+            self.assertEqual(library.errors, [])
+            np.testing.assert_allclose(c, want, rtol=0, atol=1e-3)
+
+    def test_a_scalar_that_is_written_is_a_pointer(self):
+        for library in self.on_both_machines(SUM, self.entry_of(SUM)):
+            data, total = np.arange(5000, dtype=np.float32), ctypes.c_float(0.5)
+            library.call(describe(data), ctypes.byref(total))
+            self.assertEqual(library.errors, [])
+            self.assertAlmostEqual(total.value, 0.5 + data.sum(dtype=np.float64), delta=8)
+            library.call(describe(data), None)
+            self.assertEqual([code for code, _ in library.errors], ["sequoia-null-argument"])
+
+    def entry_of(self, program):
+        """The entry point of a program's mapping, as the mapping names it."""
+        with open(os.path.join(os.path.dirname(program), "host.map")) as file:
+            return file.read().split("entrypoint(")[1].split(")")[0]
+
+    def test_the_dialect_too(self):
+        library = self.load(self.write("add.mlir", SCALED), "scaled")
+        x, y = random(100), np.zeros(100, np.float32)
+        library.function.argtypes = [ctypes.c_void_p, ctypes.c_float, ctypes.c_void_p]
+        library.call(ctypes.addressof(xs := describe(x)), 2.5, ctypes.addressof(ys := describe(y)))
+        self.assertEqual(library.errors, [])
+        np.testing.assert_array_equal(y, x * np.float32(2.5))
+
+    def test_several_calls_at_once(self):
+        library = self.load(VECTADD, "VectAdd_Split", "--machine", "host")
+        a, b = random(200000), random(200000)
+        results = [np.zeros(200000, np.float32) for _ in range(4)]
+        threads = [threading.Thread(target=lambda c=c: [library.call(describe(a), describe(b), describe(c)) for _ in range(5)]) for c in results]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for result in results:
+            np.testing.assert_array_equal(result, a + b)
+
+    def test_wrong_arguments_reach_the_handler(self):
+        library = self.load(VECTADD, "VectAdd_Split", "--machine", "cell")
+        good, result = random(1000), np.zeros(1000, np.float32)
+
+        def is_wrong(code, words, a, b, c):
+            library.errors.clear()
+            library.call(a, b, c)
+            self.assertEqual([found for found, _ in library.errors], [code])
+            self.assertIn(words, library.errors[0][1])
+            self.assertFalse(result.any(), "nothing is to be written")
+
+        a, b, c = describe(good), describe(good), describe(result)
+        is_wrong("sequoia-size-mismatch", "dimension 0 of array 'B' of VectAdd_Split has 999 elements; it is to have N = 1000", a, describe(good[:999]), c)
+        is_wrong("sequoia-size-mismatch", "'C'", a, b, describe(result[:7]))
+        is_wrong("sequoia-null-argument", "'A'", None, b, c)
+        is_wrong("sequoia-wrong-rank", "2 dimensions, not 1", describe(good.reshape(10, 100)), b, c)
+        is_wrong("sequoia-wrong-element", "take 4 bytes, not 8", describe(good.astype(np.float64)), b, c)
+        is_wrong("sequoia-wrong-layout", "in a physical array of 1000", describe(good, (1,), (1000,)), b, c)
+        is_wrong("sequoia-overlap", "'A' and 'C'", describe(result), b, c)
+        nowhere = describe(good)
+        nowhere.ptr = None
+        is_wrong("sequoia-null-argument", "no elements to point to", nowhere, b, c)
+        nowhere.ptr = good.ctypes.data + 1
+        is_wrong("sequoia-misaligned", "no multiple of 4 bytes", nowhere, b, c)
+        columns = describe(good)
+        columns.contigDim = -1
+        is_wrong("sequoia-wrong-layout", "not dimension -1", columns, b, c)
+        huge = describe(good, None, (2 ** 62,))
+        huge.pitch[0] = 2 ** 63
+        is_wrong("sequoia-wrong-layout", "larger than what can be addressed", huge, b, c)
+
+    def test_c_with_an_archive_and_an_object(self):
+        for library, machine in (("add.a", "host"), ("add.o", "cell")):
+            with self.subTest(library=library):
+                self.succeeds("build", VECTADD, "-o", library, "--machine", machine, "--size", "N=1000")
+                result = self.run_c(library, MAIN, *self.link_flags())
+                self.assertEqual((result.returncode, result.stdout), (0, "fine\nsequoia-size-mismatch\n"), result.stderr)
+
+    def test_c_with_a_shared_library(self):
+        self.succeeds("build", VECTADD, "-o", "add.so")
+        result = self.run_c("add.so", MAIN)
+        self.assertEqual((result.returncode, result.stdout), (0, "fine\nsequoia-size-mismatch\n"), result.stderr)
+
+    def test_without_a_handler_the_program_ends(self):
+        self.succeeds("build", VECTADD, "-o", "add.so")
+        result = self.run_c("add.so", MAIN.replace("sqSetErrorHandler(remember);", "(void)remember;"))
+        self.assertEqual((result.returncode, result.stdout), (1, "fine\n"), result.stderr)
+        self.assertIn("[sequoia-size-mismatch]", result.stderr)
+
+    def test_the_header_is_cxx_too(self):
+        self.succeeds("build", VECTADD, "-o", "add.o")
+        self.write("use.cpp", '#include "add.h"\nint main() { auto *f = &VectAdd_Split; return f ? 0 : 1; }\n')
+        subprocess.run(["clang++-19", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(ROOT, "include"), "-fsyntax-only", "use.cpp"],
+                       cwd=self.folder, check=True)
+
+    def test_structs_are_declared(self):
+        self.succeeds("build", self.write("complex.mlir", COMPLEX), "-o", "complex.so")
+        with open(self.path("complex.h")) as file:
+            self.assertIn("struct complex {\n  float re;\n  float im;\n};", file.read())
+
+    def test_what_cannot_be_built(self):
+        self.is_refused("build", VECTADD, "-o", "add.exe", code="build-unknown-output")
+        self.is_refused("build", VECTADD, "-o", "/nowhere/add.so", code="build-cannot-write")
+        os.mkdir(self.path("taken.so"))
+        self.is_refused("build", VECTADD, "-o", "taken.so", code="build-cannot-write", mentions="directory")
+        program = self.write("name.mlir", SCALED.replace("@scaled", "@main"))
+        self.is_refused("build", program, "-o", "x.so", code="build-entry-name", mentions="'main'")
+        program = self.write("own.mlir", SCALED.replace("@scaled", "@sqElmt1D"))
+        self.is_refused("build", program, "-o", "x.so", code="build-entry-name", mentions="the runtime's")
+        program = self.write("type.mlir", SCALED.replace("%k: f32", "%h: f16 {svm.name = \"h\"}, %k: f32"))
+        self.is_refused("build", program, "-o", "x.so", code="build-entry-argument", mentions="'h'")
+        self.is_refused("build", VECTADD, "-o", "x.so", "--entry", "Nothing", errors=1)
+
+    def test_clang_that_is_missing_or_no_clang(self):
+        self.is_refused("build", VECTADD, "-o", "x.so", code="clang-failed", mentions="clang-19", STRATA_CLANG="/nowhere/clang")
+        fake = self.write("fake", '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho nonsense > "$2"\n')
+        os.chmod(fake, stat.S_IRWXU)
+        result = self.strata("build", VECTADD, "-o", "x.so", STRATA_CLANG=fake)
+        self.assertIn("build-internal", result.err)
+        self.assertFalse(os.path.exists(self.path("x.h")))
+
+    def test_a_strata_without_its_runtime(self):
+        os.mkdir(self.path("bin"))
+        shutil.copy(harness.options.strata, self.path("bin/strata"))
+        completed = subprocess.run([self.path("bin/strata"), "build", VECTADD, "-o", self.path("x.so")], capture_output=True, text=True, timeout=60)
+        self.assertEqual(completed.returncode, 1)
+        self.assertIn("build-no-runtime", completed.stderr)
+
+
+MAIN = """
+#include "add.h"
+#include <stdio.h>
+static void remember(const char *code, const char *message) { puts(code); }
+int main(void) {
+  sqArray_t *a = sqAllocArray1D(sizeof(float), 1000), *b = sqAllocArray1D(sizeof(float), 1000), *c = sqAllocArray1D(sizeof(float), 1000);
+  for (int i = 0; i < 1000; ++i) {
+    *(float *)sqElmt1D(a, i) = i;
+    *(float *)sqElmt1D(b, i) = 2 * i;
+  }
+  sqSetErrorHandler(remember);
+  VectAdd_Split(a, b, c);
+  for (int i = 0; i < 1000; ++i)
+    if (*(float *)sqElmt1D(c, i) != 3 * i)
+      return 2;
+  puts("fine");
+  fflush(stdout);
+  b->numElmts[0] = 999;
+  VectAdd_Split(a, b, c);
+  sqFreeArray(a);
+  sqFreeArray(b);
+  sqFreeArray(c);
+  return 0;
+}
+"""
+
+SCALED = """
+#v = strided<[1], offset: ?>
+module attributes {svm.stage = "logical"} {
+  func.func @scaled(%x: memref<?xf32, #v> {svm.access = "read", svm.name = "x"}, %k: f32 {svm.name = "k"},
+                    %y: memref<?xf32, #v> {svm.access = "write", svm.name = "y"})
+      attributes {svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[n] -> (n)>, affine_map<()[n] -> ()>, affine_map<()[n] -> (n)>]} {
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?xf32, #v>
+    svm.run @leaf(%x, %k, %y) : (memref<?xf32, #v>, f32, memref<?xf32, #v>) -> ()
+    return
+  }
+  svm.kernel @leaf(%x: memref<?xf32, #v> {svm.access = "read", svm.name = "x"}, %k: f32 {svm.name = "k"},
+                   %y: memref<?xf32, #v> {svm.access = "write", svm.name = "y"}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = memref.dim %x, %c0 : memref<?xf32, #v>
+    scf.for %i = %c0 to %n step %c1 {
+      svm.index %i in %n of "x", 0
+      %v = memref.load %x[%i] : memref<?xf32, #v>
+      %p = arith.mulf %v, %k : f32
+      svm.index %i in %n of "y", 0
+      memref.store %p, %y[%i] : memref<?xf32, #v>
+    }
+    svm.return
+  }
+}
+"""
+
+COMPLEX = """
+!complex = !svm.record<"complex", re: f32, im: f32>
+#v = strided<[1], offset: ?>
+module attributes {svm.stage = "logical"} {
+  func.func @nothing(%x: memref<?x!complex, #v> {svm.access = "readwrite", svm.name = "x"})
+      attributes {svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[n] -> (n)>]} {
+    return
+  }
+}
+"""
+
+if __name__ == "__main__":
+    harness.main()
