@@ -43,9 +43,9 @@ static int strata_array(const char *entry, const char *name, const sqArray_t *a,
   if (!a)
     return strata_reject("sequoia-null-argument", "array '%s' of %s is a null pointer", name, entry);
   if (a->numDims != rank)
-    return strata_reject("sequoia-wrong-rank", "array '%s' of %s has %u dimensions, not %u", name, entry, rank, a->numDims);
+    return strata_reject("sequoia-wrong-rank", "array '%s' of %s is to have %u dimension(s), not the %u given", name, entry, rank, a->numDims);
   if (a->elmtSize != bytes)
-    return strata_reject("sequoia-wrong-element", "elements of array '%s' of %s take %lu bytes, not %lu", name, entry, bytes, a->elmtSize);
+    return strata_reject("sequoia-wrong-element", "elements of array '%s' of %s are to take %lu bytes each, not the %lu given", name, entry, bytes, a->elmtSize);
   if (a->contigDim != (int)rank - 1)
     return strata_reject("sequoia-wrong-layout", "the last dimension of array '%s' of %s is to be the contiguous one, not dimension %d", name, entry, a->contigDim);
   int64_t stride = 1, first = 0;

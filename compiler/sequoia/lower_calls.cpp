@@ -54,7 +54,7 @@ void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallV
   for (size_t p = 0; p < callee.parameters.size(); ++p)
     for (const Extent& extent : callee.parameters[p]->extents)
       if (const Variable* size = extent.linear.unit())
-        solvedBy.try_emplace(size, arguments[p].name);
+        solvedBy.try_emplace(size, callee.parameters[p]->name);
   llvm::DenseSet<const Variable*> solved;
   for (size_t p = 0; p < callee.parameters.size(); ++p) {
     const Variable& parameter = *callee.parameters[p];
@@ -65,8 +65,9 @@ void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallV
       Value wanted = linear(size), given = arguments[p].counts[d];
       if (wanted == given)
         continue;
-      std::string message = "task '" + taskName.str() + "' takes '" + arguments[p].name + "' with " + linearText(size) +
-                            " = {0} elements in dimension " + std::to_string(d) + ", and is given {1}";
+      std::string message = "argument '" + std::string(parameter.name) + "' of task '" + taskName.str() + "' has " +
+                            linearText(size) + " = {0} elements in dimension " + std::to_string(d) +
+                            ", and is given {1} of '" + arguments[p].name + "'";
       std::string others;
       for (auto [coefficient, each] : size.terms)
         others += (others.empty() ? "" : ", ") + std::string(each->name) + " is the size of '" + solvedBy[each] + "'";

@@ -205,8 +205,6 @@ void BodyLowering::lowerWrapper(const std::string& symbol, bool byReference, boo
   unsigned level = isEntry ? mainLevel(module_.machine) : instance_.scalarLevel;
   function_->control = module_.processorAt(isEntry ? level : instance_.controlLevel);
   placeArguments(byReference, level);
-  if (isEntry)
-    checkEntrySizes();
   std::vector<CallValue> arguments;
   for (const Variable* parameter : instance_.variant->parameters) {
     const Binding& binding = own_.bindings[parameter];

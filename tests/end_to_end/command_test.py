@@ -1,0 +1,109 @@
+"""The command beside `run`'s results: stages that it prints, figures, traces, remarks, machines and drawings, and what it says to a
+command line that is not understood."""
+
+import json
+import os
+import xml.etree.ElementTree
+
+import numpy as np
+
+import harness
+
+VECTADD = os.path.join(harness.ROOT, "examples/sequoia/vectadd/vectadd.sq")
+DATA = ("--size", "N=1000", "--in", "A=iota", "--in", "B=1")
+
+HALF_WRITTEN = """
+void task F(in float a[N], out float b[N]);
+void task<leaf> F::L(in float a[N], out float b[N]) { for (long i = 1; i < N; i++) b[i] = a[i]; }
+"""
+
+
+class Command(harness.Case):
+    def test_every_stage_is_printed(self):
+        for stage, word in (("ast", "VectAdd"), ("svm", 'svm.stage = "logical"'), ("placed", 'svm.stage = "placed"'),
+                            ("scheduled", 'svm.stage = "scheduled"'), ("llvm", "define void"), ("asm", ".text")):
+            self.assertIn(word, self.succeeds("run", VECTADD, "--emit", stage).out, stage)
+
+    def test_figures_as_json(self):
+        self.succeeds("run", VECTADD, *DATA, "--machine", "cell", "--stats", "json:figures.json")
+        with open(self.path("figures.json")) as file:
+            figures = json.load(file)
+        self.assertEqual(figures["sizes"], {"N": 1000})
+        self.assertEqual(figures["machine"], "cell")
+        self.assertEqual(figures["bytes"], {"main -> ls": 8000, "ls -> main": 4000})
+        self.assertGreater(figures["seconds"]["median"], 0)
+        self.assertEqual(list(figures["paths"].values()), ["structured"])
+
+    def test_moves_within_one_memory_are_elided(self):
+        result = self.succeeds("run", VECTADD, *DATA, "--stats=json")
+        figures = json.loads(result.err.splitlines()[-1])
+        self.assertEqual(figures["moves"], 0)
+        self.assertGreater(figures["moves_elided"], 0)
+
+    def test_a_trace_is_json_and_names_the_kernel(self):
+        self.succeeds("run", VECTADD, *DATA, "--machine", "cell", "--trace", "trace.json")
+        with open(self.path("trace.json")) as file:
+            events = json.load(file)["traceEvents"]
+        names = {event["name"] for event in events if event["ph"] == "X"}
+        self.assertTrue({"move main -> ls", "move ls -> main"} < names, names)
+
+    def test_repetitions_start_from_the_same_arrays(self):
+        source = self.write("count.sq", """
+            void task Count(inout int a[N]);
+            void task<leaf> Count::L(inout int a[N]) { for (long i = 0; i < N; i++) a[i] += 1; }
+        """)
+        self.succeeds("run", source, "--size", "N=5", "--in", "a=iota", "--out", "a=a.npy", "--repeat", 3, "--stats")
+        self.assertEqual(np.load(self.path("a.npy")).tolist(), [1, 2, 3, 4, 5])
+
+    def test_remarks_say_what_was_decided(self):
+        result = self.succeeds("run", VECTADD, *DATA, "--remarks")
+        self.assertIn("driver-mapping-made", result.err)
+        self.assertIn("no copy: 'VectAdd#0.A'", result.err)
+        self.assertEqual(self.succeeds("run", VECTADD, *DATA).err, "")
+
+    def test_the_interpreter_alone(self):
+        self.succeeds("run", VECTADD, *DATA, "--interpret", "--out", "C=c.npy")
+        self.assertTrue(np.array_equal(np.load(self.path("c.npy")), np.arange(1000, dtype="f4") + 1))
+
+    def test_machines_are_listed_written_and_drawn(self):
+        self.assertIn("cell\n", self.succeeds("machine", "--list").out)
+        text = self.succeeds("machine", "cell").out
+        again = self.succeeds("machine", self.write("mine.yaml", text)).out
+        self.assertEqual(text, again)
+        self.assertIn("core", self.succeeds("machine").out)
+        self.succeeds("show", "cell", "-o", "cell.svg")
+        root = xml.etree.ElementTree.parse(self.path("cell.svg")).getroot()
+        self.assertTrue(root.tag.endswith("svg"))
+
+    def test_the_machine_from_the_environment(self):
+        result = self.succeeds("run", VECTADD, *DATA, STRATA_MACHINE="cell")
+        self.assertIn("on cell", result.out)
+
+    def test_errors_as_json(self):
+        result = self.strata("check", self.write("bad.sq", "void task;"), "--json")
+        self.assertEqual(result.status, 1)
+        first = json.loads(result.err.splitlines()[0])
+        self.assertEqual(first["severity"], "error")
+        self.assertEqual(first["labels"][0]["line"], 1)
+
+    def test_an_output_that_is_not_written_is_found_by_check(self):
+        source = self.write("half.sq", HALF_WRITTEN)
+        self.is_refused("run", source, "--size", "N=4", "--in", "a=iota", "--check", code="check-undefined", mentions="element 0")
+
+    def test_command_lines_that_are_not_understood(self):
+        self.is_refused("rum", VECTADD, code="driver-usage", mentions="did you mean 'run'?")
+        self.is_refused("run", VECTADD, "--threads", "x", code="driver-usage", mentions="strata run --help")
+        self.is_refused("run", VECTADD, "-o", "foo", code="driver-usage", mentions="--emit")
+        self.is_refused(code="driver-usage")
+
+    def test_options_may_stand_before_the_program(self):
+        self.succeeds("run", *DATA, VECTADD)
+
+    def test_help_teaches(self):
+        self.assertIn("strata run examples/sequoia/vectadd/vectadd.sq", self.succeeds("--help").out)
+        for command in ("run", "check", "build", "map", "machine", "show"):
+            self.assertIn("--", self.succeeds(command, "--help").out)
+
+
+if __name__ == "__main__":
+    harness.main()
