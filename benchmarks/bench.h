@@ -76,9 +76,12 @@ std::string difference(const std::vector<T>& ours, const std::vector<T>& peer, d
 /// A program against its peer, both writing the same array.
 template <typename T>
 struct Contest {
-  Row row;               // work, method, peer and goal are filled in
-  Buffer<T>* written;    // what both write
-  std::vector<T> before; // what it holds before the first call
+  /// `writes` is what both write, and holds what it does before the first call. It outlives the contest.
+  Contest(std::string work, Buffer<T>& writes) : written(&writes), before(writes.copy()) { row.work = std::move(work); }
+
+  Row row; // method, peer and goal are for the work to fill in
+  Buffer<T>* written;
+  std::vector<T> before;
   double tolerance = 0;  // 0: bit for bit
   double bytes = 0;      // that one call has to move from and to memory at least; 0: memory is no limit
   double operations = 0; // floating-point operations of one call; 0: they are no limit

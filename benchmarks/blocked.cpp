@@ -57,8 +57,8 @@ Row against(Bench& bench, const char* name, Contest<T> contest,
 Row matmul(Bench& bench, int64_t m, int64_t n, int64_t p) {
   Buffer<float> a = randomFloats(static_cast<size_t>(m * p), 5), b = randomFloats(static_cast<size_t>(p * n), 6),
                 c = randomFloats(static_cast<size_t>(m * n), 7);
-  Contest<float> contest{
-      {"matrix product, " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(p)}, &c, c.copy()};
+  Contest<float> contest("matrix product, " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(p),
+                         c);
   contest.tolerance = 1e-5;
   contest.row.method = "results within 1e-5 of the largest";
   contest.operations = 2.0 * static_cast<double>(m * n * p);
@@ -71,10 +71,9 @@ Row matmul(Bench& bench, int64_t m, int64_t n, int64_t p) {
 Row conv2d(Bench& bench, int64_t m, int64_t n, int64_t u, int64_t v) {
   Buffer<float> a = randomFloats(static_cast<size_t>((m + u - 1) * (n + v - 1)), 8),
                 h = randomFloats(static_cast<size_t>(u * v), 9), c(static_cast<size_t>(m * n));
-  Contest<float> contest{{"2-D convolution " + std::to_string(u) + "x" + std::to_string(v) + ", " + std::to_string(m) +
-                          " x " + std::to_string(n)},
-                         &c,
-                         c.copy()};
+  Contest<float> contest("2-D convolution " + std::to_string(u) + "x" + std::to_string(v) + ", " + std::to_string(m) +
+                             " x " + std::to_string(n),
+                         c);
   contest.tolerance = 1e-5;
   contest.row.method = "results within 1e-5 of the largest; the filter's size is known at run time only";
   contest.operations = 2.0 * static_cast<double>(m * n * u * v);
@@ -89,8 +88,7 @@ Row histogram(Bench& bench, int64_t n, int64_t count) {
   std::mt19937 random(10);
   for (size_t index = 0; index < data.size(); ++index)
     data[index] = static_cast<int32_t>(random() % static_cast<uint32_t>(count));
-  Contest<int32_t> contest{
-      {"histogram, " + std::to_string(n) + " into " + std::to_string(count) + " bins"}, &bins, bins.copy()};
+  Contest<int32_t> contest("histogram, " + std::to_string(n) + " into " + std::to_string(count) + " bins", bins);
   return against(bench, "histogram", std::move(contest), {{"N", n}, {"B", count}},
                  {{"block", bench_histogram_block}, {"ways", bench_histogram_ways}},
                  {{"data", data.data(), {n}}, {"bins", bins.data(), {count}}},
@@ -99,7 +97,7 @@ Row histogram(Bench& bench, int64_t n, int64_t count) {
 
 Row sum(Bench& bench, int64_t n) {
   Buffer<float> data = randomFloats(static_cast<size_t>(n), 11), total(1);
-  Contest<float> contest{{"sum, " + std::to_string(n) + " floats"}, &total, total.copy()};
+  Contest<float> contest("sum, " + std::to_string(n) + " floats", total);
   // The sum is of the order of sqrt(n), its rounding error of that of its partial sums.
   contest.tolerance = 1e-2;
   contest.row.method = "each block from left to right on both sides; results within 1% of a sum that nearly cancels";

@@ -11,10 +11,9 @@ constexpr int64_t elements = 4000;
 
 Row calls(Bench& bench, const char* form, bool opaque) {
   Buffer<float> a = randomFloats(elements, 12), b(elements);
-  Contest<float> contest{
-      {std::string("task call by ") + form + ", " + (opaque ? "opaque" : "inlined") + ", " + std::to_string(elements)},
-      &b,
-      b.copy()};
+  Contest<float> contest(std::string("task call by ") + form + ", " + (opaque ? "opaque" : "inlined") + ", " +
+                             std::to_string(elements),
+                         b);
   contest.row.peer = Bench::loopPeer(false) + (opaque ? ", a function not inlined" : ", the loop written out");
   if (opaque) {
     contest.row.unit = Unit::Nanoseconds;

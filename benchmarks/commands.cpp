@@ -46,7 +46,8 @@ double seconds(const Words& words) {
 const std::string example = STRATA_SOURCE_DIR "/examples/sequoia/vectadd/vectadd.sq";
 
 Row startUp(Bench& bench, const char* what, const Words& words, double most) {
-  Row row{what};
+  Row row;
+  row.work = what;
   row.peer = "a program linked with the same libraries that returns 0";
   row.method = "processes, from the start to the end of each; files in the page cache";
   row.goal = {Goal::Kind::RatioAtMost, most};
@@ -76,7 +77,8 @@ double peakMemory(const Words& words) {
 Row memory(Bench& bench) {
   constexpr int64_t elements = 32 << 20;
   constexpr double arrays = 3.0 * 4 * elements / (1 << 20), allowed = arrays * 1.1 + 256;
-  Row row{"peak memory of strata run, vector add of " + std::to_string(elements) + " floats"};
+  Row row;
+  row.work = "peak memory of strata run, vector add of " + std::to_string(elements) + " floats";
   row.unit = Unit::Mebibytes;
   row.peer = "the arrays, a tenth more, and 256 MiB";
   row.method = "resident at most, as the system counts it; the arrays are 384 MiB; three runs";

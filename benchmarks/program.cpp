@@ -67,7 +67,7 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
   std::vector<std::string> kernels;
   logical->module->walk([&](svm::KernelOp kernel) { kernels.push_back(kernel.getSymName().str()); });
   llvm::LLVMContext context;
-  if (!compiler.place(*logical) || !compiler.schedule(*logical, /*count=*/false))
+  if (!compiler.place(*logical) || !compiler.schedule(*logical))
     return fail("it cannot be placed");
   auto code = compiler.lower(*logical, context);
   if (!code)
@@ -83,7 +83,8 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
     impl.engine = host::Engine::create(object, session.diagnostics);
   if (!impl.engine)
     return fail("no code was made");
-  impl.function = reinterpret_cast<void (*)(void**)>(impl.engine->lookup(host::packedName(entry->name)));
+  impl.function =
+      reinterpret_cast<void (*)(void**)>(impl.engine->lookup(host::packedName(entry->name), session.diagnostics));
   if (!impl.function)
     return fail("the entry point is not in the code");
   impl.machine = tableOf(logical->machine);

@@ -66,8 +66,7 @@ Row stream(Bench& bench, int32_t stages, unsigned threads, Peer peer) {
   int64_t count = peer == Peer::Ring ? 1000000 : 50000;
   auto elements = static_cast<size_t>(count);
   Buffer<float> in = randomFloats(elements, 13), out(elements);
-  Contest<float> contest{
-      {"stream, " + std::to_string(stages) + " kernels, " + std::to_string(count) + " floats"}, &out, out.copy()};
+  Contest<float> contest("stream, " + std::to_string(stages) + " kernels, " + std::to_string(count) + " floats", out);
   std::string workers = std::to_string(threads) + (threads == 1 ? " worker" : " workers");
   contest.row.method = workers + ", opaque push and pop of one float through the runtime's interface, rings of " +
                        std::to_string(capacity) + "; the peer: ";

@@ -21,7 +21,7 @@ std::string title(const char* name, const Size& size) {
 Row vectorAdd(Bench& bench, const Size& size) {
   auto count = static_cast<size_t>(size.elements);
   Buffer<float> a = randomFloats(count, 1), b = randomFloats(count, 2), c(count);
-  Contest<float> contest{{title("vector add", size)}, &c, c.copy()};
+  Contest<float> contest(title("vector add", size), c);
   contest.row.peer = Bench::loopPeer();
   contest.row.goal = {Goal::Kind::RatioAtLeast, 0.97};
   contest.bytes = size.inCache ? 0 : 12.0 * static_cast<double>(size.elements);
@@ -41,7 +41,7 @@ Row saxpy(Bench& bench, const Size& size) {
   auto count = static_cast<size_t>(size.elements);
   float factor = 0.75f;
   Buffer<float> x = randomFloats(count, 3), y = randomFloats(count, 4);
-  Contest<float> contest{{title("SAXPY", size)}, &y, y.copy()};
+  Contest<float> contest(title("SAXPY", size), y);
   contest.row.peer = Bench::loopPeer();
   contest.row.goal = {Goal::Kind::RatioAtLeast, 0.97};
   contest.bytes = size.inCache ? 0 : 12.0 * static_cast<double>(size.elements);

@@ -2,6 +2,7 @@
 #include "compiler/driver/pipeline.h"
 
 #include "compiler/driver/sequoia.h"
+#include "compiler/ir/check_text.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/verify_logical.h"
 #include "compiler/kernel/optimize.h"
@@ -32,7 +33,8 @@ STRATA_DIAGNOSTIC(unknownNotation, Error, "driver-unknown-notation", "'{0}' is i
 STRATA_DIAGNOSTIC(notLogical, Error, "driver-not-logical", "'{0}' is a {1} program; programs enter in logical form");
 STRATA_DIAGNOSTIC(badMapping, Error, "driver-bad-mapping-attribute", "the program's mapping does not read: {0}");
 STRATA_DIAGNOSTIC(otherMachine, Warning, "driver-other-machine", "the program was mapped to machine '{0}' as it was described then; the description has changed");
-STRATA_DIAGNOSTIC(nestedTooDeeply, Error, "driver-nested-too-deeply", "brackets are nested too deeply here");
+STRATA_DIAGNOSTIC(nestedTooDeeply, Error, "driver-nested-too-deeply", "the program is nested too deeply here");
+STRATA_DIAGNOSTIC(usedBeforeDefined, Error, "driver-used-before-defined", "'{0}' is used before it is defined");
 STRATA_DIAGNOSTIC(noEntry, Error, "driver-no-entry", "the program has no entry point");
 STRATA_DIAGNOSTIC(unknownEntry, Error, "driver-unknown-entry", "the program has no entry point '{0}'");
 STRATA_DIAGNOSTIC(severalEntries, Error, "driver-several-entries", "the program has several entry points");
@@ -121,8 +123,12 @@ std::optional<LogicalProgram> Compiler::fromSequoia() {
 
 std::optional<LogicalProgram> Compiler::fromDialect() {
   const SourceBuffer& buffer = diagnostics_.sources().buffer(source_->file);
-  if (auto at = svm::nestedTooDeeply(buffer.text())) {
-    diagnostics_.report(nestedTooDeeply, Location{source_->file, static_cast<uint32_t>(*at), static_cast<uint32_t>(*at) + 1});
+  if (auto problem = svm::checkText(buffer.text())) {
+    Location where{source_->file, static_cast<uint32_t>(problem->begin), static_cast<uint32_t>(problem->end)};
+    if (problem->kind == svm::TextProblem::NestedTooDeeply)
+      diagnostics_.report(nestedTooDeeply, where).help("move inner parts to functions of their own");
+    else
+      diagnostics_.report(usedBeforeDefined, where, std::string(buffer.text().substr(problem->begin, problem->end - problem->begin)));
     return std::nullopt;
   }
   ParserConfig config(&context_);

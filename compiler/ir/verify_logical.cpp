@@ -308,44 +308,4 @@ LogicalResult verifyLogical(ModuleOp program) {
   return LogicalVerifier(program).module(program);
 }
 
-std::optional<size_t> nestedTooDeeply(StringRef text) {
-  // Every level of operations, attributes, types or expressions stands in brackets of its own; a region brings several.
-  constexpr unsigned maximumBrackets = 4 * maximumNesting;
-  unsigned depth = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    switch (text[at]) {
-    case '"':
-      for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
-        at += text[at] == '\\';
-      break;
-    case '/':
-      if (text.substr(at).starts_with("//"))
-        at = std::min(text.find('\n', at), text.size());
-      break;
-    case '<':
-      if (text.substr(at).starts_with("<="))
-        break;
-      [[fallthrough]];
-    case '(':
-    case '[':
-    case '{':
-      if (++depth > maximumBrackets)
-        return at;
-      break;
-    case '>':
-      if (at && (text[at - 1] == '-' || text.substr(at).starts_with(">=")))
-        break;
-      [[fallthrough]];
-    case ')':
-    case ']':
-    case '}':
-      depth -= depth > 0;
-      break;
-    default:
-      break;
-    }
-  }
-  return std::nullopt;
-}
-
 } // namespace strata::svm

@@ -13,8 +13,4 @@ constexpr unsigned maximumNesting = 256;
 /// REQUIRES: `program` is verified.
 mlir::LogicalResult verifyLogical(mlir::ModuleOp program);
 
-/// The offset in a program's text at which brackets are nested deeper than the reader can follow, or nothing. Call it
-/// before parsing: MLIR's parser recurses without a limit.
-std::optional<size_t> nestedTooDeeply(llvm::StringRef text);
-
 } // namespace strata::svm

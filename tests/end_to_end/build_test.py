@@ -201,7 +201,9 @@ class BuildTest(harness.Case):
         self.is_refused("build", program, "-o", "x.so", code="build-entry-name", mentions="'main'")
         program = self.write("own.mlir", SCALED.replace("@scaled", "@sqElmt1D"))
         self.is_refused("build", program, "-o", "x.so", code="build-entry-name", mentions="the runtime's")
-        program = self.write("type.mlir", SCALED.replace("%k: f32", "%h: i24 {svm.name = \"h\"}, %k: f32", 1))
+        block = "memref<" + "?x" * 10 + "f32, strided<[" + "?, " * 9 + "1], offset: ?>>"
+        program = self.write("rank.mlir", SCALED.replace("@scaled(", "@scaled(%h: " + block + ' {svm.access = "read", svm.name = "h"}, ')
+                             .replace("extents = [", "extents = [affine_map<()[n] -> (" + ", ".join("n" * 10) + ")>, "))
         self.is_refused("build", program, "-o", "x.so", code="build-entry-argument", mentions="'h'")
         self.is_refused("build", VECTADD, "-o", "x.so", "--entry", "Nothing", errors=1)
 

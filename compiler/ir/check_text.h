@@ -1,0 +1,21 @@
+// What is checked of a program's text before MLIR's parser reads it: what that parser would not survive.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace strata::svm {
+
+struct TextProblem {
+  enum Kind { NestedTooDeeply, UsedBeforeDefined } kind;
+  size_t begin, end; ///< bytes of the text
+};
+
+/// The first problem of a program in the dialect: brackets or expressions nested deeper than the parser can recurse, or
+/// a value that is named before it is defined. (A value that is defined within the operation that uses it makes the
+/// parser use memory that it has given back.) Finds every such value but for one whose name an earlier loop or function
+/// in scope has, and no value of a program that is right.
+std::optional<TextProblem> checkText(llvm::StringRef text);
+
+} // namespace strata::svm

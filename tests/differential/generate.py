@@ -1,0 +1,481 @@
+"""Random logical programs in the svm dialect, with records that map them, from a seed. A program is a tree of statements; every
+statement makes the values that it uses, so that any of them can be taken out of a program that fails.
+
+Meaning is always defined: parallel iterations write parts of their own; a scope is said to be disjoint only when its moves are of
+different arrays or of none that it writes, and nothing in it touches what they move; indices and extents are kept in range.
+
+On a machine with local stores, code on their owner touches blocks in its store, all other code blocks in main memory, and
+both move between the two. The same program runs on a machine with one memory, where nothing of that matters."""
+import random
+
+import kernels
+
+SIZES = [0, 1, 1, 2, 3, 4, 5, 7, 8, 12, 13, 16, 17]
+MOST = 17  # elements in a dimension
+CONTROL, WORKER, MAIN, STORE = "ppe", "spe", "main", "ls"
+WORKERS = 8
+
+
+class View:
+    """Something to read or write: a block, an argument or a part of one. `mode`: "rw", "r" or a combiner's name (a private copy)."""
+
+    def __init__(self, name, rank, bounds, mode, memory):
+        self.name, self.rank, self.bounds, self.mode, self.memory = name, rank, bounds, mode, memory
+
+
+class Context:
+    """What the code at one place sees. `here` executes it; `dealt`: it is a part of a loop dealt to workers."""
+
+    def __init__(self, function, views, here, depth, variables=(), dealt=False, state=None):
+        self.function, self.views, self.here, self.depth = function, views, here, depth
+        self.variables, self.dealt, self.state = list(variables), dealt, state
+
+    def inner(self, **changes):
+        other = Context(self.function, self.views, self.here, self.depth + 1, self.variables, self.dealt, self.state)
+        vars(other).update(changes)
+        return other
+
+    def touches(self, view):
+        return view.memory == (STORE if self.here == WORKER else MAIN)
+
+
+class Statement:
+    """Lines with statements between them."""
+
+    def __init__(self, before, inner=None, after=()):
+        self.before, self.inner, self.after = list(before), inner, list(after)
+
+    def render(self, indent="  "):
+        yield from (indent + line for line in self.before)
+        for statement in self.inner or ():
+            yield from statement.render(indent + "  ")
+        yield from (indent + line for line in self.after)
+
+
+class Function:
+    def __init__(self, name, control):
+        self.name, self.control, self.arguments, self.body = name, control, [], []
+        self.blocks, self.loops, self.calls = {}, {}, {}
+
+
+class Program:
+    def __init__(self, seed, budget=14):
+        self.random = random.Random(seed)
+        self.seed = seed
+        self.elements = kernels.Elements(self.random.choice(["i32", "i32", "i64", "i8", "pair"]))
+        self.kernels, self.functions, self.count, self.budget = {}, [], 0, self.random.randint(2, budget)
+        self.sizes = {"N": self.random.choice(SIZES), "M": self.random.choice(SIZES)}
+        self.entry = Function("main", CONTROL)
+        self.functions.append(self.entry)
+        views = []
+        for number in range(self.random.randint(2, 4)):
+            rank = self.random.choice([0, 1, 1, 2, 2])
+            mode = "rw" if number == 0 or self.chance(0.6) else "r"
+            views.append(View(f"%a{number}", rank, [MOST] * rank, mode, MAIN))
+            self.entry.arguments.append(views[-1])
+        context = Context(self.entry, views, CONTROL, 0, state="%state")
+        self.entry.body = [Statement(["%state = memref.alloca() : memref<i32>", "memref.store %zero, %state[] : memref<i32>"])]
+        self.entry.body += self.statements(context, 1, 4)
+
+    # ---- small things ----
+    def chance(self, probability):
+        return self.random.random() < probability
+
+    def name(self, stem):
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def type(self, rank):
+        return self.elements.block(rank)
+
+    def kernel(self, kind, ranks):
+        name = kernels.name_of(kind, ranks)
+        if name not in self.kernels:
+            self.kernels[name] = kernels.kernel(self.elements, kind, ranks)
+        return name
+
+    def run(self, lines, context, kind, blocks):
+        """Runs a kernel on (name, rank) pairs."""
+        ranks = [rank for _, rank in blocks]
+        name = self.kernel(kind, ranks)
+        arguments, types = [block for block, _ in blocks], [self.type(rank) for rank in ranks]
+        if kind in kernels.ACCESS:
+            arguments.append(self.random.choice(context.variables + ["%c2"]))
+            types.append("index")
+        lines.append(f"svm.run @{name}({', '.join(arguments)}) : ({', '.join(types)}) -> ()")
+
+    def extents(self, lines, view):
+        result = []
+        for dimension in range(view.rank):
+            result.append(self.name("%d"))
+            lines.append(f"{result[-1]} = memref.dim {view.name}, %c{dimension} : {self.type(view.rank)}")
+        return result
+
+    def let(self, lines, expression):
+        name = self.name("%v")
+        lines.append(f"{name} = {expression}")
+        return name
+
+    def part(self, lines, context, view):
+        """A part of a view, or the view: (View, extents). Parts may overlap those of other iterations."""
+        extents = self.extents(lines, view)
+        if view.rank == 0 or self.chance(0.3):
+            return view, extents
+        offsets, lengths, bounds, strides = [], [], [], []
+        for dimension, extent in enumerate(extents):
+            if self.chance(0.3):
+                offsets.append("%c0"), lengths.append(extent), bounds.append(view.bounds[dimension]), strides.append(1)
+                continue
+            start = self.random.choice(["%c0", "%c1", "%c3"] + context.variables * 3)
+            scale, length = self.random.choice([1, 1, 2, 3]), self.random.choice([1, 2, 3, 4, 9])
+            offset = self.let(lines, f"arith.muli {start}, %c{scale} : index")
+            offset = self.let(lines, f"arith.minui {offset}, {extent} : index")
+            left = self.let(lines, f"arith.subi {extent}, {offset} : index")
+            stride = 2 if view.rank == 2 and dimension == 0 and self.chance(0.2) else 1
+            if stride == 2:
+                left = self.let(lines, f"arith.ceildivui {left}, %c2 : index")
+            offsets.append(offset), strides.append(stride)
+            lengths.append(self.let(lines, f"arith.minui {left}, %c{length} : index"))
+            bounds.append(min(length, view.bounds[dimension]))
+        name = self.subview(lines, view, offsets, lengths, strides, view.rank)
+        return View(name, view.rank, bounds, view.mode, view.memory), lengths
+
+    def subview(self, lines, view, offsets, lengths, strides, rank):
+        return self.let(lines, f"memref.subview {view.name}[{', '.join(offsets)}] [{', '.join(lengths)}] [{', '.join(map(str, strides))}] : "
+                               f"{self.type(view.rank)} to {self.type(rank)}")
+
+    def move(self, source, target, rank, token=None):
+        made = f"{token} = " if token else ""
+        return f"{made}svm.move {source} to {target} : {self.type(rank)} to {self.type(rank)}" + (" -> !svm.token" if token else "")
+
+    # ---- statements ----
+    def statements(self, context, least, most):
+        made = []
+        for _ in range(self.random.randint(least, most)):
+            if self.budget > 0:
+                self.budget -= 1
+                statement = self.statement(context)
+                if statement:
+                    made.append(statement)
+        return made
+
+    def statement(self, context):
+        kinds = ["task"] * 6 + ["control", "direct", "move_between", "choice", "state"]
+        if context.depth < 5:
+            kinds += ["loop"] * 3 + ["parallel"] * 4
+        return getattr(self, self.random.choice(kinds))(context)
+
+    def plain(self, context, writable=False, touchable=False):
+        """Views that are no private copies."""
+        return [v for v in context.views if v.mode in (("rw",) if writable else ("rw", "r")) and (not touchable or context.touches(v))]
+
+    def task(self, context):
+        """A call: blocks, moves in, work, moves out."""
+        if not self.plain(context):
+            return None
+        lines, params = [], []
+        here = context.here
+        label = self.name("t")
+        if here == CONTROL and self.chance(0.5):
+            here = WORKER
+            context.function.calls[label] = {"on": WORKER}
+        elif self.chance(0.1):
+            context.function.calls[label] = {"on": here}
+        outside = self.chance(0.15)
+        for _ in range(self.random.randint(1, 3)):
+            view = self.random.choice(self.plain(context))
+            mode = self.random.choice(["in", "inout", "inout", "out"]) if view.mode == "rw" else "in"
+            part, extents = self.part(lines, context, view)
+            params.append((view, part, extents, mode))
+        written = [view for view, _, _, mode in params if mode != "in"]
+        apart = all(sum(view is other for other, _, _, _ in params) == 1 for view in written)
+        disjoint = apart and not outside and self.chance(0.8)
+        head = [f'svm.scope "{label}"{" disjoint" if disjoint else ""} {{']
+        blocks, tokens, tail, fill = [], [], [], []
+        memory = STORE if here == WORKER else MAIN
+        for number, (view, part, extents, mode) in enumerate(params):
+            block = View(self.name("%b"), part.rank, part.bounds, "rw", memory)
+            blocks.append(block)
+            context.function.blocks[f"{label}.{number}"] = memory
+            force = " {svm.force_copy}" if self.chance(0.07) else ""
+            head.append(f'{block.name} = svm.block "{label}.{number}"({", ".join(extents)}) max [{", ".join(map(str, part.bounds))}]'
+                        f'{force} : {self.type(part.rank)}')
+            if mode in ("in", "inout"):
+                token = self.name("%k") if self.chance(0.07) else None
+                fill.append(self.move(part.name, block.name, part.rank, token))
+                tokens += [token] if token else []
+            else:
+                self.run(fill, context, "set", [(block.name, block.rank)])
+            if mode in ("out", "inout"):
+                tail.append(self.move(block.name, part.name, part.rank))
+        self.random.shuffle(fill)
+        self.random.shuffle(tail) if apart else None
+        if tokens:
+            fill.append(f"svm.wait {', '.join(tokens)}")
+        keeps = {block: mode for block, (_, _, _, mode) in zip(blocks, params)}
+        for block in blocks:
+            if keeps[block] == "in" and self.chance(0.8):
+                block.mode = "r"
+        seen = blocks + ([v for v in context.views if v.memory == MAIN] if outside else [])
+        inner = context.inner(views=seen, here=here, variables=context.variables, dealt=context.dealt or here == WORKER)
+        inside, after = lines + head + fill, tail + ["}"]
+        if not outside and self.chance(0.25) and context.depth < 4:
+            return Statement(inside + [self.call(inner, blocks)], [], after)
+        if self.chance(0.5):
+            return Statement(inside, [s for s in (self.direct(inner) for _ in range(self.random.randint(1, 2))) if s], after)
+        return Statement(inside, self.statements(inner, 1, 3), after)
+
+    def call(self, context, blocks):
+        """A control function of its own that works on the blocks."""
+        function = Function(self.name("f"), context.here)
+        self.functions.append(function)
+        views = [View(f"%a{n}", block.rank, block.bounds, block.mode, block.memory) for n, block in enumerate(blocks)]
+        function.arguments = views
+        function.body = self.statements(Context(function, views, context.here, context.depth, dealt=context.dealt), 1, 3)
+        types = ", ".join(self.type(block.rank) for block in blocks)
+        return f"func.call @{function.name}({', '.join(block.name for block in blocks)}) : ({types}) -> ()"
+
+    def direct(self, context):
+        """A kernel on what is there."""
+        targets = self.plain(context, True, True)
+        if not targets:
+            return None
+        target = self.random.choice(targets)
+        sources = [v for v in self.plain(context, False, True) if v is not target]
+        kind = self.random.choice(["set", "map", "update", "two", "scan"] if sources else ["set", "scan"])
+        lines, chosen = [], []
+        for _ in kernels.ACCESS[kind][:-1]:
+            source = self.random.choice(sources)
+            chosen.append(self.part(lines, context, source)[0] if self.chance(0.3) else source)
+        chosen.append(self.part(lines, context, target)[0] if self.chance(0.3) else target)
+        self.run(lines, context, kind, [(view.name, view.rank) for view in chosen])
+        return Statement(lines)
+
+    def move_between(self, context):
+        targets = self.plain(context, True)
+        pairs = [(s, t) for t in targets for s in self.plain(context) if s is not t and s.rank == t.rank]
+        if not pairs:
+            return None
+        source, target = self.random.choice(pairs)
+        lines, lengths = [], []
+        for a, b in zip(self.extents(lines, source), self.extents(lines, target)):
+            lengths.append(self.let(lines, f"arith.minui {a}, {b} : index"))
+        zeros, ones = ["%c0"] * source.rank, [1] * source.rank
+        from_, to = (self.subview(lines, v, zeros, lengths, ones, v.rank) if v.rank else v.name for v in (source, target))
+        lines.append(self.move(from_, to, source.rank))
+        return Statement(lines)
+
+    def control(self, context):
+        """Control code that loads an element and stores it elsewhere."""
+        targets, sources = self.plain(context, True, True), self.plain(context, False, True)
+        if not targets:
+            return None
+        source, target = self.random.choice(sources), self.random.choice(targets)
+        lines = []
+        some = self.let(lines, "arith.constant true")
+        places = []
+        for view in (source, target):
+            place = []
+            for extent in self.extents(lines, view):
+                fine = self.let(lines, f"arith.cmpi sgt, {extent}, %c0 : index")
+                some = self.let(lines, f"arith.andi {some}, {fine} : i1")
+                last = self.let(lines, f"arith.subi {extent}, %c1 : index")
+                last = self.let(lines, f"arith.maxsi {last}, %c0 : index")
+                place.append(self.let(lines, f"arith.minui {self.random.choice(context.variables + ['%c1', '%c0'])}, {last} : index"))
+            places.append(", ".join(place))
+        value = self.name("%v")
+        lines += [f"scf.if {some} {{", f"  {value} = memref.load {source.name}[{places[0]}] : {self.type(source.rank)}",
+                  f"  memref.store {value}, {target.name}[{places[1]}] : {self.type(target.rank)}", "}"]
+        return Statement(lines)
+
+    def condition(self, context, lines):
+        if context.state and self.chance(0.5):
+            value = self.let(lines, f"memref.load {context.state}[] : memref<i32>")
+            odd = self.let(lines, f"arith.andi {value}, %one : i32")
+            return self.let(lines, f"arith.cmpi eq, {odd}, %zero : i32")
+        value = self.random.choice(context.variables + ["%c1"])
+        return self.let(lines, f"arith.cmpi {self.random.choice(['slt', 'sge', 'eq'])}, {value}, %c{self.random.randint(0, 4)} : index")
+
+    def choice(self, context):
+        lines = []
+        lines.append(f"scf.if {self.condition(context, lines)} {{")
+        return Statement(lines, self.statements(context.inner(), 1, 2), ["}"])
+
+    def state(self, context):
+        if not context.state:
+            return None
+        lines = []
+        value = self.let(lines, f"memref.load {context.state}[] : memref<i32>")
+        value = self.let(lines, f"arith.addi {value}, %one : i32")
+        lines.append(f"memref.store {value}, {context.state}[] : memref<i32>")
+        return Statement(lines)
+
+    def count_of(self, context, lines):
+        """How often a loop runs: a constant, or as often as a view has blocks."""
+        views = [v for v in context.views if v.rank]
+        if not views or self.chance(0.4):
+            return f"%c{self.random.choice([0, 1, 2, 3, 4])}"
+        extent = self.random.choice(self.extents(lines, self.random.choice(views)))
+        return self.let(lines, f"arith.ceildivui {extent}, %c{self.random.choice([1, 2, 3, 4])} : index")
+
+    def loop(self, context):
+        lines = []
+        count, variable, label = self.count_of(context, lines), self.name("%i"), self.name("l")
+        here = context.here
+        attribute = ""
+        if self.chance(0.5):
+            attribute = f' {{svm.label = "{label}"}}'
+            if here == CONTROL and self.chance(0.3):
+                here = WORKER
+            context.function.loops[label] = {"on": here, "ways": 0, "chunk": 0}
+        lines.append(f"scf.for {variable} = {self.random.choice(['%c0', '%c0', '%c1'])} to {count} step {self.random.choice(['%c1', '%c1', '%c2'])} {{")
+        inner = context.inner(variables=context.variables + [variable], here=here, dealt=context.dealt or here == WORKER)
+        return Statement(lines, self.statements(inner, 1, 3), ["}" + attribute])
+
+    def parallel(self, context):
+        """Parallel iterations, each with its own part of what they write, and perhaps a reduction."""
+        lines, inside = [], []
+        variable, label = self.name("%i"), self.name("p")
+        here, ways = context.here, 0
+        if not context.dealt:
+            if self.chance(0.7):
+                here = WORKER
+            ways = self.random.choice([0, 1, 2, 3, 5, WORKERS])
+        reduces = [v for v in context.views if v.mode == "rw"]
+        copies = [v for v in context.views if v.mode not in ("rw", "r")]
+        target = combiner = None
+        if self.chance(0.45) and (reduces or copies):
+            target = self.random.choice(copies or reduces)
+            combiner = target.mode if copies else self.random.choice(list(kernels.COMBINERS))
+        ordered = combiner and not kernels.COMBINERS[combiner]
+        chunk = 0 if ordered or not ways else self.random.choice([0, 0, 1, 2, 3])
+        views, counts = [], []
+        for view in context.views:
+            if view is target or view.mode not in ("rw", "r"):
+                continue
+            if view.mode == "r" or view.rank == 0 or self.chance(0.4):
+                views.append(View(view.name, view.rank, view.bounds, "r", view.memory))
+                continue
+            made, count = self.own_part(lines, inside, variable, view)
+            views.append(made)
+            counts.append(count)
+        count = self.random.choice(counts) if counts else self.count_of(context, lines)
+        if counts and self.chance(0.3):  # beyond the last part iterations have empty ones
+            count = self.let(lines, f"arith.addi {count}, %c1 : index")
+        context.function.loops[label] = {"on": here, "ways": ways, "chunk": chunk}
+        reduction, private = "", None
+        if target:
+            self.kernel(f"combine_{combiner}", [target.rank] * 2)
+            shared = target.memory if ways <= 1 else STORE if here == WORKER else MAIN
+            private = View(self.name("%p"), target.rank, target.bounds, combiner, shared if shared == target.memory else "either")
+            reduction = (f" reduce({private.name} = {target.name} : {self.type(target.rank)} with "
+                         f'#svm.combiner<@combine_{combiner}_{target.rank}{target.rank}, "{label}.c">)')
+            # A worker cannot hand its combiner to the control processor.
+            by = WORKER if context.here == WORKER or self.chance(0.5) else CONTROL
+            context.function.calls[f"{label}.c"] = {"on": by, "in": STORE if by == WORKER else MAIN}
+            views.append(private)
+        lines.append(f'svm.spmd "{label}" ({variable}) = (%c0) to ({count}){reduction} {{')
+        inner = context.inner(views=views, here=here, variables=context.variables + [variable], state=None,
+                              dealt=context.dealt or here == WORKER or ways > 1)
+        body = self.statements(inner, 1, 3)
+        for _ in range(self.random.randint(1, 2) if private else 0):
+            step = self.step(inner, private)
+            if step:
+                body.insert(self.random.randint(0, len(body)), step)
+        return Statement(lines + ["  " + line for line in inside], body, ["}"])
+
+    def own_part(self, lines, inside, variable, view):
+        """The part of a view that iteration `variable` owns, and the number of such parts."""
+        dimension, block = self.random.randrange(view.rank), self.random.choice([1, 1, 2, 3, 4])
+        extents = self.extents(lines, view)
+        count = self.let(lines, f"arith.ceildivui {extents[dimension]}, %c{block} : index")
+        begin = self.let(inside, f"arith.muli {variable}, %c{block} : index")
+        begin = self.let(inside, f"arith.minui {begin}, {extents[dimension]} : index")
+        left = self.let(inside, f"arith.subi {extents[dimension]}, {begin} : index")
+        length = self.let(inside, f"arith.minui {left}, %c{block} : index")
+        offsets, lengths, bounds = ["%c0"] * view.rank, list(extents), list(view.bounds)
+        offsets[dimension], lengths[dimension], bounds[dimension] = begin, length, min(block, view.bounds[dimension])
+        name = self.subview(inside, view, offsets, lengths, [1] * view.rank, view.rank)
+        return View(name, view.rank, bounds, "rw", view.memory), count
+
+    def step(self, context, private):
+        """Takes some data into a private copy."""
+        sources = self.plain(context)
+        if not sources:
+            return None
+        lines = []
+        source = self.random.choice(sources)
+        kind = f"step_{private.mode}"
+        if context.touches(private) and context.touches(source) and self.chance(0.4):
+            self.run(lines, context, kind, [(source.name, source.rank), (private.name, private.rank)])
+            return Statement(lines)
+        part, extents = self.part(lines, context, source)
+        label, here = self.name("t"), context.here
+        if here == CONTROL and self.chance(0.3):
+            here = WORKER
+            context.function.calls[label] = {"on": WORKER}
+        memory = STORE if here == WORKER else MAIN
+        context.function.blocks[f"{label}.0"] = context.function.blocks[f"{label}.1"] = memory
+        x, y = self.name("%b"), self.name("%b")
+        inner = self.extents(lines, private)
+        lines += [f'svm.scope "{label}"{" disjoint" if self.chance(0.7) else ""} {{',
+                  f'{x} = svm.block "{label}.0"({", ".join(extents)}) max [{", ".join(map(str, part.bounds))}] : {self.type(part.rank)}',
+                  f'{y} = svm.block "{label}.1"({", ".join(inner)}) max [{", ".join(map(str, private.bounds))}] : {self.type(private.rank)}',
+                  self.move(part.name, x, part.rank), self.move(private.name, y, private.rank)]
+        self.run(lines, context, kind, [(x, part.rank), (y, private.rank)])
+        lines += [self.move(y, private.name, private.rank), "}"]
+        return Statement(lines)
+
+    # ---- text ----
+    def render(self, record):
+        mapping = f", svm.mapping = {{{record}}}" if record else ""
+        yield f'module attributes {{svm.stage = "logical"{mapping}}} {{'
+        for name in sorted(self.kernels):
+            yield from self.kernels[name]
+        for function in self.functions:
+            yield from self.render_function(function)
+        yield "}"
+
+    def render_function(self, function):
+        arguments, extents = [], []
+        for number, view in enumerate(function.arguments):
+            access = "readwrite" if view.mode == "rw" else "read"
+            name = f'svm.name = "a{number}", ' if function is self.entry else ""
+            arguments.append(f'{view.name}: {self.type(view.rank)} {{{name}svm.access = "{access}"}}')
+            shape = {0: "", 1: "s0" if number % 2 else "s1", 2: "s0, s1"}[view.rank]
+            extents.append(f"affine_map<()[s0, s1] -> ({shape})>")
+        entry = f' attributes {{svm.entry, svm.sizes = ["N", "M"], svm.extents = [{", ".join(extents)}]}}' if function is self.entry else ""
+        yield f"func.func @{function.name}({', '.join(arguments)}){entry} {{"
+        for number in range(10):
+            yield f"  %c{number} = arith.constant {number} : index"
+        yield "  %zero = arith.constant 0 : i32"
+        yield "  %one = arith.constant 1 : i32"
+        for statement in function.body:
+            yield from statement.render()
+        yield "  return"
+        yield "}"
+
+    def record_cell(self):
+        """The mapping that the program was made with."""
+        return ", ".join(self.function_record(f, f.control, [v.memory for v in f.arguments], f.blocks, f.loops, f.calls) for f in self.functions)
+
+    def record_host(self, processor="core", memory="main"):
+        """Another one, for a machine with one memory: loops are dealt at random."""
+        parts = []
+        for f in self.functions:
+            loops = {label: {"on": processor, "ways": self.random.choice([0, 1, 2, 3, 7, 16]), "chunk": loop["chunk"]}
+                     for label, loop in f.loops.items() if label.startswith("p")}
+            parts.append(self.function_record(f, processor, [memory] * len(f.arguments), {}, loops, {}))
+        return ", ".join(parts)
+
+    @staticmethod
+    def function_record(function, control, arguments, blocks, loops, calls):
+        def entries(items):
+            return "{" + ", ".join(f'"{label}" = {text}' for label, text in items) + "}"
+        fields = [f'control = "{control}"']
+        if arguments:
+            fields.append("arguments = [" + ", ".join(f'"{a}"' for a in arguments) + "]")
+        fields.append("blocks = " + entries((label, f'"{memory}"') for label, memory in blocks.items()))
+        fields.append("loops = " + entries((label, f'{{on = "{p["on"]}", ways = {p["ways"]} : i64, chunk = {p["chunk"]} : i64}}') for label, p in loops.items()))
+        fields.append("calls = " + entries((label, "{" + ", ".join(f'{key} = "{value}"' for key, value in p.items()) + "}") for label, p in calls.items()))
+        return f"{function.name} = {{{', '.join(fields)}}}"
