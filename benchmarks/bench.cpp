@@ -20,7 +20,7 @@ double Bench::fmaPeak() {
 }
 
 std::string Bench::loopPeer(bool parallel) {
-  std::string text = std::string(bench_peer_compiler()) + "-O3 -march=native";
+  std::string text = std::string(bench_peer_compiler()) + " -O3 -march=native";
   return parallel ? text + ", " + bench_peer_openmp() : text;
 }
 

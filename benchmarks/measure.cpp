@@ -84,6 +84,8 @@ double sample(const Timed& side, unsigned calls) {
 }
 
 Verdict judge(const Estimate& estimate, const Goal& goal) {
+  if (goal.kind == Goal::Kind::None)
+    return Verdict::None;
   bool least = goal.kind == Goal::Kind::RatioAtLeast;
   auto keeps = [&](double value) { return least ? value >= goal.bound : value <= goal.bound; };
   if (keeps(estimate.median))
@@ -92,7 +94,17 @@ Verdict judge(const Estimate& estimate, const Goal& goal) {
 }
 
 const char* verdictName(Verdict verdict) {
-  return verdict == Verdict::Met ? "met" : verdict == Verdict::Missed ? "missed" : "undecided";
+  switch (verdict) {
+  case Verdict::Met:
+    return "met";
+  case Verdict::Missed:
+    return "missed";
+  case Verdict::Undecided:
+    return "undecided";
+  case Verdict::None:
+    break;
+  }
+  return "-";
 }
 
 Estimate judged(const Pairs& pairs, const Goal& goal) {
@@ -100,8 +112,8 @@ Estimate judged(const Pairs& pairs, const Goal& goal) {
     return estimate(pairs.ours);
   std::vector<double> ratios;
   for (size_t pair = 0; pair < pairs.ours.size(); ++pair)
-    ratios.push_back(goal.kind == Goal::Kind::RatioAtLeast ? pairs.peer[pair] / pairs.ours[pair]
-                                                           : pairs.ours[pair] / pairs.peer[pair]);
+    ratios.push_back(goal.kind != Goal::Kind::RatioAtMost ? pairs.peer[pair] / pairs.ours[pair]
+                                                          : pairs.ours[pair] / pairs.peer[pair]);
   return estimate(std::move(ratios));
 }
 

@@ -41,7 +41,7 @@ unsigned callsPerSample(const Timed& ours, const Timed& peer, double seconds);
 /// idle threads have gone to sleep.
 double sample(const Timed& side, unsigned calls);
 
-enum class Verdict { Met, Missed, Undecided };
+enum class Verdict { Met, Missed, Undecided, None };
 
 /// What a row promises about the quantity that is judged.
 struct Goal {
@@ -49,9 +49,10 @@ struct Goal {
     RatioAtLeast, ///< peer's time over ours
     RatioAtMost,  ///< ours over the peer's
     OursAtMost,   ///< our own figure, in the row's unit
+    None,         ///< nothing: the row is there to be read; its ratio is the peer's time over ours
   };
   Kind kind;
-  double bound;
+  double bound = 0;
 };
 
 /// Met when the median keeps the bound, missed when the whole interval breaks it, else undecided.

@@ -61,6 +61,11 @@ TEST(Verdicts, MissOnlyWhenTheIntervalExcludesTheGoal) {
   EXPECT_EQ(judge({2.6, 2.51, 3.0}, most), Verdict::Missed);
 }
 
+TEST(Verdicts, AreNotGivenWithoutAGoal) {
+  EXPECT_STREQ(verdictName(judge({0.1, 0.1, 0.1}, {Goal::Kind::None, 0})), "-");
+  EXPECT_EQ(judged({{1.0}, {3.0}}, {Goal::Kind::None, 0}).median, 3.0);
+}
+
 TEST(Verdicts, JudgeTheRatioThatTheGoalNames) {
   Pairs pairs{{1.0, 2.0, 1.0}, {2.0, 4.0, 2.0}};
   EXPECT_EQ(judged(pairs, {Goal::Kind::RatioAtLeast, 1}).median, 2.0);

@@ -36,9 +36,11 @@ std::string goalText(const Row& row) {
   case Goal::Kind::RatioAtMost:
     return format("<= %.4g", row.goal.bound);
   case Goal::Kind::OursAtMost:
+    return "ours <= " + figure(row.goal.bound, row.unit);
+  case Goal::Kind::None:
     break;
   }
-  return "ours <= " + figure(row.goal.bound, row.unit);
+  return "none";
 }
 
 constexpr size_t columns = 8;
@@ -113,12 +115,13 @@ std::string tableJson(const std::vector<Row>& rows) {
     json["method"] = row.method;
     json["peer"] = row.peer;
     json["unit"] = row.unit == Unit::Seconds ? "s" : row.unit == Unit::Nanoseconds ? "ns" : "MiB";
-    json["judged"] = row.goal.kind == Goal::Kind::RatioAtLeast  ? "peer / ours"
-                     : row.goal.kind == Goal::Kind::RatioAtMost ? "ours / peer"
-                                                                : "ours";
+    json["judged"] = row.goal.kind == Goal::Kind::RatioAtMost  ? "ours / peer"
+                     : row.goal.kind == Goal::Kind::OursAtMost ? "ours"
+                                                               : "peer / ours";
     json["median"] = estimated.median;
     json["interval"] = {estimated.low, estimated.high};
-    json["goal"] = {{row.goal.kind == Goal::Kind::RatioAtLeast ? "at_least" : "at_most", row.goal.bound}};
+    if (row.goal.kind != Goal::Kind::None)
+      json["goal"] = {{row.goal.kind == Goal::Kind::RatioAtLeast ? "at_least" : "at_most", row.goal.bound}};
     json["verdict"] = verdictName(judge(estimated, row.goal));
     json["limit"] = row.limit;
     json["samples"] = {{"ours", row.pairs.ours}, {"peer", row.pairs.peer}};

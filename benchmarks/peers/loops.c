@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEXT(WORDS) #WORDS
+#define NUMBER(MACRO) TEXT(MACRO)
+
 void bench_peer_threads(int threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
 }
 
 const char* bench_peer_compiler(void) {
-  return "clang " __clang_version__;
+  return "clang " NUMBER(__clang_major__) "." NUMBER(__clang_minor__) "." NUMBER(__clang_patchlevel__);
 }
 
 const char* bench_peer_openmp(void) {
@@ -35,6 +38,16 @@ void bench_add(const float* restrict a, const float* restrict b, float* restrict
 
 void bench_saxpy(float a, const float* restrict x, float* restrict y, int64_t n) {
 #pragma omp parallel for simd
+  for (int64_t i = 0; i < n; i++)
+    y[i] = a * x[i] + y[i];
+}
+
+void bench_add_plain(const float* restrict a, const float* restrict b, float* restrict c, int64_t n) {
+  for (int64_t i = 0; i < n; i++)
+    c[i] = a[i] + b[i];
+}
+
+void bench_saxpy_plain(float a, const float* restrict x, float* restrict y, int64_t n) {
   for (int64_t i = 0; i < n; i++)
     y[i] = a * x[i] + y[i];
 }

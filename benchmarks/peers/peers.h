@@ -34,6 +34,9 @@ const char* bench_peer_tbb(void);
 void bench_add(const float* a, const float* b, float* c, int64_t n);
 /* y = a * x + y */
 void bench_saxpy(float a, const float* x, float* y, int64_t n);
+/* The same without OpenMP, whose entry costs more than a small loop. */
+void bench_add_plain(const float* a, const float* b, float* c, int64_t n);
+void bench_saxpy_plain(float a, const float* x, float* y, int64_t n);
 /* C += A B, for an m by p matrix A and a p by n matrix B, in blocks, i-k-j within a block */
 void bench_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t p);
 /* c[i][j] = sum of h[u][v] * a[i+u][j+v], in blocks of c */

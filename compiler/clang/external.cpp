@@ -220,6 +220,45 @@ static long strata_pitch(long outer, long inner, long extent) {
 }
 )";
 
+/// sqElmt1D to 9D for the functions of external tasks: here they can be inlined, and a wrong index ends the run as any
+/// other does.
+std::string elementFunctions() {
+  std::string text = R"(
+static void *strata_element(const sqArray_t *a, unsigned rank, const sqSize_t *indices) {
+  static const StrataCheck layout = {"sequoia-wrong-layout", "an external task asks for an element of {0} dimensions in an array of {1}, of which {2} is contiguous",
+                                     0, 0, 0, 0};
+  static const StrataCheck bounds = {"sequoia-index", "an external task asks for index {0} in dimension {1}, which has {2} elements", 0, 0, 0, 0};
+  if (a->numDims != rank || a->contigDim < 0 || a->contigDim >= (int)rank) {
+    int64_t values[] = {(int64_t)rank, (int64_t)a->numDims, (int64_t)a->contigDim};
+    strata_fail(&layout, values, 3);
+  }
+  sqSize_t place = 0;
+  unsigned last = (unsigned)a->contigDim;
+  for (unsigned d = 0; d < rank; ++d) {
+    if (indices[d] >= a->numElmts[d]) {
+      int64_t values[] = {(int64_t)indices[d], (int64_t)d, (int64_t)a->numElmts[d]};
+      strata_fail(&bounds, values, 3);
+    }
+    if (d != last)
+      place = place * a->pitch[d] + indices[d] + a->offset[d];
+  }
+  place = place * a->pitch[last] + indices[last] + a->offset[last];
+  return (char *)a->ptr + place * a->elmtSize;
+}
+)";
+  for (unsigned rank = 1; rank <= 9; ++rank) {
+    std::string formal, actual;
+    for (unsigned d = 0; d < rank; ++d) {
+      formal += ", sqSize_t i" + number(d);
+      actual += (d ? ", i" : "i") + number(d);
+    }
+    text += "__attribute__((weak)) void *sqElmt" + number(rank) + "D(sqArray_t *a" + formal +
+            ") {\n  const sqSize_t indices[] = {" + actual + "};\n  return strata_element(a, " + number(rank) +
+            ", indices);\n}\n";
+  }
+  return text;
+}
+
 /// Any pointer in C++ too, as void* is in C.
 const char* const anyPointer =
     "struct StrataAny { void *p; template <class T> operator T *() const { return static_cast<T *>(p); } };\n";
@@ -318,7 +357,7 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   source.headers["sequoia_ext.h"] = extensionHeader(macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") + prototypes +
                 marker(file) + std::string(diagnostics.sources().buffer(buffer).text()) + marker("<strata>") + support +
-                (isCxx ? anyPointer : "") + definitions;
+                elementFunctions() + (isCxx ? anyPointer : "") + definitions;
   auto text = compileToLlvm(source, diagnostics);
   return text ? finish(*text, file, tasks, diagnostics) : std::nullopt;
 }

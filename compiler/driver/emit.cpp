@@ -48,6 +48,12 @@ int finish(Session& session, int otherwise) {
   for (const Diagnostic& diagnostic : session.diagnostics.all())
     if (diagnostic.kind->code == std::string_view("driver-internal") || diagnostic.kind->code == std::string_view("check-differs"))
       return statusOurError;
+  auto isOurs = [](const Diagnostic& diagnostic) {
+    llvm::StringRef code = diagnostic.kind->code;
+    return diagnostic.severity == Severity::Error && (code == "driver-internal" || code == "check-differs");
+  };
+  if (llvm::any_of(session.diagnostics.all(), isOurs))
+    return statusOurError;
   return session.diagnostics.hasErrors() ? statusUserError : otherwise;
 }
 

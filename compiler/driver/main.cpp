@@ -1,5 +1,6 @@
 // The strata command: its subcommands, their options and help. What they do is in the other files of this folder.
 #include "compiler/driver/commands.h"
+#include "compiler/driver/last_resort.h"
 
 #include <CLI/CLI.hpp>
 
@@ -12,8 +13,6 @@ using namespace strata;
 using namespace strata::driver;
 
 STRATA_DIAGNOSTIC(badUsage, Error, "driver-usage", "{0}");
-
-STRATA_DIAGNOSTIC(commandLine, Error, "driver-command-line", "{0}");
 
 namespace {
 
@@ -91,6 +90,7 @@ int usageError(Session& session, CLI::App& app, int argc, char** argv, std::stri
 } // namespace
 
 int main(int argc, char** argv) {
+  installLastResort();
   Session session;
   std::vector<std::string> words(argv, argv + argc);
   session.commandLine = std::make_unique<CommandLine>(session.sources, words);

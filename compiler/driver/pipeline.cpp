@@ -185,8 +185,7 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
   add(passes);
   if (succeeded(passes.run(module)))
     return true;
-  if (!diagnostics_.hasErrors())
-    diagnostics_.report(passFailed, {});
+  diagnostics_.report(passFailed, {});
   return false;
 }
 
@@ -234,8 +233,7 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
 
 std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {
   if (!host::lowerToLlvmDialect(*program.module, program.machine)) {
-    if (!diagnostics_.hasErrors())
-      diagnostics_.report(passFailed, {});
+    diagnostics_.report(passFailed, {});
     return nullptr;
   }
   return host::translate(*program.module, context, diagnostics_);

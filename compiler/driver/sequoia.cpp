@@ -2,6 +2,7 @@
 // the same for both.
 #include "compiler/driver/sequoia.h"
 
+#include "compiler/clang/external.h"
 #include "compiler/driver/sizes.h"
 #include "compiler/sequoia/default_mapping.h"
 #include "compiler/sequoia/frontend.h"
@@ -9,6 +10,8 @@
 #include "compiler/sequoia/mapping.h"
 #include "compiler/sequoia/print_ast.h"
 #include "compiler/sequoia/resolve.h"
+
+#include "llvm/Support/Path.h"
 
 namespace strata::driver {
 
@@ -105,6 +108,21 @@ SequoiaSource::lower(const CompileOptions& options, const Machine& machine, mlir
     return std::nullopt;
   auto lowered = sequoia::lower(*impl_->program, *graph, machine, context, diagnostics, knownSizes(*impl_->program, options));
   if (!lowered)
+    return std::nullopt;
+  // Files of external tasks are named as seen from the mapping file.
+  std::vector<clang::ExternalTask> externals;
+  for (const sequoia::ExternalTask& external : lowered->externals) {
+    llvm::SmallString<256> file(external.file);
+    if (!llvm::sys::path::is_absolute(file)) {
+      file = llvm::sys::path::parent_path(options.mapping);
+      llvm::sys::path::append(file, external.file);
+    }
+    clang::ExternalTask task{external.instance, std::string(file), {}, 0, {}};
+    for (const sequoia::Variable* size : external.variant->sizeParameters)
+      task.sizes.emplace_back(size->name);
+    externals.push_back(std::move(task));
+  }
+  if (!clang::compileExternals(*lowered->module, externals, diagnostics))
     return std::nullopt;
   return std::make_pair(std::move(lowered->module), std::move(lowered->record));
 }

@@ -53,8 +53,8 @@ private:
     } else {
       if (c == ',' || c == ':')
         operators_ = 0;
-      else if ((c == '+' || c == '-' || c == '*') && ++operators_ > maximumOperators && inExpression())
-        return fail(TextProblem::NestedTooDeeply, at_ + 1);
+      else if (c == '+' || c == '-' || c == '*')
+        countOperator();
       ++at_;
     }
   }
@@ -63,6 +63,11 @@ private:
     for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_)
       at_ += text_[at_] == '\\';
     ++at_;
+  }
+
+  void countOperator() {
+    if (++operators_ > maximumOperators && inExpression())
+      fail(TextProblem::NestedTooDeeply, at_ + 1);
   }
 
   bool inExpression() const { return !brackets_.empty() && brackets_.back() != '{'; }
@@ -97,7 +102,7 @@ private:
 
   void word(StringRef word) {
     if (word == "mod" || word == "floordiv" || word == "ceildiv")
-      ++operators_;
+      countOperator();
     // Nothing is seen from outside in these; their arguments stand before the brace.
     if (word == "func.func" || word == "svm.kernel") {
       for (StringRef name : scopes_.back())
@@ -145,8 +150,9 @@ private:
       at_ = static_cast<size_t>(after.data() - text_.data());
       return;
     }
+    StringRef next = rest.drop_front(name.size()).ltrim();
     bool argument =
-        (before.ends_with("(") || before.ends_with(",")) && rest.drop_front(name.size()).ltrim().starts_with(":");
+        (before.ends_with("(") || before.ends_with(",")) && (next.starts_with(":") || next.starts_with("loc("));
     if (argument)
       define(name);
     else if (!defined_.count(name))

@@ -105,4 +105,16 @@ void propagateMemory(Value block) {
     }
 }
 
+SmallVector<Operation*> usersThroughViews(Value block) {
+  SmallVector<Operation*> users;
+  SmallVector<Value> work{block};
+  while (!work.empty())
+    for (Operation* user : work.pop_back_val().getUsers()) {
+      users.push_back(user);
+      if (isa<memref::SubViewOp, memref::CastOp>(user))
+        work.push_back(user->getResult(0));
+    }
+  return users;
+}
+
 } // namespace strata::transform

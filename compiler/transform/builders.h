@@ -54,4 +54,7 @@ void moveBody(svm::SpmdOp spmd, mlir::scf::ForOp loop);
 /// Gives a block's memory to the views and casts made of it, after the block's own type has changed.
 void propagateMemory(mlir::Value block);
 
+/// All that uses a block, also through views of it.
+llvm::SmallVector<mlir::Operation*> usersThroughViews(mlir::Value block);
+
 } // namespace strata::transform

@@ -4,6 +4,7 @@
 #include "compiler/transform/eliminate_copies.h"
 
 #include "compiler/ir/svm.h"
+#include "compiler/transform/builders.h"
 
 #include "mlir/IR/Dominance.h"
 
@@ -40,11 +41,14 @@ std::optional<Mirror> mirrorOf(BlockOp block) {
   return mirror;
 }
 
-/// Whether the other uses of the block stand between its moves, in its own region or deeper.
+/// Whether the other uses of the block stand between its moves, in its own region or deeper, and end where they stand.
 bool usesAreBetween(BlockOp block, Mirror mirror) {
-  for (Operation* user : block->getUsers()) {
+  for (Operation* user : usersThroughViews(block.getBlock())) {
     if (user == mirror.in || user == mirror.out)
       continue;
+    // What gives a token goes on beside its starter, until somebody waits for it.
+    if (llvm::any_of(user->getResultTypes(), llvm::IsaPred<TokenType>))
+      return false;
     Operation* here = block->getBlock()->findAncestorOpInBlock(*user);
     if (!here || (mirror.in && here->isBeforeInBlock(mirror.in)) || (mirror.out && mirror.out->isBeforeInBlock(here)))
       return false;
@@ -93,18 +97,16 @@ bool mayShare(Value a, Value b) {
 /// Whether something between the block's first and last use touches the storage of the view other than through the block: a
 /// write, or, when the block is written, a read.
 bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
-  Operation* first = mirror.in ? mirror.in->getNextNode() : block->getNextNode();
+  Operation* start = mirror.in ? mirror.in.getOperation() : block.getOperation();
   Operation* last = mirror.out.getOperation();
   if (!last) {
-    last = first;
-    for (Operation* user : block->getUsers()) {
-      Operation* here = block->getBlock()->findAncestorOpInBlock(*user);
-      if (last->isBeforeInBlock(here))
+    last = start;
+    for (Operation* user : usersThroughViews(block.getBlock()))
+      if (Operation* here = block->getBlock()->findAncestorOpInBlock(*user); last->isBeforeInBlock(here))
         last = here;
-    }
     last = last->getNextNode();
   }
-  for (Operation* op = first; op && op != last; op = op->getNextNode()) {
+  for (Operation* op = start->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult walk = op->walk([&](Operation* inner) {
       if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp>(inner))
         return WalkResult::advance();

@@ -13,14 +13,21 @@ using namespace strata::svm;
 namespace strata::transform {
 namespace {
 
-/// The static bounds of a private copy: those of a block that receives all of it in the loop's body (the callee's argument).
+/// The static bounds of a private copy: those of a block that receives all of it in the loop's body (the callee's argument), or in that of
+/// a loop inside that reduces into it.
 DenseI64ArrayAttr boundsOf(Value privateCopy) {
-  for (Operation* user : privateCopy.getUsers())
-    if (auto move = dyn_cast<MoveOp>(user))
+  for (OpOperand& use : privateCopy.getUses()) {
+    if (auto move = dyn_cast<MoveOp>(use.getOwner())) {
       for (Value side : {Value(move.getSource()), Value(move.getDestination())})
         if (auto block = side.getDefiningOp<BlockOp>())
           if (block.getMaxAttr())
             return block.getMaxAttr();
+    } else if (auto inner = dyn_cast<SpmdOp>(use.getOwner())) {
+      unsigned position = use.getOperandNumber() - inner.getReductions().getBeginOperandIndex();
+      if (auto bounds = boundsOf(inner.privateCopy(position)))
+        return bounds;
+    }
+  }
   return {};
 }
 

@@ -106,7 +106,7 @@ private:
           plain &= !slot;
           slot = move;
         }
-      if (!plain)
+      if (!plain || !endsWithMoveOut(candidate))
         continue;
       auto invariant = [&](MoveOp move, Value view) { return !move || isOutside(view, loop_); };
       Value from = candidate.in ? Value(candidate.in.getSource()) : Value();
@@ -114,20 +114,34 @@ private:
       if (!invariant(candidate.in, from) || !invariant(candidate.out, to) || (from && to && from != to))
         continue;
       if (candidate.out ? isTouched(loop_, candidate, to, false)
-                        : candidate.in && ((!parallel && isTouched(loop_, candidate, from, true)) || isWritten(block)))
+                        : candidate.in && ((!parallel && isTouched(loop_, candidate, from, true)) || isWritten(candidate)))
         continue;
       candidates.push_back(candidate);
-      disjoint_ |= disjoint;
+      disjoint_ &= disjoint;
     }
   }
 
+  /// What a block holds when an iteration ends is what it was emptied with: it is not written between its move out and the end, and
+  /// not before its move in.
+  static bool endsWithMoveOut(Candidate candidate) {
+    if (!candidate.out)
+      return true;
+    BlockOp made = candidate.block;
+    Block* here = made->getBlock();
+    return llvm::all_of(usersThroughViews(made.getBlock()), [&](Operation* user) {
+      Operation* at = here->findAncestorOpInBlock(*user);
+      return at && !candidate.out->isBeforeInBlock(at) && !(candidate.in && at->isBeforeInBlock(candidate.in));
+    });
+  }
+
   /// A block that is filled in every iteration and written meanwhile starts anew each time: it stays.
-  bool isWritten(BlockOp block) {
+  bool isWritten(const Candidate& candidate) {
     auto module = loop_->getParentOfType<ModuleOp>();
-    for (OpOperand& use : block->getUses()) {
+    for (OpOperand& use : candidate.block->getUses()) {
       Operation* user = use.getOwner();
       if (auto move = dyn_cast<MoveOp>(user)) {
-        continue;
+        if (move != candidate.in && move.getDestination() == use.get())
+          return true;
       } else if (auto run = dyn_cast<RunOp>(user)) {
         auto kernel = module.lookupSymbol<KernelOp>(run.getKernel());
         if (!kernel || kernel.access(use.getOperandNumber()) != "read")
@@ -184,7 +198,7 @@ private:
   }
 
   scf::ForOp loop_;
-  bool disjoint_ = false;
+  bool disjoint_ = true; // all candidates are of disjoint scopes
 };
 
 struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -206,16 +207,21 @@ void startPool() {
   if (shared.poolStarted.load())
     return;
   shared.stopping = false;
-  for (uint32_t i = 1; i < shared.threadCount.load(); ++i)
-    shared.pool.emplace_back([] {
-      Thread& thread = attach(true);
-      thread.native.state.store(Execution::Parked); // before stopPool can know this thread
-      {
-        std::lock_guard guard(scheduler().lock);
-        scheduler().poolThreads.push_back(&thread);
-      }
-      work(thread);
-    });
+  for (uint32_t i = 1; i < shared.threadCount.load(); ++i) {
+    try {
+      shared.pool.emplace_back([] {
+        Thread& thread = attach(true);
+        thread.native.state.store(Execution::Parked); // before stopPool can know this thread
+        {
+          std::lock_guard guard(scheduler().lock);
+          scheduler().poolThreads.push_back(&thread);
+        }
+        work(thread);
+      });
+    } catch (const std::system_error&) {
+      shared.threadCount = i; // the system gives no more; fewer do as well
+    }
+  }
   shared.poolStarted.store(true, std::memory_order_release);
 }
 

@@ -218,12 +218,17 @@ class Program:
                 block.mode = "r"
         seen = blocks + ([v for v in context.views if v.memory == MAIN] if outside else [])
         inner = context.inner(views=seen, here=here, variables=context.variables, dealt=context.dealt or here == WORKER)
-        inside, after = lines + head + fill, tail + ["}"]
+        inside = lines + head + fill
         if not outside and self.chance(0.25) and context.depth < 4:
-            return Statement(inside + [self.call(inner, blocks)], [], after)
-        if self.chance(0.5):
-            return Statement(inside, [s for s in (self.direct(inner) for _ in range(self.random.randint(1, 2))) if s], after)
-        return Statement(inside, self.statements(inner, 1, 3), after)
+            body = [Statement([self.call(inner, blocks)])]
+        elif self.chance(0.5):
+            body = [s for s in (self.direct(inner) for _ in range(self.random.randint(1, 2))) if s]
+        else:
+            body = self.statements(inner, 1, 3)
+        body += [Statement([line]) for line in tail]
+        if self.chance(0.1):  # a block lives on behind its move out
+            body += self.statements(inner, 1, 2)
+        return Statement(inside, body, ["}"])
 
     def call(self, context, blocks):
         """A control function of its own that works on the blocks."""
@@ -344,7 +349,7 @@ class Program:
         reduces = [v for v in context.views if v.mode == "rw"]
         copies = [v for v in context.views if v.mode not in ("rw", "r")]
         target = combiner = None
-        if self.chance(0.45) and (reduces or copies):
+        if self.chance(0.45) and (reduces or copies) and len(self.plain(context)) > (not copies):
             target = self.random.choice(copies or reduces)
             combiner = target.mode if copies else self.random.choice(list(kernels.COMBINERS))
         ordered = combiner and not kernels.COMBINERS[combiner]
@@ -379,9 +384,7 @@ class Program:
                               dealt=context.dealt or here == WORKER or ways > 1)
         body = self.statements(inner, 1, 3)
         for _ in range(self.random.randint(1, 2) if private else 0):
-            step = self.step(inner, private)
-            if step:
-                body.insert(self.random.randint(0, len(body)), step)
+            body.insert(self.random.randint(0, len(body)), self.step(inner, private))
         return Statement(lines + ["  " + line for line in inside], body, ["}"])
 
     def own_part(self, lines, inside, variable, view):
@@ -400,13 +403,11 @@ class Program:
 
     def step(self, context, private):
         """Takes some data into a private copy."""
-        sources = self.plain(context)
-        if not sources:
-            return None
         lines = []
-        source = self.random.choice(sources)
+        source = self.random.choice(self.plain(context))
         kind = f"step_{private.mode}"
-        if context.touches(private) and context.touches(source) and self.chance(0.4):
+        # In a store, a private copy takes its bounds from the blocks that it is moved to.
+        if context.touches(private) and private.memory == MAIN and context.touches(source) and self.chance(0.4):
             self.run(lines, context, kind, [(source.name, source.rank), (private.name, private.rank)])
             return Statement(lines)
         part, extents = self.part(lines, context, source)

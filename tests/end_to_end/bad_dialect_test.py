@@ -35,6 +35,15 @@ class BadDialect(harness.Case):
             text = opening * 200000 + closing * 200000
             self.is_refused("run", self.write("p.mlir", text), code="driver-nested-too-deeply", mentions="p.mlir:1:")
 
+    def test_expressions_too_long(self):
+        for expression in ("-" * 100000 + "s0", " + ".join(["s0"] * 100000), " mod ".join(["s0"] * 100000)):
+            self.refuse("", code="driver-nested-too-deeply", attributes=SIZES.replace("(s0)>", f"({expression})>"))
+
+    def test_values_used_before_they_are_defined(self):
+        loop = "%z = arith.constant 0 : index\nscf.for %i = %z to %n step %z {\n  %n = arith.constant 1 : index\n}"
+        self.refuse(loop, "'%n'", code="driver-used-before-defined")
+        self.refuse("svm.count \"n\" by %absent : index", code="driver-used-before-defined")
+
     def test_operations_nested_too_deeply(self):
         self.refuse("svm.scope {\n" * 300 + "}\n" * 300, "is nested more than")
 

@@ -79,7 +79,7 @@ class BadInput(harness.Case):
             with self.subTest(command=command):
                 result = self.strata(*command)
                 self.assertEqual(result.status, 1, str(result))
-                self.assertIn("error[driver-command-line]", result.err.split("\n")[0], str(result))
+                self.assertIn("error[driver-usage]", result.err.split("\n")[0], str(result))
                 self.assertIn("--help", result.err, str(result))
 
     # ---- machines and mappings ----
@@ -185,6 +185,20 @@ class BadInput(harness.Case):
         self.assertEqual(completed.returncode, 1, completed.stderr.decode())
         self.assertIn(b"File too large", completed.stderr)
         self.assertEqual(set(os.listdir(self.folder)), before)
+
+    def test_memory_limits(self):
+        for kilobytes in range(300000, 420000, 10000):
+            script = f'ulimit -v {kilobytes}; exec "$0" "$@"'
+            completed = subprocess.run(
+                ["bash", "-c", script, harness.options.strata, "run", VECTADD.path, "--size", f"{self.n}=100000", "--machine", "cell",
+                 "--in", f"{self.a}=iota", "--in", f"{self.b}=iota", "--threads", "7"],
+                cwd=self.folder, capture_output=True, timeout=300)
+            err = completed.stderr.decode()
+            if completed.returncode == 127 or "Sanitizer" in err:  # the command itself cannot be loaded
+                continue
+            with self.subTest(kilobytes=kilobytes):
+                self.assertIn(completed.returncode, (0, 1), err)
+                self.assertEqual(err.count("error["), completed.returncode, err)
 
     # ---- programs ----
     def program(self, text, **keywords):

@@ -23,7 +23,10 @@ def replay_of(program):
         again = run(self, program, given, *machine, "--stats", f"json:{self.path('again.json')}", source=self.path("p.mlir"),
                     label="replayed")
         self.compare(program, direct, again)
-        figures = [json.load(open(self.path(name))) for name in ("direct.json", "again.json")]
+        figures = []
+        for name in ("direct.json", "again.json"):
+            with open(self.path(name)) as file:
+                figures.append(json.load(file))
         for key in ("sizes", "bytes", "moves", "moves_elided", "moves_hoisted", "runs", "paths"):
             self.assertEqual(figures[0][key], figures[1][key], f"{program.name}: {key} differ")
     return test

@@ -1,6 +1,7 @@
 // LLVM's optimiser and code generator, and ORC for code in this process. Just-in-time code takes the same way as object files, so that both are the same code.
 #include "compiler/target/host/engine.h"
 
+#include "include/sequoia.h"
 #include "runtime/abi.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -164,6 +165,19 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
                                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
 #define STRATA_SYMBOL(NAME) define(#NAME, &NAME)
+  // External tasks are C, and may use what programs around Strata use.
+  STRATA_SYMBOL(sqFreeArray);
+  STRATA_SYMBOL(sqAllocArray1D);
+  STRATA_SYMBOL(sqAllocArray2D);
+  STRATA_SYMBOL(sqAllocArray3D);
+  STRATA_SYMBOL(sqAllocArray4D);
+  STRATA_SYMBOL(sqAllocArray5D);
+  STRATA_SYMBOL(sqAllocArray6D);
+  STRATA_SYMBOL(sqAllocArray7D);
+  STRATA_SYMBOL(sqAllocArray8D);
+  STRATA_SYMBOL(sqAllocArray9D);
+  STRATA_SYMBOL(sqRaiseError);
+  STRATA_SYMBOL(sqSetErrorHandler);
   STRATA_SYMBOL(strata_machine);
   STRATA_SYMBOL(strata_fail);
   STRATA_SYMBOL(strata_store);

@@ -1,0 +1,83 @@
+// What the command cannot be made to say: errors of Strata itself, and types that its own checks keep out.
+#include "compiler/driver/entry.h"
+#include "compiler/driver/oracle.h"
+#include "compiler/driver/pipeline.h"
+#include "compiler/ir/locations.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+#include <gtest/gtest.h>
+
+using namespace strata;
+using namespace strata::driver;
+
+namespace {
+
+struct DriverTest : testing::Test {
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+  mlir::DialectRegistry registry;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<MlirDiagnostics> forward;
+
+  DriverTest() {
+    svm::registerDialects(registry);
+    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+    forward = std::make_unique<MlirDiagnostics>(*context, diagnostics);
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string& text) {
+    return mlir::parseSourceString<mlir::ModuleOp>(text, context.get(), "p.mlir");
+  }
+
+  bool reported(const std::string& code) {
+    for (const Diagnostic& diagnostic : diagnostics.all())
+      if (diagnostic.kind->code == code)
+        return true;
+    return false;
+  }
+};
+
+TEST_F(DriverTest, SaysThatAPhaseFailedOnAProgramThatWasChecked) {
+  CompileOptions options;
+  options.program = STRATA_SOURCE_DIR "/tests/conformance/programs/empty.mlir";
+  Compiler compiler(*context, diagnostics, options);
+  auto program = compiler.logical();
+  ASSERT_TRUE(program) << diagnostics.render({});
+  // Not a scheduled program: the operation has no form in code.
+  program->module =
+      parse("func.func @f(%a: i32, %n: i32) -> i32 {\n  %p = math.ipowi %a, %n : i32\n  return %p : i32\n}");
+  ASSERT_TRUE(program->module);
+  llvm::LLVMContext llvmContext;
+  EXPECT_FALSE(compiler.lower(*program, llvmContext));
+  EXPECT_TRUE(reported("driver-internal")) << diagnostics.render({});
+}
+
+TEST_F(DriverTest, RefusesEntryPointsWithTypesThatNoFileHolds) {
+  auto module = parse("func.func @f(%a: i128) attributes {svm.entry} { return }");
+  ASSERT_TRUE(module);
+  EXPECT_FALSE(readEntry(module->lookupSymbol<mlir::func::FuncOp>("f"), diagnostics));
+  EXPECT_TRUE(reported("run-unsupported-argument"));
+}
+
+TEST_F(DriverTest, NamesTheFirstElementThatDiffersFromTheInterpreters) {
+  auto module =
+      parse("func.func @f(%a: memref<?xi32, strided<[1], offset: ?>> {svm.name = \"A\", svm.access = \"readwrite\"}) "
+            "attributes {svm.entry} { return }");
+  ASSERT_TRUE(module);
+  auto entry = readEntry(module->lookupSymbol<mlir::func::FuncOp>("f"), diagnostics);
+  ASSERT_TRUE(entry);
+  Binding ours, wanted;
+  for (Binding* binding : {&ours, &wanted})
+    binding->arrays.push_back(*Array::create(ElementType::signedInteger(4), {3}, "A", diagnostics, {}));
+  EXPECT_TRUE(compare(*module, *entry, ours, wanted, diagnostics));
+  ours.arrays[0].as<int32_t>()[2] = 7;
+  EXPECT_FALSE(compare(*module, *entry, ours, wanted, diagnostics));
+  EXPECT_TRUE(reported("check-differs"));
+  EXPECT_NE(diagnostics.render({}).find("element 2 is 7 and should be 0"), std::string::npos) << diagnostics.render({});
+}
+
+} // namespace

@@ -1,0 +1,62 @@
+// Handlers that run where nothing can be relied on any more: they write to the descriptor and leave without unwinding.
+// Errors here have the form of diagnostics, but no engine renders them.
+#include "compiler/driver/last_resort.h"
+
+#include "compiler/driver/commands.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include <exception>
+#include <new>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+namespace strata::driver {
+namespace {
+
+[[noreturn]] void leave(int status, std::string_view code, std::string_view message, std::string_view reason,
+                        std::string_view help) {
+  for (std::string_view part : {std::string_view("error["), code, std::string_view("]: "), message, reason,
+                                std::string_view("\n  = help: "), help, std::string_view("\n")})
+    if (write(STDERR_FILENO, part.data(), part.size()) < 0)
+      break;
+  _exit(status);
+}
+
+[[noreturn]] void leaveOutOfMemory() {
+  leave(statusUserError, "driver-out-of-memory", "there is not enough memory to compile and start the program", "",
+        "lift the limit of memory (ulimit -v), or run on a computer with more");
+}
+
+void onTerminate() {
+  if (std::exception_ptr thrown = std::current_exception()) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+      leaveOutOfMemory();
+    } catch (const std::system_error& error) {
+      leave(statusUserError, "driver-system", "the system refuses what the program needs: ", error.what(),
+            "lift the limits of processes and memory (ulimit -u, ulimit -v)");
+    } catch (const std::exception& error) {
+      leave(statusOurError, "driver-internal", "this is an error of Strata: ", error.what(),
+            "report it with the program and the command");
+    } catch (...) {
+    }
+  }
+  leave(statusOurError, "driver-internal", "this is an error of Strata", "",
+        "report it with the program and the command");
+}
+
+} // namespace
+
+void installLastResort() {
+  std::set_terminate(onTerminate);
+  llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { leaveOutOfMemory(); });
+  llvm::install_fatal_error_handler([](void*, const char* reason, bool) {
+    leave(statusOurError, "driver-internal", "code generation gave up: ", reason,
+          "report it with the program and the command");
+  });
+}
+
+} // namespace strata::driver
