@@ -383,8 +383,9 @@ class Program:
         inner = context.inner(views=views, here=here, variables=context.variables + [variable], state=None,
                               dealt=context.dealt or here == WORKER or ways > 1)
         body = self.statements(inner, 1, 3)
-        for _ in range(self.random.randint(1, 2) if private else 0):
-            body.insert(self.random.randint(0, len(body)), self.step(inner, private))
+        # Private copies take their bounds from the blocks that they are moved to.
+        for number in range(self.random.randint(1, 2) if private else 0):
+            body.insert(self.random.randint(0, len(body)), self.step(inner, private, number == 0))
         return Statement(lines + ["  " + line for line in inside], body, ["}"])
 
     def own_part(self, lines, inside, variable, view):
@@ -401,13 +402,12 @@ class Program:
         name = self.subview(inside, view, offsets, lengths, [1] * view.rank, view.rank)
         return View(name, view.rank, bounds, "rw", view.memory), count
 
-    def step(self, context, private):
+    def step(self, context, private, in_blocks):
         """Takes some data into a private copy."""
         lines = []
         source = self.random.choice(self.plain(context))
         kind = f"step_{private.mode}"
-        # In a store, a private copy takes its bounds from the blocks that it is moved to.
-        if context.touches(private) and private.memory == MAIN and context.touches(source) and self.chance(0.4):
+        if not in_blocks and context.touches(private) and context.touches(source) and self.chance(0.4):
             self.run(lines, context, kind, [(source.name, source.rank), (private.name, private.rank)])
             return Statement(lines)
         part, extents = self.part(lines, context, source)
