@@ -67,7 +67,11 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--json", json, "also write the table with all samples to this file");
   app.add_flag("--list", list, "print the names of the works and stop");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) ? 1 : 0;
+  }
   std::vector<Work> works = allWorks();
   if (!filter.empty()) {
     try {

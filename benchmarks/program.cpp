@@ -40,6 +40,14 @@ void makeOpaque(llvm::Module& code, const std::vector<std::string>& kernels) {
     }
 }
 
+/// Whether a kernel is still called after optimisation.
+bool isOpaque(const llvm::Module& code, const std::vector<std::string>& kernels) {
+  return llvm::any_of(kernels, [&](const std::string& kernel) {
+    const llvm::Function* function = code.getFunction(kernel);
+    return function && !function->use_empty();
+  });
+}
+
 } // namespace
 
 std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::string& error) {
@@ -76,6 +84,8 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
     makeOpaque(*code, kernels);
   if (!host::optimize(*code, {}, session.diagnostics))
     return fail("it cannot be optimised");
+  if (options.opaqueKernels && !isOpaque(*code, kernels))
+    return fail("its kernels are not called as functions");
   std::string object = host::emit(*code, {}, /*assembly=*/false, session.diagnostics);
   std::unique_ptr<Program> program(new Program());
   Impl& impl = *program->impl_;

@@ -16,6 +16,7 @@
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/prove_in_range.h"
+#include "compiler/transform/use_equalities.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -199,6 +200,10 @@ bool Compiler::place(LogicalProgram& program) {
         // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
         if (!source_->sequoia)
           passes.addPass(transform::createGuardAccessesPass());
+        // Sizes that are checked to be equal become one, which folds checks and bounds further down.
+        passes.addPass(createCSEPass());
+        passes.addPass(transform::createUseEqualitiesPass());
+        passes.addPass(createCSEPass());
         passes.addPass(createCanonicalizerPass());
         passes.addPass(transform::createProveInRangePass());
       });

@@ -8,6 +8,7 @@
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/prove_in_range.h"
+#include "compiler/transform/use_equalities.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
                       strata::transform::createEraseCountsPass, strata::transform::createExpandReductionsPass,
                       strata::transform::createFuseMultiplyAddPass, strata::transform::createHoistCopiesPass,
                       strata::transform::createInstrumentPass, strata::transform::createProveInRangePass,
-                      strata::transform::createTracePass})
+                      strata::transform::createTracePass, strata::transform::createUseEqualitiesPass})
     mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

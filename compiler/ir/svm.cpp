@@ -11,6 +11,14 @@
 using namespace mlir;
 using namespace strata::svm;
 
+#ifdef STRATA_ADDRESS_SANITIZER
+// Types of the dialect are made in the context's arenas, which code with the sanitizer poisons and the MLIR library, which has none, does not free
+// of it again.
+extern "C" const char* __asan_default_options() { // NOLINT(bugprone-reserved-identifier)
+  return "allow_user_poisoning=0";
+}
+#endif
+
 #include "compiler/ir/svm_dialect.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES

@@ -168,12 +168,13 @@ private:
       int64_t count = static_cast<int64_t>(machine_[processor].count);
       spmd.fullRange = {0, count};
       spmd.ways = number(count);
+      spmd.iterationBlock = number(1);
     } else if (loop.kind == MapKind::Reduce) {
       spmd.ways = number(reductionWays);
     } else {
       spmd.waysAuto = true;
     }
-    spmd.iterationBlock = number(1);
+    // Without a block of iterations each part is contiguous, which caches like.
     mapped.spmd = spmd;
     return mapped;
   }

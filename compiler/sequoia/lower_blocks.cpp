@@ -36,8 +36,14 @@ BodyLowering::View BodyLowering::rangeView(const Expr* block) {
     Value end = range.end ? index(range.end) : Value();
     at(range.location);
     const bool isStated = bool(end); // else the end lies within the array by itself
-    if (!end)
-      end = most ? minimum(add(start, most), extent) : extent;
+    if (!end && most) {
+      // Where the max may be huge, the sum must not overflow.
+      std::optional<int64_t> bound = mlir::getConstantIntValue(most);
+      Value length = bound && *bound <= INT32_MAX ? most : minimum(most, extent);
+      end = minimum(add(start, length), extent);
+    } else if (!end) {
+      end = extent;
+    }
     check(compare(arith::CmpIPredicate::sge, start, indexConstant(0)), "sequoia-block-range",
           where + "the start {0} is negative", start);
     if (isStated)

@@ -202,26 +202,31 @@ void BodyLowering::taskCall(const Stmt& stmt) {
     scatter(block, staged);
 }
 
+/// The targets stand side by side, each under the condition that it is the first that applies.
 void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& label,
                                const std::vector<CallValue>& arguments) {
-  mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Location here = place_;
+  Value none = truth(true); // no earlier target applies
   for (size_t i = 0; i < site.targets.size(); ++i) {
     const ResolvedTarget& target = site.targets[i];
     std::string name = site.targets.size() == 1 ? label : label + "/" + std::to_string(i);
     place_ = here;
-    if (target.conditions.empty())
+    if (i == 0 && target.conditions.empty())
       return callInstance(target.instance, name, arguments);
     Value holds = truth(true);
     for (const ResolvedCondition& condition : target.conditions)
       holds = both(holds, conditionHolds(condition));
-    auto branch = make<scf::IfOp>(holds, /*withElseRegion=*/true);
+    Value first = both(none, holds);
+    none = both(none, inverse(holds));
+    auto branch = make<scf::IfOp>(first, /*withElseRegion=*/false);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(branch.thenBlock());
     callInstance(target.instance, name, arguments);
-    builder_.setInsertionPointToStart(branch.elseBlock());
+    if (target.conditions.empty())
+      return;
   }
   place_ = here;
-  check(truth(false), "sequoia-no-target",
+  check(inverse(none), "sequoia-no-target",
         "no target of the call of '" + std::string(site.callsite->callee->name) + "' in instance '" + instance_.name +
             "' applies",
         {}, "give the callsite a last target without conditions");

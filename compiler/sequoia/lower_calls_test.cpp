@@ -43,6 +43,14 @@ TEST(SequoiaLowerCalls, BlockStyles) {
   EXPECT_EQ(subject.b, (std::vector<float>{2, 3, 4, 1, 5, 9, 9, 10, 0.5, 0.5}));
 }
 
+TEST(SequoiaLowerCalls, MaxThatIsHuge) {
+  InnerProgram subject("Copy(A[x;9223372036854775807], B[x;9223372036854775806]);", calls("Copy"));
+  ASSERT_TRUE(subject.call(8)) << subject.rendered() << subject.text();
+  EXPECT_EQ(subject.b[7], 0.5f);
+  EXPECT_EQ(subject.b[8], 9);
+  EXPECT_EQ(subject.b[9], 10);
+}
+
 TEST(SequoiaLowerCalls, StridesAndMatrices) {
   const std::string program =
       "void task S(in float A[M][N], out float B[P][Q]); void task Two(in float S[M][N], out float D[M][N]);\n"
@@ -261,6 +269,13 @@ TEST(SequoiaLowerCalls, WhatThisVersionDoesNotExecute) {
     chain += "inline int f" + std::to_string(i) + "(int n) { return f" + std::to_string(i - 1) + "(n) + f" +
              std::to_string(i - 1) + "(n); }\n";
   EXPECT_EQ(code(chain, "y = f19(x);"), "sequoia-inline-limit");
+  std::string longChain = "inline int f0(int n) { return n + 1; }\n", terms;
+  for (int i = 0; i < 1900; ++i)
+    terms += " + n";
+  for (int i = 1; i < 60; ++i)
+    longChain +=
+        "inline int f" + std::to_string(i) + "(int n) { return f" + std::to_string(i - 1) + "(n)" + terms + "; }\n";
+  EXPECT_EQ(code(longChain, "y = f59(x);"), "sequoia-inline-depth");
 }
 
 } // namespace

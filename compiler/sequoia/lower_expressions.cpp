@@ -91,6 +91,13 @@ bool BodyLowering::isPlain(const Expr* expr) {
 }
 
 Value BodyLowering::value(const Expr* expr) {
+  ++depth_;
+  Value result = valueOf(expr);
+  --depth_;
+  return result;
+}
+
+Value BodyLowering::valueOf(const Expr* expr) {
   at(expr->location);
   switch (expr->kind) {
   case ExprKind::Integer:

@@ -7,10 +7,14 @@ namespace strata::sequoia {
 using mlir::Value;
 
 STRATA_DIAGNOSTIC(inlineRecursion, Error, "sequoia-inline-recursion", "inline function '{0}' calls itself");
+STRATA_DIAGNOSTIC(inlineDepth, Error, "sequoia-inline-depth",
+                  "calls of inline functions inside of calls nest expressions more than {0} deep");
 STRATA_DIAGNOSTIC(inlineLimit, Error, "sequoia-inline-limit",
                   "task '{0}' calls inline functions in more than {1} places, counting calls inside of calls");
 
 static constexpr size_t deepestInlining = 64, mostInlining = 20000;
+/// Expressions around a call; its body may add as many as the parser lets one tree have.
+static constexpr size_t deepestExpression = 4000;
 
 Value BodyLowering::callFunction(const Expr* expr) {
   const Function* function = expr->function;
@@ -28,6 +32,10 @@ Value BodyLowering::callFunction(const Expr* expr) {
       module_.diagnostics.report(inlineLimit, expr->location, instance_.variant->taskName,
                                  inlined_ > mostInlining ? mostInlining : deepestInlining);
     inlined_ = mostInlining + 1;
+    return wrong();
+  }
+  if (depth_ > deepestExpression) {
+    module_.diagnostics.report(inlineDepth, expr->location, deepestExpression);
     return wrong();
   }
   inlining_.push_back(function);

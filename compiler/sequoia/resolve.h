@@ -17,7 +17,7 @@ namespace strata::sequoia {
 struct ResolvedSpmd {
   int64_t first = 0, last = 0; // processors [first, last) of the loop's level
   int64_t ways = 0; // parts that the iterations are dealt into; 0: as many as there are processors left (auto)
-  int64_t iterationBlock = 1; // iterations dealt at a time
+  int64_t iterationBlock = 0; // iterations dealt at a time; 0: one contiguous share each
 };
 
 struct ResolvedLoop {

@@ -31,7 +31,8 @@ Value partOf(OpBuilder& builder, Location location, Value parts, Value part) {
   SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), sizes, strides(type.getRank(), builder.getIndexAttr(1));
   offsets[0] = part;
   sizes.push_back(builder.getIndexAttr(1));
-  for (Value extent : llvm::drop_begin(extentsOf(builder, location, parts)))
+  SmallVector<Value> extents = extentsOf(builder, location, parts);
+  for (Value extent : llvm::drop_begin(extents))
     sizes.push_back(extent);
   auto result = svm::viewType(type.getRank() - 1, type.getElementType(), type.getMemorySpace());
   return builder.create<memref::SubViewOp>(location, result, parts, offsets, sizes, strides);

@@ -95,14 +95,22 @@ class Program:
         return name
 
     def run(self, lines, context, kind, blocks):
-        """Runs a kernel on (name, rank) pairs."""
+        """Runs a kernel on (name, rank) pairs, and waits for it where it goes on beside its starter."""
+        token = self.start(lines, context, kind, blocks)
+        if token:
+            lines.append(f"svm.wait {token}")
+
+    def start(self, lines, context, kind, blocks, beside=0.07):
         ranks = [rank for _, rank in blocks]
         name = self.kernel(kind, ranks)
         arguments, types = [block for block, _ in blocks], [self.type(rank) for rank in ranks]
         if kind in kernels.ACCESS:
             arguments.append(self.random.choice(context.variables + ["%c2"]))
             types.append("index")
-        lines.append(f"svm.run @{name}({', '.join(arguments)}) : ({', '.join(types)}) -> ()")
+        token = self.name("%k") if self.chance(beside) else None
+        lines.append(f"{token + ' = ' if token else ''}svm.run @{name}({', '.join(arguments)}) : ({', '.join(types)}) -> "
+                     + ("!svm.token" if token else "()"))
+        return token
 
     def extents(self, lines, view):
         result = []
@@ -160,7 +168,7 @@ class Program:
         return made
 
     def statement(self, context):
-        kinds = ["task"] * 6 + ["control", "direct", "move_between", "choice", "state"]
+        kinds = ["task"] * 6 + ["control", "direct", "move_between", "choice", "state", "beside"]
         if context.depth < 5:
             kinds += ["loop"] * 3 + ["parallel"] * 4
         return getattr(self, self.random.choice(kinds))(context)
@@ -205,7 +213,9 @@ class Program:
                 fill.append(self.move(part.name, block.name, part.rank, token))
                 tokens += [token] if token else []
             else:
-                self.run(fill, context, "set", [(block.name, block.rank)])
+                whole = []
+                self.run(whole, context, "set", [(block.name, block.rank)])
+                fill.append("\n".join(whole))
             if mode in ("out", "inout"):
                 tail.append(self.move(block.name, part.name, part.rank))
         self.random.shuffle(fill)
@@ -255,6 +265,16 @@ class Program:
         chosen.append(self.part(lines, context, target)[0] if self.chance(0.3) else target)
         self.run(lines, context, kind, [(view.name, view.rank) for view in chosen])
         return Statement(lines)
+
+    def beside(self, context):
+        """Two kernels at once, on different blocks."""
+        targets = self.plain(context, True, True)
+        if len(targets) < 2:
+            return None
+        lines, tokens = [], []
+        for target in self.random.sample(targets, 2):
+            tokens.append(self.start(lines, context, "scan", [(target.name, target.rank)], 1))
+        return Statement(lines + [f"svm.wait {', '.join(tokens)}"])
 
     def move_between(self, context):
         targets = self.plain(context, True)

@@ -1,6 +1,7 @@
 """Perturbation: the examples on machines/cell with every name, capacity, count and width changed. Nothing may know a machine by its name
 or count on its figures; the results stay right."""
 
+import json
 import os
 import re
 
@@ -23,7 +24,31 @@ def perturbed(count, capacity, width):
 
 
 class Perturbation(harness.Case):
-    pass
+    def test_nothing_is_as_it_was(self):
+        with open(os.path.join(harness.ROOT, "machines/cell/machine.yaml")) as file:
+            before = re.sub(r"(?m)\s*#.*$|^about:.*$", "", file.read())
+        after = perturbed(3, "40K", 32)
+        def names(text):
+            return set(re.findall(r"(?:machine|name): (\w+)", text))
+        self.assertEqual(names(after) & names(before), set())
+        self.assertEqual(len(names(after)), len(names(before)))
+        for figure in ("count: 8", "capacity: 256K", "width: 16", "alignment: 16"):
+            self.assertRegex(before, rf"\b{figure}\b", "the machine has changed: change what is perturbed")
+            self.assertNotRegex(after, rf"\b{figure}\b")
+
+    def test_figures_of_the_machine_count(self):
+        """Stores of other sizes take other blocks: the mapping is made for the machine that is given."""
+        program = PROGRAMS[0]
+        given = program.make(program.sizes[1])
+        moves = set()
+        for capacity in ("2K", "16K", "256K"):
+            machine = self.write("gadget.yaml", perturbed(3, capacity, 32))
+            run(self, program, given, "--machine", machine, "--stats", "json:" + self.path("figures.json"))
+            with open(self.path("figures.json")) as file:
+                figures = json.load(file)
+            self.assertEqual(set(figures["bytes"]), {"depot -> shelf", "shelf -> depot"})
+            moves.add(figures["moves"])
+        self.assertGreater(len(moves), 1, "the capacity makes no difference")
 
 
 def test_of(program, count, capacity, width):

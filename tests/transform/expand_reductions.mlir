@@ -58,6 +58,7 @@ func.func @elementwise(%n: index, %target: !one, %x: !one) attributes {svm.contr
 // CHECK: %[[FLAG:.*]] = memref.alloca() : memref<i1>
 // CHECK: svm.run @first
 // CHECK: arith.cmpi eq
+// CHECK: memref.store %{{.*}}, %[[FLAG]][]
 // CHECK: %[[SAME:.*]] = memref.load %[[FLAG]][]
 // CHECK: %[[USED:.*]] = arith.select %[[SAME]], %{{.*}}, %{{.*}} : index
 // CHECK: svm.block "c parts"(%[[USED]])

@@ -1,0 +1,101 @@
+"""The matrix: vector addition, matrix product, stencil and reduction in every notation on every machine. Each cell is run and compared with NumPy;
+a cell that should work and does not fails the test, and so does one that works and is listed as a hole, and a table in docs/matrix.md that
+is another than this one. --write makes that file anew. A new notation is an entry of NOTATIONS; machines are found."""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "end_to_end"))
+import harness
+import programs
+
+PAGE = os.path.join(harness.ROOT, "docs/matrix.md")
+PROGRAMS = ["vector addition", "matrix product", "stencil", "reduction"]
+# For each notation what the programs are called among the end-to-end tests' programs, or why it has none.
+NOTATIONS = {
+    "Sequoia": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
+    "HPVM": "no front end",
+    "HBIR": "no front end",
+    "SVM C": "no front end",
+    "loop equations": "no front end",
+}
+# Cells that cannot work, and why: (notation, program, machine).
+HOLES = {}
+
+
+class Cell(harness.Case):
+    """Runs one program on one machine."""
+
+    def runTest(self):
+        program = next(p for p in programs.PROGRAMS if p.name == self.program)
+        given = program.make(program.sizes[1])
+        got = programs.run(self, program, given, "--machine", self.machine, "--werror")
+        programs.check(self, program, given, got, f"{self.program} on {self.machine}")
+
+
+def works(program, machine):
+    """What is wrong with a cell, or nothing."""
+    cell = Cell()
+    cell.program, cell.machine = program, machine
+    result = unittest.TestResult()
+    cell.run(result)
+    problems = result.failures + result.errors
+    return problems[0][1].strip().splitlines()[-1] if problems else None
+
+
+def machines():
+    """The machines that ship, by name."""
+    case = harness.Case()
+    case.folder = tempfile.gettempdir()
+    return case.succeeds("machine", "--list").out.split()
+
+
+def table(columns):
+    """The table as Markdown, and what is wrong."""
+    lines = ["| notation | program | " + " | ".join(columns) + " |", "|---|---|" + "---|" * len(columns)]
+    wrong = []
+    for notation, known in NOTATIONS.items():
+        for program in PROGRAMS:
+            cells = []
+            for machine in columns:
+                place = (notation, program, machine)
+                hole = HOLES.get(place, known if isinstance(known, str) else None if program in known else "no program")
+                problem = None if isinstance(known, str) or program not in known else works(known[program], machine)
+                if hole and not isinstance(known, str) and program in known and not problem:
+                    wrong.append(f"{', '.join(place)}: works, and is listed as a hole ({hole})")
+                if problem and not hole:
+                    wrong.append(f"{', '.join(place)}: {problem}")
+                cells.append(f"hole: {hole}" if hole else "fails" if problem else "ok")
+            lines.append(f"| {notation} | {program} | {' | '.join(cells)} |")
+    return lines, wrong
+
+
+def page(lines):
+    return "\n".join(["# Notations and machines", "",
+                      "Four programs in every notation on every machine that ships. `ok`: the results agree with NumPy's. A test makes this table and "
+                      "fails when it is", "another one: `tests/matrix/matrix.py --write` writes it.", "", *lines, ""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strata", default=harness.options.strata, help="the command to test")
+    parser.add_argument("--write", action="store_true", help="write docs/matrix.md")
+    options = parser.parse_args()
+    harness.options.strata = os.path.abspath(options.strata)
+    lines, wrong = table(machines())
+    print("\n".join(lines))
+    if options.write:
+        pathlib.Path(PAGE).write_text(page(lines))
+    elif not os.path.exists(PAGE) or pathlib.Path(PAGE).read_text() != page(lines):
+        wrong.append("docs/matrix.md is not up to date; write it with tests/matrix/matrix.py --write")
+    for text in wrong:
+        print("FAIL " + text)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

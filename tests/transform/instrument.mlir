@@ -1,0 +1,51 @@
+// RUN: strata-opt --svm-instrument %s | FileCheck %s
+// RUN: strata-opt --svm-instrument --svm-erase-counts %s | FileCheck %s --check-prefix=ERASED
+// RUN: strata-opt --svm-trace %s | FileCheck %s --check-prefix=TRACE
+// Every move counts itself and its bytes by memory, every run itself; or all of them stand in spans of a trace; or nothing counts.
+
+!view = memref<?x?xi16, strided<[?, 1], offset: ?>>
+!far = memref<?x?xi16, strided<[?, 1], offset: ?>, #svm.mem<@main>>
+!near = memref<?x?xi16, strided<[?, 1], offset: ?>, #svm.mem<@ls>>
+svm.kernel @read(%x: !view {svm.access = "read"}) {
+  svm.return
+}
+
+// ERASED-LABEL: func.func @counted
+// ERASED-NOT: svm.count
+// ERASED: svm.move
+// ERASED-NOT: svm.count
+// ERASED: svm.run
+// ERASED-NOT: svm.count
+// ERASED: return
+
+// CHECK-LABEL: func.func @counted
+// CHECK-SAME: %[[A:[^:]*]]:
+// CHECK: %[[M:.*]] = memref.dim %[[A]], %c0
+// CHECK: %[[N:.*]] = memref.dim %[[A]], %c1
+// CHECK: %[[ROWS:.*]] = arith.muli %[[M]], %c2
+// CHECK: %[[BYTES:.*]] = arith.muli %[[ROWS]], %[[N]]
+// CHECK: svm.count "bytes main -> ls" by %[[BYTES]] : index
+// CHECK: svm.count "moves" by %c1
+// CHECK: svm.move
+// CHECK: svm.count "runs read" by %c1
+// CHECK: svm.run
+
+// What gives a token ends elsewhere, and has no span.
+// TRACE-LABEL: func.func @counted
+// TRACE: svm.span "move main -> ls" {
+// TRACE-NEXT: svm.move
+// TRACE: svm.span "read" {
+// TRACE-NEXT: svm.run
+// TRACE-NOT: svm.span
+// TRACE: svm.run
+// TRACE: return
+func.func @counted(%a: !far, %m: index, %n: index) attributes {svm.control = @spe} {
+  svm.scope "t" {
+    %x = svm.block "x"(%m, %n) max [4, 4] : !near
+    svm.move %a to %x : !far to !near
+    svm.run @read(%x) on @spe : (!near) -> ()
+    %done = svm.run @read(%x) on @spe : (!near) -> !svm.token
+    svm.wait %done
+  }
+  return
+}
