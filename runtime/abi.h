@@ -1,8 +1,9 @@
-/* What compiled Strata code calls. A C interface, so that just-in-time code, object files and hand-written C meet in it.
+/* What compiled Strata code calls. A C interface, so that just-in-time code, object files and hand-written C meet in
+ * it.
  *
- * Every function may be called from any thread that runs compiled code, and from fibres, unless its comment says otherwise.
- * Sizes are in bytes and strides in elements unless named otherwise. Nothing here throws. A run-time error goes to
- * strata_fail, which does not return. */
+ * Every function may be called from any thread that runs compiled code, and from fibres, unless its comment says
+ * otherwise. Sizes are in bytes and strides in elements unless named otherwise. Nothing here throws. A run-time error
+ * goes to strata_fail, which does not return. */
 #ifndef STRATA_RUNTIME_ABI_H
 #define STRATA_RUNTIME_ABI_H
 
@@ -15,14 +16,16 @@ extern "C" {
 #define STRATA_NORETURN _Noreturn
 #endif
 
-/* ---- the machine that a compiled program was placed on ------------------------------------------------------------ */
+/* ---- the machine that a compiled program was placed on ------------------------------------------------------------
+ */
 
 typedef struct StrataMemory {
   const char* name;
-  uint64_t capacity;   /* bytes of one instance; 0: as much as this computer has */
-  uint32_t instances;  /* how many there are; 1 for a main memory */
-  uint32_t is_explicit; /* 1: real storage of exactly `capacity` bytes an instance is set aside; 0: allocated as needed */
-  uint32_t alignment;  /* bytes, a power of two */
+  uint64_t capacity;  /* bytes of one instance; 0: as much as this computer has */
+  uint32_t instances; /* how many there are; 1 for a main memory */
+  uint32_t
+      is_explicit;    /* 1: real storage of exactly `capacity` bytes an instance is set aside; 0: allocated as needed */
+  uint32_t alignment; /* bytes, a power of two */
 } StrataMemory;
 
 typedef struct StrataProcessor {
@@ -39,11 +42,12 @@ typedef struct StrataMachine {
   uint32_t processor_count;
 } StrataMachine;
 
-/* Makes `machine` the one that the calling execution runs on from here; compiled entry points call it first. Cheap when it
- * is current already (compared by pointer). The tables must live as long as the process. */
+/* Makes `machine` the one that the calling execution runs on from here; compiled entry points call it first. Cheap when
+ * it is current already (compared by pointer). The tables must live as long as the process. */
 void strata_machine(const StrataMachine* machine);
 
-/* ---- errors ------------------------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------------------------------
+ */
 
 /* A rule that compiled code checks as it runs. `message` holds {0}, {1}, … for the values. */
 typedef struct StrataCheck {
@@ -54,63 +58,72 @@ typedef struct StrataCheck {
   uint32_t line, column; /* from 1; 0: unknown */
 } StrataCheck;
 
-/* Reports through the handler and ends the program with status 1 if the handler returns. The first failure wins; other threads
- * that fail meanwhile block. */
+/* Reports through the handler and ends the program with status 1 if the handler returns. The first failure wins; other
+ * threads that fail meanwhile block. */
 STRATA_NORETURN void strata_fail(const StrataCheck* check, const int64_t* values, int32_t count);
 typedef void (*StrataFailureHandler)(const StrataCheck* check, const int64_t* values, int32_t count, const char* text);
-/* `text` given to the handler is the filled-in message. Null restores the default, which prints file:line:column: error: text. */
+/* `text` given to the handler is the filled-in message. Null restores the default, which prints file:line:column:
+ * error: text. */
 void strata_set_failure_handler(StrataFailureHandler handler);
 
-/* ---- storage ------------------------------------------------------------------------------------------------------ */
+/* ---- storage ------------------------------------------------------------------------------------------------------
+ */
 
-/* The store that belongs to the executing processor in explicit memory `memory` (an index into the machine's table); instance
- * 0 when the executing processor owns no instance of it. Aligned to the memory's alignment and to 64 at least. */
+/* The store that belongs to the executing processor in explicit memory `memory` (an index into the machine's table);
+ * instance 0 when the executing processor owns no instance of it. Aligned to the memory's alignment and to 64 at least.
+ */
 void* strata_store(uint32_t memory);
-/* Memory for a block in a memory that is not explicit, aligned to 64, not initialised; `what` names it in an out-of-memory
- * error. Released in the opposite order, by the same execution. bytes may be 0. */
+/* Memory for a block in a memory that is not explicit, aligned to 64, not initialised; `what` names it in an
+ * out-of-memory error. Released in the opposite order, by the same execution. bytes may be 0. */
 void* strata_acquire(int64_t bytes, const char* what);
 void strata_release(void* block);
 
-/* ---- moves and tokens --------------------------------------------------------------------------------------------- */
+/* ---- moves and tokens ---------------------------------------------------------------------------------------------
+ */
 
 typedef struct StrataToken StrataToken; /* null: done already */
 
 /* Copies a dense or strided block of `rank` dimensions; the two do not overlap. */
-void strata_move(void* destination, const int64_t* destination_strides, const void* source, const int64_t* source_strides,
-                 const int64_t* extents, int32_t rank, int64_t element_bytes);
-/* The same beside the caller, after the tokens given (which stay owned by the caller). Null when it was so small that it has
- * been done at once. */
+void strata_move(void* destination, const int64_t* destination_strides, const void* source,
+                 const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes);
+/* The same beside the caller, after the tokens given (which stay owned by the caller). Null when it was so small that
+ * it has been done at once. */
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
-                               const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes,
-                               StrataToken* const* after, int32_t after_count);
-/* Runs `body(copy of arguments)` beside the caller, on a fibre of its own, as processor `processor` number `instance`. */
+                               const int64_t* source_strides, const int64_t* extents, int32_t rank,
+                               int64_t element_bytes, StrataToken* const* after, int32_t after_count);
+/* Runs `body(copy of arguments)` beside the caller, on a fibre of its own, as processor `processor` number `instance`.
+ */
 StrataToken* strata_spawn(void (*body)(void*), const void* arguments, int64_t argument_bytes, uint32_t processor,
                           int64_t instance, StrataToken* const* after, int32_t after_count);
 /* Waits (a fibre yields). The token can be waited for again until strata_token_release. Null is allowed in both. */
 void strata_wait(StrataToken* token);
 void strata_token_release(StrataToken* token);
 
-/* ---- many processors ---------------------------------------------------------------------------------------------- */
+/* ---- many processors ----------------------------------------------------------------------------------------------
+ */
 
-/* Runs body(context, i) for i in [0, instances), instance i as processor number i of class `processor`, and returns when all
- * have ended. Not concurrent: instances may run one after another on any number of workers. Concurrent: every instance is
- * a fibre and all make progress. Nested calls are allowed. The index of the executing processor within a nested call is
- * outer index * instances + i. */
+/* Runs body(context, i) for i in [0, instances), instance i as processor number i of class `processor`, and returns
+ * when all have ended. Not concurrent: instances may run one after another on any number of workers. Concurrent: every
+ * instance is a fibre and all make progress. Nested calls are allowed. The index of the executing processor within a
+ * nested call is outer index * instances + i. */
 void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, uint32_t processor,
                  int32_t concurrent);
 /* The index of the executing processor within its class; 0 outside of any strata_spmd or strata_spawn. */
 int64_t strata_instance(void);
-/* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing. */
+/* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing.
+ */
 void strata_barrier(void);
 /* Lets other executions run. An instance that polls memory calls it in its loop. */
 void strata_yield(void);
 
-/* Combines `count` partial results, an array of elements of `partial_bytes`, into the first: pairs at distances 1, 2, 4, … by
- * index, in an order that never depends on threads. `combine` puts `into` and `from`, in this order, together in `into`. */
+/* Combines `count` partial results, an array of elements of `partial_bytes`, into the first: pairs at distances 1, 2,
+ * 4, … by index, in an order that never depends on threads. `combine` puts `into` and `from`, in this order, together
+ * in `into`. */
 void strata_reduce(void* partials, int64_t count, int64_t partial_bytes,
                    void (*combine)(void* context, void* into, const void* from), void* context);
 
-/* ---- streams ------------------------------------------------------------------------------------------------------ */
+/* ---- streams ------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct StrataStream StrataStream;
 
@@ -122,8 +135,8 @@ void strata_stream_push(StrataStream* stream, const void* element);
 void strata_stream_multicast(StrataStream* const* streams, int32_t count, const void* element);
 /* Blocks while empty; 0 when the stream has ended (the element is then untouched), else 1. */
 int32_t strata_stream_pop(StrataStream* stream, void* element);
-/* Copies the element `offset` places behind the next one, without removing it; blocks until it is there; 0 when the stream
- * ends before it. */
+/* Copies the element `offset` places behind the next one, without removing it; blocks until it is there; 0 when the
+ * stream ends before it. */
 int32_t strata_stream_peek(StrataStream* stream, int64_t offset, void* element);
 /* No more will be pushed. */
 void strata_stream_end(StrataStream* stream);
@@ -132,7 +145,8 @@ void strata_stream_write(StrataStream* stream, const void* elements, int64_t cou
 /* Pops `count` elements, or as many as come before the stream ends; returns how many. */
 int64_t strata_stream_read(StrataStream* stream, void* elements, int64_t count);
 
-/* ---- figures ------------------------------------------------------------------------------------------------------ */
+/* ---- figures ------------------------------------------------------------------------------------------------------
+ */
 
 /* Adds to the counter of that name. Called only by code compiled for counting; `name` is a constant of that code. */
 void strata_count(const char* name, int64_t amount);

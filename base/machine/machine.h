@@ -280,7 +280,8 @@ struct Machine {
   uint64_t fanOut(unsigned level) const;
 
   bool isExplicit(machine::MemoryId id) const;
-  /// Whether an instance is a store of fixed size that programs divide among their blocks: explicit, physical, its capacity stated.
+  /// Whether an instance is a store of fixed size that programs divide among their blocks: explicit, physical, its
+  /// capacity stated.
   bool isStore(machine::MemoryId id) const;
   /// The class to which the memory is local, else the processor of its level, else none.
   machine::ProcessorId ownerOf(machine::MemoryId id) const;

@@ -3,7 +3,6 @@
 
 namespace strata::driver {
 
-
 namespace {
 
 std::optional<Machine> machineOf(Session& session) {

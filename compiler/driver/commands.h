@@ -40,7 +40,8 @@ int mapCommand(Session& session);
 int machineCommand(Session& session);
 int showCommand(Session& session);
 
-/// Writes text to a file (whole or not at all) or, for "-" and "", to standard output. False when that failed (reported).
+/// Writes text to a file (whole or not at all) or, for "-" and "", to standard output. False when that failed
+/// (reported).
 bool writeText(Session& session, const std::string& path, const std::string& text);
 /// Carries out --emit=STAGE. Returns an exit status.
 int emitCommand(Session& session);

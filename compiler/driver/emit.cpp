@@ -46,7 +46,8 @@ int finish(Session& session, int otherwise) {
   std::string text = session.diagnostics.render(options);
   fputs(text.c_str(), stderr);
   for (const Diagnostic& diagnostic : session.diagnostics.all())
-    if (diagnostic.kind->code == std::string_view("driver-internal") || diagnostic.kind->code == std::string_view("check-differs"))
+    if (diagnostic.kind->code == std::string_view("driver-internal") ||
+        diagnostic.kind->code == std::string_view("check-differs"))
       return statusOurError;
   auto isOurs = [](const Diagnostic& diagnostic) {
     llvm::StringRef code = diagnostic.kind->code;

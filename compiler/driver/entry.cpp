@@ -1,5 +1,5 @@
-// Binding of arrays to an entry point's arguments. Sizes come from --size first, then from dimensions of input arrays that are one size alone;
-// every other dimension is computed and compared.
+// Binding of arrays to an entry point's arguments. Sizes come from --size first, then from dimensions of input arrays
+// that are one size alone; every other dimension is computed and compared.
 #include "compiler/driver/entry.h"
 
 #include "base/data/npy.h"
@@ -12,17 +12,18 @@ using namespace mlir;
 
 namespace strata::driver {
 
-
 STRATA_DIAGNOSTIC(unknownArgument, Error, "run-unknown-argument", "entry point '{0}' has no argument '{1}'");
 STRATA_DIAGNOSTIC(unknownSize, Error, "run-unknown-size", "entry point '{0}' has no size '{1}'");
 STRATA_DIAGNOSTIC(missingInput, Error, "run-missing-input", "argument '{0}' of '{1}' is read and has no data");
 STRATA_DIAGNOSTIC(missingSize, Error, "run-missing-size", "size '{0}' of '{1}' is not known");
 STRATA_DIAGNOSTIC(missingExtent, Error, "run-missing-extent", "the extents of argument '{0}' of '{1}' are not known");
-STRATA_DIAGNOSTIC(negativeExtent, Error, "run-negative-extent", "dimension {0} of argument '{1}' would have {2} elements");
+STRATA_DIAGNOSTIC(negativeExtent, Error, "run-negative-extent",
+                  "dimension {0} of argument '{1}' would have {2} elements");
 STRATA_DIAGNOSTIC(sizeConflict, Error, "run-size-conflict", "size '{0}' is {1} by {2} and {3} by {4}");
 STRATA_DIAGNOSTIC(sizeTooLarge, Error, "run-size-too-large", "size '{0}' is {1}; sizes lie between 0 and 2^61");
 STRATA_DIAGNOSTIC(notAnOutput, Error, "run-not-an-output", "argument '{0}' of '{1}' is only read and has no output");
-STRATA_DIAGNOSTIC(unsupportedArgument, Error, "run-unsupported-argument", "argument {0} of entry point '{1}' has type {2}, which no array file holds");
+STRATA_DIAGNOSTIC(unsupportedArgument, Error, "run-unsupported-argument",
+                  "argument {0} of entry point '{1}' has type {2}, which no array file holds");
 
 namespace {
 
@@ -135,8 +136,8 @@ private:
       const InputOption* input = inputOf(argument.name);
       if (!input || input->spec.kind != InputSpec::Kind::Path)
         continue;
-      files_[position] = convertElements(std::move(options_.files[argument.name]), argument.type, input->spec.path, argument.name,
-                                         diagnostics_, input->where);
+      files_[position] = convertElements(std::move(options_.files[argument.name]), argument.type, input->spec.path,
+                                         argument.name, diagnostics_, input->where);
       if (!files_[position] || !checkShape(*files_[position], std::vector<int64_t>(argument.rank, -1), input->spec.path,
                                            argument.name, diagnostics_, input->where))
         return false;
@@ -151,7 +152,8 @@ private:
       if (files_[position] && entry_.extents[position])
         addEquations(position, equations);
     solveSizes(equations, known_);
-    // A size that stands alone in a dimension is compared with where else it is known from; other dimensions are compared as shapes.
+    // A size that stands alone in a dimension is compared with where else it is known from; other dimensions are
+    // compared as shapes.
     for (const SizeEquation& equation : equations)
       if (equation.terms.size() == 1 && equation.terms[0].first == 1 && equation.constant == 0) {
         const auto& [value, from] = known_[equation.terms[0].second];
@@ -172,7 +174,9 @@ private:
       if (failed(getFlattenedAffineExpr(map.getResult(dimension), 0, map.getNumSymbols(), &flat)) ||
           flat.size() != map.getNumSymbols() + 1)
         continue;
-      SizeEquation equation{{}, flat.back(), files_[position]->shape()[dimension],
+      SizeEquation equation{{},
+                            flat.back(),
+                            files_[position]->shape()[dimension],
                             "dimension " + std::to_string(dimension) + " of '" + entry_.arguments[position].name + "'"};
       for (unsigned symbol = 0; symbol < map.getNumSymbols(); ++symbol)
         if (flat[symbol])
@@ -265,15 +269,16 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
     if (!element) {
       std::string written;
       llvm::raw_string_ostream(written) << type;
-      diagnostics.report(unsupportedArgument, sourceLocation(diagnostics.sources(), function.getLoc()), position, entry.name, written);
+      diagnostics.report(unsupportedArgument, sourceLocation(diagnostics.sources(), function.getLoc()), position,
+                         entry.name, written);
       return std::nullopt;
     }
     argument.type = *element;
     std::optional<AffineMap> map;
     if (extents && position < extents.size())
       if (auto stated = dyn_cast<AffineMapAttr>(extents[position]))
-        if (stated.getValue().getNumResults() == argument.rank && stated.getValue().getNumSymbols() <= entry.sizes.size() &&
-            !stated.getValue().getNumDims())
+        if (stated.getValue().getNumResults() == argument.rank &&
+            stated.getValue().getNumSymbols() <= entry.sizes.size() && !stated.getValue().getNumDims())
           map = stated.getValue();
     entry.extents.push_back(map);
     entry.arguments.push_back(std::move(argument));
@@ -317,7 +322,8 @@ std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& optio
   return Binder(entry, options, diagnostics).run();
 }
 
-bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options, DiagnosticEngine& diagnostics) {
+bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options,
+                  DiagnosticEngine& diagnostics) {
   bool fine = true;
   for (const OutputOption& option : options.outputs)
     for (size_t position = 0; position < entry.arguments.size(); ++position)

@@ -1,4 +1,5 @@
-// Entry points as the command sees them: arguments by name, element types, extents as expressions of sizes; and the arrays bound to them for a run.
+// Entry points as the command sees them: arguments by name, element types, extents as expressions of sizes; and the
+// arrays bound to them for a run.
 #pragma once
 
 #include "base/data/options.h"
@@ -51,10 +52,12 @@ struct DataOptions {
 /// Reads the files that --in names. False when one does not read (reported).
 bool readInputFiles(DataOptions& options, DiagnosticEngine& diagnostics);
 
-/// Settles sizes from --size and from input arrays, makes or reads every array. `in` arguments need an --in; others are zero without one.
+/// Settles sizes from --size and from input arrays, makes or reads every array. `in` arguments need an --in; others are
+/// zero without one.
 std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics);
 
 /// Writes what --out names.
-bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options, DiagnosticEngine& diagnostics);
+bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options,
+                  DiagnosticEngine& diagnostics);
 
 } // namespace strata::driver

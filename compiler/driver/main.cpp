@@ -16,7 +16,8 @@ STRATA_DIAGNOSTIC(badUsage, Error, "driver-usage", "{0}");
 
 namespace {
 
-/// Where machine descriptions are found: beside the installed program, or in the source tree that it was built in, after $STRATA_MACHINES.
+/// Where machine descriptions are found: beside the installed program, or in the source tree that it was built in,
+/// after $STRATA_MACHINES.
 std::vector<std::string> machinePath(const char* program) {
   std::vector<std::string> path;
   if (const char* given = std::getenv("STRATA_MACHINES"))
@@ -40,13 +41,18 @@ std::vector<std::string> machinePath(const char* program) {
 }
 
 void addProgram(CLI::App* command, Options& options) {
-  command->add_option("PROGRAM", options.compile.program, "a Sequoia program (.sq) or one in the dialect (.mlir)")->required();
-  command->add_option("--machine", options.compile.machine, "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
+  command->add_option("PROGRAM", options.compile.program, "a Sequoia program (.sq) or one in the dialect (.mlir)")
+      ->required();
+  command->add_option("--machine", options.compile.machine,
+                      "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
-  command->add_option("--entry", options.compile.entry, "the entry point, where the program has several: a task or an instance");
+  command->add_option("--entry", options.compile.entry,
+                      "the entry point, where the program has several: a task or an instance");
   command->add_option("--size", options.sizes, "sizes of arrays, as N=1024,M=16; input files settle sizes too")
       ->allow_extra_args(false);
-  command->add_option("--in", options.inputs, "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5")
+  command
+      ->add_option("--in", options.inputs,
+                   "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5")
       ->allow_extra_args(false);
 }
 
@@ -54,12 +60,14 @@ void addReports(CLI::App* command, Options& options) {
   command->add_flag("--remarks", options.remarks, "say what was decided and why");
   command->add_flag("--json", options.json, "errors as JSON, one object a line");
   command->add_flag("--werror", options.werror, "treat warnings as errors");
-  command->add_option("--color", options.color, "colours in messages")->check(CLI::IsMember({"auto", "always", "never"}));
+  command->add_option("--color", options.color, "colours in messages")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
 void addEmit(CLI::App* command, Options& options) {
   command->add_option("--emit", options.emit,
-                      "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), placed, scheduled, llvm, asm");
+                      "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), "
+                      "placed, scheduled, llvm, asm");
   command->add_option("-o,--output", options.output, "where to write; - is standard output");
 }
 
@@ -97,11 +105,13 @@ int main(int argc, char** argv) {
   Options& options = session.options;
   options.compile.machinePath = machinePath(argv[0]);
 
-  CLI::App app{"Strata compiles programs for machines whose memories and processors they can name, maps them, and runs them.\n\n"
-               "A first run:\n"
-               "  strata run examples/sequoia/vectadd/vectadd.sq --size N=1000000 --in A=random --in B=random --out C=C.npy\n"
-               "The same on a simulated machine with explicit local stores:\n"
-               "  strata run examples/sequoia/vectadd/vectadd.sq --machine cell --size N=1000000 --in A=random --in B=random --stats"};
+  CLI::App app{
+      "Strata compiles programs for machines whose memories and processors they can name, maps them, and runs them.\n\n"
+      "A first run:\n"
+      "  strata run examples/sequoia/vectadd/vectadd.sq --size N=1000000 --in A=random --in B=random --out C=C.npy\n"
+      "The same on a simulated machine with explicit local stores:\n"
+      "  strata run examples/sequoia/vectadd/vectadd.sq --machine cell --size N=1000000 --in A=random --in B=random "
+      "--stats"};
   app.name("strata");
   app.require_subcommand(1);
   app.set_version_flag("--version", "strata " STRATA_VERSION);
@@ -110,16 +120,21 @@ int main(int argc, char** argv) {
   addProgram(run, options);
   run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy")
       ->allow_extra_args(false);
-  run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")->check(CLI::Range(1u, 1000000u));
-  run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")->check(CLI::Range(1u, 4096u));
+  run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")
+      ->check(CLI::Range(1u, 1000000u));
+  run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")
+      ->check(CLI::Range(1u, 4096u));
   run->add_option("--stats", options.stats, "figures of the run: text, or json[:FILE] as one object")
       ->expected(0, 1)
       ->default_str("text")
       ->check([](const std::string& value) {
-        return value == "text" || value == "json" || value.rfind("json:", 0) == 0 ? "" : "--stats takes nothing, json or json:FILE, not '" + value + "'";
+        return value == "text" || value == "json" || value.rfind("json:", 0) == 0
+                   ? ""
+                   : "--stats takes nothing, json or json:FILE, not '" + value + "'";
       });
   run->add_option("--trace", options.trace, "write what ran when, in Chrome's trace format");
-  run->add_flag("--check", options.check, "also run the program through the interpreter, every access checked, and compare");
+  run->add_flag("--check", options.check,
+                "also run the program through the interpreter, every access checked, and compare");
   run->add_flag("--interpret", options.interpret, "run through the interpreter alone, copies taken literally");
   addEmit(run, options);
   addReports(run, options);
@@ -128,9 +143,11 @@ int main(int argc, char** argv) {
   addProgram(check, options);
   addReports(check, options);
 
-  CLI::App* build = app.add_subcommand("build", "compile to an object file or library, with a C header for its entry points");
+  CLI::App* build =
+      app.add_subcommand("build", "compile to an object file or library, with a C header for its entry points");
   addProgram(build, options);
-  build->add_option("-o,--output", options.output, "NAME.o, NAME.a or NAME.so; NAME.h is written beside it")->required();
+  build->add_option("-o,--output", options.output, "NAME.o, NAME.a or NAME.so; NAME.h is written beside it")
+      ->required();
   addReports(build, options);
 
   CLI::App* map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
@@ -138,7 +155,8 @@ int main(int argc, char** argv) {
   map->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(map, options);
 
-  CLI::App* machine = app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
+  CLI::App* machine =
+      app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
   machine->add_option("NAME", options.compile.machine, "a name or a .yaml file");
   machine->add_flag("--list", options.list, "list the machines that are known by name");
   machine->add_option("-o,--output", options.output, "where to write; - is standard output");

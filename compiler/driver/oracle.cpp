@@ -9,9 +9,11 @@ namespace strata::driver {
 
 STRATA_DIAGNOSTIC(undefined, Error, "check-undefined", "element {1} of '{0}' has no value: nothing wrote it");
 STRATA_DIAGNOSTIC(differs, Error, "check-differs",
-                  "'{0}' differs from what the interpreter computes: element {1} is {2} and should be {3}; this is an error of Strata");
+                  "'{0}' differs from what the interpreter computes: element {1} is {2} and should be {3}; this is an "
+                  "error of Strata");
 
-bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict, DiagnosticEngine& diagnostics) {
+bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict,
+               DiagnosticEngine& diagnostics) {
   interpret::Options options;
   options.trackUndefined = strict;
   auto interpreter = interpret::Interpreter::create(program, diagnostics, options);
@@ -44,12 +46,20 @@ double valueAt(const std::byte* at, const ScalarRun& run) {
   if (run.kind == Kind::Float)
     return run.bytes == 4 ? read(float()) : read(double());
   if (run.kind == Kind::UnsignedInteger)
-    return run.bytes == 1 ? read(uint8_t()) : run.bytes == 2 ? read(uint16_t()) : run.bytes == 4 ? read(uint32_t()) : read(uint64_t());
-  return run.bytes == 1 ? read(int8_t()) : run.bytes == 2 ? read(int16_t()) : run.bytes == 4 ? read(int32_t()) : read(int64_t());
+    return run.bytes == 1   ? read(uint8_t())
+           : run.bytes == 2 ? read(uint16_t())
+           : run.bytes == 4 ? read(uint32_t())
+                            : read(uint64_t());
+  return run.bytes == 1   ? read(int8_t())
+         : run.bytes == 2 ? read(int16_t())
+         : run.bytes == 4 ? read(int32_t())
+                          : read(int64_t());
 }
 
-/// The first scalar that differs by more than the tolerance (in parts of the array's largest magnitude), as (element, ours, oracle's).
-std::optional<std::tuple<uint64_t, double, double>> firstDifference(const Array& ours, const Array& oracle, bool exact) {
+/// The first scalar that differs by more than the tolerance (in parts of the array's largest magnitude), as (element,
+/// ours, oracle's).
+std::optional<std::tuple<uint64_t, double, double>> firstDifference(const Array& ours, const Array& oracle,
+                                                                    bool exact) {
   if (std::memcmp(ours.data(), oracle.data(), ours.bytes()) == 0)
     return std::nullopt;
   auto runs = scalarRuns(ours.type());
@@ -89,7 +99,8 @@ std::optional<std::tuple<uint64_t, double, double>> firstDifference(const Array&
 
 } // namespace
 
-bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Binding& oracle, DiagnosticEngine& diagnostics) {
+bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Binding& oracle,
+             DiagnosticEngine& diagnostics) {
   bool reduces = false;
   program.walk([&](svm::SpmdOp spmd) { reduces |= !spmd.getReductions().empty(); });
   bool same = true;
@@ -100,7 +111,8 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
       auto [element, ours, wanted] = *found;
       // The interpreter gives what nothing wrote all bits one.
       const std::byte* bytes = oracle.arrays[position].data() + element * oracle.arrays[position].type().bytes;
-      if (std::all_of(bytes, bytes + oracle.arrays[position].type().bytes, [](std::byte b) { return b == std::byte(0xff); })) {
+      if (std::all_of(bytes, bytes + oracle.arrays[position].type().bytes,
+                      [](std::byte b) { return b == std::byte(0xff); })) {
         diagnostics.report(undefined, {}, entry.arguments[position].name, element)
             .help("write every element of an output, or take it as inout");
         same = false;

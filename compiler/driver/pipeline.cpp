@@ -1,4 +1,5 @@
-// The compilation as a story. The order of the passes and why each stands where it does is written here and nowhere else.
+// The compilation as a story. The order of the passes and why each stands where it does is written here and nowhere
+// else.
 #include "compiler/driver/pipeline.h"
 
 #include "compiler/driver/sequoia.h"
@@ -33,14 +34,17 @@ STRATA_DIAGNOSTIC(cannotRead, Error, "driver-cannot-read", "cannot read '{0}': {
 STRATA_DIAGNOSTIC(unknownNotation, Error, "driver-unknown-notation", "'{0}' is in no notation that this version reads");
 STRATA_DIAGNOSTIC(notLogical, Error, "driver-not-logical", "'{0}' is a {1} program; programs enter in logical form");
 STRATA_DIAGNOSTIC(badMapping, Error, "driver-bad-mapping-attribute", "the program's mapping does not read: {0}");
-STRATA_DIAGNOSTIC(otherMachine, Warning, "driver-other-machine", "the program was mapped to machine '{0}' as it was described then; the description has changed");
+STRATA_DIAGNOSTIC(otherMachine, Warning, "driver-other-machine",
+                  "the program was mapped to machine '{0}' as it was described then; the description has changed");
 STRATA_DIAGNOSTIC(nestedTooDeeply, Error, "driver-nested-too-deeply", "the program is nested too deeply here");
 STRATA_DIAGNOSTIC(usedBeforeDefined, Error, "driver-used-before-defined", "'{0}' is used before it is defined");
 STRATA_DIAGNOSTIC(noEntry, Error, "driver-no-entry", "the program has no entry point");
 STRATA_DIAGNOSTIC(unknownEntry, Error, "driver-unknown-entry", "the program has no entry point '{0}'");
 STRATA_DIAGNOSTIC(severalEntries, Error, "driver-several-entries", "the program has several entry points");
-STRATA_DIAGNOSTIC(passFailed, Error, "driver-internal", "a compilation phase failed on a program that was checked; this is an error of Strata");
-STRATA_DIAGNOSTIC(noMappingForm, Error, "driver-no-mapping-form", "a program in the dialect has no mapping form of its own");
+STRATA_DIAGNOSTIC(passFailed, Error, "driver-internal",
+                  "a compilation phase failed on a program that was checked; this is an error of Strata");
+STRATA_DIAGNOSTIC(noMappingForm, Error, "driver-no-mapping-form",
+                  "a program in the dialect has no mapping form of its own");
 STRATA_DIAGNOSTIC(noTree, Error, "driver-no-tree", "a program in the dialect has no syntax tree");
 
 struct Compiler::Source {
@@ -60,7 +64,8 @@ Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileO
   if (name.ends_with(".sq"))
     source_->sequoia = SequoiaSource::read(source_->file, diagnostics_);
   else if (!name.ends_with(".mlir"))
-    diagnostics_.report(unknownNotation, {}, options_.program).help("Sequoia programs end in .sq, programs in the dialect in .mlir");
+    diagnostics_.report(unknownNotation, {}, options_.program)
+        .help("Sequoia programs end in .sq, programs in the dialect in .mlir");
 }
 
 Compiler::~Compiler() = default;
@@ -129,7 +134,8 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
     if (problem->kind == svm::TextProblem::NestedTooDeeply)
       diagnostics_.report(nestedTooDeeply, where).help("move inner parts to functions of their own");
     else
-      diagnostics_.report(usedBeforeDefined, where, std::string(buffer.text().substr(problem->begin, problem->end - problem->begin)));
+      diagnostics_.report(usedBeforeDefined, where,
+                          std::string(buffer.text().substr(problem->begin, problem->end - problem->begin)));
     return std::nullopt;
   }
   ParserConfig config(&context_);
@@ -194,19 +200,19 @@ bool Compiler::place(LogicalProgram& program) {
   if (!mapping::place(*program.module, program.record, program.machine, diagnostics_) ||
       !mapping::verifyPlaced(*program.module, program.machine, diagnostics_))
     return false;
-  // Index checks are proved after placement, which refers to operations that this may find unused, and before loops are distributed: what holds
-  // for all iterations holds for every part of them.
+  // Index checks are proved after placement, which refers to operations that this may find unused, and before loops are
+  // distributed: what holds for all iterations holds for every part of them.
   return runPasses(*program.module, [&](PassManager& passes) {
-        // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
-        if (!source_->sequoia)
-          passes.addPass(transform::createGuardAccessesPass());
-        // Sizes that are checked to be equal become one, which folds checks and bounds further down.
-        passes.addPass(createCSEPass());
-        passes.addPass(transform::createUseEqualitiesPass());
-        passes.addPass(createCSEPass());
-        passes.addPass(createCanonicalizerPass());
-        passes.addPass(transform::createProveInRangePass());
-      });
+    // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
+    if (!source_->sequoia)
+      passes.addPass(transform::createGuardAccessesPass());
+    // Sizes that are checked to be equal become one, which folds checks and bounds further down.
+    passes.addPass(createCSEPass());
+    passes.addPass(transform::createUseEqualitiesPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(transform::createProveInRangePass());
+  });
 }
 
 bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation) {

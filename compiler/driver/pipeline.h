@@ -1,5 +1,5 @@
-// The whole compilation, from a file to code that runs, as one readable story: pipeline.cpp. Each phase takes one structure and gives the next; a
-// phase that fails has reported why.
+// The whole compilation, from a file to code that runs, as one readable story: pipeline.cpp. Each phase takes one
+// structure and gives the next; a phase that fails has reported why.
 #pragma once
 
 #include "base/machine/machine.h"
@@ -23,9 +23,9 @@ struct CompileOptions {
   std::string machine; // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
   std::string mapping;
   std::string entry;
-  std::map<std::string, int64_t> sizes; // sizes known before compilation help the default mapping,
+  std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
   std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
-  std::vector<std::string> machinePath; // folders in which machines are looked up
+  std::vector<std::string> machinePath;               // folders in which machines are looked up
   std::optional<unsigned> threads;
   bool verifyEach = false; // verify after every pass
 };

@@ -1,4 +1,5 @@
-// What every command does before it compiles: data options understood, sizes and shapes handed to the compiler, a context with the dialects in use.
+// What every command does before it compiles: data options understood, sizes and shapes handed to the compiler, a
+// context with the dialects in use.
 #pragma once
 
 #include "compiler/driver/commands.h"
@@ -7,7 +8,8 @@
 
 namespace strata::driver {
 
-/// Understands --size, --in and --out, reads input files, and tells the compiler the sizes and shapes. False on errors (reported).
+/// Understands --size, --in and --out, reads input files, and tells the compiler the sizes and shapes. False on errors
+/// (reported).
 bool prepare(Session& session, DataOptions& data);
 
 /// A compiler with the MLIR context that it works in.

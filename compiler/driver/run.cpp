@@ -1,5 +1,5 @@
-// strata run: compile, bind arrays, call, write arrays, say what happened. Figures are taken from a program compiled for counting, which runs once as
-// the warm-up; times are taken from the program as it is.
+// strata run: compile, bind arrays, call, write arrays, say what happened. Figures are taken from a program compiled
+// for counting, which runs once as the warm-up; times are taken from the program as it is.
 #include "compiler/driver/run.h"
 
 #include "base/data/npy.h"
@@ -46,10 +46,12 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
   if (!failureSession)
     return;
   Session& session = *failureSession;
-  // The codes of run-time failures belong to the program that was compiled. The process ends here, and the kind with it.
+  // The codes of run-time failures belong to the program that was compiled. The process ends here, and the kind with
+  // it.
   static const DiagnosticKind kind(Severity::Error, check->code, "{0}");
   BufferId buffer = session.sources.find(check->file ? check->file : "");
-  Location where = buffer.valid() && check->line ? session.sources.at(buffer, check->line, std::max(check->column, 1u)) : Location();
+  Location where =
+      buffer.valid() && check->line ? session.sources.at(buffer, check->line, std::max(check->column, 1u)) : Location();
   {
     std::string message = text;
     if (!where.valid() && check->file && *check->file)
@@ -144,7 +146,8 @@ private:
     Binding copy;
     copy.sizes = binding.sizes;
     for (size_t position = 0; position < binding.arrays.size(); ++position) {
-      auto array = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'", session_.diagnostics, {});
+      auto array = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'",
+                                                  session_.diagnostics, {});
       if (!array)
         return std::nullopt;
       copy.arrays.push_back(std::move(*array));
@@ -164,9 +167,12 @@ private:
     return object.empty() ? nullptr : host::Engine::create(object, session_.diagnostics);
   }
 
-  bool compileAndCall(Compiler& compiler, LogicalProgram& program, const EntryPoint& entry, Binding& binding, RunFigures& figures) {
+  bool compileAndCall(Compiler& compiler, LogicalProgram& program, const EntryPoint& entry, Binding& binding,
+                      RunFigures& figures) {
     for (auto kernel : program.module->getOps<svm::KernelOp>())
-      figures.paths[kernel.getName().str()] = kernel.isStructured() ? "structured" : kernel.getLlvm() ? "llvm" : "black box";
+      figures.paths[kernel.getName().str()] = kernel.isStructured() ? "structured"
+                                              : kernel.getLlvm()    ? "llvm"
+                                                                    : "black box";
     if (!compiler.place(program))
       return false;
     bool measured = !options_.stats.empty() || options_.repeat > 1;
@@ -189,7 +195,8 @@ private:
       for (size_t position = 0; position < binding.arrays.size(); ++position) {
         Array copy; // only what is read and written is different the second time
         if (isRestored(entry.arguments[position])) {
-          auto made = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'", session_.diagnostics, {});
+          auto made = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'",
+                                                     session_.diagnostics, {});
           if (!made)
             return false;
           copy = std::move(*made);
@@ -230,7 +237,8 @@ private:
 
   static bool isRestored(const EntryArgument& argument) { return argument.read && argument.written; }
 
-  void report(const EntryPoint& entry, const Binding& binding, const DataOptions& data, const Machine& machine, RunFigures& figures) {
+  void report(const EntryPoint& entry, const Binding& binding, const DataOptions& data, const Machine& machine,
+              RunFigures& figures) {
     std::sort(figures.seconds.begin(), figures.seconds.end());
     double median = figures.seconds[figures.seconds.size() / 2], least = figures.seconds.front();
     if (options_.stats.rfind("json", 0) == 0)
@@ -282,7 +290,8 @@ private:
     return text;
   }
 
-  void reportJson(const EntryPoint& entry, const Binding& binding, const Machine& machine, const RunFigures& figures, double median, double least) {
+  void reportJson(const EntryPoint& entry, const Binding& binding, const Machine& machine, const RunFigures& figures,
+                  double median, double least) {
     nlohmann::ordered_json json;
     json["program"] = options_.compile.program;
     json["entry"] = entry.name;

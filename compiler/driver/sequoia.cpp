@@ -1,5 +1,5 @@
-// Sequoia programs on their way into the pipeline. The mapping is a file's, or the default for the program and the machine; everything after that is
-// the same for both.
+// Sequoia programs on their way into the pipeline. The mapping is a file's, or the default for the program and the
+// machine; everything after that is the same for both.
 #include "compiler/driver/sequoia.h"
 
 #include "compiler/clang/external.h"
@@ -15,8 +15,12 @@
 
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(mappingMade, Remark, "driver-mapping-made", "no mapping was given, and one was made for machine '{0}'");
+STRATA_DIAGNOSTIC(mappingMade, Remark, "driver-mapping-made",
+                  "no mapping was given, and one was made for machine '{0}'");
 STRATA_DIAGNOSTIC(cannotReadMapping, Error, "driver-cannot-read-mapping", "cannot read mapping '{0}': {1}");
+
+STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels",
+                  "machine '{0}' has no memory levels to map the program to");
 
 struct SequoiaSource::Impl {
   std::unique_ptr<sequoia::Program> program;
@@ -32,7 +36,9 @@ std::unique_ptr<SequoiaSource> SequoiaSource::read(BufferId file, DiagnosticEngi
   return source;
 }
 
-std::string SequoiaSource::syntaxTree() const { return sequoia::printAst(*impl_->program); }
+std::string SequoiaSource::syntaxTree() const {
+  return sequoia::printAst(*impl_->program);
+}
 
 bool SequoiaSource::readMapping(const CompileOptions& options, DiagnosticEngine& diagnostics) {
   if (options.mapping.empty())
@@ -47,8 +53,12 @@ bool SequoiaSource::readMapping(const CompileOptions& options, DiagnosticEngine&
   return impl_->mapping.has_value();
 }
 
-std::string SequoiaSource::machineName() const { return impl_->mapping ? impl_->mapping->machine : ""; }
-Location SequoiaSource::machinePlace() const { return impl_->mapping ? impl_->mapping->machinePlace.location : Location(); }
+std::string SequoiaSource::machineName() const {
+  return impl_->mapping ? impl_->mapping->machine : "";
+}
+Location SequoiaSource::machinePlace() const {
+  return impl_->mapping ? impl_->mapping->machinePlace.location : Location();
+}
 
 namespace {
 
@@ -80,8 +90,15 @@ sequoia::KnownSizes knownSizes(const sequoia::Program& program, const CompileOpt
 }
 
 /// The file's mapping, or the default.
-std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program, const std::optional<sequoia::Mapping>& given,
-                                             const CompileOptions& options, const Machine& machine, DiagnosticEngine& diagnostics) {
+std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
+                                             const std::optional<sequoia::Mapping>& given,
+                                             const CompileOptions& options, const Machine& machine,
+                                             DiagnosticEngine& diagnostics) {
+  if (machine.levels.empty()) {
+    diagnostics.report(noMachineLevels, {}, machine.name)
+        .help("list them in the machine's file under 'levels', from the innermost outwards");
+    return std::nullopt;
+  }
   if (given)
     return given;
   auto made = sequoia::defaultMapping(program, machine, options.entry, knownSizes(program, options), diagnostics);
@@ -92,13 +109,15 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program, co
 
 } // namespace
 
-std::string SequoiaSource::mappingText(const CompileOptions& options, const Machine& machine, DiagnosticEngine& diagnostics) {
+std::string SequoiaSource::mappingText(const CompileOptions& options, const Machine& machine,
+                                       DiagnosticEngine& diagnostics) {
   auto mapping = mappingInUse(*impl_->program, impl_->mapping, options, machine, diagnostics);
   return mapping ? sequoia::writeMapping(*mapping) : "";
 }
 
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-SequoiaSource::lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics) {
+SequoiaSource::lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context,
+                     DiagnosticEngine& diagnostics) {
   auto mapping = mappingInUse(*impl_->program, impl_->mapping, options, machine, diagnostics);
   if (!mapping)
     return std::nullopt;
@@ -106,7 +125,8 @@ SequoiaSource::lower(const CompileOptions& options, const Machine& machine, mlir
   auto graph = sequoia::resolve(*impl_->program, *mapping, machine, impl_->mapping ? options.entry : "", diagnostics);
   if (!graph)
     return std::nullopt;
-  auto lowered = sequoia::lower(*impl_->program, *graph, machine, context, diagnostics, knownSizes(*impl_->program, options));
+  auto lowered =
+      sequoia::lower(*impl_->program, *graph, machine, context, diagnostics, knownSizes(*impl_->program, options));
   if (!lowered)
     return std::nullopt;
   // Files of external tasks are named as seen from the mapping file.

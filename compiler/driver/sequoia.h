@@ -1,10 +1,10 @@
-// The Sequoia notation as the pipeline uses it: read and check once, then a mapping (a file's or the default), then the logical program.
+// The Sequoia notation as the pipeline uses it: read and check once, then a mapping (a file's or the default), then the
+// logical program.
 #pragma once
 
 #include "compiler/driver/pipeline.h"
 
 namespace strata::driver {
-
 
 class SequoiaSource {
 public:
@@ -20,9 +20,10 @@ public:
   Location machinePlace() const;
   /// The mapping in use (the file's or the default), in brace form.
   std::string mappingText(const CompileOptions& options, const Machine& machine, DiagnosticEngine& diagnostics);
-  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> lower(const CompileOptions& options, const Machine& machine,
-                                                                                   mlir::MLIRContext& context,
-                                                                                   DiagnosticEngine& diagnostics);
+  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> lower(const CompileOptions& options,
+                                                                                     const Machine& machine,
+                                                                                     mlir::MLIRContext& context,
+                                                                                     DiagnosticEngine& diagnostics);
 
 private:
   SequoiaSource();

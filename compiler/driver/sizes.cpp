@@ -6,7 +6,8 @@ namespace strata::driver {
 namespace {
 
 /// The one size that is not known, with its coefficient, and what is left for it; nothing when there is none or more.
-std::optional<std::pair<std::string, int64_t>> solve(const SizeEquation& equation, const std::map<std::string, KnownSize>& known) {
+std::optional<std::pair<std::string, int64_t>> solve(const SizeEquation& equation,
+                                                     const std::map<std::string, KnownSize>& known) {
   __int128 rest = static_cast<__int128>(equation.value) - equation.constant;
   const std::pair<int64_t, std::string>* unknown = nullptr;
   for (const auto& term : equation.terms) {

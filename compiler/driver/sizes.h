@@ -23,8 +23,8 @@ struct KnownSize {
   std::string from;
 };
 
-/// Adds to `known` every size that an equation with one unknown left settles, until none does. Equations that do not come out are left
-/// for the check of shapes to report.
+/// Adds to `known` every size that an equation with one unknown left settles, until none does. Equations that do not
+/// come out are left for the check of shapes to report.
 void solveSizes(const std::vector<SizeEquation>& equations, std::map<std::string, KnownSize>& known);
 
 } // namespace strata::driver

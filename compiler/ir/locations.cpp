@@ -34,7 +34,8 @@ MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& e
       kind = &irError;
     else if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
       kind = &irWarning;
-    DiagnosticBuilder out = engine.report(*kind, sourceLocation(engine.sources(), diagnostic.getLocation()), diagnostic.str());
+    DiagnosticBuilder out =
+        engine.report(*kind, sourceLocation(engine.sources(), diagnostic.getLocation()), diagnostic.str());
     // The place shows the operation already, as the user wrote it.
     for (mlir::Diagnostic& note : diagnostic.getNotes())
       if (std::string text = note.str(); !text.starts_with("see current operation"))
@@ -43,6 +44,8 @@ MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& e
   });
 }
 
-MlirDiagnostics::~MlirDiagnostics() { context_.getDiagEngine().eraseHandler(handler_); }
+MlirDiagnostics::~MlirDiagnostics() {
+  context_.getDiagEngine().eraseHandler(handler_);
+}
 
 } // namespace strata

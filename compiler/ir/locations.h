@@ -8,7 +8,8 @@
 
 namespace strata {
 
-/// The place of an operation; invalid when the file is not one of the manager's. Call-site and fused locations give their innermost part.
+/// The place of an operation; invalid when the file is not one of the manager's. Call-site and fused locations give
+/// their innermost part.
 Location sourceLocation(const SourceManager& sources, mlir::Location location);
 
 /// The file, line and column of an operation (empty and 0 when unknown), for code that reports when it runs.

@@ -11,7 +11,8 @@ using namespace strata::svm;
 #define GET_OP_CLASSES
 #include "compiler/ir/svm_ops.cpp.inc"
 
-//===-- attributes of the dialect on other operations --------------------------------------------------------------===//
+//===-- attributes of the dialect on other operations
+//--------------------------------------------------------------===//
 
 LogicalResult SvmDialect::verifyOperationAttribute(Operation* op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -27,7 +28,8 @@ LogicalResult SvmDialect::verifyOperationAttribute(Operation* op, NamedAttribute
   return success();
 }
 
-//===-- kernel -----------------------------------------------------------------------------------------------------===//
+//===-- kernel
+//-----------------------------------------------------------------------------------------------------===//
 
 void KernelOp::build(OpBuilder& builder, OperationState& state, StringRef name, FunctionType type) {
   state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
@@ -37,9 +39,8 @@ void KernelOp::build(OpBuilder& builder, OperationState& state, StringRef name, 
 
 ParseResult KernelOp::parse(OpAsmParser& parser, OperationState& result) {
   auto type = [](Builder& builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
-                 function_interface_impl::VariadicFlag, std::string&) {
-    return builder.getFunctionType(arguments, results);
-  };
+                 function_interface_impl::VariadicFlag,
+                 std::string&) { return builder.getFunctionType(arguments, results); };
   return function_interface_impl::parseFunctionOp(parser, result, false, getFunctionTypeAttrName(result.name), type,
                                                   getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
@@ -76,8 +77,8 @@ LogicalResult KernelOp::verify() {
     if (isa<MemRefType>(type)) {
       if (!llvm::is_contained({"read", "write", "readwrite", "reduce"}, how))
         return emitOpError() << "says of block argument " << position
-                             << " neither \"read\", \"write\", \"readwrite\" nor \"reduce\" in '" << SvmDialect::accessAttr
-                             << "'";
+                             << " neither \"read\", \"write\", \"readwrite\" nor \"reduce\" in '"
+                             << SvmDialect::accessAttr << "'";
       if (!memoryOf(type).empty())
         return emitOpError() << "has block argument " << position
                              << " in a named memory; a kernel works wherever its processor reaches";
@@ -88,7 +89,8 @@ LogicalResult KernelOp::verify() {
   }
   if (auto extents = getExtents()) {
     if (extents->size() != getArgumentTypes().size())
-      return emitOpError("states extents for ") << extents->size() << " of " << getArgumentTypes().size() << " arguments";
+      return emitOpError("states extents for ")
+             << extents->size() << " of " << getArgumentTypes().size() << " arguments";
     for (auto [attribute, type] : llvm::zip(*extents, getArgumentTypes())) {
       auto map = dyn_cast<AffineMapAttr>(attribute);
       auto block = dyn_cast<MemRefType>(type);
@@ -109,7 +111,8 @@ LogicalResult KernelOp::verify() {
   return failure(walk.wasInterrupted());
 }
 
-//===-- run --------------------------------------------------------------------------------------------------------===//
+//===-- run
+//--------------------------------------------------------------------------------------------------------===//
 
 LogicalResult RunOp::verifySymbolUses(SymbolTableCollection& symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
@@ -123,13 +126,14 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection& symbols) {
     if (auto block = dyn_cast<MemRefType>(given))
       given = withMemory(block, "");
     if (given != wanted)
-      return emitOpError() << "gives '" << getKernel() << "' a " << given << " as argument " << position << ", which is a "
-                           << wanted;
+      return emitOpError() << "gives '" << getKernel() << "' a " << given << " as argument " << position
+                           << ", which is a " << wanted;
   }
   return success();
 }
 
-//===-- blocks -----------------------------------------------------------------------------------------------------===//
+//===-- blocks
+//-----------------------------------------------------------------------------------------------------===//
 
 void BlockOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
   effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
@@ -180,7 +184,8 @@ LogicalResult MoveOp::verify() {
   return success();
 }
 
-//===-- spmd -------------------------------------------------------------------------------------------------------===//
+//===-- spmd
+//-------------------------------------------------------------------------------------------------------===//
 
 void SpmdOp::build(OpBuilder& builder, OperationState& state, Value lower, Value upper, ValueRange reductions,
                    ArrayAttr combiners, StringAttr label) {
@@ -199,9 +204,12 @@ void SpmdOp::build(OpBuilder& builder, OperationState& state, Value lower, Value
     block->addArgument(reduction.getType(), reduction.getLoc());
 }
 
-SmallVector<Region*> SpmdOp::getLoopRegions() { return {&getBody()}; }
+SmallVector<Region*> SpmdOp::getLoopRegions() {
+  return {&getBody()};
+}
 
-// svm.spmd "i" (%i) = (%lo) to (%hi) reduce(%p = %c : memref<…> with #svm.combiner<@f>) on @pe ways 8 chunk 1 instances { … } attrs
+// svm.spmd "i" (%i) = (%lo) to (%hi) reduce(%p = %c : memref<…> with #svm.combiner<@f>) on @pe ways 8 chunk 1 instances
+// { … } attrs
 ParseResult SpmdOp::parse(OpAsmParser& parser, OperationState& result) {
   auto& builder = parser.getBuilder();
   auto& properties = result.getOrAddProperties<SpmdOp::Properties>();
@@ -298,8 +306,8 @@ void SpmdOp::print(OpAsmPrinter& printer) {
     printer << " concurrent";
   printer << ' ';
   printer.printRegion(getBody(), false, false);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"label", "combiners", "processor", "private_memory", "ways", "chunk", "instances",
-                                                      "concurrent"});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"label", "combiners", "processor", "private_memory", "ways",
+                                                      "chunk", "instances", "concurrent"});
 }
 
 LogicalResult SpmdOp::verify() {
@@ -310,7 +318,8 @@ LogicalResult SpmdOp::verify() {
   if (block.getNumArguments() != 1 + combiners || !block.getArgument(0).getType().isIndex())
     return emitOpError("has a region whose arguments are not the iteration and one private copy a reduction");
   for (auto [position, operand] : llvm::enumerate(getReductions()))
-    if (withMemory(cast<MemRefType>(operand.getType()), "") != withMemory(cast<MemRefType>(privateCopy(position).getType()), ""))
+    if (withMemory(cast<MemRefType>(operand.getType()), "") !=
+        withMemory(cast<MemRefType>(privateCopy(position).getType()), ""))
       return emitOpError("has a private copy of another type than its reduction");
   if (getWaysAttr() && getWaysAttr().getInt() < 1)
     return emitOpError("is dealt to ") << getWaysAttr().getInt() << " instances; it takes one at least";
@@ -321,9 +330,11 @@ LogicalResult SpmdOp::verify() {
   return success();
 }
 
-//===-- checks, figures, records, streams --------------------------------------------------------------------------===//
+//===-- checks, figures, records, streams
+//--------------------------------------------------------------------------===//
 
-// A check may end the program: it is kept, and kept in order with writes, but it can be moved out of loops by passes that know.
+// A check may end the program: it is kept, and kept in order with writes, but it can be moved out of loops by passes
+// that know.
 void CheckOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
   effects.emplace_back(MemoryEffects::Write::get(), SideEffects::DefaultResource::get());
 }

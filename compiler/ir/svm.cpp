@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace strata::svm;
 
 #ifdef STRATA_ADDRESS_SANITIZER
-// Types of the dialect are made in the context's arenas, which code with the sanitizer poisons and the MLIR library, which has none, does not free
-// of it again.
+// Types of the dialect are made in the context's arenas, which code with the sanitizer poisons and the MLIR library,
+// which has none, does not free of it again.
 extern "C" const char* __asan_default_options() { // NOLINT(bugprone-reserved-identifier)
   return "allow_user_poisoning=0";
 }
@@ -50,7 +50,8 @@ void SvmDialect::initialize() {
       >();
 }
 
-//===-- records ----------------------------------------------------------------------------------------------------===//
+//===-- records
+//----------------------------------------------------------------------------------------------------===//
 
 // !svm.record<"name", re: f32, im: f32>
 Type RecordType::parse(AsmParser& parser) {
@@ -66,7 +67,8 @@ Type RecordType::parse(AsmParser& parser) {
     if (parser.parseKeyword(&field) || parser.parseColonType(type))
       return {};
     if (!llvm::isa<IntegerType, FloatType, RecordType>(type)) {
-      parser.emitError(parser.getCurrentLocation(), "a record's field is an integer, a floating-point number or a record");
+      parser.emitError(parser.getCurrentLocation(),
+                       "a record's field is an integer, a floating-point number or a record");
       return {};
     }
     names.push_back(StringAttr::get(context, field));
@@ -115,7 +117,8 @@ uint64_t RecordType::sizeInBytes(Type type) {
   return 1;
 }
 
-//===-- stages and types -------------------------------------------------------------------------------------------===//
+//===-- stages and types
+//-------------------------------------------------------------------------------------------===//
 
 namespace strata::svm {
 

@@ -40,8 +40,8 @@ void setStage(mlir::ModuleOp module, Stage stage);
 /// Registers the dialects that a logical program may hold, and no more (each costs start-up time).
 void registerDialects(mlir::DialectRegistry& registry);
 
-/// The type under which blocks pass between functions, kernels and views: dynamic extents, rows of adjacent elements, any pitch
-/// and any start. A rank of 0 is a single element.
+/// The type under which blocks pass between functions, kernels and views: dynamic extents, rows of adjacent elements,
+/// any pitch and any start. A rank of 0 is a single element.
 mlir::MemRefType viewType(unsigned rank, mlir::Type element, mlir::Attribute memory = {});
 
 /// The memory class that a placed block lies in, or an empty name.
@@ -50,8 +50,8 @@ mlir::MemRefType withMemory(mlir::MemRefType block, llvm::StringRef memory);
 
 /// Follows subviews and casts to the value that owns the storage (a block, an argument).
 mlir::Value rootOf(mlir::Value block);
-/// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks made by
-/// operations are, and arguments of functions (an argument overlaps another only where neither is written).
+/// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks
+/// made by operations are, and arguments of functions (an argument overlaps another only where neither is written).
 bool isDistinctRoot(mlir::Value root);
 
 } // namespace strata::svm

@@ -1,5 +1,5 @@
-// Kernels as functions. What the program says about an argument (that it aliases no other, that it is only read, how it is aligned) goes with
-// it as LLVM attributes.
+// Kernels as functions. What the program says about an argument (that it aliases no other, that it is only read, how it
+// is aligned) goes with it as LLVM attributes.
 #include "compiler/kernel/convention.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -77,12 +77,13 @@ SmallVector<Value> flatten(OpBuilder& builder, Location location, Value value) {
   SmallVector<Value> values{first};
   for (int64_t field : {3, 4})
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
-      values.push_back(asIndex(builder, location,
-                               builder.create<LLVM::ExtractValueOp>(location, raw, ArrayRef<int64_t>{field, dimension})));
+      values.push_back(asIndex(
+          builder, location, builder.create<LLVM::ExtractValueOp>(location, raw, ArrayRef<int64_t>{field, dimension})));
   return values;
 }
 
-Value describe(OpBuilder& builder, Location location, MemRefType type, Value pointer, ValueRange extents, ValueRange strides) {
+Value describe(OpBuilder& builder, Location location, MemRefType type, Value pointer, ValueRange extents,
+               ValueRange strides) {
   auto word = builder.getI64Type();
   auto toWord = [&](Value value) {
     return builder.create<UnrealizedConversionCastOp>(location, word, value).getResult(0);
@@ -110,6 +111,16 @@ Value describe(OpBuilder& builder, Location location, MemRefType type, Value poi
 
 namespace {
 
+/// How deep loops are nested in a kernel.
+unsigned loopDepth(Operation* op) {
+  unsigned deepest = 0;
+  for (Region& region : op->getRegions())
+    for (Block& block : region)
+      for (Operation& inner : block)
+        deepest = std::max(deepest, loopDepth(&inner));
+  return deepest + isa<LoopLikeOpInterface>(op);
+}
+
 /// The function of a kernel, under a name; a declaration when the body is elsewhere.
 void lowerKernel(KernelOp kernel, StringRef name) {
   OpBuilder builder(kernel);
@@ -125,12 +136,17 @@ void lowerKernel(KernelOp kernel, StringRef name) {
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (auto block = dyn_cast<MemRefType>(type)) {
       function.setArgAttr(starts[position], "llvm.noalias", builder.getUnitAttr());
-      function.setArgAttr(starts[position], "llvm.align",
-                          builder.getI64IntegerAttr(static_cast<int64_t>(RecordType::alignmentInBytes(block.getElementType()))));
+      function.setArgAttr(
+          starts[position], "llvm.align",
+          builder.getI64IntegerAttr(static_cast<int64_t>(RecordType::alignmentInBytes(block.getElementType()))));
       if (kernel.access(position) == "read")
         function.setArgAttr(starts[position], "llvm.readonly", builder.getUnitAttr());
     }
   if (kernel.isStructured()) {
+    // A nest of loops gets the registers to itself; what a call costs does not show beside it. Smaller kernels become
+    // part of the loops around.
+    if (loopDepth(kernel) > 1)
+      function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
     Block* entry = function.addEntryBlock();
     builder.setInsertionPointToStart(entry);
     Block& body = kernel.getBody().front();

@@ -1,5 +1,5 @@
-// The calling convention of kernels, the same for all kinds of body: for a block its pointer, then its extents, then its strides in
-// elements; a record or other scalar by value; a stream as a pointer.
+// The calling convention of kernels, the same for all kinds of body: for a block its pointer, then its extents, then
+// its strides in elements; a record or other scalar by value; a stream as a pointer.
 #pragma once
 
 #include "compiler/ir/svm.h"
@@ -26,8 +26,8 @@ llvm::SmallVector<mlir::Value> flatten(mlir::OpBuilder& builder, mlir::Location 
 mlir::Value describe(mlir::OpBuilder& builder, mlir::Location location, mlir::MemRefType type, mlir::Value pointer,
                      mlir::ValueRange extents, mlir::ValueRange strides);
 
-/// Turns every structured kernel into a function of the convention (private, inlinable), declares the others, and every synchronous svm.run into a
-/// call. Leaves runs with tokens to the target.
+/// Turns every structured kernel into a function of the convention (private, inlinable), declares the others, and every
+/// synchronous svm.run into a call. Leaves runs with tokens to the target.
 void lowerKernels(mlir::ModuleOp program);
 
 } // namespace strata::kernel

@@ -1,5 +1,5 @@
-// The passes over kernels, in order. Loads that no store in a loop can change are found by LLVM, which is told what aliases; here is what
-// needs the structure of the loops.
+// The passes over kernels, in order. Loads that no store in a loop can change are found by LLVM, which is told what
+// aliases; here is what needs the structure of the loops.
 #include "compiler/kernel/optimize.h"
 
 #include "compiler/ir/svm.h"

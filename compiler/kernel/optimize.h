@@ -1,13 +1,13 @@
-// Optimisation of kernels: what is done to the bodies of structured kernels before they become functions. This is the place of the kernel compiler's
-// loop transformations, for every notation and target.
+// Optimisation of kernels: what is done to the bodies of structured kernels before they become functions. This is the
+// place of the kernel compiler's loop transformations, for every notation and target.
 #pragma once
 
 #include "mlir/Pass/PassManager.h"
 
 namespace strata::kernel {
 
-/// Adds the passes that optimise kernels, in order. They take kernels that verify and leave kernels that compute the same bits: nothing is
-/// contracted, reassociated or changed in precision. Control functions are left alone.
+/// Adds the passes that optimise kernels, in order. They take kernels that verify and leave kernels that compute the
+/// same bits: nothing is contracted, reassociated or changed in precision. Control functions are left alone.
 void addOptimizationPasses(mlir::PassManager& passes);
 
 } // namespace strata::kernel

@@ -1,6 +1,6 @@
-// place(): walks each control function with the processor that executes it in hand, and gives every operation its location. A loop or call
-// that another processor executes is wrapped in an svm.spmd of one instance there, so that the change of control is
-// visible to every later pass.
+// place(): walks each control function with the processor that executes it in hand, and gives every operation its
+// location. A loop or call that another processor executes is wrapped in an svm.spmd of one instance there, so that the
+// change of control is visible to every later pass.
 #include "compiler/mapping/place.h"
 
 #include "compiler/ir/locations.h"
@@ -12,20 +12,24 @@ using namespace strata::svm;
 
 namespace strata::mapping {
 
-STRATA_DIAGNOSTIC(unknownMemory, Error, "placement-unknown-memory", "the mapping names memory '{0}', which machine '{1}' does not have");
+STRATA_DIAGNOSTIC(unknownMemory, Error, "placement-unknown-memory",
+                  "the mapping names memory '{0}', which machine '{1}' does not have");
 STRATA_DIAGNOSTIC(unknownProcessor, Error, "placement-unknown-processor",
                   "the mapping names processor '{0}', which machine '{1}' does not have");
-STRATA_DIAGNOSTIC(unknownFunction, Error, "placement-unknown-function", "the mapping places '{0}', which is no control function of the program");
-STRATA_DIAGNOSTIC(unknownLabel, Error, "placement-unknown-label", "the mapping of '{0}' places {1} '{2}', which is not in the program");
+STRATA_DIAGNOSTIC(unknownFunction, Error, "placement-unknown-function",
+                  "the mapping places '{0}', which is no control function of the program");
+STRATA_DIAGNOSTIC(unknownLabel, Error, "placement-unknown-label",
+                  "the mapping of '{0}' places {1} '{2}', which is not in the program");
 STRATA_DIAGNOSTIC(argumentCount, Error, "placement-argument-count", "the mapping of '{0}' places {1} arguments of {2}");
-STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor", "machine '{0}' has no processor that can execute control code");
+STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor",
+                  "machine '{0}' has no processor that can execute control code");
 STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
                   "argument {0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
 STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
                   "loop '{0}' is dealt to {1} of processor '{2}', of which machine '{3}' has {4}");
 
-/// Whether a processor has a store of its own that the program manages: then its instances are told apart, and other memories are reached by
-/// moves only.
+/// Whether a processor has a store of its own that the program manages: then its instances are told apart, and other
+/// memories are reached by moves only.
 static bool hasStore(const Machine& machine, machine::ProcessorId processor) {
   return llvm::any_of(machine[processor].local, [&](machine::MemoryId local) { return machine.isStore(local); });
 }
@@ -36,10 +40,12 @@ bool touches(const Machine& machine, machine::ProcessorId processor, machine::Me
   for (const machine::Level& level : machine.levels)
     if (level.processor == processor && (level.memory == memory || machine[level.memory].over == memory))
       return true;
-  return !hasStore(machine, processor) && !machine.isStore(memory) && !machine[memory].isVirtual() && machine.reaches(processor, memory);
+  return !hasStore(machine, processor) && !machine.isStore(memory) && !machine[memory].isVirtual() &&
+         machine.reaches(processor, memory);
 }
 
-/// The memory in which a processor's code keeps what nobody places: that of the innermost level it controls, else a local one.
+/// The memory in which a processor's code keeps what nobody places: that of the innermost level it controls, else a
+/// local one.
 static machine::MemoryId homeOf(const Machine& machine, machine::ProcessorId processor) {
   for (const machine::Level& level : machine.levels)
     if (level.processor == processor)
@@ -65,8 +71,8 @@ static machine::ProcessorId defaultControl(const Machine& machine) {
 
 namespace {
 
-/// Instances of a loop that nobody placed, on a machine with several processors for it. The first is fixed because a reduction is rounded along a
-/// tree that its ways set, and results must not depend on the computer.
+/// Instances of a loop that nobody placed, on a machine with several processors for it. The first is fixed because a
+/// reduction is rounded along a tree that its ways set, and results must not depend on the computer.
 constexpr int64_t defaultReductionWays = 16;
 constexpr int64_t defaultWaysPerProcessor = 4;
 
@@ -111,7 +117,9 @@ private:
     std::vector<std::string> names;
     for (const machine::Memory& each : machine_.memories)
       names.push_back(each.name);
-    report(diagnostics_.report(unknownMemory, sourceLocation(diagnostics_.sources(), op->getLoc()), name, machine_.name), name, names);
+    report(
+        diagnostics_.report(unknownMemory, sourceLocation(diagnostics_.sources(), op->getLoc()), name, machine_.name),
+        name, names);
     return otherwise;
   }
 
@@ -124,7 +132,9 @@ private:
     std::vector<std::string> names;
     for (const machine::Processor& each : machine_.processors)
       names.push_back(each.name);
-    report(diagnostics_.report(unknownProcessor, sourceLocation(diagnostics_.sources(), op->getLoc()), name, machine_.name), name, names);
+    report(diagnostics_.report(unknownProcessor, sourceLocation(diagnostics_.sources(), op->getLoc()), name,
+                               machine_.name),
+           name, names);
     return otherwise;
   }
 
@@ -134,7 +144,9 @@ private:
       builder.help("did you mean '" + nearest + "'?");
   }
 
-  FlatSymbolRefAttr symbol(machine::ProcessorId id) { return FlatSymbolRefAttr::get(program_.getContext(), machine_[id].name); }
+  FlatSymbolRefAttr symbol(machine::ProcessorId id) {
+    return FlatSymbolRefAttr::get(program_.getContext(), machine_[id].name);
+  }
 
   void placeSignature(func::FuncOp function, machine::ProcessorId fallback) {
     const FunctionPlacement& placement = placementOf(function.getName());
@@ -142,8 +154,8 @@ private:
     controls_[function.getName()] = control;
     function->setAttr(SvmDialect::controlAttr, symbol(control));
     if (!placement.arguments.empty() && placement.arguments.size() != function.getNumArguments()) {
-      diagnostics_.report(argumentCount, sourceLocation(diagnostics_.sources(), function.getLoc()), function.getName().str(),
-                          placement.arguments.size(), function.getNumArguments());
+      diagnostics_.report(argumentCount, sourceLocation(diagnostics_.sources(), function.getLoc()),
+                          function.getName().str(), placement.arguments.size(), function.getNumArguments());
       return;
     }
     SmallVector<Type> types;
@@ -158,8 +170,10 @@ private:
       types.push_back(withMemory(block, machine_[where].name));
       if (function->hasAttr(SvmDialect::entryAttr) && (machine_.isStore(where) || machine_[where].isVirtual())) {
         auto called = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
-        diagnostics_.report(entryMemory, sourceLocation(diagnostics_.sources(), function.getLoc()),
-                            called ? called.getValue().str() : std::to_string(position), function.getName().str(), machine_[where].name)
+        diagnostics_
+            .report(entryMemory, sourceLocation(diagnostics_.sources(), function.getLoc()),
+                    called ? called.getValue().str() : std::to_string(position), function.getName().str(),
+                    machine_[where].name)
             .help("place the entry point's arrays in a memory that is not managed explicitly");
       }
     }
@@ -190,7 +204,8 @@ private:
     auto unseen = [&](StringRef what, const auto& labels) {
       for (const auto& [label, ignored] : labels)
         if (!seen_.contains((what + "/" + label).str()))
-          diagnostics_.report(unknownLabel, sourceLocation(diagnostics_.sources(), function.getLoc()), function.getName().str(), what.str(), label);
+          diagnostics_.report(unknownLabel, sourceLocation(diagnostics_.sources(), function.getLoc()),
+                              function.getName().str(), what.str(), label);
     };
     unseen("block", placement_->blocks);
     unseen("loop", placement_->loops);
@@ -227,7 +242,8 @@ private:
       return;
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
-      if (const LoopPlacement* placed = find(placement_->loops, "loop", loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr)))
+      if (const LoopPlacement* placed =
+              find(placement_->loops, "loop", loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr)))
         here = moveTo(loop, here, processor(placed->processor, loop, here));
     if (auto scope = dyn_cast<ScopeOp>(op))
       if (const CallPlacement* placed = find(placement_->calls, "call", scope.getLabelAttr()))
@@ -266,10 +282,11 @@ private:
     // Processors with a store of their own are told apart; others are dealt any number of parts.
     if (choice.ways > static_cast<int64_t>(count) && hasStore(machine_, on))
       diagnostics_
-          .report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()), spmd.getLabel().value_or("").str(), choice.ways,
-                  machine_[on].name, machine_.name, count)
+          .report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()),
+                  spmd.getLabel().value_or("").str(), choice.ways, machine_[on].name, machine_.name, count)
           .help("deal the loop to " + std::to_string(count) + " at most");
-    // Concurrent iterations are instances whatever the mapping says: one after another they could wait for each other forever.
+    // Concurrent iterations are instances whatever the mapping says: one after another they could wait for each other
+    // forever.
     if (choice.ways > 0 || spmd.getConcurrent())
       spmd.setProcessorAttr(symbol(on));
     if (choice.ways > 0) {
@@ -288,7 +305,8 @@ private:
     LoopPlacement choice{machine_[here].name, 0, 0};
     const machine::Processor& who = machine_[here];
     if (who.count > 1 && !hasStore(machine_, here) && !spmd->getParentOfType<SpmdOp>())
-      choice.ways = spmd.getReductions().empty() ? defaultWaysPerProcessor * static_cast<int64_t>(who.count) : defaultReductionWays;
+      choice.ways = spmd.getReductions().empty() ? defaultWaysPerProcessor * static_cast<int64_t>(who.count)
+                                                 : defaultReductionWays;
     return choice;
   }
 
@@ -301,8 +319,8 @@ private:
       machine::ProcessorId by = processor(placed ? placed->processor : "", spmd, fallback);
       machine::MemoryId in = memory(placed ? placed->memory : "", spmd, homeOf(machine_, by));
       auto text = [&](const std::string& name) { return StringAttr::get(program_.getContext(), name); };
-      combiners.push_back(CombinerAttr::get(program_.getContext(), combiner.getFunction(), combiner.getLabel(), text(machine_[by].name),
-                                            text(machine_[in].name)));
+      combiners.push_back(CombinerAttr::get(program_.getContext(), combiner.getFunction(), combiner.getLabel(),
+                                            text(machine_[by].name), text(machine_[in].name)));
       // The private copy's memory is settled when the reduction is expanded; until then it is the target's.
       spmd.privateCopy(position).setType(reduction.getType());
       spread(spmd.privateCopy(position));

@@ -1,5 +1,5 @@
-// Placement: a logical program and a mapping record become a placed program on a machine. place() is the only thing that makes a placed
-// program, for every notation.
+// Placement: a logical program and a mapping record become a placed program on a machine. place() is the only thing
+// that makes a placed program, for every notation.
 #pragma once
 
 #include "base/machine/machine.h"
@@ -8,25 +8,26 @@
 
 namespace strata::mapping {
 
-/// Places `program` in place: gives every block its memory, every loop, call and run its processor, and makes each change of
-/// processor a visible region. Names that the machine lacks, labels that the program lacks, and operands out of reach are
-/// reported; the program is then unusable. REQUIRES: the program is logical and verifies.
+/// Places `program` in place: gives every block its memory, every loop, call and run its processor, and makes each
+/// change of processor a visible region. Names that the machine lacks, labels that the program lacks, and operands out
+/// of reach are reported; the program is then unusable. REQUIRES: the program is logical and verifies.
 bool place(mlir::ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics);
 
-/// What a placed program must satisfy on its machine: names resolve, every operand can be reached by the processor that touches it,
-/// control stands at the level of the data it touches, moves connect memories that are linked. Shares no code with place().
+/// What a placed program must satisfy on its machine: names resolve, every operand can be reached by the processor that
+/// touches it, control stands at the level of the data it touches, moves connect memories that are linked. Shares no
+/// code with place().
 bool verifyPlaced(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics);
 
 /// Whether code on a processor loads and stores in a memory directly.
 bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory);
 
-/// Fixes the address of every block in an explicit memory, so that blocks that live at once do not overlap, and checks the
-/// capacity; what does not fit is reported with who holds how much. Leaves a scheduled program. REQUIRES: a placed program whose iterations
-/// have been distributed.
+/// Fixes the address of every block in an explicit memory, so that blocks that live at once do not overlap, and checks
+/// the capacity; what does not fit is reported with who holds how much. Leaves a scheduled program. REQUIRES: a placed
+/// program whose iterations have been distributed.
 bool schedule(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics);
 
-/// What a scheduled program must satisfy: every block in explicit memory has an aligned address inside the memory and overlaps no other
-/// that lives at the same time, through all calls. Shares no code with schedule().
+/// What a scheduled program must satisfy: every block in explicit memory has an aligned address inside the memory and
+/// overlaps no other that lives at the same time, through all calls. Shares no code with schedule().
 bool verifyScheduled(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics);
 
 } // namespace strata::mapping

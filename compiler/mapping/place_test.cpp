@@ -1,4 +1,5 @@
-// Placement, scheduling and their verifiers, on small programs in the dialect and a machine of two levels written out here.
+// Placement, scheduling and their verifiers, on small programs in the dialect and a machine of two levels written out
+// here.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 
@@ -55,7 +56,8 @@ struct PlaceTest : testing::Test {
   }
 
   mlir::OwningOpRef<ModuleOp> parse(const std::string& body, const std::string& stage = "logical") {
-    std::string program = "#v = strided<[1], offset: ?>\nmodule attributes {svm.stage = \"" + stage + "\"} {\n" + kernel + body + "}\n";
+    std::string program =
+        "#v = strided<[1], offset: ?>\nmodule attributes {svm.stage = \"" + stage + "\"} {\n" + kernel + body + "}\n";
     sources.add("p.mlir", program, SourceKind::Program);
     auto module = mlir::parseSourceString<ModuleOp>(program, context.get(), "p.mlir");
     EXPECT_TRUE(module) << text();
@@ -67,16 +69,20 @@ struct PlaceTest : testing::Test {
 )";
 
   // One call of @k on `elements` elements of an array, copied to a block.
-  static std::string program(const std::string& elements, const std::string& bound, const std::string& attributes = "svm.entry") {
+  static std::string program(const std::string& elements, const std::string& bound,
+                             const std::string& attributes = "svm.entry") {
     return R"(
-    func.func @main(%a: memref<?xf32, #v> {svm.access = "readwrite", svm.name = "A"}) attributes {)" + attributes + R"(} {
-      %n = arith.constant )" + elements + R"( : index
+    func.func @main(%a: memref<?xf32, #v> {svm.access = "readwrite", svm.name = "A"}) attributes {)" +
+           attributes + R"(} {
+      %n = arith.constant )" +
+           elements + R"( : index
       %zero = arith.constant 0 : index
       %two = arith.constant 2 : index
       svm.spmd "i" (%i) = (%zero) to (%two) {
         svm.scope "k#0" disjoint {
           %view = memref.subview %a[%i] [%n] [1] : memref<?xf32, #v> to memref<?xf32, #v>
-          %b = svm.block "k#0.A" (%n) )" + bound + R"( : memref<?xf32, #v>
+          %b = svm.block "k#0.A" (%n) )" +
+           bound + R"( : memref<?xf32, #v>
           svm.move %view to %b : memref<?xf32, #v> to memref<?xf32, #v>
           svm.run @k(%b) : (memref<?xf32, #v>) -> ()
           svm.move %b to %view : memref<?xf32, #v> to memref<?xf32, #v>
@@ -126,7 +132,8 @@ TEST_F(PlaceTest, TheRecordReadsBackFromItsAttribute) {
 
 TEST_F(PlaceTest, ARecordThatIsNoneSaysWhere) {
   std::string error;
-  auto attribute = llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute("{main = {loops = {i = {ways = -1}}}}", context.get()));
+  auto attribute =
+      llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute("{main = {loops = {i = {ways = -1}}}}", context.get()));
   EXPECT_FALSE(mapping::fromAttribute(attribute, error));
   EXPECT_NE(error.find("main / loops / i / ways"), std::string::npos) << error;
 }
@@ -224,7 +231,8 @@ std::string twoBlocks(int64_t elements) {
   std::string n = std::to_string(elements);
   return R"(
     func.func @main() attributes {svm.control = @worker} {
-      %n = arith.constant )" + n + R"( : index
+      %n = arith.constant )" +
+         n + R"( : index
       %a = svm.block "first" (%n) : memref<?xf32, #v, #svm.mem<@store>>
       svm.scope { %c = svm.block "inner" (%n) : memref<?xf32, #v, #svm.mem<@store>> }
       svm.scope { %d = svm.block "other" (%n) : memref<?xf32, #v, #svm.mem<@store>> }
@@ -257,7 +265,8 @@ TEST_F(PlaceTest, BlocksWithoutBoundAreRefused) {
       %a = svm.block "free" (%n) : memref<?xf32, #v, #svm.mem<@store>>
       return
     }
-)", "placed");
+)",
+                      "placed");
   EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
   EXPECT_TRUE(reported("schedule-unbounded-block"));
 }
@@ -270,7 +279,8 @@ TEST_F(PlaceTest, RecursionWithBlocksIsRefused) {
       func.call @main() : () -> ()
       return
     }
-)", "placed");
+)",
+                      "placed");
   EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
   EXPECT_TRUE(reported("schedule-recursion"));
 }
@@ -288,7 +298,8 @@ TEST_F(PlaceTest, CalleesLieAboveTheirCallers) {
       %a = svm.block "theirs" (%n) : memref<?xf32, #v, #svm.mem<@store>>
       return
     }
-)", "placed");
+)",
+                      "placed");
   ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
   EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
   module->walk([](svm::BlockOp block) { EXPECT_EQ(*block.getAddress(), *block.getLabel() == "mine" ? 0 : 64); });

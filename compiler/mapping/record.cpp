@@ -1,4 +1,5 @@
-// The record's text form, a dictionary attribute: {function = {control = "…", arguments = […], blocks = {…}, loops = {…}, calls = {…}}}.
+// The record's text form, a dictionary attribute: {function = {control = "…", arguments = […], blocks = {…}, loops =
+// {…}, calls = {…}}}.
 #include "compiler/mapping/record.h"
 
 #include "mlir/IR/Builders.h"
@@ -115,7 +116,8 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
       add("arguments", builder.getStrArrayAttr(names));
     }
     if (!function.blocks.empty())
-      add("blocks", dictionary(context, function.blocks, [&](const std::string& memory) { return builder.getStringAttr(memory); }));
+      add("blocks", dictionary(context, function.blocks,
+                               [&](const std::string& memory) { return builder.getStringAttr(memory); }));
     if (!function.loops.empty())
       add("loops", dictionary(context, function.loops, [&](const LoopPlacement& loop) -> Attribute {
             return builder.getDictionaryAttr({builder.getNamedAttr("chunk", builder.getI64IntegerAttr(loop.chunk)),

@@ -1,5 +1,6 @@
-// The mapping record: where the parts of a logical program go, whatever notation said so. Front ends make one beside the
-// program, place() consumes it, and it travels in the module as the attribute `svm.mapping`, which is its text form. Plain data.
+// The mapping record: where the parts of a logical program go, whatever notation said so. Front ends make one beside
+// the program, place() consumes it, and it travels in the module as the attribute `svm.mapping`, which is its text
+// form. Plain data.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"

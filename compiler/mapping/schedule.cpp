@@ -1,6 +1,6 @@
-// Addresses in explicit memories, as on a stack: a block lies above those of the regions around it and of the callers; a function that
-// is called from several places lies above the highest of them. Blocks of regions that are not alive at once share
-// addresses. Sizes are static bounds, so that a program that schedules cannot run out of an explicit memory.
+// Addresses in explicit memories, as on a stack: a block lies above those of the regions around it and of the callers;
+// a function that is called from several places lies above the highest of them. Blocks of regions that are not alive at
+// once share addresses. Sizes are static bounds, so that a program that schedules cannot run out of an explicit memory.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 
@@ -9,8 +9,10 @@ using namespace strata::svm;
 
 namespace strata::mapping {
 
-STRATA_DIAGNOSTIC(unbounded, Error, "schedule-unbounded-block", "{0} has no static bound, and memory '{1}' holds blocks of known size only");
-STRATA_DIAGNOSTIC(doesNotFit, Error, "schedule-does-not-fit", "memory '{0}' holds {1} bytes and {2} are wanted at once");
+STRATA_DIAGNOSTIC(unbounded, Error, "schedule-unbounded-block",
+                  "{0} has no static bound, and memory '{1}' holds blocks of known size only");
+STRATA_DIAGNOSTIC(doesNotFit, Error, "schedule-does-not-fit",
+                  "memory '{0}' holds {1} bytes and {2} are wanted at once");
 STRATA_DIAGNOSTIC(recursion, Error, "schedule-recursion", "'{0}' calls itself while it holds blocks in memory '{1}'");
 
 namespace {
@@ -20,7 +22,9 @@ struct Held {
   int64_t address, bytes;
 };
 
-std::string nameOf(BlockOp block) { return block.getLabel() ? "block '" + block.getLabel()->str() + "'" : "a block"; }
+std::string nameOf(BlockOp block) {
+  return block.getLabel() ? "block '" + block.getLabel()->str() + "'" : "a block";
+}
 
 class Scheduler {
 public:
@@ -90,12 +94,14 @@ private:
       return;
     const machine::Memory& memory = machine_[id];
     Location at = sourceLocation(diagnostics_.sources(), block.getLoc());
-    int64_t alignment = static_cast<int64_t>(std::max<uint64_t>(memory.alignment, RecordType::alignmentInBytes(block.getBlock().getType().getElementType())));
+    int64_t alignment = static_cast<int64_t>(std::max<uint64_t>(
+        memory.alignment, RecordType::alignmentInBytes(block.getBlock().getType().getElementType())));
     std::optional<int64_t> bytes = block.maxBytes(alignment);
     if (!bytes) {
       auto report = diagnostics_.report(unbounded, at, nameOf(block), memory.name);
       report.note("space in it is set aside before the program runs");
-      report.help("bound the block: state its most elements with a constant or tunable, or give its array a size precondition in the mapping");
+      report.help("bound the block: state its most elements with a constant or tunable, or give its array a size "
+                  "precondition in the mapping");
       return;
     }
     int64_t& top = tops[id.value];

@@ -1,5 +1,5 @@
-// The verifier of placed programs. It looks at the finished program and the machine only, and finds the executing processor by walking
-// outwards from each operation.
+// The verifier of placed programs. It looks at the finished program and the machine only, and finds the executing
+// processor by walking outwards from each operation.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 

@@ -1,5 +1,5 @@
-// The verifier of scheduled programs: it follows the program's regions and calls with the set of live blocks, and compares address
-// ranges pairwise.
+// The verifier of scheduled programs: it follows the program's regions and calls with the set of live blocks, and
+// compares address ranges pairwise.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 
@@ -9,8 +9,10 @@ using namespace strata::svm;
 namespace strata::mapping {
 
 STRATA_DIAGNOSTIC(noAddress, Error, "scheduled-without-address", "a block in memory '{0}' has no address");
-STRATA_DIAGNOSTIC(badAddress, Error, "scheduled-bad-address", "a block takes bytes {0} to {1} of memory '{2}', which holds {3}, in units of {4}");
-STRATA_DIAGNOSTIC(overlap, Error, "scheduled-overlap", "two live blocks of memory '{0}' overlap: bytes {1} to {2} and {3} to {4}");
+STRATA_DIAGNOSTIC(badAddress, Error, "scheduled-bad-address",
+                  "a block takes bytes {0} to {1} of memory '{2}', which holds {3}, in units of {4}");
+STRATA_DIAGNOSTIC(overlap, Error, "scheduled-overlap",
+                  "two live blocks of memory '{0}' overlap: bytes {1} to {2} and {3} to {4}");
 
 namespace {
 
@@ -72,7 +74,8 @@ private:
       diagnostics_.report(noAddress, at, name);
       return;
     }
-    Range range{name, static_cast<int64_t>(*block.getAddress()), static_cast<int64_t>(*block.getAddress()) + row * rows};
+    Range range{name, static_cast<int64_t>(*block.getAddress()),
+                static_cast<int64_t>(*block.getAddress()) + row * rows};
     if (range.begin < 0 || range.begin % alignment || memory.capacity.exceededBy(range.end))
       diagnostics_.report(badAddress, at, range.begin, range.end, name, memory.capacity.bytes, alignment);
     for (const Range& other : live)

@@ -87,7 +87,6 @@ private:
 
   // Expressions (lower_expressions.cpp).
   Value value(const Expr* expr);
-  Value valueOf(const Expr* expr);
   /// As an i1.
   Value condition(const Expr* expr);
   void effect(const Expr* expr);
@@ -232,7 +231,12 @@ private:
   llvm::DenseSet<const Expr*> contracted_; // products that are operands of sums
   std::vector<const Function*> inlining_;
   size_t inlined_ = 0, copies_ = 0;
-  size_t depth_ = 0;                           // of value(), through inline functions
+  size_t depth_ = 0; // of expressions, through inline functions
+  struct Deeper {
+    explicit Deeper(BodyLowering& body) : depth(body.depth_) { ++depth; }
+    ~Deeper() { --depth; }
+    size_t& depth;
+  };
   std::map<const Argument*, View> reductions_; // of the mapreduce around: private copies
 };
 

@@ -91,13 +91,7 @@ bool BodyLowering::isPlain(const Expr* expr) {
 }
 
 Value BodyLowering::value(const Expr* expr) {
-  ++depth_;
-  Value result = valueOf(expr);
-  --depth_;
-  return result;
-}
-
-Value BodyLowering::valueOf(const Expr* expr) {
+  Deeper deeper(*this);
   at(expr->location);
   switch (expr->kind) {
   case ExprKind::Integer:
@@ -195,6 +189,7 @@ Value BodyLowering::nonZero(Value value, const Type* type) {
 }
 
 Value BodyLowering::condition(const Expr* expr) {
+  Deeper deeper(*this);
   at(expr->location);
   switch (expr->kind) {
   case ExprKind::Integer:

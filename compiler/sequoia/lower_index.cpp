@@ -88,6 +88,7 @@ bool BodyLowering::isIndexText(const Expr* expr) {
 }
 
 Value BodyLowering::index(const Expr* expr) {
+  Deeper deeper(*this);
   expr = withoutWidening(expr);
   at(expr->location);
   switch (expr->kind) {

@@ -18,8 +18,6 @@ STRATA_DIAGNOSTIC(structArray, Error, "sequoia-struct-array",
                   "'{0}' holds a C array of {1} elements; this version takes arrays of up to {2} inside of a struct");
 STRATA_DIAGNOSTIC(structSize, Error, "sequoia-struct-size",
                   "'{0}' is a struct of more than {1} numbers, which is the most that this version takes");
-STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels",
-                  "machine '{0}' has no memory levels to map the program to");
 STRATA_DIAGNOSTIC(combinerConditions, Error, "sequoia-combiner-conditions",
                   "combiner '{0}' has targets with conditions; a combiner has one target");
 
@@ -251,11 +249,9 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
 //-------------------------------------------------------------------------------------------------===//
 
 std::optional<Lowered> ModuleLowering::run() {
-  if (machine.levels.empty())
-    diagnostics.report(noMachineLevels, {}, machine.name);
   unsigned before = diagnostics.errorCount();
   checkCombiners();
-  if (machine.levels.empty() || !checkTypes() || diagnostics.errorCount() != before)
+  if (!checkTypes() || diagnostics.errorCount() != before)
     return std::nullopt;
   mlir::OwningOpRef<mlir::ModuleOp> owner(mlir::ModuleOp::create(place({program.file, 0, 0})));
   module = *owner;

@@ -16,7 +16,8 @@ STRATA_DIAGNOSTIC(ambiguousObject, Error, "sequoia-mapping-ambiguous", "'{0}::{1
 STRATA_DIAGNOSTIC(lexnumRange, Error, "sequoia-mapping-lexnum",
                   "'{0}::{1}' has only {2} {3}s named '{4}'; they are counted from 0");
 STRATA_DIAGNOSTIC(objectTwice, Error, "sequoia-mapping-repeated", "{0} '{1}' is mapped twice in instance '{2}'");
-STRATA_DIAGNOSTIC(tunableTooLarge, Error, "sequoia-mapping-tunable-too-large", "tunable '{0}' is {1}, and {2} is the most it can be");
+STRATA_DIAGNOSTIC(tunableTooLarge, Error, "sequoia-mapping-tunable-too-large",
+                  "tunable '{0}' is {1}, and {2} is the most it can be");
 STRATA_DIAGNOSTIC(missingTunable, Error, "sequoia-mapping-tunable", "instance '{0}' gives no value to tunable '{1}'");
 STRATA_DIAGNOSTIC(missingCallsite, Error, "sequoia-mapping-callsite",
                   "instance '{0}' does not say what its call of task '{1}' calls");
@@ -290,7 +291,8 @@ private:
         resolved.tunables[*index] = tunable.value.value;
       // Sums and products of a tunable and a size must not overflow.
       if (tunable.value.value > largestTunable)
-        diagnostics_.report(tunableTooLarge, tunable.value.place.location, tunable.name.text, tunable.value.value, largestTunable);
+        diagnostics_.report(tunableTooLarge, tunable.value.place.location, tunable.name.text, tunable.value.value,
+                            largestTunable);
     }
     for (const Variable* tunable : variant.tunables)
       if (!seen[tunable->index])

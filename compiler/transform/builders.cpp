@@ -28,7 +28,8 @@ void forEachElement(OpBuilder& builder, Location location, Value block,
 
 Value partOf(OpBuilder& builder, Location location, Value parts, Value part) {
   auto type = cast<MemRefType>(parts.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), sizes, strides(type.getRank(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), sizes,
+      strides(type.getRank(), builder.getIndexAttr(1));
   offsets[0] = part;
   sizes.push_back(builder.getIndexAttr(1));
   SmallVector<Value> extents = extentsOf(builder, location, parts);
@@ -80,7 +81,8 @@ scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Va
     return loop;
   }
   Value size = math.constant(chunk);
-  auto outer = builder.create<scf::ForOp>(location, math.add(lower, math.mul(part, size)), upper, math.mul(parts, size));
+  auto outer =
+      builder.create<scf::ForOp>(location, math.add(lower, math.mul(part, size)), upper, math.mul(parts, size));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(outer.getBody());
   Value end = math.min(math.add(outer.getInductionVar(), size), upper);

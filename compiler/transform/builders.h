@@ -40,9 +40,9 @@ mlir::Value partOf(mlir::OpBuilder& builder, mlir::Location location, mlir::Valu
 /// Whether two values of one type have the same bits: an i1.
 mlir::Value sameBits(mlir::OpBuilder& builder, mlir::Location location, mlir::Value a, mlir::Value b);
 
-/// The part of [lower, upper) that processor `part` of `parts` takes: contiguous (chunk 0), or chunks dealt round robin. Returns the
-/// innermost of the loops made, whose body is empty; the builder stands after the outermost. REQUIRES: lower <= upper,
-/// 0 <= part < parts.
+/// The part of [lower, upper) that processor `part` of `parts` takes: contiguous (chunk 0), or chunks dealt round
+/// robin. Returns the innermost of the loops made, whose body is empty; the builder stands after the outermost.
+/// REQUIRES: lower <= upper, 0 <= part < parts.
 mlir::scf::ForOp dealIterations(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
                                 int64_t chunk, mlir::Value part, mlir::Value parts);
 /// How many processors have something to do: min(ways, iterations or chunks), 0 when there are none.

@@ -1,5 +1,5 @@
-// Distribution of parallel iterations over processors: contiguous shares, or block-cyclic chunks as the mapping says. The
-// number of instances is the mapping's, lowered to the number of iterations; threads have no part in it.
+// Distribution of parallel iterations over processors: contiguous shares, or block-cyclic chunks as the mapping says.
+// The number of instances is the mapping's, lowered to the number of iterations; threads have no part in it.
 #include "compiler/transform/distribute.h"
 
 #include "compiler/ir/svm.h"
@@ -62,6 +62,8 @@ struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> createDistributePass() { return std::make_unique<DistributePass>(); }
+std::unique_ptr<Pass> createDistributePass() {
+  return std::make_unique<DistributePass>();
+}
 
 } // namespace strata::transform

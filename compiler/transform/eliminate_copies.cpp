@@ -1,6 +1,7 @@
-// Copy elimination. A block b with at most one move in (from v) and at most one move out (to the same v) is v itself, provided that v lies in
-// the same memory and has b's view type, and that between the first and the last use of b nobody else touches what v is a
-// view of. The last holds by the front end's word in a `disjoint` scope, and is else decided by the roots of all blocks used meanwhile.
+// Copy elimination. A block b with at most one move in (from v) and at most one move out (to the same v) is v itself,
+// provided that v lies in the same memory and has b's view type, and that between the first and the last use of b
+// nobody else touches what v is a view of. The last holds by the front end's word in a `disjoint` scope, and is else
+// decided by the roots of all blocks used meanwhile.
 #include "compiler/transform/eliminate_copies.h"
 
 #include "compiler/ir/svm.h"
@@ -71,7 +72,8 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
           return false;
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        auto access = callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
+        auto access =
+            callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
         if (!access || access.getValue() != "read")
           return false;
       } else if (auto move = dyn_cast<MoveOp>(user)) {
@@ -85,8 +87,8 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
   return true;
 }
 
-/// Whether two roots can be parts of one storage. Blocks made by different operations and arguments of a function are distinct: an argument
-/// overlaps another only where neither is written.
+/// Whether two roots can be parts of one storage. Blocks made by different operations and arguments of a function are
+/// distinct: an argument overlaps another only where neither is written.
 bool mayShare(Value a, Value b) {
   Value first = rootOf(a), second = rootOf(b);
   if (first == second)
@@ -94,8 +96,8 @@ bool mayShare(Value a, Value b) {
   return !isDistinctRoot(first) || !isDistinctRoot(second);
 }
 
-/// Whether something between the block's first and last use touches the storage of the view other than through the block: a
-/// write, or, when the block is written, a read.
+/// Whether something between the block's first and last use touches the storage of the view other than through the
+/// block: a write, or, when the block is written, a read.
 bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
   Operation* start = mirror.in ? mirror.in.getOperation() : block.getOperation();
   Operation* last = mirror.out.getOperation();
@@ -113,8 +115,8 @@ bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
       for (OpOperand& operand : inner->getOpOperands()) {
         if (!isa<MemRefType>(operand.get().getType()) || rootOf(operand.get()) == block.getBlock())
           continue;
-        bool reads = isa<memref::LoadOp>(inner) ||
-                     (isa<MoveOp>(inner) && operand.get() == cast<MoveOp>(inner).getSource());
+        bool reads =
+            isa<memref::LoadOp>(inner) || (isa<MoveOp>(inner) && operand.get() == cast<MoveOp>(inner).getSource());
         if (reads && readOnly)
           continue;
         if (mayShare(operand.get(), mirror.view))
@@ -161,7 +163,8 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
     DominanceInfo dominance;
     if (!dominance.dominates(mirror->view, block.getOperation())) {
       Operation* definition = mirror->view.getDefiningOp();
-      if (!definition || definition->getBlock() != block->getBlock() || !isa<memref::SubViewOp, memref::CastOp>(definition))
+      if (!definition || definition->getBlock() != block->getBlock() ||
+          !isa<memref::SubViewOp, memref::CastOp>(definition))
         return;
       // The view is made between the block and its move: the block's first use comes after the view.
       for (Operation* user : block->getUsers())
@@ -171,8 +174,8 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
     auto scope = dyn_cast<ScopeOp>(block->getParentOp());
     if (!(scope && scope.getDisjoint()) && isDisturbed(block, *mirror, readOnly))
       return;
-    (mirror->in ? mirror->in : mirror->out).emitRemark()
-        << "no copy: '" << block.getLabel().value_or("a block") << "' is the part of the array that it would be a copy of";
+    (mirror->in ? mirror->in : mirror->out).emitRemark() << "no copy: '" << block.getLabel().value_or("a block")
+                                                         << "' is the part of the array that it would be a copy of";
     OpBuilder builder(mirror->in ? mirror->in : mirror->out);
     for (MoveOp move : {mirror->in, mirror->out})
       if (move) {
@@ -187,6 +190,8 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
 
 } // namespace
 
-std::unique_ptr<Pass> createEliminateCopiesPass() { return std::make_unique<EliminateCopiesPass>(); }
+std::unique_ptr<Pass> createEliminateCopiesPass() {
+  return std::make_unique<EliminateCopiesPass>();
+}
 
 } // namespace strata::transform

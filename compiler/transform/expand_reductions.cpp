@@ -1,6 +1,7 @@
-// Expansion of reductions. Copies for a combiner that is known to be elementwise (+, *, min, …) start at its identity and are combined into the
-// incoming value at the end. For any other combiner they start at the incoming value v, if combine(v, v) is v bit for bit when
-// the loop begins, and the root of the tree replaces v; otherwise the loop runs as one part on one copy.
+// Expansion of reductions. Copies for a combiner that is known to be elementwise (+, *, min, …) start at its identity
+// and are combined into the incoming value at the end. For any other combiner they start at the incoming value v, if
+// combine(v, v) is v bit for bit when the loop begins, and the root of the tree replaces v; otherwise the loop runs as
+// one part on one copy.
 #include "compiler/transform/expand_reductions.h"
 
 #include "compiler/ir/svm.h"
@@ -13,8 +14,8 @@ using namespace strata::svm;
 namespace strata::transform {
 namespace {
 
-/// The static bounds of a private copy: those of a block that receives all of it in the loop's body (the callee's argument), or in that of
-/// a loop inside that reduces into it.
+/// The static bounds of a private copy: those of a block that receives all of it in the loop's body (the callee's
+/// argument), or in that of a loop inside that reduces into it.
 DenseI64ArrayAttr boundsOf(Value privateCopy) {
   for (OpOperand& use : privateCopy.getUses()) {
     if (auto move = dyn_cast<MoveOp>(use.getOwner())) {
@@ -42,8 +43,8 @@ DenseI64ArrayAttr withParts(OpBuilder& builder, DenseI64ArrayAttr bounds, int64_
 
 BlockOp blockLike(OpBuilder& builder, Location loc, Value like, StringRef memory, DenseI64ArrayAttr bounds) {
   auto type = cast<MemRefType>(like.getType());
-  auto block = builder.create<BlockOp>(loc, viewType(type.getRank(), type.getElementType()), extentsOf(builder, loc, like),
-                                       bounds, StringAttr(), IntegerAttr());
+  auto block = builder.create<BlockOp>(loc, viewType(type.getRank(), type.getElementType()),
+                                       extentsOf(builder, loc, like), bounds, StringAttr(), IntegerAttr());
   block.getBlock().setType(withMemory(block.getBlock().getType(), memory));
   return block;
 }
@@ -156,9 +157,10 @@ struct Expansion {
         Value idempotent = isIdempotent(builder, loc, reduction, here, symbols);
         Value once = math.min(instances, math.constant(1));
         instances = builder.create<arith::SelectOp>(loc, idempotent, instances, once);
-        spmd.emitRemark() << "the combiner '" << combiner.getFunction().getValue()
-                          << "' is not known to be elementwise: the loop is split only when combining the incoming value with "
-                             "itself leaves it as it is";
+        spmd.emitRemark()
+            << "the combiner '" << combiner.getFunction().getValue()
+            << "' is not known to be elementwise: the loop is split only when combining the incoming value with "
+               "itself leaves it as it is";
       }
       reductions.push_back(reduction);
     }
@@ -166,9 +168,10 @@ struct Expansion {
       auto type = cast<MemRefType>(reduction.target.getType());
       SmallVector<Value> extents{instances};
       llvm::append_range(extents, extentsOf(builder, loc, reduction.target));
-      auto parts = builder.create<BlockOp>(loc, viewType(type.getRank() + 1, type.getElementType(), type.getMemorySpace()),
-                                           extents, withParts(builder, reduction.bounds, ways),
-                                           builder.getStringAttr(reduction.combiner.getLabel().getValue() + " parts"), IntegerAttr());
+      auto parts = builder.create<BlockOp>(
+          loc, viewType(type.getRank() + 1, type.getElementType(), type.getMemorySpace()), extents,
+          withParts(builder, reduction.bounds, ways),
+          builder.getStringAttr(reduction.combiner.getLabel().getValue() + " parts"), IntegerAttr());
       reduction.parts = parts.getBlock();
     }
     parts(builder, reductions, instances);
@@ -262,7 +265,8 @@ struct ExpandReductionsPass : PassWrapper<ExpandReductionsPass, OperationPass<Mo
           if (auto control = function->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr))
             here = control.getValue();
       }
-      StringRef privateMemory = op.getPrivateMemory() ? *op.getPrivateMemory() : memoryOf(op.getReductions().front().getType());
+      StringRef privateMemory =
+          op.getPrivateMemory() ? *op.getPrivateMemory() : memoryOf(op.getReductions().front().getType());
       Expansion{op, symbols, privateMemory, here}.run();
     }
   }
@@ -270,6 +274,8 @@ struct ExpandReductionsPass : PassWrapper<ExpandReductionsPass, OperationPass<Mo
 
 } // namespace
 
-std::unique_ptr<Pass> createExpandReductionsPass() { return std::make_unique<ExpandReductionsPass>(); }
+std::unique_ptr<Pass> createExpandReductionsPass() {
+  return std::make_unique<ExpandReductionsPass>();
+}
 
 } // namespace strata::transform

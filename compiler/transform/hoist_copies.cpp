@@ -1,6 +1,6 @@
-// Copy hoisting, from the innermost loop outwards. What may move: a block that is only read, out of a loop in which nothing else writes what it
-// is a copy of (a parallel loop guarantees it); a block that is written, out of a loop in which nothing else touches it.
-// Checks that do not use the loop's variable move with the blocks.
+// Copy hoisting, from the innermost loop outwards. What may move: a block that is only read, out of a loop in which
+// nothing else writes what it is a copy of (a parallel loop guarantees it); a block that is written, out of a loop in
+// which nothing else touches it. Checks that do not use the loop's variable move with the blocks.
 #include "compiler/transform/hoist_copies.h"
 
 #include "compiler/ir/svm.h"
@@ -18,7 +18,9 @@ namespace {
 // Marks of this pass on the guards that it makes.
 constexpr StringLiteral guardAttr = "svm.guard", disjointAttr = "svm.disjoint";
 
-bool isOutside(Value value, Operation* region) { return !region->isAncestor(value.getParentRegion()->getParentOp()); }
+bool isOutside(Value value, Operation* region) {
+  return !region->isAncestor(value.getParentRegion()->getParentOp());
+}
 
 bool operandsOutside(Operation* op, Operation* region) {
   return llvm::all_of(op->getOperands(), [&](Value value) { return isOutside(value, region); });
@@ -40,8 +42,7 @@ struct Candidate {
 bool isTouched(scf::ForOp loop, const Candidate& candidate, Value view, bool onlyWrites) {
   Value root = rootOf(view);
   WalkResult walk = loop.walk([&](Operation* op) {
-    if (op == candidate.in || op == candidate.out ||
-        isa<memref::SubViewOp, memref::DimOp, memref::CastOp, BlockOp>(op))
+    if (op == candidate.in || op == candidate.out || isa<memref::SubViewOp, memref::DimOp, memref::CastOp, BlockOp>(op))
       return WalkResult::advance();
     for (OpOperand& operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))
@@ -113,16 +114,17 @@ private:
       Value to = candidate.out ? Value(candidate.out.getDestination()) : Value();
       if (!invariant(candidate.in, from) || !invariant(candidate.out, to) || (from && to && from != to))
         continue;
-      if (candidate.out ? isTouched(loop_, candidate, to, false)
-                        : candidate.in && ((!parallel && isTouched(loop_, candidate, from, true)) || isWritten(candidate)))
+      if (candidate.out
+              ? isTouched(loop_, candidate, to, false)
+              : candidate.in && ((!parallel && isTouched(loop_, candidate, from, true)) || isWritten(candidate)))
         continue;
       candidates.push_back(candidate);
       disjoint_ &= disjoint;
     }
   }
 
-  /// What a block holds when an iteration ends is what it was emptied with: it is not written between its move out and the end, and
-  /// not before its move in.
+  /// What a block holds when an iteration ends is what it was emptied with: it is not written between its move out and
+  /// the end, and not before its move in.
   static bool endsWithMoveOut(Candidate candidate) {
     if (!candidate.out)
       return true;
@@ -148,7 +150,8 @@ private:
           return true;
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-        auto access = callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
+        auto access =
+            callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
         if (!access || access.getValue() != "read")
           return true;
       } else if (!isa<memref::LoadOp, memref::DimOp>(user)) {
@@ -161,7 +164,8 @@ private:
   void hoist(ArrayRef<Candidate> candidates, scf::IfOp inner) {
     OpBuilder builder(loop_);
     Location loc = loop_.getLoc();
-    Value runs = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, loop_.getLowerBound(), loop_.getUpperBound());
+    Value runs =
+        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, loop_.getLowerBound(), loop_.getUpperBound());
     if (inner)
       runs = builder.create<arith::AndIOp>(loc, runs, inner.getCondition());
     auto guard = builder.create<scf::IfOp>(loc, runs, /*withElseRegion=*/false);
@@ -172,13 +176,15 @@ private:
     // Checks that do not depend on the loop come first: they say that the views moved from are valid.
     SmallVector<CheckOp> checks;
     loop_.getBody()->walk([&](CheckOp check) {
-      if (operandsOutside(check, loop_) && (check->getBlock() == loop_.getBody() || (inner && check->getParentOp() == inner)))
+      if (operandsOutside(check, loop_) &&
+          (check->getBlock() == loop_.getBody() || (inner && check->getParentOp() == inner)))
         checks.push_back(check);
     });
     for (CheckOp check : checks)
       check->moveBefore(loop_);
     for (Candidate candidate : candidates) {
-      candidate.block.emitRemark() << "copied once, before the loop: '" << candidate.block.getLabel().value_or("a block") << "'";
+      candidate.block.emitRemark() << "copied once, before the loop: '"
+                                   << candidate.block.getLabel().value_or("a block") << "'";
       candidate.block->moveBefore(loop_);
       if (MoveOp in = candidate.in) {
         count(in);
@@ -230,6 +236,8 @@ struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> createHoistCopiesPass() { return std::make_unique<HoistCopiesPass>(); }
+std::unique_ptr<Pass> createHoistCopiesPass() {
+  return std::make_unique<HoistCopiesPass>();
+}
 
 } // namespace strata::transform

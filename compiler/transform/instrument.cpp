@@ -39,10 +39,12 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
       StringRef memory = memoryOf(block.getType());
       return memory.empty() ? std::string("registers") : memory.str();
     };
-    Value bytes = math.constant(static_cast<int64_t>(RecordType::sizeInBytes(move.getSource().getType().getElementType())));
+    Value bytes =
+        math.constant(static_cast<int64_t>(RecordType::sizeInBytes(move.getSource().getType().getElementType())));
     for (Value extent : extentsOf(builder, move.getLoc(), move.getSource()))
       bytes = math.mul(bytes, extent);
-    builder.create<CountOp>(move.getLoc(), "bytes " + name(move.getSource()) + " -> " + name(move.getDestination()), bytes);
+    builder.create<CountOp>(move.getLoc(), "bytes " + name(move.getSource()) + " -> " + name(move.getDestination()),
+                            bytes);
     countOne(move, "moves");
   }
 };
@@ -66,7 +68,8 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
       if (auto run = dyn_cast<RunOp>(op))
         name = run.getKernel().str();
       else if (auto move = dyn_cast<MoveOp>(op))
-        name = ("move " + memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
+        name =
+            ("move " + memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
       OpBuilder builder(op);
       auto span = builder.create<SpanOp>(op->getLoc(), name);
       Block& body = span.getBody().emplaceBlock();
@@ -89,8 +92,14 @@ struct EraseCountsPass : PassWrapper<EraseCountsPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> createInstrumentPass() { return std::make_unique<InstrumentPass>(); }
-std::unique_ptr<Pass> createTracePass() { return std::make_unique<TracePass>(); }
-std::unique_ptr<Pass> createEraseCountsPass() { return std::make_unique<EraseCountsPass>(); }
+std::unique_ptr<Pass> createInstrumentPass() {
+  return std::make_unique<InstrumentPass>();
+}
+std::unique_ptr<Pass> createTracePass() {
+  return std::make_unique<TracePass>();
+}
+std::unique_ptr<Pass> createEraseCountsPass() {
+  return std::make_unique<EraseCountsPass>();
+}
 
 } // namespace strata::transform

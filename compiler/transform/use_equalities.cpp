@@ -27,8 +27,8 @@ struct UseEqualitiesPass : PassWrapper<UseEqualitiesPass, OperationPass<ModuleOp
       Value kept = equal.getLhs(), other = equal.getRhs();
       // A constant says more than a value; of two values the one that is there first is kept.
       if (matchPattern(other, m_Constant()) ||
-          (!matchPattern(kept, m_Constant()) && dominance.properlyDominates(other, equal.getOperation()) && other.getDefiningOp() &&
-           kept.getDefiningOp() && dominance.dominates(other, kept.getDefiningOp())))
+          (!matchPattern(kept, m_Constant()) && dominance.properlyDominates(other, equal.getOperation()) &&
+           other.getDefiningOp() && kept.getDefiningOp() && dominance.dominates(other, kept.getDefiningOp())))
         std::swap(kept, other);
       if (kept == other || matchPattern(other, m_Constant()))
         continue;
@@ -39,6 +39,8 @@ struct UseEqualitiesPass : PassWrapper<UseEqualitiesPass, OperationPass<ModuleOp
 
 } // namespace
 
-std::unique_ptr<Pass> createUseEqualitiesPass() { return std::make_unique<UseEqualitiesPass>(); }
+std::unique_ptr<Pass> createUseEqualitiesPass() {
+  return std::make_unique<UseEqualitiesPass>();
+}
 
 } // namespace strata::transform

@@ -1,5 +1,5 @@
-// Implements the guard: a SIGSEGV handler on a stack of its own, which compares the address that faulted with the end of
-// the running fibre's or thread's stack.
+// Implements the guard: a SIGSEGV handler on a stack of its own, which compares the address that faulted with the end
+// of the running fibre's or thread's stack.
 #include "runtime/core/stack_guard.h"
 
 #include "runtime/abi.h"

@@ -475,28 +475,3 @@ class Program:
             yield from statement.render()
         yield "  return"
         yield "}"
-
-    def record_cell(self):
-        """The mapping that the program was made with."""
-        return ", ".join(self.function_record(f, f.control, [v.memory for v in f.arguments], f.blocks, f.loops, f.calls) for f in self.functions)
-
-    def record_host(self, processor="core", memory="main"):
-        """Another one, for a machine with one memory: loops are dealt at random."""
-        parts = []
-        for f in self.functions:
-            loops = {label: {"on": processor, "ways": self.random.choice([0, 1, 2, 3, 7, 16]), "chunk": loop["chunk"]}
-                     for label, loop in f.loops.items() if label.startswith("p")}
-            parts.append(self.function_record(f, processor, [memory] * len(f.arguments), {}, loops, {}))
-        return ", ".join(parts)
-
-    @staticmethod
-    def function_record(function, control, arguments, blocks, loops, calls):
-        def entries(items):
-            return "{" + ", ".join(f'"{label}" = {text}' for label, text in items) + "}"
-        fields = [f'control = "{control}"']
-        if arguments:
-            fields.append("arguments = [" + ", ".join(f'"{a}"' for a in arguments) + "]")
-        fields.append("blocks = " + entries((label, f'"{memory}"') for label, memory in blocks.items()))
-        fields.append("loops = " + entries((label, f'{{on = "{p["on"]}", ways = {p["ways"]} : i64, chunk = {p["chunk"]} : i64}}') for label, p in loops.items()))
-        fields.append("calls = " + entries((label, "{" + ", ".join(f'{key} = "{value}"' for key, value in p.items()) + "}") for label, p in calls.items()))
-        return f"{function.name} = {{{', '.join(fields)}}}"

@@ -98,6 +98,11 @@ class BadInput(harness.Case):
                 self.assertEqual(result.status, 1, str(result)[:2000])
                 self.assertIn("error[", result.err)
 
+    def test_machine_without_levels(self):
+        machine = self.write("flat.yaml", "machine: flat\nmemories:\n  - {name: main, capacity: available}\nprocessors:\n"
+                             "  - {name: cpu, kind: control, masters: [cpu]}\nlinks:\n  - {name: bus, ends: [cpu, main]}\n")
+        self.refuse("iota", "iota", "--machine", machine, code="sequoia-machine-levels", mentions="flat")
+
     def test_machine_to_a_full_disk(self):
         for job in (["machine"], ["machine", "--list"], ["show", "cell"], ["map", VECTADD.path, "--machine", "cell"]):
             with self.subTest(job=job):

@@ -1,4 +1,5 @@
-// LLVM's optimiser and code generator, and ORC for code in this process. Just-in-time code takes the same way as object files, so that both are the same code.
+// LLVM's optimiser and code generator, and ORC for code in this process. Just-in-time code takes the same way as object
+// files, so that both are the same code.
 #include "compiler/target/host/engine.h"
 
 #include "include/sequoia.h"
@@ -52,8 +53,8 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, D
   if (options.cpu.empty())
     for (const auto& feature : llvm::sys::getHostCPUFeatures())
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, cpu, features, {}, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features, {}, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu)) {
     diagnostics.report(unknownCpu, {}, cpu).help("leave the processor out to use this computer's");
     return nullptr;
@@ -86,7 +87,9 @@ LlvmErrors::LlvmErrors(llvm::LLVMContext& context) : context_(context) {
   context_.setDiagnosticHandler(std::make_unique<ErrorCollector>(text_));
 }
 
-LlvmErrors::~LlvmErrors() { context_.setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>()); }
+LlvmErrors::~LlvmErrors() {
+  context_.setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+}
 
 bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine& diagnostics) {
   auto machine = targetMachine(options, diagnostics);
@@ -202,7 +205,8 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
 #undef STRATA_SYMBOL
   if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return fail(std::move(error));
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
+  auto process =
+      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
   if (!process)
     return fail(process.takeError());
   library.addGenerator(std::move(*process));
@@ -230,7 +234,8 @@ void* Engine::lookup(const std::string& name, DiagnosticEngine& diagnostics) {
   if (!address) {
     std::string summary = llvm::toString(address.takeError());
     diagnostics.report(missingCode, {}, missing.empty() ? summary : missing)
-        .help("a kernel whose body is a name runs only on a machine that knows it; one in LLVM IR brings all that it calls");
+        .help("a kernel whose body is a name runs only on a machine that knows it; one in LLVM IR brings all that it "
+              "calls");
     return nullptr;
   }
   return address->toPtr<void*>();

@@ -29,7 +29,8 @@ private:
   std::string text_;
 };
 
-/// Runs LLVM's pipeline over a module, for the chosen processor. Sets its data layout and triple. False when the processor is unknown (reported).
+/// Runs LLVM's pipeline over a module, for the chosen processor. Sets its data layout and triple. False when the
+/// processor is unknown (reported).
 bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine& diagnostics);
 
 /// Assembly or an object file of an optimised module, as bytes. Empty on failure (reported).

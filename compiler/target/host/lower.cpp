@@ -6,8 +6,8 @@
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/storage.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -45,7 +45,9 @@ using mlir::Location;
 STRATA_DIAGNOSTIC(badLlvmSource, Error, "host-bad-llvm-source", "the LLVM IR of '{0}' does not read: {1}");
 STRATA_DIAGNOSTIC(linkFailed, Error, "host-llvm-link", "the LLVM IR of '{0}' does not link with the program: {1}");
 
-std::string packedName(StringRef entry) { return ("strata.packed." + entry).str(); }
+std::string packedName(StringRef entry) {
+  return ("strata.packed." + entry).str();
+}
 
 namespace {
 
@@ -54,7 +56,8 @@ struct RecordPattern : ConvertOpToLLVMPattern<RecordOp> {
   LogicalResult matchAndRewrite(RecordOp op, OpAdaptor adaptor, ConversionPatternRewriter& rewriter) const override {
     Value value = rewriter.create<LLVM::UndefOp>(op.getLoc(), typeConverter->convertType(op.getType()));
     for (auto [position, field] : llvm::enumerate(adaptor.getFields()))
-      value = rewriter.create<LLVM::InsertValueOp>(op.getLoc(), value, field, ArrayRef<int64_t>{static_cast<int64_t>(position)});
+      value = rewriter.create<LLVM::InsertValueOp>(op.getLoc(), value, field,
+                                                   ArrayRef<int64_t>{static_cast<int64_t>(position)});
     rewriter.replaceOp(op, value);
     return success();
   }
@@ -63,7 +66,8 @@ struct RecordPattern : ConvertOpToLLVMPattern<RecordOp> {
 struct FieldPattern : ConvertOpToLLVMPattern<FieldOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(FieldOp op, OpAdaptor adaptor, ConversionPatternRewriter& rewriter) const override {
-    rewriter.replaceOpWithNewOp<LLVM::ExtractValueOp>(op, adaptor.getRecord(), ArrayRef<int64_t>{static_cast<int64_t>(op.getField())});
+    rewriter.replaceOpWithNewOp<LLVM::ExtractValueOp>(op, adaptor.getRecord(),
+                                                      ArrayRef<int64_t>{static_cast<int64_t>(op.getField())});
     return success();
   }
 };
@@ -100,7 +104,8 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
   }
 };
 
-/// Functions that LLVM has no intrinsic for become calls of the C library. The others must not: a fused multiply-add is an instruction.
+/// Functions that LLVM has no intrinsic for become calls of the C library. The others must not: a fused multiply-add is
+/// an instruction.
 struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LibraryCallsPass)
   StringRef getArgument() const final { return "svm-host-library-calls"; }
@@ -110,8 +115,9 @@ struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>>
     populateMathToLibmConversionPatterns(patterns);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation*) { return true; });
-    target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,
-                        math::CbrtOp, math::CoshOp, math::ErfOp, math::SinhOp, math::TanOp, math::TanhOp>();
+    target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op,
+                        math::AtanhOp, math::CbrtOp, math::CoshOp, math::ErfOp, math::SinhOp, math::TanOp,
+                        math::TanhOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
@@ -127,7 +133,8 @@ void addPackedEntries(ModuleOp program) {
   for (func::FuncOp entry : entries) {
     OpBuilder builder(entry);
     Location loc = entry.getLoc();
-    auto packed = builder.create<func::FuncOp>(loc, packedName(entry.getName()), builder.getFunctionType({pointer}, {}));
+    auto packed =
+        builder.create<func::FuncOp>(loc, packedName(entry.getName()), builder.getFunctionType({pointer}, {}));
     builder.setInsertionPointToStart(packed.addEntryBlock());
     Value list = packed.getArgument(0);
     SmallVector<Value> arguments;
@@ -205,14 +212,16 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
     llvm::SMDiagnostic problem;
     auto buffer = llvm::MemoryBuffer::getMemBuffer(source.getText(), source.getSymName());
     auto module = llvm::parseIR(*buffer, problem, context);
-    std::string reason = module ? "" : "line " + std::to_string(problem.getLineNo()) + ": " + problem.getMessage().str();
+    std::string reason =
+        module ? "" : "line " + std::to_string(problem.getLineNo()) + ": " + problem.getMessage().str();
     if (module) {
       llvm::raw_string_ostream stream(reason);
       if (!llvm::verifyModule(*module, &stream))
         reason.clear();
     }
     if (!reason.empty()) {
-      diagnostics.report(badLlvmSource, sourceLocation(diagnostics.sources(), source.getLoc()), source.getSymName().str(), reason);
+      diagnostics.report(badLlvmSource, sourceLocation(diagnostics.sources(), source.getLoc()),
+                         source.getSymName().str(), reason);
       return nullptr;
     }
     places.insert({source.getSymName().str(), source.getLoc()});
@@ -234,17 +243,20 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
       if (llvm::Function* given = called.isDeclaration() ? module->getFunction(called.getName()) : nullptr;
           given && given->getFunctionType() != called.getFunctionType()) {
         llvm::raw_string_ostream stream(reason);
-        stream << "'" << called.getName() << "' is called as " << *called.getFunctionType() << " and is " << *given->getFunctionType();
+        stream << "'" << called.getName() << "' is called as " << *called.getFunctionType() << " and is "
+               << *given->getFunctionType();
         break;
       }
     if (!reason.empty() || llvm::Linker::linkModules(*result, std::move(module))) {
       auto place = places.find(name);
-      diagnostics.report(linkFailed, place == places.end() ? strata::Location() : sourceLocation(diagnostics.sources(), place->second), name,
-                         reason.empty() ? errors.text() : reason);
+      diagnostics.report(
+          linkFailed, place == places.end() ? strata::Location() : sourceLocation(diagnostics.sources(), place->second),
+          name, reason.empty() ? errors.text() : reason);
       return nullptr;
     }
   }
-  // Nothing but the packed entry points and what C code calls is seen from outside; the rest may be inlined and dropped.
+  // Nothing but the packed entry points and what C code calls is seen from outside; the rest may be inlined and
+  // dropped.
   for (llvm::Function& function : *result)
     if (!function.isDeclaration()) {
       if (!function.getName().starts_with("strata.packed."))

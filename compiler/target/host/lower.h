@@ -1,5 +1,5 @@
-// The host target: a scheduled program becomes LLVM IR for this computer's processors. Explicit memories are real stores of the stated size,
-// processors are parts run by the runtime's workers, moves are copies.
+// The host target: a scheduled program becomes LLVM IR for this computer's processors. Explicit memories are real
+// stores of the stated size, processors are parts run by the runtime's workers, moves are copies.
 #pragma once
 
 #include "base/machine/machine.h"
@@ -11,15 +11,18 @@
 
 namespace strata::host {
 
-/// The name of the function by which an entry point is called with its arguments packed: void (void** arguments), where a block argument points to
-/// {pointer, extents…, strides…} (words) and a scalar to its value.
+/// The name of the function by which an entry point is called with its arguments packed: void (void** arguments), where
+/// a block argument points to {pointer, extents…, strides…} (words) and a scalar to its value.
 std::string packedName(llvm::StringRef entry);
 
-/// Lowers a scheduled program in place to the LLVM dialect: parts of svm.spmd become functions, kernels follow their calling convention,
-/// every svm operation becomes code or a call of the runtime (runtime/abi.h). False when a pass failed (reported).
+/// Lowers a scheduled program in place to the LLVM dialect: parts of svm.spmd become functions, kernels follow their
+/// calling convention, every svm operation becomes code or a call of the runtime (runtime/abi.h). False when a pass
+/// failed (reported).
 bool lowerToLlvmDialect(mlir::ModuleOp program, const Machine& machine);
 
-/// Translates a lowered program, and links the LLVM IR of kernels that came through Clang into it. Null when that IR does not read or link (reported).
-std::unique_ptr<llvm::Module> translate(mlir::ModuleOp program, llvm::LLVMContext& context, DiagnosticEngine& diagnostics);
+/// Translates a lowered program, and links the LLVM IR of kernels that came through Clang into it. Null when that IR
+/// does not read or link (reported).
+std::unique_ptr<llvm::Module> translate(mlir::ModuleOp program, llvm::LLVMContext& context,
+                                        DiagnosticEngine& diagnostics);
 
 } // namespace strata::host

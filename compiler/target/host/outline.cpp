@@ -1,5 +1,5 @@
-// Outlining: what another processor executes, or what goes on beside its starter, becomes a function of one pointer to its captured values, as the
-// runtime calls it.
+// Outlining: what another processor executes, or what goes on beside its starter, becomes a function of one pointer to
+// its captured values, as the runtime calls it.
 #include "compiler/kernel/convention.h"
 #include "compiler/target/host/storage.h"
 
@@ -36,7 +36,8 @@ Type storedType(Type type) {
 class Outliner {
 public:
   Outliner(ModuleOp program, const Machine& machine)
-      : program_(program), machine_(machine), calls_(program), pointer_(LLVM::LLVMPointerType::get(program.getContext())) {}
+      : program_(program), machine_(machine), calls_(program),
+        pointer_(LLVM::LLVMPointerType::get(program.getContext())) {}
 
   void run() {
     SmallVector<SpmdOp> parts;
@@ -59,9 +60,7 @@ private:
     return builder.create<LLVM::ConstantOp>(loc, builder.getIntegerType(width), value);
   }
 
-  uint32_t processorIndex(FlatSymbolRefAttr name) {
-    return name ? machine_.processor(name.getValue().str()).value : 0;
-  }
+  uint32_t processorIndex(FlatSymbolRefAttr name) { return name ? machine_.processor(name.getValue().str()).value : 0; }
 
   /// Stores values in a structure on the stack; returns its address and type.
   std::pair<Value, Type> pack(OpBuilder& builder, Location loc, ArrayRef<Value> values) {
@@ -76,7 +75,8 @@ private:
       Value raw = value;
       if (value.getType() != types[position])
         raw = builder.create<UnrealizedConversionCastOp>(loc, types[position], value).getResult(0);
-      Value at = builder.create<LLVM::GEPOp>(loc, pointer_, structure, slot, ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(position)});
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer_, structure, slot,
+                                             ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(position)});
       builder.create<LLVM::StoreOp>(loc, raw, at);
     }
     return {slot, structure};
@@ -85,7 +85,8 @@ private:
   SmallVector<Value> unpack(OpBuilder& builder, Location loc, Value slot, Type structure, ArrayRef<Value> values) {
     SmallVector<Value> results;
     for (auto [position, value] : llvm::enumerate(values)) {
-      Value at = builder.create<LLVM::GEPOp>(loc, pointer_, structure, slot, ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(position)});
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer_, structure, slot,
+                                             ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(position)});
       Type stored = storedType(value.getType());
       Value raw = builder.create<LLVM::LoadOp>(loc, stored, at);
       if (stored != value.getType())
@@ -149,7 +150,8 @@ private:
     Value count = builder.create<arith::SubIOp>(loc, spmd.getUpper(), lower);
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
     calls_.call(builder, loc, "strata_spmd", {},
-                {address(builder, loc, part), slot, words, constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
+                {address(builder, loc, part), slot, words,
+                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
                  constant(builder, loc, spmd.getConcurrent(), 32)});
     spmd.erase();
   }
@@ -171,7 +173,8 @@ private:
     inside.create<func::ReturnOp>(loc);
     Value bytes = constant(builder, loc, 0, 64);
     if (!values.empty()) {
-      Value end = builder.create<LLVM::GEPOp>(loc, pointer_, structure, calls_.null(builder, loc), ArrayRef<LLVM::GEPArg>{1});
+      Value end =
+          builder.create<LLVM::GEPOp>(loc, pointer_, structure, calls_.null(builder, loc), ArrayRef<LLVM::GEPArg>{1});
       bytes = builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), end);
     }
     SmallVector<Value> tokens(run.getAfter());
@@ -179,8 +182,10 @@ private:
     if (!tokens.empty()) {
       list = stackSlot(builder, loc, LLVM::LLVMArrayType::get(pointer_, tokens.size()));
       for (auto [position, token] : llvm::enumerate(tokens)) {
-        Value at = builder.create<LLVM::GEPOp>(loc, pointer_, pointer_, list, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
-        builder.create<LLVM::StoreOp>(loc, builder.create<UnrealizedConversionCastOp>(loc, pointer_, token).getResult(0), at);
+        Value at = builder.create<LLVM::GEPOp>(loc, pointer_, pointer_, list,
+                                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
+        builder.create<LLVM::StoreOp>(
+            loc, builder.create<UnrealizedConversionCastOp>(loc, pointer_, token).getResult(0), at);
       }
     }
     Value instance = constant(builder, loc, -1, 64);
@@ -202,7 +207,8 @@ private:
     };
     if (!run.getToken())
       return finish(builder);
-    run.getToken().replaceAllUsesWith(builder.create<UnrealizedConversionCastOp>(loc, run.getToken().getType(), token).getResult(0));
+    run.getToken().replaceAllUsesWith(
+        builder.create<UnrealizedConversionCastOp>(loc, run.getToken().getType(), token).getResult(0));
     ends_.atEnd(run, finish);
   }
 
@@ -216,6 +222,8 @@ private:
 
 } // namespace
 
-void outlineParts(ModuleOp program, const Machine& machine) { Outliner(program, machine).run(); }
+void outlineParts(ModuleOp program, const Machine& machine) {
+  Outliner(program, machine).run();
+}
 
 } // namespace strata::host

@@ -1,5 +1,5 @@
-// Lowering of what the svm dialect says about data: blocks, moves, checks, figures, records, streams. What a region made is given back at its end, in
-// the opposite order.
+// Lowering of what the svm dialect says about data: blocks, moves, checks, figures, records, streams. What a region
+// made is given back at its end, in the opposite order.
 #include "compiler/target/host/storage.h"
 
 #include "compiler/ir/locations.h"
@@ -15,7 +15,8 @@ namespace strata::host {
 
 using mlir::Location;
 
-//===-- calls of the runtime ---------------------------------------------------------------------------------------===//
+//===-- calls of the runtime
+//---------------------------------------------------------------------------------------===//
 
 Value RuntimeCalls::call(OpBuilder& builder, Location location, StringRef name, Type result, ValueRange arguments) {
   auto* context = builder.getContext();
@@ -25,7 +26,8 @@ Value RuntimeCalls::call(OpBuilder& builder, Location location, StringRef name, 
     builder.setInsertionPointToStart(program_.getBody());
     SmallVector<Type> types(arguments.getTypes());
     function = builder.create<LLVM::LLVMFuncOp>(
-        program_.getLoc(), name, LLVM::LLVMFunctionType::get(result ? result : LLVM::LLVMVoidType::get(context), types));
+        program_.getLoc(), name,
+        LLVM::LLVMFunctionType::get(result ? result : LLVM::LLVMVoidType::get(context), types));
     SmallVector<Attribute> passthrough{builder.getStringAttr("nounwind")};
     if (name == "strata_fail")
       passthrough.append({builder.getStringAttr("noreturn"), builder.getStringAttr("cold")});
@@ -60,7 +62,9 @@ Value RuntimeCalls::null(OpBuilder& builder, Location location) {
 
 Value RuntimeCalls::check(OpBuilder& builder, Location location, StringRef code, StringRef message, StringRef help) {
   FilePlace place = filePlace(location);
-  std::string key = (code + "|" + message + "|" + help + "|" + place.file + "|" + Twine(place.line) + "|" + Twine(place.column)).str();
+  std::string key =
+      (code + "|" + message + "|" + help + "|" + place.file + "|" + Twine(place.line) + "|" + Twine(place.column))
+          .str();
   LLVM::GlobalOp& known = checks_[key];
   if (!known) {
     auto* context = builder.getContext();
@@ -111,7 +115,8 @@ void RegionEnds::atEnd(Operation* op, llvm::function_ref<void(OpBuilder&)> body)
   end = previous->getNextNode();
 }
 
-//===-- lowering ---------------------------------------------------------------------------------------------------===//
+//===-- lowering
+//---------------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -166,7 +171,8 @@ private:
       return calls_.null(builder, loc);
     Value slot = stackSlot(builder, loc, LLVM::LLVMArrayType::get(element, words.size()));
     for (auto [position, value] : llvm::enumerate(words)) {
-      Value at = builder.create<LLVM::GEPOp>(loc, pointer(), element, slot, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer(), element, slot,
+                                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
       builder.create<LLVM::StoreOp>(loc, value, at);
     }
     return slot;
@@ -183,13 +189,14 @@ private:
       for (Value token : wait.getTokens())
         calls_.call(builder, loc, "strata_wait", {}, cast(builder, loc, token));
     } else if (auto check = dyn_cast<CheckOp>(op)) {
-      fail(builder, loc, negate(builder, loc, check.getCondition()), check.getCode(), check.getMessage(), check.getHelp().value_or(""),
-           check.getValues());
+      fail(builder, loc, negate(builder, loc, check.getCondition()), check.getCode(), check.getMessage(),
+           check.getHelp().value_or(""), check.getValues());
     } else if (auto index = dyn_cast<IndexOp>(op)) {
       // One unsigned comparison covers both ends.
-      Value outside = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, index.getIndex(), index.getExtent());
-      std::string message = "index {0} of '" + index.getArray().str() + "' is outside dimension " + std::to_string(index.getDimension()) +
-                            ", which has {1} elements";
+      Value outside =
+          builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, index.getIndex(), index.getExtent());
+      std::string message = "index {0} of '" + index.getArray().str() + "' is outside dimension " +
+                            std::to_string(index.getDimension()) + ", which has {1} elements";
       fail(builder, loc, outside, "index-out-of-range", message, "", ValueRange{index.getIndex(), index.getExtent()});
     } else if (auto count = dyn_cast<CountOp>(op)) {
       calls_.call(builder, loc, "strata_count", {},
@@ -203,10 +210,12 @@ private:
   }
 
   Value negate(OpBuilder& builder, Location loc, Value condition) {
-    return builder.create<arith::XOrIOp>(loc, condition, builder.create<arith::ConstantIntOp>(loc, 1, builder.getI1Type()));
+    return builder.create<arith::XOrIOp>(loc, condition,
+                                         builder.create<arith::ConstantIntOp>(loc, 1, builder.getI1Type()));
   }
 
-  void fail(OpBuilder& builder, Location loc, Value condition, StringRef code, StringRef message, StringRef help, ValueRange values) {
+  void fail(OpBuilder& builder, Location loc, Value condition, StringRef code, StringRef message, StringRef help,
+            ValueRange values) {
     auto branch = builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
     OpBuilder inside = branch.getThenBodyBuilder();
     SmallVector<Value> words;
@@ -214,7 +223,8 @@ private:
       words.push_back(word(inside, loc, value));
     Value list = array(inside, loc, words, inside.getI64Type());
     calls_.call(inside, loc, "strata_fail", {},
-                {calls_.check(inside, loc, code, message, help), list, constant(inside, loc, static_cast<int64_t>(words.size()), 32)});
+                {calls_.check(inside, loc, code, message, help), list,
+                 constant(inside, loc, static_cast<int64_t>(words.size()), 32)});
   }
 
   Value cast(OpBuilder& builder, Location loc, Value value) {
@@ -255,11 +265,14 @@ private:
         }
       Value store = calls_.call(builder, loc, "strata_store", pointer(), {constant(builder, loc, id.value, 32)});
       data = builder.create<LLVM::GEPOp>(loc, pointer(), builder.getI8Type(), store,
-                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(*block.getAddress())}, /*inbounds=*/true);
+                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(*block.getAddress())},
+                                         /*inbounds=*/true);
     } else if (std::optional<int64_t> bytes = staticBytes(block, elementBytes); bytes && *bytes <= stackBytes) {
-      data = stackSlot(builder, loc, LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (*bytes + 7) / 8)));
+      data = stackSlot(builder, loc,
+                       LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (*bytes + 7) / 8)));
     } else {
-      Value size = builder.createOrFold<arith::MulIOp>(loc, stride, builder.create<arith::ConstantIndexOp>(loc, elementBytes));
+      Value size =
+          builder.createOrFold<arith::MulIOp>(loc, stride, builder.create<arith::ConstantIndexOp>(loc, elementBytes));
       data = calls_.call(builder, loc, "strata_acquire", pointer(),
                          {word(builder, loc, size), calls_.text(builder, loc, block.getLabel().value_or("a block"))});
       ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_release", {}, data); });
@@ -343,9 +356,10 @@ private:
       return static_cast<int64_t>(RecordType::sizeInBytes(mlir::cast<StreamType>(stream.getType()).getElementType()));
     };
     if (auto stream = dyn_cast<StreamOp>(op)) {
-      Value made = calls_.call(builder, loc, "strata_stream_create", pointer(),
-                               {constant(builder, loc, bytesOf(stream.getStream())), word(builder, loc, stream.getCapacity()),
-                                calls_.text(builder, loc, stream.getLabel().value_or("a stream"))});
+      Value made =
+          calls_.call(builder, loc, "strata_stream_create", pointer(),
+                      {constant(builder, loc, bytesOf(stream.getStream())), word(builder, loc, stream.getCapacity()),
+                       calls_.text(builder, loc, stream.getLabel().value_or("a stream"))});
       stream.getStream().replaceAllUsesWith(
           builder.create<UnrealizedConversionCastOp>(loc, stream.getStream().getType(), made).getResult(0));
       ends_.atEnd(op, [&](OpBuilder& end) { calls_.call(end, loc, "strata_stream_destroy", {}, made); });
@@ -353,7 +367,8 @@ private:
     }
     if (auto push = dyn_cast<PushOp>(op)) {
       Value slot = elementSlot(builder, loc, bytesOf(push.getStreams().front()));
-      builder.create<memref::StoreOp>(loc, push.getElement(), slotBlock(builder, loc, slot, push.getElement().getType()));
+      builder.create<memref::StoreOp>(loc, push.getElement(),
+                                      slotBlock(builder, loc, slot, push.getElement().getType()));
       if (push.getStreams().size() == 1) {
         calls_.call(builder, loc, "strata_stream_push", {}, {cast(builder, loc, push.getStreams().front()), slot});
       } else {
@@ -361,7 +376,8 @@ private:
         for (Value stream : push.getStreams())
           streams.push_back(cast(builder, loc, stream));
         calls_.call(builder, loc, "strata_stream_multicast", {},
-                    {array(builder, loc, streams, pointer()), constant(builder, loc, static_cast<int64_t>(streams.size()), 32), slot});
+                    {array(builder, loc, streams, pointer()),
+                     constant(builder, loc, static_cast<int64_t>(streams.size()), 32), slot});
       }
       return true;
     }
@@ -369,14 +385,17 @@ private:
       Value stream = op->getOperand(0);
       Value slot = elementSlot(builder, loc, bytesOf(stream));
       // The element of a stream that has ended is zero.
-      builder.create<LLVM::MemsetOp>(loc, slot, constant(builder, loc, 0, 8), constant(builder, loc, bytesOf(stream)), false);
+      builder.create<LLVM::MemsetOp>(loc, slot, constant(builder, loc, 0, 8), constant(builder, loc, bytesOf(stream)),
+                                     false);
       SmallVector<Value> arguments{cast(builder, loc, stream)};
       if (auto peek = dyn_cast<PeekOp>(op))
         arguments.push_back(word(builder, loc, peek.getOffset()));
       arguments.push_back(slot);
-      Value more = calls_.call(builder, loc, isa<PopOp>(op) ? "strata_stream_pop" : "strata_stream_peek", builder.getI32Type(), arguments);
+      Value more = calls_.call(builder, loc, isa<PopOp>(op) ? "strata_stream_pop" : "strata_stream_peek",
+                               builder.getI32Type(), arguments);
       Value element = builder.create<memref::LoadOp>(loc, slotBlock(builder, loc, slot, op->getResult(0).getType()));
-      Value some = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, more, builder.create<arith::ConstantIntOp>(loc, 0, builder.getI32Type()));
+      Value some = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, more,
+                                                 builder.create<arith::ConstantIntOp>(loc, 0, builder.getI32Type()));
       op->getResult(0).replaceAllUsesWith(element);
       op->getResult(1).replaceAllUsesWith(some);
       return true;
@@ -389,7 +408,8 @@ private:
   }
 
   Value elementSlot(OpBuilder& builder, Location loc, int64_t bytes) {
-    return stackSlot(builder, loc, LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (bytes + 7) / 8)));
+    return stackSlot(builder, loc,
+                     LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (bytes + 7) / 8)));
   }
 
   Value slotBlock(OpBuilder& builder, Location loc, Value slot, Type element) {
@@ -418,6 +438,8 @@ private:
 
 } // namespace
 
-void lowerStorage(ModuleOp program, const Machine& machine) { StorageLowering(program, machine).run(); }
+void lowerStorage(ModuleOp program, const Machine& machine) {
+  StorageLowering(program, machine).run();
+}
 
 } // namespace strata::host

@@ -31,10 +31,12 @@ private:
   unsigned next_ = 0;
 };
 
-/// Where a region gives back what it made: its end, in the opposite order of making. Regions are left through their last operation only.
+/// Where a region gives back what it made: its end, in the opposite order of making. Regions are left through their
+/// last operation only.
 class RegionEnds {
 public:
-  /// Calls `body` with a builder that stands where the region holding `op` ends, before what was made earlier is given back.
+  /// Calls `body` with a builder that stands where the region holding `op` ends, before what was made earlier is given
+  /// back.
   void atEnd(mlir::Operation* op, llvm::function_ref<void(mlir::OpBuilder&)> body);
 
 private:
