@@ -229,8 +229,7 @@ private:
   mlir::Block* allocations_ = nullptr; // where allocate() puts storage
   Value breakFlag_, continueFlag_, returnFlag_, returned_;
   llvm::DenseSet<const Expr*> contracted_; // products that are operands of sums
-  std::vector<const Function*> inlining_;
-  size_t inlined_ = 0, copies_ = 0;
+  size_t inlined_ = 0, nested_ = 0, copies_ = 0;
   size_t depth_ = 0; // of expressions, through inline functions
   struct Deeper {
     explicit Deeper(BodyLowering& body) : depth(body.depth_) { ++depth; }

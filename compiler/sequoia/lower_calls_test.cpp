@@ -202,6 +202,16 @@ TEST(SequoiaLowerCalls, ReductionsThatAreNotExecuted) {
   EXPECT_EQ(code("mapreduce (int i = 0 : 2) { Add(A[2*i;2], reducearg<B[0:3:2;], Add>); }"), "sequoia-reduce-block");
 }
 
+TEST(SequoiaLowerCalls, CombinersHaveOneTarget) {
+  LoweredProgram subject(inner("mapreduce (int i = 0 : 5) { Add(A[2*i;2], reducearg<B[0;2], Add>); }"),
+                         "#include \"host\"\ntask T : entrypoint(Top) { instance Top::I(level 0) { control(level 0) { "
+                         "loop i() { } callsite Add[0]() { target Add_() { } } callsite Add[1]() { "
+                         "target Add_() { B.elements < 4; } target Other() { } } } } }\n"
+                         "task Add { instance Add_::L(level 0) { } instance Other::L(level 0) { } }\n");
+  EXPECT_FALSE(subject.lowered);
+  EXPECT_EQ(subject.codes(), "sequoia-combiner-conditions") << subject.rendered();
+}
+
 TEST(SequoiaLowerCalls, RecordOfTheMapping) {
   std::string example;
   {

@@ -1,12 +1,11 @@
-// Calls of inline functions, which are lowered in place: the parameters are values or storage, `return` is a jump to
-// the end.
+// Calls of inline functions, which are lowered in place (the checker has refused recursion): the parameters are values
+// or storage, `return` is a jump to the end.
 #include "compiler/sequoia/lower_body.h"
 
 namespace strata::sequoia {
 
 using mlir::Value;
 
-STRATA_DIAGNOSTIC(inlineRecursion, Error, "sequoia-inline-recursion", "inline function '{0}' calls itself");
 STRATA_DIAGNOSTIC(inlineDepth, Error, "sequoia-inline-depth",
                   "calls of inline functions inside of calls nest expressions more than {0} deep");
 STRATA_DIAGNOSTIC(inlineLimit, Error, "sequoia-inline-limit",
@@ -23,11 +22,7 @@ Value BodyLowering::callFunction(const Expr* expr) {
     arguments.push_back(value(operand));
   at(expr->location);
   auto wrong = [&]() { return function->result->isVoid() ? Value() : zeroOf(module_.typeOf(function->result)); };
-  if (std::find(inlining_.begin(), inlining_.end(), function) != inlining_.end()) {
-    module_.diagnostics.report(inlineRecursion, expr->location, function->name);
-    return wrong();
-  }
-  if (inlining_.size() >= deepestInlining || ++inlined_ > mostInlining) {
+  if (nested_ >= deepestInlining || ++inlined_ > mostInlining) {
     if (inlined_ <= mostInlining + 1)
       module_.diagnostics.report(inlineLimit, expr->location, instance_.variant->taskName,
                                  inlined_ > mostInlining ? mostInlining : deepestInlining);
@@ -38,7 +33,7 @@ Value BodyLowering::callFunction(const Expr* expr) {
     module_.diagnostics.report(inlineDepth, expr->location, deepestExpression);
     return wrong();
   }
-  inlining_.push_back(function);
+  ++nested_;
   for (auto [parameter, argument] : llvm::zip(function->parameters, arguments)) {
     Binding binding;
     if (module_.facts.isWritten(parameter)) {
@@ -79,7 +74,7 @@ Value BodyLowering::callFunction(const Expr* expr) {
   continueFlag_ = savedContinue;
   returnFlag_ = savedFlag;
   returned_ = savedResult;
-  inlining_.pop_back();
+  --nested_;
   at(expr->location);
   return result;
 }
