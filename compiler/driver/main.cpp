@@ -104,6 +104,8 @@ int main(int argc, char** argv) {
   session.commandLine = std::make_unique<CommandLine>(session.sources, words);
   Options& options = session.options;
   options.compile.machinePath = machinePath(argv[0]);
+  // For tests: every pass leaves a program that verifies.
+  options.compile.verifyEach = std::getenv("STRATA_VERIFY") != nullptr;
 
   CLI::App app{
       "Strata compiles programs for machines whose memories and processors they can name, maps them, and runs them.\n\n"

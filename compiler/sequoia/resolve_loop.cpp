@@ -35,6 +35,10 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
     if (first < 0 || last <= first || (ownStores && last > count))
       return wrong("processors " + std::to_string(first) + " to " + std::to_string(last) + " are not among the " +
                    std::to_string(count) + " of level " + std::to_string(resolved.level));
+    // Parts are numbered from processor 0, each in its own store: another first processor would be another store than
+    // asked for.
+    if (first != 0 && ownStores)
+      return wrong("this version deals loops to processors from 0 on, not from " + std::to_string(first));
     spmd.first = first;
     spmd.last = last;
   }

@@ -129,6 +129,7 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-spmd", "ways = 8", "ways = 9"},
       {"sequoia-mapping-spmd", "ways = 8", "ways = 0"},
       {"sequoia-mapping-spmd", "fullrange = 0,8", "fullrange = 4,12"},
+      {"sequoia-mapping-spmd", "fullrange = 0,8; ways = 8", "fullrange = 4,8; ways = 4"},
       {"sequoia-mapping-spmd", "ways = 8", "iterblk = 0"},
       {"sequoia-mapping-spmd", "loop i[1](level 0) { }", "loop i[1](level 0) { spmd { ways = 2; } }"},
       {"sequoia-mapping-external", "Low::Leaf(level 0)", "Low::Leaf(level 0) : external(\"a.c\")"},

@@ -48,6 +48,7 @@ class Case(unittest.TestCase):
 
     def strata(self, *arguments, timeout=300, **environment):
         env = {key: value for key, value in os.environ.items() if not key.startswith("STRATA_")}
+        env["STRATA_VERIFY"] = "1"  # the program is verified after every pass
         env.update(environment)
         command = [options.strata, *map(str, arguments)]
         try:
