@@ -91,11 +91,11 @@ Value RuntimeCalls::check(OpBuilder& builder, Location location, StringRef code,
 
 Value stackSlot(OpBuilder& builder, Location location, Type type) {
   OpBuilder::InsertionGuard guard(builder);
+  // A region that is yet to be outlined has a stack of its own: its instances run at the same time.
   Region* region = builder.getInsertionBlock()->getParent();
-  auto function = region->getParentOp();
-  if (!isa<FunctionOpInterface>(function))
-    function = function->getParentOfType<FunctionOpInterface>();
-  builder.setInsertionPointToStart(&cast<FunctionOpInterface>(function).getFunctionBody().front());
+  while (!isa<SpmdOp, FunctionOpInterface>(region->getParentOp()))
+    region = region->getParentRegion();
+  builder.setInsertionPointToStart(&region->front());
   Value one = builder.create<LLVM::ConstantOp>(location, builder.getI64Type(), 1);
   return builder.create<LLVM::AllocaOp>(location, LLVM::LLVMPointerType::get(builder.getContext()), type, one);
 }

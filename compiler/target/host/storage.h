@@ -43,7 +43,8 @@ private:
   llvm::DenseMap<mlir::Block*, mlir::Operation*> ends_;
 };
 
-/// Storage on the stack of the enclosing function, made once however often the code around runs.
+/// Storage on the stack of the enclosing function, or of the region that will be one, made once however often the code
+/// around runs.
 mlir::Value stackSlot(mlir::OpBuilder& builder, mlir::Location location, mlir::Type type);
 
 /// Replaces every operation of the svm dialect but spmd regions (outlined before) and kernels (lowered before).
