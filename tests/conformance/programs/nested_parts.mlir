@@ -1,18 +1,16 @@
 // Many parallel instances, each with runs beside it and parallel instances of its own: what one hands over, no other sees.
 // size: N=64 M=40
 // B: out int64 (N, M) = 1000 * np.arange(N)[:, None] + 3 * np.arange(M)
-!row = memref<?xi64, strided<[1], offset: ?>>
+!item = memref<i64, strided<[], offset: ?>>
 !block = memref<?x?xi64, strided<[?, 1], offset: ?>>
-svm.kernel @set(%x: !row {svm.access = "write"}, %value: i64) {
-  %c0 = arith.constant 0 : index
-  memref.store %value, %x[%c0] : !row
+svm.kernel @set(%x: !item {svm.access = "write"}, %value: i64) {
+  memref.store %value, %x[] : !item
   svm.return
 }
-svm.kernel @add(%x: !row {svm.access = "readwrite"}, %value: i64) {
-  %c0 = arith.constant 0 : index
-  %v = memref.load %x[%c0] : !row
+svm.kernel @add(%x: !item {svm.access = "readwrite"}, %value: i64) {
+  %v = memref.load %x[] : !item
   %w = arith.addi %v, %value : i64
-  memref.store %w, %x[%c0] : !row
+  memref.store %w, %x[] : !item
   svm.return
 }
 func.func @fill(%b: !block {svm.name = "B", svm.access = "write"})
@@ -29,9 +27,9 @@ func.func @fill(%b: !block {svm.name = "B", svm.access = "write"})
     svm.spmd "columns" (%j) = (%c0) to (%m) {
       %j64 = arith.index_cast %j : index to i64
       %second = arith.muli %j64, %three : i64
-      %at = memref.subview %b[%i, %j] [1, 1] [1, 1] : !block to !row
-      %set = svm.run @set(%at, %first) : (!row, i64) -> !svm.token
-      %add = svm.run @add(%at, %second) after(%set) : (!row, i64) -> !svm.token
+      %at = memref.subview %b[%i, %j] [1, 1] [1, 1] : !block to !item
+      %set = svm.run @set(%at, %first) : (!item, i64) -> !svm.token
+      %add = svm.run @add(%at, %second) after(%set) : (!item, i64) -> !svm.token
       svm.wait %add
     }
   }
