@@ -126,7 +126,10 @@ bool Program::bind(const std::string& argument, void* data, const std::vector<in
 }
 
 void Program::call() {
-  strata_machine(impl_->machine);
+  // As a library's user would: the machine is said once for a thread, not before every call.
+  static thread_local const StrataMachine* said = nullptr;
+  if (said != impl_->machine)
+    strata_machine(said = impl_->machine);
   impl_->function(impl_->packed.data());
 }
 
