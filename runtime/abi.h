@@ -145,6 +145,18 @@ void strata_stream_write(StrataStream* stream, const void* elements, int64_t cou
 /* Pops `count` elements, or as many as come before the stream ends; returns how many. */
 int64_t strata_stream_read(StrataStream* stream, void* elements, int64_t count);
 
+/* ---- output -------------------------------------------------------------------------------------------------------
+ */
+
+/* Compiled entry points stand between these two. What is printed in between, by whatever thread, is kept, and written
+ * to the standard output by the end: sorted by `order`, for equal ones in the order in which it was printed. They nest:
+ * an entry point that another one calls prints into the outer one's. */
+void strata_print_begin(void);
+void strata_print_end(void);
+/* `format` is C's with %d %i %u %x %c for 64-bit integers and %f %e %g for doubles, whose bits are the `values`; no
+ * other conversions, and no more than there are values. Outside of an entry point it is written at once. */
+void strata_print(int64_t order, const char* format, const int64_t* values, int32_t count);
+
 /* ---- figures ------------------------------------------------------------------------------------------------------
  */
 

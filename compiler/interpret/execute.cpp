@@ -369,6 +369,27 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::RunCount:
       ++statistics_.kernelRuns;
       break;
+    case Opcode::Print:
+      print(i, r);
+      break;
+    case Opcode::Parallel:
+      beginParallel(task, r[i.a]);
+      break;
+    case Opcode::Instance:
+      beginInstance(task, r[i.a], r[i.b]);
+      break;
+    case Opcode::Together:
+      task.instance = static_cast<uint32_t>(r[i.a]);
+      break;
+    case Opcode::Number:
+      setNumber(task, r[i.a]);
+      break;
+    case Opcode::Fence:
+      fence(task);
+      break;
+    case Opcode::Pause:
+      pause(task, pc);
+      return stop(Outcome::Blocked, pc);
     case Opcode::MakeStream:
     case Opcode::Push:
     case Opcode::Pop:

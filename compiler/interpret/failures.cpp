@@ -33,6 +33,11 @@ STRATA_DIAGNOSTIC(pushAfterEnd, Error, "interpret-push-after-end", "stream {0} h
 STRATA_DIAGNOSTIC(badPeek, Error, "interpret-bad-peek",
                   "a peek {0} elements ahead in stream {1}, which has room for {2} elements");
 STRATA_DIAGNOSTIC(deadlock, Error, "interpret-deadlock", "the program cannot go on: all that runs waits ({0} in all)");
+STRATA_DIAGNOSTIC(race, Error, "check-race", "{2} element {1} of '{0}', and {3} it, in no order");
+STRATA_DIAGNOSTIC(raceSameValue, Warning, "check-race-same-value",
+                  "{2} element {1} of '{0}', and {3} it, in no order; the value is the same");
+STRATA_DIAGNOSTIC(externalFunction, Error, "interpret-external-function",
+                  "'{0}' is an external function; a program that calls one cannot be interpreted");
 STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter does not execute {0}");
 STRATA_DIAGNOSTIC(external, Error, "interpret-external-kernel", "kernel '{0}' failed: {1}");
 STRATA_DIAGNOSTIC(check, Error, "interpret-check", "{0}");
@@ -86,6 +91,12 @@ const DiagnosticKind& kindOf(Fault fault) {
     return badPeek;
   case Fault::Deadlock:
     return deadlock;
+  case Fault::Race:
+    return race;
+  case Fault::RaceSameValue:
+    return raceSameValue;
+  case Fault::ExternalFunction:
+    return externalFunction;
   case Fault::Unsupported:
     return unsupported;
   case Fault::External:

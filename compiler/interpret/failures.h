@@ -21,19 +21,22 @@ enum class Fault {
   MoveOverlap,
   OutOfMemory, // {0} bytes, {1} limit
   BadDealloc,
-  TooDeep,         // {0} limit
-  TooManyTasks,    // {0} limit
-  TooManySteps,    // {0} limit
-  BadCapacity,     // {0} capacity
-  PushAfterEnd,    // {0} stream
-  BadPeek,         // {0} offset, {1} stream, {2} capacity
-  Deadlock,        // {0} how many
-  Unsupported,     // {0} what
-  External,        // {0} kernel, {1} reason
-  Check,           // {0} message
-  Index,           // {0} index, {1} array, {2} dimension, {3} extent
-  UnknownFunction, // {0} name
-  BadArgument,     // {0} position, {1} function, {2} what is wrong
+  TooDeep,          // {0} limit
+  TooManyTasks,     // {0} limit
+  TooManySteps,     // {0} limit
+  BadCapacity,      // {0} capacity
+  PushAfterEnd,     // {0} stream
+  BadPeek,          // {0} offset, {1} stream, {2} capacity
+  Deadlock,         // {0} how many
+  Race,             // {0} array, {1} element, {2} one instance and what it does, {3} the other
+  RaceSameValue,    // the same
+  ExternalFunction, // {0} function
+  Unsupported,      // {0} what
+  External,         // {0} kernel, {1} reason
+  Check,            // {0} message
+  Index,            // {0} index, {1} array, {2} dimension, {3} extent
+  UnknownFunction,  // {0} name
+  BadArgument,      // {0} position, {1} function, {2} what is wrong
 };
 
 const DiagnosticKind& kindOf(Fault fault);

@@ -87,12 +87,14 @@ struct Entry {
   PureFunction functions[4];
 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the argument is the name of a template.
 #define STRATA_FORMATS(NAME, FUNCTION)                                                                                 \
   {                                                                                                                    \
     NAME, {                                                                                                            \
       FUNCTION<FloatFormat::F16>, FUNCTION<FloatFormat::BF16>, FUNCTION<FloatFormat::F32>, FUNCTION<FloatFormat::F64>  \
     }                                                                                                                  \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 #define STRATA_FLOAT(NAME, EXPRESSION)                                                                                 \
   {                                                                                                                    \
     NAME, {                                                                                                            \

@@ -63,4 +63,8 @@ const Failure& Interpreter::failure() const {
   return implementation_->machine.failure();
 }
 
+std::string Interpreter::output() const {
+  return implementation_->machine.output();
+}
+
 } // namespace strata::interpret

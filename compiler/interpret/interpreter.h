@@ -42,7 +42,8 @@ using ExternalKernel = std::function<bool(const std::vector<Argument>& arguments
 
 struct Options {
   /// Report a read of an element that nothing has written since its block was made. Arguments of access "write" count
-  /// as unwritten at first. Without it such a read gives all bits one (a NaN).
+  /// as unwritten at first. Without it such a read gives all bits one (a NaN). Also report accesses of one element of a
+  /// distributed block by two instances of an svm.spmd that nothing orders, where one of them writes.
   bool trackUndefined = false;
   /// How many calls may be active at once in one run.
   uint32_t maxDepth = 10000;
@@ -86,6 +87,8 @@ public:
 
   const Statistics& statistics() const;
   const Failure& failure() const;
+  /// What the last call has printed, in the order in which it comes out.
+  std::string output() const;
 
 private:
   class Implementation;

@@ -2,7 +2,9 @@
 #include "compiler/interpret/machine.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/bit.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace strata::interpret {
@@ -92,6 +94,7 @@ bool Machine::prepare(Task& task, const Function& function, const std::vector<Ar
 
 bool Machine::call(unsigned index, const std::vector<Argument>& arguments, std::vector<uint64_t>* results) {
   failure_ = {};
+  lines_.clear();
   const Function& function = program_.functions[index];
   auto task = std::make_unique<Task>();
   task->id = nextTask_++;
@@ -111,7 +114,7 @@ bool Machine::call(unsigned index, const std::vector<Argument>& arguments, std::
 
 bool Machine::schedule() {
   TaskId last = 0;
-  while (!ready_.empty()) {
+  while (!ready_.empty() || resumePaused()) {
     auto next = ready_.upper_bound(last);
     if (next == ready_.end())
       next = ready_.begin();
@@ -124,6 +127,8 @@ bool Machine::schedule() {
       break;
     case Outcome::Blocked:
       ready_.erase(last);
+      if (options_.maxSteps && statistics_.steps > options_.maxSteps)
+        return failAt(task, task.waitingAt, Fault::TooManySteps, {std::to_string(options_.maxSteps)});
       break;
     case Outcome::Finished:
       finish(task);
@@ -151,6 +156,7 @@ Task* Machine::spawn(const Task& from, uint32_t pc, uint32_t at) {
   // Values never change once they are there, so that a copy of the frame is as good as the frame.
   task->registers.assign(from.registers.begin() + frame.base, from.registers.begin() + frame.base + slots);
   task->frames.push_back({.function = frame.function, .returnTo = frame.returnTo});
+  task->instance = from.instance;
   Task* made = task.get();
   ready_.insert(made->id);
   tasks_.emplace(made->id, std::move(task));
@@ -217,6 +223,7 @@ void Machine::wake(std::vector<TaskId>& waiters) {
 }
 
 void Machine::finish(Task& task) {
+  ++changes_;
   wake(task.waiters);
   if (task.isInstance) {
     Task& parent = *tasks_.at(task.parent);
@@ -239,7 +246,82 @@ void Machine::reset() {
   globals_.clear();
   tasks_.clear();
   ready_.clear();
+  paused_.clear();
+  order_.reset();
   bytes_ = 0;
+}
+
+void Machine::pause(Task& task, uint32_t pc) {
+  paused_.push_back(task.id);
+  if (task.changesAtPause != changes_) {
+    task.changesAtPause = changes_;
+    task.stateAtPause.reset();
+    somethingChanged_ = true;
+    return;
+  }
+  // Nobody has changed anything since this task was here last. It goes on differently only if its own values differ.
+  const Frame& frame = task.frames.back();
+  uint64_t state = 1469598103934665603u ^ pc;
+  for (Slot slot = 0; slot < program_.functions[frame.function].frameSlots; ++slot)
+    state = (state ^ task.registers[frame.base + slot]) * 1099511628211u;
+  somethingChanged_ |= task.stateAtPause != state;
+  task.stateAtPause = state;
+}
+
+bool Machine::resumePaused() {
+  if (paused_.empty() || !somethingChanged_)
+    return false;
+  somethingChanged_ = false;
+  wake(paused_);
+  return true;
+}
+
+void Machine::print(const Instruction& instruction, Registers r) {
+  llvm::StringRef format = program_.names[static_cast<size_t>(instruction.imm)];
+  const uint32_t* value = program_.pool.data() + instruction.e;
+  std::string text;
+  while (!format.empty()) {
+    size_t plain = std::min(format.find('%'), format.size());
+    text += format.take_front(plain);
+    format = format.drop_front(plain);
+    if (format.empty())
+      break;
+    size_t end = format.find_first_of("%diuxcfeg", 1);
+    if (end == llvm::StringRef::npos) // the verifier lets none through
+      break;
+    std::string conversion = format.take_front(end).str();
+    const char kind = format[end];
+    format = format.drop_front(end + 1);
+    char field[1400];
+    int length = 0;
+    if (kind == '%') {
+      text += '%';
+      continue;
+    }
+    const uint64_t bits = r[*value++];
+    if (kind == 'f' || kind == 'e' || kind == 'g')
+      length = snprintf(field, sizeof field, (conversion + kind).c_str(), llvm::bit_cast<double>(bits));
+    else if (kind == 'c')
+      length = snprintf(field, sizeof field, (conversion + kind).c_str(), static_cast<int>(bits & 0xff));
+    else
+      length = snprintf(field, sizeof field, (conversion + "ll" + kind).c_str(), static_cast<long long>(bits));
+    if (length > 0)
+      text.append(field, std::min(static_cast<size_t>(length), sizeof field - 1));
+  }
+  lines_.push_back({static_cast<int64_t>(r[instruction.a]), std::move(text)});
+}
+
+std::string Machine::output() const {
+  std::vector<const Line*> sorted;
+  for (const Line& line : lines_)
+    sorted.push_back(&line);
+  std::sort(sorted.begin(), sorted.end(), [](const Line* a, const Line* b) {
+    return a->order != b->order ? a->order < b->order : a < b; // they lie in the order of time
+  });
+  std::string all;
+  for (const Line* line : sorted)
+    all += line->text;
+  return all;
 }
 
 bool Machine::fail(Fault fault, mlir::Location where, const std::vector<std::string>& arguments) {
@@ -250,6 +332,8 @@ bool Machine::fail(Fault fault, mlir::Location where, const std::vector<std::str
 }
 
 void Machine::report(const Task& task, uint32_t pc, Diagnostic diagnostic, std::string code) {
+  if (order_.isLive(task.instance))
+    diagnostic.notes.push_back("in " + instanceName(task));
   // The innermost call says which of its uses went wrong.
   if (task.frames.size() > 1) {
     const Frame& frame = task.frames.back();
@@ -292,7 +376,7 @@ bool Machine::failCheck(const Task& task, uint32_t pc, const Instruction& instru
 std::string Machine::describe(const Task& task) const {
   std::string text = "'" + program_.functions[task.frames.back().function].name + "'";
   if (task.isInstance)
-    text = "instance " + std::to_string(static_cast<int64_t>(task.number)) + ", in " + text + ",";
+    text = instanceName(task) + ", in " + text + ",";
   const Instruction& at = program_.code[task.waitingAt];
   const uint64_t* r = task.registers.data() + task.frames.back().base;
   // No stream that somebody waits for is gone: freeing it wakes them.
@@ -311,6 +395,8 @@ std::string Machine::describe(const Task& task) const {
                std::to_string(to.capacity);
     }
     return text + " waits for room in a stream";
+  case Opcode::Pause:
+    return text + " waits in this loop for what another instance is to do";
   case Opcode::SpawnMany:
     return text + " waits for " + std::to_string(task.children) + " instances to end";
   default:

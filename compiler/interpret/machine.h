@@ -7,13 +7,26 @@
 #pragma once
 
 #include "compiler/interpret/failures.h"
+#include "compiler/interpret/instance_order.h"
 #include "compiler/interpret/program.h"
 
 #include <deque>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
 namespace strata::interpret {
+
+/// An access of an element: by which instance, at which point of its order (races.cpp), by which instruction.
+struct Access {
+  uint32_t instance = 0; ///< 0: nobody's
+  uint32_t point = 0;
+  uint32_t pc = 0;
+};
+struct ElementAccesses {
+  Access write;    ///< the last one
+  Access reads[2]; ///< of two instances that are in no order, so that whoever writes finds another's
+};
 
 /// A block's memory.
 struct Storage {
@@ -24,7 +37,10 @@ struct Storage {
   bool alive = false;
   bool owned = false;
   bool heap = false;
-  std::vector<uint8_t> written; ///< by element; empty: everything counts as written
+  std::vector<uint8_t> written;          ///< by element; empty: everything counts as written
+  std::vector<ElementAccesses> accesses; ///< by element; empty: nobody asks
+  uint32_t label = 0;
+  bool racesReported = false;
 };
 
 using TaskId = uint64_t;
@@ -65,6 +81,10 @@ struct Task {
   bool isInstance = false;
   uint64_t number = 0;   ///< of an instance
   uint64_t children = 0; ///< instances that have not ended
+  uint32_t instance = 0; ///< of the outermost parallel loop that this belongs to; 0: none
+  /// At the last pause: what had changed in all, and what this task had in its registers.
+  uint64_t changesAtPause = ~uint64_t(0);
+  std::optional<uint64_t> stateAtPause;
 };
 
 class Machine {
@@ -76,6 +96,7 @@ public:
   bool call(unsigned function, const std::vector<Argument>& arguments, std::vector<uint64_t>* results);
   const Statistics& statistics() const { return statistics_; }
   const Failure& failure() const { return failure_; }
+  std::string output() const;
   bool fail(Fault fault, mlir::Location where, const std::vector<std::string>& arguments);
 
 private:
@@ -116,6 +137,7 @@ private:
   /// Explains why an access is wrong.
   bool failAccess(const Task& task, uint32_t pc, Slot block, unsigned rank, const uint64_t* indices, Registers r);
   bool failHandle(const Task& task, uint32_t pc, uint64_t handle);
+  bool failUndefined(const Task& task, uint32_t pc, const Instruction& instruction, Registers r, const Storage& block);
   bool runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   /// The least and greatest element of a block; false when it has none.
   static bool range(const uint64_t* block, unsigned rank, __int128& least, __int128& greatest);
@@ -125,6 +147,25 @@ private:
   bool store(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   template <unsigned Rank>
   Storage* address(Task& task, uint32_t pc, const Instruction& instruction, Registers r, uint64_t& element);
+
+  /// Leaves the turn to others. All that pause go on when nothing else can, as long as something changes.
+  void pause(Task& task, uint32_t pc);
+  bool resumePaused();
+  void print(const Instruction& instruction, Registers r);
+
+  // races.cpp
+  void beginParallel(Task& task, uint64_t& outer);
+  void beginInstance(Task& task, uint64_t number, uint64_t outer);
+  void fence(Task& task);
+  void setNumber(Task& task, uint64_t number);
+  /// Records an access of an element of a distributed block; false (reported) when another instance's is in no order
+  /// with it. `value`: what is written, else null.
+  bool recordAccess(Task& task, uint32_t pc, const Instruction& instruction, Registers r, Storage& block,
+                    uint64_t element, const void* value);
+  bool reportRace(const Task& task, uint32_t pc, const Instruction& instruction, Registers r, Storage& block,
+                  const Access& other, bool writes, bool otherWrites, bool sameValue);
+  std::string elementName(const Instruction& instruction, Registers r) const;
+  std::string instanceName(const Task& task) const;
 
   // streams.cpp; Failed, Blocked or Finished (the operation is done)
   Stream* stream(uint64_t handle);
@@ -148,6 +189,15 @@ private:
   std::vector<uint64_t> globals_; ///< handles; 0: not made
   std::unordered_map<TaskId, std::unique_ptr<Task>> tasks_;
   std::set<TaskId> ready_;
+  std::vector<TaskId> paused_;
+  uint64_t changes_ = 0;         ///< of anything that an instance can wait for
+  bool somethingChanged_ = true; ///< since those that pause were resumed
+  struct Line {
+    int64_t order;
+    std::string text;
+  };
+  std::vector<Line> lines_;
+  InstanceOrder order_;
   TaskId nextTask_ = 1;
   uint64_t bytes_ = 0;
   std::vector<uint64_t> results_;
@@ -219,7 +269,9 @@ bool Machine::load(Task& task, uint32_t pc, const Instruction& instruction, Regi
   if (!from)
     return false;
   if (!from->written.empty() && !from->written[element])
-    return failAt(task, pc, Fault::Undefined);
+    return failUndefined(task, pc, instruction, r, *from);
+  if (!from->accesses.empty() && !recordAccess(task, pc, instruction, r, *from, element, nullptr))
+    return false;
   const char* data = from->data + element * static_cast<uint64_t>(instruction.imm);
   switch (instruction.imm) {
   case 4: {
@@ -257,9 +309,12 @@ bool Machine::store(Task& task, uint32_t pc, const Instruction& instruction, Reg
   Storage* to = address<Rank>(task, pc, instruction, r, element);
   if (!to)
     return false;
+  if (!to->accesses.empty() && !recordAccess(task, pc, instruction, r, *to, element, r + instruction.a))
+    return false;
   if (!to->written.empty())
     to->written[element] = 1;
   char* data = to->data + element * static_cast<uint64_t>(instruction.imm);
+  changes_ += std::memcmp(data, r + instruction.a, static_cast<size_t>(instruction.imm)) != 0;
   switch (instruction.imm) { // bytes in memory are little-endian, as slots are
   case 4:
     std::memcpy(data, r + instruction.a, 4);

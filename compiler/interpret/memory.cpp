@@ -65,6 +65,11 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
   tooBig = !none && (tooBig || __builtin_mul_overflow(static_cast<uint64_t>(elements),
                                                       static_cast<uint64_t>(instruction.imm), &size));
   char* data = nullptr;
+  // Beside each element of a distributed block stands who has touched it last.
+  uint64_t beside = 0;
+  if (options_.trackUndefined && instruction.shift)
+    tooBig |= __builtin_mul_overflow(static_cast<uint64_t>(elements), sizeof(ElementAccesses), &beside) ||
+              beside > options_.maxBytes - std::min(bytes_, options_.maxBytes);
   if (!tooBig && size <= options_.maxBytes && bytes_ <= options_.maxBytes - size)
     data = static_cast<char*>(std::aligned_alloc(64, (size + 64) / 64 * 64));
   if (!data)
@@ -77,9 +82,12 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
   made.elements = elements;
   made.elementBytes = static_cast<uint64_t>(instruction.imm);
   made.owned = true;
+  made.label = instruction.b;
   made.heap = instruction.small == static_cast<uint8_t>(MakeKind::Heap);
   if (options_.trackUndefined)
     made.written.assign(static_cast<size_t>(elements), 0);
+  if (options_.trackUndefined && instruction.shift)
+    made.accesses.resize(static_cast<size_t>(elements));
   bytes_ += size;
   block[0] = handle;
   block[1] = 0;
@@ -224,6 +232,7 @@ bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Regi
     return failAt(task, pc, Fault::MoveExtents, {extentsText(source, rank), extentsText(destination, rank)});
   if (instruction.small)
     ++statistics_.moves;
+  ++changes_;
   __int128 sourceLeast, sourceGreatest, least, greatest;
   if (!range(source, rank, sourceLeast, sourceGreatest))
     return true;
@@ -270,15 +279,34 @@ bool Machine::failHandle(const Task& task, uint32_t pc, uint64_t handle) {
   return failAt(task, pc, Fault::BadView, {place.empty() ? "a subview" : "the subview at " + place});
 }
 
+bool Machine::failUndefined(const Task& task, uint32_t pc, const Instruction& instruction, Registers r,
+                            const Storage& block) {
+  if (block.accesses.empty())
+    return failAt(task, pc, Fault::Undefined);
+  Diagnostic diagnostic = makeDiagnostic(Fault::Undefined, program_.locations[pc], {}, diagnostics_.sources());
+  diagnostic.notes.push_back("it is element " + elementName(instruction, r) + " of '" + program_.names[block.label] +
+                             "'");
+  std::string code = diagnostic.kind->code;
+  report(task, pc, std::move(diagnostic), std::move(code));
+  return false;
+}
+
 bool Machine::failAccess(const Task& task, uint32_t pc, Slot block, unsigned rank, const uint64_t* indices,
                          Registers r) {
   const uint64_t* view = r + block;
-  for (unsigned i = 0; i < rank; ++i)
-    if (indices[i] >= view[2 + i])
-      return failAt(task, pc, Fault::OutOfBounds,
-                    {std::to_string(static_cast<int64_t>(indices[i])), std::to_string(i),
-                     std::to_string(static_cast<int64_t>(view[2 + i]))});
   Storage* found = storage(view[0]);
+  for (unsigned i = 0; i < rank; ++i)
+    if (indices[i] >= view[2 + i]) {
+      Diagnostic diagnostic = makeDiagnostic(Fault::OutOfBounds, program_.locations[pc],
+                                             {std::to_string(static_cast<int64_t>(indices[i])), std::to_string(i),
+                                              std::to_string(static_cast<int64_t>(view[2 + i]))},
+                                             diagnostics_.sources());
+      if (found && !found->accesses.empty())
+        diagnostic.notes.push_back("of '" + program_.names[found->label] + "'");
+      std::string code = diagnostic.kind->code;
+      report(task, pc, std::move(diagnostic), std::move(code));
+      return false;
+    }
   if (!found)
     return failHandle(task, pc, view[0]);
   uint64_t at = view[1];
@@ -290,6 +318,8 @@ bool Machine::failAccess(const Task& task, uint32_t pc, Slot block, unsigned ran
 
 bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
   const ExternalCall& external = program_.externals[static_cast<size_t>(instruction.imm)];
+  if (instruction.small)
+    return failAt(task, pc, Fault::ExternalFunction, {external.name});
   auto kernel = options_.kernels.find(external.name);
   if (kernel == options_.kernels.end())
     return failAt(task, pc, Fault::Unsupported,

@@ -61,13 +61,14 @@ enum class Opcode : uint16_t {
   TaskEnd,
   Wait, // pool[e, e + d): tokens
   // Memory. Element size in bytes: imm.
-  Make,    // a: block; pool[e, e + d): extents, then strides unless dense; small: MakeKind
+  Make,    // a: block; b: its label in names; pool[e, e + d): extents, then strides unless dense; small: MakeKind;
+           // shift: 1 for a distributed block
   Dealloc, // a
   Global,  // a: block, imm: index into globals
   Load0,
   Load1,
   Load2,
-  LoadMany, // a: value, b: block, pool[e, e + d) or c, d: indices
+  LoadMany, // a: value, b: block, pool[e, e + d) or c, d: indices; small: 1 in a loop that waits
   Store0,
   Store1,
   Store2,
@@ -85,13 +86,21 @@ enum class Opcode : uint16_t {
   IndexCheck, // a: index, b: extent; imm: index into checks
   Count,      // a: amount; imm: index into names; shift: of the amount
   RunCount,   // a kernel begins
+  Print,      // a: order; imm: index into names, the format; pool[e, e + d): values
+  // Instances of a parallel loop and the order among them (races.cpp).
+  Parallel, // a loop begins; a: where what is kept during it is remembered
+  Instance, // one of its iterations begins; a: its number, b: what was remembered
+  Together, // the loop has ended; a: what was remembered
+  Number,   // a kernel begins that knows the number of its processor, a
+  Fence,
+  Pause,
   // Streams. c: slots of an element.
   MakeStream,  // a: stream, b: capacity; imm: index into names
   Push,        // a: element; pool[e, e + d): streams
   Pop,         // a: element, b: more, d: stream
   Peek,        // the same, and e: offset
   End,         // a
-  External,    // imm: index into externals; pool[e, …): arguments
+  External,    // imm: index into externals; pool[e, …): arguments; small: 1 for a declared function
   Unsupported, // imm: index into names, what it is
 };
 
@@ -184,6 +193,7 @@ struct Program {
   std::vector<std::string> names;
   std::vector<ExternalCall> externals;
   std::vector<GlobalData> globals;
+  bool isDistributed = false; ///< it has distributed blocks
 };
 
 } // namespace strata::interpret

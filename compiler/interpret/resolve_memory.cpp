@@ -42,10 +42,13 @@ void Resolver::resolveMake(Operation* op, MemRefType type, ValueRange extents, M
     for (int64_t stride : strides)
       list.push_back(constant(static_cast<uint64_t>(stride)));
   Slot block = slot(op->getResult(0));
+  auto made = dyn_cast<svm::BlockOp>(op);
+  auto label = static_cast<uint32_t>(name(made ? made.getLabel().value_or("") : ""));
   uint32_t at = here();
-  emit(Opcode::Make, block, 0, static_cast<uint32_t>(type.getRank()), 0,
-       static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())))
-      .small = static_cast<uint8_t>(kind);
+  Instruction& make = emit(Opcode::Make, block, label, static_cast<uint32_t>(type.getRank()), 0,
+                           static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())));
+  make.small = static_cast<uint8_t>(kind);
+  make.shift = svm::distributionOf(type) ? 1 : 0;
   setPool(at, list);
 }
 
@@ -57,6 +60,7 @@ void Resolver::resolveAccess(Operation* op, bool isLoad, Value block, Value valu
   uint32_t at = here();
   auto bytes = svm::RecordType::sizeInBytes(cast<MemRefType>(block.getType()).getElementType());
   emit(isLoad ? loads[rank] : stores[rank], element, source, 0, 0, static_cast<int64_t>(bytes));
+  program_.code[at].small = isLoad && waits_;
   if (rank < 3) {
     program_.code[at].c = rank > 0 ? indices[0] : 0;
     program_.code[at].d = rank > 1 ? indices[1] : 0;

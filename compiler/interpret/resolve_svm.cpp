@@ -19,6 +19,9 @@ void Resolver::resolveRun(svm::RunOp run) {
     setPool(here() - 1, after);
   }
   emit(Opcode::RunCount);
+  auto kernel = module_.lookupSymbol<svm::KernelOp>(run.getKernel());
+  if (std::optional<unsigned> number = kernel ? kernel.instanceArgument() : std::nullopt)
+    emit(Opcode::Number, slot(run.getArguments()[*number]));
   emit(Opcode::Call, 0, 0, 0, 0, callee->second);
   setPool(here() - 1, arguments);
   if (run.getToken()) {
@@ -31,9 +34,23 @@ void Resolver::resolveSpmd(svm::SpmdOp spmd) {
   for (auto [position, operand] : llvm::enumerate(spmd.getReductions()))
     alias(spmd.privateCopy(static_cast<unsigned>(position)), slot(operand));
   Slot variable = slot(spmd.iteration()), lower = slot(spmd.getLower()), upper = slot(spmd.getUpper());
-  auto body = [&] { resolveBody(spmd.getBody(), [](Operation*) {}); };
-  if (!spmd.getConcurrent())
-    return counted(variable, lower, upper, constant(1), 64, false, body);
+  // Who does what is of interest only where arrays are distributed over instances.
+  Slot outer = program_.isDistributed ? newSlots(1) : 0;
+  if (program_.isDistributed)
+    emit(Opcode::Parallel, outer);
+  auto body = [&] {
+    if (program_.isDistributed)
+      emit(Opcode::Instance, variable, outer);
+    resolveBody(spmd.getBody(), [](Operation*) {});
+  };
+  auto together = [&] {
+    if (program_.isDistributed)
+      emit(Opcode::Together, outer);
+  };
+  if (!spmd.getConcurrent()) {
+    counted(variable, lower, upper, constant(1), 64, false, body);
+    return together();
+  }
   // Iterations that take turns would interleave their updates of the one copy.
   if (!spmd.getReductions().empty())
     return unsupported(spmd, " that is concurrent and has reductions");
@@ -42,6 +59,7 @@ void Resolver::resolveSpmd(svm::SpmdOp spmd) {
   body();
   emit(Opcode::TaskEnd);
   patch(spawn, here());
+  together();
 }
 
 void Resolver::resolveCheck(svm::CheckOp check) {
@@ -147,6 +165,14 @@ bool Resolver::resolveSvm(Operation* op) {
     program_.checks.push_back(std::move(text));
     Slot index = slot(check.getIndex());
     emit(Opcode::IndexCheck, index, slot(check.getExtent()), 0, 0, static_cast<int64_t>(program_.checks.size() - 1));
+  } else if (isa<svm::PauseOp>(op)) {
+    emit(Opcode::Pause);
+  } else if (isa<svm::FenceOp>(op)) {
+    emit(Opcode::Fence);
+  } else if (auto print = dyn_cast<svm::PrintOp>(op)) {
+    SmallVector<uint32_t> values = allSlots(print.getValues());
+    emit(Opcode::Print, slot(print.getOrder()), 0, 0, 0, name(print.getFormat()));
+    setPool(here() - 1, values);
   } else if (auto count = dyn_cast<svm::CountOp>(op)) {
     emit(Opcode::Count, slot(count.getAmount()), 0, 0, 0, name(count.getCounter()));
   } else {

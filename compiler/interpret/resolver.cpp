@@ -24,6 +24,8 @@ unsigned slotsOf(Type type) {
 }
 
 Program Resolver::run() {
+  module_.walk(
+      [&](svm::BlockOp block) { program_.isDistributed |= bool(svm::distributionOf(block.getBlock().getType())); });
   for (Operation& op : *module_.getBody())
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       if (isa<func::FuncOp, svm::KernelOp>(op))
@@ -87,7 +89,8 @@ void Resolver::resolveFunction(FunctionOpInterface function) {
   if (function.isExternal()) {
     ExternalCall external{made.name, made.parameters};
     program_.externals.push_back(std::move(external));
-    emit(Opcode::External, 0, 0, 0, 0, static_cast<int64_t>(program_.externals.size() - 1));
+    emit(Opcode::External, 0, 0, 0, 0, static_cast<int64_t>(program_.externals.size() - 1)).small =
+        isa<func::FuncOp>(function.getOperation());
     emit(Opcode::Return);
   } else {
     for (auto [argument, parameter] : llvm::zip(function.getArguments(), made.parameters))

@@ -111,6 +111,7 @@ private:
   llvm::DenseMap<uint64_t, Slot> constantSlot_;
   Slot next_ = 0;
   unsigned depth_ = 0;
+  bool waits_ = false; ///< within a loop that pauses
   mlir::Location location_ = mlir::UnknownLoc::get(module_.getContext());
 };
 

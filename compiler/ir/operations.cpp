@@ -28,6 +28,42 @@ LogicalResult SvmDialect::verifyOperationAttribute(Operation* op, NamedAttribute
   return success();
 }
 
+//===-- distributions
+//----------------------------------------------------------------------------------------------===//
+
+/// Whether an index expression is defined for every index: its divisors are positive constants.
+static bool dividesByConstants(AffineExpr expression) {
+  bool fine = true;
+  expression.walk([&](AffineExpr inner) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(inner);
+    if (!binary || binary.getKind() == AffineExprKind::Add || binary.getKind() == AffineExprKind::Mul)
+      return;
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    fine &= divisor && divisor.getValue() > 0;
+  });
+  return fine;
+}
+
+LogicalResult DistributionAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringAttr memory,
+                                       int64_t instances, int64_t perProcessor, AffineMap instance, AffineMap offset) {
+  if (memory.getValue().empty())
+    return emitError() << "a distribution names no memory";
+  if (instances <= 0 || perProcessor < 0)
+    return emitError() << "a distribution over " << instances << " instances, " << perProcessor
+                       << " a processor; there is one at least, and no negative number a processor";
+  if (perProcessor && instances % perProcessor)
+    return emitError() << "a distribution over " << instances << " instances, of which " << perProcessor
+                       << " belong to each processor: the last has fewer";
+  if (instance.getNumSymbols() || offset.getNumSymbols() || instance.getNumDims() != offset.getNumDims())
+    return emitError() << "a distribution's maps take the indices of an element, both as many, and no symbols";
+  if (instance.getNumResults() > 1 || offset.getNumResults() != 1)
+    return emitError() << "a distribution maps an index to one instance at most, and to one offset";
+  if (!llvm::all_of(instance.getResults(), dividesByConstants) ||
+      !llvm::all_of(offset.getResults(), dividesByConstants))
+    return emitError() << "a distribution divides by something that is not a positive constant";
+  return success();
+}
+
 //===-- kernel
 //-----------------------------------------------------------------------------------------------------===//
 
@@ -60,15 +96,34 @@ std::string KernelOp::argumentName(unsigned argument) {
   return attribute ? attribute.getValue().str() : "argument " + std::to_string(argument);
 }
 
+std::optional<unsigned> KernelOp::instanceArgument() {
+  for (unsigned position = 0; position < getNumArguments(); ++position)
+    if (getArgAttr(position, SvmDialect::instanceAttr))
+      return position;
+  return std::nullopt;
+}
+
+bool KernelOp::isShared() {
+  return getOperation()->hasAttr(SvmDialect::sharedAttr);
+}
+
 bool KernelOp::canBlock() {
   bool found = false;
-  getBody().walk([&](Operation* op) { found |= isa<PushOp, PopOp, PeekOp>(op); });
+  getBody().walk([&](Operation* op) { found |= isa<PushOp, PopOp, PeekOp, PauseOp>(op); });
   return found || (!isStructured() && llvm::any_of(getArgumentTypes(), [](Type t) { return isa<StreamType>(t); }));
 }
 
 LogicalResult KernelOp::verify() {
   if (getFunctionType().getNumResults())
     return emitOpError("returns its results through its arguments and has no results");
+  unsigned numbers = 0;
+  for (auto [position, type] : llvm::enumerate(getArgumentTypes()))
+    if (Attribute number = getArgAttr(position, SvmDialect::instanceAttr))
+      if (!isa<UnitAttr>(number) || !type.isIndex() || numbers++)
+        return emitOpError() << "has '" << SvmDialect::instanceAttr << "' on argument " << position
+                             << "; it is a unit attribute of one argument, of type index";
+  if (Attribute shared = getOperation()->getAttr(SvmDialect::sharedAttr); shared && !isa<UnitAttr>(shared))
+    return emitOpError() << "has a value in '" << SvmDialect::sharedAttr << "', which has none";
   int bodies = isStructured() + bool(getLlvm()) + bool(getBlackbox());
   if (bodies != 1)
     return emitOpError("has one body: a region, an 'llvm' function or a 'blackbox' name");
@@ -101,9 +156,14 @@ LogicalResult KernelOp::verify() {
   if (!isStructured())
     return success();
   WalkResult walk = getBody().walk([&](Operation* op) {
+    if (isa<PauseOp>(op) && !isShared()) {
+      op->emitOpError() << "waits for what others write; its kernel says so by '" << SvmDialect::sharedAttr << "'";
+      return WalkResult::interrupt();
+    }
     StringRef dialect = op->getName().getDialectNamespace();
     if (llvm::is_contained({"scf", "affine", "memref", "arith", "math", "vector", "ub"}, dialect) ||
-        isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, PushOp, PopOp, PeekOp, EndOp>(op))
+        isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, PushOp, PopOp, PeekOp, EndOp, PauseOp,
+            FenceOp, PrintOp, func::CallOp>(op))
       return WalkResult::advance();
     op->emitOpError("does not belong in a kernel");
     return WalkResult::interrupt();
@@ -123,7 +183,7 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection& symbols) {
                          << kernel.getArgumentTypes().size();
   for (auto [position, pair] : llvm::enumerate(llvm::zip(getArguments().getTypes(), kernel.getArgumentTypes()))) {
     auto [given, wanted] = pair;
-    if (auto block = dyn_cast<MemRefType>(given))
+    if (auto block = dyn_cast<MemRefType>(given); block && !distributionOf(block))
       given = withMemory(block, "");
     if (given != wanted)
       return emitOpError() << "gives '" << getKernel() << "' a " << given << " as argument " << position
@@ -149,6 +209,10 @@ LogicalResult BlockOp::verify() {
       return emitOpError("has static extents in its type; they are operands");
   if (getMax() && static_cast<int64_t>(getMax()->size()) != type.getRank())
     return emitOpError("has 'max' for another number of dimensions");
+  if (DistributionAttr distribution = distributionOf(type))
+    if (distribution.getInstance().getNumInputs() != type.getRank())
+      return emitOpError() << "has " << type.getRank() << " dimensions, and its distribution maps "
+                           << distribution.getInstance().getNumInputs() << " indices";
   if (type != viewType(type.getRank(), type.getElementType(), type.getMemorySpace()))
     return emitOpError() << "makes a " << type << "; a block has the view type "
                          << viewType(type.getRank(), type.getElementType(), type.getMemorySpace());
@@ -393,5 +457,22 @@ LogicalResult PopOp::verify() {
 LogicalResult PeekOp::verify() {
   if (getStream().getType().getElementType() != getElement().getType())
     return emitOpError() << "peeks a " << getElement().getType() << " in a " << getStream().getType();
+  return success();
+}
+
+//===-- print
+//------------------------------------------------------------------------------------------------------===//
+
+LogicalResult PrintOp::verify() {
+  std::string problem;
+  SmallVector<bool> wanted; // by value: whether it is a floating-point number
+  if (!readFormat(getFormat(), wanted, problem))
+    return emitOpError() << "has a format that does not read: " << problem;
+  if (wanted.size() != getValues().size())
+    return emitOpError() << "has a format of " << wanted.size() << " values and gives " << getValues().size();
+  for (auto [position, real, value] : llvm::enumerate(wanted, getValues()))
+    if (real != value.getType().isF64())
+      return emitOpError() << "gives a " << value.getType() << " as value " << position
+                           << ", which its format writes as " << (real ? "an f64" : "an i64");
   return success();
 }

@@ -173,6 +173,53 @@ MemRefType withMemory(MemRefType block, StringRef memory) {
   return MemRefType::get(block.getShape(), block.getElementType(), block.getLayout(), space);
 }
 
+DistributionAttr distributionOf(Type block) {
+  auto type = dyn_cast<MemRefType>(block);
+  return type ? dyn_cast_or_null<DistributionAttr>(type.getMemorySpace()) : DistributionAttr();
+}
+
+bool readFormat(StringRef format, SmallVectorImpl<bool>& reals, std::string& problem) {
+  constexpr size_t mostDigits = 3; // no line is that wide
+  auto fail = [&](const char* why) {
+    problem = why;
+    return false;
+  };
+  if (format.contains('\0'))
+    return fail("it has a zero character");
+  for (size_t at = 0; at < format.size();) {
+    if (format[at++] != '%')
+      continue;
+    StringRef rest = format.substr(at);
+    size_t flags = std::min(rest.find_first_not_of("-+ #0"), rest.size());
+    rest = rest.substr(flags);
+    size_t width = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    rest = rest.substr(width);
+    size_t precision = 0;
+    bool hasPrecision = rest.consume_front(".");
+    if (hasPrecision) {
+      precision = std::min(rest.find_first_not_of("0123456789"), rest.size());
+      rest = rest.substr(precision);
+    }
+    if (width > mostDigits || precision > mostDigits || flags > 5)
+      return fail("a width or precision is of more than three digits");
+    if (rest.empty())
+      return fail("it ends within a conversion");
+    char conversion = rest.front();
+    at = format.size() - rest.size() + 1;
+    if (conversion == '%') {
+      if (flags || width || hasPrecision)
+        return fail("a per cent sign is written %%");
+    } else if (StringRef("diuxc").contains(conversion)) {
+      reals.push_back(false);
+    } else if (StringRef("feg").contains(conversion)) {
+      reals.push_back(true);
+    } else {
+      return fail("its conversions are %d %i %u %x %c, %f %e %g and %%");
+    }
+  }
+  return true;
+}
+
 Value rootOf(Value block) {
   while (Operation* definition = block.getDefiningOp()) {
     if (auto view = dyn_cast<memref::SubViewOp>(definition))

@@ -48,6 +48,14 @@ mlir::MemRefType viewType(unsigned rank, mlir::Type element, mlir::Attribute mem
 llvm::StringRef memoryOf(mlir::Type block);
 mlir::MemRefType withMemory(mlir::MemRefType block, llvm::StringRef memory);
 
+/// How a block is distributed over instances of a memory, or null.
+DistributionAttr distributionOf(mlir::Type block);
+
+/// Reads the format of an svm.print: for each value in order, whether it is a floating-point number. Flags, width and
+/// precision are C's; a conversion is one of d i u x c and f e g, or %% for a per cent sign. False when it is not of
+/// this form; `problem` says why.
+bool readFormat(llvm::StringRef format, llvm::SmallVectorImpl<bool>& reals, std::string& problem);
+
 /// Follows subviews and casts to the value that owns the storage (a block, an argument).
 mlir::Value rootOf(mlir::Value block);
 /// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks

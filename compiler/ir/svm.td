@@ -49,6 +49,11 @@ def Svm_Dialect : Dialect {
     static constexpr llvm::StringLiteral accessAttr = "svm.access";
     static constexpr llvm::StringLiteral nameAttr = "svm.name";
     static constexpr llvm::StringLiteral unsignedAttr = "svm.unsigned";
+    /// On an index argument of a kernel, one at most: the number of the processor that executes it, in the machine that the
+    /// program was written for.
+    static constexpr llvm::StringLiteral instanceAttr = "svm.instance";
+    /// On a kernel: instances that run at once write what it reads, and the other way round.
+    static constexpr llvm::StringLiteral sharedAttr = "svm.shared";
 
     void registerTypes();
     void registerAttributes();
@@ -102,6 +107,23 @@ def Svm_MemoryAttr : Svm_Attr<"Memory", "mem"> {
   let assemblyFormat = "`<` $memory `>`";
 }
 
+def Svm_DistributionAttr : Svm_Attr<"Distribution", "dist"> {
+  let summary = "one array over many instances of a memory, used as a memref's memory space";
+  let description = [{
+    A block in such a space is indexed as a whole; `instance` says which instance of `memory` holds an element (indices to
+    the number of the instance; no result: every instance has all of it), `offset` at which element it lies there. Both maps take one index for
+    each dimension of the block and no symbols. `memory` is a class of the machine that the
+    program was written for. `per_processor` instances belong to each processor, in order; 0: the memory belongs to none. An access is
+    local, remote or global by the processor that executes the kernel (its argument with `svm.instance`). Such blocks are made by `svm.block`, moved as a
+    whole and given to kernels; control code neither takes views of them nor touches their elements. Placement keeps the space on a machine
+    that has these memories, and gathers the array into one memory on any other.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$memory, "int64_t":$instances, "int64_t":$per_processor,
+                        "::mlir::AffineMap":$instance, "::mlir::AffineMap":$offset);
+  let assemblyFormat = "`<` $memory `[` $instances `]` `per` $per_processor `,` $instance `at` $offset `>`";
+  let genVerifyDecl = 1;
+}
+
 def Svm_Block : Type<CPred<"::llvm::isa<::mlir::MemRefType>($_self)">, "block (a ranked memref)", "::mlir::MemRefType">;
 def Svm_Counted : Type<Or<[Index.predicate, I64.predicate]>, "index or 64-bit integer">;
 
@@ -141,6 +163,10 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
     llvm::StringRef access(unsigned argument);
     /// What messages call the argument.
     std::string argumentName(unsigned argument);
+    /// The argument that tells the executing processor's number (`svm.instance`), or nothing.
+    std::optional<unsigned> instanceArgument();
+    /// Whether instances that run at once share what this kernel writes (`svm.shared`).
+    bool isShared();
     /// Whether a body contains an operation that can wait (streams): computed, never stated.
     bool canBlock();
   }];
@@ -296,6 +322,33 @@ def Svm_SpanOp : Svm_Op<"span", [SingleBlock, RecursiveMemoryEffects, NoTerminat
   let arguments = (ins StrAttr:$name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name $body attr-dict";
+}
+
+//===-- what concurrent instances do to each other -----------------------------------------------------------------===//
+
+def Svm_PauseOp : Svm_Op<"pause"> {
+  let summary = "lets other concurrent instances go on; stands in a loop that waits for one";
+  let assemblyFormat = "attr-dict";
+}
+
+def Svm_FenceOp : Svm_Op<"fence"> {
+  let summary = "orders the memory accesses of an instance: those before it are done before those after it";
+  let description = [{
+    An instance that has read what another wrote after a fence, and then passes a fence, sees all that the other wrote before its fence.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Svm_PrintOp : Svm_Op<"print"> {
+  let summary = "writes a line, or a part of one, to the standard output";
+  let description = [{
+    `format` is C's; conversions take 64-bit integers (%d %i %u %x %c) and doubles (%f %e %g), in order. Output is kept until the entry point has
+    ended and then comes out sorted by `order`, for equal ones in the order in which it was written: the same at any number of threads as long as
+    no two instances that run at once print under one number.
+  }];
+  let arguments = (ins Index:$order, StrAttr:$format, Variadic<AnyTypeOf<[I64, F64]>>:$values);
+  let assemblyFormat = "$order `,` $format (`(` $values^ `:` type($values) `)`)? attr-dict";
+  let hasVerifier = 1;
 }
 
 //===-- records ----------------------------------------------------------------------------------------------------===//

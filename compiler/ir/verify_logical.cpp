@@ -38,6 +38,11 @@ bool isBlock(Type type) {
          (block.getLayout().isIdentity() || isa<StridedLayoutAttr>(block.getLayout()));
 }
 
+/// What a C function takes and gives by value, in one way on every computer.
+bool isPlainScalar(Type type) {
+  return type.isInteger(1) || type.isInteger(32) || type.isInteger(64) || type.isF32() || type.isF64();
+}
+
 bool isView(Type type) {
   auto block = dyn_cast<MemRefType>(type);
   return block && isBlock(type) && type == viewType(block.getRank(), block.getElementType());
@@ -118,7 +123,25 @@ private:
                                << "; values are signless integers of at most 64 bits, index, f32, f64, records, "
                                   "strided blocks of them, streams and tokens";
     if (auto block = dyn_cast<MemRefType>(type); block && block.getMemorySpace())
+      return distributed(op, block);
+    return success();
+  }
+
+  /// A distributed block is made, moved, given to kernels, and indexed in these.
+  LogicalResult distributed(Operation* op, MemRefType block) {
+    DistributionAttr distribution = distributionOf(block);
+    if (!distribution)
       return op->emitOpError() << "uses a block in a named memory; in a logical program nothing is placed yet";
+    if (distribution.getInstance().getNumInputs() != block.getRank())
+      return op->emitOpError() << "uses a block of " << block.getRank() << " dimensions whose distribution maps "
+                               << distribution.getInstance().getNumInputs() << " indices";
+    bool inKernel = op->getParentOfType<KernelOp>() != nullptr;
+    bool fine =
+        inKernel ? isa<memref::LoadOp, memref::StoreOp, memref::DimOp, affine::AffineLoadOp, affine::AffineStoreOp>(op)
+                 : isa<BlockOp, MoveOp, RunOp, memref::DimOp, KernelOp>(op);
+    if (!fine)
+      return op->emitOpError() << "uses a distributed block; such blocks are made and moved as a whole, given to "
+                                  "kernels, and loaded from and stored to there";
     return success();
   }
 
@@ -220,6 +243,11 @@ private:
         for (auto [combiner, target] : llvm::zip(spmd.getCombiners()->getAsRange<CombinerAttr>(), spmd.getReductions()))
           if (failed(combines(spmd, combiner, target.getType())))
             return failure();
+    } else if (auto call = dyn_cast<func::CallOp>(op); call && op->getParentOfType<KernelOp>()) {
+      auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
+      if (!callee || !callee.isExternal())
+        return call.emitOpError() << "calls '" << call.getCallee()
+                                  << "' from a kernel; kernels call declared functions only";
     } else if (auto source = dyn_cast<KernelOp>(op); source && source.getLlvm()) {
       if (!symbols_.lookup<LLVMSourceOp>(source.getLlvm()->getRootReference()))
         return source.emitOpError() << "has its body in '" << source.getLlvm()->getRootReference().getValue()
@@ -244,7 +272,7 @@ private:
 
   LogicalResult signature(func::FuncOp function) {
     if (function.isExternal())
-      return function.emitOpError("has no body; what a program calls is part of it");
+      return external(function);
     for (Type type : function.getResultTypes())
       if (!isScalar(type))
         return function.emitOpError() << "returns a " << type << "; functions return scalars";
@@ -259,6 +287,23 @@ private:
                                       << " neither \"read\", \"write\", \"readwrite\" nor \"reduce\"";
     }
     return function->hasAttr(SvmDialect::entryAttr) ? entry(function) : success();
+  }
+
+  /// A declaration is a C function that an LLVM source of the program defines.
+  LogicalResult external(func::FuncOp function) {
+    bool defined = false;
+    for (Operation& op : *function->getParentOfType<ModuleOp>().getBody())
+      if (auto source = dyn_cast<LLVMSourceOp>(op))
+        defined |= source.getText().contains(("@" + function.getName() + "(").str());
+    if (!defined)
+      return function.emitOpError("has no body; what a program calls is part of it, or in an LLVM source of it");
+    if (!function.isPrivate() || function->hasAttr(SvmDialect::entryAttr))
+      return function.emitOpError("is declared and seen from outside; a declaration is private and no entry point");
+    if (function.getNumResults() > 1 || !llvm::all_of(function.getArgumentTypes(), isPlainScalar) ||
+        !llvm::all_of(function.getResultTypes(), isPlainScalar))
+      return function.emitOpError("takes or gives other than C's scalars; declared functions take values of type i1, "
+                                  "i32, i64, f32 and f64, and give one at most");
+    return success();
   }
 
   LogicalResult entry(func::FuncOp function) {

@@ -135,11 +135,13 @@ void lowerKernel(KernelOp kernel, StringRef name) {
   function.setPrivate();
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (auto block = dyn_cast<MemRefType>(type)) {
-      function.setArgAttr(starts[position], "llvm.noalias", builder.getUnitAttr());
+      // What others write while the kernel runs must be loaded again after every pause and fence.
+      if (!kernel.isShared())
+        function.setArgAttr(starts[position], "llvm.noalias", builder.getUnitAttr());
       function.setArgAttr(
           starts[position], "llvm.align",
           builder.getI64IntegerAttr(static_cast<int64_t>(RecordType::alignmentInBytes(block.getElementType()))));
-      if (kernel.access(position) == "read")
+      if (kernel.access(position) == "read" && !kernel.isShared())
         function.setArgAttr(starts[position], "llvm.readonly", builder.getUnitAttr());
     }
   if (kernel.isStructured()) {

@@ -90,6 +90,8 @@ public:
         diagnostics_.report(unknownFunction, {}, name);
     if (diagnostics_.hasErrors())
       return false;
+    for (auto kernel : program_.getOps<KernelOp>())
+      gather(kernel);
     for (auto function : program_.getOps<func::FuncOp>())
       placeSignature(function, fallback);
     for (auto function : program_.getOps<func::FuncOp>())
@@ -148,7 +150,20 @@ private:
     return FlatSymbolRefAttr::get(program_.getContext(), machine_[id].name);
   }
 
+  /// A kernel works on arrays wherever they are; distributed ones are in one memory from here on (placeBlock).
+  void gather(KernelOp kernel) {
+    SmallVector<Type> types;
+    for (Type type : kernel.getArgumentTypes())
+      types.push_back(distributionOf(type) ? withMemory(cast<MemRefType>(type), "") : type);
+    kernel.setFunctionType(FunctionType::get(program_.getContext(), types, {}));
+    if (kernel.isStructured())
+      for (auto [argument, type] : llvm::zip(kernel.getBody().getArguments(), types))
+        argument.setType(type);
+  }
+
   void placeSignature(func::FuncOp function, machine::ProcessorId fallback) {
+    if (function.isExternal()) // C's, which any processor executes
+      return;
     const FunctionPlacement& placement = placementOf(function.getName());
     machine::ProcessorId control = processor(placement.control, function, fallback);
     controls_[function.getName()] = control;
@@ -178,8 +193,6 @@ private:
       }
     }
     function.setFunctionType(FunctionType::get(program_.getContext(), types, function.getResultTypes()));
-    if (function.isExternal())
-      return;
     for (auto [argument, type] : llvm::zip(function.getArguments(), types)) {
       argument.setType(type);
       spread(argument);

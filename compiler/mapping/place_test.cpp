@@ -4,6 +4,7 @@
 #include "compiler/mapping/place.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
@@ -315,6 +316,62 @@ TEST_F(PlaceTest, TheVerifierFindsWrongAddresses) {
   module->walk([](svm::BlockOp block) { block.setAddress(2056); });
   EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
   EXPECT_TRUE(reported("scheduled-bad-address"));
+}
+
+// An array over the memories of another machine's tiles.
+constexpr const char* distributed = R"(
+    svm.kernel @tile(%a: memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>> {svm.access = "readwrite", svm.name = "A"},
+                     %t: index {svm.instance}) {
+      %x = memref.load %a[%t] : memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>
+      memref.store %x, %a[%t] : memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>
+      svm.return
+    }
+    func.func @main(%a: memref<?xf32, #v> {svm.access = "readwrite", svm.name = "A"}) attributes {svm.entry} {
+      %zero = arith.constant 0 : index
+      %n = memref.dim %a, %zero : memref<?xf32, #v>
+      svm.scope "program" disjoint {
+        %b = svm.block "A"(%n) : memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>
+        svm.move %a to %b : memref<?xf32, #v> to memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>
+        svm.spmd "tiles" (%i) = (%zero) to (%n) concurrent {
+          svm.run @tile(%b, %i) : (memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>, index) -> ()
+        }
+        svm.move %b to %a : memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>> to memref<?xf32, #v>
+      }
+      return
+    }
+)";
+
+std::string printed(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+TEST_F(PlaceTest, GathersDistributedArraysOnAMachineWithoutTheirMemories) {
+  auto module = parse(distributed);
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(mapping::place(*module, {}, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
+  EXPECT_EQ(printed(*module).find("svm.dist"), std::string::npos) << printed(*module);
+  EXPECT_TRUE(succeeded(mlir::verify(*module)));
+  module->walk([&](svm::BlockOp block) { EXPECT_EQ(svm::memoryOf(block.getBlock().getType()), "main"); });
+}
+
+TEST_F(PlaceTest, GathersThemWhereTheRecordSays) {
+  auto module = parse(distributed);
+  ASSERT_TRUE(module);
+  mapping::Record record;
+  record.functions["main"].blocks["A"] = "store";
+  EXPECT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  module->walk([&](svm::BlockOp block) { EXPECT_EQ(svm::memoryOf(block.getBlock().getType()), "store"); });
+}
+
+TEST_F(PlaceTest, TheVerifierFindsWhatIsStillDistributed) {
+  auto module = parse(distributed);
+  ASSERT_TRUE(module);
+  EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("placed-not-on-machine")) << text();
 }
 
 } // namespace

@@ -22,6 +22,14 @@ class Verifier {
 public:
   Verifier(const Machine& machine, DiagnosticEngine& diagnostics) : machine_(machine), diagnostics_(diagnostics) {}
 
+  /// Kernels are placed by their runs; what is left of a distribution names another machine's memory.
+  void kernel(KernelOp kernel) {
+    for (Type type : kernel.getArgumentTypes())
+      if (DistributionAttr distribution = distributionOf(type))
+        diagnostics_.report(notOnMachine, at(kernel), "memory", distribution.getMemory().getValue().str(),
+                            machine_.name);
+  }
+
   void function(func::FuncOp function) {
     function.walk([&](Operation* op) { operation(op); });
   }
@@ -54,6 +62,8 @@ private:
 
   std::optional<machine::MemoryId> memory(Value block, Operation* op) {
     StringRef name = memoryOf(block.getType());
+    if (DistributionAttr distribution = distributionOf(block.getType()))
+      name = distribution.getMemory().getValue();
     // A scalar variable of control code lives in its processor.
     if (rootOf(block).getDefiningOp<memref::AllocaOp>())
       return std::nullopt;
@@ -132,6 +142,8 @@ private:
 bool verifyPlaced(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
   unsigned before = diagnostics.errorCount();
   Verifier verifier(machine, diagnostics);
+  for (auto kernel : program.getOps<KernelOp>())
+    verifier.kernel(kernel);
   for (auto function : program.getOps<func::FuncOp>())
     verifier.function(function);
   return diagnostics.errorCount() == before;

@@ -22,6 +22,7 @@
 namespace strata::runtime {
 
 struct ParallelJob;
+class Output;
 struct Thread;
 
 /// What a parked execution waits for. `describe` is called only to explain a deadlock, when nothing runs.
@@ -56,6 +57,7 @@ struct Execution {
   const void* stores = nullptr;     // what runtime/host made of `machine`
   uint32_t processor = noProcessor; // index into the machine's table
   int64_t instance = 0;
+  Output* output = nullptr;   // of the entry point within which this runs; null: none
   ParallelJob* job = nullptr; // innermost parallel job of which this runs an instance
 
   Arena arena;

@@ -2,6 +2,8 @@
 #include "runtime/core/failure.h"
 
 #include "runtime/abi.h"
+#include "runtime/core/print.h"
+#include "runtime/core/scheduler.h"
 #include "runtime/core/system_memory.h"
 
 #include <atomic>
@@ -94,6 +96,9 @@ void strata_fail(const StrataCheck* check, const int64_t* values, int32_t count)
     while (true)
       ::pause();
   }
+  // What the program has printed may tell why.
+  if (Execution* me = currentIfAny(); me && me->output)
+    me->output->writeIfIdle();
   const std::string text = fillIn(check->message, values, count);
   if (StrataFailureHandler handler = failureHandler.load())
     handler(check, values, count, text.c_str());

@@ -96,7 +96,7 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   if (instances <= 0)
     return;
   Execution& me = *current();
-  const Role before{me.machine, me.stores, me.processor, me.instance};
+  const Role before{me.machine, me.stores, me.processor, me.instance, me.output};
   ParallelJob* outer = me.job;
   ParallelJob job;
   job.body = body;

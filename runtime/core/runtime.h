@@ -22,6 +22,10 @@ size_t fibreStackBytes();
 /// as long as the process has threads that the runtime does not know. Off by default. Any thread.
 void setForeignThreads(bool mayCall);
 
+/// Whether entry points that begin from here on print; what they print is dropped otherwise. For repeated executions,
+/// of which one says it all. On by default. Any thread.
+void setPrinting(bool on);
+
 /// The sums of strata_count by name, over all threads, without those that are zero. Any thread; exact when nothing
 /// runs.
 std::map<std::string, int64_t> counters();

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace strata::runtime {
 
@@ -116,6 +117,7 @@ Thread& attach(bool pooled) {
   thread->native.stores = nullptr;
   thread->native.processor = Execution::noProcessor;
   thread->native.instance = 0;
+  thread->native.output = nullptr;
   thread->running = &thread->native;
   adoptThread(thread->native.context);
   guardStacks();
@@ -160,7 +162,8 @@ void settle(Execution* left) {
     break;
   }
   case Execution::Leave::Requeue:
-    enqueue(left);
+    thisThread().queue.pushYielded(left);
+    wakeForWork();
     break;
   case Execution::Leave::End:
     recycle(left);
@@ -409,6 +412,7 @@ Execution* makeFibre(void (*run)(void*), void* argument, const Role& role) {
   fibre->stores = role.stores;
   fibre->processor = role.processor;
   fibre->instance = role.instance;
+  fibre->output = role.output;
   fibre->job = nullptr;
   fibre->state.store(Execution::Running, std::memory_order_relaxed);
   return fibre;
@@ -455,6 +459,10 @@ void unpark(Execution* execution) {
 void yield() {
   Thread& thread = thisThread();
   Execution* me = thread.running;
+  // All that is here polls. What it polls for may need this core.
+  if (std::exchange(thread.sweep, thread.queue.sweeps()) != thread.queue.sweeps() &&
+      joinedThreads() > scheduler().cores)
+    sched_yield();
   Execution* next = pick(thread);
   if (!next || next == me) {
     if (joinedThreads() > 1 && (thread.tick & 7) == 0)

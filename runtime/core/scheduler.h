@@ -34,6 +34,7 @@ struct Role {
   const void* stores = nullptr;
   uint32_t processor = Execution::noProcessor;
   int64_t instance = 0;
+  Output* output = nullptr;
 };
 void start(void (*run)(void*), void* argument, const Role& role);
 

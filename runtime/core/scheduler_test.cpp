@@ -49,6 +49,36 @@ TEST_P(Fibres, TenThousandAreBlockedAtOnceAndAllEnd) {
   strata_stream_destroy(gate);
 }
 
+#ifdef STRATA_THREAD_SANITIZER
+constexpr int64_t manyTiles = 200;
+#else
+constexpr int64_t manyTiles = 8192;
+#endif
+
+/// Each instance waits until the one before it, in a given order, has set its flag.
+template <typename Before>
+void pollInTurn(Before before) {
+  std::vector<std::atomic<int>> flags(manyTiles);
+  spmd(manyTiles, true, [&](int64_t i) {
+    if (const int64_t other = before(i); other >= 0 && other < manyTiles)
+      while (flags[static_cast<size_t>(other)].load(std::memory_order_relaxed) == 0)
+        strata_yield();
+    std::atomic_thread_fence(std::memory_order_acq_rel);
+    flags[static_cast<size_t>(i)].store(1, std::memory_order_relaxed);
+  });
+  for (const auto& flag : flags)
+    EXPECT_EQ(flag, 1);
+}
+
+TEST_P(Fibres, ThousandsOfInstancesPollEachOtherInOrder) {
+  for (int again = 0; again < 3; ++again) // stacks are used again
+    pollInTurn([](int64_t i) { return i - 1; });
+}
+
+TEST_P(Fibres, ThousandsOfInstancesPollEachOtherAgainstTheirOrder) {
+  pollInTurn([](int64_t i) { return i + 1; });
+}
+
 TEST_P(Fibres, YieldLetsTheOthersRun) {
   std::atomic<int> turn{0};
   std::vector<StrataToken*> tokens;

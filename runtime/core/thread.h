@@ -18,9 +18,19 @@
 
 namespace strata::runtime {
 
-/// First in, first out. The owner and thieves use it alike.
+/// First in, first out, but for executions that yield: these poll for what others do, and run again when the rest of
+/// the queue has run, last one first. So sweeps over thousands of them go to and fro, and a chain of them that wait for
+/// each other ends in two sweeps whichever way it leads. The owner and thieves use it alike.
 class RunQueue {
 public:
+  void pushYielded(Execution* execution) {
+    std::lock_guard guard(lock_);
+    execution->next = yielded_;
+    yielded_ = execution;
+    if (!execution->next)
+      lastYielded_ = execution;
+    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   void push(Execution* execution) {
     std::lock_guard guard(lock_);
     execution->next = nullptr;
@@ -32,6 +42,16 @@ public:
     if (size() == 0)
       return nullptr;
     std::lock_guard guard(lock_);
+    // Others that keep coming must not keep these from running for ever.
+    if (yielded_ && (!first_ || ++passed_ >= mostPassed)) {
+      lastYielded_->next = first_;
+      if (!first_)
+        last_ = lastYielded_;
+      first_ = yielded_;
+      yielded_ = nullptr;
+      passed_ = 0;
+      sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
+    }
     Execution* execution = first_;
     if (!execution)
       return nullptr;
@@ -46,16 +66,23 @@ public:
   uint32_t size() const { return size_.load(std::memory_order_relaxed); }
   /// How many have been taken so far; a thief sees from it whether the owner is busy with something long.
   uint32_t pops() const { return pops_.load(std::memory_order_relaxed); }
+  /// How many sweeps over executions that had yielded have begun.
+  uint32_t sweeps() const { return sweeps_.load(std::memory_order_relaxed); }
   /// Exact, and ordered against pushes: a push that this does not see will see what the caller wrote before.
   bool emptyForSure() {
     std::lock_guard guard(lock_);
-    return first_ == nullptr;
+    return first_ == nullptr && yielded_ == nullptr;
   }
 
 private:
+  static constexpr uint32_t mostPassed = 1 << 14;
   SpinLock lock_;
   Execution* first_ = nullptr;
   Execution* last_ = nullptr;
+  Execution* yielded_ = nullptr; // a stack
+  Execution* lastYielded_ = nullptr;
+  std::atomic<uint32_t> sweeps_{0};
+  uint32_t passed_ = 0; // taken since something has been waiting in that stack
   std::atomic<uint32_t> size_{0};
   std::atomic<uint32_t> pops_{0};
 };
@@ -74,6 +101,7 @@ struct alignas(128) Thread {
   bool pooled = false; // made by the runtime
   uint32_t index = 0;  // in the scheduler's table
   uint32_t tick = 0;
+  uint32_t sweep = 0; // its queue's, when last looked at
   std::vector<Unfenced> unfenced;
   std::vector<uint32_t> seenPops; // per other thread: its pops() when last looked at, and for how many looks
   std::vector<uint32_t> seenLooks;

@@ -94,7 +94,8 @@ using namespace strata::runtime;
 StrataToken* strata_spawn(void (*body)(void*), const void* arguments, int64_t argument_bytes, uint32_t processor,
                           int64_t instance, StrataToken* const* after, int32_t after_count) {
   const Execution& me = *current();
-  return startTask(body, arguments, argument_bytes, {me.machine, me.stores, processor, instance}, after, after_count);
+  return startTask(body, arguments, argument_bytes, {me.machine, me.stores, processor, instance, me.output}, after,
+                   after_count);
 }
 
 void strata_wait(StrataToken* token) {

@@ -200,6 +200,6 @@ StrataToken* strata_move_start(void* destination, const int64_t* destination_str
   const Execution& me = *current();
   const StartedMove move{destination, source,
                          new MovePlan(planMove(destination_strides, source_strides, extents, rank, element_bytes))};
-  return startTask(runStartedMove, &move, sizeof move, {me.machine, me.stores, me.processor, me.instance}, after,
-                   after_count);
+  return startTask(runStartedMove, &move, sizeof move, {me.machine, me.stores, me.processor, me.instance, me.output},
+                   after, after_count);
 }

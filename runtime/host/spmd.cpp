@@ -14,5 +14,5 @@ void strata_spmd(void (*body)(void* context, int64_t instance), void* context, i
   if (__builtin_mul_overflow(me.instance, instances, &first))
     fail("runtime-instances", "more processors than can be numbered: " + std::to_string(me.instance) + " times " +
                                   std::to_string(instances));
-  runParallel(body, context, instances, concurrent != 0, {me.machine, me.stores, processor, first});
+  runParallel(body, context, instances, concurrent != 0, {me.machine, me.stores, processor, first, me.output});
 }

@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
     std::cerr << diagnostics.render({}) << "[" << interpreter->failure().code << "]\n";
     return 1;
   }
+  std::cout << interpreter->output();
   for (const auto& block : blocks)
     std::ofstream(block->path, std::ios::binary)
         .write(block->bytes.data(), static_cast<std::streamsize>(block->bytes.size()));

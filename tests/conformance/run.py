@@ -9,6 +9,8 @@ A program says in comments at its beginning what it is run with and what it give
   C: inout float32 (N,) = EXPRESSION => EXPRESSION
   k: scalar int32 = EXPRESSION                  a scalar passed by value
   error: TEXT | TEXT           the run fails, and says one of these; several such lines all hold
+  prints: EXPRESSION           what the run writes to the standard output before it says anything else
+  only: interpreter            the interpreter's own tool, which checks everything; or "only: machines"
 Arguments stand in the order of the entry point's. Expressions see all input data, as it is before the run.
 """
 import argparse
@@ -44,6 +46,7 @@ class Program:
     def __init__(self, path):
         self.path = path
         self.sizes, self.arguments, self.errors = {}, [], []
+        self.prints, self.only = "", ""
         names = {"np": np, "rec": rec}
         for line in path.read_text().splitlines():
             if not line.startswith("//"):
@@ -54,6 +57,10 @@ class Program:
                 names.update(self.sizes)
             elif words.startswith("python:"):
                 exec(words[7:].strip(), names)
+            elif words.startswith("prints:"):
+                self.prints = eval(words[7:].strip(), names)
+            elif words.startswith("only:"):
+                self.only = words[5:].strip()
             elif words.startswith("error:"):
                 self.errors.append([text.strip() for text in words[6:].split("|")])
             elif match := re.match(r"(\w+): (in|out|inout|scalar) (.*?)(?: (\([^()]*\)))? = (.*)$", words):
@@ -100,6 +107,8 @@ def execute(command, program, collect):
         return [] if said else ["the error is another one:\n" + done.stderr]
     if done.returncode:
         return [f"it ended with {done.returncode}\n{done.stderr}"]
+    if not done.stdout.startswith(program.prints):
+        return [f"it prints\n{done.stdout}\nwhere it should print\n{program.prints}"]
     return program.compare(collect())
 
 
@@ -154,17 +163,19 @@ def main():
     paths = [folder / f"{name}.mlir" for name in options.program] or sorted(folder.glob("*.mlir"))
     ways = []
     if options.interpreter:
-        ways.append(("interpreter", lambda program, scratch: run_interpreter(options.interpreter, program, scratch)))
+        ways.append(("interpreter", "interpreter", lambda program, scratch: run_interpreter(options.interpreter, program, scratch)))
     if options.strata and options.interpret:
-        ways.append(("strata run --interpret", lambda p, s: run_strata(options.strata, p, s, ["--interpret"])))
+        ways.append(("command", "strata run --interpret", lambda p, s: run_strata(options.strata, p, s, ["--interpret"])))
     for machine in options.machine if options.strata else []:
         for threads in options.threads or [1, 2, 5]:
             words = ["--machine", machine, "--threads", str(threads)]
-            ways.append((" ".join(words), lambda p, s, words=words: run_strata(options.strata, p, s, words)))
+            ways.append(("machines", " ".join(words), lambda p, s, words=words: run_strata(options.strata, p, s, words)))
     runs = failures = 0
     for path in paths:
         program = Program(path)
-        for name, way in ways:
+        for kind, name, way in ways:
+            if program.only not in ("", kind):
+                continue
             with tempfile.TemporaryDirectory() as scratch:
                 wrong = way(program, pathlib.Path(scratch))
             runs += 1

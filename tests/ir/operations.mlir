@@ -107,6 +107,30 @@ func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", s
   return
 }
 
+// What concurrent instances do to each other, and arrays over the memories of many.
+// CHECK-LABEL: svm.kernel @tile
+// CHECK-SAME: (%{{.*}}: memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.dist<"l"[4] per 1, (d0, d1) -> (d0 floordiv 6) at (d0, d1) -> (d0 mod 6 + d1)>> {svm.access = "read"}, %{{.*}}: index {svm.instance}) attributes {svm.shared}
+svm.kernel @tile(%a: memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.dist<"l"[4] per 1, (i, j) -> (i floordiv 6) at (i, j) -> (i mod 6 + j)>> {svm.access = "read"},
+                 %t: index {svm.instance}) attributes {svm.shared} {
+  // CHECK: svm.pause
+  svm.pause
+  // CHECK: svm.fence
+  svm.fence
+  %i = arith.constant 1 : i64
+  %x = arith.constant 1.0 : f64
+  // CHECK: svm.print %{{.*}}, "%5d of %% %-8.3f\0A"(%{{.*}}, %{{.*}} : i64, f64)
+  svm.print %t, "%5d of %% %-8.3f\0A" (%i, %x : i64, f64)
+  // CHECK: svm.print %{{.*}}, "end"
+  svm.print %t, "end"
+  svm.return
+}
+// Every instance has all of it; the memory belongs to no processor.
+// CHECK-LABEL: func.func @copies
+// CHECK-SAME: #svm.dist<"g"[2] per 0, () -> () at () -> (0)>
+func.func @copies(%a: memref<i32, strided<[], offset: ?>, #svm.dist<"g"[2] per 0, () -> () at () -> (0)>>) {
+  return
+}
+
 // A kernel is a scope of its own for automatic memory and for affine symbols.
 // CHECK: svm.kernel @scoped
 svm.kernel @scoped(%a: memref<?xf32, strided<[1], offset: ?>> {svm.access = "write"}, %n: index) {

@@ -245,3 +245,35 @@ func.func @unused(%a: !row, %n: index) attributes {svm.control = @core} {
   }
   return
 }
+
+// A whole array of two dimensions, given to a parallel loop within the scope, in and out.
+// CHECK-LABEL: func.func @wholeArrays
+// CHECK-SAME: (%[[A:[^:]*]]: {{.*}}, %[[B:[^:]*]]: {{.*}})
+// CHECK-NOT: svm.block
+// CHECK-NOT: svm.move
+// CHECK: svm.spmd
+// CHECK: svm.run @whole(%[[A]], %[[B]], %{{.*}})
+// CHECK-NOT: svm.move
+// CHECK: return
+!matrix = memref<?x?xi32, strided<[?, 1], offset: ?>>
+!held = memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>
+svm.kernel @whole(%a: !matrix {svm.access = "read"}, %b: !matrix {svm.access = "readwrite"}, %t: index) attributes {svm.shared} {
+  svm.return
+}
+func.func @wholeArrays(%a: !held, %b: !held) attributes {svm.control = @core} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %a, %c0 : !held
+  %n = memref.dim %a, %c1 : !held
+  svm.scope "program" {
+    %x = svm.block "A"(%m, %n) : !held
+    %y = svm.block "B"(%m, %n) : !held
+    svm.move %a to %x : !held to !held
+    svm.move %b to %y : !held to !held
+    svm.spmd "tiles" (%i) = (%c0) to (%m) on @core instances concurrent {
+      svm.run @whole(%x, %y, %i) on @core : (!held, !held, index) -> ()
+    }
+    svm.move %y to %b : !held to !held
+  }
+  return
+}

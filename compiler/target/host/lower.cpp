@@ -168,11 +168,44 @@ void addPackedEntries(ModuleOp program) {
   }
 }
 
+/// Declared functions are C's: a _Bool fills its register with zeros.
+void followCConvention(ModuleOp program) {
+  auto unit = UnitAttr::get(program.getContext());
+  for (auto function : program.getOps<func::FuncOp>()) {
+    if (!function.isExternal())
+      continue;
+    for (auto [position, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (type.isInteger(1))
+        function.setArgAttr(position, LLVM::LLVMDialect::getZExtAttrName(), unit);
+    for (auto [position, type] : llvm::enumerate(function.getResultTypes()))
+      if (type.isInteger(1))
+        function.setResultAttr(position, LLVM::LLVMDialect::getZExtAttrName(), unit);
+  }
+}
+
+/// An entry point's output comes out when it has ended.
+void addPrinting(ModuleOp program) {
+  if (!program.walk([](PrintOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return;
+  RuntimeCalls calls(program);
+  for (auto function : program.getOps<func::FuncOp>()) {
+    if (!function->hasAttr(SvmDialect::entryAttr))
+      continue;
+    OpBuilder builder(program.getContext());
+    builder.setInsertionPointToStart(&function.getBody().front());
+    calls.call(builder, function.getLoc(), "strata_print_begin", {}, {});
+    builder.setInsertionPoint(function.getBody().front().getTerminator());
+    calls.call(builder, function.getLoc(), "strata_print_end", {}, {});
+  }
+}
+
 } // namespace
 
 bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
   // Kernels first: runs become calls, and what is left of the dialect is control and storage.
+  followCConvention(program);
+  addPrinting(program);
   kernel::lowerKernels(program);
   addPackedEntries(program);
   // Parts before storage: a part's blocks are given back at its own end.

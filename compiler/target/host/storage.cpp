@@ -201,12 +201,31 @@ private:
     } else if (auto count = dyn_cast<CountOp>(op)) {
       calls_.call(builder, loc, "strata_count", {},
                   {calls_.text(builder, loc, count.getCounter()), word(builder, loc, count.getAmount())});
+    } else if (isa<PauseOp>(op)) {
+      calls_.call(builder, loc, "strata_yield", {}, {});
+    } else if (isa<FenceOp>(op)) {
+      builder.create<LLVM::FenceOp>(loc, LLVM::AtomicOrdering::acq_rel, StringRef());
+    } else if (auto print = dyn_cast<PrintOp>(op)) {
+      lowerPrint(print);
     } else if (isa<RecordOp, FieldOp, WithFieldOp>(op)) {
       return; // converted with the types
     } else if (!lowerStream(op)) {
       return;
     }
     op->erase();
+  }
+
+  void lowerPrint(PrintOp print) {
+    OpBuilder builder(print);
+    Location loc = print.getLoc();
+    SmallVector<Value> words;
+    for (Value value : print.getValues())
+      words.push_back(value.getType().isF64() ? builder.create<LLVM::BitcastOp>(loc, builder.getI64Type(), value)
+                                              : value);
+    calls_.call(builder, loc, "strata_print", {},
+                {word(builder, loc, print.getOrder()), calls_.text(builder, loc, print.getFormat()),
+                 array(builder, loc, words, builder.getI64Type()),
+                 constant(builder, loc, static_cast<int64_t>(words.size()), 32)});
   }
 
   Value negate(OpBuilder& builder, Location loc, Value condition) {

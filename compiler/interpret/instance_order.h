@@ -1,0 +1,75 @@
+// What happens before what among the instances of one parallel loop: vector clocks. An instance's time has points:
+// those before its first fence, at the first store after a fence, between it and the next fence, and so on. A store
+// right behind a fence releases all that its instance did before; whoever has read it and passes a fence himself comes
+// after that.
+//
+// Clocks share what they have in common, in pieces that are copied when written. Plain data, not thread safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace strata::interpret {
+
+/// By instance, up to which of its points everything happened before. 0: nothing did.
+class Clock {
+public:
+  uint32_t at(uint32_t instance) const;
+  /// Raises one instance's point.
+  void raise(uint32_t instance, uint32_t point);
+  void join(const Clock& other);
+
+private:
+  static constexpr uint32_t PieceSize = 64;
+  using Piece = std::array<uint32_t, PieceSize>;
+  std::vector<std::shared_ptr<const Piece>> pieces_;
+};
+
+/// The instances of the outermost parallel loop under way. Instances are numbered across all loops, from 1, so that a
+/// number of an earlier loop is known to be one: all that it did happened before.
+class InstanceOrder {
+public:
+  /// A loop begins, and what the last one's instances did happened before.
+  void begin();
+  /// A new instance; 0 when numbers are used up, and nobody is asked about any more.
+  uint32_t add(uint64_t iteration);
+  bool isLive(uint32_t instance) const { return instance >= first_ && instance - first_ < instances_.size(); }
+
+  /// The point of a read, or of a write, that the instance does now.
+  uint32_t readPoint(uint32_t instance) const { return 2 * of(instance).fences + 1; }
+  uint32_t writePoint(uint32_t instance);
+  /// Whether what `other` did at a point happened before what `instance` does now.
+  bool isBefore(uint32_t other, uint32_t point, uint32_t instance) const;
+  /// The instance has read, in a loop that waits, what `other` wrote at a point; it counts at the next fence. `element`
+  /// tells such reads apart.
+  void observe(uint32_t instance, std::pair<uint64_t, uint64_t> element, uint32_t other, uint32_t point);
+  void fence(uint32_t instance);
+
+  void setNumber(uint32_t instance, uint64_t number);
+  /// How messages call it: by the processor's number where a kernel was told it, else by its iteration.
+  std::pair<bool, uint64_t> number(uint32_t instance) const { return {of(instance).hasNumber, of(instance).number}; }
+  void reset();
+
+private:
+  struct Instance {
+    uint32_t fences = 0;
+    bool afterFence = false; ///< nothing has been stored since the last one
+    bool hasNumber = false;
+    uint64_t number = 0;
+    Clock clock;
+    /// The clock as it was from a fence on, where it had changed.
+    std::vector<std::pair<uint32_t, Clock>> released;
+    std::map<std::pair<uint64_t, uint64_t>, std::pair<uint32_t, uint32_t>> observed;
+  };
+  Instance& of(uint32_t instance) { return instances_[instance - first_]; }
+  const Instance& of(uint32_t instance) const { return instances_[instance - first_]; }
+
+  uint32_t first_ = 1; ///< the number of the first instance of this loop
+  std::vector<Instance> instances_;
+};
+
+} // namespace strata::interpret

@@ -1,0 +1,118 @@
+// What logical programs may do with distributed blocks and with functions that they only declare.
+#include "compiler/ir/verify_logical.h"
+
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace strata;
+
+namespace {
+
+/// What the verifier says, or an empty text.
+std::string problem(const std::string& program) {
+  mlir::DialectRegistry registry;
+  svm::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string said;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) { said += diagnostic.str(); });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      "!cut = memref<?xi32, strided<[1], offset: ?>, #svm.dist<\"l\"[4] per 1, (i) -> (i) at (i) -> (0)>>\n"
+      "!plain = memref<?xi32, strided<[1], offset: ?>>\n" +
+          program,
+      mlir::ParserConfig(&context));
+  EXPECT_TRUE(module) << said;
+  if (module && succeeded(svm::verifyLogical(*module)))
+    EXPECT_EQ(said, "");
+  else
+    EXPECT_NE(said, "");
+  return said;
+}
+
+void expectProblem(const std::string& program, const std::string& part) {
+  std::string said = problem(program);
+  EXPECT_NE(said.find(part), std::string::npos) << said;
+}
+
+TEST(DistributedBlocks, AreMadeMovedGivenToKernelsAndIndexedThere) {
+  EXPECT_EQ(problem(R"(
+    svm.kernel @k(%a: !cut {svm.access = "readwrite"}, %t: index {svm.instance}) {
+      %v = memref.load %a[%t] : !cut
+      memref.store %v, %a[%t] : !cut
+      svm.return
+    }
+    func.func @main(%a: !plain {svm.access = "readwrite"}) attributes {svm.entry} {
+      %c0 = arith.constant 0 : index
+      %n = memref.dim %a, %c0 : !plain
+      %b = svm.block "A"(%n) : !cut
+      svm.move %a to %b : !plain to !cut
+      svm.run @k(%b, %c0) : (!cut, index) -> ()
+      svm.move %b to %a : !cut to !plain
+      return
+    })"),
+            "");
+}
+
+TEST(DistributedBlocks, AreNoArgumentsOfFunctions) {
+  expectProblem("func.func private @f(%a: !cut) { return }", "uses a distributed block");
+}
+
+TEST(DistributedBlocks, AreNotTouchedByControlCode) {
+  expectProblem(R"(func.func @main(%n: index) {
+      %b = svm.block "A"(%n) : !cut
+      %v = memref.load %b[%n] : !cut
+      return
+    })",
+                "uses a distributed block; such blocks are made and moved as a whole, given to kernels");
+}
+
+TEST(DistributedBlocks, HaveOneIndexForEachDimension) {
+  expectProblem(
+      R"(svm.kernel @k(%a: memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.dist<"l"[4] per 1, (i) -> (i) at (i) -> (0)>> {svm.access = "read"}) {
+      svm.return
+    })",
+      "uses a block of 2 dimensions whose distribution maps 1 indices");
+}
+
+TEST(DistributedBlocks, AreNotInNamedMemories) {
+  expectProblem(R"(func.func @main(%n: index) {
+      %b = svm.block "A"(%n) : memref<?xi32, strided<[1], offset: ?>, #svm.mem<@ls>>
+      return
+    })",
+                "uses a block in a named memory");
+}
+
+const std::string source = R"(svm.llvm_source @c "define i32 @twice(i32 %x) { ret i32 %x }")";
+
+TEST(DeclaredFunctions, AreDefinedInAnLlvmSource) {
+  std::string call = R"(
+    func.func private @twice(i32) -> i32
+    svm.kernel @k(%x: i32) {
+      %y = func.call @twice(%x) : (i32) -> i32
+      svm.return
+    })";
+  EXPECT_EQ(problem(source + call), "");
+  expectProblem(call, "has no body; what a program calls is part of it, or in an LLVM source of it");
+}
+
+TEST(DeclaredFunctions, ArePrivateAndTakeScalars) {
+  expectProblem(source + "func.func private @twice(!plain)", "takes or gives other than C's scalars");
+  expectProblem(source + "func.func private @twice(i32) -> (i32, i32)", "takes or gives other than C's scalars");
+  expectProblem(source + "func.func private @twice(i32) -> i32 attributes {svm.entry}",
+                "is declared and seen from outside");
+}
+
+TEST(DeclaredFunctions, AreAllThatKernelsCall) {
+  expectProblem(R"(
+    func.func @here() { return }
+    svm.kernel @k() {
+      func.call @here() : () -> ()
+      svm.return
+    })",
+                "calls 'here' from a kernel; kernels call declared functions only");
+}
+
+} // namespace
