@@ -133,6 +133,7 @@ std::vector<Work> vectorWorks();  // vectors.cpp
 std::vector<Work> blockedWorks(); // blocked.cpp
 std::vector<Work> callWorks();    // calls.cpp
 std::vector<Work> streamWorks();  // streams.cpp
+std::vector<Work> hbirWorks();    // hbir.cpp
 std::vector<Work> commandWorks(); // commands.cpp
 
 } // namespace strata::bench

@@ -55,6 +55,20 @@ std::string asIdentifier(StringRef name) {
   return isIdentifier(text) ? text : text + "_";
 }
 
+bool isCxxFile(StringRef file) {
+  return file.ends_with(".cpp") || file.ends_with(".cc") || file.ends_with(".cxx");
+}
+
+std::string lineMarker(StringRef file) {
+  std::string result = "\n# 1 \"";
+  for (char c : file) {
+    char octal[8];
+    snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+    result += c == '"' || c == '\\' || !llvm::isPrint(c) ? std::string(octal) : std::string(1, c);
+  }
+  return result + "\"\n";
+}
+
 std::string affineText(AffineExpr expression, const std::vector<std::string>& sizes) {
   switch (expression.getKind()) {
   case AffineExprKind::Constant:

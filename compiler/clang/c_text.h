@@ -16,6 +16,11 @@ bool isIdentifier(llvm::StringRef name);
 /// The name itself where C and C++ allow it, else one like it.
 std::string asIdentifier(llvm::StringRef name);
 
+/// Whether a file holds C++ by its name; else C.
+bool isCxxFile(llvm::StringRef file);
+/// A line marker: what follows is line 1 of a file of that name.
+std::string lineMarker(llvm::StringRef file);
+
 /// A value of affine sizes as a C expression over the sizes' names, in 64-bit arithmetic. Uses strata_modulo(),
 /// strata_floor_divide() and strata_ceiling_divide() where the expression does.
 std::string affineText(mlir::AffineExpr expression, const std::vector<std::string>& sizes);

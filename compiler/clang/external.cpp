@@ -18,8 +18,6 @@ using strata::svm::KernelOp;
 
 namespace strata::clang {
 
-using strata::Location;
-
 STRATA_DIAGNOSTIC(cannotReadExternal, Error, "clang-external-file",
                   "cannot read '{0}', which is to hold external task '{1}': {2}");
 STRATA_DIAGNOSTIC(missingFunction, Error, "clang-external-missing", "'{0}' defines no function '{1}'");
@@ -278,26 +276,11 @@ std::string extensionHeader(const std::string& macros) {
   return text + macros + "#endif\n";
 }
 
-bool isCxxFile(StringRef file) {
-  return file.ends_with(".cpp") || file.ends_with(".cc") || file.ends_with(".cxx");
-}
-
 KernelOp kernelOf(ModuleOp module, const std::string& instance) {
   for (auto kernel : module.getOps<KernelOp>())
     if (kernel.getLlvm() && kernel.getLlvm()->getLeafReference().getValue() == "strata.ext." + instance)
       return kernel;
   return {};
-}
-
-/// A line marker: what follows is line 1 of a file of that name.
-std::string marker(StringRef file) {
-  std::string result = "\n# 1 \"";
-  for (char c : file) {
-    char octal[8];
-    snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
-    result += c == '"' || c == '\\' || !llvm::isPrint(c) ? std::string(octal) : std::string(1, c);
-  }
-  return result + "\"\n";
 }
 
 /// Checks that the functions are there, and takes off what Clang promises itself about narrow integers: kernels are not
@@ -350,14 +333,15 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
     return std::nullopt;
   }
   SmallString<256> folder(file);
-  llvm::sys::fs::make_absolute(folder);
+  if (llvm::sys::fs::make_absolute(folder))
+    folder = file; // includes are then found from the current folder only
   Source source;
   source.isCxx = isCxx;
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
   source.headers["sequoia_ext.h"] = extensionHeader(macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") + prototypes +
-                marker(file) + std::string(diagnostics.sources().buffer(buffer).text()) + marker("<strata>") + support +
-                elementFunctions() + (isCxx ? anyPointer : "") + definitions;
+                lineMarker(file) + std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") +
+                support + elementFunctions() + (isCxx ? anyPointer : "") + definitions;
   auto text = compileToLlvm(source, diagnostics);
   return text ? finish(*text, file, tasks, diagnostics) : std::nullopt;
 }

@@ -3,6 +3,8 @@
 
 namespace strata::driver {
 
+STRATA_DIAGNOSTIC(notAProgram, Error, "driver-not-a-program", "'{0}' is shown as a machine");
+
 namespace {
 
 std::optional<Machine> machineOf(Session& session) {
@@ -50,9 +52,27 @@ int machineCommand(Session& session) {
 }
 
 int showCommand(Session& session) {
-  auto machine = machineOf(session);
-  if (machine)
-    writeText(session, session.options.output, drawMachine(*machine));
+  CompileOptions& compile = session.options.compile;
+  if (!llvm::StringRef(session.options.thing).ends_with(".hbir")) {
+    if (!compile.mapping.empty() || !session.options.sizes.empty()) {
+      session.diagnostics.report(notAProgram, session.commandLine->word(2), session.options.thing)
+          .help("machines are shown without --map and --size");
+      return finish(session);
+    }
+    compile.machine = session.options.thing;
+    auto machine = machineOf(session);
+    if (machine)
+      writeText(session, session.options.output, drawMachine(*machine));
+    return finish(session);
+  }
+  compile.program = session.options.thing;
+  DataOptions data;
+  if (!prepare(session, data))
+    return finish(session);
+  CompilerSession compilation(session);
+  std::string drawing = compilation.compiler.view("drawing");
+  if (!session.diagnostics.hasErrors())
+    writeText(session, session.options.output, drawing);
   return finish(session);
 }
 

@@ -15,6 +15,7 @@ constexpr int statusFine = 0, statusUserError = 1, statusOurError = 2;
 
 struct Options {
   CompileOptions compile;
+  std::string thing; // what to show
   std::vector<std::string> sizes, inputs, outputs;
   unsigned repeat = 1;
   std::string stats;  // empty: none; "text"; "json"; "json:FILE"

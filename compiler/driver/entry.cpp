@@ -70,6 +70,13 @@ public:
     Binding binding;
     for (const auto& [name, size] : known_)
       binding.sizes[name] = size.value;
+    // All that lack data are told at once, before memory is taken for the others.
+    for (const EntryArgument& argument : entry_.arguments)
+      if (argument.read && !argument.written && !inputOf(argument.name))
+        diagnostics_.report(missingInput, {}, argument.name, entry_.name)
+            .help("give it with --in " + argument.name + "=FILE.npy, or =random, =iota, =zeros, or a number");
+    if (diagnostics_.hasErrors())
+      return std::nullopt;
     for (size_t position = 0; position < entry_.arguments.size(); ++position) {
       auto array = makeArray(position);
       if (!array)
@@ -224,11 +231,6 @@ private:
     }
     if (input)
       return makeInput(input->spec, argument.name, argument.type, *shape, diagnostics_, input->where);
-    if (argument.read && !argument.written) {
-      diagnostics_.report(missingInput, {}, argument.name, entry_.name)
-          .help("give it with --in " + argument.name + "=FILE.npy, or =random, =iota, =zeros, or a number");
-      return std::nullopt;
-    }
     return Array::create(argument.type, *shape, "array '" + argument.name + "'", diagnostics_, {});
   }
 

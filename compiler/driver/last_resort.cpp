@@ -29,6 +29,12 @@ namespace {
         "lift the limit of memory (ulimit -v), or run on a computer with more");
 }
 
+[[noreturn]] void leaveInternal(std::string_view reason) {
+  leave(statusOurError, "driver-internal",
+        reason.empty() ? "this is an error of Strata" : "this is an error of Strata: ", reason,
+        "report it with the program and the command");
+}
+
 void onTerminate() {
   if (std::exception_ptr thrown = std::current_exception()) {
     try {
@@ -39,13 +45,12 @@ void onTerminate() {
       leave(statusUserError, "driver-system", "the system refuses what the program needs: ", error.what(),
             "lift the limits of processes and memory (ulimit -u, ulimit -v)");
     } catch (const std::exception& error) {
-      leave(statusOurError, "driver-internal", "this is an error of Strata: ", error.what(),
-            "report it with the program and the command");
+      leaveInternal(error.what());
     } catch (...) {
+      leaveInternal("");
     }
   }
-  leave(statusOurError, "driver-internal", "this is an error of Strata", "",
-        "report it with the program and the command");
+  leaveInternal("");
 }
 
 } // namespace

@@ -41,14 +41,21 @@ std::vector<std::string> machinePath(const char* program) {
 }
 
 void addProgram(CLI::App* command, Options& options) {
-  command->add_option("PROGRAM", options.compile.program, "a Sequoia program (.sq) or one in the dialect (.mlir)")
+  command
+      ->add_option("PROGRAM", options.compile.program,
+                   "a program in Sequoia (.sq), HBIR (.hbir) or the dialect (.mlir)")
       ->required();
+  command->add_option("FUNCTIONS", options.compile.functions,
+                      "C or C++ files with the functions that an HBIR program calls");
   command->add_option("--machine", options.compile.machine,
                       "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
   command->add_option("--entry", options.compile.entry,
                       "the entry point, where the program has several: a task or an instance");
-  command->add_option("--size", options.sizes, "sizes of arrays, as N=1024,M=16; input files settle sizes too")
+  command
+      ->add_option(
+          "--size", options.sizes,
+          "sizes of arrays, as N=1024,M=16; input files settle sizes too. In HBIR, constants of the data segment")
       ->allow_extra_args(false);
   command
       ->add_option("--in", options.inputs,
@@ -67,7 +74,7 @@ void addReports(CLI::App* command, Options& options) {
 void addEmit(CLI::App* command, Options& options) {
   command->add_option("--emit", options.emit,
                       "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), "
-                      "placed, scheduled, llvm, asm");
+                      "placed, scheduled, llvm, asm; of HBIR programs also groups and layout");
   command->add_option("-o,--output", options.output, "where to write; - is standard output");
 }
 
@@ -164,8 +171,10 @@ int main(int argc, char** argv) {
   machine->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(machine, options);
 
-  CLI::App* show = app.add_subcommand("show", "draw a machine as SVG");
-  show->add_option("MACHINE", options.compile.machine, "a name or a .yaml file")->required();
+  CLI::App* show = app.add_subcommand("show", "draw a machine, or an HBIR program's groups and data, as SVG");
+  show->add_option("THING", options.thing, "a machine's name, a .yaml file, or an HBIR program (.hbir)")->required();
+  show->add_option("--map", options.compile.mapping, "a program's mapping file");
+  show->add_option("--size", options.sizes, "a program's sizes, as N=1024,M=16")->allow_extra_args(false);
   show->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(show, options);
 

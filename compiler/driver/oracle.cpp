@@ -12,7 +12,7 @@ STRATA_DIAGNOSTIC(differs, Error, "check-differs",
                   "'{0}' differs from what the interpreter computes: element {1} is {2} and should be {3}; this is an "
                   "error of Strata");
 
-bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict,
+bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict, std::string& output,
                DiagnosticEngine& diagnostics) {
   interpret::Options options;
   options.trackUndefined = strict;
@@ -32,7 +32,9 @@ bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding
       arguments.push_back(interpret::Argument::bits(bits));
     }
   }
-  return interpreter->call(entry.name, arguments);
+  bool fine = interpreter->call(entry.name, arguments);
+  output = interpreter->output();
+  return fine;
 }
 
 namespace {

@@ -7,7 +7,7 @@ namespace strata::driver {
 
 /// Calls the entry point of a logical program through the interpreter, on the binding's arrays. `strict` also reports
 /// reads of what was never written. False when a rule was broken (reported).
-bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict,
+bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict, std::string& output,
                DiagnosticEngine& diagnostics);
 
 /// Compares what a run wrote with what the interpreter wrote: bit for bit; floating-point numbers of programs with

@@ -2,13 +2,14 @@
 // else.
 #include "compiler/driver/pipeline.h"
 
-#include "compiler/driver/sequoia.h"
+#include "compiler/driver/notation.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/verify_logical.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/lower.h"
+#include "compiler/transform/count_accesses.h"
 #include "compiler/transform/distribute.h"
 #include "compiler/transform/eliminate_copies.h"
 #include "compiler/transform/expand_reductions.h"
@@ -31,7 +32,6 @@ using strata::svm::SvmDialect;
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(cannotRead, Error, "driver-cannot-read", "cannot read '{0}': {1}");
-STRATA_DIAGNOSTIC(unknownNotation, Error, "driver-unknown-notation", "'{0}' is in no notation that this version reads");
 STRATA_DIAGNOSTIC(notLogical, Error, "driver-not-logical", "'{0}' is a {1} program; programs enter in logical form");
 STRATA_DIAGNOSTIC(badMapping, Error, "driver-bad-mapping-attribute", "the program's mapping does not read: {0}");
 STRATA_DIAGNOSTIC(otherMachine, Warning, "driver-other-machine",
@@ -45,11 +45,12 @@ STRATA_DIAGNOSTIC(passFailed, Error, "driver-internal",
                   "a compilation phase failed on a program that was checked; this is an error of Strata");
 STRATA_DIAGNOSTIC(noMappingForm, Error, "driver-no-mapping-form",
                   "a program in the dialect has no mapping form of its own");
+STRATA_DIAGNOSTIC(noView, Error, "driver-no-view", "'{0}' is in a notation that has no view '{1}'");
 STRATA_DIAGNOSTIC(noTree, Error, "driver-no-tree", "a program in the dialect has no syntax tree");
 
 struct Compiler::Source {
   BufferId file;
-  std::unique_ptr<SequoiaSource> sequoia; // null: a program in the dialect
+  std::unique_ptr<Notation> notation; // null: a program in the dialect
 };
 
 Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options)
@@ -60,12 +61,7 @@ Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileO
     diagnostics_.report(cannotRead, {}, options_.program, error);
     return;
   }
-  StringRef name = options_.program;
-  if (name.ends_with(".sq"))
-    source_->sequoia = SequoiaSource::read(source_->file, diagnostics_);
-  else if (!name.ends_with(".mlir"))
-    diagnostics_.report(unknownNotation, {}, options_.program)
-        .help("Sequoia programs end in .sq, programs in the dialect in .mlir");
+  source_->notation = readNotation(source_->file, options_, diagnostics_);
 }
 
 Compiler::~Compiler() = default;
@@ -88,7 +84,7 @@ std::optional<Machine> Compiler::machine(const std::string& named, Location wher
 bool Compiler::check() {
   if (diagnostics_.hasErrors())
     return false;
-  if (!source_->sequoia || !options_.mapping.empty())
+  if (!source_->notation || !options_.mapping.empty())
     return logical().has_value();
   return true; // read and checked already
 }
@@ -96,8 +92,8 @@ bool Compiler::check() {
 std::string Compiler::syntaxTree() {
   if (diagnostics_.hasErrors())
     return "";
-  if (source_->sequoia)
-    return source_->sequoia->syntaxTree();
+  if (source_->notation)
+    return source_->notation->syntaxTree();
   diagnostics_.report(noTree, {});
   return "";
 }
@@ -105,23 +101,37 @@ std::string Compiler::syntaxTree() {
 std::string Compiler::mappingText() {
   if (diagnostics_.hasErrors())
     return "";
-  if (!source_->sequoia) {
+  if (!source_->notation) {
     diagnostics_.report(noMappingForm, {}).help("its mapping is the attribute 'svm.mapping'");
     return "";
   }
-  if (!source_->sequoia->readMapping(options_, diagnostics_))
+  if (!source_->notation->readMapping(options_, diagnostics_))
     return "";
-  auto onto = machine(source_->sequoia->machineName(), source_->sequoia->machinePlace());
-  return onto ? source_->sequoia->mappingText(options_, *onto, diagnostics_) : "";
+  auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
+  return onto ? source_->notation->mappingText(options_, *onto, diagnostics_) : "";
 }
 
-std::optional<LogicalProgram> Compiler::fromSequoia() {
-  if (!source_->sequoia->readMapping(options_, diagnostics_))
+std::string Compiler::view(StringRef name) {
+  if (diagnostics_.hasErrors())
+    return "";
+  auto text = source_->notation ? source_->notation->view(name) : std::nullopt;
+  if (!text)
+    diagnostics_.report(noView, {}, options_.program, name.str())
+        .help("HBIR programs have groups, layout and a drawing");
+  return text.value_or("");
+}
+
+bool Compiler::hasFixedSizes() const {
+  return source_->notation && source_->notation->hasFixedSizes();
+}
+
+std::optional<LogicalProgram> Compiler::fromNotation() {
+  if (!source_->notation->readMapping(options_, diagnostics_))
     return std::nullopt;
-  auto onto = machine(source_->sequoia->machineName(), source_->sequoia->machinePlace());
+  auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
   if (!onto)
     return std::nullopt;
-  auto lowered = source_->sequoia->lower(options_, *onto, context_, diagnostics_);
+  auto lowered = source_->notation->lower(options_, *onto, context_, diagnostics_);
   if (!lowered)
     return std::nullopt;
   return LogicalProgram{std::move(lowered->first), std::move(lowered->second), std::move(*onto)};
@@ -173,7 +183,7 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
 std::optional<LogicalProgram> Compiler::logical() {
   if (diagnostics_.hasErrors())
     return std::nullopt;
-  auto program = source_->sequoia ? fromSequoia() : fromDialect();
+  auto program = source_->notation ? fromNotation() : fromDialect();
   if (!program)
     return std::nullopt;
   ModuleOp module = *program->module;
@@ -196,7 +206,10 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
   return false;
 }
 
-bool Compiler::place(LogicalProgram& program) {
+bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
+  if (instrumentation == Instrumentation::Count &&
+      !runPasses(*program.module, [](PassManager& passes) { passes.addPass(transform::createCountAccessesPass()); }))
+    return false;
   if (!mapping::place(*program.module, program.record, program.machine, diagnostics_) ||
       !mapping::verifyPlaced(*program.module, program.machine, diagnostics_))
     return false;
@@ -204,7 +217,7 @@ bool Compiler::place(LogicalProgram& program) {
   // distributed: what holds for all iterations holds for every part of them.
   return runPasses(*program.module, [&](PassManager& passes) {
     // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
-    if (!source_->sequoia)
+    if (!source_->notation)
       passes.addPass(transform::createGuardAccessesPass());
     // Sizes that are checked to be equal become one, which folds checks and bounds further down.
     passes.addPass(createCSEPass());
@@ -271,7 +284,7 @@ std::string Compiler::entryName(ModuleOp module) {
   if (llvm::is_contained(names, options_.entry))
     return options_.entry;
   // A notation's entry point may be named by its task; then the instance made of it is meant when there is one only.
-  if (source_->sequoia && names.size() == 1)
+  if (source_->notation && names.size() == 1)
     return names.front();
   diagnostics_.report(unknownEntry, {}, options_.entry).help("there are: " + list);
   return "";

@@ -20,7 +20,8 @@ namespace strata::driver {
 /// What the user asked for. Empty strings: not given.
 struct CompileOptions {
   std::string program;
-  std::string machine; // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
+  std::vector<std::string> functions; // files of C functions that the program calls
+  std::string machine;                // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
   std::string mapping;
   std::string entry;
   std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
@@ -51,11 +52,16 @@ public:
   bool check();
   /// The checked program of a notation as a tree, for --emit=ast. Empty for the dialect itself (reported).
   std::string syntaxTree();
+  /// A view of the notation's own: "groups", "layout", "drawing". Empty where there is none (reported).
+  std::string view(llvm::StringRef name);
+  /// Whether sizes have become constants of the program, so that its entry point takes none.
+  bool hasFixedSizes() const;
   /// The mapping that is used, written out in the notation's own form.
   std::string mappingText();
 
-  /// Places the program on its machine (in place): compiler/mapping/place.h.
-  bool place(LogicalProgram& program);
+  /// Places the program on its machine (in place): compiler/mapping/place.h. A program that is to count its accesses
+  /// says so here: afterwards nothing tells any more whose memory an element was in.
+  bool place(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
   /// Distribution, reductions, copies, addresses: what is left to decide is decided.
   bool schedule(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
   /// LLVM IR, not optimised yet.
@@ -67,7 +73,7 @@ public:
 private:
   struct Source;
   std::optional<LogicalProgram> fromDialect();
-  std::optional<LogicalProgram> fromSequoia();
+  std::optional<LogicalProgram> fromNotation();
   std::optional<Machine> machine(const std::string& named, Location where);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager&)> add);
 

@@ -111,15 +111,21 @@ public:
     auto entry = readEntry(function, session_.diagnostics);
     if (!entry)
       return finish(session_);
+    if (compiler.hasFixedSizes())
+      data.sizes.clear();
     auto binding = bindArguments(*entry, data, session_.diagnostics);
     if (!binding)
       return finish(session_);
     RunFigures figures;
     std::optional<Binding> oracle;
+    std::string output;
     mlir::OwningOpRef<mlir::ModuleOp> logical;
     if (options_.check || options_.interpret) {
       oracle = copyOf(*entry, *binding);
-      if (!oracle || !interpret(*program->module, *entry, *oracle, options_.check, session_.diagnostics))
+      bool fine = oracle && interpret(*program->module, *entry, *oracle, options_.check, output, session_.diagnostics);
+      if (options_.interpret)
+        fputs(output.c_str(), stdout);
+      if (!fine)
         return finish(session_);
       logical = program->module->clone();
     }
@@ -173,15 +179,18 @@ private:
       figures.paths[kernel.getName().str()] = kernel.isStructured() ? "structured"
                                               : kernel.getLlvm()    ? "llvm"
                                                                     : "black box";
-    if (!compiler.place(program))
-      return false;
     bool measured = !options_.stats.empty() || options_.repeat > 1;
     if (!options_.stats.empty()) {
-      LogicalProgram counted{mlir::OwningOpRef<mlir::ModuleOp>(program.module->clone()), {}, program.machine};
+      LogicalProgram counted{mlir::OwningOpRef<mlir::ModuleOp>(program.module->clone()), program.record,
+                             program.machine};
+      if (!compiler.place(counted, Instrumentation::Count))
+        return false;
       counting_ = compile(compiler, counted, Instrumentation::Count);
       if (!counting_)
         return false;
     }
+    if (!compiler.place(program))
+      return false;
     engine_ = compile(compiler, program, options_.trace.empty() ? Instrumentation::None : Instrumentation::Trace);
     if (!engine_)
       return false;
@@ -224,12 +233,14 @@ private:
     if (measured) {
       runtime::resetCounters();
       call(counting);
+      runtime::setPrinting(false); // the program has said it all
       figures.counters = runtime::counters();
     }
     Progress progress;
     for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
       restore();
       figures.seconds.push_back(call(function));
+      runtime::setPrinting(false);
       progress.tell(repetition + 1, options_.repeat);
     }
     return true;
@@ -297,8 +308,9 @@ private:
     json["entry"] = entry.name;
     json["machine"] = machine.name;
     json["sizes"] = nlohmann::json::object();
-    for (const auto& [name, value] : binding.sizes)
-      json["sizes"][name] = value;
+    for (const auto& sizes : {options_.compile.sizes, binding.sizes})
+      for (const auto& [name, value] : sizes)
+        json["sizes"][name] = value;
     json["threads"] = runtime::threads();
     json["seconds"] = {{"median", median}, {"minimum", least}, {"repetitions", figures.seconds.size()}};
     json["bytes"] = nlohmann::json::object();

@@ -17,48 +17,8 @@ namespace strata::driver {
 
 STRATA_DIAGNOSTIC(mappingMade, Remark, "driver-mapping-made",
                   "no mapping was given, and one was made for machine '{0}'");
-STRATA_DIAGNOSTIC(cannotReadMapping, Error, "driver-cannot-read-mapping", "cannot read mapping '{0}': {1}");
-
 STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels",
                   "machine '{0}' has no memory levels to map the program to");
-
-struct SequoiaSource::Impl {
-  std::unique_ptr<sequoia::Program> program;
-  std::optional<sequoia::Mapping> mapping; // the file's
-};
-
-SequoiaSource::SequoiaSource() : impl_(std::make_unique<Impl>()) {}
-SequoiaSource::~SequoiaSource() = default;
-
-std::unique_ptr<SequoiaSource> SequoiaSource::read(BufferId file, DiagnosticEngine& diagnostics) {
-  std::unique_ptr<SequoiaSource> source(new SequoiaSource());
-  source->impl_->program = sequoia::readProgram(file, diagnostics);
-  return source;
-}
-
-std::string SequoiaSource::syntaxTree() const {
-  return sequoia::printAst(*impl_->program);
-}
-
-bool SequoiaSource::readMapping(const CompileOptions& options, DiagnosticEngine& diagnostics) {
-  if (options.mapping.empty())
-    return true;
-  std::string error;
-  BufferId file = diagnostics.sources().load(options.mapping, SourceKind::Mapping, error);
-  if (!file.valid()) {
-    diagnostics.report(cannotReadMapping, {}, options.mapping, error);
-    return false;
-  }
-  impl_->mapping = sequoia::readMapping(file, diagnostics);
-  return impl_->mapping.has_value();
-}
-
-std::string SequoiaSource::machineName() const {
-  return impl_->mapping ? impl_->mapping->machine : "";
-}
-Location SequoiaSource::machinePlace() const {
-  return impl_->mapping ? impl_->mapping->machinePlace.location : Location();
-}
 
 namespace {
 
@@ -107,44 +67,72 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
   return made;
 }
 
+class Sequoia : public Notation {
+public:
+  explicit Sequoia(std::unique_ptr<sequoia::Program> program) : program_(std::move(program)) {}
+
+  std::string syntaxTree() const override { return sequoia::printAst(*program_); }
+  std::optional<std::string> view(llvm::StringRef) const override { return std::nullopt; }
+
+  bool readMapping(const CompileOptions& options, DiagnosticEngine& diagnostics) override {
+    if (options.mapping.empty())
+      return true;
+    BufferId file = loadMapping(options, diagnostics);
+    if (!file.valid())
+      return false;
+    mapping_ = sequoia::readMapping(file, diagnostics);
+    return mapping_.has_value();
+  }
+  std::string machineName() const override { return mapping_ ? mapping_->machine : ""; }
+  Location machinePlace() const override { return mapping_ ? mapping_->machinePlace.location : Location(); }
+
+  std::string mappingText(const CompileOptions& options, const Machine& machine,
+                          DiagnosticEngine& diagnostics) override {
+    auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    return mapping ? sequoia::writeMapping(*mapping) : "";
+  }
+
+  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+  lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context,
+        DiagnosticEngine& diagnostics) override {
+    auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    if (!mapping)
+      return std::nullopt;
+    // A default mapping is made for the entry asked for; a file's may have several.
+    auto graph = sequoia::resolve(*program_, *mapping, machine, mapping_ ? options.entry : "", diagnostics);
+    if (!graph)
+      return std::nullopt;
+    auto lowered = sequoia::lower(*program_, *graph, machine, context, diagnostics, knownSizes(*program_, options));
+    if (!lowered)
+      return std::nullopt;
+    // Files of external tasks are named as seen from the mapping file.
+    std::vector<clang::ExternalTask> externals;
+    for (const sequoia::ExternalTask& external : lowered->externals) {
+      llvm::SmallString<256> file(external.file);
+      if (!llvm::sys::path::is_absolute(file)) {
+        file = llvm::sys::path::parent_path(options.mapping);
+        llvm::sys::path::append(file, external.file);
+      }
+      clang::ExternalTask task{external.instance, std::string(file), {}, 0, {}};
+      for (const sequoia::Variable* size : external.variant->sizeParameters)
+        task.sizes.emplace_back(size->name);
+      externals.push_back(std::move(task));
+    }
+    if (!clang::compileExternals(*lowered->module, externals, diagnostics))
+      return std::nullopt;
+    return std::make_pair(std::move(lowered->module), std::move(lowered->record));
+  }
+
+private:
+  std::unique_ptr<sequoia::Program> program_;
+  std::optional<sequoia::Mapping> mapping_; // the file's
+};
+
 } // namespace
 
-std::string SequoiaSource::mappingText(const CompileOptions& options, const Machine& machine,
-                                       DiagnosticEngine& diagnostics) {
-  auto mapping = mappingInUse(*impl_->program, impl_->mapping, options, machine, diagnostics);
-  return mapping ? sequoia::writeMapping(*mapping) : "";
-}
-
-std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-SequoiaSource::lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context,
-                     DiagnosticEngine& diagnostics) {
-  auto mapping = mappingInUse(*impl_->program, impl_->mapping, options, machine, diagnostics);
-  if (!mapping)
-    return std::nullopt;
-  // A default mapping is made for the entry asked for; a file's may have several.
-  auto graph = sequoia::resolve(*impl_->program, *mapping, machine, impl_->mapping ? options.entry : "", diagnostics);
-  if (!graph)
-    return std::nullopt;
-  auto lowered =
-      sequoia::lower(*impl_->program, *graph, machine, context, diagnostics, knownSizes(*impl_->program, options));
-  if (!lowered)
-    return std::nullopt;
-  // Files of external tasks are named as seen from the mapping file.
-  std::vector<clang::ExternalTask> externals;
-  for (const sequoia::ExternalTask& external : lowered->externals) {
-    llvm::SmallString<256> file(external.file);
-    if (!llvm::sys::path::is_absolute(file)) {
-      file = llvm::sys::path::parent_path(options.mapping);
-      llvm::sys::path::append(file, external.file);
-    }
-    clang::ExternalTask task{external.instance, std::string(file), {}, 0, {}};
-    for (const sequoia::Variable* size : external.variant->sizeParameters)
-      task.sizes.emplace_back(size->name);
-    externals.push_back(std::move(task));
-  }
-  if (!clang::compileExternals(*lowered->module, externals, diagnostics))
-    return std::nullopt;
-  return std::make_pair(std::move(lowered->module), std::move(lowered->record));
+std::unique_ptr<Notation> readSequoia(BufferId file, DiagnosticEngine& diagnostics) {
+  auto program = sequoia::readProgram(file, diagnostics);
+  return program ? std::make_unique<Sequoia>(std::move(program)) : nullptr;
 }
 
 } // namespace strata::driver

@@ -1,6 +1,7 @@
 // strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
 // on them. It registers the dialects that Strata uses and no others.
 #include "compiler/ir/svm.h"
+#include "compiler/transform/count_accesses.h"
 #include "compiler/transform/distribute.h"
 #include "compiler/transform/eliminate_copies.h"
 #include "compiler/transform/expand_reductions.h"
@@ -26,11 +27,12 @@ int main(int argc, char** argv) {
   mlir::registerCSEPass();
   mlir::registerInlinerPass();
   mlir::registerLoopInvariantCodeMotionPass();
-  for (auto create : {strata::transform::createDistributePass, strata::transform::createEliminateCopiesPass,
-                      strata::transform::createEraseCountsPass, strata::transform::createExpandReductionsPass,
-                      strata::transform::createFuseMultiplyAddPass, strata::transform::createHoistCopiesPass,
-                      strata::transform::createInstrumentPass, strata::transform::createProveInRangePass,
-                      strata::transform::createTracePass, strata::transform::createUseEqualitiesPass})
+  for (auto create : {strata::transform::createCountAccessesPass, strata::transform::createDistributePass,
+                      strata::transform::createEliminateCopiesPass, strata::transform::createEraseCountsPass,
+                      strata::transform::createExpandReductionsPass, strata::transform::createFuseMultiplyAddPass,
+                      strata::transform::createHoistCopiesPass, strata::transform::createInstrumentPass,
+                      strata::transform::createProveInRangePass, strata::transform::createTracePass,
+                      strata::transform::createUseEqualitiesPass})
     mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

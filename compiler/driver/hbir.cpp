@@ -1,0 +1,102 @@
+// HBIR programs on their way into the pipeline. Sizes are constants of the program, so they, and the mapping file, are
+// put in when it is read; files of C functions are compiled when it is lowered.
+#include "compiler/driver/hbir.h"
+
+#include "compiler/clang/functions.h"
+#include "compiler/hbir/frontend.h"
+#include "compiler/hbir/groups.h"
+#include "compiler/hbir/layout.h"
+#include "compiler/hbir/lower.h"
+#include "compiler/hbir/mapping.h"
+#include "compiler/hbir/print_ast.h"
+#include "compiler/hbir/views.h"
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(otherEntry, Error, "hbir-entry", "an HBIR program has one entry point, 'main', and not '{0}'");
+
+namespace {
+
+std::string cType(hbir::ScalarType type) {
+  switch (type) {
+  case hbir::ScalarType::Int:
+    return "int";
+  case hbir::ScalarType::Float:
+    return "float";
+  case hbir::ScalarType::Bool:
+    return "bool";
+  }
+  return "";
+}
+
+class Hbir : public Notation {
+public:
+  static std::unique_ptr<Notation> read(BufferId file, const CompileOptions& options, DiagnosticEngine& diagnostics) {
+    std::unique_ptr<Hbir> made(new Hbir());
+    std::optional<hbir::Mapping> mapping;
+    if (!options.mapping.empty()) {
+      BufferId text = loadMapping(options, diagnostics);
+      if (text.valid())
+        mapping = hbir::readMapping(text, diagnostics);
+      if (!mapping)
+        return nullptr;
+    }
+    hbir::ReadOptions reading;
+    reading.constants = options.sizes;
+    made->program_ = hbir::readProgram(file, diagnostics, reading, mapping ? &*mapping : nullptr);
+    if (!made->program_)
+      return nullptr;
+    return made;
+  }
+
+  std::string syntaxTree() const override { return hbir::printAst(*program_); }
+  bool readMapping(const CompileOptions&, DiagnosticEngine&) override { return true; }
+  bool hasFixedSizes() const override { return true; }
+  std::string mappingText(const CompileOptions&, const Machine&, DiagnosticEngine&) override {
+    return hbir::writeMapping(*program_);
+  }
+
+  std::optional<std::string> view(llvm::StringRef name) const override {
+    if (name == "groups")
+      return hbir::groupsText(*program_);
+    if (name == "layout")
+      return hbir::layoutText(*program_);
+    if (name == "drawing")
+      return hbir::drawProgram(*program_);
+    return std::nullopt;
+  }
+
+  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+  lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context,
+        DiagnosticEngine& diagnostics) override {
+    if (!options.entry.empty() && options.entry != "main") {
+      diagnostics.report(otherEntry, {}, options.entry).help("leave out --entry");
+      return std::nullopt;
+    }
+    auto lowered = hbir::lower(*program_, machine, context, diagnostics);
+    if (!lowered)
+      return std::nullopt;
+    std::vector<clang::ScalarFunction> functions;
+    for (const hbir::Extern& declared : program_->externs) {
+      clang::ScalarFunction function{declared.name, {}, declared.result ? cType(*declared.result) : "", declared.where};
+      for (hbir::ScalarType parameter : declared.parameters)
+        function.parameters.push_back(cType(parameter));
+      functions.push_back(std::move(function));
+    }
+    if (!clang::compileFunctions(*lowered->module, options.functions, functions, diagnostics))
+      return std::nullopt;
+    return std::make_pair(std::move(lowered->module), std::move(lowered->record));
+  }
+
+private:
+  Hbir() = default;
+  std::unique_ptr<hbir::Program> program_;
+};
+
+} // namespace
+
+std::unique_ptr<Notation> readHbir(BufferId file, const CompileOptions& options, DiagnosticEngine& diagnostics) {
+  return Hbir::read(file, options, diagnostics);
+}
+
+} // namespace strata::driver

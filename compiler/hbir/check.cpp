@@ -1,0 +1,22 @@
+// The order of the checks.
+#include "compiler/hbir/checker.h"
+
+namespace strata::hbir {
+
+void Checker::run() {
+  program_.form = tree_.form;
+  unsigned before = diagnostics_.errorCount();
+  target();
+  config();
+  moveGroups();
+  // Arrays and blocks that name what is wrong would only repeat it.
+  if (diagnostics_.errorCount() != before)
+    return;
+  data();
+  applyHomes();
+  if (diagnostics_.errorCount() != before)
+    return;
+  code();
+}
+
+} // namespace strata::hbir

@@ -1,0 +1,172 @@
+// The rules of layouts: sizes that 64 bits count, instances that there are, data that fits its memory. See layout.h.
+#include "compiler/hbir/groups.h"
+#include "compiler/hbir/plan.h"
+
+#include <algorithm>
+
+namespace strata::hbir {
+
+namespace {
+
+STRATA_DIAGNOSTIC(tooLarge, Error, "hbir-data-too-large",
+                  "array '{0}' of {1} elements in {2} pieces is more than 64 bits can address");
+STRATA_DIAGNOSTIC(tooManyInstances, Error, "hbir-too-many-instances",
+                  "memory '{0}' has more instances than 64 bits can count: {1} in each of {2} tiles");
+STRATA_DIAGNOSTIC(tooManyPieces, Error, "hbir-layout-rank", "block cuts '{0}' in {1} dimensions, and it has {2}");
+STRATA_DIAGNOSTIC(noInstance, Error, "hbir-layout-no-instance",
+                  "piece {0} of '{1}' falls to instance {2} of memory '{3}', which has {4}");
+STRATA_DIAGNOSTIC(undecided, Error, "hbir-layout-undecided",
+                  "whether the memory '{0}' has an instance for every piece of '{1}' cannot be decided");
+STRATA_DIAGNOSTIC(doesNotFit, Error, "hbir-data-does-not-fit",
+                  "the data in memory '{0}' takes {1} bytes, and it holds {2}");
+
+constexpr int64_t mostVisited = 1'000'000; // pieces looked at one by one where isl does not help
+
+class Checker {
+public:
+  Checker(const Program& program, DiagnosticEngine& diagnostics) : program_(program), diagnostics_(diagnostics) {}
+
+  void run() {
+    const unsigned before = diagnostics_.errorCount();
+    for (const Array& array : program_.arrays)
+      checkArray(array);
+    if (diagnostics_.errorCount() != before)
+      return; // what follows counts on it
+    const std::vector<ArrayPlan> plans = planArrays(program_, polyhedra_);
+    for (const MemoryClass& memory : program_.target.memories)
+      if (memory.size)
+        checkFit(memory, plans);
+  }
+
+private:
+  void checkArray(const Array& array) {
+    const Layout& layout = array.layout;
+    const Location where = layout.where.valid() ? layout.where : array.where;
+    if (!sizesFit(array)) {
+      diagnostics_.report(tooLarge, where, array.name, extentsText(array.extents), extentsText(layout.pieces));
+      return;
+    }
+    if (layout.kind == LayoutKind::Block && layout.pieces.size() > array.extents.size() && array.extents.size() != 1) {
+      diagnostics_.report(tooManyPieces, where, array.name, layout.pieces.size(), array.extents.size())
+          .help("write one number of pieces for each dimension that is cut, or 'chunked' to cut the array as a whole");
+      return;
+    }
+    const std::optional<int64_t> instances = instancesOf(program_.target, *layout.memory);
+    if (!instances) {
+      diagnostics_
+          .report(tooManyInstances, layout.memory->where, layout.memory->name, layout.memory->count,
+                  extentsText(program_.target.extents))
+          .label(array.where, "'" + array.name + "' is laid out in it");
+      return;
+    }
+    checkInstances(array, where, *instances);
+  }
+
+  void checkInstances(const Array& array, const Location& where, int64_t instances) {
+    const Pieces pieces = cut(array);
+    const bool copies = array.layout.kind == LayoutKind::Replicated;
+    const IndexExpression& instance = copies ? array.layout.instance : pieces.instance;
+    const std::vector<int64_t>& extents = copies ? array.layout.pieces : pieces.extents;
+    if (std::find(extents.begin(), extents.end(), 0) != extents.end())
+      return; // nothing lies anywhere
+    const std::optional<Interval> range = rangeOf(instance, extents);
+    if (range && range->least >= 0 && range->most < instances)
+      return;
+    std::optional<std::vector<int64_t>> wrong;
+    bool decided = false;
+    try {
+      const std::optional<isl::map> map = range ? polyhedra_.map({instance}, polyhedra_.box(extents)) : std::nullopt;
+      if (map) {
+        const isl::map bad = map->intersect_range(polyhedra_.box(std::vector<Interval>{{0, instances}}).complement());
+        if (!bad.is_empty())
+          wrong = Polyhedra::first(bad.domain());
+        decided = true;
+      }
+    } catch (const std::exception&) {
+      decided = false; // isl gave up
+    }
+    if (!decided) {
+      if (*product(extents) > mostVisited) {
+        diagnostics_.report(undecided, where, array.layout.memory->name, array.name)
+            .help("say which instance holds a piece with sums, and products and quotients by constants");
+        return;
+      }
+      wrong = firstWrong(instance, extents, instances);
+    }
+    if (!wrong)
+      return;
+    std::string coordinates;
+    if (copies)
+      for (int64_t coordinate : *wrong)
+        coordinates += "[" + std::to_string(coordinate) + "]";
+    else
+      for (const IndexExpression& coordinate : pieces.layout)
+        coordinates += "[" + std::to_string(coordinate.evaluate(*wrong).value_or(0)) + "]";
+    const std::optional<int64_t> number = instance.evaluate(*wrong);
+    diagnostics_
+        .report(noInstance, where, coordinates, array.name, number ? std::to_string(*number) : "beyond 64 bits",
+                array.layout.memory->name, instances)
+        .label(array.layout.memory->where, "numbered from 0");
+  }
+
+  static std::optional<std::vector<int64_t>> firstWrong(const IndexExpression& instance,
+                                                        const std::vector<int64_t>& extents, int64_t instances) {
+    std::vector<int64_t> number(extents.size());
+    for (bool more = true; more;) {
+      const std::optional<int64_t> value = instance.evaluate(number);
+      if (!value || *value < 0 || *value >= instances)
+        return number;
+      more = false;
+      for (size_t d = number.size(); d-- > 0 && !more;) {
+        more = ++number[d] < extents[d];
+        if (!more)
+          number[d] = 0;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void checkFit(const MemoryClass& memory, const std::vector<ArrayPlan>& plans) {
+    const ArrayPlan* highest = nullptr;
+    const auto end = [](const ArrayPlan& plan) { return plan.layout.base + plan.layout.bytes; };
+    for (const ArrayPlan& plan : plans)
+      if (plan.array->layout.memory == &memory && (!highest || end(plan) > end(*highest)))
+        highest = &plan;
+    if (!highest || end(*highest) <= static_cast<uint64_t>(*memory.size))
+      return;
+    const std::string where = highest->fullest ? instanceText(program_.target, memory, *highest->fullest) : memory.name;
+    DiagnosticBuilder builder =
+        diagnostics_.report(doesNotFit, highest->array->where, where, end(*highest), *memory.size);
+    builder.label("'" + highest->array->name + "' " + takes(*highest));
+    builder.label(memory.where, "of " + std::to_string(*memory.size) + " bytes");
+    bool several = false;
+    for (const ArrayPlan& plan : plans)
+      if (plan.array->layout.memory == &memory && &plan != highest && plan.layout.base < highest->layout.base) {
+        builder.label(plan.array->where, "'" + plan.array->name + "' " + takes(plan));
+        several = true;
+      }
+    if (several)
+      builder.note("every array begins at a multiple of " + std::to_string(arrayAlignment) + " bytes");
+    if (!highest->layout.exact)
+      builder.note("the pieces of '" + highest->array->name +
+                   "' fall to instances by no rule that was found, so each is counted in its own place");
+  }
+
+  static std::string takes(const ArrayPlan& plan) {
+    return "takes " + std::to_string(plan.layout.bytes) + " bytes from byte " + std::to_string(plan.layout.base);
+  }
+
+  const Program& program_;
+  DiagnosticEngine& diagnostics_;
+  const Polyhedra polyhedra_;
+};
+
+} // namespace
+
+bool checkLayouts(const Program& program, DiagnosticEngine& diagnostics) {
+  const unsigned before = diagnostics.errorCount();
+  Checker(program, diagnostics).run();
+  return diagnostics.errorCount() == before;
+}
+
+} // namespace strata::hbir

@@ -1,0 +1,32 @@
+// The phases of the HBIR front end, in order.
+#include "compiler/hbir/frontend.h"
+
+#include "compiler/hbir/checker.h"
+#include "compiler/hbir/groups.h"
+#include "compiler/hbir/layout.h"
+#include "compiler/hbir/lexer.h"
+#include "compiler/hbir/parser.h"
+
+namespace strata::hbir {
+
+std::unique_ptr<Program> readProgram(BufferId file, DiagnosticEngine& diagnostics, const ReadOptions& options,
+                                     const Mapping* mapping) {
+  unsigned errorsBefore = diagnostics.errorCount();
+  auto failed = [&] { return diagnostics.errorCount() != errorsBefore; };
+  SyntaxTree tree;
+  tree.file = file;
+  std::vector<Token> tokens = tokenize(file, diagnostics);
+  parse(tokens, tree, diagnostics);
+  // A program that does not parse is not checked: what is missing from the tree would be reported as the user's
+  // mistake.
+  if (failed())
+    return nullptr;
+  auto program = std::make_unique<Program>();
+  Checker(tree, *program, diagnostics, options, mapping).run();
+  // The rules of tiles and memories are about numbers that are only there when everything else is right.
+  if (failed() || !checkGroups(*program, diagnostics) || !checkLayouts(*program, diagnostics) || failed())
+    return nullptr;
+  return program;
+}
+
+} // namespace strata::hbir

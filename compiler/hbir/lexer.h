@@ -1,0 +1,30 @@
+// Splits the text of an HBIR program or mapping file into tokens. Token texts point into that text, which must outlive
+// them. All tokens are made at once, ended by an End token; wrong characters and literals are reported and left out.
+#pragma once
+
+#include "base/source/diagnostic.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace strata::hbir {
+
+enum class TokenKind : uint8_t { End, Word, Integer, Real, Text, Punctuator };
+
+/// Words are told apart by the parser: most of HBIR's keywords mean something only in one place.
+struct Token {
+  TokenKind kind = TokenKind::End;
+  std::string_view text; // for Text without the quotes, escapes as written
+  Location location;
+  int64_t integer = 0;
+  double real = 0;
+  std::string_view unit; // of an Integer: "K", "B", …; only sizes may have one
+};
+
+std::vector<Token> tokenize(BufferId file, DiagnosticEngine& diagnostics);
+
+/// The value of the escape whose backslash stands before `at`, which moves behind it; nothing when there is none.
+std::optional<char> readEscape(std::string_view text, size_t& at);
+
+} // namespace strata::hbir

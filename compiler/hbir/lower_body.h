@@ -1,0 +1,155 @@
+// The lowering of one piece of code to a structured kernel: expressions, statements, loops. Ints are computed as
+// indices, which have 64 bits, so that subscripts stay sums and products of loop variables. One object a kernel; it
+// owns nothing that outlives it.
+#pragma once
+
+#include "compiler/hbir/lower_module.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace strata::hbir {
+
+/// The values that an int may have; everything when nothing is known.
+struct Range {
+  int64_t least = INT64_MIN, most = INT64_MAX;
+  static Range of(ScalarType) { return {INT32_MIN, INT32_MAX}; }
+  /// What is stored comes back unchanged.
+  bool fitsInt() const { return least >= INT32_MIN && most <= INT32_MAX; }
+  /// Whether it says anything: then the operation that gave it did not overflow.
+  bool isKnown() const { return least != INT64_MIN || most != INT64_MAX; }
+  bool within(int64_t from, int64_t to) const { return least >= from && most <= to; }
+};
+
+class BodyLowering {
+public:
+  /// `variables` are those of a block of code; null for the code outside groups.
+  BodyLowering(ModuleLowering& module, const KernelPlan& plan, const std::vector<GroupIndex>* variables);
+  /// `cleared` are filled with zeros before the body begins.
+  void lower(const std::vector<StatementPtr>& body, const std::vector<const SharedBlock*>& cleared,
+             const Location& location);
+
+private:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<mlir::Value, 4>;
+
+  /// What a name is in the code.
+  struct Binding {
+    Value value;   // one that never changes
+    Range range;   // of an int's value
+    Value storage; // a block of rank 0, or an array
+  };
+
+  // Builders at the current place (lower_values.cpp).
+  template <typename Op, typename... Args>
+  Op make(Args&&... args) {
+    return builder_.create<Op>(place_, std::forward<Args>(args)...);
+  }
+  template <typename Op>
+  Value folded(Value a, Value b) {
+    return builder_.createOrFold<Op>(place_, a, b);
+  }
+  void at(const Location& location) { place_ = module_.place(location); }
+  Value number(int64_t value);
+  Value truth(bool value);
+  Value zero(ScalarType type);
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
+  Value inverse(Value condition);
+  void check(Value condition, llvm::StringRef code, const llvm::Twine& message, mlir::ValueRange values = {},
+             llvm::StringRef help = {});
+  /// Storage of rank 0, or a static array, for as long as the kernel runs.
+  Value allocate(mlir::Type type, llvm::ArrayRef<int64_t> extents = {});
+  Value flag();
+  /// Between the form in which values are computed and that in which they are stored.
+  Value toStored(Value value, ScalarType type);
+  Value fromStored(Value value, ScalarType type);
+  /// What storing it and reading it back makes of an int.
+  Value narrowed(Value value, Range range);
+  void fill(Value array, llvm::ArrayRef<int64_t> extents, ScalarType type);
+
+  // What is known about ints (lower_ranges.cpp).
+  Range rangeOf(const Expression& expression);
+  Range rangeOfBinary(const Expression& expression);
+
+  // Expressions (lower_expressions.cpp).
+  Value value(const Expression& expression);
+  Value variable(const Expression& expression);
+  Value unary(const Expression& expression);
+  Value binary(const Expression& expression);
+  Value comparison(const Expression& expression);
+  Value logical(const Expression& expression);
+  Value conditional(const Expression& expression);
+  Value cast(const Expression& expression);
+  Value call(const Expression& expression);
+  Value arithmetic(const Expression& expression, Value left, Value right, bool contract);
+  /// Whether it cannot fail and has no effect, so that it may be evaluated without need.
+  bool isPlain(const Expression& expression);
+  /// Marks the product that an operand of a sum is, if it is one, for contraction with the sum.
+  bool contractWith(const Expression& operand);
+
+  // Arithmetic on values (lower_operators.cpp).
+  Value compute(Operator op, ScalarType type, const Location& where, Value left, Range leftRange, Value right,
+                Range rightRange, Range result, bool contract);
+  Value division(bool remainder, Value left, Range leftRange, Value right, Range rightRange);
+  Value shift(bool isLeft, Value left, Value amount, Range amountRange, bool exact);
+  Value floatToInt(Value value);
+  Value builtin(const Expression& expression);
+
+  // Places (lower_expressions.cpp).
+  struct Place {
+    Value storage;
+    Values indices;
+  };
+  Place placeOf(const Expression& expression);
+  Value read(const Place& place, ScalarType type);
+  void write(const Place& place, const Symbol* symbol, ScalarType type, Value value);
+
+  // Statements (lower_statements.cpp).
+  void statement(const Statement& statement);
+  void sequence(const std::vector<StatementPtr>& statements);
+  void declare(const Statement& statement);
+  void assign(const Statement& statement);
+  void ifStatement(const Statement& statement);
+  void longChain(const Statement& statement);
+  void print(const Statement& statement);
+  Value noJump(unsigned jumps);
+  void clear(const SharedBlock& block);
+
+  // Loops (lower_loops.cpp).
+  struct Counted;
+  void loop(const Statement& statement);
+  std::optional<Counted> counted(const Statement& statement);
+  int64_t stepOf(const Statement* next, const Symbol* symbol);
+  bool isInvariant(const Expression& expression, const Statement& loop);
+  void countedLoop(const Statement& statement, const Counted& counted);
+  void generalLoop(const Statement& statement);
+  void rangeLoop(const Statement& statement);
+  void bindLoopVariable(const Statement& loop, const Symbol* symbol, Value index, Range range);
+
+  Binding& bindingOf(const Symbol* symbol);
+  Value tileId();
+
+  ModuleLowering& module_;
+  const KernelPlan& plan_;
+  const CodeFacts& facts_;
+  const std::vector<GroupIndex>* variables_;
+  mlir::OpBuilder builder_;
+  mlir::Location place_;
+  mlir::Block* entry_ = nullptr;
+  llvm::DenseMap<const void*, Value> shared_; // blocks by array or global variable
+  llvm::DenseMap<const Symbol*, Binding> bindings_;
+  Values indices_; // of the block's variables
+  Value tile_;     // the number of the tile; null outside groups
+  Value breakFlag_, finishFlag_;
+  llvm::DenseSet<const Expression*> contracted_; // products that are operands of sums
+  int64_t stackBytes_ = 0;
+};
+
+/// Local arrays of this many bytes in all are kept on the stack of the processor that runs the code.
+inline constexpr int64_t largestStack = 16 << 10;
+
+/// Bytes of an array; INT64_MAX when that is no 64-bit number.
+int64_t bytesOf(ScalarType type, const std::vector<int64_t>& extents);
+/// Which of a kernel's local arrays its callers make.
+std::vector<const Symbol*> buffersOf(const CodeFacts& facts);
+
+} // namespace strata::hbir

@@ -1,0 +1,222 @@
+// Statements: C's, `for i in [low:high]`, printf and bsg_finish.
+#include "compiler/hbir/parser.h"
+
+namespace strata::hbir {
+
+STRATA_DIAGNOSTIC(severalFirst, Error, "hbir-for-declaration", "a for loop declares one variable");
+
+namespace {
+
+struct AssignOperator {
+  std::string_view text;
+  std::optional<Operator> op;
+};
+
+const AssignOperator assignOperators[] = {
+    {"=", std::nullopt},      {"+=", Operator::Add},       {"-=", Operator::Subtract},   {"*=", Operator::Multiply},
+    {"/=", Operator::Divide}, {"%=", Operator::Remainder}, {"<<=", Operator::ShiftLeft}, {">>=", Operator::ShiftRight},
+    {"&=", Operator::BitAnd}, {"^=", Operator::BitXor},    {"|=", Operator::BitOr}};
+
+} // namespace
+
+void Parser::statement(std::vector<Stmt*>& into) {
+  Nesting nesting(*this);
+  size_t start = at_;
+  int nested = nesting_;
+  try {
+    statementUnchecked(into);
+  } catch (const SyntaxError&) {
+    nesting_ = nested;
+    if (at_ == start && !is("}"))
+      take();
+    recover(start);
+  }
+}
+
+void Parser::statementUnchecked(std::vector<Stmt*>& into) {
+  Location begin = token().location;
+  if (accept(";"))
+    return;
+  Stmt* result = nullptr;
+  if (is("{")) {
+    result = tree_.newStmt(StatementKind::Compound, begin);
+    result->body = braces();
+  } else if (is("if")) {
+    result = ifStatement();
+  } else if (is("for")) {
+    result = is("(", 1) ? forStatement() : rangeStatement();
+  } else if (accept("while")) {
+    result = tree_.newStmt(StatementKind::While, begin);
+    expect("(", "'while'");
+    result->condition = expression();
+    expect(")", "the condition");
+    result->where = from(begin);
+    result->body = bodyOf("while");
+  } else if (accept("break")) {
+    result = tree_.newStmt(StatementKind::Break, begin);
+    expect(";", "'break'");
+  } else if (is("bsg_finish") && is("(", 1)) {
+    take();
+    take();
+    result = tree_.newStmt(StatementKind::Finish, begin);
+    expect(")", "'bsg_finish('");
+    expect(";", "'bsg_finish()'");
+  } else if ((is("printf") || is("print")) && is("(", 1)) {
+    result = print();
+  } else if (startsType()) {
+    return declaration(into);
+  } else {
+    result = simple();
+    expect(";", "the statement");
+  }
+  into.push_back(result);
+}
+
+std::vector<Stmt*> Parser::braces() {
+  std::vector<Stmt*> result;
+  expect("{", "this");
+  while (!is("}") && !atEnd())
+    statement(result);
+  expect("}", "the statements");
+  return result;
+}
+
+std::vector<Stmt*> Parser::bodyOf(std::string_view what) {
+  if (is("{"))
+    return braces();
+  if (startsType())
+    fail("a statement or '{' after '" + std::string(what) + " (…)', not a declaration");
+  std::vector<Stmt*> result;
+  statement(result);
+  return result;
+}
+
+void Parser::declaration(std::vector<Stmt*>& into) {
+  ScalarType declared = type("a type");
+  do {
+    NameSyntax name = expectName("a variable's name");
+    Stmt* result = tree_.newStmt(StatementKind::Declare, name.where);
+    result->type = declared;
+    result->name = name;
+    result->extents = bracketed("the extent");
+    if (accept("="))
+      result->value = expression();
+    into.push_back(result);
+  } while (accept(","));
+  expect(";", "the declaration");
+}
+
+/// An assignment, an increment or a call.
+Stmt* Parser::simple() {
+  Location begin = token().location;
+  if (is("++") || is("--")) {
+    Operator op = take().text == "++" ? Operator::Add : Operator::Subtract;
+    Stmt* result = tree_.newStmt(StatementKind::Assign, begin);
+    result->target = unary();
+    result->compound = op;
+    result->value = tree_.newExpr(ExprKind::Integer, begin);
+    result->value->integer = 1;
+    result->where = from(begin);
+    return result;
+  }
+  Expr* left = unary();
+  if (is("++") || is("--")) {
+    Stmt* result = tree_.newStmt(StatementKind::Assign, begin);
+    result->compound = is("++") ? Operator::Add : Operator::Subtract;
+    result->value = tree_.newExpr(ExprKind::Integer, take().location);
+    result->value->integer = 1;
+    result->target = left;
+    result->where = from(begin);
+    return result;
+  }
+  for (const AssignOperator& candidate : assignOperators) {
+    if (token().kind != TokenKind::Punctuator || !accept(candidate.text))
+      continue;
+    Stmt* result = tree_.newStmt(StatementKind::Assign, begin);
+    result->target = left;
+    result->compound = candidate.op;
+    result->value = expression();
+    result->where = from(begin);
+    return result;
+  }
+  if (left->kind != ExprKind::Call)
+    fail("'=' after what begins a statement");
+  Stmt* result = tree_.newStmt(StatementKind::Call, left->where);
+  result->value = left;
+  return result;
+}
+
+Stmt* Parser::ifStatement() {
+  // A chain of else-ifs nests to the right; each link counts as nesting, which bounds the depth of the tree.
+  Stmt* result = tree_.newStmt(StatementKind::If, token().location);
+  take();
+  expect("(", "'if'");
+  result->condition = expression();
+  expect(")", "the condition");
+  result->where = from(result->where);
+  result->body = bodyOf("if");
+  if (accept("else"))
+    result->otherwise = bodyOf("else");
+  return result;
+}
+
+Stmt* Parser::forStatement() {
+  Stmt* loop = tree_.newStmt(StatementKind::For, take().location);
+  expect("(", "'for'");
+  if (startsType()) {
+    std::vector<Stmt*> declared;
+    declaration(declared);
+    if (declared.size() > 1)
+      diagnostics_.report(severalFirst, declared[1]->where).help("declare the others before the loop");
+    loop->first = declared[0];
+  } else if (!accept(";")) {
+    loop->first = simple();
+    expect(";", "the start of the loop");
+  }
+  if (!is(";"))
+    loop->condition = expression();
+  expect(";", "the condition");
+  if (!is(")"))
+    loop->next = simple();
+  expect(")", "the step");
+  loop->where = from(loop->where);
+  loop->body = bodyOf("for");
+  return loop;
+}
+
+Stmt* Parser::rangeStatement() {
+  Stmt* loop = tree_.newStmt(StatementKind::Range, take().location);
+  loop->name = expectName("'(' or the loop variable's name after 'for'");
+  expect("in", "the loop variable");
+  expect("[", "'in'");
+  loop->value = expression();
+  expect(":", "the first value of the range");
+  loop->upper = expression();
+  expect("]", "the range");
+  loop->where = from(loop->where);
+  notAForm(loop->where, "'for … in [low:high]'", tree_.form != Form::A, Form::B);
+  loop->body = bodyOf("for");
+  return loop;
+}
+
+Stmt* Parser::print() {
+  Stmt* result = tree_.newStmt(StatementKind::Print, token().location);
+  bool formatted = take().text == "printf";
+  take();
+  if (token().kind == TokenKind::Text) {
+    const Token& text = take();
+    result->format = NameSyntax{text.text, text.location};
+  } else if (formatted) {
+    fail("the format, in quotes, after 'printf('");
+  } else if (!is(")")) {
+    result->arguments.push_back(expression());
+  }
+  while (accept(","))
+    result->arguments.push_back(expression());
+  expect(")", "the arguments");
+  expect(";", "the call");
+  result->where = from(result->where);
+  return result;
+}
+
+} // namespace strata::hbir
