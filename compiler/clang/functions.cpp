@@ -24,7 +24,7 @@ STRATA_DIAGNOSTIC(functionName, Error, "clang-function-name", "'{0}' cannot be t
 
 namespace {
 
-const char* const prefix = "strata.function.";
+const char* const prefix = "external.";
 
 std::string parameterTypes(const ScalarFunction& function) {
   std::string text;

@@ -65,14 +65,14 @@ const std::string both =
 
 TEST_F(FunctionsTest, CallsGoToTheWrappersOfTheDefinitions) {
   ASSERT_TRUE(compile({{"f.c", both}})) << diagnostics.render({});
-  EXPECT_TRUE(module->lookupSymbol("strata.function.twice"));
+  EXPECT_TRUE(module->lookupSymbol("external.twice"));
   EXPECT_FALSE(module->lookupSymbol("twice"));
   auto source = *module->getOps<svm::LLVMSourceOp>().begin();
   llvm::LLVMContext llvmContext;
   llvm::SMDiagnostic problem;
   auto code = llvm::parseIR(llvm::MemoryBufferRef(source.getText(), "test"), problem, llvmContext);
   ASSERT_TRUE(code) << problem.getMessage().str();
-  llvm::Function* odd = code->getFunction("strata.function.odd");
+  llvm::Function* odd = code->getFunction("external.odd");
   ASSERT_TRUE(odd && !odd->isDeclaration());
   EXPECT_TRUE(odd->hasRetAttribute(llvm::Attribute::ZExt)) << "what a caller of a bool counts on";
 }
