@@ -1,6 +1,8 @@
 // The short commands: check, map, machine, show.
 #include "compiler/driver/prepare.h"
 
+#include <utility>
+
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(notAProgram, Error, "driver-not-a-program", "'{0}' is shown as a machine");
@@ -12,6 +14,11 @@ std::optional<Machine> machineOf(Session& session) {
   if (name.empty())
     return describeHost();
   return loadMachine(name, session.options.compile.machinePath, session.diagnostics);
+}
+
+/// Whether a name is that of a program rather than of a machine.
+bool isProgram(llvm::StringRef name) {
+  return name.ends_with(".hbir") || name.ends_with(".sq") || name.ends_with(".mlir");
 }
 
 } // namespace
@@ -37,12 +44,20 @@ int mapCommand(Session& session) {
 }
 
 int machineCommand(Session& session) {
+  CompileOptions& compile = session.options.compile;
   std::string text;
   if (session.options.list) {
-    for (const std::string& name : machineNames(session.options.compile.machinePath))
+    for (const std::string& name : machineNames(compile.machinePath))
       text += name + "\n";
   } else {
-    auto machine = machineOf(session);
+    std::optional<Machine> machine;
+    if (isProgram(compile.machine)) {
+      compile.program = std::exchange(compile.machine, "");
+      CompilerSession compilation(session);
+      machine = compilation.compiler.ownMachine();
+    } else {
+      machine = machineOf(session);
+    }
     if (!machine)
       return finish(session);
     text = writeMachine(*machine);
@@ -53,19 +68,20 @@ int machineCommand(Session& session) {
 
 int showCommand(Session& session) {
   CompileOptions& compile = session.options.compile;
-  if (!llvm::StringRef(session.options.thing).ends_with(".hbir")) {
+  const std::string& thing = session.options.thing;
+  if (!isProgram(thing)) {
     if (!compile.mapping.empty() || !session.options.sizes.empty()) {
-      session.diagnostics.report(notAProgram, session.commandLine->word(2), session.options.thing)
+      session.diagnostics.report(notAProgram, session.commandLine->word(2), thing)
           .help("machines are shown without --map and --size");
       return finish(session);
     }
-    compile.machine = session.options.thing;
+    compile.machine = thing;
     auto machine = machineOf(session);
     if (machine)
       writeText(session, session.options.output, drawMachine(*machine));
     return finish(session);
   }
-  compile.program = session.options.thing;
+  compile.program = thing;
   DataOptions data;
   if (!prepare(session, data))
     return finish(session);

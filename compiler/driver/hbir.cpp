@@ -9,6 +9,7 @@
 #include "compiler/hbir/lower.h"
 #include "compiler/hbir/mapping.h"
 #include "compiler/hbir/print_ast.h"
+#include "compiler/hbir/target.h"
 #include "compiler/hbir/views.h"
 
 namespace strata::driver {
@@ -64,6 +65,11 @@ public:
     if (name == "drawing")
       return hbir::drawProgram(*program_);
     return std::nullopt;
+  }
+
+  std::optional<Machine> ownMachine(DiagnosticEngine& diagnostics) const override {
+    Machine machine = hbir::toMachine(*program_, "target");
+    return validate(machine, diagnostics) ? std::optional(std::move(machine)) : std::nullopt;
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>

@@ -166,7 +166,8 @@ int main(int argc, char** argv) {
 
   CLI::App* machine =
       app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
-  machine->add_option("NAME", options.compile.machine, "a name or a .yaml file");
+  machine->add_option("NAME", options.compile.machine,
+                      "a name, a .yaml file, or an HBIR program, whose target is then printed");
   machine->add_flag("--list", options.list, "list the machines that are known by name");
   machine->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(machine, options);

@@ -23,6 +23,8 @@ public:
                                   DiagnosticEngine& diagnostics) = 0;
   /// What --emit=VIEW shows ("groups", "layout"), and "drawing" as SVG; nothing where the notation has no such view.
   virtual std::optional<std::string> view(llvm::StringRef name) const = 0;
+  /// The machine that the program itself describes. Nothing where it describes none, or on errors (reported).
+  virtual std::optional<Machine> ownMachine(DiagnosticEngine&) const { return std::nullopt; }
   /// The logical program and where it goes. Nothing on errors (reported).
   virtual std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
   lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context,

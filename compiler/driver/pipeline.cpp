@@ -121,6 +121,15 @@ std::string Compiler::view(StringRef name) {
   return text.value_or("");
 }
 
+std::optional<Machine> Compiler::ownMachine() {
+  if (diagnostics_.hasErrors())
+    return std::nullopt;
+  auto own = source_->notation ? source_->notation->ownMachine(diagnostics_) : std::nullopt;
+  if (!own && !diagnostics_.hasErrors())
+    diagnostics_.report(noView, {}, options_.program, "machine").help("HBIR programs describe the machine they are for");
+  return own;
+}
+
 bool Compiler::hasFixedSizes() const {
   return source_->notation && source_->notation->hasFixedSizes();
 }

@@ -54,6 +54,8 @@ public:
   std::string syntaxTree();
   /// A view of the notation's own: "groups", "layout", "drawing". Empty where there is none (reported).
   std::string view(llvm::StringRef name);
+  /// The machine that the program describes. Nothing where it describes none (reported).
+  std::optional<Machine> ownMachine();
   /// Whether sizes have become constants of the program, so that its entry point takes none.
   bool hasFixedSizes() const;
   /// The mapping that is used, written out in the notation's own form.

@@ -1,3 +1,4 @@
+// Groups: tiles outside the target, shared and repeated ones, and the ranges that are told; random ones against counting.
 #include "compiler/hbir/groups.h"
 #include "compiler/hbir/program_testing.h"
 

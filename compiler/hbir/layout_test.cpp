@@ -1,3 +1,4 @@
+// Layouts: which instance holds which element, and at what offset; random ones against dealing elements out one by one.
 #include "compiler/hbir/layout.h"
 #include "compiler/hbir/program_testing.h"
 

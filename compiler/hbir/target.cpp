@@ -53,7 +53,7 @@ public:
     main.origin.location = target_.where;
     const MemoryId mainId{static_cast<uint32_t>(machine_.memories.size())};
     machine_.memories.push_back(std::move(main));
-    control.name = unused("host");
+    control.name = unused("control");
     machine_.processors = {std::move(control), std::move(tiles)};
 
     machine::Link network;

@@ -1,3 +1,4 @@
+// The target segment as a machine that validates.
 #include "compiler/hbir/program_testing.h"
 #include "compiler/hbir/target.h"
 

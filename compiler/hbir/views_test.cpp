@@ -1,3 +1,4 @@
+// Drawings and lists: what they name, how many shapes they take, and that they are well-formed.
 #include "compiler/hbir/groups.h"
 #include "compiler/hbir/layout.h"
 #include "compiler/hbir/program_testing.h"

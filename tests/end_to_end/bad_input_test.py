@@ -82,6 +82,22 @@ class BadInput(harness.Case):
                 self.assertIn("error[driver-usage]", result.err.split("\n")[0], str(result))
                 self.assertIn("--help", result.err, str(result))
 
+    def test_views_that_a_notation_does_not_have(self):
+        for stage in ("groups", "layout"):
+            self.is_refused("run", VECTADD.path, "--emit", stage, code="driver-no-view", mentions=stage)
+        self.is_refused("show", VECTADD.path, code="driver-no-view")
+        self.is_refused("machine", VECTADD.path, code="driver-no-view")
+
+    def test_functions_for_a_program_that_calls_none(self):
+        self.is_refused("run", VECTADD.path, self.write("f.c", ""), code="driver-no-functions", mentions="f.c")
+
+    def test_a_machine_shown_as_a_program(self):
+        self.is_refused("show", "cell", "--size", "N=8", code="driver-not-a-program")
+
+    def test_another_entry_of_an_hbir_program(self):
+        path = os.path.join(harness.ROOT, "examples/hbir/vectadd/vectadd.hbir")
+        self.is_refused("run", path, "--entry", "VectAdd", "--in", "A=iota", "--in", "B=iota", code="hbir-entry", mentions="main")
+
     # ---- machines and mappings ----
     def test_machine_names(self):
         for name in ("absent", "./absent.yaml", self.folder, "/dev/null", ""):
