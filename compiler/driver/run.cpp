@@ -314,6 +314,7 @@ private:
     json["threads"] = runtime::threads();
     json["seconds"] = {{"median", median}, {"minimum", least}, {"repetitions", figures.seconds.size()}};
     json["bytes"] = nlohmann::json::object();
+    json["accesses"] = nlohmann::json::object();
     json["moves"] = 0;
     json["moves_elided"] = 0;
     json["moves_hoisted"] = 0;
@@ -321,6 +322,8 @@ private:
     for (const auto& [name, amount] : figures.counters) {
       if (name.rfind("bytes ", 0) == 0)
         json["bytes"][name.substr(6)] = amount;
+      else if (name.rfind("read ", 0) == 0 || name.rfind("write ", 0) == 0)
+        json["accesses"][name] = amount;
       else if (name.rfind("runs ", 0) == 0)
         json["runs"][name.substr(5)] = amount;
       else if (name == "moves")

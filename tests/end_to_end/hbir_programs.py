@@ -62,6 +62,15 @@ def prefix_results(given, n):
     return {"S": (np.cumsum(given["A"]).astype("i4"), None)}
 
 
+def total(random, n):
+    return {"A": floats(random, n)}
+
+
+def total_results(given, n):
+    a = given["A"].astype("f8")
+    return {"total": (np.array([a.sum()]), (n + 2) * EPSILON * np.array([np.abs(a).sum()]))}
+
+
 def histogram(random, n, bins):
     return {"A": random.integers(0, bins, n).astype("i4")}
 
@@ -123,6 +132,8 @@ EXAMPLES = {
                conv2d_results, "array F = chunked over target.g;\narray C = striped over target.g;\n"),
     "prefix": ([{"n": 5}, {"n": 10007}, {"n": 16384}], prefix, prefix_results,
                "array A = striped over target.t.l;\narray sums = block over target.g;\n"),
+    "sum": ([{"n": 5}, {"n": 10007}, {"n": 65536}], total, total_results,
+            "array A = block over target.g;\narray parts = striped over target.g;\n"),
     "histogram": ([{"n": 5, "bins": 3}, {"n": 10007, "bins": 13}, {"n": 65536, "bins": 64}], histogram, histogram_results,
                   "array H = chunked over target.t.l;\narray counts = striped over target.g;\n"),
     "filtering": ([{"users": 5, "items": 3, "factors": 2}, {"users": 61, "items": 47, "factors": 7},

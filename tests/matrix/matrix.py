@@ -11,6 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "end_to_end"))
 import harness
+import hbir_programs
 import programs
 
 PAGE = os.path.join(harness.ROOT, "docs/matrix.md")
@@ -19,7 +20,7 @@ PROGRAMS = ["vector addition", "matrix product", "stencil", "reduction"]
 NOTATIONS = {
     "Sequoia": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
     "HPVM": "no front end",
-    "HBIR": "no front end",
+    "HBIR": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
     "SVM C": "no front end",
     "loop equations": "no front end",
 }
@@ -28,19 +29,26 @@ HOLES = {}
 
 
 class Cell(harness.Case):
-    """Runs one program on one machine."""
+    """Runs one program of a notation on one machine."""
 
     def runTest(self):
-        program = next(p for p in programs.PROGRAMS if p.name == self.program)
-        given = program.make(program.sizes[1])
-        got = programs.run(self, program, given, "--machine", self.machine, "--werror")
-        programs.check(self, program, given, got, f"{self.program} on {self.machine}")
+        extra = ("--machine", self.machine, "--werror")
+        what = f"{self.program} on {self.machine}"
+        if self.notation == "HBIR":
+            program = next(p for p in hbir_programs.programs() if p.name == self.program and p.form == "a")
+            size = program.sizes[1]
+            given = program.make(size)
+            hbir_programs.check(self, program, given, size, hbir_programs.run(self, program, given, size, *extra), what)
+        else:
+            program = next(p for p in programs.PROGRAMS if p.name == self.program)
+            given = program.make(program.sizes[1])
+            programs.check(self, program, given, programs.run(self, program, given, *extra), what)
 
 
-def works(program, machine):
+def works(notation, program, machine):
     """What is wrong with a cell, or nothing."""
     cell = Cell()
-    cell.program, cell.machine = program, machine
+    cell.notation, cell.program, cell.machine = notation, program, machine
     result = unittest.TestResult()
     cell.run(result)
     problems = result.failures + result.errors
@@ -64,7 +72,7 @@ def table(columns):
             for machine in columns:
                 place = (notation, program, machine)
                 hole = HOLES.get(place, known if isinstance(known, str) else None if program in known else "no program")
-                problem = None if isinstance(known, str) or program not in known else works(known[program], machine)
+                problem = None if isinstance(known, str) or program not in known else works(notation, known[program], machine)
                 if hole and not isinstance(known, str) and program in known and not problem:
                     wrong.append(f"{', '.join(place)}: works, and is listed as a hole ({hole})")
                 if problem and not hole:
