@@ -17,6 +17,8 @@ void Checker::run() {
   if (diagnostics_.errorCount() != before)
     return;
   code();
+  if (diagnostics_.errorCount() == before)
+    mappingKeepsCopies();
 }
 
 } // namespace strata::hbir

@@ -13,6 +13,8 @@ STRATA_DIAGNOSTIC(pathGroup, Error, "hbir-path-group", "a code block names a gro
 STRATA_DIAGNOSTIC(pathIndices, Error, "hbir-path-indices", "group '{0}' takes {1} indices in a path, not {2}");
 STRATA_DIAGNOSTIC(pathRange, Error, "hbir-path-range", "index {0} of group '{1}' is outside of [0, {2})");
 STRATA_DIAGNOSTIC(pathTwice, Error, "hbir-path-twice", "the path gives the name '{0}' to two indices");
+STRATA_DIAGNOSTIC(waitOutside, Error, "hbir-wait-outside",
+                  "this loop waits for a tile's write, and tiles run only after the code outside of blocks");
 STRATA_DIAGNOSTIC(csizeGuess, Warning, "hbir-csize",
                   "'csize' is not declared; it is taken as {0}, the length of the block's first output array '{1}'");
 
@@ -51,8 +53,19 @@ void Checker::code() {
     }
   }
   markWaitingLoops(program_.start);
+  refuseWaiting(program_.start);
   for (CodeBlock& block : program_.blocks)
     markWaitingLoops(block.body);
+}
+
+/// No tile runs before the code outside of blocks has ended, so nothing there can wait for one.
+void Checker::refuseWaiting(const std::vector<StatementPtr>& list) {
+  for (const StatementPtr& each : list) {
+    if (each->waits)
+      diagnostics_.report(waitOutside, each->where).help("let the tiles that need it wait, in their code blocks");
+    refuseWaiting(each->body);
+    refuseWaiting(each->otherwise);
+  }
 }
 
 void Checker::externFunction(const ExternSyntax& syntax) {

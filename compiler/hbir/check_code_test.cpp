@@ -110,6 +110,10 @@ TEST(HbirCode, Statements) {
       {"hbir-break", body("break;"), body("while (ok) { if (g) break; }")},
       {"hbir-break", formA("if (true) { break; }"), formA("for (;;) { break; }")},
       {"hbir-finish", formA("bsg_finish();"), body("bsg_finish();")},
+      {"hbir-void-value", body("g = bsg_finish();"), ""},
+      {"hbir-wait-outside", formA("int g; while (g == 0) { }"), formA("int g; while (g == 0) { g = 1; }")},
+      {"hbir-wait-outside", formA("int g; if (g == 0) { for (;;) { if (g == 1) break; } }"),
+       formA("int g; config.tg[x][y] { for (;;) { if (g == 1) break; } }")},
       {"hbir-redeclared", body("int a; float a;"), body("int a; { float a; }")},
       {"hbir-array-initial", body("int a[4] = 1;"), body("int a[4]; a[0] = 1;")},
       {"hbir-local-array-size", body("int a[257];"), body("int a[256]; bool b[1024];")},
@@ -122,6 +126,7 @@ TEST(HbirCode, Statements) {
 
 TEST(HbirCode, Printing) {
   Rule rules[] = {
+      {"hbir-print-zero", body("printf(\"a\\0b\");"), body("printf(\"a%cb\", 0);")},
       {"hbir-print-format", body("printf(\"%s\", g);"), body("printf(\"%5d %-3u %x %c %i %ld\", g, g, g, g, g, g);")},
       {"hbir-print-format", body("printf(\"%\");"), body("printf(\"%%\");")},
       {"hbir-print-format", body("printf(\"%1234d\", g);"), body("printf(\"%123d\", g);")},

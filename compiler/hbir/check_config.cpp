@@ -6,6 +6,7 @@
 namespace strata::hbir {
 
 STRATA_DIAGNOSTIC(duplicateGroup, Error, "hbir-duplicate-group", "there is another group named '{0}' here");
+STRATA_DIAGNOSTIC(duplicateIndex, Error, "hbir-duplicate-index", "group '{0}' has two indices named '{1}'");
 STRATA_DIAGNOSTIC(groupContent, Error, "hbir-group-content", "group '{0}' has {1}; it holds either tiles or groups");
 STRATA_DIAGNOSTIC(groupDimensions, Error, "hbir-group-dimensions",
                   "group '{0}' has {1} dimensions; there can be 1 to 4");
@@ -231,7 +232,7 @@ void Checker::groupOfArrangement(const GroupSyntax& syntax, Group* parent) {
   for (const auto& [name, count] : syntax.repeats) {
     for (const GroupIndex& other : group.indices)
       if (other.name == name.text)
-        diagnostics_.report(duplicateGroup, name.where, name.text);
+        diagnostics_.report(duplicateIndex, name.where, group.name, name.text);
     group.indices.push_back({std::string(name.text), extents({count}, resolve, "the number of groups")[0]});
   }
   groups_[&group].repeats = group.indices.size();
@@ -380,10 +381,14 @@ void Checker::moveGroups() {
       diagnostics_.report(mapOverflow, move.where, found->name).label(found->where, "declared here");
       continue;
     }
+    if (std::any_of(delta.begin(), delta.end(), [](int64_t each) { return each != 0; }))
+      movedGroups_.emplace_back(found, move.where);
     for (Group& each : program_.groups) {
       const Group* top = &each;
       while (top->parent)
         top = top->parent;
+      if (top == found)
+        each.moved = move.where;
       for (size_t i = 0; top == found && i < each.tile.size(); ++i)
         each.tile[i] = IndexExpression::make(Kind::Add, std::move(each.tile[i]), IndexExpression::constant(delta[i]));
     }

@@ -3,6 +3,7 @@
 #include "compiler/hbir/polyhedra.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata::hbir {
 
@@ -65,8 +66,10 @@ void Checker::constants() {
     std::optional<int64_t> value = dataConstant(*syntax.value);
     if (auto given = options_.constants.find(std::string(syntax.name.text)); given != options_.constants.end())
       value = given->second;
-    if (!value)
+    if (!value) {
+      wrongConstants_.insert(syntax.name.text);
       continue;
+    }
     Constant& constant = program_.constants.emplace_back();
     constant.name = syntax.name.text;
     constant.value = *value;
@@ -339,7 +342,7 @@ void Checker::applyHomes() {
       continue;
     }
     if (std::optional<Layout> layout = this->layout(array, home.kind, home.pieces, home.over, true))
-      array.layout = std::move(*layout);
+      declaredLayouts_.emplace(&array, std::exchange(array.layout, std::move(*layout)));
   }
 }
 

@@ -313,6 +313,10 @@ ExpressionPtr Checker::builtinCall(const Expr& syntax) {
       candidates.emplace_back(each.name);
     for (const Extern& each : program_.externs)
       candidates.push_back(each.name);
+    if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) {
+      diagnostics_.report(voidValue, syntax.where, name).help("write it as a statement of its own");
+      return nullptr;
+    }
     std::string near = nearestName(name, candidates);
     DiagnosticBuilder builder = diagnostics_.report(unknownFunction, syntax.where, name);
     if (!near.empty())

@@ -11,7 +11,7 @@ STRATA_DIAGNOSTIC(notConstant, Error, "hbir-not-constant", "this is no constant 
 STRATA_DIAGNOSTIC(divisionByZero, Error, "hbir-division-by-zero", "division by zero");
 STRATA_DIAGNOSTIC(overflow, Error, "hbir-overflow", "the result does not fit in 64 bits");
 STRATA_DIAGNOSTIC(notPositive, Error, "hbir-extent", "{0} is {1}; it must be at least 1");
-STRATA_DIAGNOSTIC(tooLarge, Error, "hbir-too-large", "{0} multiply to 2^62 or more");
+STRATA_DIAGNOSTIC(tooLarge, Error, "hbir-too-large", "with {0} this large, all multiply to 2^62 or more");
 STRATA_DIAGNOSTIC(constantLater, Error, "hbir-constant-order", "constant '{0}' is used before its declaration");
 STRATA_DIAGNOSTIC(unknownField, Error, "hbir-unknown-field", "'{0}' has no field '{1}'");
 STRATA_DIAGNOSTIC(unknownNumber, Error, "hbir-unknown-size", "the {1} of memory '{0}' is not known");
@@ -103,7 +103,9 @@ std::optional<IndexExpression> Checker::resolveInData(const Expr& name) {
   unsigned before = diagnostics_.errorCount();
   if (const Constant* found = findConstant(name.names[0], name.where))
     return IndexExpression::constant(found->value);
-  // A constant whose value is wrong has been reported; naming it unknown would mislead.
+  // A constant whose value is wrong has been reported; to say more of it would mislead.
+  if (wrongConstants_.contains(name.names[0]))
+    return std::nullopt;
   bool isDeclared = std::any_of(tree_.constants.begin(), tree_.constants.end(),
                                 [&](const ConstantSyntax& each) { return each.name.text == name.names[0]; });
   if (diagnostics_.errorCount() == before && !isDeclared) {
@@ -179,7 +181,7 @@ std::vector<int64_t> Checker::extents(const std::vector<Expr*>& list, const Reso
     result.push_back(value);
   }
   if (!productOf(result)) {
-    diagnostics_.report(tooLarge, list[0]->where, std::string(what) + "s");
+    diagnostics_.report(tooLarge, list[0]->where, what);
     result.assign(result.size(), 1);
   }
   return result;

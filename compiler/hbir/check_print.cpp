@@ -7,14 +7,15 @@
 namespace strata::hbir {
 
 STRATA_DIAGNOSTIC(badFormat, Error, "hbir-print-format", "'{0}' in the format: {1}");
-STRATA_DIAGNOSTIC(argumentType, Error, "hbir-print-type", "'{0}' prints {1}, and this is a {2}");
+STRATA_DIAGNOSTIC(argumentType, Error, "hbir-print-type", "'{0}' prints {1}, and this is {2}");
 STRATA_DIAGNOSTIC(argumentCount, Error, "hbir-print-count", "the format prints {0} values, and there are {1}");
 STRATA_DIAGNOSTIC(badEscape, Error, "hbir-print-escape", "unknown escape '\\{0}' in the format");
+STRATA_DIAGNOSTIC(zeroInFormat, Error, "hbir-print-zero", "a format has no character 0");
 
 namespace {
 
 const char* typeName(ScalarType type) {
-  return type == ScalarType::Int ? "int" : type == ScalarType::Float ? "float" : "bool";
+  return type == ScalarType::Int ? "an int" : type == ScalarType::Float ? "a float" : "a bool";
 }
 
 } // namespace
@@ -60,6 +61,10 @@ void Checker::format(const Stmt& syntax, Statement& result) {
       std::optional<char> value = readEscape(text, i);
       if (!value) {
         diagnostics_.report(badEscape, at(begin, std::min(begin + 2, text.size())), text.substr(begin + 1, 1));
+        return;
+      }
+      if (*value == '\0') {
+        diagnostics_.report(zeroInFormat, at(begin, i)).help("print it with %c");
         return;
       }
       piece += *value;
@@ -109,7 +114,7 @@ void Checker::format(const Stmt& syntax, Statement& result) {
         return;
       }
       if (item.value->type == ScalarType::Bool && letter != 'd') {
-        diagnostics_.report(argumentType, item.value->where, shown, "an int", "bool")
+        diagnostics_.report(argumentType, item.value->where, shown, "an int", "a bool")
             .label(at(begin, i), "it is printed here")
             .help("print a bool with %d");
         return;

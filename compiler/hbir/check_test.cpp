@@ -110,6 +110,11 @@ TEST(HbirCheck, GroupsOfArrangements) {
   EXPECT_EQ(d.tile[1].evaluate({0, 0, 1, 0, 0, 0, 1}), 2 + 1 + 1 + 1);
 }
 
+TEST(HbirCheck, SaysNoMoreOfAWrongConstant) {
+  Session session(data("z = 0; n = 1 / z; m = n + 1; A : int[n][m] = block[n] { target.g[x]; }; "));
+  EXPECT_EQ(session.codes(), "hbir-division-by-zero") << session.rendered();
+}
+
 TEST(HbirCheck, Data) {
   std::string arrayA = "A : int[4] = block[4] { target.g[x]; ";
   Rule rules[] = {
@@ -127,6 +132,8 @@ TEST(HbirCheck, Data) {
       {"hbir-overflow", data("n = 4611686018427387904 * 2;"), data("n = -4611686018427387904 * 2;")},
       {"hbir-overflow", data("n = (0 - 9223372036854775807 - 1) / -1;"),
        data("n = (0 - 9223372036854775807 - 1) / 2;")},
+      {"hbir-duplicate-index", formC("group[i in 2][i in 2] a at (i, 0:2)"),
+       formC("group[i in 2][j in 2] a at (i, j)")},
       {"hbir-division-by-zero", data("z = 0; n = 1 % z;"), data("n = -7 / 2;")},
       {"hbir-extent", data("A : int[0] = block[1] { target.g[x]; };"), data("A : int[1] = block[1] { target.g[x]; };")},
       {"hbir-too-large", data("A : int[4611686018427387904] = block[1] { target.g[x]; };"), ""},

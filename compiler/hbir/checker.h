@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace strata::hbir {
@@ -92,9 +93,13 @@ private:
                                                  const std::vector<Expr*>& indices, const PathSyntax& path);
   void applyHomes();
 
+  // Mappings: check_mapping.cpp.
+  void mappingKeepsCopies();
+
   // code: check_blocks.cpp.
   void code();
   void externFunction(const ExternSyntax& syntax);
+  void refuseWaiting(const std::vector<StatementPtr>& list);
   void block(const BlockSyntax& syntax);
   bool bindPath(const BlockSyntax& syntax, size_t from);
   bool bindIndex(const Expr& expr, PathIndex& index);
@@ -149,6 +154,9 @@ private:
   std::map<std::string, const Symbol*, std::less<>> arraySymbols_;
   std::map<std::string, int64_t, std::less<>> blockSizes_; // of arrays as the program declares them
   std::map<std::string, const Constant*, std::less<>> constantsByName_;
+  std::set<std::string_view> wrongConstants_;                  // those whose value has been reported
+  std::unordered_map<const Array*, Layout> declaredLayouts_;   // of arrays that the mapping places otherwise
+  std::vector<std::pair<const Group*, Location>> movedGroups_; // with the mapping's statement
   std::vector<std::map<std::string, const Symbol*, std::less<>>> scopes_;
   BlockScope* block_ = nullptr;
   unsigned loops_ = 0;

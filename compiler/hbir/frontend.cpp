@@ -16,9 +16,11 @@ std::unique_ptr<Program> readProgram(BufferId file, DiagnosticEngine& diagnostic
   SyntaxTree tree;
   tree.file = file;
   std::vector<Token> tokens = tokenize(file, diagnostics);
+  // A program with wrong tokens is not parsed, and one that does not parse is not checked: what is missing would be
+  // reported as the user's mistake.
+  if (failed())
+    return nullptr;
   parse(tokens, tree, diagnostics);
-  // A program that does not parse is not checked: what is missing from the tree would be reported as the user's
-  // mistake.
   if (failed())
     return nullptr;
   auto program = std::make_unique<Program>();

@@ -128,12 +128,14 @@ private:
       return true;
     const Group& group = *tiles.group;
     const std::vector<int64_t> values = Polyhedra::first(outside.domain());
-    diagnostics_
-        .report(groupOutside, group.where, pathOf(group), tileText(program_.target, tileAt(group, values)),
-                extentsText(extents))
+    DiagnosticBuilder builder =
+        diagnostics_.report(groupOutside, group.where, pathOf(group), tileText(program_.target, tileAt(group, values)),
+                            extentsText(extents));
+    builder
         .label("of extents " + extentsText(extentsOf(variablesOf(group))) + "; outside with " +
                valuesText(group, values))
         .label(program_.target.where, "the tiles");
+    tellMove(builder, group);
     return false;
   }
 
@@ -214,10 +216,19 @@ private:
   }
 
   void reportOverlap(const Group& first, const Group& second, const std::vector<int64_t>& tile) {
-    diagnostics_.report(groupsOverlap, second.where, pathOf(first), pathOf(second), tileText(program_.target, tile))
-        .label("'" + pathOf(second) + "' is declared here")
+    DiagnosticBuilder builder = diagnostics_.report(groupsOverlap, second.where, pathOf(first), pathOf(second),
+                                                    tileText(program_.target, tile));
+    builder.label("'" + pathOf(second) + "' is declared here")
         .label(first.where, "'" + pathOf(first) + "' is declared here")
         .note("groups run at once, so each tile can belong to one only");
+    tellMove(builder, first);
+    tellMove(builder, second);
+  }
+
+  /// Where the mapping, and not the program, says where a group stands.
+  static void tellMove(DiagnosticBuilder& builder, const Group& group) {
+    if (group.moved.valid())
+      builder.label(group.moved, "the mapping places '" + pathOf(group) + "' here");
   }
 
   const Program& program_;

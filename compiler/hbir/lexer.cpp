@@ -9,6 +9,7 @@
 namespace strata::hbir {
 
 STRATA_DIAGNOSTIC(unknownCharacter, Error, "hbir-character", "no token begins with {0}");
+STRATA_DIAGNOSTIC(notText, Error, "hbir-no-text", "the file is no text: it has a byte 0x00");
 STRATA_DIAGNOSTIC(openComment, Error, "hbir-open-comment", "this comment is not closed");
 STRATA_DIAGNOSTIC(badNumber, Error, "hbir-number", "'{0}' is not a number: {1}");
 STRATA_DIAGNOSTIC(badText, Error, "hbir-text", "{0}");
@@ -30,15 +31,26 @@ bool isWord(char c) {
   return isWordStart(c) || isDigit(c);
 }
 
+/// Whether a token or a comment can begin with it, or it stands between them.
+bool isKnown(char c) {
+  return isWord(c) || std::isspace(static_cast<unsigned char>(c)) || c == '"' || c == '\'' ||
+         std::any_of(std::begin(punctuators), std::end(punctuators),
+                     [c](std::string_view each) { return each[0] == c; });
+}
+
 class Lexer {
 public:
   Lexer(BufferId file, DiagnosticEngine& diagnostics)
       : file_(file), text_(diagnostics.sources().buffer(file).text()), diagnostics_(diagnostics) {}
 
   std::vector<Token> run() {
-    tokens_.reserve(text_.size() / 4 + 1);
-    while (skipSpace())
-      next();
+    if (size_t zero = text_.find('\0'); zero != std::string_view::npos) {
+      diagnostics_.report(notText, where(zero, zero + 1));
+    } else {
+      tokens_.reserve(text_.size() / 4 + 1);
+      while (skipSpace())
+        next();
+    }
     Token end;
     end.location = where(text_.size(), text_.size());
     tokens_.push_back(end);
@@ -112,8 +124,11 @@ private:
     unsigned char byte = static_cast<unsigned char>(peek());
     std::string shown = std::isprint(byte) ? "'" + std::string(1, peek()) + "'"
                                            : "the byte 0x" + std::string{hex[byte >> 4], hex[byte & 15]};
-    diagnostics_.report(unknownCharacter, where(at_, at_ + 1), shown);
-    ++at_;
+    size_t begin = at_++;
+    // What follows in the same run is the same mistake: a letter of several bytes, a line of signs.
+    while (at_ < text_.size() && !isKnown(peek()))
+      ++at_;
+    diagnostics_.report(unknownCharacter, where(begin, at_), shown);
   }
 
   void number() {

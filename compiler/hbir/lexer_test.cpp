@@ -30,10 +30,11 @@ TEST(HbirLexer, ReadsLiterals) {
 }
 
 TEST(HbirLexer, ReportsWhatIsNoToken) {
-  std::pair<const char*, const char*> cases[] = {
+  std::pair<std::string_view, const char*> cases[] = {
       {"a @ b", "hbir-character"},
       {"a \x01 b", "hbir-character"},
       {"\xc3\xa4", "hbir-character"},
+      {std::string_view("a\0b", 3), "hbir-no-text"},
       {"/* open", "hbir-open-comment"},
       {"99999999999999999999", "hbir-number"},
       {"0x", "hbir-number"},
@@ -46,9 +47,20 @@ TEST(HbirLexer, ReportsWhatIsNoToken) {
   };
   for (auto [text, code] : cases) {
     Session session;
-    tokens(session, text);
+    tokens(session, std::string(text));
     EXPECT_TRUE(session.find(code)) << text << "\n" << session.rendered();
   }
+}
+
+TEST(HbirLexer, ReportsARunOfWrongBytesOnce) {
+  for (std::string text : {"a = \xc3\xa4\xc3\xb6; b", "a @@@#$ b"}) {
+    Session session;
+    tokens(session, text);
+    EXPECT_EQ(session.codes(), "hbir-character") << session.rendered();
+  }
+  // A file that is no text is not looked into, and a program with wrong tokens is not parsed.
+  EXPECT_EQ(Session(std::string("target {\0 @ } \0 /*", 19)).codes(), "hbir-no-text");
+  EXPECT_EQ(Session("target { @ }").codes(), "hbir-character");
 }
 
 TEST(HbirLexer, NamesTheLineAndColumnOfAWrongByte) {

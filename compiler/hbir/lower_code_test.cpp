@@ -189,5 +189,16 @@ code {
   EXPECT_EQ(r, (std::vector<int>{2 + 3 + 4 + 5 + 6 + 7 + 8, 2 + 3 + 4, 0, 4 + 3 + 2 + 1}));
 }
 
+TEST(HbirCodeLowering, NamesOfTheRuntimeAreTheProgramsToo) {
+  LoweredProgram program(
+      R"(target { memory main { size 1M; width 8; }; tile module[2][2] { memory func { size 1K; width 8; }; }; }
+config { group strata_main[2][2] { tile target.module[x][y]; }; }
+data { strata : int[4] = block[2][2] { target.module.func[x][y]; replicated; device; }; index = 3; }
+code { int start; config.strata_main[x][y] { strata[0] = index + start; } })");
+  std::vector<int32_t> result(4);
+  ASSERT_TRUE(program.run({array(result)})) << program.said();
+  EXPECT_EQ(result[0], 3);
+}
+
 } // namespace
 } // namespace strata::hbir::testing

@@ -97,7 +97,7 @@ void EntryLowering::makeBlocks() {
 
 void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whole) {
   const char* suffix = kind == Exchange::Scatter ? ".scatter" : kind == Exchange::Gather ? ".gather" : ".spread";
-  const std::string symbol = block.name() + suffix;
+  const std::string symbol = kernelSymbol(block.name() + suffix);
   at(block.array->where);
   {
     mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -162,6 +162,16 @@ void EntryLowering::moveIn() {
     }
 }
 
+/// Zeros are there so that every run gives the same; a program that reads them has forgotten to write. Global variables
+/// begin as zero by the language.
+void EntryLowering::forgetZeros() {
+  for (const SharedBlock& block : module_.blocks_)
+    if (block.array && !block.copied && block.array->direction != Direction::In) {
+      at(block.array->where);
+      make<svm::ForgetOp>(made_[&block]);
+    }
+}
+
 void EntryLowering::moveOut() {
   for (auto [position, array] : llvm::enumerate(arguments_))
     for (const SharedBlock& block : module_.blocks_) {
@@ -206,8 +216,11 @@ void EntryLowering::run() {
     builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
     makeBlocks();
     moveIn();
+    if (module_.clear_)
+      runKernel(*module_.clear_, {});
+    forgetZeros();
     if (module_.start_) {
-      at(module_.program.start.empty() ? module_.program.target.where : module_.program.start.front()->where);
+      at(module_.program.start.front()->where);
       runKernel(*module_.start_, {});
       for (const SharedBlock& block : module_.blocks_)
         if (block.copied && module_.startFacts_.touch(block.array).written)

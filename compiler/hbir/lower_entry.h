@@ -47,6 +47,7 @@ private:
   void makeBlocks();
   Value makeBlock(mlir::MemRefType type, const std::vector<int64_t>& extents, const std::string& label);
   void moveIn();
+  void forgetZeros();
   void moveOut();
   /// A kernel that copies between a whole array and its copies, and a run of it.
   enum class Exchange : uint8_t { Scatter, Gather, Spread };

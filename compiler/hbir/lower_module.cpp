@@ -52,9 +52,13 @@ mlir::AffineExpr affineOf(const IndexExpression& expression, mlir::MLIRContext* 
   }
 }
 
+std::string kernelSymbol(std::string name) {
+  return llvm::StringRef(name).starts_with("strata") ? "hbir." + name : name;
+}
+
 ModuleLowering::ModuleLowering(const Program& program, const Machine& machine, mlir::MLIRContext& context,
                                DiagnosticEngine& diagnostics)
-    : context(context), program(program), machine(machine), diagnostics(diagnostics), startFacts_(program.start) {
+    : context(context), program(program), machine(machine), diagnostics(diagnostics), startFacts_(program.start), noFacts_(std::vector<StatementPtr>()) {
   for (const CodeBlock& block : program.blocks) {
     facts_.emplace_back(block.body);
     isConcurrent |= facts_.back().waits();
@@ -270,13 +274,14 @@ void ModuleLowering::lowerKernels() {
     if (block.global ? !declared.contains(block.global) : block.array->direction == Direction::Temporary && isRead)
       cleared.push_back(&block);
   }
-  if (hasStart || !cleared.empty()) {
+  if (!cleared.empty()) {
+    clear_ = planOf(noFacts_, "start.clear");
+    clear_->blocks = cleared;
+    BodyLowering(*this, *clear_, nullptr).lower({}, cleared, program.target.where);
+  }
+  if (hasStart) {
     start_ = planOf(startFacts_, "start.code");
-    for (const SharedBlock* block : cleared)
-      if (!llvm::is_contained(start_->blocks, block))
-        start_->blocks.push_back(block);
-    Location where = program.start.empty() ? program.target.where : program.start.front()->where;
-    BodyLowering(*this, *start_, nullptr).lower(program.start, cleared, where);
+    BodyLowering(*this, *start_, nullptr).lower(program.start, {}, program.start.front()->where);
   }
   kernels_.resize(program.blocks.size());
   for (size_t number = 0; number < program.blocks.size(); ++number) {
@@ -285,7 +290,7 @@ void ModuleLowering::lowerKernels() {
         llvm::any_of(block.variables, [](const GroupIndex& variable) { return variable.extent <= 0; }))
       continue;
     std::string path = block.group ? pathOf(*block.group) : "block";
-    kernels_[number] = planOf(facts_[number], path + "." + std::to_string(number));
+    kernels_[number] = planOf(facts_[number], kernelSymbol(path + "." + std::to_string(number)));
     kernels_[number].takesTile = true;
     // A tile that has finished skips the blocks behind as well.
     if (facts_[number].jumps() & FinishJump)

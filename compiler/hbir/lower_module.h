@@ -41,6 +41,9 @@ struct KernelPlan {
   bool takesTile = false;   // takes the number and the variables
 };
 
+/// What a kernel of this name is called: names that begin with 'strata' are the runtime's.
+std::string kernelSymbol(std::string name);
+
 class ModuleLowering {
 public:
   ModuleLowering(const Program& program, const Machine& machine, mlir::MLIRContext& context,
@@ -85,8 +88,9 @@ private:
 
   std::deque<SharedBlock> blocks_; // arrays in text order, then global variables
   std::map<const Symbol*, const Expression*> constants_;
-  CodeFacts startFacts_;
+  CodeFacts startFacts_, noFacts_;
   std::deque<CodeFacts> facts_; // one for each block of code
+  std::optional<KernelPlan> clear_; // gives data a value that nobody has given one
   std::optional<KernelPlan> start_;
   std::vector<KernelPlan> kernels_; // one for each block of code; without a symbol where it does nothing
   mapping::Record record_;

@@ -105,6 +105,8 @@ std::optional<Mapping> readMapping(BufferId file, DiagnosticEngine& diagnostics)
   tree->file = file;
   std::vector<Token> tokens = tokenize(file, diagnostics);
   Mapping mapping;
+  if (diagnostics.errorCount() != before)
+    return std::nullopt;
   Reader(tokens, *tree, diagnostics).run(mapping);
   if (diagnostics.errorCount() != before)
     return std::nullopt;

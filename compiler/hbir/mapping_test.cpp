@@ -96,6 +96,70 @@ TEST(HbirMapping, IsWrittenForAllForms) {
   EXPECT_EQ(writeMapping(*second.program), written);
 }
 
+/// D, R and T are replicated: over the tiles of a group, the global memories, all tiles; A and C are not. E and F are
+/// replicated too, and no tile writes them.
+std::string copies(const std::string& code) {
+  return formA(
+      code,
+      "D : int[8] = block[2][4] { config.tg; replicated; device; };"
+      "R : int[8] = block[4] { target.g; replicated; };"
+      "T : int[8] = block[8][8] { target.t.l; replicated; device; };"
+      "A : int[8] = block[4] { target.g; host; };"
+      "C : int[8] = block[4] { target.g; device; };"
+      "E : int[8] = block[4] { target.g; replicated; host; };"
+      "F : int[8] = block[4] { target.g; replicated; };",
+      "group tg[2][4] { tile target.t[x][y]; }; group side[2] { tile target.t[x+6][7]; };",
+      "memory g[4] { size 8G; width 8B; }; memory h[4] { size 8G; width 8B; }; memory one { size 8G; width 8B; };"
+      "tile t[8][8] { memory l { size 64K; width 8B; }; memory k[2] { size 64K; width 8B; }; };");
+}
+
+TEST(HbirMapping, KeepsTheCopiesOfWhatTilesWrite) {
+  const std::string all =
+      "F[0] = 1; config.tg[x][y] { D[0] = A[0] + E[0] + F[0]; R[1] = D[0]; T[2] = R[1]; C[tile_id] = T[2]; }"
+      "config.side[x] { int a = A[0]; C[x] += a; }";
+  std::pair<const char*, const char*> refused[] = {
+      {"D", "array D = block over config.tg;"},        // one copy instead of one each
+      {"D", "array D = replicated over target.g;"},    // shared by tiles that the program keeps apart
+      {"D", "array D = replicated over target.one;"},  // one copy
+      {"D", "array D = replicated over config.side;"}, // another tile's goes back
+      {"R", "array R = striped over config.tg;"},
+      {"R", "array R = replicated over config.tg;"},
+      {"C", "array C = replicated over target.g;"},
+      {"C", "array C = replicated over config.tg;"},
+      {"T", "array D = replicated over config.tg; array T = chunked over target.t.l;"},
+      {"R", "group tg at (1, 1);"}, // other tiles take other copies
+      {"T", "group tg at (2, 0);"}, // the tile whose copy goes back is another
+  };
+  for (auto [array, map] : refused) {
+    Session session;
+    EXPECT_FALSE(session.mapped(copies(all), map)) << map;
+    const Diagnostic* found = session.find("hbir-map-replicated");
+    ASSERT_TRUE(found) << map << "\n" << session.rendered();
+    EXPECT_NE(session.rendered().find("array '" + std::string(array) + "'"), std::string::npos) << session.rendered();
+    EXPECT_EQ(session.sources.buffer(found->labels[0].location.buffer).kind(), SourceKind::Mapping);
+    EXPECT_FALSE(found->helps.empty());
+  }
+  for (const char* map : {"", "array A = replicated over config.tg;", "array E = block over config.tg;",
+                          "array F = chunked over target.g;", "array F = replicated over target.t.l;",
+                          "array R = replicated over target.h;", "array C = replicated over target.one;",
+                          "array D = replicated over target.t.k;", "array D = replicated over target.t.l;",
+                          "group side at (3, 5);", "group tg at (0, 0);"}) {
+    Session session;
+    EXPECT_TRUE(session.mapped(copies(all), map)) << map << "\n" << session.rendered();
+  }
+  // A group goes anywhere when the copies that its tiles write go along.
+  Session along;
+  EXPECT_TRUE(along.mapped(copies("config.tg[x][y] { D[0] = x; }"), "group tg at (3, 1);")) << along.rendered();
+}
+
+TEST(HbirMapping, SaysWhereItPlacesAGroupWrongly) {
+  for (const char* map : {"group tg at (7, 7);", "group grid at (0, 0);"}) {
+    Session session;
+    EXPECT_FALSE(session.mapped(program(), map));
+    EXPECT_NE(session.rendered().find("the mapping places"), std::string::npos) << session.rendered();
+  }
+}
+
 TEST(HbirMapping, RefusesWhatDoesNotFit) {
   std::pair<const char*, const char*> cases[] = {
       {"hbir-syntax", "group tg (4, 0);"},

@@ -5,7 +5,7 @@
 namespace strata::hbir {
 
 STRATA_DIAGNOSTIC(mixedForms, Error, "hbir-mixed-forms", "{0} belongs to form {1}, and this program is in form {2}");
-STRATA_DIAGNOSTIC(segmentMissing, Error, "hbir-segment-missing", "the program has no segment '{0}'");
+STRATA_DIAGNOSTIC(segmentMissing, Error, "hbir-segment-missing", "the program has no {0}");
 STRATA_DIAGNOSTIC(segmentRepeated, Error, "hbir-segment-repeated", "segment '{0}' stands here a second time");
 STRATA_DIAGNOSTIC(segmentOrder, Error, "hbir-segment-order",
                   "segment '{0}' stands after segment '{1}'; the order is target, config, data, code");
@@ -38,6 +38,9 @@ void Parser::run() {
 }
 
 void Parser::mixed(const Location& where, Form form, std::string_view what) {
+  if (mixed_)
+    return; // the first says it; the rest of the program is likely to be as mixed
+  mixed_ = true;
   DiagnosticBuilder builder = diagnostics_.report(mixedForms, where, what, formName(form), formName(tree_.form));
   if (tree_.formWhere.valid())
     builder.label(tree_.formWhere, "taken for form " + formName(tree_.form) + " because " + tree_.formReason);
@@ -61,6 +64,7 @@ void Parser::skipBraces() {
 void Parser::segments() {
   Location seen[4];
   int last = -1;
+  const unsigned errorsBefore = diagnostics_.errorCount();
   std::string form = "the program was taken for form " + formName(tree_.form) + " because " + tree_.formReason;
   while (!atEnd()) {
     int found = -1;
@@ -95,11 +99,17 @@ void Parser::segments() {
     segment(segmentNames[found]);
     accept(";");
   }
+  std::string missing, empty;
   for (int i = 0; i < 4; ++i)
-    if (!seen[i].valid())
-      diagnostics_.report(segmentMissing, tree_.end, segmentNames[i])
-          .note(form)
-          .help("write '" + std::string(segmentNames[i]) + " { }' if there is nothing to say in it");
+    if (!seen[i].valid()) {
+      missing += (missing.empty() ? "segment '" : ", '") + std::string(segmentNames[i]) + "'";
+      empty += (empty.empty() ? "" : " ") + std::string(segmentNames[i]) + " { }";
+    }
+  // After other errors it may only seem to be missing, as behind a brace that is not closed.
+  if (!missing.empty() && diagnostics_.errorCount() == errorsBefore)
+    diagnostics_.report(segmentMissing, tree_.end, missing)
+        .note(form)
+        .help("write '" + empty + "' if there is nothing to say in it");
 }
 
 template <typename Function>

@@ -108,6 +108,7 @@ private:
   DiagnosticEngine& diagnostics_;
   size_t at_ = 0;
   int nesting_ = 0;
+  bool mixed_ = false; // a mixture of forms has been reported
 };
 
 } // namespace strata::hbir

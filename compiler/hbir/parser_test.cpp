@@ -180,6 +180,22 @@ TEST(HbirParser, ChecksWhatIsWrittenWhere) {
     testRule(rule);
 }
 
+TEST(HbirParser, SaysOnceWhatOneMistakeCauses) {
+  Session empty("");
+  EXPECT_EQ(empty.codes(), "hbir-segment-missing");
+  EXPECT_NE(empty.rendered().find("'target', 'config', 'data', 'code'"), std::string::npos) << empty.rendered();
+  // Fields of form A in a program of form B: however many.
+  EXPECT_EQ(
+      Session(
+          "target { memory g { size 8; width 8; } tile t[4][4]; } config { arrange t as { group a at (0:2, 0:2); } } "
+          "data { } code { }")
+          .codes(),
+      "hbir-mixed-forms");
+  // What stands behind a brace that is not closed is not missing.
+  EXPECT_FALSE(Session("target { tile t[4][4]; } config { group tg[4] { tile target.t[x][0]; } data { } code { }")
+                   .find("hbir-segment-missing"));
+}
+
 TEST(HbirParser, ReportsSeveralMistakes) {
   Session session(formA("int a = ; int b = 1 +; config.tg[x][y] { if (a { } C[0] = ; while a { } } int c = *;"));
   EXPECT_GE(session.diagnostics.errorCount(), 5u) << session.rendered();

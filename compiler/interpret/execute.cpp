@@ -301,6 +301,10 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::Dealloc:
       ok = dealloc(task, pc - 1, r[i.a]);
       break;
+    case Opcode::Forget:
+      if (Storage* block = storage(r[i.a]))
+        std::fill(block->written.begin(), block->written.end(), 0);
+      break;
     case Opcode::Global:
       ok = makeGlobal(task, pc - 1, i, r);
       break;

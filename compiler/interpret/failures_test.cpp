@@ -65,6 +65,23 @@ TEST(InterpreterFailures, UndefinedElementsAreFoundWhenAsked) {
   EXPECT_TRUE(std::isnan(a));
 }
 
+TEST(InterpreterFailures, ForgottenElementsKeepTheirValuesAndCountAsNotWritten) {
+  std::string program =
+      "func.func @f(%a: memref<f32> {svm.access = \"write\"}) {\n"
+      "%b = svm.block() : memref<f32, strided<[], offset: ?>>\n%x = arith.constant 2.0 : f32\n"
+      "memref.store %x, %b[] : memref<f32, strided<[], offset: ?>>\n"
+      "svm.forget %b : memref<f32, strided<[], offset: ?>>\n"
+      "%y = memref.load %b[] : memref<f32, strided<[], offset: ?>>\nmemref.store %y, %a[] : memref<f32>\nreturn }";
+  float a = 0;
+  Options options;
+  options.trackUndefined = true;
+  EXPECT_NE(failure(program, "interpret-undefined-read", {Argument::block(&a, {})}, options).find("test.mlir:6"),
+            std::string::npos);
+  Subject subject(program);
+  EXPECT_TRUE(subject.call({Argument::block(&a, {})}));
+  EXPECT_EQ(a, 2);
+}
+
 TEST(InterpreterFailures, ArithmeticIsChecked) {
   failure("func.func @f(%x: i32) {\n%z = arith.constant 0 : i32\n%r = arith.divsi %x, %z : i32\nreturn }",
           "interpret-division-by-zero", {Argument::bits(1)});

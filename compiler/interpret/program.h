@@ -64,6 +64,7 @@ enum class Opcode : uint16_t {
   Make,    // a: block; b: its label in names; pool[e, e + d): extents, then strides unless dense; small: MakeKind;
            // shift: 1 for a distributed block
   Dealloc, // a
+  Forget,  // a: block, as a whole
   Global,  // a: block, imm: index into globals
   Load0,
   Load1,

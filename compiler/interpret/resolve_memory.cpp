@@ -77,7 +77,7 @@ void Resolver::resolveSubView(memref::SubViewOp view) {
     if (!dropped.test(dimension))
       shape.kept.push_back(dimension);
   SmallVector<uint32_t> list;
-  for (auto part : {view.getMixedOffsets(), view.getMixedSizes(), view.getMixedStrides()})
+  for (const auto& part : {view.getMixedOffsets(), view.getMixedSizes(), view.getMixedStrides()})
     llvm::append_range(list, mixed(part));
   program_.views.push_back(std::move(shape));
   Slot source = slot(view.getSource()), result = slot(view.getResult());
@@ -89,7 +89,7 @@ void Resolver::resolveReinterpret(memref::ReinterpretCastOp cast) {
   Slot source = slot(cast.getSource()), result = slot(cast.getResult());
   SmallVector<std::pair<Slot, Slot>> pairs{{result, source}};
   Slot to = result + 1;
-  for (auto part : {cast.getMixedOffsets(), cast.getMixedSizes(), cast.getMixedStrides()})
+  for (const auto& part : {cast.getMixedOffsets(), cast.getMixedSizes(), cast.getMixedStrides()})
     for (Slot from : mixed(part))
       pairs.emplace_back(to++, from);
   copy(pairs);

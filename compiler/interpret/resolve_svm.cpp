@@ -152,6 +152,8 @@ bool Resolver::resolveSvm(Operation* op) {
       emit(Opcode::TaskEnd);
       patch(spawn, here());
     }
+  } else if (auto forget = dyn_cast<svm::ForgetOp>(op)) {
+    emit(Opcode::Forget, slot(forget.getBlock()));
   } else if (auto wait = dyn_cast<svm::WaitOp>(op)) {
     SmallVector<uint32_t> tokens = allSlots(wait.getTokens());
     emit(Opcode::Wait);

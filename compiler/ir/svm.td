@@ -244,6 +244,16 @@ def Svm_MoveOp : Svm_Op<"move", [DeclareOpInterfaceMethods<MemoryEffectsOpInterf
   }];
 }
 
+def Svm_ForgetOp : Svm_Op<"forget"> {
+  let summary = "from here on the elements of a block count as not written; their values stay";
+  let description = [{
+    No effect on results: for values that a language promises so that programs are deterministic (zeros of an output that nobody
+    writes), but that a program should not read. The interpreter finds such reads when it is asked to check; placement erases the operation.
+  }];
+  let arguments = (ins Svm_Block:$block);
+  let assemblyFormat = "$block attr-dict `:` type($block)";
+}
+
 def Svm_WaitOp : Svm_Op<"wait"> {
   let summary = "waits for runs and moves";
   let arguments = (ins Variadic<Svm_TokenType>:$tokens);

@@ -138,7 +138,7 @@ private:
     bool inKernel = op->getParentOfType<KernelOp>() != nullptr;
     bool fine =
         inKernel ? isa<memref::LoadOp, memref::StoreOp, memref::DimOp, affine::AffineLoadOp, affine::AffineStoreOp>(op)
-                 : isa<BlockOp, MoveOp, RunOp, memref::DimOp, KernelOp>(op);
+                 : isa<BlockOp, MoveOp, ForgetOp, RunOp, memref::DimOp, KernelOp>(op);
     if (!fine)
       return op->emitOpError() << "uses a distributed block; such blocks are made and moved as a whole, given to "
                                   "kernels, and loaded from and stored to there";

@@ -354,6 +354,8 @@ private:
 } // namespace
 
 bool place(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics) {
+  // Said for the checks of the interpreter, which executes logical programs.
+  program.walk([](ForgetOp forget) { forget.erase(); });
   return Placer(program, record, machine, diagnostics).run();
 }
 

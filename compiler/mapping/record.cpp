@@ -53,7 +53,7 @@ struct Reader {
   bool unknown(StringRef key, Twine where) { return fail(where + ": nothing is called '" + key + "' here"); }
 
   bool loop(Attribute attribute, LoopPlacement& into, Twine where) {
-    return entries(attribute, where, [&](StringRef key, Attribute value, std::string at) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
       if (key == "on")
         return text(value, into.processor, at);
       if (key == "ways")
@@ -64,7 +64,7 @@ struct Reader {
     });
   }
   bool call(Attribute attribute, CallPlacement& into, Twine where) {
-    return entries(attribute, where, [&](StringRef key, Attribute value, std::string at) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
       if (key == "on")
         return text(value, into.processor, at);
       if (key == "in")
@@ -73,7 +73,7 @@ struct Reader {
     });
   }
   bool function(Attribute attribute, FunctionPlacement& into, Twine where) {
-    return entries(attribute, where, [&](StringRef key, Attribute value, std::string at) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
       if (key == "control")
         return text(value, into.control, at);
       if (key == "arguments") {
@@ -86,15 +86,15 @@ struct Reader {
         return true;
       }
       if (key == "blocks")
-        return entries(value, at, [&](StringRef label, Attribute memory, std::string place) {
+        return entries(value, at, [&](StringRef label, Attribute memory, const std::string& place) {
           return text(memory, into.blocks[label.str()], place);
         });
       if (key == "loops")
-        return entries(value, at, [&](StringRef label, Attribute entry, std::string place) {
+        return entries(value, at, [&](StringRef label, Attribute entry, const std::string& place) {
           return loop(entry, into.loops[label.str()], place);
         });
       if (key == "calls")
-        return entries(value, at, [&](StringRef label, Attribute entry, std::string place) {
+        return entries(value, at, [&](StringRef label, Attribute entry, const std::string& place) {
           return call(entry, into.calls[label.str()], place);
         });
       return unknown(key, where);
@@ -138,7 +138,7 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
 std::optional<Record> fromAttribute(DictionaryAttr attribute, std::string& error) {
   Record record;
   Reader reader{error};
-  if (!reader.entries(attribute, "the mapping", [&](StringRef name, Attribute value, std::string where) {
+  if (!reader.entries(attribute, "the mapping", [&](StringRef name, Attribute value, const std::string& where) {
         return reader.function(value, record.functions[name.str()], where);
       }))
     return std::nullopt;

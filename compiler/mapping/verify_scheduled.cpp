@@ -26,7 +26,7 @@ public:
   Checker(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics)
       : program_(program), machine_(machine), diagnostics_(diagnostics) {}
 
-  void follow(func::FuncOp function, std::vector<Range> live, unsigned depth) {
+  void follow(func::FuncOp function, const std::vector<Range>& live, unsigned depth) {
     // A caller that holds nothing in explicit memories adds nothing to what was seen already.
     if (live.empty() && !visited_.insert(function).second)
       return;

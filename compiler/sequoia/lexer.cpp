@@ -112,7 +112,7 @@ private:
     } else if (c == '\'') {
       characterLiteral();
     } else if (c == '"') {
-      while (++at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n')
+      for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_)
         if (text_[at_] == '\\' && peek(1) != '\n')
           ++at_;
       at_ = std::min(at_ + 1, text_.size());
@@ -214,7 +214,8 @@ private:
       ++at_;
       value = escape();
     } else if (peek() != '\'' && peek() != '\n' && at_ < text_.size()) {
-      value = static_cast<signed char>(text_[at_++]);
+      value = text_[at_] < 0 ? text_[at_] : static_cast<unsigned char>(text_[at_]); // as C has it: char is signed
+      ++at_;
     } else {
       diagnostics_.report(badCharacterLiteral, where(begin, at_), "a character literal holds one character");
       if (peek() == '\'')

@@ -232,7 +232,7 @@ Preprocessed preprocess(BufferId file, DiagnosticEngine& diagnostics, const Prep
     return result;
   }
 
-  auto fail = [&](std::string reason) {
+  auto fail = [&](const std::string& reason) {
     diagnostics.report(preprocessorFailed, {file, 0, 0}, options.command, reason);
     return Preprocessed();
   };

@@ -84,13 +84,13 @@ class Case:
             work += [statement.inner for statement in body if statement.inner]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(description=__doc__, make=Case, variants=tuple(VARIANTS)):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strata", required=True, help="the command to test")
     parser.add_argument("--seed", type=int, default=1, help="the first program")
     parser.add_argument("--count", type=int, help="so many programs")
     parser.add_argument("--seconds", type=float, help="so long")
-    parser.add_argument("--variant", action="append", choices=list(VARIANTS), help="only this one; may be repeated")
+    parser.add_argument("--variant", action="append", choices=list(variants), help="only this one; may be repeated")
     parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "strata-differential"), help="folder for programs that fail")
     parser.add_argument("--failures", type=int, default=3, help="stop after so many")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at a time")
@@ -105,10 +105,10 @@ def main():
     def cases():
         seed = options.seed
         while options.count is None or seed < options.seed + options.count:
-            for variant in options.variant or VARIANTS:
+            for variant in options.variant or variants:
                 if time.monotonic() > end or len(failures) >= options.failures:
                     return
-                yield Case(strata, options.keep, seed, variant)
+                yield make(strata, options.keep, seed, variant)
             seed += 1
 
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:

@@ -6,6 +6,7 @@ import os
 import re
 
 import harness
+import hbir_programs
 from programs import PROGRAMS, check, run
 
 RENAMED = {"cell": "gadget", "ls": "shelf", "stores": "shelves", "main": "depot", "ppe": "clerk", "spe": "porter", "ring": "corridor"}
@@ -63,6 +64,21 @@ def test_of(program, count, capacity, width):
 for program in PROGRAMS:
     for count, capacity, width in ((1, "16K", 64), (3, "40K", 32), (17, "1M", 8)):
         setattr(Perturbation, f"test_{program.name}_{count}x{capacity}", test_of(program, count, capacity, width))
+
+
+
+def hbir_test_of(program):
+    def test(self):
+        machine = self.write("gadget.yaml", perturbed(3, "40K", 32))
+        size = program.sizes[1]
+        given = program.make(size)
+        got = hbir_programs.run(self, program, given, size, "--machine", machine)
+        hbir_programs.check(self, program, given, size, got, f"{program.path} on a machine with other names")
+    return test
+
+
+for program in hbir_programs.programs():
+    setattr(Perturbation, f"test_hbir_{program.name}_{program.form}", hbir_test_of(program))
 
 if __name__ == "__main__":
     harness.main()

@@ -1,4 +1,4 @@
-"""Changes programs, mappings, machines and programs in the dialect at random and gives them to the strata command, which has to end in
+"""Changes programs in both notations, mappings, machines and programs in the dialect at random and gives them to the strata command, which has to end in
 time with status 0 or 1, say what is wrong, and leave nothing behind. Runs from one seed are the same: python3 mutate.py --strata
 build/bin/strata --seconds 60 --seed 1. What fails is kept in the folder given with --keep, with the command that does it.
 
@@ -100,19 +100,32 @@ class Fuzzer:
     def __init__(self, options):
         self.options = options
         self.folder = tempfile.mkdtemp(prefix="strata-mutate-")
-        self.seeds = {"sq": [], "map": [], "yaml": [], "mlir": []}
-        for pattern in ("examples/sequoia/*/*.sq", "examples/sequoia/*/*.map", "machines/*/*.yaml", "tests/conformance/programs/*.mlir"):
+        self.seeds = {"sq": [], "hbir": [], "map": [], "yaml": [], "mlir": []}
+        for pattern in ("examples/sequoia/*/*.sq", "examples/hbir/*/*.hbir", "examples/sequoia/*/*.map", "machines/*/*.yaml", "tests/conformance/programs/*.mlir"):
             for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
                 self.seeds[path.rsplit(".", 1)[1]].append(path)
+        self.programs = {}  # what a mapping file is for
+        for path in self.seeds["map"]:
+            self.programs[path] = glob.glob(os.path.join(os.path.dirname(path), "*.sq"))[0]
+        self.mapped()
         self.emitted()
         pool = [open(path, errors="replace").read() for paths in self.seeds.values() for path in paths]
         self.mutator = Mutator(options.seed, pool)
         self.random = self.mutator.random
         self.runs = self.failures = self.late = self.fine = 0
 
+    def mapped(self):
+        """Mapping files of the HBIR examples, as the command writes them."""
+        for path in self.seeds["hbir"]:
+            name = os.path.join(self.folder, f"{os.path.basename(path)}.map")
+            subprocess.run([self.options.strata, "map", path, "-o", name], capture_output=True, timeout=60)
+            if os.path.exists(name):
+                self.seeds["map"].append(name)
+                self.programs[name] = path
+
     def emitted(self):
         """The examples in the dialect, as the command writes them."""
-        for path in list(self.seeds["sq"]):
+        for path in [*self.seeds["sq"], *self.seeds["hbir"]]:
             for machine in ("host", "cell"):
                 name = os.path.join(self.folder, f"{os.path.basename(path)}-{machine}.mlir")
                 subprocess.run([self.options.strata, "run", path, "--machine", machine, "--emit=svm", "-o", name],
@@ -122,7 +135,7 @@ class Fuzzer:
 
     def case(self):
         """A command with the files it needs: (arguments, files by name)."""
-        kind = self.random.choice(["sq", "map", "yaml", "mlir", "mlir", "mlir"])
+        kind = self.random.choice(["sq", "hbir", "hbir", "map", "map", "yaml", "mlir", "mlir", "mlir"])
         path = self.random.choice(self.seeds[kind])
         with open(path, errors="replace") as file:
             text = file.read()
@@ -130,10 +143,9 @@ class Fuzzer:
         if kind == "yaml":
             if self.random.random() < 0.5:
                 return [self.random.choice(["machine", "show"]), "changed.yaml"], changed
-            arguments = [self.random.choice(self.seeds["sq"]), "--machine", "./changed.yaml"]
+            arguments = [self.random.choice(self.seeds["sq"] + self.seeds["hbir"]), "--machine", "./changed.yaml"]
         elif kind == "map":
-            program = glob.glob(os.path.join(os.path.dirname(path), "*.sq"))[0]
-            arguments = [program, "--machine", self.random.choice(["host", "cell"]), "--map", "changed.map"]
+            arguments = [self.programs[path], "--machine", self.random.choice(["host", "cell"]), "--map", "changed.map"]
         else:
             arguments = [f"changed.{kind}", "--machine", self.random.choice(["host", "cell"])]
         job = self.random.choice(["check", "run", "run", "run", "map"])
@@ -154,7 +166,8 @@ class Fuzzer:
                 seen.add(name)
                 arguments += ["--size", size]
         read = re.findall(r'svm\.access = "(?:read|readwrite)", svm\.name = "(\w+)"|svm\.name = "(\w+)", svm\.access = "(?:read|readwrite)"', text)
-        names = [a or b for a, b in read] or re.findall(r"\b(?:in|inout) \w+ (\w+)", text.split(";")[0])
+        host = re.findall(r"\bin (\w+) :|(\w+) : \w+[^;{]*\{[^}]*\bhost\b", text)
+        names = [a or b for a, b in read] or [a or b for a, b in host] or re.findall(r"\b(?:in|inout) \w+ (\w+)", text.split(";")[0])
         for name in dict.fromkeys(names):
             arguments += ["--in", f"{name}={self.random.choice(['zeros', '1', 'iota', '3'])}"]
         written = re.findall(r'svm\.name = "(\w+)"', text)

@@ -91,6 +91,8 @@ func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", s
     // CHECK: svm.run @leaf(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<?xf32, strided<[1], offset: ?>>, memref<f32, strided<[], offset: ?>>, i32) -> ()
     svm.run @leaf(%a, %s, %n) : (memref<?xf32, strided<[1], offset: ?>>, memref<f32, strided<[], offset: ?>>, i32) -> ()
   }
+  // CHECK: svm.forget %{{.*}} : memref<f32, strided<[], offset: ?>>
+  svm.forget %e : memref<f32, strided<[], offset: ?>>
   // CHECK: svm.scope {
   svm.scope {
   }

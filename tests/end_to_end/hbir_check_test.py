@@ -1,0 +1,67 @@
+"""What --check finds in HBIR programs: indices out of range, reads of what nobody wrote, tiles that write one element without an order, and
+tiles that wait for ever. Each message names tile, array, index and line."""
+
+import harness
+
+PROGRAM = """target { memory g[2] { size 64M; width 8B; }; tile t[4][4] { memory l { size 64K; width 8B; }; }; }
+config { group tg[4][4] { tile target.t[x][y]; }; }
+data {
+  const n = 100;
+  A : int[n] = block[2] { target.g[x]; host; };
+  T : int[n] = block[2] { target.g[x]; };
+  C : int[n] = block[4][4] { target.t.l[x][y]; chunked; device; };
+}
+code {
+  int flag = 0;
+  config.tg[x][y] {
+    %s
+  }
+}
+"""
+LINE = 12
+
+
+class HbirChecks(harness.Case):
+    def run_checked(self, statements):
+        return self.strata("run", self.write("p.hbir", PROGRAM % statements), "--in", "A=iota", "--check", timeout=60)
+
+    def finds(self, statements, code, *mentions):
+        result = self.run_checked(statements)
+        self.assertEqual(result.status, 1, str(result))
+        for text in (f"[{code}]", f"{LINE} |", *mentions):
+            self.assertIn(text, result.err, str(result))
+
+    def test_an_index_out_of_range(self):
+        self.finds("C[tile_id * 7] = A[0];", "index-out-of-range", "105", "'C'", "tile 15", "100")
+
+    def test_the_last_index_in_range(self):
+        self.assertEqual(self.run_checked("C[tile_id * 6 + 9] = A[0];").status, 0)
+
+    def test_a_read_of_what_nobody_wrote(self):
+        self.finds("C[tile_id] = T[tile_id]; T[tile_id] = 1;", "interpret-undefined-read", "'T'", "element [0]", "tile 0")
+        self.finds("if (C[tile_id + 3] == 0) C[tile_id] = 1;", "interpret-undefined-read", "'C'", "element [3]", "tile 0")
+
+    def test_a_read_of_what_was_just_written(self):
+        self.assertEqual(self.run_checked("T[tile_id] = 1; C[tile_id] = T[tile_id];").status, 0)
+
+    def test_two_tiles_that_write_one_element(self):
+        self.finds("C[x] = y;", "check-race", "tile 0", "tile 1", "'C'", "[0]")
+
+    def test_two_tiles_that_write_the_same(self):
+        result = self.run_checked("C[x] = 5;")
+        self.assertEqual(result.status, 0, str(result))
+        self.assertIn("warning[check-race-same-value]", result.err)
+
+    def test_a_read_beside_a_write(self):
+        self.finds("T[tile_id] = 1; if (tile_id == 3) C[3] = T[2];", "check-race", "tile 3 reads", "element [2] of 'T'", "tile 2")
+
+    def test_a_read_behind_a_flag(self):
+        result = self.run_checked("if (tile_id == 3) { T[0] = 7; flag = 1; } if (tile_id == 5) { while (flag == 0) { } C[0] = T[0]; }")
+        self.assertEqual(result.status, 0, str(result))
+
+    def test_tiles_that_wait_for_ever(self):
+        self.finds("while (flag == 0) { } C[tile_id] = 1;", "interpret-deadlock", "tile 9")
+
+
+if __name__ == "__main__":
+    harness.main()
