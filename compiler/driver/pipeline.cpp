@@ -126,7 +126,8 @@ std::optional<Machine> Compiler::ownMachine() {
     return std::nullopt;
   auto own = source_->notation ? source_->notation->ownMachine(diagnostics_) : std::nullopt;
   if (!own && !diagnostics_.hasErrors())
-    diagnostics_.report(noView, {}, options_.program, "machine").help("HBIR programs describe the machine they are for");
+    diagnostics_.report(noView, {}, options_.program, "machine")
+        .help("HBIR programs describe the machine they are for");
   return own;
 }
 

@@ -84,7 +84,6 @@ TEST(HbirCheck, GroupsOfArrangements) {
        "target { tile t[4][1]; } config { arrange t as { group a at (0, 0); } } data { } code { }"},
       {"hbir-duplicate-group", formC("group a at (0, 0) group a at (1, 0)"),
        formC("group a at (0, 0) group b at (1, 0)")},
-      {"hbir-duplicate-group", formC("group[i in 2][i in 2] a at (i, 0)"), formC("group[i in 2][j in 2] a at (i, j)")},
       {"hbir-unknown-index", formC("group a(r, c) at (0:4, 0:4) { group b at (0, 0) { group d at (0, c-4) } }"),
        formC("group a(r, c) at (0:4, 0:4) { group b at (0, c-4) { group d at (0, 0) } }")},
       {"hbir-unknown-index", formC("group a(r, c) at (0:r, 0)"), formC("group a(r, c) at (0:rows, 0)")},

@@ -1,4 +1,5 @@
-// Groups: tiles outside the target, shared and repeated ones, and the ranges that are told; random ones against counting.
+// Groups: tiles outside the target, shared and repeated ones, and the ranges that are told; random ones against
+// counting.
 #include "compiler/hbir/groups.h"
 #include "compiler/hbir/program_testing.h"
 

@@ -1,4 +1,5 @@
-// Index expressions and the sets made of them: folding, evaluation, substitution and text, against arithmetic on numbers.
+// Index expressions and the sets made of them: folding, evaluation, substitution and text, against arithmetic on
+// numbers.
 #include "compiler/hbir/polyhedra.h"
 #include "compiler/hbir/program_testing.h"
 

@@ -74,6 +74,9 @@ TEST(HbirLowerCode, StoredIntsKeep32Bits) {
   EXPECT_EQ(whole("r = abs(a) / 2;", small), 1 << 30);
   EXPECT_EQ(whole("r = a; r += a; r += a;", big), big - 2);
   EXPECT_EQ(whole("r = (1 << a) / 4;", 33), small);
+  EXPECT_EQ(whole("r = (1 << a) ? 1 : 2;", 33), 1); // not 0, though the 32 bits that would be stored are
+  EXPECT_EQ(whole("f = 1 << a; r = f / 1048576.0;", 33), 1 << 13);
+  EXPECT_EQ(whole("int c = 1 << a; r = c ? 1 : 2;", 33), 2);
 }
 
 TEST(HbirLowerCode, WhatHasNoResultEndsTheProgram) {
@@ -176,6 +179,7 @@ config { arrange t as { group foo at (0:1, 0:1); } }
 data { in A : int[2] { location : target.g, layout : block } out R : int[4] { location : target.g, layout : block } }
 code {
   t.foo {
+    for i in [0:4] { R[i] = 0; }
     for i in [A[0]:A[1]] { R[0] += i; }
     for i in [A[0]:A[1]] { if (i == 5) break; R[1] += i; }
     for i in [A[1]:A[0]] { R[2] += 1; }

@@ -266,9 +266,13 @@ Value BodyLowering::cast(const Expression& expression) {
   if (from.type == ScalarType::Int) {
     if (expression.type == ScalarType::Int)
       return narrowed(operand, rangeOf(from));
+    // Only storing an int takes its 32 bits: what is computed is converted as a whole.
     if (expression.type == ScalarType::Bool)
-      return compare(arith::CmpIPredicate::ne, narrowed(operand, rangeOf(from)), number(0));
-    return make<arith::SIToFPOp>(builder_.getF32Type(), toStored(operand, ScalarType::Int));
+      return compare(arith::CmpIPredicate::ne, operand, number(0));
+    Value whole = rangeOf(from).fitsInt()
+                      ? toStored(operand, ScalarType::Int)
+                      : builder_.createOrFold<arith::IndexCastOp>(place_, builder_.getI64Type(), operand);
+    return make<arith::SIToFPOp>(builder_.getF32Type(), whole);
   }
   if (expression.type == from.type)
     return operand;

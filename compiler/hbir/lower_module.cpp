@@ -58,7 +58,8 @@ std::string kernelSymbol(std::string name) {
 
 ModuleLowering::ModuleLowering(const Program& program, const Machine& machine, mlir::MLIRContext& context,
                                DiagnosticEngine& diagnostics)
-    : context(context), program(program), machine(machine), diagnostics(diagnostics), startFacts_(program.start), noFacts_(std::vector<StatementPtr>()) {
+    : context(context), program(program), machine(machine), diagnostics(diagnostics), startFacts_(program.start),
+      noFacts_(std::vector<StatementPtr>()) {
   for (const CodeBlock& block : program.blocks) {
     facts_.emplace_back(block.body);
     isConcurrent |= facts_.back().waits();

@@ -89,7 +89,7 @@ private:
   std::deque<SharedBlock> blocks_; // arrays in text order, then global variables
   std::map<const Symbol*, const Expression*> constants_;
   CodeFacts startFacts_, noFacts_;
-  std::deque<CodeFacts> facts_; // one for each block of code
+  std::deque<CodeFacts> facts_;     // one for each block of code
   std::optional<KernelPlan> clear_; // gives data a value that nobody has given one
   std::optional<KernelPlan> start_;
   std::vector<KernelPlan> kernels_; // one for each block of code; without a symbol where it does nothing

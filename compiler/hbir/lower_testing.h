@@ -67,14 +67,15 @@ struct LoweredProgram {
     return found;
   }
 
-  bool run(const std::vector<Argument>& arguments) {
+  /// `checked`: reads of what nobody wrote are found.
+  bool run(const std::vector<Argument>& arguments, bool checked = true) {
     failure.clear();
     if (!lowered) {
       ADD_FAILURE() << said();
       return false;
     }
     interpret::Options options;
-    options.trackUndefined = true;
+    options.trackUndefined = checked;
     options.maxSteps = 100'000'000;
     auto interpreter = interpret::Interpreter::create(*lowered->module, diagnostics, options);
     bool good = interpreter->call("main", arguments);

@@ -60,7 +60,7 @@ struct Group {
   std::vector<IndexExpression> tile;
   std::vector<const Group*> children;
   Location where;
-  Location moved; // the mapping's statement that places it, if one does
+  Location moved{}; // the mapping's statement that places it, if one does
 };
 
 /// Every variable of a group's expressions, in order.

@@ -28,7 +28,8 @@ TEST_F(TargetTest, TilesMemoriesAndAHost) {
   EXPECT_EQ(local.width, 8u);
   EXPECT_EQ(machine[machine.memory("g")].count, 4u);
   EXPECT_TRUE(machine.reaches(machine.processor("t"), machine.memory("g")));
-  EXPECT_TRUE(machine.reaches(machine.processor("host"), machine.memory("l")));
+  ASSERT_TRUE(machine.processor("control").valid());
+  EXPECT_TRUE(machine.reaches(machine.processor("control"), machine.memory("l")));
   ASSERT_EQ(machine.levels.size(), 3u);
   EXPECT_EQ(machine.fanOut(0), 8u); // eight local memories to each global one
   EXPECT_EQ(machine.ownerOf(machine.memory("l")), machine.processor("t"));
@@ -54,15 +55,15 @@ TEST_F(TargetTest, WithoutMemoriesOrWithUnevenOnes) {
 
 TEST_F(TargetTest, EqualNamesAreToldApart) {
   target({2});
-  memory("host", 1, 1024);
+  memory("control", 1, 1024);
   memory("main", 1, 1024);
   memory("network", 1, 1024);
-  memory("host", 1, 1024, true);
+  memory("control", 1, 1024, true);
   memory("t", 1, 1024, true);
   const Machine machine = valid();
-  EXPECT_TRUE(machine.memory("t.host").valid());
+  EXPECT_TRUE(machine.memory("t.control").valid());
   EXPECT_TRUE(machine.memory("t.t").valid());
-  EXPECT_TRUE(machine.processor("host_").valid());
+  EXPECT_TRUE(machine.processor("control_").valid());
 }
 
 TEST_F(TargetTest, MoreTilesThanAMachineHasAreRefusedByValidate) {

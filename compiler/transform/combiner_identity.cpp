@@ -391,7 +391,7 @@ std::optional<ElementwiseCombiner> elementwiseCombiner(KernelOp kernel) {
 TypedAttr identityOf(CombinerOperation operation, Type scalar) {
   if (auto floating = dyn_cast<FloatType>(scalar)) {
     const llvm::fltSemantics& semantics = floating.getFloatSemantics();
-    auto constant = [&](APFloat value) { return FloatAttr::get(floating, value); };
+    auto constant = [&](const APFloat& value) { return FloatAttr::get(floating, value); };
     switch (operation) {
     case CombinerOperation::MultiplyFloat:
       return constant(APFloat::getOne(semantics));
@@ -411,7 +411,7 @@ TypedAttr identityOf(CombinerOperation operation, Type scalar) {
     }
   }
   unsigned width = scalar.getIntOrFloatBitWidth();
-  auto constant = [&](APInt value) { return IntegerAttr::get(scalar, value); };
+  auto constant = [&](const APInt& value) { return IntegerAttr::get(scalar, value); };
   switch (operation) {
   case CombinerOperation::MultiplyInteger:
     return constant(APInt(width, 1));

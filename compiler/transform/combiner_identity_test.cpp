@@ -168,7 +168,7 @@ TEST_F(Combiners, RecordsMemberByMember) {
                         "%xh = svm.field %x[1] : R -> f32\n%yh = svm.field %y[1] : R -> f32\n"
                         "%xc = svm.field %x[2] : R -> i32\n%yc = svm.field %y[2] : R -> i32\n";
   auto expand = [&](std::string text) {
-    for (size_t at = 0; (at = text.find("R", at)) != std::string::npos; at += type.size())
+    for (size_t at = 0; (at = text.find('R', at)) != std::string::npos; at += type.size())
       text.replace(at, 1, type);
     return text;
   };

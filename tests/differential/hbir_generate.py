@@ -8,7 +8,7 @@ import random
 import numpy as np
 
 from hbir_places import Places
-from hbir_tree import (RANGES, Barrier, Break, Compound, Finish, If, Loop, Range, Simple, STEPS, Undefined, assign, binary, call, conditional,
+from hbir_tree import (RANGES, Elements, Barrier, Break, Compound, Finish, If, Loop, Range, Simple, STEPS, Undefined, assign, binary, call, conditional,
                        declare, element, execute, index_variable, jump, literal, named, printf, unary, variable)
 
 
@@ -20,13 +20,18 @@ class Array:
         self.axis, self.contiguous, self.shared, self.declaration, self.replicated, self.pieces = 0, False, False, "", False, None
 
 
+    def made(self):
+        """Elements that nobody has written yet, unlike those of variables."""
+        return Elements(np.zeros(self.extents, RANGES[self.type]), np.zeros(self.extents, bool))
+
+
 class Context:
     """What code at one place may use: variables (name, type, extents, least and most value or None, whether it may be assigned),
     the index variables of the path, variables that run over owned elements."""
 
     def __init__(self, block=None):
         self.block, self.variables, self.owned, self.depth, self.loops = block, [], [], 0, 0
-        self.after, self.may_finish = True, False
+        self.after, self.may_finish, self.filled = True, False, set()
 
     def inner(self):
         other = Context()
@@ -48,8 +53,8 @@ class Env:
 
     def array(self, name):
         if name in self.program.copies:
-            return self.program.copies[name].setdefault(self.tile, np.zeros(self.program.copied[name].extents, RANGES[self.program.copied[name].type]))
-        return self.variables[name] if name in self.variables else self.program.shared[name]
+            return self.program.copies[name].setdefault(self.tile, self.program.named[name].made())
+        return self.variables[name]
 
     def step(self):
         self.program.steps += 1
@@ -83,7 +88,7 @@ class Program:
         self.form = self.random.choice("ABC")
         self.places = Places(self.random, self.form)
         self.barrier = self.chance(0.25)
-        self.constants, self.arrays, self.blocks, self.start = [], [], [], []
+        self.constants, self.arrays, self.blocks, self.start, self.filled = [], [], [], [], set()
         for number in range(self.random.randint(0, 3)):
             self.constants.append((f"k{number}", self.random.randint(1, 9)))
         self.make_arrays()
@@ -114,7 +119,6 @@ class Program:
                 array.contiguous = self.chance(0.4)
             self.place(array)
             self.arrays.append(array)
-        self.named = {array.name: array for array in self.arrays}
 
     def place(self, array):
         shown = []
@@ -197,10 +201,12 @@ class Program:
         return literal(self.chance(0.5))
 
     def readable(self, context, array):
-        if array.role == "start":
+        if array.role == "in":
             return True
-        if array.role == "copies":
-            return context.block is not None
+        if array not in self.filled and array not in context.filled:
+            return False
+        if array.role in ("start", "copies"):
+            return True
         if array.role == "owned" and context.block:
             return any(owned is array for _, owned in context.owned) or (self.barrier and context.after and array.shared)
         return True
@@ -317,6 +323,17 @@ class Program:
         kind = type if op in ("&", "|", "^") else None
         return assign(name, type, indices, op, self.expression(context, kind, 3) if kind else self.value(context, type))
 
+    def fill(self, context, array):
+        """Writes all of an array."""
+        names, inner = [self.name("f") for _ in array.extents], context.inner()
+        inner.variables += [(name, "int", (), 0, extent - 1, False) for name, extent in zip(names, array.extents)]
+        body = [assign(array.name, array.type, [variable(name, "int") for name in names], None, self.value(inner, array.type, 2))]
+        for name, extent in reversed(list(zip(names, array.extents))):
+            count = assign(name, "int", [], "++", literal(1))
+            body = [Loop(declare("int", name, (), literal(0)), binary("<", variable(name, "int"), literal(extent)), count, body, True)]
+        context.filled = context.filled | {array}
+        return body[0]
+
     def choice(self, context):
         condition = self.expression(context, self.random.choice(["bool", "bool", "int"]), 2)
         yes = self.statements(context.inner(), 1, 3)
@@ -423,6 +440,10 @@ class Program:
         context = self.globals
         for _ in range(self.random.randint(0, 4)):
             self.start.append(self.declaration(context))
+        for array in self.arrays:
+            if array.role == "start" or array.role == "owned" and self.chance(0.8):
+                self.start.append(self.fill(context, array))
+                self.filled.add(array)
         if self.chance(0.6):
             inner = context.inner()
             self.start += self.statements(inner, 1, 4)
@@ -489,6 +510,9 @@ class Program:
         block.body.append(declare("int", "me", (), me))
         context.after = not early and not main
         context.may_finish = not self.barrier or context.after
+        for array in self.arrays:
+            if array.role == "copies" and self.chance(0.4):
+                block.body.append(self.fill(context, array))
         block.body += self.statements(context, 2, 6)
         if main:
             tile = self.name("t")
@@ -535,13 +559,17 @@ class Program:
     def evaluate(self):
         """Executes all: what it leaves in arrays, what the code outside prints, and what tiles do, by their places in outermost groups."""
         self.steps, self.shared, self.copies = 0, {}, {}
-        self.copied = {array.name: array for array in self.arrays if array.role == "copies"}
+        self.named = {array.name: array for array in self.arrays}
         given = self.inputs()
         for array in self.arrays:
             if array.role == "copies":
                 self.copies[array.name] = {}
             else:
-                self.shared[array.name] = given.get(array.name, np.zeros(array.extents, RANGES[array.type]))
+                self.shared[array.name] = given.get(array.name, array.made())
+        with np.errstate(all="ignore"):
+            self.execute()
+
+    def execute(self):
         outside = Env(self)
         execute(self.start, outside)
         work = {}
@@ -581,7 +609,7 @@ class Program:
                 made[array.name] = self.shared[array.name]
             elif array.direction == "out":
                 at_origin = [copy for tile, copy in self.copies[array.name].items() if not any(self.coordinates(tile, corners))]
-                made[array.name] = at_origin[0] if at_origin else np.zeros(array.extents, RANGES[array.type])
+                made[array.name] = at_origin[0] if at_origin else array.made()
         return made
 
     def printed(self, corners):

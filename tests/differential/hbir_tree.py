@@ -67,6 +67,21 @@ def stored(value, source, target):
     return wrapped(value, 32) if target == "int" else value
 
 
+class Elements:
+    """An array of the data segment: reading what nobody has written has no meaning."""
+
+    def __init__(self, values, written):
+        self.values, self.written = values, written
+
+    def __getitem__(self, at):
+        if not self.written[at]:
+            raise Undefined("reads what nobody has written")
+        return self.values[at]
+
+    def __setitem__(self, at, value):
+        self.values[at], self.written[at] = value, True
+
+
 class Expression:
     """`type` is int, float or bool; `level` how tightly the text binds; `product` the factors of a float product, and its sign."""
 
@@ -375,10 +390,7 @@ def assign(name, type, indices, op, value):
         at = tuple(each.eval(env) for each in indices)
         if indices:
             store = env.array(name)
-            old = store[at] if type == "float" else int(store[at]) if type == "int" else bool(store[at])
-        else:
-            old = env.variables[name]
-        before = Expression(type, "", 13, lambda env: old)
+        before = element(name, type, indices) if indices else variable(name, type)
         result = value if op is None else binary("+" if op == "++" else op, before, value)
         new = stored(result.eval(env), result.type, type)
         if indices:

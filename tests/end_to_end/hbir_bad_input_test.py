@@ -68,7 +68,7 @@ class HbirBadInput(harness.Case):
 
     def test_truncated(self):
         text = program()
-        for share in range(1, 10):
+        for share in range(1, 10, 2):
             result = self.strata("check", self.write("p.hbir", text[: len(text) * share // 10]))
             self.assertEqual(result.status, 1, str(result))
             self.assertIn("p.hbir:", result.err)
@@ -90,18 +90,18 @@ class HbirBadInput(harness.Case):
     # ---- numbers ----
     def test_huge_extents(self):
         self.check(program(target="tile t[4294967296][2147483648];"), "hbir-too-large")
-        self.check(program(data=out("[4611686018427387904]")), "hbir-too-large")
-        self.check(program(data=out("[2305843009213693952]")), "hbir-data-too-large", mentions="'C'")
-        self.check(program(data=out("[68719476736]")), "hbir-data-does-not-fit", mentions=("g[0]", "'C'", "8589934592"))
+        self.check(program("", data=out("[4611686018427387904]")), "hbir-too-large")
+        self.check(program("", data=out("[2305843009213693952]")), "hbir-data-too-large", mentions="'C'")
+        self.check(program("", data=out("[68719476736]")), "hbir-data-does-not-fit", mentions=("g[0]", "'C'", "8589934592"))
 
     def test_memory_of_this_computer(self):
         unknown = TARGET.replace("size 8G", "size ?")
-        self.refuse(program(data=out("[1125899906842624]"), target=unknown), given=(), mentions="'C'")
-        self.refuse(program(data=out("[1125899906842624]", "block[4] { target.g[x]; }"), target=unknown,
-                            code="config.tg[x][y] { C[0] = 1; }"), given=(), mentions="1125899906842624")
+        self.refuse(program("", data=out("[1125899906842624]"), target=unknown), given=(), mentions="'C'")
+        self.refuse(program("", data=out("[1125899906842624]", "block[4] { target.g[x]; }"), target=unknown).replace(
+                                "code {", "code { config.tg[0][0] { C[0] = 1; }"), given=(), mentions="C, which takes 4503599627370496")
 
     def test_little_memory(self):
-        huge = program(data="C : bool[4611686018427387903] = block[4] { target.g[x]; device; };", target=TARGET.replace("size 8G", "size ?"))
+        huge = program("", data="C : bool[4611686018427387903] = block[4] { target.g[x]; device; };", target=TARGET.replace("size 8G", "size ?"))
         texts = ("(" * 1000000, huge, program("config.tg[x][y] { C[0] = " + "(" * 1000000), "@ " * 1000000)
         for text in texts:
             script = f'ulimit -v {4 << 20}; exec "$0" "$@"'
@@ -116,11 +116,11 @@ class HbirBadInput(harness.Case):
 
     def test_constants(self):
         for value in ("4/0", "4%0", "1/(2-2)"):
-            self.check(program(data=f"a = {value}; b = a + 1; " + out("[b]")), "hbir-division-by-zero", mentions="p.hbir:8:7")
-        self.check(program(data="a = 9223372036854775807 + 1;"), "hbir-overflow")
-        self.check(program(data="a = 99999999999999999999;"), "hbir-number")
+            self.check(program("", data=f"a = {value}; b = a + 1; " + out("[b]")), "hbir-division-by-zero", mentions="p.hbir:9:7")
+        self.check(program("", data="a = 9223372036854775807 + 1;"), "hbir-overflow")
+        self.check(program("", data="a = 99999999999999999999;"), "hbir-number")
         self.check(program(config="group tg[4][4] { tile target.t[x/0][y]; };"), "hbir-division-by-zero")
-        self.check(program(data=out("[0]")), "hbir-extent")
+        self.check(program("", data=out("[0]")), "hbir-extent")
 
     def test_sizes(self):
         for size, code in (("dim=-1", "data-size"), ("dim=", "data-size"), ("dim=9223372036854775808", "data-size"),
@@ -128,7 +128,7 @@ class HbirBadInput(harness.Case):
             with self.subTest(size=size):
                 self.refuse(program(), "--size", size, code=f"error[{code}]")
         for size in (0, 9223372036854775807):
-            self.refuse(program(data="dim = 4; " + out("[dim]")), "--size", f"dim={size}", given=(), mentions="p.hbir:8:19")
+            self.refuse(program("", data="dim = 4; " + out("[dim]")), "--size", f"dim={size}", given=(), mentions="p.hbir:9:20")
 
     # ---- groups and layouts ----
     def test_groups(self):
@@ -138,14 +138,14 @@ class HbirBadInput(harness.Case):
         self.check(program(config="group tg[4][4] { tile target.t[x][x]; };"), "hbir-group-repeats-tile", mentions="'tg'")
 
     def test_fit(self):
-        self.check(program(data=out("[20000]", "block[1] { target.t.l[0][0]; device; }")), "hbir-data-does-not-fit",
+        self.check(program("", data=out("[20000]", "block[1] { target.t.l[0][0]; device; }")), "hbir-data-does-not-fit",
                    mentions=("l", "80000", "16384", "'C'"))
 
     def test_local_array_too_large(self):
         self.check(program("config.tg[x][y] { int b[5000]; }"), "hbir-local-array-size", mentions=("'b'", "20000", "16384"))
 
     def test_conflicting_flags(self):
-        self.check(program(data=out("[4]", "block[4] { target.g[x]; host; device; }")), "hbir-conflicting-flags")
+        self.check(program("", data=out("[4]", "block[4] { target.g[x]; host; device; }")), "hbir-conflicting-flags")
 
     def test_paths(self):
         self.check(program("config.tg[4][0] { }"), "hbir-path-range")
@@ -167,15 +167,15 @@ class HbirBadInput(harness.Case):
 
     def test_faults(self):
         self.fails("config.tg[x][y] { C[A[tile_id] * 3] = 1; }", "index 18 of 'C'")
-        self.fails("config.tg[x][y] { int b[4]; b[A[tile_id]] = 1; C[0] = b[0]; }", "index 4 of 'b'")
-        self.fails("int g[4]; g[A[5]] = 1; config.tg[x][y] { C[0] = g[0]; }", "index 5 of 'g'")
+        self.fails("config.tg[x][y] { int b[4]; b[A[tile_id]] = 1; C[tile_id] = b[0]; }", "index 4 of 'b'")
+        self.fails("int g[4]; g[A[5]] = 1; config.tg[0][0] { C[0] = g[0]; }", "index 5 of 'g'")
         self.fails("config.tg[x][y] { C[tile_id] = 1 / A[0]; }", "divisor is zero")
         self.fails("config.tg[x][y] { C[tile_id] = 1 % A[0]; }", "divisor of a remainder is zero")
         self.fails("config.tg[x][y] { C[tile_id] = 1 << (A[1] * 64); }", "by 64")
 
     def test_waiting_for_nobody(self):
         for code in ("int flag; config.tg[0][0] { while (flag == 0) { } C[0] = 1; }",
-                     "config.tg[0][0] { for (;;) { if (C[3] == 1) break; } C[0] = 1; } config.tg[1][1] { C[3] = 2; }",
+                     "int f[4]; config.tg[0][0] { for (;;) { if (f[3] == 1) break; } C[0] = 1; } config.tg[1][1] { f[3] = 2; }",
                      "int flag; config.tg[0][0] { while (flag == 0) { } C[0] = 1; } config.tg[1][0] { bsg_finish(); flag = 1; }"):
             with self.subTest(code=code):
                 self.refuse(program(code), "--check", mentions=("waits", "p.hbir:"))

@@ -125,13 +125,14 @@ class Fuzzer:
 
     def emitted(self):
         """The examples in the dialect, as the command writes them."""
-        for path in [*self.seeds["sq"], *self.seeds["hbir"]]:
-            for machine in ("host", "cell"):
-                name = os.path.join(self.folder, f"{os.path.basename(path)}-{machine}.mlir")
-                subprocess.run([self.options.strata, "run", path, "--machine", machine, "--emit=svm", "-o", name],
-                               capture_output=True, timeout=60)
-                if os.path.exists(name):
-                    self.seeds["mlir"].append(name)
+        cases = [(path, machine) for path in self.seeds["sq"] for machine in ("host", "cell")]
+        cases += [(path, "host") for path in self.seeds["hbir"] if not path.endswith(("_b.hbir", "_c.hbir"))]
+        for path, machine in cases:
+            name = os.path.join(self.folder, f"{os.path.basename(path)}-{machine}.mlir")
+            subprocess.run([self.options.strata, "run", path, "--machine", machine, "--emit=svm", "-o", name],
+                           capture_output=True, timeout=60)
+            if os.path.exists(name):
+                self.seeds["mlir"].append(name)
 
     def case(self):
         """A command with the files it needs: (arguments, files by name)."""
@@ -161,8 +162,10 @@ class Fuzzer:
         """Small sizes, and data for every argument that the original names."""
         arguments, seen = [], set()
         for size in self.random.sample(SIZES, len(SIZES)):
+            if "config {" in text:  # HBIR, whose constants may be given
+                size = size.lower()
             name = size.split("=")[0]
-            if name not in seen and re.search(rf"\b{name}\b", text):
+            if name not in seen and re.search(rf"\b{name} = \d" if size[0].islower() else rf"\b{name}\b", text):
                 seen.add(name)
                 arguments += ["--size", size]
         read = re.findall(r'svm\.access = "(?:read|readwrite)", svm\.name = "(\w+)"|svm\.name = "(\w+)", svm\.access = "(?:read|readwrite)"', text)

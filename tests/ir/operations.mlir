@@ -92,7 +92,7 @@ func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", s
     svm.run @leaf(%a, %s, %n) : (memref<?xf32, strided<[1], offset: ?>>, memref<f32, strided<[], offset: ?>>, i32) -> ()
   }
   // CHECK: svm.forget %{{.*}} : memref<f32, strided<[], offset: ?>>
-  svm.forget %e : memref<f32, strided<[], offset: ?>>
+  svm.forget %s : memref<f32, strided<[], offset: ?>>
   // CHECK: svm.scope {
   svm.scope {
   }

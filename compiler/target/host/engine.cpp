@@ -173,7 +173,7 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
     symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
                                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
-#define STRATA_SYMBOL(NAME) define(#NAME, &NAME)
+#define STRATA_SYMBOL(NAME) define(#NAME, &(NAME))
   // External tasks are C, and may use what programs around Strata use.
   STRATA_SYMBOL(sqFreeArray);
   STRATA_SYMBOL(sqAllocArray1D);
