@@ -40,7 +40,7 @@ TEST(HbirCheck, Target) {
 }
 
 TEST(HbirCheck, GroupsOfFormA) {
-  std::string nested = "group grid[target.t.y_max] { group row[target.t.x_max] { tile target.t[grid.x][row.x]; }; };";
+  std::string nested = "group grid[4] { group row[target.t.x_max] { tile target.t[grid.x][row.x]; }; };";
   Rule rules[] = {
       {"hbir-duplicate-group", config("group a[1] { tile target.t[x][0]; }; group a[1] { tile target.t[x][1]; };"),
        config("group a[1] { tile target.t[x][0]; }; group b[1] { tile target.t[x][1]; };")},
@@ -196,7 +196,7 @@ TEST(HbirCheck, LayoutsOverMoreInstancesThanDimensions) {
 TEST(HbirCheck, TargetsOfManyTilesAreNotVisited) {
   Session session(
       "target { memory g { size ?; width 8; }; tile t[2147483648][2147483647] { memory l { size 64K; width 8; }; }; }"
-      "config { group tg[target.t.x_max][target.t.y_max] { tile target.t[x][y]; }; }"
+      "config { group tg[target.t.x_max][2147483647] { tile target.t[x][y]; }; }"
       "data { A : int[1000000000000] = block[1] { target.g[x]; host; }; }"
       "code { config.tg[x][y] { print(tile_id); } }");
   EXPECT_TRUE(session.program) << session.rendered();

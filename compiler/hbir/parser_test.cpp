@@ -13,22 +13,22 @@ target {
   memory g[4] { size 8G; width 8B; };
   tile t[4][4] { memory l[4] { size 16K; width 8B; }; };
 }
-config { group tg[target.t.x_max][target.t.y_max] { tile target.t[x][y]; }; }
+config { group all[4][4] { tile target.t[x][y]; }; }
 data {
-  dim = 500;
-  const csize = dim;
-  A : int[dim] = block[target.g.x_max] { target.g[x]; chunked; host; global; };
-  B : int[dim] = block[target.g.x_max] { target.g[x]; chunked; host; };
-  C : int[dim] = block[target.t.x_max][target.t.y_max] { target.g[x][y]; chunked; device; };
+  length = 500;
+  const csize = length;
+  A : int[length] = block[target.g.x_max] { target.g[x]; chunked; host; global; };
+  B : int[length] = block[target.g.x_max] { target.g[x]; chunked; host; };
+  C : int[length] = block[target.t.x_max][target.t.y_max] { target.g[x][y]; chunked; device; };
 }
 code {
-  int g_done_flag = 0;
-  config.tg[0][0] { bsg_finish(); }
-  config.tg[x][y] {
-    for (int i = x + (y*x_max); i < csize; i = i + x_max*y_max) {
+  int done = 0;
+  config.all[0][0] { bsg_finish(); }
+  config.all[x][y] {
+    for (int i = tile_id; i < csize; i = i + 16) {
       C[i] = A[i] + B[i];
     }
-    g_done_flag = 1;
+    done = 1;
   }
 }
 )";
@@ -42,10 +42,10 @@ TEST(HbirParser, ReadsFormA) {
 }
 
 TEST(HbirParser, FormAReadsBothKindsOfArraysAndUnknownSizes) {
-  Session session(formA("config.tg { D[0][0] = 1; }",
+  Session session(formA("config.all { D[0][0] = 1; }",
                         "in A : int[3][3] { location : config.t, layout : block }"
-                        "out D : int[3][3] { location : config.tg, layout : chunked, }",
-                        "group tg[4][4] { tile target.t[x][y]; }", "memory g { size ?; width ?; }; tile t[4][4];"));
+                        "out D : int[3][3] { location : config.all, layout : chunked, }",
+                        "group all[4][4] { tile target.t[x][y]; }", "memory g { size ?; width ?; }; tile t[4][4];"));
   EXPECT_EQ(session.codes(), "") << session.rendered();
 }
 
@@ -109,15 +109,15 @@ TEST(HbirParser, ReadsTheExamples) {
 
 TEST(HbirParser, RefusesMixtures) {
   std::string mixtures[] = {
-      formA("t.tg { }"),
-      formA("config.tg[x][y] { for i in [0:4] { } }"),
-      formA("", "", "group tg[4][4] { tile target.t[x][y]; }; arrange t as { group a at (0, 0); }"),
-      formA("", "", "group tg[4][4] { tile target.t[x][y]; };", "memory g { size : 8, width : 8 } tile t[4][4];"),
-      formA("", "", "group [i in 3] tg[4] { tile target.t[x][x]; };"),
-      formA("", "", "group tg at (0, 0);"),
+      formA("t.all { }"),
+      formA("config.all[x][y] { for i in [0:4] { } }"),
+      formA("", "", "group all[4][4] { tile target.t[x][y]; }; arrange t as { group a at (0, 0); }"),
+      formA("", "", "group all[4][4] { tile target.t[x][y]; };", "memory g { size : 8, width : 8 } tile t[4][4];"),
+      formA("", "", "group [i in 3] all[4] { tile target.t[x][x]; };"),
+      formA("", "", "group all at (0, 0);"),
       formB("config.foo[x][y] { }"),
       formB("", "arrange t as { group foo at (0, 0); }", "A : int[n] = block[4] { target.g[x]; host; };"),
-      formB("", "arrange t as { group foo at (0, 0); } group tg[4][4] { tile target.t[x][y]; };"),
+      formB("", "arrange t as { group foo at (0, 0); } group all[4][4] { tile target.t[x][y]; };"),
       formB("", "arrange t as { group foo[2][2] { tile target.t[x][y]; }; }"),
       formC("group a at (0:2, 0:2) { tile target.t[x][y]; }"),
   };
@@ -130,7 +130,7 @@ TEST(HbirParser, RefusesMixtures) {
 }
 
 TEST(HbirParser, ChecksSegments) {
-  std::string target = "target { tile t[4][4]; }", config = "config { group tg[4] { tile target.t[x][0]; }; }";
+  std::string target = "target { tile t[4][4]; }", config = "config { group all[4] { tile target.t[x][0]; }; }";
   std::pair<const char*, std::string> cases[] = {
       {"hbir-segment-missing", target + config + "data { }"},
       {"hbir-segment-missing", ""},
@@ -160,10 +160,10 @@ TEST(HbirParser, ChecksWhatIsWrittenWhere) {
       {"hbir-extern-type", formB("extern f(x : int*) : int;"), formB("extern f(x : int) : void;")},
       {"hbir-extern-type", formB("extern f(x : int) : float[4];"), ""},
       {"hbir-field-repeated",
-       formA("", "", "group tg[4][4] { tile target.t[x][y]; };",
+       formA("", "", "group all[4][4] { tile target.t[x][y]; };",
              "memory g { size 8; size 8; width 1; }; tile t[4][4];"),
        ""},
-      {"hbir-field-repeated", formA("", "", "group tg[4][4] { tile target.t[x][y]; tile target.t[x][y]; };"), ""},
+      {"hbir-field-repeated", formA("", "", "group all[4][4] { tile target.t[x][y]; tile target.t[x][y]; };"), ""},
       {"hbir-field-repeated", formA("", "A : int[4] = block[4] { target.g[x]; target.g[x]; };"), ""},
       {"hbir-field-repeated", formA("", "in A : int[4] { location : target.g, location : target.g, layout : block }"),
        ""},
@@ -192,12 +192,12 @@ TEST(HbirParser, SaysOnceWhatOneMistakeCauses) {
           .codes(),
       "hbir-mixed-forms");
   // What stands behind a brace that is not closed is not missing.
-  EXPECT_FALSE(Session("target { tile t[4][4]; } config { group tg[4] { tile target.t[x][0]; } data { } code { }")
+  EXPECT_FALSE(Session("target { tile t[4][4]; } config { group all[4] { tile target.t[x][0]; } data { } code { }")
                    .find("hbir-segment-missing"));
 }
 
 TEST(HbirParser, ReportsSeveralMistakes) {
-  Session session(formA("int a = ; int b = 1 +; config.tg[x][y] { if (a { } C[0] = ; while a { } } int c = *;"));
+  Session session(formA("int a = ; int b = 1 +; config.all[x][y] { if (a { } C[0] = ; while a { } } int c = *;"));
   EXPECT_GE(session.diagnostics.errorCount(), 5u) << session.rendered();
 }
 
