@@ -2,6 +2,7 @@
 // put in when it is read; files of C functions are compiled when it is lowered.
 #include "compiler/driver/hbir.h"
 
+#include "compiler/clang/c_text.h"
 #include "compiler/clang/functions.h"
 #include "compiler/hbir/frontend.h"
 #include "compiler/hbir/groups.h"
@@ -12,9 +13,11 @@
 #include "compiler/hbir/target.h"
 #include "compiler/hbir/views.h"
 
+#include "llvm/Support/Path.h"
+
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(otherEntry, Error, "hbir-entry", "an HBIR program has one entry point, 'main', and not '{0}'");
+STRATA_DIAGNOSTIC(otherEntry, Error, "hbir-entry", "an HBIR program has one entry point, '{0}', and not '{1}'");
 
 namespace {
 
@@ -75,11 +78,12 @@ public:
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
   lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context,
         DiagnosticEngine& diagnostics) override {
-    if (!options.entry.empty() && options.entry != "main") {
-      diagnostics.report(otherEntry, {}, options.entry).help("leave out --entry");
+    std::string entry = entryName(options.program);
+    if (!options.entry.empty() && options.entry != entry) {
+      diagnostics.report(otherEntry, {}, entry, options.entry).help("leave out --entry");
       return std::nullopt;
     }
-    auto lowered = hbir::lower(*program_, machine, context, diagnostics);
+    auto lowered = hbir::lower(*program_, machine, context, diagnostics, entry);
     if (!lowered)
       return std::nullopt;
     std::vector<clang::ScalarFunction> functions;
@@ -96,6 +100,17 @@ public:
 
 private:
   Hbir() = default;
+
+  /// The language has no name for a program, so it has its file's.
+  std::string entryName(llvm::StringRef file) const {
+    std::string name = clang::asIdentifier(llvm::sys::path::stem(file));
+    if (llvm::StringRef(name).starts_with("strata"))
+      name = "hbir_" + name;
+    while (llvm::any_of(program_->externs, [&](const hbir::Extern& declared) { return declared.name == name; }))
+      name += "_";
+    return name;
+  }
+
   std::unique_ptr<hbir::Program> program_;
 };
 

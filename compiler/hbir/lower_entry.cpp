@@ -44,7 +44,7 @@ mlir::func::FuncOp EntryLowering::beginFunction() {
   }
   placement_.control = processor_;
   builder_.setInsertionPointToEnd(module_.module.getBody());
-  auto function = make<func::FuncOp>("main", builder_.getFunctionType(types, {}));
+  auto function = make<func::FuncOp>(llvm::StringRef(module_.entry), builder_.getFunctionType(types, {}));
   for (auto [position, array] : llvm::enumerate(arguments_)) {
     // Elements of an output that nobody writes are zero: the caller's zeros, which are moved in and out again. Where
     // the array lies in the caller's memory both moves go.

@@ -24,8 +24,6 @@ STRATA_DIAGNOSTIC(
     "tiles write the replicated array '{0}', so that each of {1} memories has a copy, which together have too "
     "many elements");
 
-static constexpr const char* entryName = "main";
-
 mlir::AffineExpr affineOf(const IndexExpression& expression, mlir::MLIRContext* context) {
   using Kind = IndexExpression::Kind;
   if (expression.kind == Kind::Constant)
@@ -57,9 +55,9 @@ std::string kernelSymbol(std::string name) {
 }
 
 ModuleLowering::ModuleLowering(const Program& program, const Machine& machine, mlir::MLIRContext& context,
-                               DiagnosticEngine& diagnostics)
-    : context(context), program(program), machine(machine), diagnostics(diagnostics), startFacts_(program.start),
-      noFacts_(std::vector<StatementPtr>()) {
+                               DiagnosticEngine& diagnostics, std::string entry)
+    : context(context), program(program), machine(machine), diagnostics(diagnostics), entry(std::move(entry)),
+      startFacts_(program.start), noFacts_(std::vector<StatementPtr>()) {
   for (const CodeBlock& block : program.blocks) {
     facts_.emplace_back(block.body);
     isConcurrent |= facts_.back().waits();
@@ -102,9 +100,10 @@ bool ModuleLowering::isAwaited(const Symbol* symbol) const {
 bool ModuleLowering::checkExterns() {
   bool fine = true;
   for (const Extern& each : program.externs)
-    if (each.name == entryName || llvm::StringRef(each.name).starts_with("strata")) {
+    if (each.name == entry || llvm::StringRef(each.name).starts_with("strata")) {
       diagnostics.report(externName, each.where, each.name)
-          .help("call it by another name; 'main' and names that begin with 'strata' are the compiled program's own");
+          .help("call it by another name; '" + entry +
+                "' and names that begin with 'strata' are the compiled program's own");
       fine = false;
     }
   return fine;
@@ -311,7 +310,7 @@ std::optional<Lowered> ModuleLowering::run() {
   module = *owner;
   declareExterns();
   lowerKernels();
-  EntryLowering(*this, record_.functions[entryName]).run();
+  EntryLowering(*this, record_.functions[entry]).run();
   module->setAttr(svm::SvmDialect::programAttr, text("hbir"));
   module->setAttr(svm::SvmDialect::machineAttr, text(machine.name));
   module->setAttr(svm::SvmDialect::machineHashAttr, text(contentHash(machine)));
@@ -324,12 +323,12 @@ std::optional<Lowered> ModuleLowering::run() {
 }
 
 std::optional<Lowered> lower(const Program& program, const Machine& machine, mlir::MLIRContext& context,
-                             DiagnosticEngine& diagnostics) {
+                             DiagnosticEngine& diagnostics, const std::string& entry) {
   mlir::DialectRegistry registry;
   svm::registerDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
-  return ModuleLowering(program, machine, context, diagnostics).run();
+  return ModuleLowering(program, machine, context, diagnostics, entry).run();
 }
 
 } // namespace strata::hbir

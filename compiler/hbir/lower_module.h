@@ -47,7 +47,7 @@ std::string kernelSymbol(std::string name);
 class ModuleLowering {
 public:
   ModuleLowering(const Program& program, const Machine& machine, mlir::MLIRContext& context,
-                 DiagnosticEngine& diagnostics);
+                 DiagnosticEngine& diagnostics, std::string entry);
   std::optional<Lowered> run();
 
   mlir::Location place(const Location& location);
@@ -68,6 +68,7 @@ public:
   const Program& program;
   const Machine& machine;
   DiagnosticEngine& diagnostics;
+  const std::string entry;
   mlir::ModuleOp module;
   bool isConcurrent = false;
 

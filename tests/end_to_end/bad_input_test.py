@@ -96,7 +96,7 @@ class BadInput(harness.Case):
 
     def test_another_entry_of_an_hbir_program(self):
         path = os.path.join(harness.ROOT, "examples/hbir/vectadd/vectadd.hbir")
-        self.is_refused("run", path, "--entry", "VectAdd", "--in", "A=iota", "--in", "B=iota", code="hbir-entry", mentions="main")
+        self.is_refused("run", path, "--entry", "VectAdd", "--in", "A=iota", "--in", "B=iota", code="hbir-entry", mentions="'vectadd'")
 
     # ---- machines and mappings ----
     def test_machine_names(self):

@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import threading
 
 import harness
@@ -119,6 +120,34 @@ class BuildTest(harness.Case):
         library.call(ctypes.addressof(xs := describe(x)), 2.5, ctypes.addressof(ys := describe(y)))
         self.assertEqual(library.errors, [])
         np.testing.assert_array_equal(y, x * np.float32(2.5))
+
+    def test_hbir_too(self):
+        folder = os.path.join(ROOT, "examples", "hbir")
+        library = self.load(os.path.join(folder, "vectadd", "vectadd.hbir"), "vectadd", "--size", "n=777")
+        a, b, c = random(777), random(777)[::-1].copy(), np.zeros(777, np.float32)
+        library.call(describe(a), describe(b), describe(c))
+        self.assertEqual(library.errors, [])
+        np.testing.assert_array_equal(c, a + b)
+        library.call(describe(a[:776]), describe(b), describe(c))
+        self.assertEqual([code for code, _ in library.errors], ["sequoia-size-mismatch"])
+
+    def test_hbir_with_functions_in_c(self):
+        folder = os.path.join(ROOT, "examples", "hbir", "external")
+        library = self.load(os.path.join(folder, "external.hbir"), "external", os.path.join(folder, "escape.c"))
+        steps = np.zeros((40, 100), np.int32)
+        library.call(describe(steps))
+        self.assertEqual(library.errors, [])
+        self.assertEqual((steps.min(), steps.max()), (0, 100))
+
+    def test_hbir_that_prints(self):
+        program = os.path.join(ROOT, "examples", "hbir", "groups", "groups.hbir")
+        self.succeeds("build", program, "-o", "groups.so")
+        call = ("import ctypes, sys; import numpy as np; sys.path.insert(0, sys.argv[1]); from build_test import *\n"
+                "library = Library('./groups.so', 'groups'); arrays = [np.arange(1000, dtype='i4')] + [np.zeros(8, 'i4') for i in range(3)]\n"
+                "library.call(*[describe(a) for a in arrays])\n")
+        done = subprocess.run([sys.executable, "-c", call, os.path.dirname(os.path.abspath(__file__))], cwd=self.folder, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "the first piece adds up to 7750\n"), done.stderr)
 
     def test_several_calls_at_once(self):
         library = self.load(VECTADD, "VectAdd_Split", "--machine", "host")
