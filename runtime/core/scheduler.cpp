@@ -463,6 +463,9 @@ void yield() {
   if (std::exchange(thread.sweep, thread.queue.sweeps()) != thread.queue.sweeps() &&
       joinedThreads() > scheduler().cores)
     sched_yield();
+  // A notification that came late, of something that has ended meanwhile, is not a reason to stay.
+  if (me->native && notified(*me))
+    me->state.exchange(Execution::Running, std::memory_order_acq_rel);
   Execution* next = pick(thread);
   if (!next || next == me) {
     if (joinedThreads() > 1 && (thread.tick & 7) == 0)
