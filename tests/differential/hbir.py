@@ -97,7 +97,7 @@ class Case:
                 at = tuple(int(each) for each in np.argwhere(~same)[0])
                 return f"wrong elements\narray {name}{list(at)} is {got[at]}, not {expected[at]}"
         expected = self.program.printed(self.corners)
-        printed = printed[:max(printed.rfind(f"main on {self.machine}:"), 0)]  # what the command says follows
+        printed = printed[:max(printed.rfind(f"program on {self.machine}:"), 0)]  # what the command says follows
         if printed != expected:
             return f"wrong text\n{printed!r}\ninstead of\n{expected!r}"
         return None
