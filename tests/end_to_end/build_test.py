@@ -137,7 +137,17 @@ class BuildTest(harness.Case):
         steps = np.zeros((40, 100), np.int32)
         library.call(describe(steps))
         self.assertEqual(library.errors, [])
-        self.assertEqual((steps.min(), steps.max()), (0, 100))
+        # The same function, called directly for every point.
+        subprocess.run(["clang-19", "-O2", "-march=native", "-shared", "-fPIC", os.path.join(folder, "escape.c"), "-o", "escape.so"],
+                       cwd=self.folder, check=True)
+        escape = ctypes.CDLL(self.path("escape.so")).escape
+        escape.argtypes = [ctypes.c_float, ctypes.c_float, ctypes.c_int]
+        single = np.float32
+        re = single(3) * np.arange(100, dtype=single) / single(100) - single(2)
+        im = single(2.4) * np.arange(40, dtype=single) / single(40) - single(1.2)
+        want = [[escape(float(x), float(y), 100) for x in re] for y in im]
+        np.testing.assert_array_equal(steps, want)
+        self.assertGreater(len(np.unique(steps)), 10)
 
     def test_hbir_that_prints(self):
         program = os.path.join(ROOT, "examples", "hbir", "groups", "groups.hbir")
