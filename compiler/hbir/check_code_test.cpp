@@ -81,6 +81,8 @@ TEST(HbirCode, Expressions) {
       {"hbir-argument-count", formB("extern f(x : int) : int; t.foo { C[0] = f(); }"),
        formB("extern f() : int; t.foo { C[0] = f(); }")},
       {"hbir-void-value", formB("extern f(); t.foo { C[0] = f(); }"), formB("extern f(); t.foo { f(); }")},
+      {"hbir-compound-call", formB("extern f(x : int) : int; t.foo { C[f(0)] += 1.5; }"),
+       formB("extern f(x : int) : int; t.foo { C[f(0)] += 1; int i = f(0); C[i] += 1.5; }")},
       {"hbir-duplicate-parameter", formB("extern f(x : int, x : int);"), formB("extern f(x : int, y : int);")},
       {"hbir-duplicate-name", formB("extern f(); extern f();"), ""},
       {"hbir-duplicate-name", formA("int A;"), formA("int D;")},

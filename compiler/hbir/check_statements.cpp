@@ -2,8 +2,14 @@
 #include "compiler/hbir/checker.h"
 #include "compiler/hbir/layout.h"
 
+#include <algorithm>
+
 namespace strata::hbir {
 
+STRATA_DIAGNOSTIC(
+    compoundCall, Error, "hbir-compound-call",
+    "this assignment computes in another type than the target's, and would call what the target's indices "
+    "call twice");
 STRATA_DIAGNOSTIC(redeclared, Error, "hbir-redeclared", "'{0}' is declared twice in one scope");
 STRATA_DIAGNOSTIC(arrayInitial, Error, "hbir-array-initial",
                   "array '{0}' cannot be given a value where it is declared");
@@ -13,6 +19,13 @@ STRATA_DIAGNOSTIC(notAssignable, Error, "hbir-assign", "{0} cannot be assigned")
 STRATA_DIAGNOSTIC(breakOutside, Error, "hbir-break", "break stands outside of every loop");
 STRATA_DIAGNOSTIC(finishOutside, Error, "hbir-finish",
                   "bsg_finish() ends a tile, and code outside of groups runs on none");
+
+/// Whether an expression calls a function of the user's.
+static bool calls(const Expression& expression) {
+  return expression.kind == ExpressionKind::Call ||
+         std::any_of(expression.operands.begin(), expression.operands.end(),
+                     [](const ExpressionPtr& operand) { return calls(*operand); });
+}
 
 Symbol& Checker::newSymbol(SymbolKind kind, std::string_view name, const Location& where) {
   Symbol& symbol = program_.symbols.emplace_back();
@@ -196,6 +209,10 @@ StatementPtr Checker::assignment(const Stmt& syntax) {
           !combine(*syntax.compound, std::move(operand), integer(given->integer, given->where), syntax.where))
         return nullptr;
     } else {
+      if (calls(*target)) {
+        diagnostics_.report(compoundCall, syntax.where).help("keep the index in a variable");
+        return nullptr;
+      }
       given = combine(*syntax.compound, value(*syntax.target), std::move(given), syntax.where);
       if (!given)
         return nullptr;
