@@ -84,7 +84,11 @@ uint64_t Machine::fanOut(unsigned level) const {
 }
 
 bool Machine::isStore(MemoryId id) const {
-  return isExplicit(id) && !(*this)[id].isVirtual() && capacityOf(id).kind == Capacity::Kind::Bytes;
+  return isExplicit(id) && isAddressed(id) && capacityOf(id).kind == Capacity::Kind::Bytes;
+}
+
+bool Machine::isAddressed(MemoryId id) const {
+  return !(*this)[id].isVirtual() && !(*this)[id].files;
 }
 
 bool Machine::isExplicit(MemoryId id) const {

@@ -83,6 +83,7 @@ struct Memory {
   uint64_t latency = 0;    // of one access
   Bandwidth bandwidth;     // of one instance
   bool explicitly = false; // managed by the program; otherwise coherent, kept by hardware
+  bool files = false;      // a disk: blocks are parts of files, which processors move but never address
   MemoryId over;           // for a virtual memory: the memory whose instances it joins into one space
   Origin origin;
   bool isVirtual() const { return over.valid(); }
@@ -280,6 +281,9 @@ struct Machine {
   uint64_t fanOut(unsigned level) const;
 
   bool isExplicit(machine::MemoryId id) const;
+  /// Whether a processor may load and store single elements there; virtual memories and disks are reached by moves
+  /// only.
+  bool isAddressed(machine::MemoryId id) const;
   /// Whether an instance is a store of fixed size that programs divide among their blocks: explicit, physical, its
   /// capacity stated.
   bool isStore(machine::MemoryId id) const;

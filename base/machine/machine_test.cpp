@@ -78,5 +78,19 @@ TEST_F(MachineTest, AClusterUnderAVirtualLevel) {
   EXPECT_EQ(m.ownerOf(m.memory("l1")), m.processor("cpu"));
 }
 
+TEST_F(MachineTest, ADiskIsMovedToAndNeverAddressed) {
+  const Machine m =
+      valid("machine: deep\n"
+            "memories: [{name: ram, capacity: 64M, explicit: true},\n"
+            "           {name: disk, capacity: available, explicit: true, files: true}]\n"
+            "processors: [{name: cpu, kind: core, masters: [cpu], local: [ram]}]\n"
+            "links: [{name: bus, ends: [cpu, ram, disk]}]\n"
+            "levels: [{level: 0, memory: ram, processor: cpu}, {level: 1, memory: disk, processor: cpu}]\n");
+  EXPECT_TRUE(m.isAddressed(m.memory("ram")));
+  EXPECT_FALSE(m.isAddressed(m.memory("disk")));
+  EXPECT_FALSE(m.isStore(m.memory("disk")));
+  EXPECT_NE(writeMachine(m).find("files: true"), std::string::npos);
+}
+
 } // namespace
 } // namespace strata

@@ -88,6 +88,7 @@ private:
     fields.count("latency", memory.latency);
     fields.bandwidth("bandwidth", memory.bandwidth);
     fields.flag("explicit", memory.explicitly);
+    fields.flag("files", memory.files);
     reference(fields, "over", "memory", memoryNames_, memory.over);
     memory.origin = fields.origin();
     return memory;

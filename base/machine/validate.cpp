@@ -210,6 +210,7 @@ private:
     own(memory.alignment != usual.alignment, "alignment");
     own(memory.unit != usual.unit, "unit");
     own(memory.explicitly, "explicit");
+    own(memory.files, "files");
   }
 
   void checkProcessor(const Processor& processor) {

@@ -130,6 +130,8 @@ private:
     writeBandwidth(memory.bandwidth);
     if (memory.explicitly)
       field(4, "explicit", "true");
+    if (memory.files)
+      field(4, "files", "true");
   }
 
   void writeProcessor(const Processor& processor) {

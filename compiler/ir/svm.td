@@ -42,6 +42,21 @@ def Svm_Dialect : Dialect {
     static constexpr llvm::StringLiteral labelAttr = "svm.label";
     /// On an scf loop: its iterations were parallel in the source, so that none writes what another touches.
     static constexpr llvm::StringLiteral parallelAttr = "svm.parallel";
+    /// On a loop (svm.spmd or scf.for), set by placement: transfers of up to so many iterations are under way at once; copies
+    /// of the body that stand one after another in each iteration; and that no loop remains at all (constant bounds).
+    static constexpr llvm::StringLiteral stagesAttr = "svm.stages";
+    static constexpr llvm::StringLiteral unrollAttr = "svm.unroll";
+    static constexpr llvm::StringLiteral flattenAttr = "svm.flatten";
+    /// On a move: the mapping wants the copy, whether it is needed or not.
+    static constexpr llvm::StringLiteral keepAttr = "svm.keep";
+    /// On a call or run: it stays a call.
+    static constexpr llvm::StringLiteral dynamicAttr = "svm.dynamic";
+    /// On a block in an explicit memory: the label of the block in the same region whose address it takes too.
+    static constexpr llvm::StringLiteral sharesAttr = "svm.shares";
+    /// On a block in a virtual memory: how many instances each dimension is dealt to, and how many elements at a time
+    /// (block-cyclic, arrays of one number a dimension).
+    static constexpr llvm::StringLiteral gridAttr = "svm.grid";
+    static constexpr llvm::StringLiteral blockSizeAttr = "svm.block_size";
     /// On an entry function: the names of its sizes, and each argument's extents as an affine map of them.
     static constexpr llvm::StringLiteral sizesAttr = "svm.sizes";
     static constexpr llvm::StringLiteral extentsAttr = "svm.extents";
