@@ -26,16 +26,19 @@ struct ResolvedLoop {
   std::optional<ResolvedSpmd> spmd;
   int64_t pipelineStages = 1; // a hint
   int64_t unroll = 1;         // a hint
+  bool flatten = false;       // no loop remains
 };
 
 struct ResolvedCondition {
-  const Variable* array = nullptr; // of the calling instance
+  const Variable* array = nullptr; // of the calling instance; null: how often the target has been selected so far
   SizeBound bound;
 };
 
 struct ResolvedTarget {
   uint32_t instance = 0; // in InstanceGraph::instances
   std::vector<ResolvedCondition> conditions;
+  bool dynamic = false;               // the call stays a call
+  std::vector<uint32_t> forcedCopies; // positions of the arguments whose copies stay, in order
 };
 
 struct ResolvedCallsite {
@@ -49,6 +52,12 @@ struct ResolvedPrecondition {
   SizeBound bound;
 };
 
+/// Arrays of one instance that are packed at one address.
+struct ResolvedSpaceShare {
+  std::vector<const Variable*> arrays; // at least two, each in one set only
+  Location place;
+};
+
 /// A task variant with everything decided. Lists are indexed as the variant's own: tunables, arrays, loops, callsites.
 struct Instance {
   std::string name;
@@ -60,9 +69,13 @@ struct Instance {
   std::vector<unsigned> arrayLevels;
   std::vector<ResolvedLoop> loops;
   std::vector<ResolvedCallsite> callsites;
-  std::vector<ResolvedPrecondition> preconditions;
+  std::vector<ResolvedPrecondition> preconditions;      // on extents
+  std::vector<ResolvedPrecondition> pitchPreconditions; // on the extents of the physical arrays
+  std::vector<ResolvedSpaceShare> spaceShare;
+  std::vector<std::optional<BlockCyclic>> blockCyclic; // per array
   std::string externalFile;
-  Location place; // in the mapping; invalid for a mapping made by Strata
+  int64_t scratch = 0; // bytes of local space of an external task
+  Location place;      // in the mapping; invalid for a mapping made by Strata
 };
 
 /// The instances that the entry reaches, each once, callers before the callees they reach first.

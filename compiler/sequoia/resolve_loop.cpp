@@ -64,6 +64,7 @@ void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine
                  DiagnosticEngine& diagnostics) {
   const Location& where = mapped.name.place.location;
   const Loop& loop = *resolved.loop;
+  resolved.flatten = mapped.flat;
   if (mapped.flat)
     reportUnsupported("flattening a loop", where, diagnostics);
   for (const OptionalNumber* number : {&mapped.pipelineStages, &mapped.unroll})

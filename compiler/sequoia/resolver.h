@@ -1,0 +1,79 @@
+// How a mapping is resolved, shared by the files that do it: resolve.cpp collects the instances and builds the graph,
+// resolve_instance.cpp fills one instance, resolve_names.cpp looks names up. One object lives during one resolve();
+// it keeps references to what it was given.
+#pragma once
+
+#include "compiler/sequoia/resolve.h"
+
+#include <deque>
+
+namespace strata::sequoia {
+
+class Resolver {
+public:
+  Resolver(const Program& program, const Mapping& mapping, const Machine& machine, DiagnosticEngine& diagnostics)
+      : program_(program), mapping_(mapping), machine_(machine), diagnostics_(diagnostics) {}
+
+  std::optional<InstanceGraph> run(std::string_view entry);
+
+private:
+  /// An instance of the mapping with what it resolves to; targets count in this list until the graph is built.
+  struct Entry {
+    const MappedInstance* mapped = nullptr;
+    Instance resolved;
+    bool isEntryPoint = false;
+  };
+  /// For each object of a list, the first item of the mapping that names it.
+  using Seen = std::vector<const MappedName*>;
+
+  // The graph (resolve.cpp).
+  void collect();
+  Entry* find(std::string_view name);
+  uint32_t indexOf(const Entry& entry) const;
+  /// Says that a task has no such instance; `call` is where the program calls the task, or invalid.
+  void noInstance(const MappedName& name, std::string_view task, const Location& call);
+  std::vector<uint32_t> entryPoints(std::string_view asked);
+  void reportUnreached();
+  InstanceGraph reachable(uint32_t entry);
+
+  // One instance (resolve_instance.cpp).
+  void instance(Entry& entry);
+  unsigned ownLevel(const MappedInstance& mapped);
+  void external(const MappedInstance& mapped, Instance& resolved);
+  void tunables(const MappedInstance& mapped, Instance& resolved);
+  void data(const MappedInstance& mapped, Instance& resolved, unsigned own);
+  void array(const MappedArray& mapped, Instance& resolved, const Variable& declared);
+  void spaceShare(const DataMapping& block, Instance& resolved, Seen& sharing);
+  bool mayBound(const SizeBound& bound, const Variable& array);
+  bool hasRank(size_t count, const Location& where, const Variable& array);
+  void control(const MappedInstance& mapped, Instance& resolved, unsigned own);
+  void targets(const MappedCallsite& site, ResolvedCallsite& resolved, const Callsite& callsite);
+  void conditions(const MappedTarget& target, ResolvedTarget& result);
+  void forcedCopies(const MappedTarget& target, ResolvedTarget& result, const Callsite& callsite,
+                    const TaskVariant& callee);
+  void onlyTarget(const Callsite& site, ResolvedCallsite& resolved);
+  void unsupported(bool present, const Location& where, std::string_view what);
+
+  // Names and levels (resolve_names.cpp).
+  static void suggest(DiagnosticBuilder& builder, std::string_view name, const std::vector<std::string>& candidates);
+  /// The place of a named object in a list of the variant; nothing (with a message) when it is not found or not unique.
+  template <typename List, typename NameOf, typename PlaceOf>
+  std::optional<uint32_t> lookUp(const MappedName& name, const List& list, NameOf nameOf, PlaceOf placeOf,
+                                 const char* what);
+  std::optional<uint32_t> tunableNamed(const MappedName& name);
+  std::optional<uint32_t> arrayNamed(const MappedName& name);
+  std::optional<uint32_t> loopNamed(const MappedName& name);
+  std::optional<uint32_t> callsiteNamed(const MappedName& name);
+  /// Whether an object is mapped for the first time; `where` is its declaration.
+  bool first(Seen& seen, uint32_t index, const char* what, const MappedName& name, const Location& where);
+  unsigned level(const OptionalNumber& number, unsigned otherwise);
+
+  const Program& program_;
+  const Mapping& mapping_;
+  const Machine& machine_;
+  DiagnosticEngine& diagnostics_;
+  std::deque<Entry> all_;
+  Entry* current_ = nullptr;
+};
+
+} // namespace strata::sequoia
