@@ -32,6 +32,7 @@ typedef struct StrataProcessor {
   const char* name;
   uint32_t count;
   int32_t local_memory; /* index of the memory of which instance i belongs to processor i; -1: none */
+  uint32_t moves;       /* that one instance carries on at once, beside its kernel */
 } StrataProcessor;
 
 typedef struct StrataMachine {
@@ -86,8 +87,8 @@ typedef struct StrataToken StrataToken; /* null: done already */
 /* Copies a dense or strided block of `rank` dimensions; the two do not overlap. */
 void strata_move(void* destination, const int64_t* destination_strides, const void* source,
                  const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes);
-/* The same beside the caller, after the tokens given (which stay owned by the caller). Null when it was so small that
- * it has been done at once. */
+/* The same beside the caller, after the tokens given (which stay owned by the caller): on a thread that stands for an
+ * engine of the machine, or by whoever waits for it first. Null when it was so small that it has been done at once. */
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
                                const int64_t* source_strides, const int64_t* extents, int32_t rank,
                                int64_t element_bytes, StrataToken* const* after, int32_t after_count);
@@ -98,6 +99,8 @@ StrataToken* strata_spawn(void (*body)(void*), const void* arguments, int64_t ar
 /* Waits (a fibre yields). The token can be waited for again until strata_token_release. Null is allowed in both. */
 void strata_wait(StrataToken* token);
 void strata_token_release(StrataToken* token);
+/* One more strata_token_release is owed from here on: the token has another holder. */
+void strata_token_retain(StrataToken* token);
 
 /* ---- many processors ----------------------------------------------------------------------------------------------
  */
@@ -165,6 +168,13 @@ void strata_count(const char* name, int64_t amount);
 /* A span of a trace (Chrome's format). Called only by code compiled for tracing; spans nest within an execution. */
 void strata_trace_begin(const char* name);
 void strata_trace_end(void);
+/* The same, of a stretch in which the execution waits. */
+void strata_trace_wait_begin(const char* name);
+/* Names the next move that the caller starts: the block that it fills or empties, and its way ("main -> ls"). */
+void strata_trace_move(const char* block, const char* way);
+/* A move that the caller waits for, and its end: a span of the move, and one of the caller, who waits. */
+void strata_trace_move_begin(const char* block, const char* way);
+void strata_trace_move_end(int64_t bytes);
 
 #ifdef __cplusplus
 }

@@ -130,7 +130,7 @@ std::string machineText(const StrataMachine& machine) {
   for (uint32_t index = 0; index < machine.processor_count; ++index) {
     const StrataProcessor& processor = machine.processors[index];
     text += "  {" + literal(processor.name) + ", " + number(processor.count) + "u, " +
-            std::to_string(processor.local_memory) + "},\n";
+            std::to_string(processor.local_memory) + ", " + number(processor.moves) + "u},\n";
   }
   return text + "};\nstatic const StrataMachine strata_this_machine = {" + literal(machine.name) +
          ", strata_memories, strata_processors, " + number(machine.memory_count) + "u, " +

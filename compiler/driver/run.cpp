@@ -31,7 +31,8 @@ MachineTable::MachineTable(const Machine& machine) {
     for (machine::MemoryId id : processor.local)
       if (local < 0 && machine.isStore(id))
         local = static_cast<int32_t>(id.value);
-    processors_.push_back({name(processor.name), static_cast<uint32_t>(processor.count), local});
+    processors_.push_back({name(processor.name), static_cast<uint32_t>(processor.count), local,
+                           static_cast<uint32_t>(std::min<uint64_t>(processor.moves, UINT32_MAX))});
   }
   table_ = {name(machine.name), memories_.data(), processors_.data(), static_cast<uint32_t>(memories_.size()),
             static_cast<uint32_t>(processors_.size())};

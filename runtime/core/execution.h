@@ -29,12 +29,14 @@ struct Thread;
 struct Wait {
   void (*describe)(const void* object, std::string& out);
   const void* object;
+  const char* traced = nullptr; // what a trace calls the wait; null: it does not show it
 };
 
 /// A span that has begun and not ended.
 struct OpenSpan {
   const char* name;
   int64_t start;
+  bool waits;
 };
 
 struct Execution {
@@ -50,7 +52,7 @@ struct Execution {
   void (*run)(void*) = nullptr; // a fibre's work
   void* argument = nullptr;
   FibreContext context;
-  Wait wait{nullptr, nullptr};
+  Wait wait{nullptr, nullptr, nullptr};
 
   // The processor that this execution acts as.
   const StrataMachine* machine = nullptr;
@@ -59,6 +61,10 @@ struct Execution {
   int64_t instance = 0;
   Output* output = nullptr;   // of the entry point within which this runs; null: none
   ParallelJob* job = nullptr; // innermost parallel job of which this runs an instance
+
+  // What a trace calls the next move that this starts; no block: nothing.
+  const char* moveBlock = nullptr;
+  const char* moveWay = nullptr;
 
   Arena arena;
   std::vector<OpenSpan> spans;

@@ -85,7 +85,8 @@ void waitForParticipants(ParallelJob& job) {
   const auto gone = [&] { return job.participants.load(std::memory_order_acquire) == 0; };
   for (int tries = 0; tries < 200 && !gone() && worthSpinning(); ++tries)
     pause();
-  const Wait wait{[](const void*, std::string& out) { out += "the other instances of its parallel run"; }, &job};
+  const Wait wait{[](const void*, std::string& out) { out += "the other instances of its parallel run"; }, &job,
+                  "wait for the other parts"};
   while (!gone())
     park(wait);
 }
@@ -96,7 +97,7 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   if (instances <= 0)
     return;
   Execution& me = *current();
-  const Role before{me.machine, me.stores, me.processor, me.instance, me.output};
+  const Role before = roleOf(me);
   ParallelJob* outer = me.job;
   ParallelJob job;
   job.body = body;
@@ -145,7 +146,7 @@ void waitAtBarrier() {
                                out += "a barrier that " + std::to_string(at->arrived) + " of " +
                                       std::to_string(at->instances) + " instances have reached";
                              },
-                             job});
+                             job, "wait at a barrier"});
 }
 
 Execution* joinOpenJob() {

@@ -10,7 +10,8 @@
 namespace strata::runtime {
 
 /// Runs on n threads from here on, the caller included; 0: as many as this computer has cores, which is the default.
-/// With one thread everything runs in the caller. REQUIRES: nothing runs, and the caller is no fibre.
+/// With one thread everything runs in the caller, but for moves that go on beside it. REQUIRES: nothing runs, and the
+/// caller is no fibre.
 void setThreads(uint32_t n);
 uint32_t threads();
 

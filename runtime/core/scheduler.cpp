@@ -7,6 +7,7 @@
 #include "runtime/core/runtime.h"
 #include "runtime/core/stack_guard.h"
 #include "runtime/core/thread.h"
+#include "runtime/core/trace.h"
 
 #include <algorithm>
 #include <array>
@@ -50,6 +51,7 @@ struct Scheduler {
   std::atomic<uint32_t> threadCount;
   const uint32_t cores;
 
+  RunQueue injected; // by threads that have no queue: engines
   SpinLock fibreLock;
   Execution* freeFibres = nullptr;
   std::vector<Execution*> fibres;
@@ -249,8 +251,15 @@ void stopPool() {
 
 // ---- what to run ----
 
+// Never inlined, for the same reason as thisThread().
+__attribute__((noinline)) Thread* threadIfAny() {
+  asm volatile("");
+  return callingThread;
+}
+
 void enqueue(Execution* execution) {
-  thisThread().queue.push(execution);
+  Thread* thread = threadIfAny();
+  (thread ? thread->queue : scheduler().injected).push(execution);
   startPool();
   wakeForWork();
 }
@@ -263,6 +272,9 @@ bool notified(const Execution& execution) {
 Execution* pick(Thread& thread) {
   if (notified(thread.native))
     return &thread.native;
+  if (RunQueue& injected = scheduler().injected; injected.size())
+    if (Execution* fibre = injected.pop())
+      return fibre;
   // Fibres that only yield to each other must not keep the rest of a job from beginning.
   if ((++thread.tick & 15) == 0 && anyJobOpen())
     if (Execution* fibre = joinOpenJob())
@@ -371,6 +383,20 @@ Thread& threadSlot(uint32_t index) {
   return *scheduler().slots[index].load(std::memory_order_acquire);
 }
 
+bool anyInjected() {
+  return !scheduler().injected.emptyForSure();
+}
+
+bool makeEngineThread(void (*run)()) {
+  try {
+    countEngineThread();
+    std::thread(run).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false; // whoever waits for what the thread would have done does it himself
+  }
+}
+
 std::vector<Execution*> everyExecution() {
   Scheduler& shared = scheduler();
   std::vector<Execution*> all;
@@ -390,11 +416,11 @@ Execution* currentIfAny() {
 }
 
 Execution* makeFibre(void (*run)(void*), void* argument, const Role& role) {
-  Thread& thread = thisThread();
-  Execution* fibre = thread.freeFibres;
+  Thread* thread = threadIfAny(); // none: an engine's
+  Execution* fibre = thread ? thread->freeFibres : nullptr;
   if (fibre) {
-    thread.freeFibres = fibre->next;
-    --thread.freeFibreCount;
+    thread->freeFibres = fibre->next;
+    --thread->freeFibreCount;
   } else {
     Scheduler& shared = scheduler();
     std::lock_guard guard(shared.fibreLock);
@@ -427,6 +453,7 @@ void park(const Wait& wait) {
   Execution* me = thread.running;
   uint32_t running = Execution::Running;
   me->wait = wait;
+  const int64_t begin = wait.traced && isTracing() ? traceClock() : 0;
   if (me->native) {
     if (me->state.compare_exchange_strong(running, Execution::Parked, std::memory_order_acq_rel))
       runUntilNotified(thread);
@@ -435,6 +462,8 @@ void park(const Wait& wait) {
     leaveFor(*me, next ? *next : thread.native, Execution::Leave::Park);
   }
   me->state.exchange(Execution::Running, std::memory_order_acq_rel);
+  if (begin)
+    traceWait(*me, wait.traced, begin, traceClock());
 }
 
 void parkUnfenced(const Wait& wait, bool (*ready)(const void*, const Execution*)) {

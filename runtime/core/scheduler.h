@@ -11,9 +11,9 @@
 // Invariants:
 // 1. A fibre is in at most one run queue, and only when it neither runs nor is parked.
 // 2. A thread goes to sleep only after it has seen, under the sleep lock, that no queue holds anything for it.
-// 3. Only a thread that is awake puts anything into a queue. So when the last thread goes to sleep nothing can run any
-// more,
-//    and if a thread from outside is among the blocked, that is a deadlock.
+// 3. Only a thread that is awake puts anything into a queue, or an engine's between besideBegun() and besideEnded(). So
+//    when the last thread is asleep and no engine at work nothing can run any more, and if a thread from outside is
+//    among the blocked, that is a deadlock.
 // 4. After a call that may have parked, thread-local addresses computed before are stale: the fibre may have moved.
 #pragma once
 
@@ -37,6 +37,18 @@ struct Role {
   Output* output = nullptr;
 };
 void start(void (*run)(void*), void* argument, const Role& role);
+/// The role that an execution acts in.
+inline Role roleOf(const Execution& execution) {
+  return {execution.machine, execution.stores, execution.processor, execution.instance, execution.output};
+}
+
+/// Makes a thread that does work beside all executions, such as a machine's engine, for as long as the process lives.
+/// It may complete tokens, unpark and start; it must not park. False when the system gives no more threads.
+bool makeEngineThread(void (*run)());
+/// Says that work outside of all executions has begun, and that it has ended; until then a standstill is no deadlock.
+/// What the end wakes is woken before.
+void besideBegun();
+void besideEnded();
 
 /// Blocks until unpark, or for no reason at all.
 void park(const Wait& wait);

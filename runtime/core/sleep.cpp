@@ -27,6 +27,8 @@ struct Sleepers {
   uint32_t settled = 0;            // those in the list: they have found nothing to do
   std::atomic<uint32_t> searching{0};
   std::atomic<bool> foreign{false};
+  std::atomic<uint32_t> engineThreads{0};
+  std::atomic<uint32_t> beside{0}; // work that goes on outside of all executions
 
   void remove(Thread& thread) {
     for (Thread** at = &first; *at; at = &(*at)->nextAsleep) {
@@ -52,6 +54,8 @@ void setAwake(Thread& thread, Wake why) {
 }
 
 bool anyQueued() {
+  if (anyInjected())
+    return true;
   for (uint32_t i = 0; i < threadSlots(); ++i)
     if (!threadSlot(i).queue.emptyForSure())
       return true;
@@ -72,8 +76,8 @@ bool foreignThreadsExist(uint32_t known) {
 
 /// REQUIRES: the sleep lock is held.
 bool nothingCanRun(const Sleepers& shared) {
-  return shared.settled == shared.joined.load() && shared.outside > 0 &&
-         !(shared.foreign.load() && foreignThreadsExist(shared.joined.load()));
+  return shared.settled == shared.joined.load() && shared.outside > 0 && shared.beside.load() == 0 &&
+         !(shared.foreign.load() && foreignThreadsExist(shared.joined.load() + shared.engineThreads.load()));
 }
 
 [[noreturn]] void failDeadlocked() {
@@ -157,6 +161,25 @@ void wakeThread(Thread& thread) {
   setAwake(thread, ForItself);
 }
 
+void besideBegun() {
+  sleepers().beside.fetch_add(1);
+}
+
+void besideEnded() {
+  Sleepers& shared = sleepers();
+  bool stuck = false;
+  {
+    std::lock_guard guard(shared.lock);
+    stuck = shared.beside.fetch_sub(1) == 1 && nothingCanRun(shared) && !anyQueued() && !anyJobOpenForSure();
+  }
+  if (stuck)
+    failDeadlocked();
+}
+
+void countEngineThread() {
+  sleepers().engineThreads.fetch_add(1);
+}
+
 void beginSearch() {
   sleepers().searching.fetch_add(1);
 }
@@ -165,7 +188,7 @@ void endSearch(bool foundWork) {
   Sleepers& shared = sleepers();
   if (shared.searching.fetch_sub(1) != 1 || !foundWork || shared.asleep.load() == 0)
     return;
-  bool more = anyJobOpen();
+  bool more = anyJobOpen() || anyInjected();
   for (uint32_t i = 0; !more && i < threadSlots(); ++i)
     more = threadSlot(i).queue.size() != 0;
   if (more)

@@ -97,7 +97,7 @@ void waitForRoom(StrataStream& stream, uint64_t count) {
     orderAfterWaiting();
     if (enough())
       break;
-    parkUnfenced({describeRoom, &stream}, roomReady);
+    parkUnfenced({describeRoom, &stream, "wait for room in a stream"}, roomReady);
     if (enough())
       break;
   }
@@ -119,7 +119,7 @@ bool waitForElements(StrataStream& stream, uint64_t count) {
     orderAfterWaiting();
     if (settled())
       break;
-    parkUnfenced({describeElement, &stream}, elementsReady);
+    parkUnfenced({describeElement, &stream, "wait for an element"}, elementsReady);
     if (settled())
       break;
   }

@@ -140,6 +140,12 @@ void endSearch(bool foundWork);
 uint32_t joinedThreads();
 uint32_t awakeThreads();
 
+/// Whether a thread without a queue has made something ready. Exact, and ordered against it like
+/// RunQueue::emptyForSure().
+bool anyInjected();
+/// Counts one more thread of the runtime that takes no part.
+void countEngineThread();
+
 /// Every execution made so far, used or not. REQUIRES: nothing runs.
 std::vector<Execution*> everyExecution();
 /// Names every blocked execution and what it waits for. REQUIRES: nothing runs.

@@ -13,23 +13,24 @@ namespace {
 
 constexpr size_t argumentAlignment = 64;
 
+/// The work of a task.
+struct Task {
+  void (*body)(void*);
+  void* arguments; // a copy, aligned
+};
+
 void dropReference(StrataToken* token) {
   if (token->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
     delete token;
 }
 
-void runTask(void* argument);
-
-/// Counts off one token that the task came after, or the starter's own hold on it.
+/// Counts off one token that the work came after, or the starter's own hold on it.
 void countOff(StrataToken* token) {
   if (token->undone.fetch_sub(1, std::memory_order_acq_rel) == 1)
-    start(runTask, token, token->role);
+    token->begin(token);
 }
 
-void runTask(void* argument) {
-  auto* token = static_cast<StrataToken*>(argument);
-  token->body(token->arguments);
-  ::operator delete(token->arguments, std::align_val_t(argumentAlignment));
+void finish(StrataToken* token) {
   Waiter* waiters = nullptr;
   std::vector<StrataToken*> followers;
   {
@@ -42,6 +43,30 @@ void runTask(void* argument) {
   for (StrataToken* follower : followers)
     countOff(follower);
   dropReference(token);
+}
+
+void runTask(void* argument) {
+  auto* token = static_cast<StrataToken*>(argument);
+  auto* task = static_cast<Task*>(token->work);
+  task->body(task->arguments);
+  ::operator delete(task->arguments, std::align_val_t(argumentAlignment));
+  delete task;
+  finish(token);
+}
+
+/// Lets a new token begin once those before it have ended.
+void launch(StrataToken* token, StrataToken* const* after, int32_t afterCount) {
+  for (int32_t i = 0; i < afterCount; ++i) {
+    StrataToken* before = after[i];
+    if (!before)
+      continue;
+    std::lock_guard guard(before->lock);
+    if (before->done.load(std::memory_order_relaxed))
+      continue;
+    token->undone.fetch_add(1, std::memory_order_relaxed);
+    before->followers.push_back(token);
+  }
+  countOff(token);
 }
 
 void describeToken(const void* object, std::string& out) {
@@ -66,25 +91,38 @@ StrataToken* startTask(void (*body)(void*), const void* arguments, int64_t argum
   const auto bytes = static_cast<size_t>(std::max<int64_t>(argumentBytes, 0));
   auto* token = new (std::nothrow) StrataToken;
   void* copy = ::operator new(std::max<size_t>(bytes, 1), std::align_val_t(argumentAlignment), std::nothrow);
-  if (!token || !copy)
+  auto* task = new (std::nothrow) Task{body, copy};
+  if (!token || !copy || !task)
     failOutOfMemory("the arguments of a task", argumentBytes);
   if (bytes)
     std::memcpy(copy, arguments, bytes);
-  token->body = body;
-  token->arguments = copy;
+  token->begin = [](StrataToken* ready) { start(runTask, ready, ready->role); };
+  token->work = task;
   token->role = role;
-  for (int32_t i = 0; i < afterCount; ++i) {
-    StrataToken* before = after[i];
-    if (!before)
-      continue;
-    std::lock_guard guard(before->lock);
-    if (before->done.load(std::memory_order_relaxed))
-      continue;
-    token->undone.fetch_add(1, std::memory_order_relaxed);
-    before->followers.push_back(token);
-  }
-  countOff(token);
+  launch(token, after, afterCount);
   return token;
+}
+
+StrataToken* startBeside(void (*begin)(StrataToken*), void (*help)(StrataToken*), void* work, const Role& role,
+                         StrataToken* const* after, int32_t afterCount) {
+  auto* token = new (std::nothrow) StrataToken;
+  if (!token)
+    failOutOfMemory("a move", sizeof(StrataToken));
+  token->begin = [](StrataToken* ready) {
+    besideBegun();
+    ready->beginBeside(ready);
+  };
+  token->beginBeside = begin;
+  token->help = help;
+  token->work = work;
+  token->role = role;
+  launch(token, after, afterCount);
+  return token;
+}
+
+void complete(StrataToken* token) {
+  finish(token);
+  besideEnded(); // last, so that what has been woken is seen before a standstill is
 }
 
 } // namespace strata::runtime
@@ -101,6 +139,11 @@ StrataToken* strata_spawn(void (*body)(void*), const void* arguments, int64_t ar
 void strata_wait(StrataToken* token) {
   if (!token || token->done.load(std::memory_order_acquire))
     return;
+  if (token->help && token->undone.load(std::memory_order_acquire) == 0) {
+    token->help(token);
+    if (token->done.load(std::memory_order_acquire))
+      return;
+  }
   Waiter waiter{current()};
   {
     std::lock_guard guard(token->lock);
@@ -109,6 +152,11 @@ void strata_wait(StrataToken* token) {
     token->waiters.add(waiter);
   }
   WaitList::waitFor(waiter, {describeToken, token});
+}
+
+void strata_token_retain(StrataToken* token) {
+  if (token)
+    token->references.fetch_add(1, std::memory_order_relaxed);
 }
 
 void strata_token_release(StrataToken* token) {

@@ -1,5 +1,7 @@
 // Tokens: the ends of things that run beside their starter. A token counts how many it waits for before its own work
-// may begin, and those that wait for it. Any thread; shared by the starter and the work through a count of references.
+// may begin, and those that wait for it. The work is a task, which runs on a fibre, or something that is done outside
+// of all executions (an engine's move, a request to the system), and then ends with complete(). Any thread; shared by
+// the starter and the work through a count of references.
 //
 // Invariants:
 // 1. `undone` is 1 + the tokens it comes after that have not ended, until the work begins.
@@ -22,8 +24,10 @@ struct StrataToken {
   strata::runtime::SpinLock lock;
   strata::runtime::WaitList waiters;
   std::vector<StrataToken*> followers;
-  void (*body)(void*) = nullptr;
-  void* arguments = nullptr; // a copy, aligned to 64
+  void (*begin)(StrataToken* token) = nullptr;       // once nothing that it comes after is left; may be on any thread
+  void (*beginBeside)(StrataToken* token) = nullptr; // what startBeside() was given
+  void (*help)(StrataToken* token) = nullptr; // null, or: does the work in an execution that waits, if none has begun
+  void* work = nullptr;                       // for `begin`
   strata::runtime::Role role;
 };
 
@@ -34,5 +38,13 @@ bool allDone(StrataToken* const* after, int32_t count);
 /// Starts body(a copy of the arguments) as the role given once the tokens in `after` have ended.
 StrataToken* startTask(void (*body)(void*), const void* arguments, int64_t argumentBytes, const Role& role,
                        StrataToken* const* after, int32_t afterCount);
+
+/// Starts work that goes on outside of all executions. begin(token) is called once, when the tokens in `after` have
+/// ended, by the starter, by an execution or by a thread of makeEngineThread(); it takes token->work and must not park.
+/// Whoever does the work calls complete(token) when it has ended. A program that waits for it is not deadlocked.
+StrataToken* startBeside(void (*begin)(StrataToken* token), void (*help)(StrataToken* token), void* work,
+                         const Role& role, StrataToken* const* after, int32_t afterCount);
+/// Ends a token of startBeside: wakes those that wait and begins what comes after it. Any thread, once.
+void complete(StrataToken* token);
 
 } // namespace strata::runtime

@@ -1,12 +1,12 @@
 // Implements tracing: spans as complete events, one Chrome process a class of processors and one Chrome thread an
-// instance.
+// instance; moves in a process "CLASS moves", where each instance has as many threads as it ever had moves at once.
 #include "runtime/core/trace.h"
 
 #include "runtime/core/runtime.h"
-#include "runtime/core/scheduler.h"
 #include "runtime/core/thread.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <ctime>
 #include <map>
@@ -18,10 +18,12 @@ namespace {
 
 constexpr const char* callerName = "caller"; // stands for code that runs as no processor
 
-int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+std::atomic<bool> tracing{false};
+
+/// Spans that any thread adds, engines too.
+TraceBuffer& sharedSpans() {
+  static auto* instance = new TraceBuffer;
+  return *instance;
 }
 
 std::string quoted(std::string_view text) {
@@ -48,16 +50,86 @@ std::string microseconds(int64_t nanoseconds) {
   return text;
 }
 
-std::string_view processOf(const Span& span) {
-  return span.process ? span.process : callerName;
+std::string processOf(const Span& span) {
+  return std::string(span.process ? span.process : callerName) + (span.kind == Span::Move ? " moves" : "");
+}
+
+std::string_view categoryOf(const Span& span) {
+  return span.kind == Span::Move ? "move" : span.kind == Span::Wait ? "wait" : "run";
+}
+
+/// The rows of one processor's moves: a move takes the first that is free.
+class MoveRows {
+public:
+  size_t place(const Span& span) {
+    auto row = std::find_if(ends_.begin(), ends_.end(), [&](int64_t end) { return end <= span.start; });
+    if (row == ends_.end())
+      row = ends_.insert(ends_.end(), 0);
+    *row = span.end;
+    return static_cast<size_t>(row - ends_.begin());
+  }
+
+private:
+  std::vector<int64_t> ends_;
+};
+
+constexpr int64_t mostRows = 64; // rows of one instance's moves
+
+std::string metadata(const char* what, int process, int64_t thread, const std::string& name) {
+  return std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + std::to_string(process) +
+         ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quoted(name) + "}}";
+}
+
+std::string eventOf(const Span& span, int process, int64_t thread, int64_t origin) {
+  std::string event = "{\"ph\":\"X\",\"cat\":\"" + std::string(categoryOf(span)) + "\",\"name\":" + quoted(span.name) +
+                      ",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(thread) +
+                      ",\"ts\":" + microseconds(span.start - origin) +
+                      ",\"dur\":" + microseconds(span.end - span.start);
+  if (span.kind == Span::Move)
+    event += ",\"args\":{\"bytes\":" + std::to_string(span.bytes) + ",\"way\":" + quoted(span.way) +
+             ",\"instance\":" + std::to_string(span.instance) + "}";
+  return event + "}";
+}
+
+Span spanOf(const Execution& execution, Span::Kind kind, const char* name, int64_t begin, int64_t end) {
+  const StrataMachine* machine = execution.machine;
+  const bool acts = machine && execution.processor < machine->processor_count;
+  return {kind,  name, acts ? machine->processors[execution.processor].name : nullptr, acts ? execution.instance : 0,
+          begin, end};
+}
+
+void beginSpan(const char* name, bool waits) {
+  tracing.store(true, std::memory_order_relaxed);
+  current()->spans.push_back({name, traceClock(), waits});
 }
 
 } // namespace
+
+int64_t traceClock() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+bool isTracing() {
+  return tracing.load(std::memory_order_relaxed);
+}
+
+void traceMove(const Role& role, const char* block, const char* way, int64_t bytes, int64_t begin, int64_t end) {
+  const bool acts = role.machine && role.processor < role.machine->processor_count;
+  sharedSpans().add({Span::Move, block, acts ? role.machine->processors[role.processor].name : nullptr,
+                     acts ? role.instance : 0, begin, end, way, bytes});
+}
+
+void traceWait(const Execution& execution, const char* name, int64_t begin, int64_t end) {
+  thisThread().trace.add(spanOf(execution, Span::Wait, name, begin, end));
+}
 
 std::string traceJson() {
   std::vector<Span> spans;
   for (uint32_t i = 0; i < threadSlots(); ++i)
     threadSlot(i).trace.copyTo(spans);
+  sharedSpans().copyTo(spans);
   // An enclosing span comes before those that it encloses.
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return std::make_tuple(a.start, -a.end, a.instance, std::string_view(a.name)) <
@@ -70,15 +142,24 @@ std::string traceJson() {
   int number = 0;
   for (auto& [name, id] : processes) {
     id = ++number;
-    events += (events.empty() ? "" : ",\n") + std::string("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") +
-              std::to_string(id) + ",\"tid\":0,\"args\":{\"name\":" + quoted(name) + "}}";
+    events += (events.empty() ? "" : ",\n") + metadata("process_name", id, 0, name);
   }
   const int64_t origin = spans.empty() ? 0 : spans.front().start;
-  for (const Span& span : spans)
-    events += ",\n{\"ph\":\"X\",\"name\":" + quoted(span.name) +
-              ",\"pid\":" + std::to_string(processes.find(std::string(processOf(span)))->second) +
-              ",\"tid\":" + std::to_string(span.instance) + ",\"ts\":" + microseconds(span.start - origin) +
-              ",\"dur\":" + microseconds(span.end - span.start) + "}";
+  std::map<std::pair<int, int64_t>, MoveRows> rows;
+  std::map<std::pair<int, int64_t>, std::string> rowNames;
+  for (const Span& span : spans) {
+    const int process = processes.find(processOf(span))->second;
+    int64_t thread = span.instance;
+    if (span.kind == Span::Move) {
+      const int64_t row = std::min(static_cast<int64_t>(rows[{process, span.instance}].place(span)), mostRows - 1);
+      thread = span.instance * mostRows + row;
+      rowNames[{process, thread}] = std::string(span.process ? span.process : callerName) + " " +
+                                    std::to_string(span.instance) + ", move " + std::to_string(row);
+    }
+    events += ",\n" + eventOf(span, process, thread, origin);
+  }
+  for (const auto& [row, name] : rowNames)
+    events += ",\n" + metadata("thread_name", row.first, row.second, name);
   return "{\"traceEvents\":[\n" + events + "\n],\"displayTimeUnit\":\"ns\"}\n";
 }
 
@@ -94,6 +175,7 @@ bool writeTrace(const std::string& path) {
 void clearTrace() {
   for (uint32_t i = 0; i < threadSlots(); ++i)
     threadSlot(i).trace.clear();
+  sharedSpans().clear();
 }
 
 } // namespace strata::runtime
@@ -101,7 +183,11 @@ void clearTrace() {
 using namespace strata::runtime;
 
 void strata_trace_begin(const char* name) {
-  current()->spans.push_back({name, now()});
+  beginSpan(name, false);
+}
+
+void strata_trace_wait_begin(const char* name) {
+  beginSpan(name, true);
 }
 
 void strata_trace_end() {
@@ -111,8 +197,30 @@ void strata_trace_end() {
     return;
   const OpenSpan open = execution.spans.back();
   execution.spans.pop_back();
-  const StrataMachine* machine = execution.machine;
-  const bool acts = machine && execution.processor < machine->processor_count;
-  thread.trace.add({open.name, acts ? machine->processors[execution.processor].name : nullptr,
-                    acts ? execution.instance : 0, open.start, now()});
+  thread.trace.add(spanOf(execution, open.waits ? Span::Wait : Span::Run, open.name, open.start, traceClock()));
+}
+
+void strata_trace_move(const char* block, const char* way) {
+  tracing.store(true, std::memory_order_relaxed);
+  Execution& me = *current();
+  me.moveBlock = block;
+  me.moveWay = way;
+}
+
+void strata_trace_move_begin(const char* block, const char* way) {
+  Execution& me = *current();
+  me.moveWay = way;
+  beginSpan(block, true);
+}
+
+void strata_trace_move_end(int64_t bytes) {
+  Thread& thread = thisThread();
+  Execution& execution = *thread.running;
+  if (execution.spans.empty())
+    return;
+  const OpenSpan open = execution.spans.back();
+  execution.spans.pop_back();
+  const int64_t end = traceClock();
+  traceMove(roleOf(execution), open.name, execution.moveWay, bytes, open.start, end);
+  thread.trace.add(spanOf(execution, Span::Wait, open.name, open.start, end));
 }

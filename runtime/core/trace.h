@@ -1,6 +1,10 @@
-// Spans of a trace, kept per thread until they are written as JSON that Chrome and Perfetto read.
+// Spans of a trace, kept per thread until they are written as JSON that Chrome and Perfetto read. Moves are shown on
+// rows of their own, beside the processor that started them; a row shows one move at a time, so that a processor with
+// several under way has several rows.
 #pragma once
 
+#include "runtime/core/execution.h"
+#include "runtime/core/scheduler.h"
 #include "runtime/core/spin_lock.h"
 
 #include <cstdint>
@@ -12,10 +16,14 @@ namespace strata::runtime {
 
 /// A span that has ended. `process` is the name of the processor's class, null for code that runs as none.
 struct Span {
+  enum Kind { Run, Wait, Move };
+  Kind kind;
   const char* name;
   const char* process;
   int64_t instance;
-  int64_t start, end; // nanoseconds of the monotonic clock
+  int64_t start, end;        // nanoseconds of the monotonic clock
+  const char* way = nullptr; // of a move: the memories it connects
+  int64_t bytes = 0;
 };
 
 /// One thread's spans. The owner adds, any thread reads.
@@ -38,5 +46,13 @@ private:
   SpinLock lock_;
   std::vector<Span> spans_;
 };
+
+int64_t traceClock();
+/// Whether code compiled for tracing has run.
+bool isTracing();
+/// Adds the span of a move that the processor of `role` started. Any thread.
+void traceMove(const Role& role, const char* block, const char* way, int64_t bytes, int64_t begin, int64_t end);
+/// Adds the span of a wait of the calling execution.
+void traceWait(const Execution& execution, const char* name, int64_t begin, int64_t end);
 
 } // namespace strata::runtime

@@ -4,7 +4,9 @@
 #include "runtime/core/transfer.h"
 
 #include "runtime/abi.h"
+#include "runtime/core/engine.h"
 #include "runtime/core/token.h"
+#include "runtime/core/trace.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -122,6 +124,13 @@ MovePlan planMove(const int64_t* destinationStrides, const int64_t* sourceStride
   return plan;
 }
 
+int64_t MovePlan::bytes() const {
+  int64_t total = empty ? 0 : elementBytes;
+  for (const MoveDimension& dimension : dimensions)
+    total *= dimension.extent;
+  return total;
+}
+
 void executeMove(const MovePlan& plan, void* destination, const void* source) {
   if (!plan.empty)
     copyDimensions(static_cast<char*>(destination), static_cast<const char*>(source), plan.dimensions.data(),
@@ -143,18 +152,6 @@ bool isDense(const int64_t* strides, const int64_t* extents, int32_t rank) {
     expected *= extents[i];
   }
   return true;
-}
-
-struct StartedMove {
-  void* destination;
-  const void* source;
-  MovePlan* plan;
-};
-
-void runStartedMove(void* argument) {
-  auto* move = static_cast<StartedMove*>(argument);
-  executeMove(*move->plan, move->destination, move->source);
-  delete move->plan;
 }
 
 int64_t elementsOf(const int64_t* extents, int32_t rank) {
@@ -193,13 +190,16 @@ void strata_move(void* destination, const int64_t* destination_strides, const vo
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
                                const int64_t* source_strides, const int64_t* extents, int32_t rank,
                                int64_t element_bytes, StrataToken* const* after, int32_t after_count) {
-  if (elementsOf(extents, rank) * element_bytes < smallestBeside && allDone(after, after_count)) {
+  Execution& me = *current();
+  const MoveName name{std::exchange(me.moveBlock, nullptr), me.moveWay};
+  const int64_t bytes = elementsOf(extents, rank) * element_bytes;
+  if (bytes < smallestBeside && allDone(after, after_count)) {
+    const int64_t begin = name.block ? traceClock() : 0;
     strata_move(destination, destination_strides, source, source_strides, extents, rank, element_bytes);
+    if (name.block && bytes > 0)
+      traceMove(roleOf(me), name.block, name.way, bytes, begin, traceClock());
     return nullptr;
   }
-  const Execution& me = *current();
-  const StartedMove move{destination, source,
-                         new MovePlan(planMove(destination_strides, source_strides, extents, rank, element_bytes))};
-  return startTask(runStartedMove, &move, sizeof move, {me.machine, me.stores, me.processor, me.instance, me.output},
-                   after, after_count);
+  return startMove(planMove(destination_strides, source_strides, extents, rank, element_bytes), destination, source,
+                   name, roleOf(me), after, after_count);
 }

@@ -21,6 +21,7 @@ struct MovePlan {
   std::vector<MoveDimension> dimensions;
   int64_t elementBytes = 0; // grown by dimensions that are dense on both sides
   bool empty = false;
+  int64_t bytes() const;
 };
 MovePlan planMove(const int64_t* destinationStrides, const int64_t* sourceStrides, const int64_t* extents, int32_t rank,
                   int64_t elementBytes);

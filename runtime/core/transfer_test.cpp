@@ -1,11 +1,17 @@
 // Moves against a naive copy, element by element.
 #include "runtime/core/transfer.h"
 
+#include "runtime/core/engine.h"
 #include "runtime/core/testing.h"
+#include "runtime/core/token.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <numeric>
 #include <random>
+#include <string>
+#include <thread>
 
 namespace strata::runtime {
 namespace {
@@ -90,6 +96,142 @@ TEST_P(Moves, FollowEachOtherByTokens) {
   StrataToken* second = strata_move_start(c.data(), rows, b.data(), columns, extents, 2, 4, &first, 1);
   wait({first, second});
   EXPECT_EQ(c, a);
+}
+
+constexpr int64_t large = 1 << 16; // elements of 4 bytes: more than what is done at once
+
+StrataToken* startCopy(std::vector<float>& to, const std::vector<float>& from,
+                       const std::vector<StrataToken*>& after = {}) {
+  const int64_t stride = 1, extent = static_cast<int64_t>(from.size());
+  return strata_move_start(to.data(), &stride, from.data(), &stride, &extent, 1, 4, after.data(),
+                           static_cast<int32_t>(after.size()));
+}
+
+TEST_P(Moves, GoOnBesideTheirStarter) {
+  std::vector<float> a(large), b(large), c(large);
+  for (int round = 0; round < 200; ++round) {
+    std::iota(a.begin(), a.end(), float(round));
+    StrataToken* first = startCopy(b, a);
+    ASSERT_NE(first, nullptr);
+    std::atomic<int64_t> sum{0};
+    spmd(4, false, [&](int64_t i) { sum += i; });
+    StrataToken* second = startCopy(c, b, {first});
+    strata_token_retain(second);
+    strata_token_release(first); // what comes after it does not need its holder
+    wait(second);
+    strata_wait(second);
+    strata_token_release(second);
+    ASSERT_EQ(c, a) << "round " << round;
+  }
+}
+
+TEST_P(Moves, FromManyProcessorsAtOnce) {
+  constexpr int64_t parts = 20, rounds = 20;
+  std::vector<std::vector<float>> from(parts), to(parts);
+  spmd(parts, false, [&](int64_t i) {
+    from[i].assign(large, float(i));
+    to[i].assign(large, 0);
+    for (int64_t round = 0; round < rounds; ++round) {
+      StrataToken* out = startCopy(to[i], from[i]);
+      StrataToken* task = spawn([&to, i] { to[i][0] += 1; }, {out}); // begun by whoever ends the move
+      wait({out, task});
+      ASSERT_EQ(to[i][0], float(i) + 1);
+      ASSERT_EQ(to[i].back(), float(i));
+    }
+  });
+}
+
+TEST_P(Moves, ThatNobodyWaitsForEndAllTheSame) {
+  std::vector<float> a(large, 1), b(large);
+  StrataToken* move = startCopy(b, a);
+  while (!allDone(&move, 1))
+    std::this_thread::yield();
+  strata_token_release(move);
+  EXPECT_EQ(b, a);
+}
+
+/// Ends its token from a thread of its own, after a while.
+void completeLater(StrataToken* token) {
+  std::thread([token] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ++*static_cast<int*>(token->work);
+    complete(token);
+  }).detach();
+}
+
+TEST_P(Moves, AnotherEngineEndsTokensToo) {
+  const Role nobody;
+  for (int round = 0; round < 20; ++round) {
+    int done = 0;
+    StrataToken* first = startBeside(completeLater, nullptr, &done, nobody, nullptr, 0);
+    StrataToken* second = startBeside(completeLater, nullptr, &done, nobody, &first, 1);
+    int seen = 0;
+    // The whole program waits, on fibres and on the caller's own stack: no deadlock.
+    StrataToken* task = spawn([&] { seen = done; }, {second});
+    wait({task, first, second});
+    ASSERT_EQ(seen, 2);
+  }
+}
+
+TEST_P(Moves, AStandstillBehindThemIsFound) {
+  EXPECT_EXIT(
+      {
+        int done = 0;
+        StrataStream* stream = strata_stream_create(4, 1, "never");
+        StrataToken* move = startBeside(completeLater, nullptr, &done, {}, nullptr, 0);
+        float element = 0;
+        strata_stream_pop(stream, &element); // nothing runs once the engine has ended
+        wait(move);
+      },
+      ::testing::ExitedWithCode(1), "runtime-deadlock");
+}
+
+TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
+  static const StrataProcessor processors[] = {{"pe", 4, -1, 2}};
+  static const StrataMachine machine{"tiles", nullptr, processors, 0, 1};
+  clearTrace();
+  strata_machine(&machine);
+  spmd(
+      4, true,
+      [&](int64_t) {
+        std::vector<float> a(large, 1), b(large), c(large);
+        strata_trace_move("b", "main -> ls");
+        StrataToken* first = startCopy(b, a);
+        strata_trace_move("c", "main -> ls");
+        StrataToken* second = startCopy(c, a);
+        strata_trace_wait_begin("wait for b");
+        strata_wait(first);
+        strata_trace_end();
+        wait(second);
+        strata_token_release(first);
+        strata_trace_move_begin("d", "ls -> main");
+        strata_trace_move_end(77);
+      },
+      0);
+  const std::string json = traceJson();
+  const auto count = [&](const std::string& part) {
+    size_t found = 0;
+    for (size_t at = json.find(part); at != std::string::npos; at = json.find(part, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count("\"args\":{\"name\":\"pe moves\"}"), 1u) << json;
+  EXPECT_EQ(count("\"cat\":\"move\",\"name\":\"b\""), 4u) << json;
+  EXPECT_EQ(count("\"args\":{\"bytes\":262144,\"way\":\"main -> ls\""), 8u) << json;
+  EXPECT_EQ(count("\"cat\":\"wait\",\"name\":\"wait for b\""), 4u) << json;
+  EXPECT_EQ(count("\"args\":{\"bytes\":77,\"way\":\"ls -> main\""), 4u) << json;
+  EXPECT_EQ(count("\"cat\":\"wait\",\"name\":\"d\""), 4u) << json;
+  EXPECT_EQ(count("\"name\":\"pe 3, move 0\""), 1u) << json;
+  clearTrace();
+  strata_machine(nullptr);
+}
+
+TEST(Move, AsManyEnginesAsTheMachineHasMovesWithinReason) {
+  const StrataProcessor processors[] = {{"control", 1, -1, 0}, {"pe", 8, -1, 16}};
+  const StrataMachine none{"none", nullptr, processors, 0, 1}, some{"some", nullptr, processors, 0, 2};
+  EXPECT_EQ(enginesFor(nullptr), 1u);
+  EXPECT_EQ(enginesFor(&none), 1u);
+  EXPECT_EQ(enginesFor(&some), std::clamp(std::thread::hardware_concurrency() / 2, 1u, 128u));
 }
 
 TEST(Move, DenseDimensionsFoldIntoOne) {

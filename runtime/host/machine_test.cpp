@@ -27,7 +27,7 @@ STRATA_WITH_THREADS(Spmd);
 enum : uint32_t { Main, Local, Wide };
 enum : uint32_t { Control, Pe, Lane };
 const StrataMemory memories[] = {{"main", 0, 1, 0, 64}, {"local", 1000, 8, 1, 16}, {"wide", 3 * 4096, 2, 1, 1 << 16}};
-const StrataProcessor processors[] = {{"control", 1, Main}, {"pe", 8, Local}, {"lane", 64, -1}};
+const StrataProcessor processors[] = {{"control", 1, Main, 0}, {"pe", 8, Local, 16}, {"lane", 64, -1, 0}};
 const StrataMachine machine{"tiles", memories, processors, 3, 3};
 
 TEST_P(Stored, EveryProcessorHasItsOwn) {
@@ -98,7 +98,7 @@ TEST_P(Stored, AnImpossibleMemoryIsRefused) {
 
 TEST_P(Stored, ManySmallOnes) {
   static const StrataMemory registers[] = {{"registers", 512, 10000, 1, 8}};
-  static const StrataProcessor cells[] = {{"cell", 10000, 0}};
+  static const StrataProcessor cells[] = {{"cell", 10000, 0, 0}};
   static const StrataMachine array{"array", registers, cells, 1, 1};
   strata_machine(&array);
   spmd(10000, false, [](int64_t i) { *static_cast<int64_t*>(strata_store(0)) = i; }, 0);

@@ -197,6 +197,7 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_spawn);
   STRATA_SYMBOL(strata_wait);
   STRATA_SYMBOL(strata_token_release);
+  STRATA_SYMBOL(strata_token_retain);
   STRATA_SYMBOL(strata_spmd);
   STRATA_SYMBOL(strata_stream_create);
   STRATA_SYMBOL(strata_stream_destroy);
@@ -212,6 +213,10 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_count);
   STRATA_SYMBOL(strata_trace_begin);
   STRATA_SYMBOL(strata_trace_end);
+  STRATA_SYMBOL(strata_trace_wait_begin);
+  STRATA_SYMBOL(strata_trace_move);
+  STRATA_SYMBOL(strata_trace_move_begin);
+  STRATA_SYMBOL(strata_trace_move_end);
 #undef STRATA_SYMBOL
   if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return fail(std::move(error));
