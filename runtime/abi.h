@@ -79,6 +79,11 @@ void* strata_store(uint32_t memory);
 void* strata_acquire(int64_t bytes, const char* what);
 void strata_release(void* block);
 
+/* A block of `bytes` bytes in a file that lasts as long as the block: a window. `what` names it in an error. */
+void* strata_window_acquire_file(int64_t bytes, const char* what);
+/* Gives any window back, when the moves of it have ended. */
+void strata_window_release(void* block);
+
 /* ---- moves and tokens ---------------------------------------------------------------------------------------------
  */
 
@@ -92,6 +97,13 @@ void strata_move(void* destination, const int64_t* destination_strides, const vo
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
                                const int64_t* source_strides, const int64_t* extents, int32_t rank,
                                int64_t element_bytes, StrataToken* const* after, int32_t after_count);
+/* The same for blocks in memories that processors do not address, on either side or on both. Blocks of such a memory
+ * are windows: addresses that stand for elements and cannot be touched. A block that is none is taken for memory. */
+void strata_window_move(void* destination, const int64_t* destination_strides, const void* source,
+                        const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes);
+StrataToken* strata_window_move_start(void* destination, const int64_t* destination_strides, const void* source,
+                                      const int64_t* source_strides, const int64_t* extents, int32_t rank,
+                                      int64_t element_bytes, StrataToken* const* after, int32_t after_count);
 /* Runs `body(copy of arguments)` beside the caller, on a fibre of its own, as processor `processor` number `instance`.
  */
 StrataToken* strata_spawn(void (*body)(void*), const void* arguments, int64_t argument_bytes, uint32_t processor,

@@ -216,7 +216,8 @@ private:
     library.object = object;
     library.libraries = libraries_;
     // Static where it can be: the library is to load on its own.
-    library.libraries.insert(library.libraries.end(), {"-Wl,-Bstatic", "-lboost_context", "-Wl,-Bdynamic", "-lstdc++"});
+    library.libraries.insert(library.libraries.end(),
+                             {"-Wl,-Bstatic", "-lboost_context", "-luring", "-Wl,-Bdynamic", "-lstdc++"});
     library.exports = interface_->functions;
     library.exports.push_back("sq*");
     return clang::linkShared(library, diagnostics_);
@@ -231,7 +232,7 @@ private:
     std::string options = include.empty() ? "" : " -I" + llvm::sys::path::parent_path(include).str();
     std::string libraries;
     if (llvm::sys::path::extension(path_) != ".so")
-      libraries = " " + libraries_[0] + " " + libraries_[1] + " -lboost_context -lstdc++ -lm -lpthread";
+      libraries = " " + libraries_[0] + " " + libraries_[1] + " -lboost_context -luring -lstdc++ -lm -lpthread";
     printf("  use it with: cc main.c%s %s%s\n", options.c_str(), path_.c_str(), libraries.c_str());
   }
 

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <dirent.h>
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <string>
+#include <string_view>
 #include <sys/syscall.h>
 #include <tuple>
 #include <unistd.h>
@@ -62,6 +65,17 @@ bool anyQueued() {
   return false;
 }
 
+/// Whether a thread of this process is one of the kernel's, which carries out requests of io_uring.
+bool isKernelWorker(const char* thread) {
+  const int file = open((std::string("/proc/self/task/") + thread + "/comm").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  char name[16] = "";
+  const ssize_t length = read(file, name, sizeof name - 1);
+  close(file);
+  return length >= 4 && std::string_view(name, 4) == "iou-";
+}
+
 /// Whether the process has threads that may still call in.
 bool foreignThreadsExist(uint32_t known) {
   DIR* tasks = opendir("/proc/self/task");
@@ -69,7 +83,7 @@ bool foreignThreadsExist(uint32_t known) {
     return true;
   uint32_t count = 0;
   while (const dirent* entry = readdir(tasks))
-    count += entry->d_name[0] != '.';
+    count += entry->d_name[0] != '.' && !isKernelWorker(entry->d_name);
   closedir(tasks);
   return count > known;
 }

@@ -79,7 +79,7 @@ class BuildTest(harness.Case):
 
     def link_flags(self):
         libraries = os.path.join(os.path.dirname(os.path.dirname(harness.options.strata)), "lib")
-        return [os.path.join(libraries, "libstrata_runtime_host.a"), os.path.join(libraries, "libstrata_runtime_core.a"), "-lboost_context",
+        return [os.path.join(libraries, "libstrata_runtime_host.a"), os.path.join(libraries, "libstrata_runtime_core.a"), "-lboost_context", "-luring",
                 "-lstdc++", "-lm", "-lpthread"]
 
     def test_vectors_of_any_length(self):

@@ -1,0 +1,75 @@
+// Reading and writing files beside the executions that ask for it. An engine carries requests out at its own pace:
+// io_uring where the system has it, else threads that wait in its place; both give the same bytes. Any thread and any
+// fibre may ask; only the execution that asked waits.
+//
+// The environment variable STRATA_IO chooses an engine by name, `uring` or `threads`; without it the first that works
+// is taken, once in the life of a process.
+#pragma once
+
+#include "runtime/core/scheduler.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace strata::runtime {
+
+struct FileJob;
+
+/// So many bytes of a file, from or to memory. An engine advances it as parts of it are done.
+struct FileRequest {
+  int file = -1;
+  bool writes = false;
+  char* memory = nullptr;
+  int64_t bytes = 0;
+  int64_t at = 0; // in the file
+  FileJob* job = nullptr;
+  FileRequest* next = nullptr; // in a queue of the engine
+};
+
+/// Requests for which one execution waits. Lives on its stack: whoever counts off the last one looks at it no more.
+struct FileJob {
+  std::atomic<size_t> left{0};
+  std::atomic<bool> failed{false};
+  int error = 0; // of the first that failed; 0: the file ended. Valid when `failed` has been seen and `left` is 0.
+  int64_t failedAt = 0;
+  Execution* execution = nullptr;
+};
+
+class FileEngine {
+public:
+  virtual ~FileEngine() = default;
+  /// Begins requests, each of which ends in a call of finished().
+  virtual void begin(FileRequest* requests, size_t count) = 0;
+  /// Whether small requests may be tried in the caller first.
+  virtual bool mayTryAtOnce() const { return true; }
+
+protected:
+  /// The end of a part: how many bytes, or a negative error number. A rest begins again. Any thread.
+  void finished(FileRequest* request, int64_t result);
+};
+
+struct FileFailure {
+  bool ended = false; // the file is shorter than asked
+  int error = 0;      // else the system's number
+  int64_t at = 0;
+};
+
+/// Carries out all the requests and returns when the last has ended: nothing, or the first failure. The caller parks
+/// meanwhile.
+std::optional<FileFailure> transferFiles(FileRequest* requests, size_t count);
+
+/// The engine in use.
+FileEngine& fileEngine();
+/// For tests; null restores the process's own. REQUIRES: nothing runs meanwhile.
+void setFileEngine(FileEngine* engine);
+
+/// The engine of io_uring; null where the system does not give one.
+FileEngine* uringEngine();
+FileEngine* threadEngine();
+
+/// Makes a thread that no signal is delivered to; ends the program when the system gives none.
+void startFileThread(void (*run)());
+
+} // namespace strata::runtime

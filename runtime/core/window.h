@@ -1,0 +1,52 @@
+// Windows: blocks in memories that processors do not address, such as disks. A window is a range of reserved address
+// space, so that arithmetic on pointers and views works as in memory, while a stray access faults; its elements are
+// moved by a backend that knows where they really are. Any thread and any fibre may call everything here.
+//
+// Invariants:
+// 1. Windows do not overlap each other or any memory; an address belongs to one window or to none.
+// 2. A window stays as long as moves of it are under way: who closes it has waited for them.
+// 3. What a backend does for one move never changes elements that the move does not name, so that moves of different
+//    elements of one window may go on at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace strata::runtime {
+
+/// Elements of a window on the one side, of memory on the other. Strides are in elements, as compiled code gives them.
+struct WindowMove {
+  bool intoWindow = false; // else out of it
+  char* memory = nullptr;  // the first element there; only read when `intoWindow`
+  const int64_t* memoryStrides = nullptr;
+  int64_t offset = 0; // bytes from the window's beginning to the first element there
+  const int64_t* windowStrides = nullptr;
+  const int64_t* extents = nullptr;
+  int32_t rank = 0;
+  int64_t elementBytes = 1;
+};
+
+/// What stands behind a window.
+class WindowBackend {
+public:
+  virtual ~WindowBackend() = default;
+  /// Carries out a move and returns when it is done. It may block the execution that calls, which parks, but keeps no
+  /// thread from others for long. Ends the program through runtime/core/failure.h when it cannot. REQUIRES: every
+  /// element lies inside the window.
+  virtual void move(const WindowMove& move) = 0;
+};
+
+/// Reserves address space for so many bytes. `what` names the block in an out-of-memory error.
+char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what);
+/// Gives the address space and the backend back. REQUIRES: `first` is what openWindow returned.
+void closeWindow(void* first);
+
+/// The window that an address is in, with its backend; no backend: ordinary memory.
+struct WindowPlace {
+  WindowBackend* backend = nullptr;
+  int64_t offset = 0; // bytes from the window's beginning
+  char* first = nullptr;
+};
+WindowPlace findWindow(const void* address);
+
+} // namespace strata::runtime
