@@ -7,12 +7,12 @@
 
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(undefined, Error, "check-undefined", "element {1} of '{0}' has no value: nothing wrote it");
+STRATA_DIAGNOSTIC(undefined, Error, "check-undefined", "{1} of '{0}' has no value: nothing wrote it");
 STRATA_DIAGNOSTIC(differs, Error, "check-differs",
-                  "'{0}' differs from what the interpreter computes: element {1} is {2} and should be {3}; this is an "
-                  "error of Strata");
+                  "'{0}' differs from what the interpreter computes: {1} is {2} and should be {3}; this is an error of "
+                  "Strata");
 
-bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding, bool strict, std::string& output,
+bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run, bool strict,
                DiagnosticEngine& diagnostics) {
   interpret::Options options;
   options.trackUndefined = strict;
@@ -21,7 +21,7 @@ bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding
     return false;
   std::vector<interpret::Argument> arguments;
   for (size_t position = 0; position < entry.arguments.size(); ++position) {
-    Array& array = binding.arrays[position];
+    Array& array = run.binding.arrays[position];
     if (entry.arguments[position].isBlock) {
       arguments.push_back(interpret::Argument::block(array.data(), array.shape()));
     } else if (array.type().kind == ElementType::Kind::Struct) {
@@ -33,7 +33,9 @@ bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Binding& binding
     }
   }
   bool fine = interpreter->call(entry.name, arguments);
-  output = interpreter->output();
+  run.output = interpreter->output();
+  for (size_t position = 0; fine && position < entry.arguments.size(); ++position)
+    run.hasValue.push_back(interpreter->hasValue(position));
   return fine;
 }
 
@@ -99,9 +101,22 @@ std::optional<std::tuple<uint64_t, double, double>> firstDifference(const Array&
   return found;
 }
 
+/// An element by its indices.
+std::string elementText(const Array& array, uint64_t element) {
+  if (array.shape().empty())
+    return "it";
+  std::string text;
+  for (size_t dimension = array.shape().size(); dimension-- > 0;) {
+    const auto extent = static_cast<uint64_t>(array.shape()[dimension]);
+    text = std::to_string(element % extent) + (text.empty() ? "" : ", ") + text;
+    element /= extent;
+  }
+  return "element [" + text + "]";
+}
+
 } // namespace
 
-bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Binding& oracle,
+bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Interpreted& oracle,
              DiagnosticEngine& diagnostics) {
   bool reduces = false;
   program.walk([&](svm::SpmdOp spmd) { reduces |= !spmd.getReductions().empty(); });
@@ -109,13 +124,12 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
   for (size_t position = 0; position < entry.arguments.size(); ++position) {
     if (!entry.arguments[position].written)
       continue;
-    if (auto found = firstDifference(run.arrays[position], oracle.arrays[position], !reduces)) {
+    if (auto found = firstDifference(run.arrays[position], oracle.binding.arrays[position], !reduces)) {
       auto [element, ours, wanted] = *found;
-      // The interpreter gives what nothing wrote all bits one.
-      const std::byte* bytes = oracle.arrays[position].data() + element * oracle.arrays[position].type().bytes;
-      if (std::all_of(bytes, bytes + oracle.arrays[position].type().bytes,
-                      [](std::byte b) { return b == std::byte(0xff); })) {
-        diagnostics.report(undefined, {}, entry.arguments[position].name, element)
+      const std::string where = elementText(run.arrays[position], element);
+      const std::vector<bool>& hasValue = oracle.hasValue[position];
+      if (element < hasValue.size() && !hasValue[element]) {
+        diagnostics.report(undefined, {}, entry.arguments[position].name, where)
             .help("write every element of an output, or take it as inout");
         same = false;
         continue;
@@ -123,7 +137,7 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
       char a[40], b[40];
       snprintf(a, sizeof a, "%.17g", ours);
       snprintf(b, sizeof b, "%.17g", wanted);
-      diagnostics.report(differs, {}, entry.arguments[position].name, element, a, b);
+      diagnostics.report(differs, {}, entry.arguments[position].name, where, a, b);
       same = false;
     }
   }

@@ -118,27 +118,29 @@ public:
     if (!binding)
       return finish(session_);
     RunFigures figures;
-    std::optional<Binding> oracle;
-    std::string output;
+    Interpreted oracle;
     mlir::OwningOpRef<mlir::ModuleOp> logical;
     if (options_.check || options_.interpret) {
-      oracle = copyOf(*entry, *binding);
-      bool fine = oracle && interpret(*program->module, *entry, *oracle, options_.check, output, session_.diagnostics);
+      auto copy = copyOf(*entry, *binding);
+      if (!copy)
+        return finish(session_);
+      oracle.binding = std::move(*copy);
+      bool fine = interpret(*program->module, *entry, oracle, options_.check, session_.diagnostics);
       if (options_.interpret)
-        fputs(output.c_str(), stdout);
+        fputs(oracle.output.c_str(), stdout);
       if (!fine)
         return finish(session_);
       logical = program->module->clone();
     }
     if (options_.interpret) {
-      if (!writeOutputs(*entry, *oracle, data, session_.diagnostics))
+      if (!writeOutputs(*entry, oracle.binding, data, session_.diagnostics))
         return finish(session_);
       printf("%s, interpreted\n", entry->name.c_str());
       return finish(session_);
     }
     if (!compileAndCall(compiler, *program, *entry, *binding, figures))
       return finish(session_, statusOurError);
-    if (options_.check && !compare(*logical, *entry, *binding, *oracle, session_.diagnostics))
+    if (options_.check && !compare(*logical, *entry, *binding, oracle, session_.diagnostics))
       return finish(session_);
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);

@@ -303,7 +303,7 @@ Machine::Outcome Machine::execute(Task& task) {
       break;
     case Opcode::Forget:
       if (Storage* block = storage(r[i.a]))
-        std::fill(block->written.begin(), block->written.end(), 0);
+        std::fill(block->written.begin(), block->written.end(), NotWritten);
       break;
     case Opcode::Global:
       ok = makeGlobal(task, pc - 1, i, r);
@@ -390,6 +390,32 @@ Machine::Outcome Machine::execute(Task& task) {
       break;
     case Opcode::Fence:
       fence(task);
+      break;
+    case Opcode::Branch:
+      if (options_.trackUndefined) {
+        Branch& begun = task.branches.emplace_back();
+        begun.group = iterations_.newGroup();
+        begun.kind = static_cast<Iterations::Kind>(i.small);
+        begun.name = static_cast<uint32_t>(i.imm);
+        begun.frame = static_cast<uint32_t>(task.frames.size());
+      }
+      break;
+    case Opcode::BranchAt:
+      if (options_.trackUndefined) {
+        task.branches.back().isAt = true;
+        task.branches.back().value = static_cast<int64_t>(r[i.a]);
+        task.branches.back().node = 0;
+      }
+      break;
+    case Opcode::BranchReduces:
+      if (options_.trackUndefined) {
+        task.branches.back().isAt = false;
+        task.branches.back().node = 0;
+      }
+      break;
+    case Opcode::BranchEnd:
+      if (options_.trackUndefined)
+        task.branches.pop_back();
       break;
     case Opcode::Pause:
       pause(task, pc);

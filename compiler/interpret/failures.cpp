@@ -2,6 +2,9 @@
 #include "compiler/interpret/failures.h"
 #include "compiler/ir/locations.h"
 
+#include <map>
+#include <memory>
+
 namespace strata::interpret {
 
 STRATA_DIAGNOSTIC(outOfBounds, Error, "interpret-out-of-bounds", "index {0} of dimension {1} is outside [0, {2})");
@@ -10,7 +13,7 @@ STRATA_DIAGNOSTIC(outsideStorage, Error, "interpret-outside-storage",
 STRATA_DIAGNOSTIC(badView, Error, "interpret-bad-view",
                   "the access goes through a view that reaches beyond its source: {0}");
 STRATA_DIAGNOSTIC(dead, Error, "interpret-use-after-scope", "{0} is used after the end of the region that it lives in");
-STRATA_DIAGNOSTIC(undefinedRead, Error, "interpret-undefined-read", "the element has not been written");
+STRATA_DIAGNOSTIC(undefinedRead, Error, "interpret-undefined-read", "{0} is read, and nothing has written it");
 STRATA_DIAGNOSTIC(divisionByZero, Error, "interpret-division-by-zero", "division by zero");
 STRATA_DIAGNOSTIC(divisionOverflow, Error, "interpret-division-overflow",
                   "the quotient of the least integer and -1 does not fit in its type");
@@ -20,6 +23,11 @@ STRATA_DIAGNOSTIC(castExtent, Error, "interpret-cast-extent", "an extent of {0} 
 STRATA_DIAGNOSTIC(moveExtents, Error, "interpret-move-extents",
                   "a block of extents {0} is moved to one of extents {1}");
 STRATA_DIAGNOSTIC(moveOverlap, Error, "interpret-move-overlap", "the source and the destination of a move overlap");
+STRATA_DIAGNOSTIC(overlap, Error, "check-overlap", "{0} and {1} are used at once and share {2}, and {3}");
+STRATA_DIAGNOSTIC(iterationOverlap, Error, "check-iteration-overlap", "{0} and {1} share {2}, and {3}");
+STRATA_DIAGNOSTIC(repeatedIndex, Error, "check-repeated-index", "{0} writes {1} more than once");
+STRATA_DIAGNOSTIC(checkMemory, Error, "check-out-of-memory",
+                  "to check {0} with its {1} elements for overlaps takes {2} bytes, and {3} are left");
 STRATA_DIAGNOSTIC(outOfMemory, Error, "interpret-out-of-memory",
                   "a block of {0} bytes does not fit; blocks may take {1} bytes in all");
 STRATA_DIAGNOSTIC(badDealloc, Error, "interpret-bad-dealloc",
@@ -40,7 +48,6 @@ STRATA_DIAGNOSTIC(externalFunction, Error, "interpret-external-function",
                   "'{0}' is an external function; a program that calls one cannot be interpreted");
 STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter does not execute {0}");
 STRATA_DIAGNOSTIC(external, Error, "interpret-external-kernel", "kernel '{0}' failed: {1}");
-STRATA_DIAGNOSTIC(check, Error, "interpret-check", "{0}");
 STRATA_DIAGNOSTIC(indexCheck, Error, "index-out-of-range",
                   "index {0} of '{1}' is outside dimension {2}, which has {3} elements");
 STRATA_DIAGNOSTIC(unknownFunction, Error, "interpret-unknown-function",
@@ -73,6 +80,14 @@ const DiagnosticKind& kindOf(Fault fault) {
     return moveExtents;
   case Fault::MoveOverlap:
     return moveOverlap;
+  case Fault::Overlap:
+    return overlap;
+  case Fault::IterationOverlap:
+    return iterationOverlap;
+  case Fault::RepeatedIndex:
+    return repeatedIndex;
+  case Fault::CheckMemory:
+    return checkMemory;
   case Fault::OutOfMemory:
     return outOfMemory;
   case Fault::BadDealloc:
@@ -101,8 +116,6 @@ const DiagnosticKind& kindOf(Fault fault) {
     return unsupported;
   case Fault::External:
     return external;
-  case Fault::Check:
-    return check;
   case Fault::Index:
     return indexCheck;
   case Fault::UnknownFunction:
@@ -118,6 +131,18 @@ const DiagnosticKind* kindOfCode(llvm::StringRef code) {
     if (code == kind->code)
       return kind;
   return nullptr;
+}
+
+const DiagnosticKind& kindOfRule(const std::string& code) {
+  if (const DiagnosticKind* known = kindOfCode(code); known && known->severity == Severity::Error)
+    return *known;
+  // Programs name the codes of their rules; a kind lives as long as what was reported under it.
+  static std::map<std::string, std::unique_ptr<DiagnosticKind>>& kinds =
+      *new std::map<std::string, std::unique_ptr<DiagnosticKind>>();
+  auto [entry, isNew] = kinds.try_emplace(code);
+  if (isNew)
+    entry->second = std::make_unique<DiagnosticKind>(Severity::Error, entry->first.c_str(), "{0}");
+  return *entry->second;
 }
 
 std::string locationText(mlir::Location location) {

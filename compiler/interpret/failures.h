@@ -11,7 +11,7 @@ enum class Fault {
   OutsideStorage, // {0} element, {1} elements
   BadView,        // {0} what
   Dead,           // {0} what
-  Undefined,
+  Undefined,      // {0} element
   DivisionByZero,
   DivisionOverflow,
   BadStep,     // {0} step
@@ -19,7 +19,11 @@ enum class Fault {
   CastExtent,  // {0} extent, {1} wanted
   MoveExtents, // {0} source, {1} destination
   MoveOverlap,
-  OutOfMemory, // {0} bytes, {1} limit
+  Overlap,          // {0}, {1} two blocks, {2} element, {3} who writes
+  IterationOverlap, // the same
+  RepeatedIndex,    // {0} block, {1} element
+  CheckMemory,      // {0} array, {1} elements, {2} bytes, {3} bytes left
+  OutOfMemory,      // {0} bytes, {1} limit
   BadDealloc,
   TooDeep,          // {0} limit
   TooManyTasks,     // {0} limit
@@ -33,7 +37,6 @@ enum class Fault {
   ExternalFunction, // {0} function
   Unsupported,      // {0} what
   External,         // {0} kernel, {1} reason
-  Check,            // {0} message
   Index,            // {0} index, {1} array, {2} dimension, {3} extent
   UnknownFunction,  // {0} name
   BadArgument,      // {0} position, {1} function, {2} what is wrong
@@ -42,6 +45,9 @@ enum class Fault {
 const DiagnosticKind& kindOf(Fault fault);
 /// The kind registered under a code, or null.
 const DiagnosticKind* kindOfCode(llvm::StringRef code);
+
+/// The error that a rule of a program is reported under, registered or not.
+const DiagnosticKind& kindOfRule(const std::string& code);
 
 /// A diagnostic of the fault at an operation's place, ready for labels and notes.
 Diagnostic makeDiagnostic(Fault fault, mlir::Location where, const std::vector<std::string>& arguments,

@@ -158,7 +158,7 @@ TEST(InterpreterFailures, ChecksKeepTheirCodes) {
   std::string text = failure(program, "my-rule", {Argument::bits(0), Argument::bits(3)});
   EXPECT_NE(text.find("3 is odd"), std::string::npos);
   EXPECT_NE(text.find("use an even one"), std::string::npos);
-  EXPECT_NE(text.find("interpret-check"), std::string::npos) << text;
+  EXPECT_NE(text.find("error[my-rule]"), std::string::npos) << text;
   text = failure(program, "index-out-of-range", {Argument::bits(1), Argument::bits(3)});
   EXPECT_NE(text.find("index 3 of 'A' is outside dimension 1, which has 3 elements"), std::string::npos) << text;
 }

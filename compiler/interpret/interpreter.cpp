@@ -63,6 +63,10 @@ const Failure& Interpreter::failure() const {
   return implementation_->machine.failure();
 }
 
+const std::vector<bool>& Interpreter::hasValue(size_t argument) const {
+  return implementation_->machine.hasValue(argument);
+}
+
 std::string Interpreter::output() const {
   return implementation_->machine.output();
 }

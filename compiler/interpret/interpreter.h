@@ -87,6 +87,9 @@ public:
 
   const Statistics& statistics() const;
   const Failure& failure() const;
+  /// By element of a block argument of the last call, in C order: whether it has a value. Empty when everything has, or
+  /// nobody asked (Options::trackUndefined).
+  const std::vector<bool>& hasValue(size_t argument) const;
   /// What the last call has printed, in the order in which it comes out.
   std::string output() const;
 

@@ -52,6 +52,7 @@ bool Machine::prepare(Task& task, const Function& function, const std::vector<Ar
                      std::to_string(function.parameters.size()) + " are wanted");
   if (function.frameSlots > MaxRegisters)
     return fail(Fault::TooDeep, function.location, {"0"});
+  arguments_.assign(arguments.size(), 0);
   task.registers.resize(function.frameSlots);
   std::copy(function.constants.begin(), function.constants.end(), task.registers.begin() + function.constantsAt);
   for (size_t position = 0; position < arguments.size(); ++position) {
@@ -85,7 +86,11 @@ bool Machine::prepare(Task& task, const Function& function, const std::vector<Ar
     if (any)
       made.data += static_cast<int64_t>(least) * static_cast<int64_t>(parameter.elementBytes);
     if (options_.trackUndefined && parameter.written)
-      made.written.assign(static_cast<size_t>(made.elements), 0);
+      made.written.assign(static_cast<size_t>(made.elements), parameter.read ? HasValue : NotWritten);
+    made.label = parameter.label;
+    made.extents.assign(argument.extents.begin(), argument.extents.end());
+    made.strides.assign(argument.strides.begin(), argument.strides.end());
+    arguments_[position] = handle;
     to[0] = handle;
     to[1] = any ? static_cast<uint64_t>(-static_cast<int64_t>(least)) : 0;
   }
@@ -108,6 +113,11 @@ bool Machine::call(unsigned index, const std::vector<Argument>& arguments, std::
   }
   if (ok && results)
     *results = results_;
+  hasValue_.assign(arguments.size(), {});
+  for (size_t position = 0; position < arguments_.size(); ++position)
+    if (Storage* block = ok && arguments_[position] ? storage(arguments_[position]) : nullptr)
+      for (uint8_t each : block->written)
+        hasValue_[position].push_back(each == HasValue);
   reset();
   return ok;
 }
@@ -143,7 +153,7 @@ bool Machine::schedule() {
   return false;
 }
 
-Task* Machine::spawn(const Task& from, uint32_t pc, uint32_t at) {
+Task* Machine::spawn(Task& from, uint32_t pc, uint32_t at) {
   if (tasks_.size() >= options_.maxTasks) {
     failAt(from, at, Fault::TooManyTasks, {std::to_string(options_.maxTasks)});
     return nullptr;
@@ -157,6 +167,10 @@ Task* Machine::spawn(const Task& from, uint32_t pc, uint32_t at) {
   task->registers.assign(from.registers.begin() + frame.base, from.registers.begin() + frame.base + slots);
   task->frames.push_back({.function = frame.function, .returnTo = frame.returnTo});
   task->instance = from.instance;
+  if (!from.branches.empty()) { // both are in one iteration
+    nodeOf(from, 0);
+    task->branches = from.branches;
+  }
   Task* made = task.get();
   ready_.insert(made->id);
   tasks_.emplace(made->id, std::move(task));
@@ -248,6 +262,7 @@ void Machine::reset() {
   ready_.clear();
   paused_.clear();
   order_.reset();
+  iterations_.reset();
   bytes_ = 0;
 }
 
@@ -360,13 +375,10 @@ bool Machine::failCheck(const Task& task, uint32_t pc, const Instruction& instru
   std::vector<std::string> values;
   for (uint32_t i = 0; i < instruction.d; ++i)
     values.push_back(std::to_string(static_cast<int64_t>(r[program_.pool[instruction.e + i]])));
-  Diagnostic diagnostic = makeDiagnostic(Fault::Check, program_.locations[pc], {formatMessage(text.message, values)},
-                                         diagnostics_.sources());
-  // The front end's own kind where it has one; the code is kept in any case.
-  if (const DiagnosticKind* kind = kindOfCode(text.code); kind && kind->severity == Severity::Error)
-    diagnostic.kind = kind;
-  else
-    diagnostic.notes.push_back("the rule is '" + text.code + "'");
+  Diagnostic diagnostic;
+  diagnostic.kind = &kindOfRule(text.code);
+  diagnostic.message = formatMessage(text.message, values);
+  addPlace(diagnostic, program_.locations[pc], "", diagnostics_.sources());
   if (!text.help.empty())
     diagnostic.helps.push_back(text.help);
   report(task, pc, std::move(diagnostic), text.code);

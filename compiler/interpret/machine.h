@@ -8,6 +8,7 @@
 
 #include "compiler/interpret/failures.h"
 #include "compiler/interpret/instance_order.h"
+#include "compiler/interpret/iterations.h"
 #include "compiler/interpret/program.h"
 
 #include <deque>
@@ -37,10 +38,29 @@ struct Storage {
   bool alive = false;
   bool owned = false;
   bool heap = false;
-  std::vector<uint8_t> written;          ///< by element; empty: everything counts as written
+  std::vector<uint8_t> written;          ///< by element, a Written; empty: everything counts as written
   std::vector<ElementAccesses> accesses; ///< by element; empty: nobody asks
+  std::vector<ElementHistory> history;   ///< by element; empty: nobody has asked yet
+  /// How many branches its task was in when it was made: accesses from no deeper than that cannot overlap.
+  uint32_t depth = 0;
+  llvm::SmallVector<int64_t, 3> extents, strides; ///< of the whole, for messages
   uint32_t label = 0;
   bool racesReported = false;
+};
+
+/// Whether an element has a value. Lost: it had one, and a copy of something without one took its place.
+enum Written : uint8_t { NotWritten = 0, HasValue = 1, Lost = 2 };
+
+/// A loop or the operands of a call that a task is in.
+struct Branch {
+  uint32_t group = 0;
+  Iterations::Kind kind = Iterations::Kind::Sequential;
+  uint32_t name = 0;
+  uint32_t frame = 0;
+  bool isAt = false;                                   ///< in an iteration
+  int64_t value = 0;                                   ///< of the loop's variable
+  uint32_t node = 0;                                   ///< of the iteration, made when somebody asks
+  std::vector<std::pair<uint32_t, uint32_t>> operands; ///< number and node
 };
 
 using TaskId = uint64_t;
@@ -79,9 +99,10 @@ struct Task {
   std::vector<TaskId> waiters; ///< for the end of this task
   TaskId parent = 0;           ///< of an instance
   bool isInstance = false;
-  uint64_t number = 0;   ///< of an instance
-  uint64_t children = 0; ///< instances that have not ended
-  uint32_t instance = 0; ///< of the outermost parallel loop that this belongs to; 0: none
+  uint64_t number = 0;          ///< of an instance
+  uint64_t children = 0;        ///< instances that have not ended
+  uint32_t instance = 0;        ///< of the outermost parallel loop that this belongs to; 0: none
+  std::vector<Branch> branches; ///< outermost first
   /// At the last pause: what had changed in all, and what this task had in its registers.
   uint64_t changesAtPause = ~uint64_t(0);
   std::optional<uint64_t> stateAtPause;
@@ -97,6 +118,7 @@ public:
   const Statistics& statistics() const { return statistics_; }
   const Failure& failure() const { return failure_; }
   std::string output() const;
+  const std::vector<bool>& hasValue(size_t argument) const { return hasValue_[argument]; }
   bool fail(Fault fault, mlir::Location where, const std::vector<std::string>& arguments);
 
 private:
@@ -111,7 +133,7 @@ private:
   std::string argumentProblem(const Parameter& parameter, const Argument& argument) const;
   bool schedule();
   /// A task that begins at `pc` with a copy of the frame; null and a fault at `at` when there are too many.
-  Task* spawn(const Task& from, uint32_t pc, uint32_t at);
+  Task* spawn(Task& from, uint32_t pc, uint32_t at);
   bool enter(Task& task, const Instruction& call, uint32_t returnTo);
   void leave(Task& task, const Instruction& ret);
   void finish(Task& task);
@@ -137,7 +159,8 @@ private:
   /// Explains why an access is wrong.
   bool failAccess(const Task& task, uint32_t pc, Slot block, unsigned rank, const uint64_t* indices, Registers r);
   bool failHandle(const Task& task, uint32_t pc, uint64_t handle);
-  bool failUndefined(const Task& task, uint32_t pc, const Instruction& instruction, Registers r, const Storage& block);
+  bool failUndefined(const Task& task, uint32_t pc, const Instruction& instruction, Registers r, const Storage& block,
+                     uint64_t element);
   bool runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   /// The least and greatest element of a block; false when it has none.
   static bool range(const uint64_t* block, unsigned rank, __int128& least, __int128& greatest);
@@ -152,6 +175,36 @@ private:
   void pause(Task& task, uint32_t pc);
   bool resumePaused();
   void print(const Instruction& instruction, Registers r);
+
+  // overlaps.cpp
+  /// One access or move, and what has been found out about its order with others.
+  struct Record {
+    uint32_t node = 0, access = 0;
+    bool once = false; ///< its operand may write an element once only
+    std::array<std::pair<uint32_t, bool>, 8> memo{};
+  };
+  /// Whether an access has to be recorded.
+  static bool isWatched(const Task& task, const Storage& block) { return task.branches.size() > block.depth; }
+  /// The node of what the task does now, on behalf of an operand (from 1) or of none.
+  uint32_t nodeOf(Task& task, uint32_t operand);
+  void collectIterations();
+  bool beginRecord(Task& task, uint32_t pc, Storage& block, Record& record);
+  bool areParallel(Record& record, uint32_t access) const;
+  bool recordWrite(const Task& task, uint32_t pc, Storage& block, uint64_t element, Record& record);
+  bool recordRead(const Task& task, uint32_t pc, Storage& block, uint64_t element, Record& record);
+  /// REQUIRES: isWatched(task, block). False (reported) when somebody else's access has no order with this one.
+  bool recordElement(Task& task, uint32_t pc, Storage& block, uint64_t element, bool writes);
+  bool recordView(Task& task, uint32_t pc, Storage& block, const uint64_t* view, unsigned rank, bool writes);
+  std::string arrayName(const Storage& block) const;
+  std::string elementText(const Storage& block, uint64_t element) const;
+  std::string iterationText(uint32_t node) const;
+  std::string blockText(uint32_t pc, uint32_t node) const;
+  bool reportOverlap(const Task& task, uint32_t pc, const Storage& block, uint64_t element, uint32_t access,
+                     uint32_t node, bool writes, bool otherWrites);
+  bool reportRepeated(const Task& task, uint32_t pc, const Storage& block, uint64_t element);
+  /// Whether a move is a copy of the source language, whose two sides have names.
+  bool isNamedCopy(uint32_t pc) const;
+  bool failOverlap(const Task& task, uint32_t pc, const Storage& block, uint64_t element);
 
   // races.cpp
   void beginParallel(Task& task, uint64_t& outer);
@@ -198,9 +251,36 @@ private:
   };
   std::vector<Line> lines_;
   InstanceOrder order_;
+  Iterations iterations_;
   TaskId nextTask_ = 1;
   uint64_t bytes_ = 0;
   std::vector<uint64_t> results_;
+  std::vector<uint64_t> arguments_; ///< handles of the call's blocks; 0: no block
+  std::vector<std::vector<bool>> hasValue_;
+};
+
+/// Goes through the elements of a block in C order: next() moves on to the next row (the last dimension stays at 0).
+struct Rows {
+  const uint64_t* block;
+  unsigned rank;
+  std::vector<int64_t> index;
+  int64_t offset;
+  Rows(const uint64_t* block, unsigned rank)
+      : block(block), rank(rank), index(rank), offset(static_cast<int64_t>(block[1])) {}
+  int64_t extent(unsigned i) const { return static_cast<int64_t>(block[2 + i]); }
+  int64_t stride(unsigned i) const { return static_cast<int64_t>(block[2 + rank + i]); }
+  int64_t rowExtent() const { return rank ? extent(rank - 1) : 1; }
+  int64_t rowStride() const { return rank ? stride(rank - 1) : 1; }
+  bool next() {
+    for (unsigned i = rank < 1 ? 0 : rank - 1; i-- > 0;) {
+      offset += stride(i);
+      if (++index[i] < extent(i))
+        return true;
+      offset -= stride(i) * extent(i);
+      index[i] = 0;
+    }
+    return false;
+  }
 };
 
 /// Marks a stream's handle in a task's lifetimes (generations of streams stay below 2^31).
@@ -268,9 +348,11 @@ bool Machine::load(Task& task, uint32_t pc, const Instruction& instruction, Regi
   Storage* from = address<Rank>(task, pc, instruction, r, element);
   if (!from)
     return false;
-  if (!from->written.empty() && !from->written[element])
-    return failUndefined(task, pc, instruction, r, *from);
+  if (!from->written.empty() && from->written[element] != HasValue && !(instruction.small & LoadsRest))
+    return failUndefined(task, pc, instruction, r, *from, element);
   if (!from->accesses.empty() && !recordAccess(task, pc, instruction, r, *from, element, nullptr))
+    return false;
+  if (isWatched(task, *from) && !recordElement(task, pc, *from, element, false))
     return false;
   const char* data = from->data + element * static_cast<uint64_t>(instruction.imm);
   switch (instruction.imm) {
@@ -311,8 +393,10 @@ bool Machine::store(Task& task, uint32_t pc, const Instruction& instruction, Reg
     return false;
   if (!to->accesses.empty() && !recordAccess(task, pc, instruction, r, *to, element, r + instruction.a))
     return false;
+  if (isWatched(task, *to) && !recordElement(task, pc, *to, element, true))
+    return false;
   if (!to->written.empty())
-    to->written[element] = 1;
+    to->written[element] = HasValue;
   char* data = to->data + element * static_cast<uint64_t>(instruction.imm);
   changes_ += std::memcmp(data, r + instruction.a, static_cast<size_t>(instruction.imm)) != 0;
   switch (instruction.imm) { // bytes in memory are little-endian, as slots are

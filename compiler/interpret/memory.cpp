@@ -1,5 +1,6 @@
 // Blocks of the interpreter's machine: making and ending them, views, moves, and what is wrong with an access.
 #include "compiler/interpret/machine.h"
+#include "compiler/ir/locations.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -28,6 +29,7 @@ void Machine::freeStorage(uint64_t handle) {
     bytes_ -= static_cast<uint64_t>(gone->elements) * gone->elementBytes;
     std::free(gone->data);
   }
+  bytes_ -= gone->history.size() * sizeof(ElementHistory);
   uint32_t generation = gone->generation + 1;
   *gone = Storage();
   gone->generation = generation;
@@ -67,7 +69,8 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
   char* data = nullptr;
   // Beside each element of a distributed block stands who has touched it last.
   uint64_t beside = 0;
-  if (options_.trackUndefined && instruction.shift)
+  const bool isDistributed = instruction.shift == static_cast<uint8_t>(MakeForm::Distributed);
+  if (options_.trackUndefined && isDistributed)
     tooBig |= __builtin_mul_overflow(static_cast<uint64_t>(elements), sizeof(ElementAccesses), &beside) ||
               beside > options_.maxBytes - std::min(bytes_, options_.maxBytes);
   if (!tooBig && size <= options_.maxBytes && bytes_ <= options_.maxBytes - size)
@@ -84,10 +87,15 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
   made.owned = true;
   made.label = instruction.b;
   made.heap = instruction.small == static_cast<uint8_t>(MakeKind::Heap);
-  if (options_.trackUndefined)
-    made.written.assign(static_cast<size_t>(elements), 0);
-  if (options_.trackUndefined && instruction.shift)
+  if (options_.trackUndefined) {
+    made.written.assign(static_cast<size_t>(elements), NotWritten);
+    made.extents.assign(block + 2, block + 2 + rank);
+    made.strides.assign(block + 2 + rank, block + 2 + 2 * rank);
+  }
+  if (options_.trackUndefined && isDistributed)
     made.accesses.resize(static_cast<size_t>(elements));
+  made.depth = instruction.shift == static_cast<uint8_t>(MakeForm::Plain) ? static_cast<uint32_t>(task.branches.size())
+                                                                          : ~uint32_t(0);
   bytes_ += size;
   block[0] = handle;
   block[1] = 0;
@@ -173,30 +181,6 @@ bool Machine::range(const uint64_t* block, unsigned rank, __int128& least, __int
 
 namespace {
 
-/// Goes through the elements of a block in C order: next() moves on to the next row (the last dimension stays at 0).
-struct Rows {
-  const uint64_t* block;
-  unsigned rank;
-  std::vector<int64_t> index;
-  int64_t offset;
-  Rows(const uint64_t* block, unsigned rank)
-      : block(block), rank(rank), index(rank), offset(static_cast<int64_t>(block[1])) {}
-  int64_t extent(unsigned i) const { return static_cast<int64_t>(block[2 + i]); }
-  int64_t stride(unsigned i) const { return static_cast<int64_t>(block[2 + rank + i]); }
-  int64_t rowExtent() const { return rank ? extent(rank - 1) : 1; }
-  int64_t rowStride() const { return rank ? stride(rank - 1) : 1; }
-  bool next() {
-    for (unsigned i = rank < 1 ? 0 : rank - 1; i-- > 0;) {
-      offset += stride(i);
-      if (++index[i] < extent(i))
-        return true;
-      offset -= stride(i) * extent(i);
-      index[i] = 0;
-    }
-    return false;
-  }
-};
-
 std::string extentsText(const uint64_t* block, unsigned rank) {
   std::string text = "(";
   for (unsigned i = 0; i < rank; ++i)
@@ -204,8 +188,8 @@ std::string extentsText(const uint64_t* block, unsigned rank) {
   return text + ")";
 }
 
-/// Whether two blocks of one storage have an element in common, by marking.
-bool overlap(const uint64_t* a, const uint64_t* b, unsigned rank, int64_t least, int64_t greatest) {
+/// An element that two blocks of one storage have in common, by marking.
+std::optional<int64_t> overlap(const uint64_t* a, const uint64_t* b, unsigned rank, int64_t least, int64_t greatest) {
   std::vector<bool> marked(static_cast<size_t>(greatest - least + 1));
   Rows source(a, rank), destination(b, rank);
   do
@@ -216,10 +200,10 @@ bool overlap(const uint64_t* a, const uint64_t* b, unsigned rank, int64_t least,
     for (int64_t i = 0; i < destination.rowExtent(); ++i) {
       int64_t at = destination.offset + i * destination.rowStride();
       if (at >= least && at <= greatest && marked[static_cast<size_t>(at - least)])
-        return true;
+        return at;
     }
   while (destination.next());
-  return false;
+  return std::nullopt;
 }
 
 } // namespace
@@ -247,18 +231,26 @@ bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Regi
                   {std::to_string(static_cast<int64_t>(reached)), std::to_string((inSource ? from : to)->elements)});
   }
   if (from == to) {
-    if (std::equal(source + 1, source + 2 + 2 * rank, destination + 1))
-      return true; // onto itself
-    if (sourceLeast <= greatest && least <= sourceGreatest &&
-        overlap(source, destination, rank, static_cast<int64_t>(sourceLeast), static_cast<int64_t>(sourceGreatest)))
-      return failAt(task, pc, Fault::MoveOverlap);
+    // Who checks a program of a language that does not let the two overlap wants to hear of it in any case.
+    const bool onItself = std::equal(source + 1, source + 2 + 2 * rank, destination + 1);
+    if (onItself && !isNamedCopy(pc))
+      return true;
+    if (sourceLeast <= greatest && least <= sourceGreatest)
+      if (auto element = overlap(source, destination, rank, static_cast<int64_t>(sourceLeast),
+                                 static_cast<int64_t>(sourceGreatest)))
+        return failOverlap(task, pc, *to, static_cast<uint64_t>(*element));
   }
+  if ((isWatched(task, *from) && !recordView(task, pc, *from, source, rank, false)) ||
+      (isWatched(task, *to) && !recordView(task, pc, *to, destination, rank, true)))
+    return false;
   Rows rows(source, rank), targets(destination, rank);
   const int64_t count = rows.rowExtent(), in = rows.rowStride(), out = targets.rowStride();
   do {
-    for (int64_t i = 0; i < (to->written.empty() ? 0 : count); ++i)
-      to->written[static_cast<size_t>(targets.offset + i * out)] =
-          from->written.empty() ? 1 : from->written[static_cast<size_t>(rows.offset + i * in)];
+    for (int64_t i = 0; i < (to->written.empty() ? 0 : count); ++i) {
+      uint8_t& now = to->written[static_cast<size_t>(targets.offset + i * out)];
+      const uint8_t given = from->written.empty() ? HasValue : from->written[static_cast<size_t>(rows.offset + i * in)];
+      now = given != HasValue && now != NotWritten ? uint8_t(Lost) : given;
+    }
     if (instruction.small)
       statistics_.bytesMoved += static_cast<uint64_t>(count) * size;
     const char* read = from->data + rows.offset * static_cast<int64_t>(size);
@@ -280,12 +272,37 @@ bool Machine::failHandle(const Task& task, uint32_t pc, uint64_t handle) {
 }
 
 bool Machine::failUndefined(const Task& task, uint32_t pc, const Instruction& instruction, Registers r,
-                            const Storage& block) {
-  if (block.accesses.empty())
-    return failAt(task, pc, Fault::Undefined);
-  Diagnostic diagnostic = makeDiagnostic(Fault::Undefined, program_.locations[pc], {}, diagnostics_.sources());
-  diagnostic.notes.push_back("it is element " + elementName(instruction, r) + " of '" + program_.names[block.label] +
-                             "'");
+                            const Storage& block, uint64_t element) {
+  const bool isDistributed = !block.accesses.empty();
+  const std::string what = program_.names[block.label].empty() ? "the element"
+                           : isDistributed ? "element " + elementName(instruction, r) + " of " + arrayName(block)
+                                           : elementText(block, element);
+  Diagnostic diagnostic = makeDiagnostic(Fault::Undefined, program_.locations[pc], {what}, diagnostics_.sources());
+  if (block.written[element] == Lost) {
+    diagnostic.notes.push_back("it had a value, which was lost when something without one was copied over it");
+    diagnostic.helps.push_back("what writes a whole block has to write all its elements; what writes some of them has "
+                               "to take the others in too");
+  }
+  std::string code = diagnostic.kind->code;
+  report(task, pc, std::move(diagnostic), std::move(code));
+  return false;
+}
+
+bool Machine::isNamedCopy(uint32_t pc) const {
+  return options_.trackUndefined && !placeName(placePart(program_.locations[pc], 1)).empty();
+}
+
+bool Machine::failOverlap(const Task& task, uint32_t pc, const Storage& block, uint64_t element) {
+  if (!isNamedCopy(pc))
+    return failAt(task, pc, Fault::MoveOverlap);
+  const mlir::Location to = placePart(program_.locations[pc], 0), from = placePart(program_.locations[pc], 1);
+  Diagnostic diagnostic = makeDiagnostic(
+      Fault::Overlap, to,
+      {"'" + placeName(from) + "'", "'" + placeName(to) + "'", elementText(block, element), "the second one writes it"},
+      diagnostics_.sources());
+  addPlace(diagnostic, from, "read here", diagnostics_.sources());
+  diagnostic.notes.push_back("whether an element is read before or after it is written is undefined");
+  diagnostic.helps.push_back("use blocks that share no element, or copy one of them to an array of its own first");
   std::string code = diagnostic.kind->code;
   report(task, pc, std::move(diagnostic), std::move(code));
   return false;
@@ -301,8 +318,8 @@ bool Machine::failAccess(const Task& task, uint32_t pc, Slot block, unsigned ran
                                              {std::to_string(static_cast<int64_t>(indices[i])), std::to_string(i),
                                               std::to_string(static_cast<int64_t>(view[2 + i]))},
                                              diagnostics_.sources());
-      if (found && !found->accesses.empty())
-        diagnostic.notes.push_back("of '" + program_.names[found->label] + "'");
+      if (found && !program_.names[found->label].empty())
+        diagnostic.notes.push_back("of " + arrayName(*found));
       std::string code = diagnostic.kind->code;
       report(task, pc, std::move(diagnostic), std::move(code));
       return false;
@@ -347,7 +364,7 @@ bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instructio
       arguments.push_back(Argument::block(data, std::move(extents), std::move(strides)));
       if (any && !found->written.empty()) // what it writes cannot be seen
         std::fill(found->written.begin() + static_cast<int64_t>(least),
-                  found->written.begin() + static_cast<int64_t>(greatest) + 1, 1);
+                  found->written.begin() + static_cast<int64_t>(greatest) + 1, HasValue);
     } else {
       return failAt(task, pc, Fault::Unsupported, {"'" + external.name + "' with stream arguments"});
     }

@@ -62,14 +62,14 @@ enum class Opcode : uint16_t {
   Wait, // pool[e, e + d): tokens
   // Memory. Element size in bytes: imm.
   Make,    // a: block; b: its label in names; pool[e, e + d): extents, then strides unless dense; small: MakeKind;
-           // shift: 1 for a distributed block
+           // shift: MakeForm
   Dealloc, // a
   Forget,  // a: block, as a whole
   Global,  // a: block, imm: index into globals
   Load0,
   Load1,
   Load2,
-  LoadMany, // a: value, b: block, pool[e, e + d) or c, d: indices; small: 1 in a loop that waits
+  LoadMany, // a: value, b: block, pool[e, e + d) or c, d: indices; small: LoadWaits, LoadsRest
   Store0,
   Store1,
   Store2,
@@ -95,6 +95,11 @@ enum class Opcode : uint16_t {
   Number,   // a kernel begins that knows the number of its processor, a
   Fence,
   Pause,
+  // The tree of iterations and operands (overlaps.cpp).
+  Branch,        // a loop or the operands of a call begin; small: Iterations::Kind; imm: index into names
+  BranchAt,      // its next iteration; a: the variable's value
+  BranchReduces, // between iterations: its reductions
+  BranchEnd,
   // Streams. c: slots of an element.
   MakeStream,  // a: stream, b: capacity; imm: index into names
   Push,        // a: element; pool[e, e + d): streams
@@ -117,6 +122,11 @@ enum class Division : uint8_t {
 };
 enum class LifetimeKind : uint8_t { Region, Automatic };
 enum class MakeKind : uint8_t { Block, Automatic, Heap };
+/// Private: a copy that all parts of a reduction share here, and that nobody else sees.
+enum class MakeForm : uint8_t { Plain, Distributed, Private };
+
+/// A load in a loop that waits, and one of what is kept of an element of which a part is written.
+enum LoadFlag : uint8_t { LoadWaits = 1, LoadsRest = 2 };
 
 struct Instruction {
   Opcode opcode;
@@ -138,8 +148,10 @@ struct Parameter {
   unsigned rank = 0;
   uint64_t elementBytes = 0;    ///< of a block; of a record its size
   std::vector<int64_t> extents; ///< static ones, or dynamic
-  bool written = false;         ///< access "write": undefined at first
+  bool written = false;         ///< access "write" or "readwrite"
+  bool read = true;             ///< not access "write", whose elements have no value at first
   std::string name;
+  uint32_t label = 0; ///< the name, as an index into the program's names
 };
 
 struct Function {
@@ -182,10 +194,16 @@ struct GlobalData {
   uint64_t elementBytes = 1;
 };
 
+/// An operand's number that stands for accesses which may overlap.
+constexpr uint32_t AtomicAccess = ~uint32_t(0);
+
 struct Program {
   std::vector<Instruction> code;
   std::vector<mlir::Location> locations; ///< of each instruction
-  std::vector<uint32_t> pool;            ///< operand lists
+  /// Of each instruction: the operand of a call (or the reduction of a loop) whose elements it accesses, from 1; 0:
+  /// none.
+  std::vector<uint32_t> operands;
+  std::vector<uint32_t> pool; ///< operand lists
   std::vector<Function> functions;
   llvm::StringMap<unsigned> functionByName;
   std::vector<ViewShape> views;

@@ -68,7 +68,7 @@ bool Machine::recordAccess(Task& task, uint32_t pc, const Instruction& instructi
     return true;
   }
   const bool writeBefore = order_.isBefore(last.write.instance, last.write.point, me);
-  if (!value && instruction.small) {
+  if (!value && instruction.small & LoadWaits) {
     if (!writeBefore)
       order_.observe(me, {r[instruction.b], element}, last.write.instance, last.write.point);
     return true;

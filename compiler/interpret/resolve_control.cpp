@@ -1,5 +1,6 @@
 // Control: regions, scf, cf and calls.
 #include "compiler/interpret/resolver.h"
+#include "compiler/ir/operands.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
@@ -151,11 +152,27 @@ void Resolver::resolveFor(scf::ForOp loop) {
   unsigned width = scalarWidth(loop.getInductionVar().getType());
   if (!width)
     return unsupported(loop, " over integers of more than 64 bits");
-  counted(slot(loop.getInductionVar()), slot(loop.getLowerBound()), slot(loop.getUpperBound()), slot(loop.getStep()),
-          width, false, [&] {
-            resolveBody(loop.getRegion(),
-                        [&](Operation* yield) { copyValues(loop.getRegionIterArgs(), yield->getOperands()); });
-          });
+  // A loop that the source names stands in messages.
+  auto label = loop->getAttrOfType<StringAttr>(svm::SvmDialect::labelAttr);
+  Slot variable = slot(loop.getInductionVar());
+  if (label)
+    beginBranch(loop->hasAttr(svm::SvmDialect::parallelAttr) ? Iterations::Kind::Parallel
+                                                             : Iterations::Kind::Sequential,
+                label.getValue());
+  counted(variable, slot(loop.getLowerBound()), slot(loop.getUpperBound()), slot(loop.getStep()), width, false, [&] {
+    if (label)
+      emit(Opcode::BranchAt, variable);
+    resolveBody(loop.getRegion(),
+                [&](Operation* yield) { copyValues(loop.getRegionIterArgs(), yield->getOperands()); });
+  });
+  if (label)
+    emit(Opcode::BranchEnd);
+}
+
+void Resolver::beginBranch(Iterations::Kind kind, StringRef label) {
+  // The second loop of a name has its number behind it.
+  emit(Opcode::Branch, 0, 0, 0, 0, name(label.take_until([](char c) { return c == '#'; }))).small =
+      static_cast<uint8_t>(kind);
 }
 
 /// Whether a loop waits for what other instances do: it pauses, itself and not in a loop within.
@@ -260,12 +277,16 @@ bool Resolver::resolveControl(Operation* op) {
 void Resolver::resolveOperation(Operation* op) {
   mlir::Location saved = location_;
   location_ = op->getLoc();
+  const uint32_t savedOperand = operand_;
+  if (auto operand = op->getAttrOfType<IntegerAttr>(svm::operandAttr); operand && operand.getValue().isIntN(16))
+    operand_ = static_cast<uint32_t>(operand.getValue().getZExtValue()) + 1;
   bool known = llvm::all_of(op->getResultTypes(), slotsOf) && llvm::all_of(op->getOperandTypes(), slotsOf);
   if (!known)
     unsupported(op, " on such types");
   else if (!resolveArithmetic(op) && !resolveMemory(op) && !resolveControl(op) && !resolveAffine(op) && !resolveSvm(op))
     unsupported(op);
   location_ = saved;
+  operand_ = savedOperand;
 }
 
 } // namespace strata::interpret

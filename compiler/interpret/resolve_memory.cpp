@@ -1,5 +1,6 @@
 // Memory: the memref dialect. Views and reshapes become copies of slots and integer arithmetic on extents and strides.
 #include "compiler/interpret/resolver.h"
+#include "compiler/ir/operands.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -43,12 +44,13 @@ void Resolver::resolveMake(Operation* op, MemRefType type, ValueRange extents, M
       list.push_back(constant(static_cast<uint64_t>(stride)));
   Slot block = slot(op->getResult(0));
   auto made = dyn_cast<svm::BlockOp>(op);
-  auto label = static_cast<uint32_t>(name(made ? made.getLabel().value_or("") : ""));
+  auto named = op->getAttrOfType<StringAttr>(svm::SvmDialect::nameAttr);
+  auto label = static_cast<uint32_t>(name(named ? named.getValue() : made ? made.getLabel().value_or("") : ""));
   uint32_t at = here();
   Instruction& make = emit(Opcode::Make, block, label, static_cast<uint32_t>(type.getRank()), 0,
                            static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())));
   make.small = static_cast<uint8_t>(kind);
-  make.shift = svm::distributionOf(type) ? 1 : 0;
+  make.shift = static_cast<uint8_t>(svm::distributionOf(type) ? MakeForm::Distributed : MakeForm::Plain);
   setPool(at, list);
 }
 
@@ -60,7 +62,9 @@ void Resolver::resolveAccess(Operation* op, bool isLoad, Value block, Value valu
   uint32_t at = here();
   auto bytes = svm::RecordType::sizeInBytes(cast<MemRefType>(block.getType()).getElementType());
   emit(isLoad ? loads[rank] : stores[rank], element, source, 0, 0, static_cast<int64_t>(bytes));
-  program_.code[at].small = isLoad && waits_;
+  if (isLoad)
+    program_.code[at].small =
+        static_cast<uint8_t>((waits_ ? LoadWaits : 0) | (op->hasAttr(svm::restAttr) ? LoadsRest : 0));
   if (rank < 3) {
     program_.code[at].c = rank > 0 ? indices[0] : 0;
     program_.code[at].d = rank > 1 ? indices[1] : 0;
@@ -229,6 +233,7 @@ void Resolver::resolveAtomic(memref::AtomicRMWOp op) {
   SmallVector<Slot> indices;
   for (Value index : op.getIndices())
     indices.push_back(slot(index));
+  operand_ = AtomicAccess;
   resolveAccess(op, true, op.getMemref(), op.getResult(), indices);
   Slot old = slot(op.getResult()), changed = slot(op.getValue());
   if (StringRef name = atomicOperation(op.getKind()); !name.empty()) {

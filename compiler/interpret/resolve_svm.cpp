@@ -1,5 +1,7 @@
 // The svm dialect: scopes, runs, moves, parallel loops, checks, records and streams.
 #include "compiler/interpret/resolver.h"
+#include "compiler/ir/locations.h"
+#include "compiler/ir/operands.h"
 
 using namespace mlir;
 
@@ -30,9 +32,47 @@ void Resolver::resolveRun(svm::RunOp run) {
   }
 }
 
+void Resolver::resolveReductions(svm::SpmdOp spmd, function_ref<void()> loop) {
+  if (spmd.getReductions().empty())
+    return loop();
+  Slot any = integer(Opcode::LessSigned, slot(spmd.getLower()), slot(spmd.getUpper()));
+  const uint32_t skip = here();
+  emit(Opcode::JumpIfNot, any);
+  uint32_t blocks = beginScope(LifetimeKind::Region, true);
+  const mlir::Location whole = location_;
+  auto each = [&](auto&& body) {
+    for (auto [position, operand] : llvm::enumerate(spmd.getReductions())) {
+      location_ = placePart(whole, static_cast<unsigned>(position) + 1);
+      operand_ = static_cast<uint32_t>(position) + 1;
+      body(operand, spmd.privateCopy(static_cast<unsigned>(position)), cast<MemRefType>(operand.getType()));
+    }
+    location_ = whole;
+    operand_ = 0;
+  };
+  auto move = [&](Slot from, Slot to, MemRefType type) {
+    emit(Opcode::Move, from, to, static_cast<uint32_t>(type.getRank()), 0,
+         static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())));
+  };
+  each([&](mlir::Value operand, mlir::Value copy, MemRefType type) {
+    Slot source = slot(operand), block = slot(copy);
+    auto rank = static_cast<unsigned>(type.getRank());
+    SmallVector<uint32_t> extents;
+    for (unsigned dimension = 0; dimension < rank; ++dimension)
+      extents.push_back(source + 2 + dimension);
+    Instruction& make = emit(Opcode::Make, block, static_cast<uint32_t>(name("")), rank, 0,
+                             static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())));
+    make.shift = static_cast<uint8_t>(MakeForm::Private);
+    setPool(here() - 1, extents);
+    move(source, block, type);
+  });
+  loop();
+  emit(Opcode::BranchReduces);
+  each([&](mlir::Value operand, mlir::Value copy, MemRefType type) { move(slot(copy), slot(operand), type); });
+  endScope(blocks, LifetimeKind::Region);
+  patch(skip, here());
+}
+
 void Resolver::resolveSpmd(svm::SpmdOp spmd) {
-  for (auto [position, operand] : llvm::enumerate(spmd.getReductions()))
-    alias(spmd.privateCopy(static_cast<unsigned>(position)), slot(operand));
   Slot variable = slot(spmd.iteration()), lower = slot(spmd.getLower()), upper = slot(spmd.getUpper());
   // Who does what is of interest only where arrays are distributed over instances.
   Slot outer = program_.isDistributed ? newSlots(1) : 0;
@@ -48,7 +88,15 @@ void Resolver::resolveSpmd(svm::SpmdOp spmd) {
       emit(Opcode::Together, outer);
   };
   if (!spmd.getConcurrent()) {
-    counted(variable, lower, upper, constant(1), 64, false, body);
+    // Instances that wait for each other have an order of their own, which is not that of a tree.
+    beginBranch(Iterations::Kind::Parallel, spmd.getLabel().value_or(""));
+    resolveReductions(spmd, [&] {
+      counted(variable, lower, upper, constant(1), 64, false, [&] {
+        emit(Opcode::BranchAt, variable);
+        body();
+      });
+    });
+    emit(Opcode::BranchEnd);
     return together();
   }
   // Iterations that take turns would interleave their updates of the one copy.
@@ -133,7 +181,12 @@ bool Resolver::resolveSvm(Operation* op) {
   } else if (auto spmd = dyn_cast<svm::SpmdOp>(op)) {
     resolveSpmd(spmd);
   } else if (auto scope = dyn_cast<svm::ScopeOp>(op)) {
+    const bool apart = scope->hasAttr(svm::apartAttr);
+    if (apart)
+      beginBranch(Iterations::Kind::Operand, "");
     resolveBody(scope.getBody(), [](Operation*) {});
+    if (apart)
+      emit(Opcode::BranchEnd);
   } else if (auto move = dyn_cast<svm::MoveOp>(op)) {
     auto type = move.getSource().getType();
     Slot source = slot(move.getSource()), destination = slot(move.getDestination());

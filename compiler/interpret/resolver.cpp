@@ -45,8 +45,10 @@ std::vector<Parameter> Resolver::parametersOf(FunctionOpInterface function, Slot
     parameter.slot = slots;
     auto name = function.getArgAttrOfType<StringAttr>(position, svm::SvmDialect::nameAttr);
     parameter.name = name ? name.getValue().str() : std::to_string(position);
+    parameter.label = static_cast<uint32_t>(this->name(name ? name.getValue() : ""));
     auto access = function.getArgAttrOfType<StringAttr>(position, svm::SvmDialect::accessAttr);
-    parameter.written = access && access.getValue() == "write";
+    parameter.written = access && access.getValue() != "read";
+    parameter.read = !access || access.getValue() != "write";
     unsigned count = slotsOf(type);
     if (auto block = dyn_cast<MemRefType>(type); block && count) {
       parameter.kind = Parameter::Kind::Block;
@@ -153,6 +155,7 @@ Instruction& Resolver::emit(Opcode opcode, Slot a, Slot b, Slot c, Slot d, int64
   instruction.imm = imm;
   program_.code.push_back(instruction);
   program_.locations.push_back(location_);
+  program_.operands.push_back(operand_);
   return program_.code.back();
 }
 

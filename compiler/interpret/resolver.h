@@ -2,6 +2,7 @@
 // module and is thrown away after run(). The rules for each dialect stand in their own file (resolve_*.cpp).
 #pragma once
 
+#include "compiler/interpret/iterations.h"
 #include "compiler/interpret/program.h"
 #include "compiler/ir/svm.h"
 
@@ -59,6 +60,7 @@ private:
   void resolveBranch(mlir::Operation* terminator);
   void counted(Slot variable, Slot lower, Slot upper, Slot step, unsigned width, bool isUnsigned,
                llvm::function_ref<void()> body);
+  void beginBranch(Iterations::Kind kind, llvm::StringRef label);
   uint32_t beginScope(LifetimeKind kind, bool wanted);
   void endScope(uint32_t mark, LifetimeKind kind);
   void nested(llvm::function_ref<void()> body);
@@ -94,6 +96,8 @@ private:
   bool resolveRecords(mlir::Operation* op);
   void resolveRun(svm::RunOp run);
   void resolveSpmd(svm::SpmdOp spmd);
+  /// Makes the copies that stand for the private ones, runs the loop, and brings them back.
+  void resolveReductions(svm::SpmdOp spmd, llvm::function_ref<void()> loop);
   void resolveCheck(svm::CheckOp check);
   std::vector<Parameter> parametersOf(mlir::FunctionOpInterface function, Slot& slots);
 
@@ -111,7 +115,8 @@ private:
   llvm::DenseMap<uint64_t, Slot> constantSlot_;
   Slot next_ = 0;
   unsigned depth_ = 0;
-  bool waits_ = false; ///< within a loop that pauses
+  bool waits_ = false;   ///< within a loop that pauses
+  uint32_t operand_ = 0; ///< whose elements the operation accesses, from 1
   mlir::Location location_ = mlir::UnknownLoc::get(module_.getContext());
 };
 

@@ -21,6 +21,16 @@ FilePlace filePlace(mlir::Location location) {
   return place;
 }
 
+std::string placeName(mlir::Location location) {
+  auto named = llvm::dyn_cast<mlir::NameLoc>(location);
+  return named ? named.getName().str() : std::string();
+}
+
+mlir::Location placePart(mlir::Location location, unsigned part) {
+  auto fused = llvm::dyn_cast<mlir::FusedLoc>(location);
+  return fused && part < fused.getLocations().size() ? fused.getLocations()[part] : location;
+}
+
 Location sourceLocation(const SourceManager& sources, mlir::Location location) {
   FilePlace place = filePlace(location);
   BufferId buffer = sources.find(place.file);

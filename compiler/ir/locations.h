@@ -19,6 +19,12 @@ struct FilePlace {
 };
 FilePlace filePlace(mlir::Location location);
 
+/// What the program calls what stands at a place: the name of a NameLoc around it; empty when there is none.
+std::string placeName(mlir::Location location);
+/// The place of one of several things that an operation names, in order (a fused location's parts); the location itself
+/// when it has no such part.
+mlir::Location placePart(mlir::Location location, unsigned part);
+
 /// While it lives, what MLIR reports in a context (verifiers, parser, passes) goes to the engine.
 class MlirDiagnostics {
 public:

@@ -1,6 +1,7 @@
 // Array blocks as views of the caller's arrays. Ranges are checked where they are evaluated, always; the offset of a
 // block without elements is kept within the array. Indexed blocks are no views: their elements are copied to a staging
 // block and back.
+#include "compiler/ir/operands.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
 
@@ -86,9 +87,12 @@ BodyLowering::View BodyLowering::rangeView(const Expr* block) {
   return view;
 }
 
-void BodyLowering::exchange(const Expr* block, const View& indices, Value staged, bool toStaged) {
+void BodyLowering::exchange(const Expr* block, const View& indices, Value staged, bool toStaged, size_t operand) {
   const Binding array = names_->bindings[block->variable];
   const Type* indexType = block->operands[0]->variable->type;
+  auto mark = [&](mlir::Operation* access) {
+    access->setAttr(svm::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(operand)));
+  };
   auto loop = make<scf::ForOp>(indexConstant(0), indices.counts[0], indexConstant(1));
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(loop.getBody());
@@ -97,31 +101,53 @@ void BodyLowering::exchange(const Expr* block, const View& indices, Value staged
   make<svm::IndexOp>(number, array.extents[0], builder_.getStringAttr(block->variable->name),
                      builder_.getI64IntegerAttr(0));
   if (toStaged) {
-    Value element = make<memref::LoadOp>(array.block, number);
+    auto element = make<memref::LoadOp>(array.block, number);
+    mark(element);
     make<memref::StoreOp>(element, staged, position);
   } else {
     Value element = make<memref::LoadOp>(staged, position);
-    make<memref::StoreOp>(element, array.block, number);
+    mark(make<memref::StoreOp>(element, array.block, number));
   }
 }
 
-BodyLowering::View BodyLowering::gathered(const Expr* block, bool fill, const std::string& label) {
+BodyLowering::View BodyLowering::gathered(const Expr* block, bool fill, const std::string& label, size_t operand,
+                                          std::optional<int64_t> bound) {
   View indices = viewOf(block->operands[0]);
-  at(block->location);
+  place_ = namedPlace(block);
   const Variable& array = *block->variable;
   auto type = module_.viewOf(array);
-  auto staged = make<svm::BlockOp>(type, indices.counts, mlir::DenseI64ArrayAttr(), builder_.getStringAttr(label),
-                                   mlir::IntegerAttr());
+  auto staged = make<svm::BlockOp>(type, indices.counts, builder_.getDenseI64ArrayAttr({bound.value_or(-1)}),
+                                   builder_.getStringAttr(label), mlir::IntegerAttr());
   function_->blocks[label] = module_.memoryAt(instance_.arrayLevels[array.index]);
   if (fill)
-    exchange(block, indices, staged, true);
+    exchange(block, indices, staged, true, operand);
   return {staged, indices.counts};
 }
 
-void BodyLowering::scatter(const Expr* block, const View& staged) {
+void BodyLowering::scatter(const Expr* block, const View& staged, size_t operand) {
   View indices = viewOf(block->operands[0]);
-  at(block->location);
-  exchange(block, indices, staged.block, false);
+  place_ = namedPlace(block);
+  exchange(block, indices, staged.block, false, operand);
+}
+
+void BodyLowering::moveOperand(Value from, Value to, size_t operand) {
+  auto made = make<svm::MoveOp>(mlir::Type(), from, to, mlir::ValueRange());
+  made->setAttr(svm::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(operand)));
+}
+
+mlir::Location BodyLowering::namedPlace(const Expr* expr) const {
+  mlir::Location place = module_.place(expr->location);
+  std::string text;
+  if (expr->location.valid()) {
+    std::string_view source = module_.diagnostics.sources().buffer(expr->location.buffer).text();
+    for (char c : source.substr(expr->location.begin, expr->location.end - expr->location.begin))
+      if (c != '\n')
+        text += c;
+  }
+  // The preprocessor may have put something else where the program says it.
+  if (!llvm::StringRef(text).starts_with(expr->variable->name) || llvm::count(text, '[') != llvm::count(text, ']'))
+    text = expr->variable->name;
+  return mlir::NameLoc::get(mlir::StringAttr::get(&module_.context, text), place);
 }
 
 void BodyLowering::copyStatement(const Stmt& stmt) {
@@ -131,19 +157,34 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
   std::string label = "copy@" + std::to_string(copies_++);
   if (isIndexed(to) || isIndexed(from)) {
     auto scope = make<svm::ScopeOp>(mlir::StringAttr(), false);
+    scope->setAttr(svm::apartAttr, builder_.getUnitAttr());
     builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
   }
-  View source = isIndexed(from) ? gathered(from, true, label + ".source") : viewOf(from);
-  View target = isIndexed(to) ? gathered(to, false, label + ".target") : viewOf(to);
+  constexpr size_t destination = 0, origin = 1;
+  // An indexed block has no more elements than the array of its indices.
+  auto boundOf = [&](const Expr* block) {
+    return module_.sizes[number_].extents[block->operands[0]->variable->index][0].value;
+  };
+  View source = isIndexed(from) ? gathered(from, true, label + ".source", origin, boundOf(from)) : viewOf(from);
+  View target = isIndexed(to) ? gathered(to, false, label + ".target", destination, boundOf(to)) : viewOf(to);
   at(stmt.location);
   for (size_t d = 0; d < source.counts.size(); ++d)
     check(compare(arith::CmpIPredicate::eq, target.counts[d], source.counts[d]), "sequoia-copy-count",
           "a copy of {0} elements of '" + std::string(from->variable->name) + "' to {1} of '" +
               std::string(to->variable->name) + "' in dimension " + std::to_string(d),
           {source.counts[d], target.counts[d]});
-  move(source.block, target.block);
-  if (isIndexed(to))
-    scatter(to, target);
+  // One side at most is an array of the program where the other is indexed; its place is what the move is called by.
+  if (isIndexed(to)) {
+    place_ = namedPlace(from);
+    moveOperand(source.block, target.block, origin);
+    scatter(to, target, destination);
+  } else if (isIndexed(from)) {
+    place_ = namedPlace(to);
+    moveOperand(source.block, target.block, destination);
+  } else {
+    place_ = mlir::FusedLoc::get(&module_.context, {namedPlace(to), namedPlace(from)});
+    move(source.block, target.block);
+  }
 }
 
 } // namespace strata::sequoia

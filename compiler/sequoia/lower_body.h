@@ -29,6 +29,7 @@ struct CallValue {
   mlir::Value view;                         // an array, or the storage of a scalar that is written
   llvm::SmallVector<mlir::Value, 2> counts; // extents of the view
   std::string name;                         // what messages call it
+  std::optional<mlir::Location> place;      // the argument as the program writes it
 };
 
 class BodyLowering {
@@ -80,6 +81,8 @@ private:
   void store(Value value, Value storage) { make<mlir::memref::StoreOp>(value, storage, mlir::ValueRange()); }
   Value flag(bool initial);
   void at(const Location& location) { place_ = module_.place(location); }
+  /// The place of an argument, with its text as the name.
+  mlir::Location namedPlace(const Expr* expr) const;
   Value dimension(Value block, unsigned dimension);
   Binding arrayBinding(Value block);
   /// What a scalar is; one whose declaration was jumped over gets storage now.
@@ -181,8 +184,10 @@ private:
   // Task calls (lower_calls.cpp).
   void taskCall(const Stmt& stmt);
   CallValue argumentValue(const Argument& argument, const Variable& parameter);
-  void callTargets(const ResolvedCallsite& site, const std::string& label, const std::vector<CallValue>& arguments);
-  void callInstance(uint32_t callee, const std::string& label, const std::vector<CallValue>& arguments);
+  void callTargets(const ResolvedCallsite& site, const std::string& label, const std::vector<CallValue>& arguments,
+                   bool isApart);
+  /// `isApart`: the operands are told apart by a scope around.
+  void callInstance(uint32_t callee, const std::string& label, const std::vector<CallValue>& arguments, bool isApart);
   Value conditionHolds(const ResolvedCondition& condition);
   Value boundHolds(const SizeBound& bound, mlir::ValueRange extents);
   void checkSizes(const TaskVariant& callee, const std::vector<CallValue>& arguments, llvm::StringRef taskName);
@@ -201,12 +206,14 @@ private:
   View viewOf(const Expr* block);
   View rangeView(const Expr* block);
   /// Copies a block that is no view of its array to a block beside the array; `after` holds what brings it back.
-  View gathered(const Expr* block, bool fill, const std::string& label);
-  void scatter(const Expr* block, const View& staged);
+  View gathered(const Expr* block, bool fill, const std::string& label, size_t operand, std::optional<int64_t> bound);
+  void scatter(const Expr* block, const View& staged, size_t operand);
   static bool isIndexed(const Expr* block) { return !block->operands.empty(); }
   void copyStatement(const Stmt& stmt);
   /// Copies between a block's elements and a staged block, element by element.
-  void exchange(const Expr* block, const View& indices, Value staged, bool toStaged);
+  void exchange(const Expr* block, const View& indices, Value staged, bool toStaged, size_t operand);
+  /// A move that reads or writes elements of an operand of the call or copy around.
+  void moveOperand(Value from, Value to, size_t operand);
 
   // Iterations (lower_maps.cpp).
   void mapStatement(const Stmt& stmt);

@@ -1,5 +1,6 @@
 // Task calls: call by value-result. The caller evaluates the arguments and checks sizes; inside of a scope, blocks of
 // the callee are made, filled, passed, and emptied into the caller's arrays.
+#include "compiler/ir/operands.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -136,6 +137,7 @@ Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, m
   std::string text = label.str();
   auto block = make<svm::BlockOp>(type, extents, builder_.getDenseI64ArrayAttr(bounds), builder_.getStringAttr(text),
                                   mlir::IntegerAttr());
+  block->setAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(array.name));
   if (!sizedBy.empty())
     block->setAttr("svm.sized_by", builder_.getStringAttr(sizedBy));
   function_->blocks[text] = module_.memoryAt(level);
@@ -155,11 +157,13 @@ CallValue BodyLowering::argumentValue(const Argument& argument, const Variable& 
     result.view = view.block;
     result.counts = view.counts;
     result.name = expr->variable->name;
+    result.place = namedPlace(expr);
   } else if (parameter.direction == Direction::In) {
     result.scalar = value(expr);
   } else {
     result.view = bindingOf(expr->variable).storage;
     result.name = expr->variable->name;
+    result.place = namedPlace(expr);
   }
   return result;
 }
@@ -176,10 +180,11 @@ void BodyLowering::taskCall(const Stmt& stmt) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   if (anyIndexed) {
     auto staging = make<svm::ScopeOp>(mlir::StringAttr(), false);
+    staging->setAttr(svm::apartAttr, builder_.getUnitAttr());
     builder_.setInsertionPointToStart(&staging.getBody().emplaceBlock());
   }
   std::vector<CallValue> arguments;
-  std::vector<std::pair<const Expr*, View>> scattered;
+  std::vector<std::tuple<const Expr*, View, size_t>> scattered;
   for (size_t i = 0; i < stmt.arguments.size(); ++i) {
     const Argument& argument = stmt.arguments[i];
     if (argument.value->kind != ExprKind::Block || !isIndexed(argument.value) || reductions_.contains(&argument)) {
@@ -187,24 +192,31 @@ void BodyLowering::taskCall(const Stmt& stmt) {
       continue;
     }
     at(argument.value->location);
-    View staged =
-        gathered(argument.value, argument.direction != Direction::Out, label + "." + std::to_string(i) + ".staged");
+    // As many elements as the task that takes most of them is known to be given.
+    std::optional<int64_t> bound = 0;
+    for (const ResolvedTarget& target : resolved(site).targets) {
+      const Variable& parameter = *module_.graph.instances[target.instance].variant->parameters[i];
+      std::optional<int64_t> most = module_.sizes[target.instance].extents[parameter.index][0].value;
+      bound = bound && most ? std::optional(std::max(*bound, *most)) : std::nullopt;
+    }
+    View staged = gathered(argument.value, argument.direction != Direction::Out,
+                           label + "." + std::to_string(i) + ".staged", i, bound);
     CallValue& value = arguments.emplace_back();
     value.view = staged.block;
     value.counts = staged.counts;
     value.name = argument.value->variable->name;
     if (argument.direction != Direction::In)
-      scattered.emplace_back(argument.value, staged);
+      scattered.emplace_back(argument.value, staged, i);
   }
   at(stmt.location);
-  callTargets(resolved(site), label, arguments);
-  for (auto& [block, staged] : scattered)
-    scatter(block, staged);
+  callTargets(resolved(site), label, arguments, anyIndexed);
+  for (auto& [block, staged, operand] : scattered)
+    scatter(block, staged, operand);
 }
 
 /// The targets stand side by side, each under the condition that it is the first that applies.
 void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& label,
-                               const std::vector<CallValue>& arguments) {
+                               const std::vector<CallValue>& arguments, bool isApart) {
   mlir::Location here = place_;
   Value none = truth(true); // no earlier target applies
   for (size_t i = 0; i < site.targets.size(); ++i) {
@@ -212,7 +224,7 @@ void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& 
     std::string name = site.targets.size() == 1 ? label : label + "/" + std::to_string(i);
     place_ = here;
     if (i == 0 && target.conditions.empty())
-      return callInstance(target.instance, name, arguments);
+      return callInstance(target.instance, name, arguments, isApart);
     Value holds = truth(true);
     for (const ResolvedCondition& condition : target.conditions)
       holds = both(holds, conditionHolds(condition));
@@ -221,7 +233,7 @@ void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& 
     auto branch = make<scf::IfOp>(first, /*withElseRegion=*/false);
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(branch.thenBlock());
-    callInstance(target.instance, name, arguments);
+    callInstance(target.instance, name, arguments, isApart);
     if (target.conditions.empty())
       return;
   }
@@ -232,7 +244,8 @@ void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& 
         {}, "give the callsite a last target without conditions");
 }
 
-void BodyLowering::callInstance(uint32_t number, const std::string& label, const std::vector<CallValue>& arguments) {
+void BodyLowering::callInstance(uint32_t number, const std::string& label, const std::vector<CallValue>& arguments,
+                                bool isApart) {
   const Instance& callee = module_.graph.instances[number];
   const TaskVariant& variant = *callee.variant;
   const bool isKernel = module_.isKernel(number);
@@ -253,6 +266,8 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
       return mlir::ValueRange();
     });
   auto scope = make<svm::ScopeOp>(builder_.getStringAttr(label), /*disjoint=*/true);
+  if (!isApart)
+    scope->setAttr(svm::apartAttr, builder_.getUnitAttr());
   builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
   function_->calls[label] = {module_.processorAt(callee.controlLevel), ""};
   Values operands, blocks;
@@ -284,9 +299,14 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
                                  callee.arrayLevels[local->index], number, *local));
   }
   names_ = saved;
+  auto moveArgument = [&](size_t p, Value from, Value to) {
+    place_ = arguments[p].place.value_or(here);
+    moveOperand(from, to, p);
+    place_ = here;
+  };
   for (size_t p = 0; p < variant.parameters.size(); ++p)
     if (blocks[p] && variant.parameters[p]->direction != Direction::Out)
-      move(arguments[p].view, blocks[p]);
+      moveArgument(p, arguments[p].view, blocks[p]);
   std::string symbol = module_.symbolOf(number);
   if (isKernel)
     make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(&module_.context, symbol), operands, mlir::ValueRange(),
@@ -295,7 +315,7 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
     make<func::CallOp>(symbol, mlir::TypeRange(), operands);
   for (size_t p = 0; p < variant.parameters.size(); ++p)
     if (blocks[p] && variant.parameters[p]->direction != Direction::In)
-      move(blocks[p], arguments[p].view);
+      moveArgument(p, blocks[p], arguments[p].view);
 }
 
 } // namespace strata::sequoia

@@ -210,11 +210,12 @@ void BodyLowering::lowerWrapper(const std::string& symbol, bool byReference, boo
     const Binding& binding = own_.bindings[parameter];
     CallValue& argument = arguments.emplace_back();
     argument.name = parameter->name;
+    argument.place = mlir::NameLoc::get(builder_.getStringAttr(parameter->name), module_.place(parameter->location));
     argument.scalar = binding.value;
     argument.view = parameter->isArray() ? binding.block : binding.storage;
     argument.counts = binding.extents;
   }
-  callInstance(number_, std::string(instance_.variant->taskName) + "#0", arguments);
+  callInstance(number_, std::string(instance_.variant->taskName) + "#0", arguments, false);
   place_ = module_.place(instance_.variant->location);
   make<func::ReturnOp>();
 }

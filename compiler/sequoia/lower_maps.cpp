@@ -139,6 +139,7 @@ void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir
   at(stmt.location);
   Values operands;
   llvm::SmallVector<mlir::Attribute> combiners;
+  llvm::SmallVector<mlir::Location> places{place_}; // of the loop, and of each operand
   if (loop.kind == MapKind::Reduce)
     for (auto& [argument, view] : reductions_) {
       const ResolvedCallsite& site = resolved(*argument->combiner);
@@ -148,12 +149,16 @@ void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir
       auto symbol = mlir::FlatSymbolRefAttr::get(&module_.context, module_.combinerSymbol(number));
       combiners.push_back(svm::CombinerAttr::get(&module_.context, symbol, builder_.getStringAttr(name), {}, {}));
       operands.push_back(view.block);
+      places.push_back(namedPlace(argument->value));
       const Variable& second = *combiner.variant->parameters[1];
       unsigned level = second.isArray() ? combiner.arrayLevels[second.index] : combiner.scalarLevel;
       function_->calls[name] = {module_.processorAt(combiner.controlLevel), module_.memoryAt(level)};
     }
+  if (!operands.empty())
+    place_ = mlir::FusedLoc::get(&module_.context, places);
   auto spmd = make<svm::SpmdOp>(lower, upper, operands,
                                 combiners.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(combiners), label);
+  at(stmt.location);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block* body = &spmd.getBody().front();
   builder_.setInsertionPointToStart(body);

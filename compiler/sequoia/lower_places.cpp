@@ -1,5 +1,6 @@
 // What can be assigned: variables, elements of arrays, members of structs inside of them. Records are values, so that
 // writing a member writes the whole record back.
+#include "compiler/ir/operands.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -100,7 +101,8 @@ Value BodyLowering::read(const Target& target) {
 
 void BodyLowering::write(const Target& target, Value value) {
   if (!target.path.empty()) {
-    Value whole = make<memref::LoadOp>(target.storage, target.indices);
+    auto whole = make<memref::LoadOp>(target.storage, target.indices);
+    whole->setAttr(svm::restAttr, builder_.getUnitAttr());
     value = withField(whole, target.path, value);
   }
   make<memref::StoreOp>(value, target.storage, target.indices);

@@ -1,0 +1,18 @@
+// What a logical program says of its accesses for those who check it: which operand of a call or copy they belong to,
+// and which loads read nothing that counts. Attributes have no effect on results; passes may drop them.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace strata::svm {
+
+/// On an svm.scope: operands of the call or copy in it share no element that one of them writes.
+constexpr llvm::StringLiteral apartAttr = "svm.apart";
+/// On a move, load or store in such a scope: the number of the operand whose elements it reads or writes. An operand
+/// writes no element twice.
+constexpr llvm::StringLiteral operandAttr = "svm.operand";
+
+/// On a load: the rest of an element of which a part is then written. That rest may be without a value.
+constexpr llvm::StringLiteral restAttr = "svm.rest";
+
+} // namespace strata::svm

@@ -1,0 +1,191 @@
+"""Random Sequoia programs under random mappings on random machines: every run agrees with the interpreter (--check), and all mappings of a
+program give the same bits, except where floating-point numbers are reduced.
+
+  sequoia.py --strata build/bin/strata --seconds 60           as many programs as there is time for
+  sequoia.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
+  sequoia.py … --keep FOLDER                                  where programs that fail are written, as small as they could be made
+  sequoia.py … --feature swp=1 --feature spmd=0               how often mappings ask for something (FEATURES in sequoia_map.py)"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+from sequoia_generate import Program
+from sequoia_map import FEATURES, Cell, Machine, Mapping
+
+# Mappings that a machine cannot hold are refused, which is right; they are counted.
+REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit"}
+REDUCTION_SECONDS = 60
+VARIANTS = ("default", "cell", "random 0", "random 1")
+
+
+def code_of(text):
+    return text.split("error[")[1].split("]")[0] if "error[" in text else None
+
+
+class Case:
+    """One program in all its mappings."""
+
+    def __init__(self, strata, folder, seed, features, variants=VARIANTS):
+        self.strata, self.seed, self.features, self.variants = strata, seed, features, list(variants)
+        self.program = Program(seed)
+        self.folder = pathlib.Path(folder) / str(seed)
+        self.refused, self.runs = collections.Counter(), 0
+        self.commands = {}
+
+    def command(self, variant):
+        """Writes what a variant needs and gives its command."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        program = self.folder / "program.sq"
+        program.write_text("\n".join(self.program.render()) + "\n")
+        words = [self.strata, "run", str(program), "--entry", "Main", "--check", "--threads", str(1 + self.seed * 7 % 4)]
+        if self.program.sizes:
+            words += ["--size", ",".join(f"{name}={value}" for name, value in self.program.sizes.items())]
+        for p in self.program.main.parameters:
+            words += ["--in", f"{p.name}={'3' if p.name == 'p' else f'random:{self.seed}'}"]
+            if p.direction != "in":
+                words += ["--out", f"{p.name}={self.folder / p.name}.npy"]
+        if variant == "default":
+            return words
+        machine = Cell if variant == "cell" else Machine(f"{self.seed}{variant[-1]}", self.features)
+        path = self.folder / f"{variant.replace(' ', '-')}.map"
+        words += ["--map", str(path)]
+        if machine.text:
+            yaml = self.folder / f"{machine.name}.yaml"
+            yaml.write_text(machine.text)
+            words += ["--machine", str(yaml)]
+        path.write_text("\n".join(Mapping(self.program, machine, f"{self.seed}:{variant}", self.features).render()) + "\n")
+        return words
+
+    def run(self):
+        """What is wrong, as (variant, text), or nothing."""
+        expected = None
+        for variant in self.variants:
+            command = self.commands[variant] = self.command(variant)
+            wrong = self.execute(command)
+            self.runs += 1
+            if wrong and code_of(wrong) in REFUSED and "ended with 1" in wrong:
+                self.refused[code_of(wrong)] += 1
+                continue
+            if wrong:
+                return variant, wrong
+            if self.program.reorders:
+                continue
+            results = {p.name: (self.folder / f"{p.name}.npy").read_bytes() for p in self.program.main.parameters if p.direction != "in"}
+            if expected is None:
+                expected = results
+            elif results != expected:
+                differing = [name for name in results if results[name] != expected[name]]
+                return variant, f"{', '.join(differing)} differs between {self.variants[0]} and {variant}"
+        self.clean()
+        return None
+
+    def execute(self, command):
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
+        except subprocess.TimeoutExpired:
+            return "it has not ended after 120 seconds"
+        return f"it ended with {done.returncode}\n{done.stderr[-3000:]}" if done.returncode else None
+
+    def clean(self):
+        for file in self.folder.iterdir():
+            file.unlink()
+        self.folder.rmdir()
+
+    def reduce(self, failed):
+        """Takes steps, variants and directives out as long as the program fails in the same way."""
+        variant, wrong = failed
+        keep = [v for v in self.variants if v == variant]
+        if "differs between" in wrong:
+            keep.insert(0, self.variants[0])
+        self.variants = keep
+        wanted, end = code_of(wrong) or wrong.split("\n")[0], time.monotonic() + REDUCTION_SECONDS
+
+        def still_fails():
+            nonlocal wrong
+            if time.monotonic() > end:
+                return False
+            again = self.run()
+            if again and (code_of(again[1]) or again[1].split("\n")[0]) == wanted:
+                wrong = again[1]
+                return True
+            return False
+
+        smaller = True
+        while smaller and time.monotonic() < end:
+            smaller = False
+            for name in [name for name, value in self.features.items() if value]:
+                before, self.features = self.features, {**self.features, name: 0.0}
+                if not still_fails():
+                    self.features = before
+                else:
+                    smaller = True
+            lists = [task.variants for task in self.program.tasks if task is not self.program.main] + [self.program.main.variants[0].steps]
+            for items in lists:
+                for position in range(len(items) - 1, -1, -1):
+                    if len(items) == 1 or getattr(items[position], "kind", "") == "leaf":
+                        continue
+                    taken = items.pop(position)
+                    if still_fails():
+                        smaller = True
+                    else:
+                        items.insert(position, taken)
+        self.run()
+        return variant, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strata", required=True, help="the command to test")
+    parser.add_argument("--seed", type=int, default=1, help="the first program")
+    parser.add_argument("--count", type=int, help="so many programs")
+    parser.add_argument("--seconds", type=float, help="so long")
+    parser.add_argument("--variant", action="append", choices=VARIANTS, help="only this mapping; may be repeated")
+    parser.add_argument("--feature", action="append", default=[], help="NAME=PROBABILITY of something in mappings and machines")
+    parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "strata-differential-sequoia"), help="folder for programs that fail")
+    parser.add_argument("--failures", type=int, default=3, help="stop after so many")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at a time")
+    options = parser.parse_args()
+    if options.count is None and options.seconds is None:
+        options.count = 250
+    features = dict(FEATURES)
+    for text in options.feature:
+        name, value = text.split("=")
+        if name not in features:
+            parser.error(f"there is no feature '{name}'; there are {', '.join(features)}")
+        features[name] = float(value)
+    strata, end = os.path.abspath(options.strata), time.monotonic() + (options.seconds or 1e9)
+    runs, programs, refused, failures, waiting = 0, 0, collections.Counter(), [], {}
+    seed = options.seed
+    with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
+        while True:
+            more = (options.count is None or seed < options.seed + options.count) and time.monotonic() < end
+            more = more and len(failures) < options.failures
+            if more and len(waiting) < 2 * options.workers:
+                case = Case(strata, options.keep, seed, dict(features), options.variant or VARIANTS)
+                waiting[pool.submit(case.run)] = case
+                seed += 1
+                continue
+            if not waiting:
+                break
+            for future in concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                case, wrong = waiting.pop(future), future.result()
+                programs, runs, refused = programs + 1, runs + case.runs, refused + case.refused
+                if wrong:
+                    failures.append((case, wrong))
+    for case, failed in failures:
+        variant, wrong = case.reduce(failed)
+        print(f"FAIL program {case.seed}, {variant}: {wrong}\n  {' '.join(case.commands[variant])}", flush=True)
+    said = "".join(f", {count} refused by {code}" for code, count in sorted(refused.items()))
+    print(f"{programs} programs from {options.seed} on, {runs} runs{said}, {len(failures)} failed")
+    return 1 if failures or not programs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
