@@ -47,6 +47,21 @@ typedef struct StrataMachine {
  * it is current already (compared by pointer). The tables must live as long as the process. */
 void strata_machine(const StrataMachine* machine);
 
+/* What strata_call_end restores, kept by the caller between the two functions below. */
+typedef struct StrataCall {
+  const StrataMachine* machine;
+  const void* stores;
+  const void* own;
+  int64_t instance;
+  uint32_t processor;
+} StrataCall;
+
+/* The functions of C for entry points stand around compiled code with these. In between, the calling execution is on
+ * `machine`, with explicit memories that no other call uses; afterwards it is where it was before. Calls nest: a
+ * function in C that compiled code runs may call an entry point. */
+void strata_call_begin(StrataCall* call, const StrataMachine* machine);
+void strata_call_end(const StrataCall* call);
+
 /* ---- errors -------------------------------------------------------------------------------------------------------
  */
 

@@ -111,20 +111,51 @@ std::string processorName(const Execution& execution) {
        "run no more instances at once than the machine has processors");
 }
 
+/// All sets of stores that were ever made for a table.
+struct StoreSets {
+  std::mutex lock;
+  const Stores* shared = nullptr;
+  std::vector<const Stores*> free;
+};
+
+StoreSets& storeSetsOf(const StrataMachine& machine) {
+  static std::mutex lock;
+  static auto* known = new std::map<const StrataMachine*, StoreSets>; // pointers into it are handed out for good
+  std::lock_guard guard(lock);
+  return (*known)[&machine];
+}
+
+const Stores* makeStores(const StrataMachine& machine) {
+  auto* stores = new Stores;
+  for (uint32_t i = 0; i < machine.memory_count; ++i)
+    stores->memories.push_back(makeStore(machine.memories[i]));
+  return stores;
+}
+
 } // namespace
 
 const Stores& storesOf(const StrataMachine& machine) {
-  struct Known {
-    std::mutex lock;
-    std::map<const StrataMachine*, Stores> stores;
-  };
-  static auto* known = new Known; // pointers to it are handed out for good
-  std::lock_guard guard(known->lock);
-  auto [at, isNew] = known->stores.try_emplace(&machine);
-  if (isNew)
-    for (uint32_t i = 0; i < machine.memory_count; ++i)
-      at->second.memories.push_back(makeStore(machine.memories[i]));
-  return at->second;
+  StoreSets& sets = storeSetsOf(machine);
+  std::lock_guard guard(sets.lock);
+  if (!sets.shared)
+    sets.shared = makeStores(machine);
+  return *sets.shared;
+}
+
+const Stores& takeStores(const StrataMachine& machine) {
+  StoreSets& sets = storeSetsOf(machine);
+  std::lock_guard guard(sets.lock);
+  if (sets.free.empty())
+    return *makeStores(machine);
+  const Stores* stores = sets.free.back();
+  sets.free.pop_back();
+  return *stores;
+}
+
+void giveBackStores(const StrataMachine& machine, const Stores& stores) {
+  StoreSets& sets = storeSetsOf(machine);
+  std::lock_guard guard(sets.lock);
+  sets.free.push_back(&stores);
 }
 
 uint32_t executingProcessor() {
@@ -146,6 +177,24 @@ void strata_machine(const StrataMachine* machine) {
   me.machine = machine;
   me.processor = Execution::noProcessor;
   me.instance = 0;
+}
+
+void strata_call_begin(StrataCall* call, const StrataMachine* machine) {
+  Execution& me = *current();
+  *call = {me.machine, me.stores, &takeStores(*machine), me.instance, me.processor};
+  me.stores = call->own;
+  me.machine = machine;
+  me.processor = Execution::noProcessor;
+  me.instance = 0;
+}
+
+void strata_call_end(const StrataCall* call) {
+  Execution& me = *current();
+  giveBackStores(*me.machine, *static_cast<const Stores*>(call->own));
+  me.machine = call->machine;
+  me.stores = call->stores;
+  me.instance = call->instance;
+  me.processor = call->processor;
 }
 
 int64_t strata_instance(void) {

@@ -1,5 +1,6 @@
 // The machine that a compiled program was placed on, made real: storage for every explicit memory of its table. Built
-// once for each table, when an execution first runs on it, and kept for the life of the process. Any thread.
+// when an execution first runs on it, and kept for the life of the process. Entry points that are called at the same
+// time have stores of their own each, as many sets as there are calls at once. Any thread.
 //
 // Invariants:
 // 1. An instance of a memory has exactly its capacity, aligned to the memory's alignment and to 64 at least.
@@ -27,8 +28,12 @@ struct Stores {
   std::vector<Store> memories;
 };
 
-/// The stores for a table, made on the first call. Reports failure through strata_fail ("runtime-out-of-memory").
+/// The stores of a table for executions that take no turns, made on the first call. Reports failure through strata_fail
+/// ("runtime-out-of-memory").
 const Stores& storesOf(const StrataMachine& machine);
+/// Stores that nobody else uses until they are given back; the same failures.
+const Stores& takeStores(const StrataMachine& machine);
+void giveBackStores(const StrataMachine& machine, const Stores& stores);
 
 /// The class and the index of the processor that the caller runs as; no class: Execution::noProcessor.
 uint32_t executingProcessor();

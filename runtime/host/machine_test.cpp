@@ -105,6 +105,25 @@ TEST_P(Stored, ManySmallOnes) {
   spmd(10000, false, [](int64_t i) { ASSERT_EQ(*static_cast<int64_t*>(strata_store(0)), i); }, 0);
 }
 
+TEST_P(Stored, CallsAtOnceHaveStoresOfTheirOwn) {
+  strata_machine(&machine);
+  void* before = strata_store(Local);
+  StrataCall outer, inner;
+  strata_call_begin(&outer, &machine);
+  void* first = strata_store(Local);
+  EXPECT_NE(first, before);
+  strata_call_begin(&inner, &machine); // from a function in C that the first call runs
+  EXPECT_NE(strata_store(Local), first);
+  strata_call_end(&inner);
+  EXPECT_EQ(strata_store(Local), first);
+  strata_call_end(&outer);
+  EXPECT_EQ(strata_store(Local), before);
+  strata_call_begin(&outer, &machine);
+  *static_cast<int*>(strata_store(Local)) = 1;
+  wait(spawn([] { EXPECT_EQ(*static_cast<int*>(strata_store(Local)), 1); }, {}, Pe, 0));
+  strata_call_end(&outer);
+}
+
 TEST_P(Spmd, EveryInstanceRunsOnce) {
   for (const int64_t instances : {int64_t(0), int64_t(1), int64_t(2), int64_t(17), manyInstances})
     for (const bool concurrent : {false, true}) {
