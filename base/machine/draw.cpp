@@ -2,7 +2,7 @@
 // FIFOs with their ends, and processor arrays as grids. Large classes are abridged, so the drawing's size is bounded by
 // the number of classes and not of instances.
 #include "base/machine/quantity.h"
-#include "base/source/display.h"
+#include "base/picture/svg.h"
 
 #include <algorithm>
 #include <set>
@@ -10,6 +10,7 @@
 namespace strata {
 
 using namespace machine;
+using picture::shorten;
 
 namespace {
 
@@ -20,42 +21,6 @@ constexpr unsigned lineHeight = 16;
 constexpr unsigned characterWidth = 7; // of 12 px monospace text, rounded down
 constexpr unsigned mostBoxes = 8;      // instances shown of one class
 constexpr unsigned mostCells = 16;     // rows and columns shown of an array
-
-std::string escape(std::string_view text) {
-  std::string out;
-  for (char c : displayText(text)) {
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    case '\n':
-      out += ' ';
-      break;
-    default:
-      out += c;
-    }
-  }
-  return out;
-}
-
-/// Shortens a text to a width in characters; those of several bytes count several times, which errs on the short side.
-std::string fit(std::string text, size_t characters) {
-  if (text.size() <= characters)
-    return text;
-  size_t end = characters < 2 ? 0 : characters - 1;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end; // never within a character
-  return end == 0 ? "" : text.substr(0, end) + "…";
-}
 
 std::string times(uint64_t count, const std::string& name) {
   return count == 1 ? name : std::to_string(count) + " × " + name;
@@ -89,40 +54,29 @@ private:
   };
 
   std::string document() const {
-    const std::string size = std::to_string(right_ + 20), height = std::to_string(y_ + 20);
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" height=\"" + height + "\" viewBox=\"0 0 " +
-           size + " " + height + "\">\n<title>machine " + escape(machine_.name) +
-           "</title>\n"
-           "<style>text{font:12px monospace;fill:#222}.title{font:bold 18px sans-serif}.head{font:bold 13px sans-serif}"
-           ".note{fill:#555}.explicit{fill:#fff3d6;stroke:#b07a00}.coherent{fill:#e3eefc;stroke:#3a6ea5}"
-           ".virtual{fill:#fbfbfb;stroke:#888;stroke-dasharray:5 3}.processor{fill:#e2f4e2;stroke:#3c8a3c}"
-           ".other{fill:#f0eaf8;stroke:#7a5aa6}.edge{stroke:#888;fill:none}</style>\n"
-           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
-           out_ + "</svg>\n";
+    return svg_.document(
+        "machine " + machine_.name, y_ + 20,
+        "text{font-size:12px}.explicit{fill:#fff3d6;stroke:#b07a00}.coherent{fill:#e3eefc;stroke:#3a6ea5}"
+        ".virtual{fill:#fbfbfb;stroke:#888;stroke-dasharray:5 3}.processor{fill:#e2f4e2;stroke:#3c8a3c}"
+        ".other{fill:#f0eaf8;stroke:#7a5aa6}.edge{stroke:#888;fill:none}");
   }
 
-  void text(unsigned x, unsigned y, std::string_view words, const char* style = nullptr) {
-    out_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\"" +
-            (style ? std::string(" class=\"") + style + "\"" : "") + ">" + escape(words) + "</text>\n";
-    right_ = std::max(right_, x + static_cast<unsigned>(std::min<size_t>(words.size(), 200)) * 8);
-  }
-  void row(const std::string& words) { text(20, y_ += lineHeight, fit(words, 160), "note"); }
+  void text(unsigned x, unsigned y, std::string_view words, const char* style = "") { svg_.text(x, y, words, style); }
+  void row(const std::string& words) { text(20, y_ += lineHeight, shorten(words, 160), "note"); }
   void heading(const char* words) {
     y_ += 2 * lineHeight;
     text(20, y_, words, "head");
     y_ += lineHeight / 2;
   }
   void line(unsigned x1, unsigned y1, unsigned x2, unsigned y2) {
-    out_ += "<path class=\"edge\" d=\"M" + std::to_string(x1) + " " + std::to_string(y1) + "L" + std::to_string(x2) +
-            " " + std::to_string(y2) + "\"/>\n";
+    svg_.path("M" + std::to_string(x1) + " " + std::to_string(y1) + "L" + std::to_string(x2) + " " + std::to_string(y2),
+              "class=\"edge\"");
   }
   void box(const Box& box, const char* style, const std::vector<std::string>& words) {
-    out_ += "<rect x=\"" + std::to_string(box.x) + "\" y=\"" + std::to_string(box.y) + "\" width=\"" +
-            std::to_string(box.width) + "\" height=\"" + std::to_string(box.height) + "\" rx=\"4\" class=\"" + style +
-            "\"/>\n";
+    svg_.rectangle(box.x, box.y, box.width, box.height, std::string("rx=\"4\" class=\"") + style + "\"");
     unsigned y = box.y + 15;
     for (const std::string& each : words) {
-      text(box.x + 6, y, fit(each, (box.width - 8) / characterWidth));
+      text(box.x + 6, y, shorten(each, (box.width - 8) / characterWidth));
       y += lineHeight;
     }
   }
@@ -234,7 +188,7 @@ private:
 
   void entry(const char* style, const std::string& name, const std::string& words) {
     box({left, y_ + 8, 160, 22}, style, {name});
-    text(left + 172, y_ + 23, fit(words, 140), "note");
+    text(left + 172, y_ + 23, shorten(words, 140), "note");
     y_ += 28;
   }
 
@@ -242,7 +196,7 @@ private:
   void drawBar(const std::string& name, const std::string& words,
                const std::vector<std::pair<std::string, const char*>>& ends) {
     const unsigned top = y_ + 14;
-    text(20, top + 12, fit(name, 12), "head");
+    text(20, top + 12, shorten(name, 12), "head");
     const unsigned shown = static_cast<unsigned>(std::min<size_t>(ends.size(), mostBoxes));
     const unsigned step = shown == 0 ? width : std::min(width / shown, 160u);
     box({left, top, std::max(step * shown, 160u), 10}, "other", {});
@@ -337,14 +291,14 @@ private:
           {"GC"});
     }
     y_ = top + rows * pitch + 34;
-    right_ = std::max(right_, begin + columns * pitch + 40);
+    svg_.reach(begin + columns * pitch + 40);
     if (rows < array.rows || columns < array.columns)
       row("the first " + std::to_string(rows) + " × " + std::to_string(columns) + " elements are drawn");
   }
 
   const Machine& machine_;
-  std::string out_;
-  unsigned y_ = 0, right_ = noteColumn;
+  picture::Svg svg_;
+  unsigned y_ = 0;
 };
 
 } // namespace

@@ -96,6 +96,18 @@ std::string affineText(AffineExpr expression, const std::vector<std::string>& si
   }
 }
 
+/// A C array within a struct is a record of its own, with fields e0, e1, … of one type. Its element and how many.
+static std::optional<std::pair<Type, size_t>> cArray(Type type) {
+  auto record = dyn_cast<svm::RecordType>(type);
+  if (!record || record.getName().getValue() != "array" || record.getFieldTypes().empty())
+    return std::nullopt;
+  size_t count = 0;
+  for (auto [name, field] : llvm::zip(record.getFieldNames(), record.getFieldTypes()))
+    if (name.getValue() != "e" + std::to_string(count++) || field != record.getFieldTypes().front())
+      return std::nullopt;
+  return std::make_pair(record.getFieldTypes().front(), count);
+}
+
 std::optional<std::string> CTypes::name(Type type, bool isUnsigned) {
   if (type.isIndex())
     return "long";
@@ -130,11 +142,17 @@ std::optional<std::string> CTypes::name(Type type, bool isUnsigned) {
   std::vector<std::pair<std::string, uint64_t>> offsets;
   uint64_t offset = 0;
   for (auto [name, field] : llvm::zip(record.getFieldNames(), record.getFieldTypes())) {
-    auto text = this->name(field, false);
+    std::string extents;
+    Type inner = field;
+    while (auto array = cArray(inner)) {
+      extents += "[" + std::to_string(array->second) + "]";
+      inner = array->first;
+    }
+    auto text = this->name(inner, false);
     if (!text)
       return std::nullopt;
     std::string member = asIdentifier(name.getValue());
-    fields += "  " + *text + " " + member + ";\n";
+    fields += "  " + *text + " " + member + extents + ";\n";
     offset = llvm::alignTo(offset, svm::RecordType::alignmentInBytes(field));
     offsets.emplace_back(member, offset);
     offset += svm::RecordType::sizeInBytes(field);

@@ -107,6 +107,23 @@ public:
     return bytes;
   }
 
+  /// Files of the user that were included become sources too, so that it is known what was read.
+  void rememberIncluded() {
+    std::string text = folder_.read("included").value_or(""), name;
+    for (size_t at = std::min(text.find(": "), text.size()); at < text.size(); ++at) {
+      if (text[at] == '\\' && at + 1 < text.size() && text[at + 1] != '\n') {
+        name += text[++at];
+      } else if (text[at] == ' ' || text[at] == '\n' || text[at] == '\\') {
+        std::string error;
+        if (name.size() > 1 && name.rfind(folder_.path(""), 0) != 0 && !diagnostics_.sources().find(name).valid())
+          diagnostics_.sources().load(name, SourceKind::Program, error);
+        name.clear();
+      } else {
+        name += text[at];
+      }
+    }
+  }
+
 private:
   void reportMessages(std::string_view text) {
     std::vector<Message> messages;
@@ -118,6 +135,9 @@ private:
     }
     for (size_t position = 0; position < messages.size();) {
       const Message& message = messages[position++];
+      // The linker has said why.
+      if (message.text.starts_with("linker command failed") && diagnostics_.hasErrors())
+        continue;
       auto report = diagnostics_.report(message.severity == "warning" ? clangWarning : clangError, placeOf(message),
                                         message.text);
       // Notes belong to what stands before them.
@@ -167,12 +187,18 @@ std::optional<std::string> compile(const Source& source, std::vector<std::string
                                      "-fno-color-diagnostics",
                                      "-fno-caret-diagnostics",
                                      "-ferror-limit=20",
+                                     "-MMD",
+                                     "-MF",
+                                     run.path("included"),
                                      "-I" + run.path(""),
                                      run.path(file)};
   for (const std::string& folder : source.includeFolders)
     arguments.push_back("-I" + folder);
   arguments.insert(arguments.end(), extra.begin(), extra.end());
-  return run.output(std::move(arguments));
+  auto result = run.output(std::move(arguments));
+  if (result)
+    run.rememberIncluded();
+  return result;
 }
 
 } // namespace
@@ -206,6 +232,25 @@ std::optional<std::string> linkShared(const SharedLibrary& library, DiagnosticEn
                                      "-Wl,--start-group"};
   arguments.insert(arguments.end(), library.libraries.begin(), library.libraries.end());
   arguments.insert(arguments.end(), {"-Wl,--end-group", "-lm", "-lpthread"});
+  return run.output(std::move(arguments));
+}
+
+std::optional<std::string> linkExecutable(const Executable& executable, DiagnosticEngine& diagnostics) {
+  Run run(diagnostics);
+  if (!run.write("program.o", executable.object) || !run.write("sequoia.h", sequoiaHeader()))
+    return std::nullopt;
+  for (const auto& [name, text] : executable.headers)
+    if (!run.write(name, text))
+      return std::nullopt;
+  std::vector<std::string> arguments{
+      "-O2",          "-march=native",    "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
+      "-fuse-ld=lld", "-I" + run.path("")};
+  // A name that begins with a dash is a file too.
+  for (const std::string& file : executable.files)
+    arguments.push_back(file.starts_with('-') ? "./" + file : file);
+  arguments.insert(arguments.end(), {run.path("program.o"), "-Wl,--start-group"});
+  arguments.insert(arguments.end(), executable.libraries.begin(), executable.libraries.end());
+  arguments.insert(arguments.end(), {"-Wl,--end-group", "-lstdc++", "-lm", "-lpthread"});
   return run.output(std::move(arguments));
 }
 

@@ -1,6 +1,6 @@
-// Clang 19 as a child process: C and C++ text to LLVM IR, and shared libraries from objects. What it reports becomes
-// diagnostics with file, line and column. Files of its work lie in a private folder that is removed whatever happens.
-// Not thread safe in its diagnostics.
+// Clang 19 as a child process: C and C++ text to LLVM IR, shared libraries and programs from objects. What it reports
+// becomes diagnostics with file, line and column. Files of its work lie in a private folder that is removed whatever
+// happens. Not thread safe in its diagnostics.
 #pragma once
 
 #include "base/source/diagnostic.h"
@@ -36,5 +36,15 @@ struct SharedLibrary {
 
 /// Links with lld; every symbol must be found. The bytes of the library; nothing on errors (reported).
 std::optional<std::string> linkShared(const SharedLibrary& library, DiagnosticEngine& diagnostics);
+
+struct Executable {
+  std::string object;                         // an object file's bytes
+  std::vector<std::string> files;             // of the user, with main: C, C++, also objects and archives
+  std::map<std::string, std::string> headers; // that they can include beside their own, by name
+  std::vector<std::string> libraries;         // as above
+};
+
+/// Compiles the user's files and links a program. Its bytes; nothing on errors (reported).
+std::optional<std::string> linkExecutable(const Executable& executable, DiagnosticEngine& diagnostics);
 
 } // namespace strata::clang

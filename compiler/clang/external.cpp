@@ -285,7 +285,7 @@ KernelOp kernelOf(ModuleOp module, const std::string& instance) {
 
 /// Checks that the functions are there, and takes off what Clang promises itself about narrow integers: kernels are not
 /// called that way.
-std::optional<std::string> finish(const std::string& text, const std::string& file,
+std::optional<std::string> finish(ModuleOp program, const std::string& text, const std::string& file,
                                   const std::vector<const ExternalTask*>& tasks, DiagnosticEngine& diagnostics) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
@@ -298,6 +298,11 @@ std::optional<std::string> finish(const std::string& text, const std::string& fi
       diagnostics.report(missingFunction, task->where, file, task->instance)
           .help("the function has the name of the instance");
       return std::nullopt;
+    }
+    // An entry point has its instance's name, also where that is an external task.
+    if (users && SymbolTable::lookupSymbolIn(program, task->instance)) {
+      users->setName("strata.user." + task->instance);
+      users->setLinkage(llvm::GlobalValue::InternalLinkage);
     }
     if (llvm::Function* wrapper = module->getFunction("strata.ext." + task->instance))
       for (llvm::Argument& argument : wrapper->args()) {
@@ -343,7 +348,7 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
                 lineMarker(file) + std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") +
                 support + elementFunctions() + (isCxx ? anyPointer : "") + definitions;
   auto text = compileToLlvm(source, diagnostics);
-  return text ? finish(*text, file, tasks, diagnostics) : std::nullopt;
+  return text ? finish(module, *text, file, tasks, diagnostics) : std::nullopt;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // strata build: the compiled program and the C functions of its entry points in one module, optimised together, as an
-// object file, an archive or a shared library with the runtime inside; and the header that declares them. Outputs
-// appear together, or none does.
+// object file, an archive, a shared library with the runtime inside, or with the user's main as a program; and the
+// header that declares the functions. Outputs appear together, or none does. strata run of a program with a main ends
+// here too.
 #include "compiler/clang/clang.h"
 #include "compiler/driver/c_interface.h"
 #include "compiler/driver/prepare.h"
@@ -15,8 +16,10 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +28,7 @@ namespace strata::driver {
 STRATA_DIAGNOSTIC(unknownOutput, Error, "build-unknown-output",
                   "'{0}' is no kind of file that a program can be built as");
 STRATA_DIAGNOSTIC(cannotWriteOutput, Error, "build-cannot-write", "cannot write '{0}': {1}");
+STRATA_DIAGNOSTIC(mainOfLibrary, Error, "build-main-of-library", "'{0}' is no program, and takes no files with a main");
 STRATA_DIAGNOSTIC(noRuntime, Error, "build-no-runtime", "the runtime library '{0}' is not beside this strata");
 STRATA_DIAGNOSTIC(interfaceFailed, Error, "build-internal",
                   "the C functions of the entry points do not fit the program: {0}; this is an error of Strata");
@@ -91,50 +95,122 @@ private:
   std::vector<std::pair<std::string, std::string>> files_;
 };
 
+/// A path in a file of dependencies, as make and Ninja read it.
+std::string asDependency(const std::string& path) {
+  std::string text;
+  for (char c : path)
+    text += c == ' ' || c == '#' || c == '\\' ? std::string("\\") + c
+            : c == '$'                        ? std::string("$$")
+                                              : std::string(1, c);
+  return text;
+}
+
 class Builder {
 public:
   explicit Builder(Session& session)
-      : session_(session), diagnostics_(session.diagnostics), path_(session.options.output) {}
+      : session_(session), diagnostics_(session.diagnostics), path_(session.options.output) {
+    // Behind a Sequoia program stand files with its main; an HBIR program's are the functions that it calls.
+    Options& options = session_.options;
+    if (!llvm::StringRef(options.compile.program).ends_with(".hbir"))
+      options.mains.insert(options.mains.end(), options.compile.functions.begin(), options.compile.functions.end());
+    if (!llvm::StringRef(options.compile.program).ends_with(".hbir"))
+      options.compile.functions.clear();
+  }
 
-  int run() {
-    llvm::StringRef suffix = llvm::sys::path::extension(path_);
-    if ((suffix != ".o" && suffix != ".a" && suffix != ".so") || llvm::sys::path::stem(path_).empty()) {
-      diagnostics_.report(unknownOutput, session_.commandLine->value("--output", path_), path_)
-          .help("NAME.o is an object file, NAME.a an archive, NAME.so a shared library");
+  int build() {
+    if (!checkKind() || !findRuntime())
       return finish(session_);
-    }
-    if (!findRuntime())
-      return finish(session_);
-    DataOptions data;
-    if (!prepare(session_, data))
-      return finish(session_);
-    std::string object = compile();
-    if (diagnostics_.hasErrors() || object.empty())
+    std::optional<std::string> object = compile();
+    if (!object)
       return finish(session_, statusOurError);
-    auto bytes = suffix == ".a" ? archive(object) : suffix == ".so" ? shared(object) : object;
-    llvm::SmallString<256> header(path_);
-    llvm::sys::path::replace_extension(header, ".h");
+    llvm::StringRef suffix = kind();
+    auto bytes = suffix == ".a"    ? archive(*object)
+                 : suffix == ".so" ? shared(*object)
+                 : suffix == ".o"  ? object
+                                   : program(*object);
     // What umask leaves of the usual permissions; umask can only be read by setting it.
     mode_t mask = umask(0);
     umask(mask);
+    const bool runs = suffix.empty() || suffix == ".so";
     Outputs outputs(diagnostics_);
-    if (bytes && outputs.write(std::string(header), interface_->header, 0666 & ~mask) &&
-        outputs.write(path_, *bytes, (suffix == ".so" ? 0777 : 0666) & ~mask) && outputs.publish())
-      tell(std::string(header));
+    bool fine = bytes && (suffix.empty() || outputs.write(headerPath(), interface_->header, 0666 & ~mask)) &&
+                outputs.write(path_, *bytes, (runs ? 0777 : 0666) & ~mask) &&
+                (session_.options.dependencies.empty() ||
+                 outputs.write(session_.options.dependencies, dependencies(), 0666 & ~mask)) &&
+                outputs.publish();
+    if (fine)
+      tell();
     return finish(session_, bytes ? statusFine : statusOurError);
   }
 
-private:
-  bool findRuntime() {
-    for (const char* name : {"libstrata_runtime_host.a", "libstrata_runtime_core.a"}) {
-      std::string found = findAbove(std::string("lib/") + name);
-      if (found.empty()) {
-        diagnostics_.report(noRuntime, {}, name).help("run strata from its installation or from its build folder");
-        return false;
-      }
-      libraries_.push_back(found);
+  /// Becomes the program.
+  int run() {
+    path_ = llvm::sys::path::stem(session_.options.compile.program).str();
+    if (!findRuntime())
+      return finish(session_);
+    auto object = compile();
+    auto bytes = object ? program(*object) : std::nullopt;
+    if (!bytes || finish(session_) != statusFine)
+      return finish(session_, statusOurError);
+    int file = memfd_create(path_.c_str(), MFD_CLOEXEC);
+    size_t done = 0;
+    while (file >= 0 && done < bytes->size()) {
+      ssize_t count = write(file, bytes->data() + done, bytes->size() - done);
+      if (count <= 0 && errno != EINTR)
+        break;
+      done += count > 0 ? static_cast<size_t>(count) : 0;
     }
-    return true;
+    std::vector<char*> arguments{path_.data()};
+    for (std::string& argument : session_.options.arguments)
+      arguments.push_back(argument.data());
+    arguments.push_back(nullptr);
+    if (file >= 0 && done == bytes->size()) {
+      fflush(nullptr);
+      fexecve(file, arguments.data(), environ);
+    }
+    diagnostics_.report(cannotWriteOutput, {}, "the program, to start it", std::strerror(errno));
+    return finish(session_);
+  }
+
+private:
+  /// The ending that says what to build; empty for a program.
+  llvm::StringRef kind() const {
+    llvm::StringRef suffix = llvm::sys::path::extension(path_);
+    return suffix == ".o" || suffix == ".a" || suffix == ".so" ? suffix : "";
+  }
+
+  bool checkKind() {
+    Location where = session_.commandLine->value("--output", path_);
+    const bool hasMain = !session_.options.mains.empty();
+    if (!kind().empty() && hasMain)
+      diagnostics_.report(mainOfLibrary, where, path_)
+          .help("give the program a name without .o, .a or .so, or leave out '" + session_.options.mains.front() + "'");
+    else if ((kind().empty() && !hasMain) || llvm::sys::path::stem(path_).empty())
+      diagnostics_.report(unknownOutput, where, path_)
+          .help("NAME.o is an object file, NAME.a an archive, NAME.so a shared library; a program takes its main: "
+                "--main FILE.c");
+    else
+      return true;
+    return false;
+  }
+
+  std::string headerPath() const {
+    llvm::SmallString<256> header(path_);
+    llvm::sys::path::replace_extension(header, ".h");
+    return std::string(header);
+  }
+
+  /// The header's name for those who include it: that of what is built, and for a main that of the program.
+  std::string headerName() const {
+    return llvm::sys::path::stem(kind().empty() ? session_.options.compile.program : path_).str() + ".h";
+  }
+
+  bool findRuntime() {
+    const char* name = "libstrata.a";
+    library_ = findAbove(std::string("lib/") + name);
+    if (library_.empty())
+      diagnostics_.report(noRuntime, {}, name).help("run strata from its installation or from its build folder");
+    return !library_.empty();
   }
 
   std::vector<mlir::func::FuncOp> entries(Compiler& compiler, mlir::ModuleOp module) {
@@ -149,27 +225,31 @@ private:
                         : std::vector{module.lookupSymbol<mlir::func::FuncOp>(name)};
   }
 
-  /// The program and its C functions as one object file. Empty on errors (reported).
-  std::string compile() {
+  /// The program and its C functions as one object file. Nothing on errors (reported).
+  std::optional<std::string> compile() {
+    DataOptions data;
+    if (!prepare(session_, data))
+      return std::nullopt;
     CompilerSession compilation(session_);
     Compiler& compiler = compilation.compiler;
     auto program = compiler.logical();
     if (!program)
-      return "";
+      return std::nullopt;
     auto functions = entries(compiler, *program->module);
     if (functions.empty())
-      return "";
+      return std::nullopt;
     machine_ = program->machine.name;
     interface_ =
         makeCInterface(functions, program->machine, llvm::sys::path::filename(session_.options.compile.program).str(),
-                       llvm::sys::path::stem(path_).str() + "_h", diagnostics_);
+                       headerName(), diagnostics_);
     if (!interface_ || !compiler.place(*program) || !compiler.schedule(*program))
-      return "";
+      return std::nullopt;
     llvm::LLVMContext context;
     auto code = compiler.lower(*program, context);
     if (!code || !join(*code, context) || !host::optimize(*code, {}, diagnostics_))
-      return "";
-    return host::emit(*code, {}, /*assembly=*/false, diagnostics_);
+      return std::nullopt;
+    std::string object = host::emit(*code, {}, /*assembly=*/false, diagnostics_);
+    return object.empty() ? std::nullopt : std::optional(std::move(object));
   }
 
   /// Brings the C functions into the program's module. Nothing else of it stays visible.
@@ -214,32 +294,55 @@ private:
     clang::SharedLibrary library;
     library.name = llvm::sys::path::filename(path_).str();
     library.object = object;
-    library.libraries = libraries_;
-    // Static where it can be: the library is to load on its own.
-    library.libraries.insert(library.libraries.end(),
-                             {"-Wl,-Bstatic", "-lboost_context", "-luring", "-Wl,-Bdynamic", "-lstdc++"});
+    library.libraries = {library_, "-lstdc++"};
     library.exports = interface_->functions;
     library.exports.push_back("sq*");
     return clang::linkShared(library, diagnostics_);
   }
 
-  void tell(const std::string& header) {
+  std::optional<std::string> program(const std::string& object) {
+    clang::Executable executable;
+    executable.object = object;
+    executable.files = session_.options.mains;
+    executable.headers[headerName()] = interface_->header;
+    executable.libraries = {library_};
+    return clang::linkExecutable(executable, diagnostics_);
+  }
+
+  /// What was read, as a rule for make: the program and what it includes, the mapping, the machine, functions in C.
+  std::string dependencies() {
+    std::string text = asDependency(path_) + ":";
+    // The number of a new buffer is how many there were before.
+    const uint32_t count = session_.sources.add("", "", SourceKind::CommandLine).value;
+    std::vector<std::string> files = session_.options.mains;
+    for (uint32_t number = 0; number < count; ++number)
+      files.push_back(session_.sources.buffer(BufferId{number}).name());
+    std::sort(files.begin(), files.end());
+    files.erase(std::unique(files.begin(), files.end()), files.end());
+    for (const std::string& file : files)
+      if (llvm::sys::fs::is_regular_file(file))
+        text += " \\\n  " + asDependency(file);
+    return text + "\n";
+  }
+
+  void tell() {
     std::string names;
     for (const std::string& name : interface_->functions)
       names += (names.empty() ? "" : ", ") + name;
-    printf("%s, %s: %s for %s\n", path_.c_str(), header.c_str(), names.c_str(), machine_.c_str());
+    if (kind().empty()) {
+      printf("%s: %s for %s\n", path_.c_str(), names.c_str(), machine_.c_str());
+      return;
+    }
+    printf("%s, %s: %s for %s\n", path_.c_str(), headerPath().c_str(), names.c_str(), machine_.c_str());
     std::string include = findAbove("include/sequoia.h");
     std::string options = include.empty() ? "" : " -I" + llvm::sys::path::parent_path(include).str();
-    std::string libraries;
-    if (llvm::sys::path::extension(path_) != ".so")
-      libraries = " " + libraries_[0] + " " + libraries_[1] + " -lboost_context -luring -lstdc++ -lm -lpthread";
+    std::string libraries = kind() == ".so" ? "" : " " + library_ + " -lstdc++ -lm -lpthread";
     printf("  use it with: cc main.c%s %s%s\n", options.c_str(), path_.c_str(), libraries.c_str());
   }
 
   Session& session_;
   DiagnosticEngine& diagnostics_;
-  std::string path_;
-  std::vector<std::string> libraries_;
+  std::string path_, library_;
   std::optional<CInterface> interface_;
   std::string machine_;
 };
@@ -247,6 +350,10 @@ private:
 } // namespace
 
 int buildCommand(Session& session) {
+  return Builder(session).build();
+}
+
+int runMainCommand(Session& session) {
   return Builder(session).run();
 }
 

@@ -3,11 +3,11 @@
 #include "compiler/driver/c_interface.h"
 
 #include "compiler/clang/c_text.h"
+#include "compiler/driver/entry_checks.h"
 #include "compiler/driver/run.h"
+#include "compiler/driver/texts.h"
 #include "compiler/ir/locations.h"
 #include "compiler/target/host/lower.h"
-
-#include "llvm/ADT/StringExtras.h"
 
 #include <set>
 
@@ -21,118 +21,24 @@ STRATA_DIAGNOSTIC(entryArgument, Error, "build-entry-argument",
 
 namespace {
 
-/// What the code of every entry point uses. A function that checks returns 1 when all is well.
-const char* const support = R"C(
-static int strata_reject(const char *code, const char *format, ...) {
-  char text[1024];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  sqRaiseError(code, text);
-  return 0;
-}
-
-static int64_t strata_modulo(int64_t a, int64_t b) { return b > 0 ? (a % b + b) % b : 0; }
-static int64_t strata_floor_divide(int64_t a, int64_t b) { return b > 0 ? (a - strata_modulo(a, b)) / b : 0; }
-static int64_t strata_ceiling_divide(int64_t a, int64_t b) { return -strata_floor_divide(-a, b); }
-
-/* Fills in pointer, extents and strides of the logical array. */
-static int strata_array(const char *entry, const char *name, const sqArray_t *a, unsigned rank, sqSize_t bytes, sqSize_t alignment, int64_t *words) {
-  const int64_t most = (int64_t)1 << 47;
-  if (!a)
-    return strata_reject("sequoia-null-argument", "array '%s' of %s is a null pointer", name, entry);
-  if (a->numDims != rank)
-    return strata_reject("sequoia-wrong-rank", "array '%s' of %s is to have %u dimension(s), not the %u given", name, entry, rank, a->numDims);
-  if (a->elmtSize != bytes)
-    return strata_reject("sequoia-wrong-element", "elements of array '%s' of %s are to take %lu bytes each, not the %lu given", name, entry, bytes, a->elmtSize);
-  if (a->contigDim != (int)rank - 1)
-    return strata_reject("sequoia-wrong-layout", "the last dimension of array '%s' of %s is to be the contiguous one, not dimension %d", name, entry, a->contigDim);
-  int64_t stride = 1, first = 0;
-  int empty = 0, wraps = 0;
-  for (unsigned d = rank; d-- > 0;) {
-    if (a->numElmts[d] > a->pitch[d] || a->offset[d] > a->pitch[d] - a->numElmts[d])
-      return strata_reject("sequoia-wrong-layout", "dimension %u of array '%s' of %s has %lu elements from %lu on, in a physical array of %lu", d, name, entry,
-                           a->numElmts[d], a->offset[d], a->pitch[d]);
-    empty |= a->numElmts[d] == 0;
-    words[1 + d] = (int64_t)a->numElmts[d];
-    words[1 + rank + d] = stride;
-    wraps |= __builtin_mul_overflow(stride, (int64_t)a->offset[d], &words[0]) || __builtin_add_overflow(first, words[0], &first);
-    wraps |= a->pitch[d] > (sqSize_t)most || __builtin_mul_overflow(stride, (int64_t)a->pitch[d], &stride) || stride > most;
-  }
-  if (wraps && !empty)
-    return strata_reject("sequoia-wrong-layout", "array '%s' of %s is larger than what can be addressed", name, entry);
-  if (wraps)
-    for (unsigned d = 0; d < rank; ++d)
-      words[1 + rank + d] = 1;
-  if (!a->ptr && !empty)
-    return strata_reject("sequoia-null-argument", "array '%s' of %s has no elements to point to", name, entry);
-  if ((uintptr_t)a->ptr % alignment)
-    return strata_reject("sequoia-misaligned", "the elements of array '%s' of %s begin at no multiple of %lu bytes", name, entry, alignment);
-  words[0] = (int64_t)(uintptr_t)((const char *)a->ptr + (empty ? 0 : first * (int64_t)bytes));
-  return 1;
-}
-
-static int strata_pointer(const char *entry, const char *name, const void *pointer) {
-  return pointer ? 1 : strata_reject("sequoia-null-argument", "argument '%s' of %s is a null pointer", name, entry);
-}
-
-static int strata_extent(const char *entry, const char *name, unsigned dimension, int64_t extent, int64_t stated, const char *text) {
-  if (extent == stated)
-    return 1;
-  return strata_reject("sequoia-size-mismatch", "dimension %u of array '%s' of %s has %ld elements; it is to have %s = %ld", dimension, name, entry, (long)extent,
-                       text, (long)stated);
-}
-
-/* Finds overlap of two arrays where it is certain: boxes in the same physical array, and ranges of one dimension. */
-static int strata_apart(const char *entry, const char *name, const sqArray_t *a, const char *other, const sqArray_t *b) {
-  int same = a->ptr == b->ptr && a->numDims == b->numDims && a->elmtSize == b->elmtSize;
-  for (unsigned d = 0; d < a->numDims && d < b->numDims; ++d) {
-    if (!a->numElmts[d] || !b->numElmts[d])
-      return 1;
-    same &= d == 0 || a->pitch[d] == b->pitch[d];
-  }
-  for (unsigned d = 0; same && d < a->numDims; ++d)
-    same = a->offset[d] < b->offset[d] + b->numElmts[d] && b->offset[d] < a->offset[d] + a->numElmts[d];
-  if (a->numDims == 1 && b->numDims == 1) {
-    uintptr_t aBegin = (uintptr_t)a->ptr + a->offset[0] * a->elmtSize, bBegin = (uintptr_t)b->ptr + b->offset[0] * b->elmtSize;
-    same = aBegin < bBegin + b->numElmts[0] * b->elmtSize && bBegin < aBegin + a->numElmts[0] * a->elmtSize;
-  }
-  if (same)
-    return strata_reject("sequoia-overlap", "arrays '%s' and '%s' of %s share elements, and one of them is written", name, other, entry);
-  return 1;
-}
-)C";
-
 std::string number(uint64_t value) {
   return std::to_string(value);
-}
-
-/// Text as a literal of C; what is not plain goes in octal.
-std::string literal(StringRef text) {
-  std::string result = "\"";
-  for (char c : text) {
-    char octal[8];
-    snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
-    result += c == '"' || c == '\\' || c == '?' || !llvm::isPrint(c) ? std::string(octal) : std::string(1, c);
-  }
-  return result + "\"";
 }
 
 std::string machineText(const StrataMachine& machine) {
   std::string text = "static const StrataMemory strata_memories[] = {\n";
   for (uint32_t index = 0; index < machine.memory_count; ++index) {
     const StrataMemory& memory = machine.memories[index];
-    text += "  {" + literal(memory.name) + ", " + number(memory.capacity) + "u, " + number(memory.instances) + "u, " +
+    text += "  {" + cLiteral(memory.name) + ", " + number(memory.capacity) + "u, " + number(memory.instances) + "u, " +
             number(memory.is_explicit) + ", " + number(memory.alignment) + "u},\n";
   }
   text += "};\nstatic const StrataProcessor strata_processors[] = {\n";
   for (uint32_t index = 0; index < machine.processor_count; ++index) {
     const StrataProcessor& processor = machine.processors[index];
-    text += "  {" + literal(processor.name) + ", " + number(processor.count) + "u, " +
+    text += "  {" + cLiteral(processor.name) + ", " + number(processor.count) + "u, " +
             std::to_string(processor.local_memory) + ", " + number(processor.moves) + "u},\n";
   }
-  return text + "};\nstatic const StrataMachine strata_this_machine = {" + literal(machine.name) +
+  return text + "};\nstatic const StrataMachine strata_this_machine = {" + cLiteral(machine.name) +
          ", strata_memories, strata_processors, " + number(machine.memory_count) + "u, " +
          number(machine.processor_count) + "u};\n";
 }
@@ -169,6 +75,7 @@ public:
       if (!shown.insert(parameter.shownName).second)
         parameter.shownName = "arg" + number(position);
     }
+    checks_ = entryChecks(function);
   }
 
   bool fine() const { return fine_; }
@@ -194,17 +101,32 @@ public:
     return text + " */\n";
   }
 
-  std::string definition() const {
-    std::string text = "\nvoid strata_packed_" + name_ + "(void **) __asm__(" + literal(host::packedName(name_)) +
-                       ");\n\n" + prototype(false) + " {\n" + "  static const char entry[] = " + literal(name_) + ";\n";
+  std::string definition() {
+    std::string text = "\nvoid strata_packed_" + name_ + "(void **) __asm__(" + cLiteral(host::packedName(name_)) +
+                       ");\n\n" + prototype(false) + " {\n" + "  static const char entry[] = " + cLiteral(name_) +
+                       ";\n";
     std::string list;
     for (size_t position = 0; position < parameters_.size(); ++position) {
       list += (position ? ", " : "") + take(position, text);
     }
     checkSizes(text);
+    text += checks_;
     checkOverlaps(text);
-    return text + "  void *arguments[] = {" + (list.empty() ? "0" : list) +
-           "};\n  strata_machine(&strata_this_machine);\n  strata_packed_" + name_ + "(arguments);\n}\n";
+    std::string turned = turnedArrays(), count = number(turnedCount_);
+    if (turnedCount_)
+      text += "  StrataTurned turned[] = {\n" + turned + "  };\n  if (!strata_turn(entry, turned, " + count +
+              "))\n    return;\n";
+    text += "  void *arguments[] = {" + (list.empty() ? "0" : list) +
+            "};\n  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n";
+    if (turnedCount_)
+      text += "  strata_turn_in(turned, " + count + ");\n";
+    text += "  strata_packed_" + name_ + "(arguments);\n";
+    if (turnedCount_)
+      text += "  strata_turn_back(turned, " + count + ");\n";
+    text += "  strata_call_end(&call);\n";
+    if (turnedCount_)
+      text += "  strata_drop(turned, " + count + ");\n";
+    return text + "}\n";
   }
 
 private:
@@ -266,7 +188,7 @@ private:
   /// Code that checks one argument; returns what stands for it in the list of packed arguments.
   std::string take(size_t position, std::string& text) const {
     const Parameter& parameter = parameters_[position];
-    std::string names = "(entry, " + literal(parameter.name) + ", " + p(position);
+    std::string names = "(entry, " + cLiteral(parameter.name) + ", " + p(position);
     if (parameter.isArray()) {
       text += "  int64_t " + w(position) + "[" + number(1 + 2 * parameter.rank) + "];\n";
       text += "  if (!strata_array" + names + ", " + number(parameter.rank) + ", " + number(parameter.bytes) + ", " +
@@ -274,7 +196,7 @@ private:
       return w(position);
     }
     if (parameter.written)
-      text += "  if (!strata_pointer" + names + "))\n    return;\n";
+      text += "  if (!strata_pointer" + names + ", " + number(parameter.alignment) + "))\n    return;\n";
     std::string value = parameter.written ? p(position) : "&" + p(position);
     if (!parameter.isBlock)
       return value;
@@ -304,19 +226,39 @@ private:
         for (size_t size = 0; size < sizes_.size(); ++size)
           known &= !values[size].empty() || !extent.isFunctionOfSymbol(static_cast<unsigned>(size));
         if (known)
-          text += "  if (!strata_extent(entry, " + literal(parameters_[position].name) + ", " + number(dimension) +
+          text += "  if (!strata_extent(entry, " + cLiteral(parameters_[position].name) + ", " + number(dimension) +
                   ", " + extentOf(position, dimension) + ", " + clang::affineText(extent, values) + ", " +
-                  literal(bare(clang::affineText(extent, sizes_))) + "))\n    return;\n";
+                  cLiteral(bare(clang::affineText(extent, sizes_))) + "))\n    return;\n";
       }
   }
 
   void checkOverlaps(std::string& text) const {
+    const auto words = [&](size_t position) {
+      const Parameter& parameter = parameters_[position];
+      return ", " + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.rank) + ", " +
+             number(parameter.bytes);
+    };
+    // Scalars that are only read are the call's own.
+    const auto counts = [&](size_t position) {
+      return parameters_[position].isArray() || parameters_[position].written;
+    };
     for (size_t first = 0; first < parameters_.size(); ++first)
       for (size_t second = first + 1; second < parameters_.size(); ++second)
-        if (parameters_[first].isArray() && parameters_[second].isArray() &&
-            (parameters_[first].written || parameters_[second].written))
-          text += "  if (!strata_apart(entry, " + literal(parameters_[first].name) + ", " + p(first) + ", " +
-                  literal(parameters_[second].name) + ", " + p(second) + "))\n    return;\n";
+        if (counts(first) && counts(second) && (parameters_[first].written || parameters_[second].written))
+          text += "  if (!strata_apart(entry" + words(first) + words(second) + "))\n    return;\n";
+  }
+
+  /// Arrays of several dimensions, which may come in another order.
+  std::string turnedArrays() {
+    std::string text;
+    turnedCount_ = 0;
+    for (size_t position = 0; position < parameters_.size(); ++position)
+      if (const Parameter& parameter = parameters_[position]; parameter.rank > 1) {
+        text += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.rank) + ", " +
+                number(parameter.bytes) + ", " + number(parameter.written) + ", 0, {0}},\n";
+        ++turnedCount_;
+      }
+    return text;
   }
 
   std::string name_;
@@ -325,6 +267,8 @@ private:
   Location where_;
   std::vector<std::string> sizes_;
   std::vector<Parameter> parameters_;
+  std::string checks_;
+  uint64_t turnedCount_ = 0;
   bool fine_ = true;
 };
 
@@ -359,19 +303,19 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
   result.header = "/* The entry points of " + commentText(program) + ", compiled for machine '" +
                   commentText(machine.name) +
                   "'.\n *\n"
-                  " * Arrays are described as sequoia.h says, with the last dimension contiguous; sizes follow from "
-                  "their extents.\n"
+                  " * Arrays are described as sequoia.h says; sizes follow from their extents.\n"
                   " * Arguments that do not fit are reported through the handler of sqSetErrorHandler, before anything "
                   "is read or written.\n"
-                  " * An array that is written shares no element with another. Calls may come from any thread. */\n"
+                  " * What is written shares no memory with another argument. Calls may come from any thread. */\n"
                   "#ifndef " +
                   guard + "\n#define " + guard + "\n\n#include \"sequoia.h\"\n#include <stdbool.h>\n\n" +
                   "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + types.declarations() + prototypes +
                   "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   MachineTable table(machine);
   result.source = "#include \"sequoia.h\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include "
-                  "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n\n" +
-                  types.declarations() + types.assertions() + machineText(*table.get()) + support + definitions;
+                  "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n" +
+                  types.declarations() + types.assertions() + machineText(*table.get()) + std::string(entrySupport()) +
+                  definitions;
   return result;
 }
 

@@ -1,27 +1,13 @@
-// The short commands: check, map, machine, show.
+// The short commands: check, map, machine.
 #include "compiler/driver/prepare.h"
 
 #include <utility>
 
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(notAProgram, Error, "driver-not-a-program", "'{0}' is shown as a machine");
-
-namespace {
-
-std::optional<Machine> machineOf(Session& session) {
-  const std::string& name = session.options.compile.machine;
-  if (name.empty())
-    return describeHost();
-  return loadMachine(name, session.options.compile.machinePath, session.diagnostics);
-}
-
-/// Whether a name is that of a program rather than of a machine.
 bool isProgram(llvm::StringRef name) {
   return name.ends_with(".hbir") || name.ends_with(".sq") || name.ends_with(".mlir");
 }
-
-} // namespace
 
 int checkCommand(Session& session) {
   DataOptions data;
@@ -56,39 +42,14 @@ int machineCommand(Session& session) {
       CompilerSession compilation(session);
       machine = compilation.compiler.ownMachine();
     } else {
-      machine = machineOf(session);
+      machine = compile.machine.empty() ? std::optional(describeHost())
+                                        : loadMachine(compile.machine, compile.machinePath, session.diagnostics);
     }
     if (!machine)
       return finish(session);
     text = writeMachine(*machine);
   }
   writeText(session, session.options.output, text);
-  return finish(session);
-}
-
-int showCommand(Session& session) {
-  CompileOptions& compile = session.options.compile;
-  const std::string& thing = session.options.thing;
-  if (!isProgram(thing)) {
-    if (!compile.mapping.empty() || !session.options.sizes.empty()) {
-      session.diagnostics.report(notAProgram, session.commandLine->word(2), thing)
-          .help("machines are shown without --map and --size");
-      return finish(session);
-    }
-    compile.machine = thing;
-    auto machine = machineOf(session);
-    if (machine)
-      writeText(session, session.options.output, drawMachine(*machine));
-    return finish(session);
-  }
-  compile.program = thing;
-  DataOptions data;
-  if (!prepare(session, data))
-    return finish(session);
-  CompilerSession compilation(session);
-  std::string drawing = compilation.compiler.view("drawing");
-  if (!session.diagnostics.hasErrors())
-    writeText(session, session.options.output, drawing);
   return finish(session);
 }
 

@@ -15,15 +15,19 @@ constexpr int statusFine = 0, statusUserError = 1, statusOurError = 2;
 
 struct Options {
   CompileOptions compile;
-  std::string thing; // what to show
+  std::string thing;   // what to show
+  std::string picture; // --picture
   std::vector<std::string> sizes, inputs, outputs;
   unsigned repeat = 1;
   std::string stats;  // empty: none; "text"; "json"; "json:FILE"
   std::string emit;   // ast svm placed scheduled llvm asm
   std::string output; // -o
-  std::string trace;
+  std::string trace, timeline;
   bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false;
   std::string color = "auto";
+  std::vector<std::string> mains;     // files of C with the program's main
+  std::vector<std::string> arguments; // behind --, for a program with a main
+  std::string dependencies;           // --depfile
 };
 
 /// What a command works with. The command line is kept so that diagnostics can point into it.
@@ -37,10 +41,14 @@ struct Session {
 int runCommand(Session& session);
 int checkCommand(Session& session);
 int buildCommand(Session& session);
+/// strata run of a program with a main: builds it and becomes it. Returns only when that fails.
+int runMainCommand(Session& session);
 int mapCommand(Session& session);
 int machineCommand(Session& session);
 int showCommand(Session& session);
 
+/// Whether a name is that of a program's file rather than of a machine.
+bool isProgram(llvm::StringRef name);
 /// Writes text to a file (whole or not at all) or, for "-" and "", to standard output. False when that failed
 /// (reported).
 bool writeText(Session& session, const std::string& path, const std::string& text);

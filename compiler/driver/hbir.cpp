@@ -65,9 +65,12 @@ public:
       return hbir::groupsText(*program_);
     if (name == "layout")
       return hbir::layoutText(*program_);
-    if (name == "drawing")
-      return hbir::drawProgram(*program_);
     return std::nullopt;
+  }
+
+  std::vector<Picture> pictures(const CompileOptions&, llvm::function_ref<std::optional<Machine>()>,
+                                DiagnosticEngine&) override {
+    return {{"tiles", "Tiles and memories", "", hbir::drawProgram(*program_), false}};
   }
 
   std::optional<Machine> ownMachine(DiagnosticEngine& diagnostics) const override {

@@ -46,7 +46,7 @@ void addProgram(CLI::App* command, Options& options) {
                    "a program in Sequoia (.sq), HBIR (.hbir) or the dialect (.mlir)")
       ->required();
   command->add_option("FUNCTIONS", options.compile.functions,
-                      "C or C++ files with the functions that an HBIR program calls");
+                      "C or C++ files: the functions that an HBIR program calls; the main of a Sequoia program");
   command->add_option("--machine", options.compile.machine,
                       "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
@@ -60,6 +60,13 @@ void addProgram(CLI::App* command, Options& options) {
   command
       ->add_option("--in", options.inputs,
                    "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5")
+      ->allow_extra_args(false);
+}
+
+void addMain(CLI::App* command, Options& options) {
+  command
+      ->add_option("--main", options.mains,
+                   "a C or C++ file with the main of a program that calls the entry points; also objects and archives")
       ->allow_extra_args(false);
 }
 
@@ -107,6 +114,12 @@ int usageError(Session& session, CLI::App& app, int argc, char** argv, std::stri
 int main(int argc, char** argv) {
   installLastResort();
   Session session;
+  // What stands behind -- is for the program that is run.
+  char** end = std::find(argv, argv + argc, std::string_view("--"));
+  if (end != argv + argc)
+    session.options.arguments.assign(end + 1, argv + argc);
+  const bool passes = end != argv + argc;
+  argc = static_cast<int>(end - argv);
   std::vector<std::string> words(argv, argv + argc);
   session.commandLine = std::make_unique<CommandLine>(session.sources, words);
   Options& options = session.options;
@@ -142,9 +155,11 @@ int main(int argc, char** argv) {
                    : "--stats takes nothing, json or json:FILE, not '" + value + "'";
       });
   run->add_option("--trace", options.trace, "write what ran when, in Chrome's trace format");
+  run->add_option("--timeline", options.timeline, "write what ran when, as a page that opens by itself (.html)");
   run->add_flag("--check", options.check,
                 "also run the program through the interpreter, every access checked, and compare");
   run->add_flag("--interpret", options.interpret, "run through the interpreter alone, copies taken literally");
+  addMain(run, options);
   addEmit(run, options);
   addReports(run, options);
 
@@ -153,10 +168,14 @@ int main(int argc, char** argv) {
   addReports(check, options);
 
   CLI::App* build =
-      app.add_subcommand("build", "compile to an object file or library, with a C header for its entry points");
+      app.add_subcommand("build", "compile to a library with a C header for its entry points, or to a program");
   addProgram(build, options);
-  build->add_option("-o,--output", options.output, "NAME.o, NAME.a or NAME.so; NAME.h is written beside it")
+  build
+      ->add_option("-o,--output", options.output,
+                   "NAME.o, NAME.a or NAME.so, with NAME.h beside it; another name is a program, which takes --main")
       ->required();
+  addMain(build, options);
+  build->add_option("--depfile", options.dependencies, "write what the output depends on, as a rule for make");
   addReports(build, options);
 
   CLI::App* map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
@@ -172,11 +191,17 @@ int main(int argc, char** argv) {
   machine->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(machine, options);
 
-  CLI::App* show = app.add_subcommand("show", "draw a machine, or an HBIR program's groups and data, as SVG");
-  show->add_option("THING", options.thing, "a machine's name, a .yaml file, or an HBIR program (.hbir)")->required();
-  show->add_option("--map", options.compile.mapping, "a program's mapping file");
+  CLI::App* show = app.add_subcommand(
+      "show", "draw a machine, a program with its mapping, or a run's trace, as SVG or as a page that opens by itself");
+  show->add_option("THING", options.thing, "a machine's name, a .yaml file, a program (.sq, .hbir), or a trace (.json)")
+      ->required();
+  show->add_option("--machine", options.compile.machine, "the machine to map a program to");
+  show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");
+  show->add_option("--entry", options.compile.entry, "a program's entry point, where it has several");
   show->add_option("--size", options.sizes, "a program's sizes, as N=1024,M=16")->allow_extra_args(false);
-  show->add_option("-o,--output", options.output, "where to write; - is standard output");
+  show->add_option("--picture", options.picture, "this picture only: tasks, instances or mapping of a Sequoia program");
+  show->add_option("-o,--output", options.output,
+                   "where to write: FILE.html is a page, FILE.svg one drawing; - is standard output");
   addReports(show, options);
 
   try {
@@ -194,8 +219,21 @@ int main(int argc, char** argv) {
   session.diagnostics.enableRemarks(options.remarks);
   if (options.werror)
     session.diagnostics.promoteWarnings("all");
+  const bool hasMain = !options.mains.empty() || (!options.compile.functions.empty() &&
+                                                  !llvm::StringRef(options.compile.program).ends_with(".hbir"));
+  if (passes && !(*run && hasMain))
+    return usageError(session, app, argc, argv,
+                      "arguments behind -- are for a program with a main: strata run PROGRAM MAIN.c -- …");
+  if (*run && hasMain && !options.emit.empty())
+    return usageError(session, app, argc, argv, "--emit shows a program without its main");
+  if (*run && hasMain)
+    for (const char* option :
+         {"--in", "--out", "--stats", "--trace", "--timeline", "--check", "--interpret", "--repeat", "--threads"})
+      if (run->get_option(option)->count())
+        return usageError(session, app, argc, argv,
+                          std::string(option) + " goes without a main, which does that itself");
   if (*run)
-    return runCommand(session);
+    return hasMain ? runMainCommand(session) : runCommand(session);
   if (*check)
     return checkCommand(session);
   if (*build)

@@ -21,8 +21,13 @@ public:
   /// The mapping in use (the file's or the default), in the notation's own form.
   virtual std::string mappingText(const CompileOptions& options, const Machine& machine,
                                   DiagnosticEngine& diagnostics) = 0;
-  /// What --emit=VIEW shows ("groups", "layout"), and "drawing" as SVG; nothing where the notation has no such view.
+  /// What --emit=VIEW shows ("groups", "layout"); nothing where the notation has no such view.
   virtual std::optional<std::string> view(llvm::StringRef name) const = 0;
+  /// Pictures of the program and of its mapping; `machine` is asked for the machine if they show it. Empty on errors
+  /// (reported).
+  virtual std::vector<Picture> pictures(const CompileOptions& options,
+                                        llvm::function_ref<std::optional<Machine>()> machine,
+                                        DiagnosticEngine& diagnostics) = 0;
   /// The machine that the program itself describes. Nothing where it describes none, or on errors (reported).
   virtual std::optional<Machine> ownMachine(DiagnosticEngine&) const { return std::nullopt; }
   /// The logical program and where it goes. Nothing on errors (reported).

@@ -116,9 +116,22 @@ std::string Compiler::view(StringRef name) {
     return "";
   auto text = source_->notation ? source_->notation->view(name) : std::nullopt;
   if (!text)
-    diagnostics_.report(noView, {}, options_.program, name.str())
-        .help("HBIR programs have groups, layout and a drawing");
+    diagnostics_.report(noView, {}, options_.program, name.str()).help("HBIR programs have groups and layout");
   return text.value_or("");
+}
+
+std::vector<Picture> Compiler::pictures() {
+  if (diagnostics_.hasErrors())
+    return {};
+  if (!source_->notation) {
+    diagnostics_.report(noView, {}, options_.program, "pictures").help("Sequoia and HBIR programs have pictures");
+    return {};
+  }
+  Notation& notation = *source_->notation;
+  if (!notation.readMapping(options_, diagnostics_))
+    return {};
+  return notation.pictures(
+      options_, [&] { return machine(notation.machineName(), notation.machinePlace()); }, diagnostics_);
 }
 
 std::optional<Machine> Compiler::ownMachine() {

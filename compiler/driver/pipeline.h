@@ -38,6 +38,14 @@ struct LogicalProgram {
   Machine machine;
 };
 
+/// One picture of a program.
+struct Picture {
+  std::string name; // what --picture calls it
+  std::string heading, about;
+  std::string content; // an SVG document; for a text beside the pictures, HTML
+  bool isText = false;
+};
+
 /// What a compiled program tells about its run, at the cost of running slower.
 enum class Instrumentation { None, Count, Trace };
 
@@ -52,8 +60,10 @@ public:
   bool check();
   /// The checked program of a notation as a tree, for --emit=ast. Empty for the dialect itself (reported).
   std::string syntaxTree();
-  /// A view of the notation's own: "groups", "layout", "drawing". Empty where there is none (reported).
+  /// A view of the notation's own: "groups", "layout". Empty where there is none (reported).
   std::string view(llvm::StringRef name);
+  /// What there is to see of the program and its mapping. Empty where there is nothing (reported).
+  std::vector<Picture> pictures();
   /// The machine that the program describes. Nothing where it describes none (reported).
   std::optional<Machine> ownMachine();
   /// Whether sizes have become constants of the program, so that its entry point takes none.

@@ -5,6 +5,7 @@
 #include "base/data/npy.h"
 #include "compiler/driver/oracle.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/driver/timeline.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "runtime/core/runtime.h"
@@ -144,13 +145,28 @@ public:
       return finish(session_);
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);
-    if (!options_.trace.empty() && !writeText(session_, options_.trace, runtime::traceJson()))
+    if (!writeTraces(entry->name + " on " + program->machine.name))
       return finish(session_);
     report(*entry, *binding, data, program->machine, figures);
     return finish(session_);
   }
 
 private:
+  bool isTraced() const { return !options_.trace.empty() || !options_.timeline.empty(); }
+
+  bool writeTraces(const std::string& title) {
+    if (!isTraced())
+      return true;
+    std::string trace = runtime::traceJson();
+    if (!options_.trace.empty() && !writeText(session_, options_.trace, trace))
+      return false;
+    if (options_.timeline.empty())
+      return true;
+    auto timeline =
+        readTrace(session_.sources.add("the trace of this run", trace, SourceKind::Data), session_.diagnostics);
+    return timeline && writeText(session_, options_.timeline, timelinePage(*timeline, title));
+  }
+
   std::optional<Binding> copyOf(const EntryPoint& entry, const Binding& binding) {
     Binding copy;
     copy.sizes = binding.sizes;
@@ -194,7 +210,7 @@ private:
     }
     if (!compiler.place(program))
       return false;
-    engine_ = compile(compiler, program, options_.trace.empty() ? Instrumentation::None : Instrumentation::Trace);
+    engine_ = compile(compiler, program, isTraced() ? Instrumentation::Trace : Instrumentation::None);
     if (!engine_)
       return false;
     runtime::setThreads(options_.compile.threads.value_or(0));

@@ -2,9 +2,11 @@
 // machine; everything after that is the same for both.
 #include "compiler/driver/sequoia.h"
 
+#include "base/picture/html.h"
 #include "compiler/clang/external.h"
 #include "compiler/driver/sizes.h"
 #include "compiler/sequoia/default_mapping.h"
+#include "compiler/sequoia/draw.h"
 #include "compiler/sequoia/frontend.h"
 #include "compiler/sequoia/lower.h"
 #include "compiler/sequoia/mapping.h"
@@ -73,6 +75,27 @@ public:
 
   std::string syntaxTree() const override { return sequoia::printAst(*program_); }
   std::optional<std::string> view(llvm::StringRef) const override { return std::nullopt; }
+
+  std::vector<Picture> pictures(const CompileOptions& options, llvm::function_ref<std::optional<Machine>()> onMachine,
+                                DiagnosticEngine& diagnostics) override {
+    auto machine = onMachine();
+    auto mapping = machine ? mappingInUse(*program_, mapping_, options, *machine, diagnostics) : std::nullopt;
+    auto graph = mapping ? sequoia::resolve(*program_, *mapping, *machine, mapping_ ? options.entry : "", diagnostics)
+                         : std::nullopt;
+    if (!graph)
+      return {};
+    const std::string file = llvm::sys::path::filename(options.program).str();
+    const std::string entry = graph->instances[graph->entry].name;
+    auto sizes = sequoia::propagateSizes(*graph, knownSizes(*program_, options));
+    return {{"tasks", "", "Each variant of a task, and what its calls may become.",
+             sequoia::drawTasks(*program_, "tasks of " + file), false},
+            {"instances", "",
+             "The instances that " + entry + " reaches, on " + machine->name +
+                 ": data at the level of its memory, loops and calls at the level whose processor executes them.",
+             sequoia::drawInstances(*graph, *machine, sizes, entry + " of " + file + " on " + machine->name), false},
+            {"mapping", mapping_ ? "The mapping" : "The mapping, made by Strata", "",
+             picture::preformatted(sequoia::writeMapping(*mapping)), true}};
+  }
 
   bool readMapping(const CompileOptions& options, DiagnosticEngine& diagnostics) override {
     if (options.mapping.empty())

@@ -4,16 +4,18 @@
 #include "compiler/hbir/views.h"
 
 #include "base/machine/quantity.h"
+#include "base/picture/svg.h"
 #include "compiler/hbir/group_cells.h"
 #include "compiler/hbir/groups.h"
 #include "compiler/hbir/plan.h"
-#include "compiler/hbir/svg.h"
 
 #include <algorithm>
 #include <map>
 #include <sstream>
 
 namespace strata::hbir {
+
+using picture::coordinate, picture::fillOf, picture::lengthOf, picture::shorten, picture::Svg;
 
 namespace {
 

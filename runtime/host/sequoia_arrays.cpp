@@ -6,6 +6,8 @@
 #include "runtime/core/system_memory.h"
 
 #include <atomic>
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 #include <new>
@@ -18,6 +20,7 @@ constexpr sqSize_t headBytes = (sizeof(sqArray_t) + alignment - 1) / alignment *
 constexpr sqSize_t mostBytes = sqSize_t(1) << 47; // what can be addressed
 
 std::atomic<sqErrorHandler_t> errorHandler{nullptr};
+thread_local bool fatal = false;
 
 /// What compiled code finds as it runs, for a handler of this interface.
 void forwardFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
@@ -25,18 +28,25 @@ void forwardFailure(const StrataCheck* check, const int64_t*, int32_t, const cha
   if (check->file && *check->file)
     message = std::string(check->file) + ":" + std::to_string(check->line) + ": ";
   message += text;
+  fatal = true; // for good: the process ends
   if (sqErrorHandler_t handler = errorHandler.load())
     handler(check->code ? check->code : "runtime", message.c_str());
 }
 
-sqArray_t* refuse(const char* code, const std::string& message) {
-  sqRaiseError(code, message.c_str());
+/// Holds nothing that a handler which jumps away would leave behind.
+__attribute__((format(printf, 2, 3))) void* refuse(const char* code, const char* format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  sqRaiseError(code, text);
   return nullptr;
 }
 
 sqArray_t* allocate(sqSize_t elmtSize, std::initializer_list<sqSize_t> extents) {
   if (elmtSize == 0)
-    return refuse("sequoia-array-size", "elements of an array take at least 1 byte, not 0");
+    return static_cast<sqArray_t*>(refuse("sequoia-array-size", "elements of an array take at least 1 byte, not 0"));
   sqSize_t bytes = elmtSize;
   bool empty = false, tooMany = false;
   for (sqSize_t extent : extents) {
@@ -44,12 +54,13 @@ sqArray_t* allocate(sqSize_t elmtSize, std::initializer_list<sqSize_t> extents) 
     tooMany |= extent > mostBytes || __builtin_mul_overflow(bytes, extent, &bytes) || bytes > mostBytes;
   }
   if (tooMany && !empty)
-    return refuse("sequoia-array-size", "the array would take more bytes than can be addressed");
+    return static_cast<sqArray_t*>(
+        refuse("sequoia-array-size", "the array would take more bytes than can be addressed"));
   bytes = empty ? alignment : (bytes + alignment - 1) / alignment * alignment;
   void* memory =
       bytes > strata::runtime::systemMemory().available() ? nullptr : std::aligned_alloc(alignment, headBytes + bytes);
   if (!memory)
-    return refuse("sequoia-out-of-memory", "no memory for an array of " + std::to_string(bytes) + " bytes");
+    return static_cast<sqArray_t*>(refuse("sequoia-out-of-memory", "no memory for an array of %lu bytes", bytes));
   auto* array = new (memory) sqArray_t();
   array->numDims = static_cast<unsigned>(extents.size());
   array->contigDim = static_cast<int>(extents.size()) - 1;
@@ -63,10 +74,10 @@ sqArray_t* allocate(sqSize_t elmtSize, std::initializer_list<sqSize_t> extents) 
 
 void* element(const sqArray_t* array, std::initializer_list<sqSize_t> indices) {
   const unsigned rank = static_cast<unsigned>(indices.size());
-  if (!array || array->numDims != rank)
-    return refuse("sequoia-wrong-rank",
-                  array ? "the array has " + std::to_string(array->numDims) + " dimensions, not " + std::to_string(rank)
-                        : std::string("there is no array"));
+  if (!array)
+    return refuse("sequoia-null-argument", "there is no array to find an element in");
+  if (array->numDims != rank)
+    return refuse("sequoia-wrong-rank", "the array has %u dimensions, not %u", array->numDims, rank);
   if (array->contigDim < 0 || array->contigDim >= static_cast<int>(rank))
     return refuse("sequoia-wrong-layout", "the array has no contiguous dimension");
   const unsigned contiguous = static_cast<unsigned>(array->contigDim);
@@ -74,9 +85,8 @@ void* element(const sqArray_t* array, std::initializer_list<sqSize_t> indices) {
   for (unsigned dimension = 0; dimension < rank; ++dimension) {
     const sqSize_t index = indices.begin()[dimension];
     if (index >= array->numElmts[dimension])
-      return refuse("sequoia-index", "index " + std::to_string(index) + " is beyond the " +
-                                         std::to_string(array->numElmts[dimension]) + " elements of dimension " +
-                                         std::to_string(dimension));
+      return refuse("sequoia-index", "index %lu is beyond the %lu elements of dimension %u", index,
+                    array->numElmts[dimension], dimension);
     if (dimension != contiguous)
       place = place * array->pitch[dimension] + index + array->offset[dimension];
   }
@@ -90,6 +100,10 @@ sqErrorHandler_t sqSetErrorHandler(sqErrorHandler_t handler) {
   sqErrorHandler_t before = errorHandler.exchange(handler);
   strata_set_failure_handler(handler ? forwardFailure : nullptr);
   return before;
+}
+
+int sqIsFatal(void) {
+  return fatal;
 }
 
 void sqRaiseError(const char* code, const char* message) {

@@ -85,11 +85,11 @@ class BadInput(harness.Case):
     def test_views_that_a_notation_does_not_have(self):
         for stage in ("groups", "layout"):
             self.is_refused("run", VECTADD.path, "--emit", stage, code="driver-no-view", mentions=stage)
-        self.is_refused("show", VECTADD.path, code="driver-no-view")
+        self.is_refused("show", self.write("p.mlir", "module {}"), code="driver-no-view", mentions="pictures")
         self.is_refused("machine", VECTADD.path, code="driver-no-view")
 
     def test_functions_for_a_program_that_calls_none(self):
-        self.is_refused("run", VECTADD.path, self.write("f.c", ""), code="driver-no-functions", mentions="f.c")
+        self.is_refused("check", VECTADD.path, self.write("f.c", ""), code="driver-no-functions", mentions="f.c")
 
     def test_a_machine_shown_as_a_program(self):
         self.is_refused("show", "cell", "--size", "N=8", code="driver-not-a-program")

@@ -79,8 +79,7 @@ class BuildTest(harness.Case):
 
     def link_flags(self):
         libraries = os.path.join(os.path.dirname(os.path.dirname(harness.options.strata)), "lib")
-        return [os.path.join(libraries, "libstrata_runtime_host.a"), os.path.join(libraries, "libstrata_runtime_core.a"), "-lboost_context", "-luring",
-                "-lstdc++", "-lm", "-lpthread"]
+        return [os.path.join(libraries, "libstrata.a"), "-lstdc++", "-lm", "-lpthread"]
 
     def test_vectors_of_any_length(self):
         for library in self.on_both_machines(VECTADD, "VectAdd_Split"):
@@ -197,7 +196,9 @@ class BuildTest(harness.Case):
         is_wrong("sequoia-misaligned", "no multiple of 4 bytes", nowhere, b, c)
         columns = describe(good)
         columns.contigDim = -1
-        is_wrong("sequoia-wrong-layout", "not dimension -1", columns, b, c)
+        is_wrong("sequoia-wrong-layout", "its contigDim is -1", columns, b, c)
+        columns.contigDim = 1
+        is_wrong("sequoia-wrong-layout", "dimensions are 0 to 0", columns, b, c)
         huge = describe(good, None, (2 ** 62,))
         huge.pitch[0] = 2 ** 63
         is_wrong("sequoia-wrong-layout", "larger than what can be addressed", huge, b, c)
@@ -232,7 +233,7 @@ class BuildTest(harness.Case):
             self.assertIn("struct complex {\n  float re;\n  float im;\n};", file.read())
 
     def test_what_cannot_be_built(self):
-        self.is_refused("build", VECTADD, "-o", "add.exe", code="build-unknown-output")
+        self.is_refused("build", VECTADD, "-o", "add.exe", code="build-unknown-output", mentions="--main")
         self.is_refused("build", VECTADD, "-o", "/nowhere/add.so", code="build-cannot-write")
         os.mkdir(self.path("taken.so"))
         self.is_refused("build", VECTADD, "-o", "taken.so", code="build-cannot-write", mentions="directory")

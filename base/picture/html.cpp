@@ -1,0 +1,43 @@
+// See html.h.
+#include "base/picture/html.h"
+
+#include "base/picture/svg.h"
+
+namespace strata::picture {
+
+std::string preformatted(std::string_view text) {
+  return "<pre>" + escape(text) + "</pre>\n";
+}
+
+std::string page(std::string_view title, const std::vector<Section>& sections, std::string_view style,
+                 std::string_view script) {
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>" +
+                    escape(title) + "</title>\n<style>\n" + std::string(themeStyle()) +
+                    "body{margin:0;padding:24px 32px 48px;background:var(--paper);color:var(--ink);"
+                    "font:15px/1.5 system-ui,sans-serif}\n"
+                    "h1{font-size:22px;margin:0 0 8px}h2{font-size:17px;margin:32px 0 4px}"
+                    "p{margin:0 0 12px;color:var(--quiet);max-width:80ch}\n"
+                    ".picture{overflow-x:auto;border:1px solid var(--rule);border-radius:8px;padding:8px}\n"
+                    ".picture>svg{display:block}\n"
+                    "summary{cursor:pointer;font-weight:bold;font-size:17px;margin:32px 0 4px}\n"
+                    "pre{font:13px/1.45 monospace;background:var(--card);border-radius:8px;padding:12px;"
+                    "overflow-x:auto;margin:8px 0}\n" +
+                    std::string(style) + "</style>\n</head>\n<body>\n<h1>" + escape(title) + "</h1>\n";
+  for (const Section& section : sections) {
+    const std::string about = section.about.empty() ? "" : "<p>" + escape(section.about) + "</p>\n";
+    const std::string content = section.content.starts_with("<svg")
+                                    ? "<div class=\"picture\">\n" + section.content + "</div>\n"
+                                    : section.content;
+    if (section.folded)
+      out += "<details><summary>" + escape(section.heading) + "</summary>\n" + about + content + "</details>\n";
+    else
+      out += "<section>\n" + (section.heading.empty() ? "" : "<h2>" + escape(section.heading) + "</h2>\n") + about +
+             content + "</section>\n";
+  }
+  if (!script.empty())
+    out += "<script>\n" + std::string(script) + "</script>\n";
+  return out + "</body>\n</html>\n";
+}
+
+} // namespace strata::picture

@@ -1,0 +1,18 @@
+# find_package(Strata): the targets Strata::strata (the command) and Strata::runtime (what compiled programs are linked with), and
+# strata_add_program(). Everything is found from this file's own place.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.20)
+
+get_filename_component(STRATA_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+if(NOT TARGET Strata::strata)
+  add_executable(Strata::strata IMPORTED GLOBAL)
+  set_target_properties(Strata::strata PROPERTIES IMPORTED_LOCATION "${STRATA_PREFIX}/bin/strata")
+  add_library(Strata::runtime STATIC IMPORTED GLOBAL)
+  set_target_properties(Strata::runtime PROPERTIES
+    IMPORTED_LOCATION "${STRATA_PREFIX}/lib/libstrata.a"
+    INTERFACE_INCLUDE_DIRECTORIES "${STRATA_PREFIX}/include"
+    INTERFACE_LINK_LIBRARIES "stdc++;m;pthread")
+endif()
+include("${CMAKE_CURRENT_LIST_DIR}/StrataAddProgram.cmake")
+
+cmake_policy(POP)

@@ -1,0 +1,143 @@
+// strata show: a machine, a program with its mapping, or the trace of a run, as a page that opens by itself or as one
+// SVG drawing. What is drawn is decided here; who draws it knows nothing of files.
+#include "base/picture/html.h"
+#include "compiler/driver/prepare.h"
+#include "compiler/driver/timeline.h"
+
+#include "llvm/Support/Path.h"
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(notAProgram, Error, "driver-not-a-program", "'{0}' is shown as a {1}, which takes no --{2}");
+STRATA_DIAGNOSTIC(unknownPicture, Error, "show-unknown-picture", "there is no picture '{0}' of '{1}'");
+STRATA_DIAGNOSTIC(noDrawing, Error, "show-no-drawing", "'{0}' is shown as a page and not as one drawing");
+
+namespace {
+
+class Show {
+public:
+  explicit Show(Session& session) : session_(session), options_(session.options), thing_(session.options.thing) {}
+
+  int run() {
+    if (llvm::StringRef(thing_).ends_with(".json"))
+      return showTrace();
+    std::vector<Picture> pictures = isProgram(thing_) ? ofProgram() : ofMachine();
+    if (session_.diagnostics.hasErrors() || !choose(pictures))
+      return finish(session_);
+    size_t drawings = 0;
+    for (const Picture& picture : pictures)
+      drawings += !picture.isText;
+    // One drawing on standard output is SVG, as a machine's always was.
+    bool asPage = !isDrawing() && (isPage() || drawings != 1);
+    if (!asPage) {
+      const Picture* last = nullptr;
+      for (const Picture& picture : pictures)
+        if (!picture.isText)
+          last = &picture;
+      if (last)
+        writeText(session_, options_.output, last->content);
+      else
+        session_.diagnostics.report(noDrawing, place("-o", options_.output), options_.picture)
+            .help("write it to a file that ends in .html");
+      return finish(session_);
+    }
+    std::vector<picture::Section> sections;
+    for (const Picture& picture : pictures)
+      sections.push_back({picture.heading, picture.about, picture.content, picture.isText && pictures.size() > 1});
+    writeText(session_, options_.output, picture::page(title_, sections));
+    return finish(session_);
+  }
+
+private:
+  Location place(const char* option, const std::string& value) { return session_.commandLine->value(option, value); }
+  bool isDrawing() const { return llvm::StringRef(options_.output).ends_with(".svg"); }
+  bool isPage() const {
+    llvm::StringRef output(options_.output);
+    return output.ends_with(".html") || output.ends_with(".htm");
+  }
+
+  bool takes(const char* what, std::initializer_list<std::pair<const char*, bool>> refused) {
+    for (auto [option, given] : refused)
+      if (given) {
+        session_.diagnostics.report(notAProgram, session_.commandLine->word(2), thing_, what, option)
+            .help(std::string("leave out --") + option);
+        return false;
+      }
+    return true;
+  }
+
+  int showTrace() {
+    const CompileOptions& compile = options_.compile;
+    if (!takes("trace", {{"map", !compile.mapping.empty()},
+                         {"size", !options_.sizes.empty()},
+                         {"machine", !compile.machine.empty()},
+                         {"entry", !compile.entry.empty()},
+                         {"picture", !options_.picture.empty()}}))
+      return finish(session_);
+    if (isDrawing()) {
+      session_.diagnostics.report(noDrawing, place("-o", options_.output), thing_)
+          .help("write it to a file that ends in .html");
+      return finish(session_);
+    }
+    auto trace = readTrace(thing_, session_.diagnostics);
+    if (trace)
+      writeText(session_, options_.output, timelinePage(*trace, llvm::sys::path::filename(thing_).str()));
+    return finish(session_);
+  }
+
+  std::vector<Picture> ofMachine() {
+    CompileOptions& compile = options_.compile;
+    if (!takes("machine", {{"map", !compile.mapping.empty()},
+                           {"size", !options_.sizes.empty()},
+                           {"machine", !compile.machine.empty()},
+                           {"entry", !compile.entry.empty()}}))
+      return {};
+    auto machine =
+        thing_.empty() ? std::optional(describeHost()) : loadMachine(thing_, compile.machinePath, session_.diagnostics);
+    if (!machine)
+      return {};
+    title_ = "machine " + machine->name;
+    return {{"machine", "", "", drawMachine(*machine), false}};
+  }
+
+  std::vector<Picture> ofProgram() {
+    options_.compile.program = thing_;
+    title_ = llvm::sys::path::filename(thing_).str();
+    DataOptions data;
+    if (!prepare(session_, data))
+      return {};
+    CompilerSession compilation(session_);
+    return compilation.compiler.pictures();
+  }
+
+  /// Leaves the picture that --picture names.
+  bool choose(std::vector<Picture>& pictures) {
+    if (options_.picture.empty())
+      return true;
+    std::string all;
+    std::vector<std::string> names;
+    for (const Picture& picture : pictures) {
+      names.push_back(picture.name);
+      all += (all.empty() ? "" : ", ") + picture.name;
+    }
+    std::erase_if(pictures, [&](const Picture& picture) { return picture.name != options_.picture; });
+    if (!pictures.empty())
+      return true;
+    std::string nearest = nearestName(options_.picture, names);
+    session_.diagnostics.report(unknownPicture, place("--picture", options_.picture), options_.picture, thing_)
+        .help((nearest.empty() ? "" : "did you mean '" + nearest + "'? ") + "there are: " + all);
+    return false;
+  }
+
+  Session& session_;
+  Options& options_;
+  std::string thing_, title_;
+};
+
+} // namespace
+
+int showCommand(Session& session) {
+  return Show(session).run();
+}
+
+} // namespace strata::driver

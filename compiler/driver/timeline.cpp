@@ -1,0 +1,256 @@
+// Reads Chrome's trace format as far as --trace writes it: complete events, names of processes and threads. Events of
+// other kinds are passed over.
+#include "compiler/driver/timeline.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(cannotReadTrace, Error, "show-cannot-read", "cannot read trace '{0}': {1}");
+STRATA_DIAGNOSTIC(notATrace, Error, "show-not-a-trace", "'{0}' is no trace of a run: {1}");
+
+namespace {
+
+using Json = nlohmann::json;
+using Interval = std::pair<double, double>;
+
+constexpr double mostMicroseconds = 1e15; // more than a lifetime
+
+std::string_view textOf(const Json& object, const char* key) {
+  auto found = object.find(key);
+  return found != object.end() && found->is_string() ? std::string_view(found->get_ref<const std::string&>())
+                                                     : std::string_view();
+}
+
+/// A number of an event; nothing where there is none, or one that no trace holds.
+std::optional<double> numberOf(const Json& object, const char* key) {
+  auto found = object.find(key);
+  if (found == object.end() || !found->is_number())
+    return std::nullopt;
+  double value = found->get<double>();
+  return std::abs(value) <= mostMicroseconds ? std::optional(value) : std::nullopt;
+}
+
+int64_t wholeOf(const Json& object, const char* key, int64_t otherwise) {
+  return static_cast<int64_t>(numberOf(object, key).value_or(static_cast<double>(otherwise)));
+}
+
+class Reader {
+public:
+  std::optional<Timeline> read(const Json& json) {
+    const Json* events = json.is_object() && json.contains("traceEvents") ? &json["traceEvents"] : &json;
+    if (!events->is_array())
+      return std::nullopt;
+    for (const Json& event : *events)
+      if (event.is_object() && textOf(event, "ph") == "M")
+        readName(event);
+    for (const Json& event : *events)
+      if (event.is_object() && textOf(event, "ph") == "X")
+        readSpan(event);
+    if (rows_.empty())
+      return std::nullopt;
+    return finish();
+  }
+
+private:
+  using ThreadId = std::pair<int64_t, int64_t>;
+  /// Processors by name, their instances, then the rows of their moves.
+  using Key = std::tuple<std::string, int64_t, bool, int64_t>;
+
+  size_t nameNumber(std::string_view text) {
+    if (text.empty())
+      return 0;
+    auto [at, isNew] = numbers_.try_emplace(std::string(text), timeline_.names.size());
+    if (isNew)
+      timeline_.names.emplace_back(text);
+    return at->second;
+  }
+
+  void readName(const Json& event) {
+    auto arguments = event.find("args");
+    if (arguments == event.end() || !arguments->is_object())
+      return;
+    if (textOf(event, "name") == "process_name")
+      processes_[wholeOf(event, "pid", 0)] = textOf(*arguments, "name");
+  }
+
+  void readSpan(const Json& event) {
+    auto start = numberOf(event, "ts"), length = numberOf(event, "dur");
+    if (!start || !length || *length < 0)
+      return;
+    TimelineSpan span;
+    span.start = *start;
+    span.length = *length;
+    span.name = nameNumber(textOf(event, "name"));
+    std::string_view category = textOf(event, "cat");
+    // A move that its processor makes itself is a part of what that runs.
+    bool isMove = category == "move" || (category != "wait" && textOf(event, "name").starts_with("move "));
+    span.kind = isMove ? SpanKind::Move : category == "wait" ? SpanKind::Wait : SpanKind::Run;
+    const int64_t thread = wholeOf(event, "tid", 0);
+    int64_t instance = thread;
+    if (auto arguments = event.find("args"); arguments != event.end() && arguments->is_object()) {
+      span.bytes = wholeOf(*arguments, "bytes", 0);
+      span.way = nameNumber(textOf(*arguments, "way"));
+      if (isMove)
+        instance = wholeOf(*arguments, "instance", thread);
+    }
+    const int64_t process = wholeOf(event, "pid", 0);
+    auto named = processes_.find(process);
+    std::string name = named != processes_.end() ? named->second : "process " + std::to_string(process);
+    const bool ownRow = isMove && name.ends_with(" moves");
+    if (ownRow)
+      name.resize(name.size() - 6);
+    // Code that runs as no processor comes first: it is what everything else was called by.
+    rows_[{name == "caller" ? "" : name, instance, ownRow, thread}].push_back(span);
+  }
+
+  Timeline finish() {
+    double first = mostMicroseconds, last = -mostMicroseconds;
+    for (const auto& [key, spans] : rows_)
+      for (const TimelineSpan& span : spans) {
+        first = std::min(first, span.start);
+        last = std::max(last, span.start + span.length);
+      }
+    std::map<std::string, size_t> instances;
+    for (const auto& [key, spans] : rows_)
+      instances[std::get<0>(key)] = std::max<size_t>(instances[std::get<0>(key)], std::get<1>(key) != 0 ? 2 : 1);
+    std::string before;
+    size_t move = 0;
+    for (auto& [key, spans] : rows_) {
+      const auto& [name, instance, moves, thread] = key;
+      TimelineRow row;
+      row.processor = name.empty() ? "caller" : name;
+      if (instances[name] > 1)
+        row.processor += " " + std::to_string(instance);
+      move = row.processor == before ? move : 0;
+      before = row.processor;
+      row.moves = moves;
+      row.name = moves ? "moves " + std::to_string(++move) : row.processor;
+      row.spans = std::move(spans);
+      for (TimelineSpan& span : row.spans)
+        span.start -= first;
+      // An enclosing span comes before those that it encloses.
+      std::sort(row.spans.begin(), row.spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
+        return std::make_tuple(a.start, -a.length, a.name) < std::make_tuple(b.start, -b.length, b.name);
+      });
+      timeline_.rows.push_back(std::move(row));
+    }
+    timeline_.length = last - first;
+    return std::move(timeline_);
+  }
+
+  Timeline timeline_;
+  std::map<std::string, size_t> numbers_;
+  std::map<int64_t, std::string> processes_;
+  std::map<Key, std::vector<TimelineSpan>> rows_;
+};
+
+/// Intervals sorted and joined where they meet.
+std::vector<Interval> joined(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  std::vector<Interval> result;
+  for (const Interval& each : intervals) {
+    if (!result.empty() && each.first <= result.back().second)
+      result.back().second = std::max(result.back().second, each.second);
+    else
+      result.push_back(each);
+  }
+  return result;
+}
+
+double lengthOf(const std::vector<Interval>& intervals) {
+  double sum = 0;
+  for (const auto& [begin, end] : intervals)
+    sum += end - begin;
+  return sum;
+}
+
+/// How long both hold.
+double common(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  double sum = 0;
+  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    sum += std::max(0.0, std::min(a[i].second, b[k].second) - std::max(a[i].first, b[k].first));
+    ++(a[i].second < b[k].second ? i : k);
+  }
+  return sum;
+}
+
+/// What is in the first and not in the second.
+std::vector<Interval> without(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  std::vector<Interval> result;
+  size_t k = 0;
+  for (auto [begin, end] : a) {
+    while (k < b.size() && b[k].second <= begin)
+      ++k;
+    for (size_t at = k; at < b.size() && b[at].first < end && begin < end; ++at) {
+      if (b[at].first > begin)
+        result.emplace_back(begin, b[at].first);
+      begin = std::max(begin, b[at].second);
+    }
+    if (begin < end)
+      result.emplace_back(begin, end);
+  }
+  return result;
+}
+
+} // namespace
+
+std::optional<Timeline> readTrace(BufferId text, DiagnosticEngine& diagnostics) {
+  const SourceBuffer& buffer = diagnostics.sources().buffer(text);
+  Location whole{text, 0, 0};
+  try {
+    Json json = Json::parse(buffer.text());
+    if (auto timeline = Reader().read(json))
+      return timeline;
+    diagnostics.report(notATrace, whole, buffer.name(), "it holds no spans")
+        .help("'strata run PROGRAM --trace FILE.json' writes one");
+  } catch (const Json::parse_error& error) {
+    const auto at = static_cast<uint32_t>(std::min<size_t>(error.byte ? error.byte - 1 : 0, buffer.text().size()));
+    diagnostics.report(notATrace, Location{text, at, at}, buffer.name(), "the text is not JSON here")
+        .help("'strata run PROGRAM --trace FILE.json' writes one");
+  }
+  return std::nullopt;
+}
+
+std::optional<Timeline> readTrace(const std::string& path, DiagnosticEngine& diagnostics) {
+  std::string error;
+  BufferId text = diagnostics.sources().load(path, SourceKind::Data, error);
+  if (text.valid())
+    return readTrace(text, diagnostics);
+  diagnostics.report(cannotReadTrace, {}, path, error);
+  return std::nullopt;
+}
+
+std::vector<TimelineShare> sharesOf(const Timeline& timeline) {
+  std::vector<TimelineShare> shares;
+  const double whole = timeline.length > 0 ? timeline.length : 1;
+  for (size_t first = 0; first < timeline.rows.size();) {
+    TimelineShare share;
+    share.processor = timeline.rows[first].processor;
+    std::vector<Interval> run, wait, move;
+    for (; first < timeline.rows.size() && timeline.rows[first].processor == share.processor; ++first)
+      for (const TimelineSpan& span : timeline.rows[first].spans) {
+        Interval interval(span.start, span.start + span.length);
+        (span.kind == SpanKind::Run ? run : span.kind == SpanKind::Wait ? wait : move).push_back(interval);
+        share.runs += span.kind == SpanKind::Run;
+        share.moves += span.kind == SpanKind::Move;
+        share.bytes += span.bytes;
+      }
+    wait = joined(std::move(wait));
+    run = without(joined(std::move(run)), wait);
+    move = joined(std::move(move));
+    share.waiting = lengthOf(wait) / whole;
+    share.running = lengthOf(run) / whole;
+    share.moving = lengthOf(move) / whole;
+    share.hidden = common(move, run) / whole;
+    shares.push_back(share);
+  }
+  return shares;
+}
+
+} // namespace strata::driver

@@ -1,0 +1,99 @@
+// The page of a timeline: the spans as data for the script, and beside it a table that needs none.
+#include "base/picture/html.h"
+#include "base/picture/svg.h"
+#include "compiler/driver/texts.h"
+#include "compiler/driver/timeline.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace strata::driver {
+
+namespace {
+
+std::string percent(double share) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%.1f%%", 100 * share);
+  return text;
+}
+
+std::string milliseconds(double microseconds) {
+  char text[40];
+  std::snprintf(text, sizeof text, microseconds < 1000 ? "%.1f µs" : "%.2f ms",
+                microseconds < 1000 ? microseconds : microseconds / 1000);
+  return text;
+}
+
+std::string tableOf(const Timeline& timeline) {
+  std::string out = "<div class=\"scroll\"><table>\n<tr><th>processor</th><th>running</th><th>waiting</th>"
+                    "<th>moving data</th><th>of it, while running</th><th>runs</th><th>moves</th><th>bytes</th></tr>\n";
+  for (const TimelineShare& share : sharesOf(timeline)) {
+    const auto cell = [&](const std::string& text) { out += "<td>" + picture::escape(text) + "</td>"; };
+    out += "<tr>";
+    cell(share.processor);
+    for (double each : {share.running, share.waiting, share.moving, share.hidden})
+      cell(percent(each));
+    for (int64_t each : {static_cast<int64_t>(share.runs), static_cast<int64_t>(share.moves), share.bytes})
+      cell(std::to_string(each));
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+/// Data for the script. Angle brackets are spelt out, so that no name ends the script.
+std::string dataOf(const Timeline& timeline) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const TimelineRow& row : timeline.rows) {
+    nlohmann::json spans = nlohmann::json::array();
+    for (const TimelineSpan& span : row.spans)
+      spans.push_back({span.start, span.length, static_cast<int>(span.kind), span.name, span.way, span.bytes});
+    rows.push_back({{"name", row.name}, {"processor", row.processor}, {"moves", row.moves}, {"spans", spans}});
+  }
+  nlohmann::json data = {{"names", timeline.names}, {"rows", rows}, {"length", timeline.length}};
+  std::string text = data.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace), out;
+  for (char c : text)
+    out += c == '<' ? "\\u003c" : std::string(1, c);
+  return out;
+}
+
+const char* const style =
+    "#timeline{position:relative;border:1px solid var(--rule);border-radius:8px;overflow:hidden}\n"
+    "#timeline canvas{display:block;width:100%;cursor:grab;touch-action:none}\n#timeline "
+    "canvas:active{cursor:grabbing}\n"
+    "#tip{position:absolute;display:none;pointer-events:none;background:var(--paper);color:var(--ink);"
+    "border:1px solid var(--line);border-radius:6px;padding:6px 10px;font:13px/1.45 system-ui,sans-serif;"
+    "white-space:pre;box-shadow:0 2px 8px #0003}\n"
+    "#tools{display:flex;gap:8px;align-items:center;flex-wrap:wrap;margin:0 0 8px;color:var(--quiet);font-size:13px}\n"
+    "#tools button{font:14px system-ui,sans-serif;color:var(--ink);background:var(--card);border:1px solid var(--rule);"
+    "border-radius:6px;padding:3px 12px;cursor:pointer}\n"
+    ".key{display:inline-block;width:14px;height:14px;border:1px solid;border-radius:3px;vertical-align:-2px;"
+    "margin:0 6px 0 14px}\n.run{background:color-mix(in srgb,var(--leaf-line) "
+    "40%,var(--card));border-color:var(--leaf-line)}\n"
+    ".move{background:color-mix(in srgb,var(--data-line) 40%,var(--card));border-color:var(--data-line)}\n"
+    ".wait{background:color-mix(in srgb,var(--wait-line) 40%,var(--card));border-color:var(--wait-line)}\n"
+    "table{border-collapse:collapse;font-size:14px}\nth,td{padding:4px 14px;text-align:right;"
+    "border-bottom:1px solid var(--rule)}\nth:first-child,td:first-child{text-align:left}\n"
+    "th{color:var(--quiet);font-weight:600}\n.scroll{overflow-x:auto}\n";
+
+} // namespace
+
+std::string timelinePage(const Timeline& timeline, const std::string& title) {
+  const std::string tools =
+      "<div id=\"tools\"><button id=\"closer\">+</button><button id=\"wider\">−</button>"
+      "<button id=\"all\">all</button><span>the wheel zooms, dragging moves, the arrow keys too</span>"
+      "<span><span class=\"key run\"></span>running<span class=\"key move\"></span>moving data"
+      "<span class=\"key wait\"></span>waiting</span></div>\n"
+      "<div id=\"timeline\"><canvas tabindex=\"0\" aria-label=\"timeline of the run\"></canvas><div "
+      "id=\"tip\"></div></div>\n";
+  return picture::page(title,
+                       {{"",
+                         "A run of " + milliseconds(timeline.length) +
+                             ", with a row for each processor and one for each of its moves that were under way at "
+                             "once. What is empty is control, or nothing to do.",
+                         tools, false},
+                        {"Shares of the time", "", tableOf(timeline), false}},
+                       style, "const data = " + dataOf(timeline) + ";\n" + std::string(timelineScript()));
+}
+
+} // namespace strata::driver

@@ -1,0 +1,321 @@
+// The picture of a program alone: a box for each task, with its signature and variants, tasks that call above those
+// that are called. Recursion is drawn as arrows that go back up.
+#include "base/picture/svg.h"
+#include "compiler/sequoia/draw.h"
+
+#include <algorithm>
+#include <map>
+
+namespace strata::sequoia {
+
+using picture::coordinate, picture::lengthOf, picture::shorten, picture::Svg;
+
+namespace {
+
+constexpr double margin = 24, line = 17, gap = 28, layerGap = 64, padding = 12;
+constexpr double character = Svg::wideCharacter;
+constexpr size_t mostWords = 60;
+
+const char* const style =
+    ".task{fill:var(--card);stroke:var(--rule)}.inner{fill:var(--inner);stroke:var(--inner-line)}"
+    ".leaf{fill:var(--leaf);stroke:var(--leaf-line)}"
+    ".external{fill:var(--external);stroke:var(--external-line)}"
+    ".call{fill:none;stroke:var(--line);stroke-width:1.5}.call:hover{stroke:var(--ink);stroke-width:3}"
+    ".combine{stroke-dasharray:5 4}.tip{fill:var(--line);stroke:none}"
+    ".name{font-weight:bold}";
+
+const char* styleOf(TaskKind kind) {
+  return kind == TaskKind::Leaf ? "leaf" : kind == TaskKind::External ? "external" : "inner";
+}
+
+/// "2*M + N - 1".
+std::string sizeText(const LinearSize& size) {
+  std::string text;
+  const auto add = [&](int64_t value, const std::string& factor) {
+    text += text.empty() ? (value < 0 ? "-" : "") : value < 0 ? " - " : " + ";
+    const std::string number = std::to_string(value).substr(value < 0);
+    text += factor.empty() ? number : number == "1" ? factor : number + "*" + factor;
+  };
+  for (const auto& [coefficient, parameter] : size.terms)
+    add(coefficient, std::string(parameter->name));
+  if (size.constant != 0 || size.terms.empty())
+    add(size.constant, "");
+  return text;
+}
+
+std::string parameterText(const Variable& parameter) {
+  std::string text = std::string(directionText(parameter.direction)) + " " + typeName(parameter.type) + " " +
+                     std::string(parameter.name);
+  for (const Extent& extent : parameter.extents)
+    text += "[" + sizeText(extent.linear) + "]";
+  return text;
+}
+
+/// "mappar i, mapseq k" for a call inside of these loops.
+std::string loopsAround(const Callsite& site) {
+  std::string text;
+  for (const Loop* loop = site.loop; loop; loop = loop->parent)
+    text =
+        std::string(mapText(loop->kind)) + " " + std::string(loop->variable->name) + (text.empty() ? "" : ", ") + text;
+  return text;
+}
+
+std::string callText(const Callsite& site) {
+  std::string loops = loopsAround(site);
+  return (site.isCombiner ? "combines by " : "calls ") + std::string(site.callee->name) +
+         (loops.empty() ? "" : " in " + loops);
+}
+
+struct Node {
+  const TaskVariant* variant = nullptr;
+  double x = 0, y = 0, width = 0, height = 0; // relative to the task's box until that is placed
+  double centre() const { return x + width / 2; }
+  double bottom() const { return y + height; }
+};
+
+struct TaskBox {
+  const Task* task = nullptr;
+  size_t layer = 0;
+  std::vector<std::string> signature;
+  std::vector<Node> nodes;
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
+class TaskPicture {
+public:
+  TaskPicture(const Program& program, const std::string& title) : title_(title) {
+    for (const Task& task : program.tasks)
+      if (!task.variants.empty()) {
+        indexOf_[&task] = boxes_.size();
+        boxes_.push_back({});
+        boxes_.back().task = &task;
+      }
+  }
+
+  std::string draw() {
+    findLayers();
+    for (TaskBox& box : boxes_)
+      measure(box);
+    place();
+    svg_.text(margin, 34, title_, "title");
+    for (const TaskBox& box : boxes_)
+      drawBox(box);
+    for (const TaskBox& box : boxes_)
+      for (const Node& node : box.nodes)
+        drawCalls(node);
+    legend();
+    return svg_.document(title_, bottom_ + 60, style);
+  }
+
+private:
+  void callees(const TaskBox& box, std::vector<size_t>& into) const {
+    for (const TaskVariant* variant : box.task->variants)
+      for (const Callsite* site : variant->callsites)
+        if (auto found = indexOf_.find(site->callee); found != indexOf_.end())
+          into.push_back(found->second);
+  }
+
+  /// A task stands below all that call it; calls that close a circle do not count.
+  void findLayers() {
+    std::vector<int> state(boxes_.size(), 0); // 0 not seen, 1 on the path, 2 done
+    std::vector<size_t> order;                // callees before callers
+    std::vector<std::pair<size_t, size_t>> edges;
+    struct Step {
+      size_t box, next;
+      std::vector<size_t> callees;
+    };
+    for (size_t root = 0; root < boxes_.size(); ++root) {
+      if (state[root])
+        continue;
+      std::vector<Step> path;
+      const auto enter = [&](size_t box) {
+        state[box] = 1;
+        path.push_back({box, 0, {}});
+        callees(boxes_[box], path.back().callees);
+      };
+      enter(root);
+      while (!path.empty()) {
+        Step& step = path.back();
+        if (step.next == step.callees.size()) {
+          state[step.box] = 2;
+          order.push_back(step.box);
+          path.pop_back();
+          continue;
+        }
+        size_t callee = step.callees[step.next++];
+        if (state[callee] != 1)
+          edges.emplace_back(step.box, callee);
+        if (state[callee] == 0)
+          enter(callee);
+      }
+    }
+    std::sort(edges.begin(), edges.end());
+    std::reverse(order.begin(), order.end());
+    for (size_t box : order)
+      for (auto at = std::lower_bound(edges.begin(), edges.end(), std::make_pair(box, size_t(0)));
+           at != edges.end() && at->first == box; ++at)
+        boxes_[at->second].layer = std::max(boxes_[at->second].layer, boxes_[box].layer + 1);
+  }
+
+  void measure(TaskBox& box) {
+    for (const Variable* parameter : box.task->prototype->parameters)
+      box.signature.push_back(shorten(parameterText(*parameter), mostWords));
+    double width = static_cast<double>(lengthOf(box.task->name)) * 8.5;
+    for (const std::string& each : box.signature)
+      width = std::max(width, static_cast<double>(lengthOf(each)) * character);
+    double top = 28 + static_cast<double>(box.signature.size()) * line + 14;
+    // Variants that call stand above those that do not.
+    for (bool calling : {true, false}) {
+      double x = padding, row = 0;
+      for (const TaskVariant* variant : box.task->variants) {
+        if ((variant->kind == TaskKind::Inner) != calling)
+          continue;
+        Node node{variant, x, top, 0, 44};
+        size_t longest = std::max<size_t>(lengthOf(variant->name), 10);
+        for (const Callsite* site : variant->callsites)
+          longest = std::max(longest, std::min(mostWords, lengthOf(callText(*site))));
+        node.width = static_cast<double>(longest) * character + 20;
+        node.height += static_cast<double>(variant->callsites.size()) * line;
+        row = std::max(row, node.height);
+        x += node.width + gap;
+        box.nodes.push_back(node);
+      }
+      width = std::max(width, x - gap - padding);
+      if (row > 0)
+        top += row + (calling ? 44 : 0);
+    }
+    box.width = width + 2 * padding + 26; // room for arrows that go back up
+    box.height = top - (box.nodes.back().variant->kind == TaskKind::Inner ? 44 : 0) + padding;
+  }
+
+  void place() {
+    size_t layers = 0;
+    for (const TaskBox& box : boxes_)
+      layers = std::max(layers, box.layer + 1);
+    std::vector<double> widths(layers, -gap), heights(layers, 0);
+    for (const TaskBox& box : boxes_) {
+      widths[box.layer] += box.width + gap;
+      heights[box.layer] = std::max(heights[box.layer], box.height);
+    }
+    double widest = widths.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
+    double y = 56;
+    for (size_t layer = 0; layer < layers; ++layer) {
+      double x = margin + (widest - widths[layer]) / 2;
+      for (TaskBox& box : boxes_) {
+        if (box.layer != layer)
+          continue;
+        box.x = x;
+        box.y = y;
+        for (Node& node : box.nodes) {
+          node.x += x;
+          node.y += y;
+          nodeOf_[node.variant] = &node;
+        }
+        x += box.width + gap;
+      }
+      y += heights[layer] + layerGap;
+    }
+    bottom_ = y - layerGap;
+    svg_.reach(margin + widest);
+  }
+
+  void drawBox(const TaskBox& box) {
+    svg_.rectangle(box.x, box.y, box.width, box.height, "rx=\"8\" class=\"task\"");
+    svg_.text(box.x + padding, box.y + 22, box.task->name, "head");
+    double y = box.y + 26;
+    for (const std::string& each : box.signature)
+      svg_.text(box.x + padding, y += line, each, "note");
+    for (const Node& node : box.nodes) {
+      std::string whole = "task<" + std::string(taskKindText(node.variant->kind)) + "> " +
+                          std::string(node.variant->taskName) + "::" + std::string(node.variant->name);
+      for (const Variable* tunable : node.variant->tunables)
+        whole += ", tunable " + std::string(tunable->name);
+      svg_.rectangle(node.x, node.y, node.width, node.height,
+                     std::string("rx=\"6\" class=\"") + styleOf(node.variant->kind) + "\"", whole);
+      svg_.text(node.x + 10, node.y + 18, node.variant->name, "name", whole);
+      const char* kind = node.variant->kind == TaskKind::External ? "external" : taskKindText(node.variant->kind);
+      svg_.text(node.x + 10, node.y + 35, kind, "note");
+      double row = node.y + 35;
+      for (const Callsite* site : node.variant->callsites)
+        svg_.text(node.x + 10, row += line, shorten(callText(*site), mostWords));
+    }
+  }
+
+  void drawCalls(const Node& from) {
+    const auto& sites = from.variant->callsites;
+    double step = from.width / static_cast<double>(sites.size() + 1), x = from.x;
+    for (const Callsite* site : sites) {
+      x += step;
+      const std::string words = std::string(from.variant->taskName) + "::" + std::string(from.variant->name) + " " +
+                                callText(*site) + ", which may be ";
+      // A call of another task leads to its box: each variant there may be meant.
+      if (auto box = indexOf_.find(site->callee); site->callee != from.variant->task && box != indexOf_.end()) {
+        const TaskBox& to = boxes_[box->second];
+        std::string variants;
+        for (const Node& node : to.nodes)
+          variants += (variants.empty() ? "" : " or ") + std::string(node.variant->name);
+        drawArrow(from, x, {nullptr, to.x, to.y, std::min(to.width, 160.0), 40}, site->isCombiner,
+                  words + std::string(site->callee->name) + "::" + variants);
+        continue;
+      }
+      for (const TaskVariant* variant : site->callee->variants)
+        if (auto to = nodeOf_.find(variant); to != nodeOf_.end())
+          drawArrow(from, x, *to->second, site->isCombiner,
+                    words + std::string(variant->taskName) + "::" + std::string(variant->name));
+    }
+  }
+
+  void drawArrow(const Node& from, double x, const Node& to, bool combines, const std::string& words) {
+    std::string data, tip;
+    const auto c = [](double value) { return coordinate(value) + " "; };
+    if (to.y > from.bottom()) {
+      double y = from.bottom(), end = to.y - 1, bend = std::max(20.0, (end - y) / 2);
+      data =
+          "M" + c(x) + c(y) + "C" + c(x) + c(y + bend) + c(to.centre()) + c(end - bend) + c(to.centre()) + c(end - 6);
+      tip = "M" + c(to.centre()) + c(end) + "l-4 -8h8z";
+    } else {
+      // Back up, or to the side: around the right edges.
+      double right = std::max(from.x + from.width, to.x + to.width) + 18 + 4 * static_cast<double>(returns_++ % 4);
+      double y = from.y + from.height - 12, end = to.y + 14;
+      data = "M" + c(from.x + from.width) + c(y) + "C" + c(right + 10) + c(y) + c(right + 10) + c(end) +
+             c(to.x + to.width + 6) + c(end);
+      tip = "M" + c(to.x + to.width + 1) + c(end) + "l8 -4v8z";
+      svg_.reach(right + 10);
+    }
+    svg_.path(data, combines ? "class=\"call combine\"" : "class=\"call\"", words);
+    svg_.path(tip, "class=\"tip\"");
+  }
+
+  void legend() {
+    double x = margin, y = bottom_ + 20;
+    for (const char* kind : {"inner", "leaf", "external"}) {
+      svg_.rectangle(x, y, 18, 14, std::string("rx=\"3\" class=\"") + kind + "\"");
+      svg_.text(x + 25, y + 11, kind, "note");
+      x += 45 + static_cast<double>(lengthOf(kind)) * character;
+    }
+    for (bool combines : {false, true}) {
+      const std::string words = combines ? "combines partial results by" : "may call";
+      svg_.path("M" + coordinate(x) + " " + coordinate(y + 7) + "h26",
+                combines ? "class=\"call combine\"" : "class=\"call\"");
+      svg_.path("M" + coordinate(x + 34) + " " + coordinate(y + 7) + "l-8 -4v8z", "class=\"tip\"");
+      svg_.text(x + 41, y + 11, words, "note");
+      x += 61 + static_cast<double>(lengthOf(words)) * character;
+    }
+  }
+
+  std::string title_;
+  std::vector<TaskBox> boxes_;
+  std::map<const Task*, size_t> indexOf_;
+  std::map<const TaskVariant*, const Node*> nodeOf_;
+  Svg svg_{picture::Theme::Both};
+  double bottom_ = 0;
+  size_t returns_ = 0;
+};
+
+} // namespace
+
+std::string drawTasks(const Program& program, const std::string& title) {
+  return TaskPicture(program, title).draw();
+}
+
+} // namespace strata::sequoia

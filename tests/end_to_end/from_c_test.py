@@ -1,0 +1,338 @@
+"""Entry points as C and C++ programs use them: layouts of arrays, preconditions, overlap, errors that a handler turns into a jump,
+calls at the same time on a machine with local stores; and programs with a main, built and run by one command."""
+
+import ctypes
+import itertools
+import os
+import shutil
+import subprocess
+import threading
+
+import harness
+import numpy as np
+from build_test import Library, SqArray, describe, random
+from harness import ROOT
+
+VECTADD = os.path.join(ROOT, "examples/sequoia/vectadd/vectadd.sq")
+MATMUL = os.path.join(ROOT, "examples/sequoia/matmul/matmul.sq")
+
+BOX = """
+void task Box(in float A[K][M][N], inout float B[K][M][N], inout float total, in int add);
+void task<leaf> Box::Do(in float A[K][M][N], inout float B[K][M][N], inout float total, in int add)
+{
+  for (long k = 0; k < K; k++)
+    for (long m = 0; m < M; m++)
+      for (long n = 0; n < N; n++) {
+        B[k][m][n] += 2 * A[k][m][n] + add;
+        total += A[k][m][n];
+      }
+}
+"""
+
+
+def ordered(shape, contiguous, pad=0):
+    """A physical array in which dimension `contiguous` varies fastest and the others are in row-major order, a box of it as NumPy sees it,
+    and its description."""
+    rank = len(shape)
+    order = [d for d in range(rank) if d != contiguous] + [contiguous]
+    pitch = [n + 2 * pad for n in shape]
+    physical = np.zeros([pitch[d] for d in order], np.float32)
+    view = np.transpose(physical, np.argsort(order))[tuple(slice(pad, pad + n) for n in shape)]
+    array = SqArray(numDims=rank, contigDim=contiguous, elmtSize=4, ptr=physical.ctypes.data)
+    for d in range(rank):
+        array.offset[d], array.pitch[d], array.numElmts[d] = pad, pitch[d], shape[d]
+    return physical, view, array
+
+
+class FromC(harness.Case):
+    count = 0
+
+    def load(self, program, entry, *options):
+        FromC.count += 1
+        name = f"from{FromC.count}.so"
+        self.succeeds("build", program, "-o", name, *options)
+        return Library(self.path(name), entry)
+
+    def test_arrays_in_any_order(self):
+        library = self.load(self.write("box.sq", BOX), "Box_Do", "--machine", "host")
+        shape = (3, 5, 7)
+        for first, second, pad in itertools.product(range(3), range(3), (0, 2)):
+            with self.subTest(A=first, B=second, pad=pad):
+                a_all, a, a_box = ordered(shape, first, pad)
+                b_all, b, b_box = ordered(shape, second, pad)
+                a_all[:], b_all[:] = random(*a_all.shape), random(*b_all.shape)
+                want, outside = b_all.copy(), b + 2 * a + 3
+                total = ctypes.c_float(0)
+                library.call(a_box, b_box, ctypes.byref(total), 3)
+                self.assertEqual(library.errors, [])
+                np.testing.assert_allclose(b, outside, atol=1e-5)
+                self.assertAlmostEqual(total.value, float(a.sum()), delta=1e-3)
+                # Nothing beside the box has changed.
+                b[:] = 0
+                changed = b_all.copy()
+                b_all[:] = want
+                b[:] = 0
+                np.testing.assert_array_equal(changed, b_all)
+
+    def test_the_whole_product_in_fortrans_order(self):
+        for machine in ("host", "cell"):
+            folder = os.path.dirname(MATMUL)
+            with open(os.path.join(folder, machine + ".map")) as file:
+                entry = file.read().split("entrypoint(")[1].split(")")[0]
+            library = self.load(MATMUL, entry, "--machine", machine, "--map", os.path.join(folder, machine + ".map"))
+            _, a, a_box = ordered((130, 70), 0, 1)
+            _, b, b_box = ordered((70, 90), 1)
+            _, c, c_box = ordered((130, 90), 0, 3)
+            a[:], b[:] = random(130, 70), random(70, 90)
+            library.call(a_box, b_box, c_box)
+            self.assertEqual(library.errors, [])
+            np.testing.assert_allclose(c, a.astype(np.float64) @ b, atol=1e-3)
+
+    def test_empty_arrays_in_any_order(self):
+        library = self.load(self.write("box.sq", BOX), "Box_Do", "--machine", "host")
+        total = ctypes.c_float(7)
+        for contiguous in range(3):
+            _, _, a = ordered((3, 0, 7), contiguous)
+            _, _, b = ordered((3, 0, 7), 2 - contiguous)
+            library.call(a, b, ctypes.byref(total), 0)
+        self.assertEqual((library.errors, total.value), ([], 7))
+
+    def is_refused_by(self, library, code, *arguments, words=""):
+        library.errors.clear()
+        library.call(*arguments)
+        self.assertEqual([found for found, _ in library.errors], [code], library.errors)
+        self.assertIn(words, library.errors[0][1])
+        library.errors.clear()
+
+    def test_preconditions_of_the_entry(self):
+        mapping = self.write("pre.map", """#include "cell"
+            task VectAdd: entrypoint(Top) {
+              instance Top::Split(level 2) {
+                tunable block = 64;
+                data(level 2) { array A() { elements < 1000; } array B() { elements > 10; } }
+                control(level 2) { loop i(level 0) { } callsite VectAdd() { target Low() { } } }
+              }
+              instance Low::Add(level 0) { }
+            }""")
+        library = self.load(VECTADD, "Top", "--map", mapping)
+        for n, code in ((1000, ""), (1001, "sequoia-precondition"), (9, "sequoia-precondition"), (10, "")):
+            a, c = random(n), np.zeros(n, np.float32)
+            if code:
+                self.is_refused_by(library, code, describe(a), describe(a), describe(c), words=f"is given {n}")
+                self.assertFalse(c.any())
+            else:
+                library.call(describe(a), describe(a), describe(c))
+                np.testing.assert_array_equal(c, a + a)
+
+    def test_overlap_is_found_and_nothing_else(self):
+        """Boxes of one physical matrix, against what sets of their elements say."""
+        library = self.load(self.write("box.sq", BOX.replace("[K][M][N]", "[M][N]").replace("for (long k = 0; k < K; k++)", "")
+                                       .replace("[k]", "")), "Box_Do", "--machine", "host")
+        grid = np.random.default_rng(3)
+        refused = 0
+        for _ in range(300):
+            pitch = grid.integers(3, 9, 2)
+            memory = np.zeros(int(pitch.prod()) + 40, np.float32)
+
+            def box():
+                extent = [int(grid.integers(1, p + 1)) for p in pitch]
+                offset = [int(grid.integers(0, p - n + 1)) for p, n in zip(pitch, extent)]
+                return offset, extent
+
+            (ao, ae), (bo, _) = box(), box()
+            be = ae
+            bo = [min(o, int(p) - n) for o, p, n in zip(bo, pitch, be)]
+            shift = int(grid.integers(0, 30))
+            a = describe(memory[:pitch.prod()].reshape(pitch), ao, ae)
+            b = describe(memory[shift:shift + pitch.prod()].reshape(pitch), bo, be)
+            inside = {(ao[0] + i) * int(pitch[1]) + ao[1] + j for i in range(ae[0]) for j in range(ae[1])}
+            other = {shift + (bo[0] + i) * int(pitch[1]) + bo[1] + j for i in range(be[0]) for j in range(be[1])}
+            library.errors.clear()
+            library.call(a, b, ctypes.byref(ctypes.c_float(0)), 0)
+            self.assertEqual([code for code, _ in library.errors], ["sequoia-overlap"] if inside & other else [], (pitch, ao, ae, bo, be, shift))
+            refused += bool(inside & other)
+        self.assertGreater(refused, 30)
+        self.assertLess(refused, 270)
+        # A scalar that is written, within an array.
+        memory = np.zeros((4, 4), np.float32)
+        self.is_refused_by(library, "sequoia-overlap", describe(memory), describe(np.zeros((4, 4), np.float32)),
+                           ctypes.c_void_p(memory.ctypes.data + 20), 0, words="'total'")
+        # Between the rows of a box there is room.
+        library.call(describe(memory, (0, 0), (4, 2)), describe(np.zeros((4, 2), np.float32)), ctypes.c_void_p(memory.ctypes.data + 12), 0)
+        self.assertEqual(library.errors, [])
+        self.is_refused_by(library, "sequoia-misaligned", describe(memory), describe(np.zeros((4, 4), np.float32)),
+                           ctypes.c_void_p(memory.ctypes.data + 2), 0)
+
+    def test_calls_at_once_on_a_machine_with_stores(self):
+        library = self.load(VECTADD, "VectAdd_Split", "--map", os.path.join(os.path.dirname(VECTADD), "cell.map"))
+        n = 300000
+        inputs = [random(n) * (k + 1) for k in range(4)]
+        results = [np.zeros(n, np.float32) for _ in inputs]
+
+        def work(a, c):
+            for _ in range(8):
+                library.call(describe(a), describe(inputs[0]), describe(c))
+
+        threads = [threading.Thread(target=work, args=pair) for pair in zip(inputs, results)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(library.errors, [])
+        for a, c in zip(inputs, results):
+            np.testing.assert_array_equal(c, a + inputs[0])
+
+    def test_structs_in_the_header(self):
+        program = self.write("points.sq", "struct point { float at[3]; int near[2][4]; char kind; };\n"
+                             "void task Move(inout struct point p[N], in struct point by);\n"
+                             "void task<leaf> Move::Do(inout struct point p[N], in struct point by)\n"
+                             "{ for (long i = 0; i < N; i++) { p[i].at[2] += by.at[1]; p[i].near[1][3] = by.near[0][0]; } }\n")
+        self.write("main.c", POINTS)
+        self.succeeds("build", program, "--main", "main.c", "-o", "app", "--machine", "host")
+        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "3.5 9\n"), done.stderr)
+
+    # ---- programs with a main ----
+
+    def test_a_handler_that_jumps(self):
+        self.write("main.c", JUMPS)
+        self.succeeds("build", VECTADD, "--machine", "cell", "--main", "main.c", "-o", "app")
+        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "sequoia-size-mismatch\nsequoia-index\nsequoia-out-of-memory\n2000 fine\n"), done.stderr)
+
+    def test_an_error_as_the_program_runs_is_fatal(self):
+        self.write("main.c", FATAL)
+        program = self.write("take.sq", "void task Take(in float A[N], in int I[M], out float B[M]);\n"
+                             "void task<leaf> Take::Do(in float A[N], in int I[M], out float B[M]) { for (long i = 0; i < M; i++) B[i] = A[I[i]]; }\n")
+        self.succeeds("build", program, "--main", "main.c", "-o", "app", "--machine", "host")
+        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (1, "index-out-of-range is fatal\n"), done.stderr)
+        self.assertNotIn("error:", done.stderr)
+
+    def test_run_with_a_main(self):
+        self.write("main.c", ARGUMENTS)
+        result = self.strata("run", VECTADD, "main.c", "--machine", "cell", "--", "one", "--in", "two words")
+        self.assertEqual((result.status, result.out), (7, "one|--in|two words|\n3\n"), str(result))
+        self.write("main.cpp", ARGUMENTS.replace("#include <stdio.h>", "#include <cstdio>\n#include <vector>\nstatic std::vector<int> unused;"))
+        result = self.strata("run", VECTADD, "--main", "main.cpp")
+        self.assertEqual((result.status, result.out), (7, "\n3\n"), str(result))
+
+    def test_mistakes_in_a_main(self):
+        main = self.write("main.c", "#include \"vectadd.h\"\nint main(void) { return VectAdd_Splt(0, 0, 0); }\n")
+        result = self.strata("run", VECTADD, main)
+        self.assertEqual(result.status, 1, str(result))
+        self.assertIn("main.c:2:", result.err)
+        self.assertIn("VectAdd_Splt", result.err)
+        self.is_refused("build", VECTADD, "-o", "x", "--main", self.write("empty.c", ""), code="clang-error", mentions="main")
+        self.is_refused("build", VECTADD, "-o", "x.so", "--main", main, code="build-main-of-library", mentions="x.so")
+        self.is_refused("build", VECTADD, "-o", "x", code="build-unknown-output", mentions="--main")
+        self.is_refused("run", VECTADD, "--", "argument", code="driver-usage", mentions="main")
+        self.is_refused("run", VECTADD, main, "--in", "A=iota", code="driver-usage", mentions="--in")
+        self.is_refused("run", VECTADD, main, "--emit=svm", code="driver-usage")
+        self.is_refused("run", VECTADD, main, "--size", "N=x", errors=1)
+
+    def test_a_file_of_dependencies(self):
+        os.mkdir(self.path("with space"))
+        self.write("with space/n.h", "#define PLUS +\n")
+        with open(VECTADD) as file:
+            self.write("v.sq", '#include "with space/n.h"\n' + file.read().replace("A[i] + B[i]", "A[i] PLUS B[i]"))
+        shutil.copy(os.path.join(os.path.dirname(VECTADD), "cell.map"), self.path("v.map"))
+        self.succeeds("build", "v.sq", "--map", "v.map", "-o", "v.o", "--depfile", "v.d")
+        with open(self.path("v.d")) as file:
+            text = file.read()
+        self.assertTrue(text.startswith("v.o:"), text)
+        for name in ("v.sq", "v.map", "with\\ space/n.h", "cell/machine.yaml"):
+            self.assertIn(name, text)
+
+    def test_dependencies_of_external_tasks(self):
+        self.write("scale.sq", "void task Scale(in float A[N], out float B[N]);\nvoid task<ext> Scale::E(in float A[N], out float B[N]);\n")
+        self.write("by.h", "#define BY 3\n")
+        self.write("e.c", '#include "sequoia_ext.h"\n#include "by.h"\nvoid Top(sqArray_t *A, sqArray_t *B) { sqCalcParams(Top);\n'
+                   "  for (sqSize_t i = 0; i < sqParam(Top, N); i++) *sqElmtSpec1D(Top, B, i) = BY * *(float *)sqElmt1D(A, i); }\n")
+        self.write("m.map", '#include "host"\ntask Scale: entrypoint(Top) { instance Top::E(level 0) external("e.c") { } }\n')
+        library = self.load("scale.sq", "Top", "--map", "m.map", "--depfile", "s.d")
+        with open(self.path("s.d")) as file:
+            text = file.read()
+        for name in ("e.c", "by.h", "scale.sq", "m.map"):
+            self.assertIn(name, text)
+        a, b = random(9), np.zeros(9, np.float32)
+        library.call(describe(a), describe(b))
+        np.testing.assert_array_equal(b, a * np.float32(3))
+
+
+JUMPS = r"""
+#include "vectadd.h"
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf back;
+static void jump(const char *code, const char *message) { (void)message; puts(code); longjmp(back, 1); }
+int main(void) {
+  sqSetErrorHandler(jump);
+  sqArray_t *a = sqAllocArray1D(4, 1000), *b = sqAllocArray1D(4, 1000), *c = sqAllocArray1D(4, 999);
+  volatile int fine = 0;
+  if (!setjmp(back)) VectAdd_Split(a, b, c);
+  if (!setjmp(back)) sqElmt1D(c, 999);
+  if (!setjmp(back)) sqAllocArray1D(1, 1ul << 46);
+  sqFreeArray(c);
+  c = sqAllocArray1D(4, 1000);
+  for (int round = 1; round <= 2; ++round) {
+    for (int i = 0; i < 1000; ++i) { *(float *)sqElmt1D(a, i) = (float)i; *(float *)sqElmt1D(b, i) = (float)round; }
+    VectAdd_Split(a, b, c);
+    for (int i = 0; i < 1000; ++i) fine += *(float *)sqElmt1D(c, i) == (float)(i + round);
+  }
+  printf("%d fine\n", fine);
+  return 0;
+}
+"""
+
+FATAL = r"""
+#include "take.h"
+#include <stdio.h>
+static void tell(const char *code, const char *message) {
+  (void)message;
+  printf("%s is %s\n", code, sqIsFatal() ? "fatal" : "not fatal");
+  fflush(stdout);
+}
+int main(void) {
+  sqSetErrorHandler(tell);
+  sqArray_t *a = sqAllocArray1D(4, 10), *b = sqAllocArray1D(4, 1), *i = sqAllocArray1D(4, 1);
+  *(float *)a->ptr = 1;
+  *(int *)i->ptr = 10;
+  Take_Do(a, i, b);
+  puts("never");
+  return 0;
+}
+"""
+
+POINTS = r"""
+#include "points.h"
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+  sqArray_t *p = sqAllocArray1D(sizeof(struct point), 4);
+  memset(p->ptr, 0, 4 * sizeof(struct point));
+  struct point *third = sqElmt1D(p, 2), by = {.at = {1, 2.5f, 3}, .near = {{9}}};
+  third->at[2] = 1;
+  Move_Do(p, by);
+  printf("%g %d\n", third->at[2], third->near[1][3]);
+  return 0;
+}
+"""
+
+ARGUMENTS = r"""
+#include "vectadd.h"
+#include <stdio.h>
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) printf("%s|", argv[i]);
+  puts("");
+  sqArray_t *a = sqAllocArray1D(4, 1), *b = sqAllocArray1D(4, 1), *c = sqAllocArray1D(4, 1);
+  *(float *)a->ptr = 1;
+  *(float *)b->ptr = 2;
+  VectAdd_Split(a, b, c);
+  printf("%g\n", *(float *)c->ptr);
+  return 7;
+}
+"""
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,112 @@
+"""An installation in a prefix of its own, moved elsewhere, and the project of examples/project built against it: by CMake and by
+pkg-config, with gcc and clang, in C and C++. Nothing of the source tree is used but the example."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import harness
+from harness import ROOT
+
+PROJECT = os.path.join(ROOT, "examples", "project")
+
+
+class InstallTest(harness.Case):
+    @classmethod
+    def setUpClass(cls):
+        build = os.path.dirname(os.path.dirname(harness.options.strata))
+        cls.base = harness.tempfile.mkdtemp(prefix="strata-install-")
+        cls.addClassCleanup(shutil.rmtree, cls.base, True)
+        first = os.path.join(cls.base, "first place")
+        subprocess.run(["cmake", "--install", build, "--prefix", first], check=True, capture_output=True)
+        cls.prefix = os.path.join(cls.base, "moved")
+        os.rename(first, cls.prefix)
+
+    def setUp(self):
+        super().setUp()
+        for name in os.listdir(PROJECT):
+            shutil.copy(os.path.join(PROJECT, name), self.folder)
+
+    def does(self, *command, **environment):
+        done = subprocess.run(command, cwd=self.folder, env=dict(os.environ, **environment), capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def runs(self, program, *environment):
+        out = self.does(program, "40", "300")
+        self.assertIn("smoothed 40 x 300 pixels", out)
+        self.assertIn("refused: sequoia-", out)
+
+    def test_what_is_installed(self):
+        for path in ("bin/strata", "include/sequoia.h", "lib/libstrata.a", "lib/pkgconfig/strata.pc", "lib/cmake/Strata/StrataConfig.cmake",
+                     "share/strata/machines/cell/machine.yaml"):
+            self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
+        # The machines are those of the installation.
+        self.assertIn("cell", self.does(os.path.join(self.prefix, "bin/strata"), "machine", "--list"))
+
+    def test_a_cmake_project(self):
+        self.does("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.does("cmake", "--build", "build")
+        self.runs(self.path("build/smooth_image"))
+        self.assertIn("no work to do", self.does("cmake", "--build", "build"))
+
+        # Built anew when the mapping changes, the program, or what the program includes.
+        built = self.path("build/smooth.strata/smooth.o")
+
+        def is_rebuilt(name, change):
+            before = os.stat(built).st_mtime_ns
+            time.sleep(0.01)
+            with open(self.path(name)) as file:
+                text = file.read()
+            self.write(name, change(text))
+            self.does("cmake", "--build", "build")
+            self.assertGreater(os.stat(built).st_mtime_ns, before, name)
+            self.runs(self.path("build/smooth_image"))
+
+        is_rebuilt("smooth.map", lambda text: text.replace("= 256", "= 128"))
+        self.write("means.h", "#define MEAN(a, b, c) ((a + b + c) / 3)\n")
+        is_rebuilt("smooth.sq", lambda text: '#include "means.h"\n' + text.replace(
+            "(image[i][j] + image[i][j + 1] + image[i][j + 2]) / 3", "MEAN(image[i][j], image[i][j + 1], image[i][j + 2])"))
+        is_rebuilt("means.h", lambda text: text + "/* changed */\n")
+
+    def test_a_cmake_project_with_make_and_a_machine_of_its_own(self):
+        shutil.copy(os.path.join(ROOT, "machines/cell/machine.yaml"), self.path("own.yaml"))
+        with open(self.path("CMakeLists.txt")) as file:
+            text = file.read()
+        self.write("CMakeLists.txt", text.replace("MACHINE cell", "MACHINE own.yaml ENTRY smooth_image"))
+        self.does("cmake", "-S", ".", "-B", "build", "-G", "Unix Makefiles", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.does("cmake", "--build", "build")
+        self.runs(self.path("build/smooth_image"))
+
+    def test_pkg_config(self):
+        strata = os.path.join(self.prefix, "bin", "strata")
+        self.does(strata, "build", "smooth.sq", "--map", "smooth.map", "-o", "smooth.o")
+        flags = self.does("pkg-config", "--cflags", "--libs", "strata",
+                          PKG_CONFIG_PATH=os.path.join(self.prefix, "lib/pkgconfig")).split()
+        self.does("cp", "main.c", "main.cpp")
+        with open(self.path("main.cpp")) as file:
+            text = file.read()
+        # C++ converts no void pointers by itself.
+        self.write("main.cpp", text.replace("float *row = sqElmt2D(", "float *row = (float *)sqElmt2D(")
+                   .replace("*from = sqElmt2D(", "*from = (float *)sqElmt2D(").replace("*to = sqElmt2D(", "*to = (float *)sqElmt2D("))
+        warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        compilers = [("clang-19", "main.c", "-std=c11"), ("clang++-19", "main.cpp", "-std=c++11"), ("clang++-19", "main.cpp", "-std=c++20")]
+        if shutil.which("gcc"):
+            compilers += [("gcc", "main.c", "-std=c11"), ("gcc", "main.c", "-std=c17")]
+        if shutil.which("g++"):
+            compilers += [("g++", "main.cpp", "-std=c++11"), ("g++", "main.cpp", "-std=c++20")]
+        for number, (compiler, main, standard) in enumerate(compilers):
+            with self.subTest(compiler=compiler, standard=standard):
+                self.does(compiler, standard, *warnings, main, "smooth.o", *flags, "-o", f"app{number}")
+                self.runs(self.path(f"app{number}"))
+
+    def test_one_command(self):
+        strata = os.path.join(self.prefix, "bin", "strata")
+        self.does(strata, "build", "smooth.sq", "--map", "smooth.map", "--main", "main.c", "-o", "app")
+        self.runs(self.path("app"))
+        self.assertIn("smoothed 8 x 9 pixels", self.does(strata, "run", "smooth.sq", "main.c", "--map", "smooth.map", "--", "8", "9"))
+
+
+if __name__ == "__main__":
+    harness.main()

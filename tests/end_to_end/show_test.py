@@ -1,0 +1,128 @@
+"""strata show: pages and drawings of programs, mappings, machines and runs. They are well-formed, name what they show, fetch nothing,
+and their scripts run without an error where a browser is there to try it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree
+
+import harness
+from harness import ROOT
+
+VECTADD = os.path.join(ROOT, "examples/sequoia/vectadd")
+PROGRAM = os.path.join(VECTADD, "vectadd.sq")
+SUM = os.path.join(ROOT, "examples/hbir/sum/sum.hbir")
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+class ShowTest(harness.Case):
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def is_page(self, name, *words):
+        """Well-formed but for the document type and the script, which are HTML's own."""
+        text = self.read(name)
+        self.assertTrue(text.startswith("<!DOCTYPE html>\n"), name)
+        markup = re.sub(r"<script>.*?</script>", "", text[len("<!DOCTYPE html>"):], flags=re.S)
+        xml.etree.ElementTree.fromstring(markup)
+        for word in words:
+            self.assertIn(word, text)
+        for fetched in re.findall(r'(?:src|href)="([^"]*)"', text):
+            self.fail(f"{name} fetches {fetched}")
+        return text
+
+    def is_drawing(self, text, *words):
+        root = xml.etree.ElementTree.fromstring(text)
+        self.assertTrue(root.tag.endswith("svg"))
+        for word in words:
+            self.assertIn(word, text)
+
+    def browses(self, name):
+        """The page as a browser leaves it once its script has run."""
+        if not BROWSER:
+            self.skipTest("there is no chromium to open the page with")
+        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--enable-logging=stderr",
+                               f"--user-data-dir={self.path('browser')}", "--dump-dom", "file://" + self.path(name)],
+                              capture_output=True, text=True, timeout=120)
+        console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+        self.assertEqual(console, [])
+        return done.stdout
+
+    def test_a_program_with_its_mapping(self):
+        self.succeeds("show", PROGRAM, "--map", os.path.join(VECTADD, "cell-pull.map"), "-o", "pull.html")
+        self.is_page("pull.html", "tasks of vectadd.sq", "VectAdd_Split of vectadd.sq on cell", "level 2: main", ">spmd 8<", ">swp 2<", ">16 KiB<",
+                     "tunable block = 4096;")
+        self.succeeds("show", PROGRAM, "--machine", "cell", "--size", "N=100000", "-o", "default.html")
+        self.is_page("default.html", "The mapping, made by Strata", "on cell")
+        self.succeeds("show", PROGRAM, "-o", "host.html")
+        self.is_page("host.html", "on host")
+        if BROWSER:
+            self.assertIn("VectAdd_Split", self.browses("pull.html"))
+
+    def test_push_and_pull_differ(self):
+        where = {}
+        for way in ("push", "pull"):
+            self.succeeds("show", PROGRAM, "--map", os.path.join(VECTADD, f"cell-{way}.map"), "--picture", "instances", "-o", f"{way}.svg")
+            text = self.read(f"{way}.svg")
+            self.is_drawing(text, "mappar i", "level 0: 8 × ls")
+            y = {word: float(re.search(r'y="([0-9.]+)"[^>]*>(?:<title>[^<]*</title>)?' + word, text)[1]) for word in ("mappar i", "level 1", "level 0")}
+            where[way] = "outer" if y["mappar i"] < y["level 1"] else "inner" if y["mappar i"] > y["level 0"] else "between"
+        self.assertEqual(where, {"push": "outer", "pull": "inner"})
+
+    def test_pictures_alone(self):
+        result = self.succeeds("show", PROGRAM, "--machine", "cell", "--picture", "tasks")
+        self.is_drawing(result.out, "tasks of vectadd.sq", ">Split<", ">Add<")
+        self.succeeds("show", PROGRAM, "--machine", "cell", "-o", "last.svg")
+        self.is_drawing(self.read("last.svg"), "level 0: 8 × ls")
+        self.succeeds("show", PROGRAM, "--machine", "cell", "--picture", "mapping", "-o", "m.html")
+        self.is_page("m.html", "entrypoint")
+        self.is_refused("show", PROGRAM, "--machine", "cell", "--picture", "mapping", "-o", "m.svg", code="show-no-drawing")
+        self.is_refused("show", PROGRAM, "--picture", "task", code="show-unknown-picture", mentions="'tasks'")
+
+    def test_machines_and_hbir_as_before_and_as_pages(self):
+        self.is_drawing(self.succeeds("show", "cell").out, "machine cell")
+        self.is_drawing(self.succeeds("show", SUM).out)
+        self.succeeds("show", "cell", "-o", "cell.html")
+        self.is_page("cell.html", "machine cell")
+        self.succeeds("show", SUM, "-o", "sum.html")
+        self.is_page("sum.html", "sum.hbir")
+
+    def traced(self, way, *options):
+        self.succeeds("run", PROGRAM, "--map", os.path.join(VECTADD, f"cell-{way}.map"), "--size", "N=200000", "--in", "A=iota", "--in", "B=1", *options)
+
+    def test_a_run(self):
+        self.traced("pull", "--trace", "run.json", "--timeline", "direct.html")
+        self.succeeds("show", "run.json", "-o", "run.html")
+        for name in ("run.html", "direct.html"):
+            text = self.is_page(name, "<canvas", "moving data", ">spe 0<", ">spe 7<", "VectAdd_Add")
+            rows = json.loads(re.search(r"const data = (.*);\n", text)[1])["rows"]
+            self.assertEqual({row["processor"] for row in rows if row["processor"].startswith("spe")}, {f"spe {i}" for i in range(8)})
+            # Every block is moved: three for each of 49 iterations.
+            moves = [span for row in rows for span in row["spans"] if span[2] == 1]
+            self.assertEqual(len(moves), 3 * 49)
+        page = self.browses("run.html")
+        self.assertRegex(page, r'data-drawn="\d+"')
+
+    def test_push_and_pull_run_differently(self):
+        waiting = {}
+        for way in ("push", "pull"):
+            self.traced(way, "--timeline", way + ".html")
+            rows = json.loads(re.search(r"const data = (.*);\n", self.read(way + ".html"))[1])["rows"]
+            waiting[way] = {row["processor"] for row in rows if any(span[2] == 1 for span in row["spans"])}
+        self.assertEqual(waiting["pull"], {f"spe {i}" for i in range(8)})
+        self.assertNotEqual(waiting["push"], waiting["pull"])
+
+    def test_what_is_no_trace(self):
+        self.is_refused("show", self.write("a.json", "{"), code="show-not-a-trace", mentions="a.json:1:2")
+        self.is_refused("show", "absent.json", code="show-cannot-read")
+        trace = self.write("b.json", '[{"ph":"X","ts":1,"dur":1,"name":"x","pid":1,"tid":1}]')
+        self.is_refused("show", trace, "-o", "b.svg", code="show-no-drawing")
+        self.is_refused("show", trace, "--machine", "cell", code="driver-not-a-program", mentions="trace")
+        self.succeeds("show", trace, "-o", "b.html")
+
+
+if __name__ == "__main__":
+    harness.main()
