@@ -70,8 +70,10 @@ TEST_F(DriverTest, NamesTheFirstElementThatDiffersFromTheInterpreters) {
   ASSERT_TRUE(module);
   auto entry = readEntry(module->lookupSymbol<mlir::func::FuncOp>("f"), diagnostics);
   ASSERT_TRUE(entry);
-  Binding ours, wanted;
-  for (Binding* binding : {&ours, &wanted})
+  Binding ours;
+  Interpreted wanted;
+  wanted.hasValue.resize(1);
+  for (Binding* binding : {&ours, &wanted.binding})
     binding->arrays.push_back(*Array::create(ElementType::signedInteger(4), {3}, "A", diagnostics, {}));
   EXPECT_TRUE(compare(*module, *entry, ours, wanted, diagnostics));
   ours.arrays[0].as<int32_t>()[2] = 7;
