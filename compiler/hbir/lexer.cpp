@@ -203,7 +203,9 @@ private:
       return;
     }
     ++at_;
-    push(TokenKind::Integer, begin).integer = static_cast<signed char>(*value);
+    // A char is signed; the value of 'ÿ' is -1.
+    const int64_t byte = static_cast<unsigned char>(*value);
+    push(TokenKind::Integer, begin).integer = byte < 128 ? byte : byte - 256;
   }
 
   BufferId file_;

@@ -59,7 +59,7 @@ TEST(HbirLexer, ReportsARunOfWrongBytesOnce) {
     EXPECT_EQ(session.codes(), "hbir-character") << session.rendered();
   }
   // A file that is no text is not looked into, and a program with wrong tokens is not parsed.
-  EXPECT_EQ(Session(std::string("target {\0 @ } \0 /*", 19)).codes(), "hbir-no-text");
+  EXPECT_EQ(Session(std::string("target {\0 @ } \0 /*", 18)).codes(), "hbir-no-text");
   EXPECT_EQ(Session("target { @ }").codes(), "hbir-character");
 }
 

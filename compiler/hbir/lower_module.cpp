@@ -50,7 +50,7 @@ mlir::AffineExpr affineOf(const IndexExpression& expression, mlir::MLIRContext* 
   }
 }
 
-std::string kernelSymbol(std::string name) {
+std::string kernelSymbol(const std::string& name) {
   return llvm::StringRef(name).starts_with("strata") ? "hbir." + name : name;
 }
 

@@ -42,7 +42,7 @@ struct KernelPlan {
 };
 
 /// What a kernel of this name is called: names that begin with 'strata' are the runtime's.
-std::string kernelSymbol(std::string name);
+std::string kernelSymbol(const std::string& name);
 
 class ModuleLowering {
 public:
