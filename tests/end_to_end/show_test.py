@@ -14,7 +14,7 @@ from harness import ROOT
 VECTADD = os.path.join(ROOT, "examples/sequoia/vectadd")
 PROGRAM = os.path.join(VECTADD, "vectadd.sq")
 SUM = os.path.join(ROOT, "examples/hbir/sum/sum.hbir")
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 
 
 class ShowTest(harness.Case):
@@ -43,6 +43,7 @@ class ShowTest(harness.Case):
     def browses(self, name):
         """The page as a browser leaves it once its script has run."""
         if not BROWSER:
+            self.assertNotIn("CI", os.environ, "cmake/packages-ci.txt names a browser")
             self.skipTest("there is no chromium to open the page with")
         done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--enable-logging=stderr",
                                f"--user-data-dir={self.path('browser')}", "--dump-dom", "file://" + self.path(name)],
@@ -59,8 +60,7 @@ class ShowTest(harness.Case):
         self.is_page("default.html", "The mapping, made by Strata", "on cell")
         self.succeeds("show", PROGRAM, "-o", "host.html")
         self.is_page("host.html", "on host")
-        if BROWSER:
-            self.assertIn("VectAdd_Split", self.browses("pull.html"))
+        self.assertIn("VectAdd_Split", self.browses("pull.html"))
 
     def test_push_and_pull_differ(self):
         where = {}
