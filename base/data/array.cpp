@@ -112,6 +112,14 @@ std::optional<Array> Array::create(ElementType type, std::vector<int64_t> shape,
   return array;
 }
 
+Array Array::description(ElementType type, std::vector<int64_t> shape) {
+  Array array;
+  array.elements_ = elementCount(shape, type.bytes).value_or(0);
+  array.type_ = std::move(type);
+  array.shape_ = std::move(shape);
+  return array;
+}
+
 std::optional<Array> Array::clone(const std::string& what, DiagnosticEngine& diagnostics, const Location& where) const {
   auto copy = create(type_, shape_, what, diagnostics, where);
   if (copy && bytes())
@@ -144,20 +152,20 @@ std::optional<Array> convertElements(Array array, const ElementType& wanted, con
   return result;
 }
 
-bool checkShape(const Array& array, const std::vector<int64_t>& wanted, const std::string& file,
+bool checkShape(const std::vector<int64_t>& shape, const std::vector<int64_t>& wanted, const std::string& file,
                 const std::string& argument, DiagnosticEngine& diagnostics, const Location& where) {
-  bool same = array.shape().size() == wanted.size();
+  bool same = shape.size() == wanted.size();
   for (size_t i = 0; same && i < wanted.size(); ++i)
-    same = wanted[i] == -1 || wanted[i] == array.shape()[i];
+    same = wanted[i] == -1 || wanted[i] == shape[i];
   if (same)
     return true;
   std::string text = "(";
   for (size_t i = 0; i < wanted.size(); ++i)
     text += (i ? ", " : "") + (wanted[i] == -1 ? std::string("any") : std::to_string(wanted[i]));
   text += wanted.size() == 1 ? ",)" : ")";
-  auto report = diagnostics.report(wrongShape, where, file, shapeText(array.shape()), argument, text);
-  if (array.shape().size() != wanted.size())
-    report.note("the number of dimensions differs: " + std::to_string(array.shape().size()) + " and " +
+  auto report = diagnostics.report(wrongShape, where, file, shapeText(shape), argument, text);
+  if (shape.size() != wanted.size())
+    report.note("the number of dimensions differs: " + std::to_string(shape.size()) + " and " +
                 std::to_string(wanted.size()));
   return false;
 }

@@ -23,6 +23,8 @@ public:
   /// no extent is negative.
   static std::optional<Array> create(ElementType type, std::vector<int64_t> shape, const std::string& what,
                                      DiagnosticEngine& diagnostics, const Location& where);
+  /// An array that says what it is and has no storage: data() is null. For arrays that are kept elsewhere.
+  static Array description(ElementType type, std::vector<int64_t> shape);
   /// A copy with storage of its own.
   std::optional<Array> clone(const std::string& what, DiagnosticEngine& diagnostics, const Location& where) const;
 
@@ -30,7 +32,8 @@ public:
   const std::vector<int64_t>& shape() const { return shape_; }
   uint64_t elements() const { return elements_; }
   uint64_t bytes() const { return elements_ * type_.bytes; }
-  /// Aligned to `Alignment`; never null once created, not even for an array of no elements.
+  /// Aligned to `Alignment`; never null once created, not even for an array of no elements; null for a
+  /// description.
   std::byte* data() { return storage_.get(); }
   const std::byte* data() const { return storage_.get(); }
   template <typename T>
@@ -61,9 +64,9 @@ std::optional<uint64_t> elementCount(const std::vector<int64_t>& shape, uint64_t
 std::optional<Array> convertElements(Array array, const ElementType& wanted, const std::string& file,
                                      const std::string& argument, DiagnosticEngine& diagnostics, const Location& where);
 
-/// True when the array has the wanted shape; an error that shows both shapes otherwise. A wanted extent of -1 takes
+/// True when a shape is the wanted one; an error that shows both shapes otherwise. A wanted extent of -1 takes
 /// any.
-bool checkShape(const Array& array, const std::vector<int64_t>& wanted, const std::string& file,
+bool checkShape(const std::vector<int64_t>& shape, const std::vector<int64_t>& wanted, const std::string& file,
                 const std::string& argument, DiagnosticEngine& diagnostics, const Location& where);
 
 } // namespace strata

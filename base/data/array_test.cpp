@@ -119,11 +119,11 @@ TEST_F(DataTest, RefusesOtherElementTypesAndShapes) {
   EXPECT_FALSE(convertElements(make(), floatPair(), "a.npy", "A", diagnostics_, {}));
   EXPECT_EQ(code(), "data-element-type");
 
-  EXPECT_TRUE(checkShape(make(), {2, -1}, "a.npy", "A", diagnostics_, {}));
-  EXPECT_FALSE(checkShape(make(), {-1, 4}, "a.npy", "A", diagnostics_, {}));
+  EXPECT_TRUE(checkShape(make().shape(), {2, -1}, "a.npy", "A", diagnostics_, {}));
+  EXPECT_FALSE(checkShape(make().shape(), {-1, 4}, "a.npy", "A", diagnostics_, {}));
   EXPECT_EQ(code(), "data-shape");
   EXPECT_EQ(message_, "'a.npy' has shape (2, 3), but 'A' takes (any, 4)");
-  EXPECT_FALSE(checkShape(make(), {6}, "a.npy", "A", diagnostics_, {}));
+  EXPECT_FALSE(checkShape(make().shape(), {6}, "a.npy", "A", diagnostics_, {}));
   EXPECT_EQ(code(), "data-shape");
 }
 

@@ -132,13 +132,21 @@ std::optional<T> toScalar(const Number& number) {
   }
 }
 
-/// Stores value(element, scalar number within the element) into every scalar of one run of every element.
+/// What is to be filled: a piece of an array, and one run of scalars in its elements.
+struct Place {
+  uint64_t element; // of the whole array, that the piece begins with
+  uint64_t scalar;  // of an element, that the run begins with
+  uint64_t scalars; // in an element
+};
+
+/// Stores value(element, number of the scalar in the whole array) into every scalar of one run of every element.
 template <typename T, typename Value>
-void fillRun(Array& array, const ScalarRun& run, uint64_t firstScalar, uint64_t scalars, Value value) {
+void fillRun(Array& array, const ScalarRun& run, const Place& place, Value value) {
   for (uint64_t i = 0; i < array.elements(); ++i) {
     std::byte* at = array.data() + i * array.type().bytes + run.offset;
     for (uint64_t k = 0; k < run.count; ++k) {
-      const T scalar = value(i, i * scalars + firstScalar + k);
+      const uint64_t element = place.element + i;
+      const T scalar = value(element, element * place.scalars + place.scalar + k);
       std::memcpy(at + k * sizeof(T), &scalar, sizeof(T));
     }
   }
@@ -170,7 +178,7 @@ T randomInRange(uint64_t bits, T low, T high) {
 
 /// Fills one run; reports and returns false when the spec does not suit its type.
 template <typename T>
-bool generateRun(Array& array, const ScalarRun& run, uint64_t first, uint64_t scalars, const InputSpec& spec,
+bool generateRun(Array& array, const ScalarRun& run, const Place& place, const InputSpec& spec,
                  const std::string& typeText, DiagnosticEngine& diagnostics, const Location& where) {
   auto scalarOf = [&](const std::string& text) {
     const auto number = parseNumber(text);
@@ -182,23 +190,22 @@ bool generateRun(Array& array, const ScalarRun& run, uint64_t first, uint64_t sc
   switch (spec.kind) {
   case InputSpec::Kind::Zeros:
   case InputSpec::Kind::Path:
-    fillRun<T>(array, run, first, scalars, [](uint64_t, uint64_t) { return T(); });
+    fillRun<T>(array, run, place, [](uint64_t, uint64_t) { return T(); });
     return true;
   case InputSpec::Kind::Iota:
-    fillRun<T>(array, run, first, scalars, [](uint64_t element, uint64_t) { return static_cast<T>(element); });
+    fillRun<T>(array, run, place, [](uint64_t element, uint64_t) { return static_cast<T>(element); });
     return true;
   case InputSpec::Kind::Value: {
     const auto value = scalarOf(spec.value);
     if (value)
-      fillRun<T>(array, run, first, scalars, [&](uint64_t, uint64_t) { return *value; });
+      fillRun<T>(array, run, place, [&](uint64_t, uint64_t) { return *value; });
     return value.has_value();
   }
   case InputSpec::Kind::Random:
     break;
   }
   if (!spec.hasRange) {
-    fillRun<T>(array, run, first, scalars,
-               [&](uint64_t, uint64_t n) { return randomScalar<T>(splitmix64(spec.seed, n)); });
+    fillRun<T>(array, run, place, [&](uint64_t, uint64_t n) { return randomScalar<T>(splitmix64(spec.seed, n)); });
     return true;
   }
   const auto low = scalarOf(spec.low), high = scalarOf(spec.high);
@@ -212,7 +219,7 @@ bool generateRun(Array& array, const ScalarRun& run, uint64_t first, uint64_t sc
         .note("the range includes its beginning and excludes its end");
     return false;
   }
-  fillRun<T>(array, run, first, scalars,
+  fillRun<T>(array, run, place,
              [&](uint64_t, uint64_t n) { return randomInRange<T>(splitmix64(spec.seed, n), *low, *high); });
   return true;
 }
@@ -273,7 +280,8 @@ std::optional<InputSpec> parseInputSpec(std::string_view text, std::string_view 
   return spec;
 }
 
-bool generate(Array& array, const InputSpec& spec, DiagnosticEngine& diagnostics, const Location& where) {
+bool generate(Array& array, const InputSpec& spec, DiagnosticEngine& diagnostics, const Location& where,
+              uint64_t firstElement) {
   const auto runs = scalarRuns(array.type());
   if (!runs) {
     diagnostics.report(badValue, where, "generated data", array.type().text());
@@ -287,7 +295,8 @@ bool generate(Array& array, const InputSpec& spec, DiagnosticEngine& diagnostics
     const std::string typeText = ElementType{run.kind, run.bytes, {}}.text();
     bool good = true;
     withScalar(run.kind, run.bytes, [&](auto scalar) {
-      good = generateRun<decltype(scalar)>(array, run, first, scalars, spec, typeText, diagnostics, where);
+      good =
+          generateRun<decltype(scalar)>(array, run, {firstElement, first, scalars}, spec, typeText, diagnostics, where);
     });
     if (!good)
       return false;
@@ -303,7 +312,7 @@ std::optional<Array> makeInput(const InputSpec& spec, const std::string& argumen
     auto array = readNpy(spec.path, diagnostics, where);
     if (array)
       array = convertElements(std::move(*array), type, spec.path, argument, diagnostics, where);
-    if (!array || !checkShape(*array, shape, spec.path, argument, diagnostics, where))
+    if (!array || !checkShape(array->shape(), shape, spec.path, argument, diagnostics, where))
       return std::nullopt;
     return array;
   }

@@ -37,7 +37,9 @@ std::optional<InputSpec> parseInputSpec(std::string_view text, std::string_view 
 
 /// Fills an array, scalars of structs one by one. Errors are values that the type cannot hold and empty ranges.
 /// REQUIRES: spec.kind is not Path.
-bool generate(Array& array, const InputSpec& spec, DiagnosticEngine& diagnostics, const Location& where);
+/// The array's element 0 is element `first` of what is generated, so that an array can be filled in pieces.
+bool generate(Array& array, const InputSpec& spec, DiagnosticEngine& diagnostics, const Location& where,
+              uint64_t first = 0);
 
 /// The array that an input option means, with the type and shape that the argument takes: reads or generates it. A
 /// wanted extent of -1 is taken from a file; for a generator it must be known, and the error says which dimension is

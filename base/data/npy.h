@@ -17,6 +17,28 @@ public:
   virtual std::optional<uint64_t> left() const = 0;
 };
 
+/// Says that a file cannot be read, and the system's reason.
+DiagnosticBuilder reportUnreadable(DiagnosticEngine& diagnostics, const Location& where, const std::string& name,
+                                   const std::string& reason);
+
+/// A header, understood.
+struct NpyHeader {
+  ElementType type;
+  std::vector<int64_t> shape;
+  bool fortranOrder = false;
+  bool bigEndian = false;
+};
+
+/// Reads a header and leaves the reader where the data begins. Where the reader knows how much is left, it must be
+/// exactly what the array takes.
+std::optional<NpyHeader> readNpyHeader(ByteReader& bytes, const std::string& name, DiagnosticEngine& diagnostics,
+                                       const Location& where);
+/// Reads the data behind a header.
+std::optional<Array> readNpyData(ByteReader& bytes, const NpyHeader& header, const std::string& name,
+                                 DiagnosticEngine& diagnostics, const Location& where);
+/// Elements as a file has them become the machine's own: byte order, and booleans of exactly 0 or 1.
+void makeNative(Array& elements, const NpyHeader& header);
+
 /// Reads the array in a file. `where` is the place that asked for it (a command-line argument), or nowhere.
 std::optional<Array> readNpy(const std::string& path, DiagnosticEngine& diagnostics, const Location& where);
 
@@ -29,6 +51,41 @@ std::optional<Array> readNpy(ByteReader& bytes, const std::string& name, Diagnos
 /// structs of two floats or doubles are written as complex numbers.
 bool writeNpy(const std::string& path, const Array& array, bool complexPairs, DiagnosticEngine& diagnostics,
               const Location& where);
+
+/// A .npy file that is filled in place, for arrays that are never in memory as a whole. It has no name, or a temporary
+/// one, until commit() gives it its own; without that it vanishes. One thread.
+class NpyOutput {
+public:
+  /// For a path where nothing or a regular file stands; nothing (reported) otherwise. The header is written; the data,
+  /// `bytes` zeros to begin with, is the caller's.
+  static std::optional<NpyOutput> create(const std::string& path, const ElementType& type,
+                                         const std::vector<int64_t>& shape, bool complexPairs,
+                                         DiagnosticEngine& diagnostics, const Location& where);
+  NpyOutput(NpyOutput&& other) noexcept;
+  NpyOutput& operator=(NpyOutput&&) = delete;
+  ~NpyOutput();
+  int file() const { return file_; }
+  /// Where the data begins in it.
+  uint64_t at() const { return at_; }
+  /// Gives the file its name, in place of what was there before.
+  bool commit(DiagnosticEngine& diagnostics, const Location& where);
+
+private:
+  NpyOutput() = default;
+  friend bool writeNpy(const std::string&, const Array&, bool, DiagnosticEngine&, const Location&);
+  int file_ = -1;
+  uint64_t at_ = 0;
+  std::string path_;      // as asked for
+  std::string final_;     // symbolic links followed
+  std::string temporary_; // empty: it has no name yet
+};
+
+/// Whether an output goes where it cannot be filled in place: a device or a pipe.
+bool isSpecialFile(const std::string& path);
+
+/// Unlinks what commit() has not named on file systems whose files cannot be without one. For the end of a process that
+/// does not return.
+void discardUnfinishedOutputs();
 
 /// Whether writeNpy could create that file, as far as can be told without doing it: for finding out before a long run.
 bool checkWritable(const std::string& path, DiagnosticEngine& diagnostics, const Location& where);

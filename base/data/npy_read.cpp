@@ -2,13 +2,10 @@
 // of the file before any storage is set aside, so that a malformed file cannot ask for more than it holds.
 #include "base/data/literal.h"
 #include "base/data/npy.h"
+#include "base/data/npy_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace strata {
 
@@ -27,60 +24,18 @@ namespace {
 constexpr uint32_t MaxHeaderBytes = 256 << 10;
 constexpr uint64_t MaxElementBytes = 1 << 20;
 
-class FileReader : public ByteReader {
-public:
-  ~FileReader() override {
-    if (file_ >= 0)
-      ::close(file_);
-  }
-  bool open(const std::string& path, std::string& error) {
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    if (file_ < 0 || ::fstat(file_, &status) != 0) {
-      error = std::strerror(errno);
-      return false;
-    }
-    if (S_ISREG(status.st_mode))
-      left_ = static_cast<uint64_t>(status.st_size);
-    return true;
-  }
-  int64_t read(void* to, size_t size, std::string& error) override {
-    for (;;) {
-      const ssize_t got = ::read(file_, to, std::min(size, size_t(1) << 30));
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got < 0)
-        error = std::strerror(errno);
-      else if (left_)
-        *left_ -= std::min<uint64_t>(*left_, static_cast<uint64_t>(got));
-      return got;
-    }
-  }
-  std::optional<uint64_t> left() const override { return left_; }
-
-private:
-  int file_ = -1;
-  std::optional<uint64_t> left_;
-};
-
-/// A header, understood.
-struct Header {
-  ElementType type;
-  std::vector<int64_t> shape;
-  bool fortranOrder = false;
-  bool bigEndian = false;
-};
-
-/// Reads the array of one file; one use.
+/// Reads header and data of one file.
 class Reader {
 public:
   Reader(ByteReader& bytes, const std::string& name, DiagnosticEngine& diagnostics, const Location& where)
       : bytes_(bytes), name_(name), diagnostics_(diagnostics), where_(where) {}
 
-  std::optional<Array> read() {
-    Header header;
+  std::optional<NpyHeader> readHeader() {
+    NpyHeader header;
     std::string text;
-    return readHeaderText(text) && parseHeader(text, header) ? readData(header) : std::nullopt;
+    if (!readHeaderText(text) || !parseHeader(text, header) || !checkSize(header))
+      return std::nullopt;
+    return header;
   }
 
 private:
@@ -91,7 +46,7 @@ private:
       std::string error;
       const int64_t got = bytes_.read(static_cast<std::byte*>(to) + done, size - done, error);
       if (got < 0) {
-        diagnostics_.report(cannotRead, where_, name_, error);
+        reportUnreadable(diagnostics_, where_, name_, error);
         return std::nullopt;
       }
       if (got == 0)
@@ -150,7 +105,7 @@ private:
     return true;
   }
 
-  bool parseHeader(const std::string& text, Header& header) {
+  bool parseHeader(const std::string& text, NpyHeader& header) {
     PythonLiteral literal;
     std::string error;
     if (!parsePythonLiteral(text, literal, error))
@@ -295,20 +250,29 @@ private:
     return true;
   }
 
-  std::optional<Array> readData(const Header& header) {
-    const auto runs = scalarRuns(header.type);
-    if (!runs) {
-      unsupported("a struct of too many scattered members");
-      return std::nullopt;
-    }
+  bool checkSize(const NpyHeader& header) {
+    if (!scalarRuns(header.type))
+      return unsupported("a struct of too many scattered members");
     const auto count = elementCount(header.shape, header.type.bytes);
     const auto left = bytes_.left();
-    const std::string what = "'" + name_ + "'";
-    // A size beyond any memory is left to Array::create, which says so.
-    if (count && left && *count * header.type.bytes > *left) {
-      diagnostics_.report(truncated, where_, name_, *count * header.type.bytes, *left);
-      return std::nullopt;
+    if (!count || !left)
+      return true; // a size beyond any memory is left to Array::create, which says so
+    const uint64_t wanted = *count * header.type.bytes;
+    if (wanted > *left) {
+      diagnostics_.report(truncated, where_, name_, wanted, *left);
+      return false;
     }
+    if (wanted < *left) {
+      diagnostics_.report(trailing, where_, name_, *left - wanted)
+          .note("a file that several arrays were saved to has to be split: one file an array");
+      return false;
+    }
+    return true;
+  }
+
+public:
+  std::optional<Array> readData(const NpyHeader& header) {
+    const std::string what = "'" + name_ + "'";
     std::vector<int64_t> storedShape = header.shape;
     if (header.fortranOrder)
       std::reverse(storedShape.begin(), storedShape.end());
@@ -322,41 +286,13 @@ private:
       diagnostics_.report(truncated, where_, name_, array->bytes(), *got);
       return std::nullopt;
     }
-    if (!checkEnd())
-      return std::nullopt;
-    normalise(*array, *runs, header.bigEndian);
+    makeNative(*array, header);
     if (header.fortranOrder && header.shape.size() > 1)
       return transpose(*array, header.shape, what);
     return array;
   }
 
-  bool checkEnd() {
-    const auto left = bytes_.left();
-    if (left && *left > 0) {
-      diagnostics_.report(trailing, where_, name_, *left)
-          .note("a file that several arrays were saved to has to be split: one file an array");
-      return false;
-    }
-    return true;
-  }
-
-  /// The machine's own byte order, and booleans of exactly 0 or 1.
-  static void normalise(Array& array, const std::vector<ScalarRun>& runs, bool swap) {
-    for (const ScalarRun& run : runs) {
-      if (run.kind != ElementType::Kind::Bool && (!swap || run.bytes == 1))
-        continue;
-      for (uint64_t i = 0; i < array.elements(); ++i) {
-        std::byte* at = array.data() + i * array.type().bytes + run.offset;
-        for (uint64_t k = 0; k < run.count; ++k, at += run.bytes) {
-          if (run.kind == ElementType::Kind::Bool)
-            *at = std::byte(*at != std::byte(0));
-          else
-            std::reverse(at, at + run.bytes);
-        }
-      }
-    }
-  }
-
+private:
   /// The array of `shape` in C order from one that holds it in Fortran order (C order of the reversed shape).
   std::optional<Array> transpose(const Array& from, const std::vector<int64_t>& shape, const std::string& what) {
     auto to = Array::create(from.type(), shape, what, diagnostics_, where_);
@@ -391,21 +327,49 @@ private:
 
 } // namespace
 
+DiagnosticBuilder reportUnreadable(DiagnosticEngine& diagnostics, const Location& where, const std::string& name,
+                                   const std::string& reason) {
+  return diagnostics.report(cannotRead, where, name, reason);
+}
+
+void makeNative(Array& elements, const NpyHeader& header) {
+  const auto runs = scalarRuns(header.type);
+  if (!runs)
+    return;
+  for (const ScalarRun& run : *runs) {
+    if (run.kind != ElementType::Kind::Bool && (!header.bigEndian || run.bytes == 1))
+      continue;
+    for (uint64_t i = 0; i < elements.elements(); ++i) {
+      std::byte* at = elements.data() + i * elements.type().bytes + run.offset;
+      for (uint64_t k = 0; k < run.count; ++k, at += run.bytes) {
+        if (run.kind == ElementType::Kind::Bool)
+          *at = std::byte(*at != std::byte(0));
+        else
+          std::reverse(at, at + run.bytes);
+      }
+    }
+  }
+}
+
+std::optional<NpyHeader> readNpyHeader(ByteReader& bytes, const std::string& name, DiagnosticEngine& diagnostics,
+                                       const Location& where) {
+  return Reader(bytes, name, diagnostics, where).readHeader();
+}
+
+std::optional<Array> readNpyData(ByteReader& bytes, const NpyHeader& header, const std::string& name,
+                                 DiagnosticEngine& diagnostics, const Location& where) {
+  return Reader(bytes, name, diagnostics, where).readData(header);
+}
+
 std::optional<Array> readNpy(ByteReader& bytes, const std::string& name, DiagnosticEngine& diagnostics,
                              const Location& where) {
-  return Reader(bytes, name, diagnostics, where).read();
+  const auto header = readNpyHeader(bytes, name, diagnostics, where);
+  return header ? readNpyData(bytes, *header, name, diagnostics, where) : std::nullopt;
 }
 
 std::optional<Array> readNpy(const std::string& path, DiagnosticEngine& diagnostics, const Location& where) {
-  FileReader file;
-  std::string error;
-  if (!file.open(path, error)) {
-    auto report = diagnostics.report(cannotRead, where, path, error);
-    if (path.find('/') == std::string::npos && path.find('.') == std::string::npos)
-      report.help("data is a .npy file, random[:seed[:low:high]], iota, zeros or a number");
-    return std::nullopt;
-  }
-  return readNpy(file, path, diagnostics, where);
+  auto file = NpyFile::open(path, diagnostics, where);
+  return file ? file->read(diagnostics, where) : std::nullopt;
 }
 
 } // namespace strata

@@ -9,9 +9,12 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <pthread.h>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace strata {
 
@@ -101,14 +104,14 @@ Target inspect(const std::string& path, std::string& error) {
   return Target::Impossible;
 }
 
-/// Writes header and data and closes the file; 0, or the error number.
-int writeAndClose(int file, const std::string& header, const Array& array) {
-  int failure = 0;
-  if (!writeAll(file, header.data(), header.size()) || !writeAll(file, array.data(), array.bytes()))
-    failure = errno;
-  if (::close(file) != 0 && failure == 0) // some file systems find out only now that they are full
-    failure = errno;
-  return failure;
+/// Temporary names that somebody has to unlink if the process ends before their files are finished.
+struct Unfinished {
+  std::mutex lock;
+  std::set<std::string> names;
+};
+Unfinished& unfinished() {
+  static auto* instance = new Unfinished;
+  return *instance;
 }
 
 bool isAscii(const std::string& text) {
@@ -143,46 +146,131 @@ std::string npyHeader(const ElementType& type, const std::vector<int64_t>& shape
   return header + text;
 }
 
-bool writeNpy(const std::string& path, const Array& array, bool complexPairs, DiagnosticEngine& diagnostics,
-              const Location& where) {
+NpyOutput::NpyOutput(NpyOutput&& other) noexcept
+    : file_(std::exchange(other.file_, -1)), at_(other.at_), path_(std::move(other.path_)),
+      final_(std::move(other.final_)), temporary_(std::exchange(other.temporary_, {})) {}
+
+NpyOutput::~NpyOutput() {
+  if (file_ >= 0)
+    ::close(file_);
+  if (temporary_.empty())
+    return;
+  Unfinished& all = unfinished();
+  std::lock_guard guard(all.lock);
+  if (all.names.erase(temporary_))
+    ::unlink(temporary_.c_str());
+}
+
+std::optional<NpyOutput> NpyOutput::create(const std::string& path, const ElementType& type,
+                                           const std::vector<int64_t>& shape, bool complexPairs,
+                                           DiagnosticEngine& diagnostics, const Location& where) {
   const WriteSignalsHeld held;
-  auto fail = [&](const std::string& reason) {
-    diagnostics.report(cannotWrite, where, path, reason);
-    return false;
-  };
+  NpyOutput output;
+  output.path_ = path;
   std::string error;
   const Target target = inspect(path, error);
-  if (target == Target::Impossible)
-    return fail(error);
-  const std::string header = npyHeader(complexPairs ? withComplexPairs(array.type()) : array.type(), array.shape());
-  if (target == Target::Special) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    const int failure = file < 0 ? errno : writeAndClose(file, header, array);
-    return failure == 0 || fail(std::strerror(failure));
+  if (target == Target::Impossible || target == Target::Special) {
+    diagnostics.report(cannotWrite, where, path, target == Target::Special ? "it is no file" : error);
+    return std::nullopt;
   }
+  output.final_ = resolved(path);
+  // Without a name at first: whatever ends the process, nothing stays behind. Some file systems cannot do that.
+  output.file_ = ::open(parentFolder(output.final_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (output.file_ < 0) {
+    output.temporary_ = output.final_ + ".XXXXXX";
+    output.file_ = ::mkostemp(output.temporary_.data(), O_CLOEXEC);
+    if (output.file_ < 0)
+      output.temporary_.clear();
+  }
+  const std::string header = npyHeader(complexPairs ? withComplexPairs(type) : type, shape);
+  output.at_ = header.size();
+  const auto end = static_cast<off_t>(header.size() + elementCount(shape, type.bytes).value_or(0) * type.bytes);
+  if (output.file_ < 0 || !writeAll(output.file_, header.data(), header.size()) ||
+      ::ftruncate(output.file_, end) != 0) {
+    diagnostics.report(cannotWrite, where, path, std::strerror(errno));
+    return std::nullopt;
+  }
+  if (!output.temporary_.empty()) {
+    std::lock_guard guard(unfinished().lock);
+    unfinished().names.insert(output.temporary_);
+  }
+  return output;
+}
 
-  const std::string final = resolved(path);
-  std::string temporary = final + ".XXXXXX";
-  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0)
-    return fail(std::strerror(errno));
+bool NpyOutput::commit(DiagnosticEngine& diagnostics, const Location& where) {
+  const WriteSignalsHeld held;
+  auto fail = [&] {
+    diagnostics.report(cannotWrite, where, path_, std::strerror(errno));
+    return false;
+  };
   struct stat before;
   mode_t mode = 0;
-  if (target == Target::Regular && ::stat(final.c_str(), &before) == 0) {
+  if (::stat(final_.c_str(), &before) == 0) {
     mode = before.st_mode & 07777;
   } else {
     const mode_t mask = ::umask(0);
     ::umask(mask);
     mode = 0666 & ~mask;
   }
-  ::fchmod(file, mode);
-  int failure = writeAndClose(file, header, array);
-  if (failure == 0 && ::rename(temporary.c_str(), final.c_str()) != 0)
-    failure = errno;
-  if (failure == 0)
-    return true;
-  ::unlink(temporary.c_str());
-  return fail(std::strerror(failure));
+  ::fchmod(file_, mode);
+  if (temporary_.empty()) {
+    // A name for a moment, since a link does not replace what has the name already.
+    const std::string self = "/proc/self/fd/" + std::to_string(file_);
+    for (int attempt = 0; temporary_.empty(); ++attempt) {
+      std::string name = final_ + "." + std::to_string(::getpid()) + "." + std::to_string(attempt);
+      if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+        temporary_ = name;
+      else if (errno != EEXIST || attempt > 1000)
+        return fail();
+    }
+    std::lock_guard guard(unfinished().lock);
+    unfinished().names.insert(temporary_);
+  }
+  // Some file systems find out only now that they are full.
+  if (::close(std::exchange(file_, -1)) != 0 || ::rename(temporary_.c_str(), final_.c_str()) != 0)
+    return fail();
+  std::lock_guard guard(unfinished().lock);
+  unfinished().names.erase(temporary_);
+  temporary_.clear();
+  return true;
+}
+
+void discardUnfinishedOutputs() {
+  Unfinished& all = unfinished();
+  std::lock_guard guard(all.lock);
+  for (const std::string& name : all.names)
+    ::unlink(name.c_str());
+  all.names.clear();
+}
+
+bool isSpecialFile(const std::string& path) {
+  std::string error;
+  return inspect(path, error) == Target::Special;
+}
+
+bool writeNpy(const std::string& path, const Array& array, bool complexPairs, DiagnosticEngine& diagnostics,
+              const Location& where) {
+  const WriteSignalsHeld held;
+  auto fail = [&] {
+    diagnostics.report(cannotWrite, where, path, std::strerror(errno));
+    return false;
+  };
+  if (isSpecialFile(path)) {
+    const std::string header = npyHeader(complexPairs ? withComplexPairs(array.type()) : array.type(), array.shape());
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+      return fail();
+    const bool written = writeAll(file, header.data(), header.size()) && writeAll(file, array.data(), array.bytes());
+    const int reason = errno;
+    const bool closed = ::close(file) == 0;
+    if (!written)
+      errno = reason;
+    return (written && closed) || fail();
+  }
+  auto output = NpyOutput::create(path, array.type(), array.shape(), complexPairs, diagnostics, where);
+  if (!output)
+    return false;
+  return writeAll(output->file_, array.data(), array.bytes()) ? output->commit(diagnostics, where) : fail();
 }
 
 bool checkWritable(const std::string& path, DiagnosticEngine& diagnostics, const Location& where) {

@@ -24,6 +24,7 @@ STRATA_DIAGNOSTIC(badBandwidth, Error, "machine-bandwidth", "'{0}' moves {1} byt
 STRATA_DIAGNOSTIC(virtualCycle, Error, "machine-virtual-cycle", "virtual memory '{0}' is over itself");
 STRATA_DIAGNOSTIC(virtualCount, Error, "machine-virtual-count",
                   "{0} of '{1}' cannot join {2} of '{3}': the one must divide the other");
+STRATA_DIAGNOSTIC(filesPlace, Error, "machine-files", "memory '{0}' holds files, and {1}");
 STRATA_DIAGNOSTIC(virtualProperty, Error, "machine-virtual-property",
                   "virtual memory '{0}' has no {1} of its own: it takes that of '{2}'");
 STRATA_DIAGNOSTIC(badGrid, Error, "machine-grid", "'{0}' has {1} instances, which its grid does not give");
@@ -172,6 +173,8 @@ private:
     checkBandwidth(memory.name, memory.bandwidth, origin);
     if (memory.isVirtual())
       return checkVirtual(id);
+    if (memory.files)
+      checkFiles(id);
     if (memory.alignment == 0 || (memory.alignment & (memory.alignment - 1)) != 0 || memory.alignment > mostBytesAtOnce)
       diagnostics_.report(badAlignment, origin.of("alignment"), memory.alignment);
     const bool bounded = memory.capacity.kind == Capacity::Kind::Bytes;
@@ -184,6 +187,31 @@ private:
     else if (memory.unit == 0 || memory.unit > bytes || (bounded && bytes % memory.unit != 0))
       diagnostics_.report(badUnit, origin.of("unit"), memory.unit, memory.name, bytes)
           .note("the units must fill the memory evenly");
+  }
+
+  /// A disk is one place, outside of everything else: data comes from there and ends there.
+  void checkFiles(MemoryId id) {
+    const Memory& memory = machine_[id];
+    if (memory.count != 1)
+      diagnostics_.report(filesPlace, memory.origin.of("count"), memory.name,
+                          "there are " + std::to_string(memory.count) + " of it; one is possible");
+    for (const Processor& processor : machine_.processors)
+      if (std::find(processor.local.begin(), processor.local.end(), id) != processor.local.end())
+        diagnostics_.report(filesPlace, processor.origin.of("local"), memory.name,
+                            "cannot be local to processor '" + processor.name + "'");
+    for (const Memory& other : machine_.memories)
+      if (other.over == id)
+        diagnostics_.report(filesPlace, other.origin.of("over"), memory.name,
+                            "cannot be joined to virtual memory '" + other.name + "'");
+    for (size_t level = 0; level + 1 < machine_.levels.size(); ++level)
+      if (machine_.levels[level].memory == id)
+        diagnostics_
+            .report(filesPlace, machine_.levels[level].origin.of("memory"), memory.name,
+                    "is level " + std::to_string(level))
+            .help("make it the outermost level");
+    if (machine_.levels.size() == 1 && machine_.levels[0].memory == id)
+      diagnostics_.report(filesPlace, machine_.levels[0].origin.of("memory"), memory.name, "is level 0")
+          .note("processors compute in memory");
   }
 
   void checkVirtual(MemoryId id) {

@@ -59,6 +59,32 @@ TEST_F(Validate, References) {
   breaks("machine-dangling-reference", "level '2'", [](Machine& m) { m.levels[2].memory = {}; });
 }
 
+TEST_F(Validate, Disks) {
+  const auto disk = [](Machine& m) {
+    m.memories.push_back({});
+    m.memories.back().name = "disk";
+    m.memories.back().files = true;
+    m.links[0].ends.push_back(MemoryId{3});
+    m.levels.push_back({{3}, {0}, {}});
+  };
+  Machine fine = small();
+  disk(fine);
+  EXPECT_TRUE(validate(fine, diagnostics)) << said();
+  EXPECT_FALSE(fine.isStore({3}));
+  EXPECT_FALSE(fine.isAddressed({3}));
+  const auto with = [&](const std::string& words, const std::function<void(Machine&)>& change) {
+    breaks("machine-files", words, [&](Machine& m) {
+      disk(m);
+      change(m);
+    });
+  };
+  with("there are 2 of it", [](Machine& m) { m.memories[3].count = 2; });
+  with("cannot be local to processor 'c'", [](Machine& m) { m.processors[0].local.push_back({3}); });
+  with("cannot be joined to virtual memory 'join'", [](Machine& m) { m.memories[1].over = {3}; });
+  with("is level 2", [](Machine& m) { std::swap(m.levels[2], m.levels[3]); });
+  with("is level 0", [](Machine& m) { m.levels.erase(m.levels.begin(), m.levels.begin() + 3); });
+}
+
 TEST_F(Validate, Memories) {
   breaks("machine-count", "'main' occurs 0 times", [](Machine& m) { m.memories[2].count = 0; });
   breaks("machine-count", "'ls' occurs 9999999 times", [](Machine& m) { m.memories[0].count = 9999999; });

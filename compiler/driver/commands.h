@@ -23,6 +23,7 @@ struct Options {
   std::string emit;   // ast svm placed scheduled llvm asm
   std::string output; // -o
   std::string trace, timeline;
+  std::string scratch; // a folder; empty: $TMPDIR or /tmp
   bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false;
   std::string color = "auto";
   std::vector<std::string> mains;     // files of C with the program's main

@@ -83,6 +83,7 @@ public:
         return std::nullopt;
       binding.arrays.push_back(std::move(*array));
     }
+    binding.files = std::move(made_);
     return binding;
   }
 
@@ -138,15 +139,24 @@ private:
   /// Arrays from files come first: their shapes settle sizes.
   bool readFiles() {
     files_.resize(entry_.arguments.size());
+    made_.resize(entry_.arguments.size());
     for (size_t position = 0; position < entry_.arguments.size(); ++position) {
       const EntryArgument& argument = entry_.arguments[position];
       const InputOption* input = inputOf(argument.name);
       if (!input || input->spec.kind != InputSpec::Kind::Path)
         continue;
-      files_[position] = convertElements(std::move(options_.files[argument.name]), argument.type, input->spec.path,
-                                         argument.name, diagnostics_, input->where);
-      if (!files_[position] || !checkShape(*files_[position], std::vector<int64_t>(argument.rank, -1), input->spec.path,
-                                           argument.name, diagnostics_, input->where))
+      auto file = options_.files.find(argument.name);
+      if (file == options_.files.end())
+        continue;
+      files_[position] = &file->second;
+      // Whether the elements suit is seen from an array of none.
+      auto none = Array::create(file->second.header().type, std::vector<int64_t>(1, 0), argument.name, diagnostics_,
+                                input->where);
+      if (!none ||
+          !convertElements(std::move(*none), argument.type, input->spec.path, argument.name, diagnostics_,
+                           input->where) ||
+          !checkShape(file->second.shape(), std::vector<int64_t>(argument.rank, -1), input->spec.path, argument.name,
+                      diagnostics_, input->where))
         return false;
     }
     return true;
@@ -224,21 +234,43 @@ private:
     auto shape = shapeOf(position);
     if (!shape)
       return std::nullopt;
+    if (files_[position] &&
+        !checkShape(files_[position]->shape(), *shape, input->spec.path, argument.name, diagnostics_, input->where))
+      return std::nullopt;
+    if (argument.inFile)
+      return makeFile(position, input, *shape);
     if (files_[position]) {
-      if (!checkShape(*files_[position], *shape, input->spec.path, argument.name, diagnostics_, input->where))
-        return std::nullopt;
-      return std::move(files_[position]);
+      auto array = files_[position]->read(diagnostics_, input->where);
+      if (array)
+        array = convertElements(std::move(*array), argument.type, input->spec.path, argument.name, diagnostics_,
+                                input->where);
+      return array;
     }
     if (input)
       return makeInput(input->spec, argument.name, argument.type, *shape, diagnostics_, input->where);
     return Array::create(argument.type, *shape, "array '" + argument.name + "'", diagnostics_, {});
   }
 
+  std::optional<Array> makeFile(size_t position, const InputOption* input, const std::vector<int64_t>& shape) {
+    const EntryArgument& argument = entry_.arguments[position];
+    const OutputOption* output = nullptr;
+    for (const OutputOption& option : options_.outputs)
+      if (option.name == argument.name)
+        output = &option;
+    FileArray::Source source{files_[position], input && !files_[position] ? &input->spec : nullptr};
+    made_[position] = FileArray::create(argument.name, argument.type, shape, source, argument.written, output,
+                                        diagnostics_, input ? input->where : Location());
+    if (!made_[position])
+      return std::nullopt;
+    return Array::description(argument.type, shape);
+  }
+
   const EntryPoint& entry_;
   DataOptions& options_;
   DiagnosticEngine& diagnostics_;
   std::map<std::string, KnownSize> known_;
-  std::vector<std::optional<Array>> files_;
+  std::vector<NpyFile*> files_; // null: no input file
+  std::vector<std::unique_ptr<FileArray>> made_;
 };
 
 } // namespace
@@ -290,8 +322,10 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
 
 std::vector<void*> Binding::pack(const EntryPoint& entry) {
   words_.clear();
-  for (Array& array : arrays) {
-    std::vector<int64_t> words{reinterpret_cast<int64_t>(array.data())};
+  for (size_t position = 0; position < arrays.size(); ++position) {
+    Array& array = arrays[position];
+    void* data = isFile(position) ? files[position]->address() : array.data();
+    std::vector<int64_t> words{reinterpret_cast<int64_t>(data)};
     words.insert(words.end(), array.shape().begin(), array.shape().end());
     size_t rank = array.shape().size();
     words.resize(1 + 2 * rank);
@@ -309,13 +343,13 @@ std::vector<void*> Binding::pack(const EntryPoint& entry) {
   return pointers;
 }
 
-bool readInputFiles(DataOptions& options, DiagnosticEngine& diagnostics) {
+bool openInputFiles(DataOptions& options, DiagnosticEngine& diagnostics) {
   for (const InputOption& input : options.inputs)
     if (input.spec.kind == InputSpec::Kind::Path) {
-      auto array = readNpy(input.spec.path, diagnostics, input.where);
-      if (!array)
+      auto file = NpyFile::open(input.spec.path, diagnostics, input.where);
+      if (!file)
         return false;
-      options.files[input.name] = std::move(*array);
+      options.files.insert_or_assign(input.name, std::move(*file));
     }
   return true;
 }
@@ -324,13 +358,15 @@ std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& optio
   return Binder(entry, options, diagnostics).run();
 }
 
-bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options,
+bool writeOutputs(const EntryPoint& entry, Binding& binding, const DataOptions& options,
                   DiagnosticEngine& diagnostics) {
   bool fine = true;
   for (const OutputOption& option : options.outputs)
     for (size_t position = 0; position < entry.arguments.size(); ++position)
       if (entry.arguments[position].name == option.name)
-        fine &= writeNpy(option.path, binding.arrays[position], option.complexPairs, diagnostics, option.where);
+        fine &= binding.isFile(position)
+                    ? binding.files[position]->finish(diagnostics)
+                    : writeNpy(option.path, binding.arrays[position], option.complexPairs, diagnostics, option.where);
   return fine;
 }
 

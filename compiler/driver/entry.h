@@ -2,7 +2,9 @@
 // arrays bound to them for a run.
 #pragma once
 
+#include "base/data/npy_file.h"
 #include "base/data/options.h"
+#include "compiler/driver/file_array.h"
 #include "compiler/ir/svm.h"
 
 #include <map>
@@ -15,6 +17,7 @@ struct EntryArgument {
   std::string name;
   bool isBlock = false; // else a scalar passed by value
   bool read = true, written = false;
+  bool inFile = false; // on a disk of the machine
   ElementType type;
   unsigned rank = 0;
 };
@@ -30,10 +33,14 @@ struct EntryPoint {
 /// Reads the entry point of a module. Nothing when a type cannot be passed from outside (reported).
 std::optional<EntryPoint> readEntry(mlir::func::FuncOp function, DiagnosticEngine& diagnostics);
 
-/// The arrays of one call, in order. Scalars are arrays of no dimensions.
+/// The arrays of one call, in order. Scalars are arrays of no dimensions; of arrays in files there are descriptions.
 struct Binding {
   std::vector<Array> arrays;
+  std::vector<std::unique_ptr<FileArray>> files; // null: in memory
   std::map<std::string, int64_t> sizes;
+
+  /// Whether an array lies in a file.
+  bool isFile(size_t position) const { return position < files.size() && files[position]; }
 
   /// The packed form that compiled entries take (compiler/target/host/lower.h). Valid while the binding is not changed.
   std::vector<void*> pack(const EntryPoint& entry);
@@ -46,18 +53,18 @@ struct DataOptions {
   std::vector<InputOption> inputs;
   std::vector<OutputOption> outputs;
   std::vector<SizeOption> sizes;
-  std::map<std::string, Array> files; // what the inputs that are files hold, by argument; taken by bindArguments
+  std::map<std::string, NpyFile> files; // the inputs that are files, by argument; read by bindArguments
 };
 
-/// Reads the files that --in names. False when one does not read (reported).
-bool readInputFiles(DataOptions& options, DiagnosticEngine& diagnostics);
+/// Opens the files that --in names and reads their headers. False when one does not read (reported).
+bool openInputFiles(DataOptions& options, DiagnosticEngine& diagnostics);
 
-/// Settles sizes from --size and from input arrays, makes or reads every array. `in` arguments need an --in; others are
+/// Settles sizes from --size and from input arrays, makes or reads every array; those that the entry point has in files
+/// stay there. The options live as long as the binding. `in` arguments need an --in; others are
 /// zero without one.
 std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics);
 
 /// Writes what --out names.
-bool writeOutputs(const EntryPoint& entry, const Binding& binding, const DataOptions& options,
-                  DiagnosticEngine& diagnostics);
+bool writeOutputs(const EntryPoint& entry, Binding& binding, const DataOptions& options, DiagnosticEngine& diagnostics);
 
 } // namespace strata::driver

@@ -154,6 +154,9 @@ int main(int argc, char** argv) {
                    ? ""
                    : "--stats takes nothing, json or json:FILE, not '" + value + "'";
       });
+  run->add_option("--scratch", options.scratch,
+                  "the folder for files that hold arrays on a machine's disk while the program runs; without it, "
+                  "$TMPDIR, else /tmp");
   run->add_option("--trace", options.trace, "write what ran when, in Chrome's trace format");
   run->add_option("--timeline", options.timeline, "write what ran when, as a page that opens by itself (.html)");
   run->add_flag("--check", options.check,

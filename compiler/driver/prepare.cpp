@@ -18,12 +18,12 @@ bool prepare(Session& session, DataOptions& data) {
   checkRepeated(data.sizes, session.diagnostics);
   checkRepeated(data.inputs, session.diagnostics);
   checkRepeated(data.outputs, session.diagnostics);
-  if (session.diagnostics.hasErrors() || !readInputFiles(data, session.diagnostics))
+  if (session.diagnostics.hasErrors() || !openInputFiles(data, session.diagnostics))
     return false;
   for (const SizeOption& size : data.sizes)
     session.options.compile.sizes[size.name] = size.value;
-  for (const auto& [name, array] : data.files)
-    session.options.compile.shapes[name] = array.shape();
+  for (const auto& [name, file] : data.files)
+    session.options.compile.shapes[name] = file.shape();
   return true;
 }
 

@@ -8,7 +8,7 @@
 
 namespace strata::driver {
 
-/// Understands --size, --in and --out, reads input files, and tells the compiler the sizes and shapes. False on errors
+/// Understands --size, --in and --out, opens input files, and tells the compiler the sizes and shapes. False on errors
 /// (reported).
 bool prepare(Session& session, DataOptions& data);
 

@@ -6,9 +6,11 @@
 #include "compiler/driver/oracle.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/driver/timeline.h"
+#include "compiler/mapping/place.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "runtime/core/runtime.h"
+#include "runtime/core/scratch_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -63,6 +65,7 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
       report.help(check->help);
   }
   finish(session);
+  discardUnfinishedOutputs();
   fflush(nullptr);
   _exit(statusUserError);
 }
@@ -115,6 +118,16 @@ public:
       return finish(session_);
     if (compiler.hasFixedSizes())
       data.sizes.clear();
+    for (unsigned position = 0; position < entry->arguments.size() && !options_.interpret; ++position) {
+      machine::MemoryId memory = mapping::argumentMemory(function, position, program->record, program->machine);
+      // Scalars stay in memory, whatever their level is.
+      entry->arguments[position].inFile =
+          entry->arguments[position].rank > 0 && memory.valid() && program->machine[memory].files;
+    }
+    // Arrays in files are made by the runtime, which may fail from here on.
+    runtime::setScratchFolder(options_.scratch);
+    failureSession = &session_;
+    strata_set_failure_handler(reportFailure);
     auto binding = bindArguments(*entry, data, session_.diagnostics);
     if (!binding)
       return finish(session_);
@@ -141,8 +154,11 @@ public:
     }
     if (!compileAndCall(compiler, *program, *entry, *binding, figures))
       return finish(session_, statusOurError);
-    if (options_.check && !compare(*logical, *entry, *binding, oracle, session_.diagnostics))
-      return finish(session_);
+    if (options_.check) {
+      auto computed = copyOf(*entry, *binding);
+      if (!computed || !compare(*logical, *entry, *computed, oracle, session_.diagnostics))
+        return finish(session_);
+    }
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);
     if (!writeTraces(entry->name + " on " + program->machine.name))
@@ -171,8 +187,10 @@ private:
     Binding copy;
     copy.sizes = binding.sizes;
     for (size_t position = 0; position < binding.arrays.size(); ++position) {
-      auto array = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'",
-                                                  session_.diagnostics, {});
+      auto array = binding.isFile(position)
+                       ? binding.files[position]->load(session_.diagnostics)
+                       : binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'",
+                                                        session_.diagnostics, {});
       if (!array)
         return std::nullopt;
       copy.arrays.push_back(std::move(*array));
@@ -214,15 +232,13 @@ private:
     if (!engine_)
       return false;
     runtime::setThreads(options_.compile.threads.value_or(0));
-    failureSession = &session_;
-    strata_set_failure_handler(reportFailure);
     static MachineTable table(program.machine);
     strata_machine(table.get());
     std::vector<Array> pristine;
     if (measured)
       for (size_t position = 0; position < binding.arrays.size(); ++position) {
         Array copy; // only what is read and written is different the second time
-        if (isRestored(entry.arguments[position])) {
+        if (isRestored(entry.arguments[position]) && !binding.isFile(position)) {
           auto made = binding.arrays[position].clone("a second copy of '" + entry.arguments[position].name + "'",
                                                      session_.diagnostics, {});
           if (!made)
@@ -246,8 +262,13 @@ private:
     };
     auto restore = [&] {
       for (size_t position = 0; position < pristine.size(); ++position)
-        if (isRestored(entry.arguments[position]))
+        if (!isRestored(entry.arguments[position]))
+          continue;
+        else if (!binding.isFile(position))
           std::memcpy(binding.arrays[position].data(), pristine[position].data(), pristine[position].bytes());
+        else if (!binding.files[position]->restore(session_.diagnostics))
+          return false;
+      return true;
     };
     if (measured) {
       runtime::resetCounters();
@@ -257,7 +278,8 @@ private:
     }
     Progress progress;
     for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
-      restore();
+      if (!restore())
+        return false;
       figures.seconds.push_back(call(function));
       runtime::setPrinting(false);
       progress.tell(repetition + 1, options_.repeat);
@@ -307,7 +329,7 @@ private:
 
   /// The value of an array of one element, which is worth more than its shape.
   static std::string valueText(const Array& array) {
-    if (array.elements() != 1)
+    if (array.elements() != 1 || !array.data())
       return "";
     char text[64] = "";
     using Kind = ElementType::Kind;

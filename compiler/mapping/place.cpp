@@ -40,7 +40,7 @@ bool touches(const Machine& machine, machine::ProcessorId processor, machine::Me
   for (const machine::Level& level : machine.levels)
     if (level.processor == processor && (level.memory == memory || machine[level.memory].over == memory))
       return true;
-  return !hasStore(machine, processor) && !machine.isStore(memory) && !machine[memory].isVirtual() &&
+  return !hasStore(machine, processor) && !machine.isStore(memory) && machine.isAddressed(memory) &&
          machine.reaches(processor, memory);
 }
 
@@ -352,6 +352,17 @@ private:
 };
 
 } // namespace
+
+machine::MemoryId argumentMemory(func::FuncOp function, unsigned position, const Record& record,
+                                 const Machine& machine) {
+  auto found = record.functions.find(function.getName().str());
+  const FunctionPlacement placement = found == record.functions.end() ? FunctionPlacement() : found->second;
+  if (position < placement.arguments.size() && !placement.arguments[position].empty())
+    return machine.memory(placement.arguments[position]);
+  machine::ProcessorId control =
+      placement.control.empty() ? defaultControl(machine) : machine.processor(placement.control);
+  return control.valid() ? homeOf(machine, control) : machine::MemoryId();
+}
 
 bool place(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics) {
   // Said for the checks of the interpreter, which executes logical programs.

@@ -13,6 +13,10 @@ namespace strata::mapping {
 /// of reach are reported; the program is then unusable. REQUIRES: the program is logical and verifies.
 bool place(mlir::ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics);
 
+/// The memory that place() puts an argument of a function in; none where the record names what the machine lacks.
+machine::MemoryId argumentMemory(mlir::func::FuncOp function, unsigned position, const Record& record,
+                                 const Machine& machine);
+
 /// What a placed program must satisfy on its machine: names resolve, every operand can be reached by the processor that
 /// touches it, control stands at the level of the data it touches, moves connect memories that are linked. Shares no
 /// code with place().

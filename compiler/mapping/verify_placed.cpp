@@ -89,10 +89,11 @@ private:
     return "a block";
   }
 
-  void touch(Operation* op, Value block, const std::string& what) {
+  /// `elements`: single ones, as control code reads them; they can be fetched also where processors address nothing.
+  void touch(Operation* op, Value block, const std::string& what, bool elements) {
     auto where = memory(block, op);
     auto who = where ? executing(op) : std::nullopt;
-    if (!who || touches(machine_, *who, *where))
+    if (!who || (touches(machine_, *who, *where) && (elements || !machine_[*where].files)))
       return;
     diagnostics_.report(outOfReach, at(op), what, machine_[*who].name, machine_[*where].name, nameOf(block))
         .note("a processor loads and stores in its own memory; others it reaches by moving blocks")
@@ -106,11 +107,11 @@ private:
         diagnostics_.report(wrongRunProcessor, at(op), run.getProcessor()->str(), machine_[*who].name);
       for (Value argument : run.getArguments())
         if (isa<MemRefType>(argument.getType()))
-          touch(op, argument, "kernel '" + run.getKernel().str() + "'");
+          touch(op, argument, "kernel '" + run.getKernel().str() + "'", /*elements=*/false);
     } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      touch(op, load.getMemref(), "control code");
+      touch(op, load.getMemref(), "control code", /*elements=*/true);
     } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-      touch(op, store.getMemref(), "control code");
+      touch(op, store.getMemref(), "control code", /*elements=*/true);
     } else if (auto block = dyn_cast<BlockOp>(op)) {
       memory(block.getBlock(), op);
     } else if (auto move = dyn_cast<MoveOp>(op)) {

@@ -128,6 +128,7 @@ public:
   StorageLowering(ModuleOp program, const Machine& machine) : program_(program), machine_(machine), calls_(program) {}
 
   void run() {
+    moveElements(program_, machine_);
     program_.walk([](memref::AllocaOp alloca) {
       // A variable in a loop is one variable.
       if (alloca->getOperands().empty()) {
@@ -284,20 +285,30 @@ private:
         }
       Value store = calls_.call(builder, loc, "strata_store", pointer(), {constant(builder, loc, id.value, 32)});
       data = builder.create<LLVM::GEPOp>(loc, pointer(), builder.getI8Type(), store,
-                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(*block.getAddress())},
+                                         ArrayRef<LLVM::GEPArg>{constant(builder, loc, *block.getAddress())},
                                          /*inbounds=*/true);
+    } else if (id.valid() && machine_[id].files) {
+      data = calls_.call(builder, loc, "strata_window_acquire_file", pointer(),
+                         {word(builder, loc, sizeOf(builder, loc, stride, elementBytes)),
+                          calls_.text(builder, loc, block.getLabel().value_or("a block"))});
+      ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_window_release", {}, data); });
     } else if (std::optional<int64_t> bytes = staticBytes(block, elementBytes); bytes && *bytes <= stackBytes) {
       data = stackSlot(builder, loc,
                        LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (*bytes + 7) / 8)));
     } else {
-      Value size =
-          builder.createOrFold<arith::MulIOp>(loc, stride, builder.create<arith::ConstantIndexOp>(loc, elementBytes));
       data = calls_.call(builder, loc, "strata_acquire", pointer(),
-                         {word(builder, loc, size), calls_.text(builder, loc, block.getLabel().value_or("a block"))});
+                         {word(builder, loc, sizeOf(builder, loc, stride, elementBytes)),
+                          calls_.text(builder, loc, block.getLabel().value_or("a block"))});
       ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_release", {}, data); });
     }
     block.getBlock().replaceAllUsesWith(kernel::describe(builder, loc, type, data, extents, strides));
     block.erase();
+  }
+
+  /// Bytes of so many elements.
+  Value sizeOf(OpBuilder& builder, Location loc, Value elements, int64_t elementBytes) {
+    return builder.createOrFold<arith::MulIOp>(loc, elements,
+                                               builder.create<arith::ConstantIndexOp>(loc, elementBytes));
   }
 
   std::optional<int64_t> staticBytes(BlockOp block, int64_t elementBytes) {
@@ -317,7 +328,11 @@ private:
     int64_t elementBytes = RecordType::sizeInBytes(move.getSource().getType().getElementType());
     SmallVector<Value> source = kernel::flatten(builder, loc, move.getSource());
     SmallVector<Value> destination = kernel::flatten(builder, loc, move.getDestination());
-    if (rank == 0 && !move.getToken()) {
+    std::string called =
+        isAddressed(move.getSource().getType(), machine_) && isAddressed(move.getDestination().getType(), machine_)
+            ? "strata_move"
+            : "strata_window_move";
+    if (rank == 0 && !move.getToken() && called == "strata_move") {
       Value bytes = constant(builder, loc, elementBytes);
       builder.create<LLVM::MemcpyOp>(loc, destination[0], source[0], bytes, /*isVolatile=*/false);
       move.erase();
@@ -337,10 +352,10 @@ private:
                                  constant(builder, loc, rank, 32),
                                  constant(builder, loc, elementBytes)};
     if (!move.getToken() && move.getAfter().empty()) {
-      calls_.call(builder, loc, "strata_move", {}, arguments);
+      calls_.call(builder, loc, called, {}, arguments);
     } else {
       appendTokens(builder, loc, move.getAfter(), arguments);
-      Value token = calls_.call(builder, loc, "strata_move_start", pointer(), arguments);
+      Value token = calls_.call(builder, loc, called + "_start", pointer(), arguments);
       finishToken(move, move.getToken(), token);
     }
     move.erase();

@@ -47,6 +47,12 @@ private:
 /// around runs.
 mlir::Value stackSlot(mlir::OpBuilder& builder, mlir::Location location, mlir::Type type);
 
+/// Whether code may load and store in the memory of a block's type; other blocks are windows, moved by the runtime.
+bool isAddressed(mlir::Type block, const Machine& machine);
+
+/// Turns every load and store of an element in other memories into a move.
+void moveElements(mlir::ModuleOp program, const Machine& machine);
+
 /// Replaces every operation of the svm dialect but spmd regions (outlined before) and kernels (lowered before).
 void lowerStorage(mlir::ModuleOp program, const Machine& machine);
 

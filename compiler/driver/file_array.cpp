@@ -1,0 +1,232 @@
+// Implements arrays on a disk (see the header). Whatever is copied is copied in pieces of a few MiB.
+#include "compiler/driver/file_array.h"
+
+#include "runtime/abi.h"
+#include "runtime/core/file_window.h"
+#include "runtime/core/scratch_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(noSpace, Error, "run-no-disk-space", "no space for array '{0}', which takes {1}, in {2}: {3}");
+STRATA_DIAGNOSTIC(cannotFill, Error, "run-cannot-fill", "cannot write array '{0}' into its file: {1}");
+
+namespace {
+
+constexpr uint64_t pieceBytes = uint64_t(4) << 20;
+
+bool transferAll(int file, void* data, uint64_t bytes, uint64_t at, bool writes) {
+  auto* memory = static_cast<char*>(data);
+  while (bytes > 0) {
+    const size_t some = std::min<uint64_t>(bytes, 1 << 30);
+    const ssize_t done =
+        writes ? pwrite(file, memory, some, static_cast<off_t>(at)) : pread(file, memory, some, static_cast<off_t>(at));
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done == 0)
+      errno = EIO; // the file is shorter than it was made
+    if (done <= 0)
+      return false;
+    memory += done;
+    at += static_cast<uint64_t>(done);
+    bytes -= static_cast<uint64_t>(done);
+  }
+  return true;
+}
+
+bool holdsBooleans(const ElementType& type) {
+  const auto runs = scalarRuns(type);
+  return !runs || std::any_of(runs->begin(), runs->end(),
+                              [](const ScalarRun& run) { return run.kind == ElementType::Kind::Bool; });
+}
+
+/// Whether a file's elements have the bytes that the program takes.
+bool sameBytes(const ElementType& a, const ElementType& b) {
+  return a == b || (a.asComplex() && *a.asComplex() == b) || (b.asComplex() && *b.asComplex() == a);
+}
+
+} // namespace
+
+std::unique_ptr<FileArray> FileArray::create(const std::string& name, const ElementType& type,
+                                             const std::vector<int64_t>& shape, Source source, bool written,
+                                             const OutputOption* output, DiagnosticEngine& diagnostics,
+                                             const Location& where) {
+  // A size that no file has is said as for memory.
+  if (!elementCount(shape, type.bytes)) {
+    (void)Array::create(type, shape, "array '" + name + "'", diagnostics, where);
+    return nullptr;
+  }
+  std::unique_ptr<FileArray> array(new FileArray);
+  array->name_ = name;
+  array->type_ = type;
+  array->shape_ = shape;
+  array->elements_ = *elementCount(shape, type.bytes);
+  array->source_ = source;
+  array->where_ = where;
+  array->output_ = output;
+  if (!array->open(name, written, output, diagnostics))
+    return nullptr;
+  const std::string called =
+      array->inPlace() && !written ? "'" + source.file->path() + "'" : "the file of array '" + name + "'";
+  array->window_ = runtime::openWindow(
+      static_cast<int64_t>(array->elements_ * type.bytes),
+      runtime::fileBackend(dup(array->file_), static_cast<int64_t>(array->at_), called), name.c_str());
+  if ((written || !array->inPlace()) && !array->fill(diagnostics))
+    return nullptr;
+  return array;
+}
+
+FileArray::~FileArray() {
+  if (window_)
+    runtime::closeWindow(window_);
+  if (file_ >= 0)
+    close(file_);
+}
+
+bool FileArray::inPlace() const {
+  if (!source_.file || !source_.file->isRegular())
+    return false;
+  const NpyHeader& header = source_.file->header();
+  const bool rows = !header.fortranOrder ||
+                    std::count_if(shape_.begin(), shape_.end(), [](int64_t extent) { return extent != 1; }) <= 1;
+  return rows && !header.bigEndian && sameBytes(header.type, type_) && !holdsBooleans(type_);
+}
+
+bool FileArray::open(const std::string& name, bool written, const OutputOption* output, DiagnosticEngine& diagnostics) {
+  if (inPlace() && !written) {
+    file_ = dup(source_.file->file());
+    at_ = source_.file->at();
+    return true;
+  }
+  if (!output || isSpecialFile(output->path))
+    return openScratch(diagnostics);
+  auto result = NpyOutput::create(output->path, type_, shape_, output->complexPairs, diagnostics, output->where);
+  if (!result)
+    return false;
+  result_.emplace(std::move(*result));
+  file_ = dup(result_->file());
+  at_ = result_->at();
+  const uint64_t bytes = elements_ * type_.bytes;
+  if (int error = runtime::reserveFileSpace(file_, static_cast<int64_t>(at_ + bytes))) {
+    diagnostics.report(noSpace, output->where, name, bytesText(bytes), "the folder of '" + output->path + "'",
+                       std::strerror(error));
+    return false;
+  }
+  return true;
+}
+
+bool FileArray::openScratch(DiagnosticEngine& diagnostics) {
+  const runtime::ScratchFile scratch = runtime::makeScratchFile(static_cast<int64_t>(elements_ * type_.bytes));
+  file_ = scratch.file;
+  if (file_ >= 0)
+    return true;
+  reportNoSpace(scratch.error, diagnostics);
+  return false;
+}
+
+void FileArray::reportNoSpace(int error, DiagnosticEngine& diagnostics) {
+  diagnostics
+      .report(noSpace, where_, name_, bytesText(elements_ * type_.bytes), "folder '" + runtime::scratchFolder() + "'",
+              std::strerror(error))
+      .help("choose another folder for scratch files with --scratch DIR");
+}
+
+bool FileArray::put(const Array& elements, uint64_t first, DiagnosticEngine& diagnostics) {
+  if (transferAll(file_, const_cast<std::byte*>(elements.data()), elements.bytes(), at_ + first * type_.bytes, true))
+    return true;
+  diagnostics.report(cannotFill, where_, name_, std::strerror(errno));
+  return false;
+}
+
+bool FileArray::fill(DiagnosticEngine& diagnostics) {
+  if (source_.file)
+    return copyFile(diagnostics);
+  if (!source_.generated)
+    return true; // zeros: no argument without data is given back what it held
+  const uint64_t step = std::max<uint64_t>(1, pieceBytes / type_.bytes);
+  for (uint64_t first = 0; first < elements_ || first == 0; first += step) {
+    const uint64_t count = std::min(step, elements_ - first);
+    auto piece = Array::create(type_, {static_cast<int64_t>(count)}, "part of '" + name_ + "'", diagnostics, where_);
+    if (!piece || !generate(*piece, *source_.generated, diagnostics, where_, first) || !put(*piece, first, diagnostics))
+      return false;
+  }
+  return true;
+}
+
+/// A scratch file with the elements of an input in Fortran order, the last dimension innermost; -1 (reported) when
+/// there is no space. They go by way of two windows.
+int FileArray::orderRows(DiagnosticEngine& diagnostics) {
+  const NpyFile& file = *source_.file;
+  const uint64_t elementBytes = file.header().type.bytes;
+  const auto bytes = static_cast<int64_t>(elements_ * elementBytes);
+  const runtime::ScratchFile scratch = runtime::makeScratchFile(bytes);
+  if (scratch.file < 0) {
+    reportNoSpace(scratch.error, diagnostics);
+    return -1;
+  }
+  std::vector<int64_t> columns(shape_.size(), 1), rows(shape_.size(), 1);
+  for (size_t d = 1; d < shape_.size(); ++d)
+    columns[d] = columns[d - 1] * shape_[d - 1];
+  for (size_t d = shape_.size(); d-- > 1;)
+    rows[d - 1] = rows[d] * shape_[d];
+  char* from = runtime::openWindow(
+      bytes, runtime::fileBackend(dup(file.file()), static_cast<int64_t>(file.at()), "'" + file.path() + "'"),
+      name_.c_str());
+  char* to = runtime::openWindow(bytes, runtime::fileBackend(dup(scratch.file), 0, "the file of array '" + name_ + "'"),
+                                 name_.c_str());
+  strata_window_move(to, rows.data(), from, columns.data(), shape_.data(), static_cast<int32_t>(shape_.size()),
+                     static_cast<int64_t>(elementBytes));
+  runtime::closeWindow(from);
+  runtime::closeWindow(to);
+  return scratch.file;
+}
+
+bool FileArray::copyFile(DiagnosticEngine& diagnostics) {
+  NpyFile& file = *source_.file;
+  const NpyHeader& header = file.header();
+  if (const Array* loaded = file.loaded()) { // from a pipe
+    auto copy = loaded->clone("'" + name_ + "'", diagnostics, where_);
+    auto converted =
+        copy ? convertElements(std::move(*copy), type_, file.path(), name_, diagnostics, where_) : std::nullopt;
+    return converted && put(*converted, 0, diagnostics);
+  }
+  int ordered = -1;
+  if (header.fortranOrder && !inPlace() && (ordered = orderRows(diagnostics)) < 0)
+    return false;
+  const uint64_t step = std::max<uint64_t>(1, pieceBytes / std::max(type_.bytes, header.type.bytes));
+  bool fine = true;
+  for (uint64_t first = 0; fine && first < elements_; first += step) {
+    auto piece = file.piece(first, std::min(step, elements_ - first), diagnostics, where_, ordered);
+    auto converted =
+        piece ? convertElements(std::move(*piece), type_, file.path(), name_, diagnostics, where_) : std::nullopt;
+    fine = converted && put(*converted, first, diagnostics);
+  }
+  if (ordered >= 0)
+    close(ordered);
+  return fine;
+}
+
+std::optional<Array> FileArray::load(DiagnosticEngine& diagnostics) const {
+  auto array = Array::create(type_, shape_, "a copy of '" + name_ + "'", diagnostics, where_);
+  if (array && !transferAll(file_, array->data(), array->bytes(), at_, false)) {
+    diagnostics.report(cannotFill, where_, name_, std::strerror(errno));
+    return std::nullopt;
+  }
+  return array;
+}
+
+bool FileArray::finish(DiagnosticEngine& diagnostics) {
+  if (!output_)
+    return true;
+  if (result_)
+    return result_->commit(diagnostics, output_->where);
+  // A pipe or a device, which cannot be filled in place.
+  const auto array = load(diagnostics);
+  return array && writeNpy(output_->path, *array, output_->complexPairs, diagnostics, output_->where);
+}
+
+} // namespace strata::driver

@@ -1,0 +1,62 @@
+// Arrays of an entry point that are placed on a disk: parts of files, never in memory as a whole. Input files are used
+// where they are; generated data, data that needs another form and results nobody wants as a file go to scratch files;
+// results are written into the file that takes their name at the end. Owns its files and the window on them.
+#pragma once
+
+#include "base/data/npy_file.h"
+#include "base/data/options.h"
+
+#include <memory>
+
+namespace strata::driver {
+
+class FileArray {
+public:
+  /// What the array is to hold at the beginning: one of them, or nothing, which is zeros.
+  struct Source {
+    NpyFile* file = nullptr;
+    const InputSpec* generated = nullptr;
+  };
+  /// `written`: the program may change it, so an input file is copied. `output`: where it goes in the end, or null.
+  /// Nothing when a file cannot be made, read or filled (reported).
+  static std::unique_ptr<FileArray> create(const std::string& name, const ElementType& type,
+                                           const std::vector<int64_t>& shape, Source source, bool written,
+                                           const OutputOption* output, DiagnosticEngine& diagnostics,
+                                           const Location& where);
+  ~FileArray();
+  FileArray(const FileArray&) = delete;
+
+  /// Where compiled code believes it to be.
+  void* address() const { return window_; }
+  /// Gives it what it held at the beginning again. REQUIRES: it is written.
+  bool restore(DiagnosticEngine& diagnostics) { return fill(diagnostics); }
+  /// A copy in memory.
+  std::optional<Array> load(DiagnosticEngine& diagnostics) const;
+  /// Gives an output its name. Once.
+  bool finish(DiagnosticEngine& diagnostics);
+
+private:
+  FileArray() = default;
+  bool open(const std::string& name, bool written, const OutputOption* output, DiagnosticEngine& diagnostics);
+  bool openScratch(DiagnosticEngine& diagnostics);
+  void reportNoSpace(int error, DiagnosticEngine& diagnostics);
+  int orderRows(DiagnosticEngine& diagnostics);
+  bool inPlace() const;
+  bool fill(DiagnosticEngine& diagnostics);
+  bool copyFile(DiagnosticEngine& diagnostics);
+  bool put(const Array& elements, uint64_t first, DiagnosticEngine& diagnostics);
+
+  ElementType type_;
+  std::vector<int64_t> shape_;
+  uint64_t elements_ = 0;
+  Source source_;
+  std::string name_;
+  Location where_;
+  const OutputOption* output_ = nullptr;
+  std::optional<NpyOutput> result_;
+  int file_ = -1; // the window's
+  uint64_t at_ = 0;
+  void* window_ = nullptr;
+};
+
+} // namespace strata::driver
