@@ -12,8 +12,7 @@
 
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(noSpace, Error, "run-no-disk-space", "no space for array '{0}', which takes {1}, in {2}: {3}");
-STRATA_DIAGNOSTIC(cannotFill, Error, "run-cannot-fill", "cannot write array '{0}' into its file: {1}");
+STRATA_DIAGNOSTIC(cannotKeep, Error, "run-disk-array", "array '{0}', which takes {1}, cannot be kept in {2}: {3}");
 
 namespace {
 
@@ -110,10 +109,8 @@ bool FileArray::open(const std::string& name, bool written, const OutputOption* 
   result_.emplace(std::move(*result));
   file_ = dup(result_->file());
   at_ = result_->at();
-  const uint64_t bytes = elements_ * type_.bytes;
-  if (int error = runtime::reserveFileSpace(file_, static_cast<int64_t>(at_ + bytes))) {
-    diagnostics.report(noSpace, output->where, name, bytesText(bytes), "the folder of '" + output->path + "'",
-                       std::strerror(error));
+  if (int error = runtime::reserveFileSpace(file_, static_cast<int64_t>(at_ + elements_ * type_.bytes))) {
+    reportTrouble(error, diagnostics);
     return false;
   }
   return true;
@@ -124,21 +121,24 @@ bool FileArray::openScratch(DiagnosticEngine& diagnostics) {
   file_ = scratch.file;
   if (file_ >= 0)
     return true;
-  reportNoSpace(scratch.error, diagnostics);
+  reportTrouble(scratch.error, diagnostics);
   return false;
 }
 
-void FileArray::reportNoSpace(int error, DiagnosticEngine& diagnostics) {
-  diagnostics
-      .report(noSpace, where_, name_, bytesText(elements_ * type_.bytes), "folder '" + runtime::scratchFolder() + "'",
-              std::strerror(error))
-      .help("choose another folder for scratch files with --scratch DIR");
+void FileArray::reportTrouble(int error, DiagnosticEngine& diagnostics) const {
+  const bool isScratch = !result_;
+  auto report = diagnostics.report(
+      cannotKeep, isScratch ? where_ : output_->where, name_, bytesText(elements_ * type_.bytes),
+      isScratch ? "folder '" + runtime::scratchFolder() + "'" : "the folder of '" + output_->path + "'",
+      std::strerror(error));
+  if (isScratch)
+    report.help("choose another folder for scratch files with --scratch DIR");
 }
 
 bool FileArray::put(const Array& elements, uint64_t first, DiagnosticEngine& diagnostics) {
   if (transferAll(file_, const_cast<std::byte*>(elements.data()), elements.bytes(), at_ + first * type_.bytes, true))
     return true;
-  diagnostics.report(cannotFill, where_, name_, std::strerror(errno));
+  reportTrouble(errno, diagnostics);
   return false;
 }
 
@@ -165,7 +165,7 @@ int FileArray::orderRows(DiagnosticEngine& diagnostics) {
   const auto bytes = static_cast<int64_t>(elements_ * elementBytes);
   const runtime::ScratchFile scratch = runtime::makeScratchFile(bytes);
   if (scratch.file < 0) {
-    reportNoSpace(scratch.error, diagnostics);
+    reportTrouble(scratch.error, diagnostics);
     return -1;
   }
   std::vector<int64_t> columns(shape_.size(), 1), rows(shape_.size(), 1);
@@ -213,7 +213,7 @@ bool FileArray::copyFile(DiagnosticEngine& diagnostics) {
 std::optional<Array> FileArray::load(DiagnosticEngine& diagnostics) const {
   auto array = Array::create(type_, shape_, "a copy of '" + name_ + "'", diagnostics, where_);
   if (array && !transferAll(file_, array->data(), array->bytes(), at_, false)) {
-    diagnostics.report(cannotFill, where_, name_, std::strerror(errno));
+    reportTrouble(errno, diagnostics);
     return std::nullopt;
   }
   return array;

@@ -39,7 +39,7 @@ private:
   FileArray() = default;
   bool open(const std::string& name, bool written, const OutputOption* output, DiagnosticEngine& diagnostics);
   bool openScratch(DiagnosticEngine& diagnostics);
-  void reportNoSpace(int error, DiagnosticEngine& diagnostics);
+  void reportTrouble(int error, DiagnosticEngine& diagnostics) const;
   int orderRows(DiagnosticEngine& diagnostics);
   bool inPlace() const;
   bool fill(DiagnosticEngine& diagnostics);

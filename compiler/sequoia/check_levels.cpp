@@ -82,7 +82,7 @@ private:
     for (const Variable* array : instance_->variant->arrays) {
       unsigned level = instance_->arrayLevels[array->index];
       machine::MemoryId memory = machine_.levels[level].memory;
-      if (level != 0 && machine_.isExplicit(memory))
+      if (level != 0 && (machine_.isExplicit(memory) || machine_[memory].files))
         diagnostics_.report(leafLevel, instance_->place, instance_->name, array->name, level)
             .label(array->location, "the array")
             .help("put the instance at level 0");
