@@ -16,7 +16,7 @@ std::string page(std::string_view title, const std::vector<Section>& sections, s
                     escape(title) + "</title>\n<style>\n" + std::string(themeStyle()) +
                     "body{margin:0;padding:24px 32px 48px;background:var(--paper);color:var(--ink);"
                     "font:15px/1.5 system-ui,sans-serif}\n"
-                    "h1{font-size:22px;margin:0 0 8px}h2{font-size:17px;margin:32px 0 4px}"
+                    "section{margin-top:24px}h1{font-size:22px;margin:0 0 8px}h2{font-size:17px;margin:32px 0 4px}"
                     "p{margin:0 0 12px;color:var(--quiet);max-width:80ch}\n"
                     ".picture{overflow-x:auto;border:1px solid var(--rule);border-radius:8px;padding:8px}\n"
                     ".picture>svg{display:block}\n"

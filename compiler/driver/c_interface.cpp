@@ -75,7 +75,10 @@ public:
       if (!shown.insert(parameter.shownName).second)
         parameter.shownName = "arg" + number(position);
     }
-    checks_ = entryChecks(function);
+    turned_ = turnedArrays();
+    // Copies of arrays exist by then, and are what the compiled code checks too.
+    checks_ = entryChecks(function,
+                          turnedCount_ ? "    strata_drop(turned, " + number(turnedCount_) + ");\n" : std::string());
   }
 
   bool fine() const { return fine_; }
@@ -110,12 +113,12 @@ public:
       list += (position ? ", " : "") + take(position, text);
     }
     checkSizes(text);
-    text += checks_;
     checkOverlaps(text);
-    std::string turned = turnedArrays(), count = number(turnedCount_);
+    const std::string count = number(turnedCount_);
     if (turnedCount_)
-      text += "  StrataTurned turned[] = {\n" + turned + "  };\n  if (!strata_turn(entry, turned, " + count +
+      text += "  StrataTurned turned[] = {\n" + turned_ + "  };\n  if (!strata_turn(entry, turned, " + count +
               "))\n    return;\n";
+    text += checks_;
     text += "  void *arguments[] = {" + (list.empty() ? "0" : list) +
             "};\n  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n";
     if (turnedCount_)
@@ -267,7 +270,7 @@ private:
   Location where_;
   std::vector<std::string> sizes_;
   std::vector<Parameter> parameters_;
-  std::string checks_;
+  std::string checks_, turned_;
   uint64_t turnedCount_ = 0;
   bool fine_ = true;
 };

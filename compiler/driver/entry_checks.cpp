@@ -25,7 +25,7 @@ namespace {
 
 class Translation {
 public:
-  explicit Translation(func::FuncOp function) : function_(function) {}
+  Translation(func::FuncOp function, const std::string& before) : function_(function), before_(before) {}
 
   std::string run() {
     for (Operation& op : function_.getBody().front()) {
@@ -64,8 +64,8 @@ private:
       for (char c : *help)
         format += c == '%' ? std::string("%%") : std::string(1, c);
     }
-    text_ += "  if (!" + condition + ") {\n    strata_reject(" + cLiteral(check.getCode()) + ", " + cLiteral(format) +
-             arguments + ");\n    return;\n  }\n";
+    text_ += "  if (!" + condition + ") {\n" + before_ + "    strata_reject(" + cLiteral(check.getCode()) + ", " +
+             cLiteral(format) + arguments + ");\n    return;\n  }\n";
   }
 
   /// The name of a C variable with the value. Empty when it does not follow from the arguments.
@@ -97,8 +97,19 @@ private:
       return type.isInteger(1)             ? std::to_string(constant.getBoolValue())
              : constant.isMinSignedValue() ? "INT64_MIN"
                                            : "(int64_t)" + std::to_string(constant.getSExtValue());
-    if (auto dim = dyn_cast<memref::DimOp>(op))
-      return extent(dim);
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      auto dimension = dim.getConstantIndex();
+      return dimension && *dimension >= 0 ? word(dim.getSource(), 1 + *dimension) : "";
+    }
+    // A base and an offset, then extents and strides as in the words.
+    if (auto layout = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      return number >= 2 ? word(layout.getSource(), number - 1) : "";
+    }
+    if (isa<arith::DivSIOp>(op)) {
+      std::string left = this->value(op->getOperand(0)), right = this->value(op->getOperand(1));
+      return left.empty() || right.empty() ? "" : "strata_quotient(" + left + ", " + right + ")";
+    }
     if (isa<arith::IndexCastOp>(op) && !op->getOperand(0).getType().isInteger(1))
       return this->value(op->getOperand(0));
     static const std::pair<StringRef, const char*> operators[] = {{"arith.addi", "+"}, {"arith.subi", "-"},
@@ -144,19 +155,19 @@ private:
     }
   }
 
-  std::string extent(memref::DimOp dim) {
-    auto argument = dyn_cast<BlockArgument>(dim.getSource());
-    auto dimension = dim.getConstantIndex();
-    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
-    if (!argument || !type || !dimension || argument.getOwner() != &function_.getBody().front() || *dimension < 0 ||
-        *dimension >= type.getRank())
+  /// A word of an argument: its extents from 1 on, then its strides.
+  std::string word(Value block, int64_t number) {
+    auto argument = dyn_cast<BlockArgument>(block);
+    auto type = dyn_cast<MemRefType>(block.getType());
+    if (!argument || !type || argument.getOwner() != &function_.getBody().front() || number > 2 * type.getRank())
       return "";
-    return "w" + std::to_string(argument.getArgNumber()) + "[" + std::to_string(1 + *dimension) + "]";
+    return "w" + std::to_string(argument.getArgNumber()) + "[" + std::to_string(number) + "]";
   }
 
   static constexpr unsigned mostDepth = 100; // operations behind each other
 
   func::FuncOp function_;
+  std::string before_;
   unsigned depth_ = 0;
   llvm::DenseMap<Value, std::string> names_;
   std::string text_;
@@ -164,8 +175,8 @@ private:
 
 } // namespace
 
-std::string entryChecks(func::FuncOp function) {
-  return Translation(function).run();
+std::string entryChecks(func::FuncOp function, const std::string& before) {
+  return Translation(function, before).run();
 }
 
 } // namespace strata::driver

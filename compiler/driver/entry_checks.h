@@ -12,9 +12,9 @@ namespace strata::driver {
 /// A string literal of C; what is not plain goes in octal.
 std::string cLiteral(llvm::StringRef text);
 
-/// Statements of C that return from the function when a rule is broken. The words of block argument i are `w{i}` (see
-/// entry_support.c), a scalar argument is `p{i}`. Checks that depend on more than arguments are left to the compiled
-/// code, which makes them all again.
-std::string entryChecks(mlir::func::FuncOp function);
+/// Statements of C that return from the function when a rule is broken, with `before` before the error is raised. The
+/// words of block argument i are `w{i}` (see entry_support.c), a scalar argument is `p{i}`. Checks that depend on more
+/// than arguments are left to the compiled code, which makes them all again.
+std::string entryChecks(mlir::func::FuncOp function, const std::string& before);
 
 } // namespace strata::driver

@@ -13,6 +13,9 @@ static int strata_reject(const char* code, const char* format, ...) {
   return 0;
 }
 
+static int64_t strata_quotient(int64_t a, int64_t b) {
+  return b == 0 || (b == -1 && a == INT64_MIN) ? 0 : a / b;
+}
 static int64_t strata_modulo(int64_t a, int64_t b) {
   return b > 0 ? (a % b + b) % b : 0;
 }

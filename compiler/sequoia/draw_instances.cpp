@@ -4,6 +4,7 @@
 #include "base/machine/quantity.h"
 #include "base/picture/svg.h"
 #include "compiler/sequoia/draw.h"
+#include "compiler/sequoia/instance_cards.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,37 +29,8 @@ const char* const style =
     ".belongs{fill:none;stroke:var(--line);stroke-dasharray:2 4}.tip{fill:var(--line);stroke:none}"
     ".name{font-weight:bold}.full{fill:var(--wait);stroke:var(--wait-line)}.bar{fill:var(--paper);stroke:var(--line)}";
 
-/// Bytes as people read them: "64 KiB", "1.5 MiB".
-std::string bytesText(uint64_t bytes) {
-  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(units))
-    value /= 1024, ++unit;
-  char text[40];
-  std::snprintf(text, sizeof text,
-                unit == 0 || value == static_cast<double>(static_cast<uint64_t>(value)) ? "%.0f %s" : "%.1f %s", value,
-                units[unit]);
-  return text;
-}
-
-/// A line of a card: words, and marks behind them.
-struct Row {
-  enum class Kind { Tunable, Array, Loop, Call } kind = Kind::Tunable;
-  std::string words, title;
-  std::vector<std::string> marks;
-  size_t indent = 0;
-  std::vector<std::pair<uint32_t, std::string>> targets; // instances that a call may become, with the arrow's words
-  bool combines = false;
-};
-
-/// What one instance has at one level.
-struct Card {
-  uint32_t instance = 0;
-  unsigned level = 0;
-  bool isHome = false; // carries the instance's name
-  std::string heading, note;
-  std::vector<Row> rows;
+/// A card and where it stands.
+struct PlacedCard : Card {
   double x = 0, y = 0, width = 0, height = 0;
   double rowY(size_t row) const { return y + headHeight() + static_cast<double>(row) * line + line / 2; }
   double headHeight() const { return note.empty() ? 26 : 42; }
@@ -68,198 +40,46 @@ class InstancePicture {
 public:
   InstancePicture(const InstanceGraph& graph, const Machine& machine, const std::vector<InstanceSizes>& sizes,
                   const std::string& title)
-      : graph_(graph), machine_(machine), sizes_(sizes), demand_(measureDemand(graph, machine, sizes)), title_(title) {}
+      : graph_(graph), machine_(machine), demand_(measureDemand(graph, machine, sizes)), title_(title) {
+    for (Card& card : makeCards(graph, sizes))
+      cards_.push_back(measured(std::move(card)));
+  }
 
   std::string draw() {
-    for (uint32_t number = 0; number < graph_.instances.size(); ++number)
-      makeCards(number);
     place();
     svg_.text(margin, 34, title_, "title");
     for (unsigned level = 0; level < machine_.levels.size(); ++level)
       drawLevel(level);
     for (size_t index = 0; index < cards_.size(); ++index)
       drawLinks(index);
-    for (const Card& card : cards_)
+    for (const PlacedCard& card : cards_)
       drawCard(card);
     legend();
     return svg_.document(title_, bottom_ + 60, style);
   }
 
 private:
-  // ---- what stands on the cards ----
-
-  std::string boundText(const Bound& bound) const { return bound.value ? "≤ " + std::to_string(*bound.value) : "any"; }
-
-  Row arrayRow(uint32_t number, const Variable& array) const {
-    Row row{Row::Kind::Array, {}, {}, {}, 0, {}, false};
-    row.words = (array.direction == Direction::None ? "local" : std::string(directionText(array.direction))) + " " +
-                typeName(array.type) + " " + std::string(array.name);
-    std::optional<uint64_t> bytes = array.type->size;
-    for (const Bound& bound : sizes_[number].extents[array.index]) {
-      row.words += "[" + boundText(bound) + "]";
-      uint64_t product = 0;
-      bytes = bytes && bound.value && !__builtin_mul_overflow(*bytes, static_cast<uint64_t>(*bound.value), &product)
-                  ? std::optional(product)
-                  : std::nullopt;
-    }
-    row.marks.push_back(bytes ? bytesText(*bytes) : "any size");
-    row.title =
-        row.words + (bytes ? ", at most " + std::to_string(*bytes) + " bytes" : ", of a size known when it runs");
-    const Instance& instance = graph_.instances[number];
-    for (const ResolvedPrecondition& condition : instance.preconditions)
-      if (condition.array == &array)
-        row.title += ", stated to have " + conditionText(condition.bound) + " elements";
-    for (const ResolvedPrecondition& condition : instance.pitchPreconditions)
-      if (condition.array == &array)
-        row.title += ", stated to have pitch " + conditionText(condition.bound);
-    for (const ResolvedSpaceShare& share : instance.spaceShare)
-      if (std::find(share.arrays.begin(), share.arrays.end(), &array) != share.arrays.end())
-        row.marks.push_back("shared");
-    if (array.index < instance.blockCyclic.size() && instance.blockCyclic[array.index])
-      row.marks.push_back("dealt");
-    return row;
-  }
-
-  Row loopRow(const ResolvedLoop& loop) const {
-    Row row{Row::Kind::Loop, {}, {}, {}, 0, {}, false};
-    row.words = std::string(mapText(loop.loop->kind)) + " " + std::string(loop.loop->variable->name);
-    for (const Loop* outer = loop.loop->parent; outer; outer = outer->parent)
-      ++row.indent;
-    row.title = "loop " + std::string(loop.loop->variable->name) + ", executed at level " + std::to_string(loop.level);
-    if (loop.spmd) {
-      row.marks.push_back(loop.spmd->ways ? "spmd " + std::to_string(loop.spmd->ways) : "spmd auto");
-      row.title +=
-          ", dealt to processors " + std::to_string(loop.spmd->first) + " to " + std::to_string(loop.spmd->last - 1);
-      if (loop.spmd->iterationBlock)
-        row.title += ", " + std::to_string(loop.spmd->iterationBlock) + " iterations at a time";
-    }
-    if (loop.pipelineStages > 1) {
-      row.marks.push_back("swp " + std::to_string(loop.pipelineStages));
-      row.title += ", up to " + std::to_string(loop.pipelineStages) + " iterations under way at once";
-    }
-    if (loop.unroll > 1) {
-      row.marks.push_back("unroll " + std::to_string(loop.unroll));
-      row.title += ", unrolled " + std::to_string(loop.unroll) + " times";
-    }
-    if (loop.flatten) {
-      row.marks.push_back("flat");
-      row.title += ", no loop remains";
-    }
-    return row;
-  }
-
-  Row callRow(const Instance& instance, const ResolvedCallsite& site) const {
-    Row row{Row::Kind::Call, {}, {}, {}, 0, {}, site.callsite->isCombiner};
-    row.words = (row.combines ? "combine by " : "call ") + std::string(site.callsite->callee->name);
-    for (const Loop* outer = site.callsite->loop; outer; outer = outer->parent)
-      ++row.indent;
-    size_t order = 0;
-    for (const ResolvedTarget& target : site.targets) {
-      const std::string& name = graph_.instances[target.instance].name;
-      std::string words = instance.name + (row.combines ? " combines by " : " calls ") + name;
-      if (site.targets.size() > 1)
-        words += ", tried as number " + std::to_string(++order);
-      for (const ResolvedCondition& condition : target.conditions)
-        words += (condition.array ? ", if " + std::string(condition.array->name) + " has " : ", if selected ") +
-                 conditionText(condition.bound) + (condition.array ? " elements" : " times");
-      if (target.dynamic)
-        words += ", as a call when it runs";
-      for (uint32_t argument : target.forcedCopies)
-        words += ", argument " + std::to_string(argument + 1) + " copied";
-      row.targets.emplace_back(target.instance, words);
-    }
-    row.title = row.targets.size() == 1 ? row.targets[0].second : "";
-    if (site.targets.size() > 1)
-      row.marks.push_back(std::to_string(site.targets.size()) + " targets");
-    return row;
-  }
-
-  static std::string conditionText(const SizeBound& bound) {
-    std::string text = relationText(bound.relation);
-    for (size_t i = 0; i < bound.values.size(); ++i)
-      text += (i ? "," : " ") + std::to_string(bound.values[i]);
-    return text;
-  }
-
-  void makeCards(uint32_t number) {
-    const Instance& instance = graph_.instances[number];
-    std::map<unsigned, Card> byLevel;
-    unsigned home = instance.variant->arrays.empty() ? instance.scalarLevel : 0;
-    for (const Variable* array : instance.variant->arrays)
-      home = std::max(home, instance.arrayLevels[array->index]);
-    byLevel[home].isHome = true;
-    for (const Variable* tunable : instance.variant->tunables)
-      byLevel[home].rows.push_back(
-          {Row::Kind::Tunable,
-           std::string(tunable->name) + " = " + std::to_string(instance.tunables[tunable->index]),
-           "tunable " + std::string(tunable->name),
-           {},
-           0,
-           {},
-           false});
-    for (const Variable* array : instance.variant->arrays)
-      byLevel[instance.arrayLevels[array->index]].rows.push_back(arrayRow(number, *array));
-    // Loops and calls in the order of the program: a call stands behind the loop that is around it.
-    std::vector<bool> said(instance.callsites.size(), false);
-    const auto calls = [&](const Loop* around) {
-      for (const ResolvedCallsite& site : instance.callsites)
-        if (site.callsite->loop == around && !said[site.callsite->index]) {
-          said[site.callsite->index] = true;
-          byLevel[site.level].rows.push_back(callRow(instance, site));
-        }
-    };
-    for (const ResolvedLoop& loop : instance.loops) {
-      byLevel[loop.level].rows.push_back(loopRow(loop));
-      calls(loop.loop);
-    }
-    calls(nullptr);
-    for (auto& [level, card] : byLevel) {
-      card.instance = number;
-      card.level = level;
-      if (card.isHome) {
-        card.heading = instance.name;
-        card.note = std::string(instance.variant->taskName) + "::" + std::string(instance.variant->name);
-        if (!instance.externalFile.empty())
-          card.note += ", " + instance.externalFile;
-        if (instance.scratch)
-          card.note += ", scratch " + bytesText(static_cast<uint64_t>(instance.scratch));
-      } else {
-        const bool controls = std::any_of(card.rows.begin(), card.rows.end(), [](const Row& row) {
-          return row.kind == Row::Kind::Loop || row.kind == Row::Kind::Call;
-        });
-        card.heading = (controls ? "control of " : "data of ") + instance.name;
-      }
-      size_t indent = mostIndent(card);
-      double width = static_cast<double>(std::max(lengthOf(card.heading), lengthOf(card.note))) * character;
-      for (Row& row : card.rows) {
-        row.indent -= std::min(row.indent, indent);
-        row.words = shorten(row.words, mostWords);
-        double marks = 0;
-        for (const std::string& mark : row.marks)
-          marks += static_cast<double>(lengthOf(mark)) * character + 18;
-        width = std::max(width, static_cast<double>(lengthOf(row.words) + 2 * row.indent) * character + marks);
-      }
-      card.width = width + 2 * padding;
-      card.height = card.headHeight() + static_cast<double>(card.rows.size()) * line + 8;
-      cards_.push_back(card);
-    }
-  }
-
-  /// Indentation that all loops and calls of a card have.
-  static size_t mostIndent(const Card& card) {
-    size_t least = SIZE_MAX;
-    for (const Row& row : card.rows)
-      if (row.kind == Row::Kind::Loop || row.kind == Row::Kind::Call)
-        least = std::min(least, row.indent);
-    return least == SIZE_MAX ? 0 : least;
-  }
-
   // ---- where the cards stand ----
+
+  static PlacedCard measured(Card&& made) {
+    PlacedCard card{std::move(made)};
+    double width = static_cast<double>(std::max(lengthOf(card.heading), lengthOf(card.note))) * character;
+    for (Row& row : card.rows) {
+      row.words = shorten(row.words, mostWords);
+      double marks = 0;
+      for (const std::string& mark : row.marks)
+        marks += static_cast<double>(lengthOf(mark)) * character + 18;
+      width = std::max(width, static_cast<double>(lengthOf(row.words) + 2 * row.indent) * character + marks);
+    }
+    card.width = width + 2 * padding;
+    card.height = card.headHeight() + static_cast<double>(card.rows.size()) * line + 8;
+    return card;
+  }
 
   void place() {
     const size_t levels = machine_.levels.size();
     std::vector<double> widths(graph_.instances.size(), 0), heights(levels, 84);
-    for (const Card& card : cards_) {
+    for (const PlacedCard& card : cards_) {
       widths[card.instance] = std::max(widths[card.instance], card.width);
       heights[card.level] = std::max(heights[card.level], card.height + 2 * cardGap);
     }
@@ -280,7 +100,7 @@ private:
     heights_ = std::move(heights);
     bottom_ = y;
     for (size_t index = 0; index < cards_.size(); ++index) {
-      Card& card = cards_[index];
+      PlacedCard& card = cards_[index];
       card.x = columns[card.instance];
       card.y = tops_[card.level] + cardGap;
       if (card.isHome)
@@ -309,38 +129,69 @@ private:
     drawCapacity(number, y + 52, room);
   }
 
+  /// What takes a part of a memory.
+  struct Part {
+    std::optional<uint64_t> bytes; // nothing: not bounded
+    std::string title;
+  };
+
+  /// The most iterations under way at once that call an instance.
+  int64_t stagesOf(uint32_t number) const {
+    int64_t most = 1;
+    for (const Instance& caller : graph_.instances)
+      for (const ResolvedCallsite& site : caller.callsites)
+        for (const ResolvedTarget& target : site.targets)
+          for (const Loop* loop = site.callsite->loop; target.instance == number && loop; loop = loop->parent)
+            most = std::max(most, caller.loops[loop->index].pipelineStages);
+    return most;
+  }
+
+  std::vector<Part> partsOf(unsigned level) const {
+    std::vector<Part> parts;
+    for (const LevelDemand& demand : demand_)
+      for (size_t i = 0; demand.level == level && i < demand.demands.size(); ++i) {
+        const Demand& each = demand.demands[i];
+        const std::string name = std::string(each.array->name) + " of " + graph_.instances[each.instance].name;
+        const std::string size = each.bytes ? std::to_string(*each.bytes) + " bytes" : "any size";
+        parts.push_back({each.bytes, name + ": " + size});
+        const bool copied = each.array->kind == VariableKind::Parameter;
+        for (int64_t stage = 1; copied && stage < std::min<int64_t>(stagesOf(each.instance), 16); ++stage)
+          parts.push_back({each.bytes, name + " for another iteration under way: " + size});
+      }
+    return parts;
+  }
+
   void drawCapacity(unsigned number, double y, size_t room) {
     const machine::Capacity capacity = machine_.capacityOf(machine_.levels[number].memory);
-    const LevelDemand* demand = nullptr;
-    for (const LevelDemand& each : demand_)
-      if (each.level == number)
-        demand = &each;
     const bool bounded = capacity.kind == machine::Capacity::Kind::Bytes && capacity.bytes > 0;
-    const std::optional<uint64_t> total = demand ? demand->total : std::optional<uint64_t>(0);
+    const std::vector<Part> parts = partsOf(number);
+    std::optional<uint64_t> total = 0;
+    for (const Part& part : parts) {
+      uint64_t sum = 0;
+      total =
+          total && part.bytes && !__builtin_add_overflow(*total, *part.bytes, &sum) ? std::optional(sum) : std::nullopt;
+    }
     std::string words = total ? bytesText(*total) : "any size";
-    const double width = gutter - 36;
     if (bounded) {
-      svg_.rectangle(margin + 12, y, width, 10, "rx=\"3\" class=\"bar\"",
+      const double width = gutter - 36, begin = margin + 12, all = static_cast<double>(capacity.bytes);
+      svg_.rectangle(begin, y, width, 10, "rx=\"3\" class=\"bar\"",
                      memory(number) + " holds " + std::to_string(capacity.bytes) + " bytes");
-      double x = margin + 12, end = x + width;
-      for (size_t i = 0; demand && i < demand->demands.size(); ++i) {
-        const Demand& each = demand->demands[i];
-        const double part = each.bytes ? static_cast<double>(*each.bytes) / static_cast<double>(capacity.bytes) : 1;
-        const double wide = std::min(part * width, end - x);
+      double x = begin;
+      for (const Part& part : parts) {
+        // An array without a bound takes all of a memory that programs divide, and is no matter for another.
+        const double share = part.bytes ? static_cast<double>(*part.bytes) / all : isLimited(machine_, number) ? 1 : 0;
+        const double wide = std::min(share * width, begin + width - x);
         if (wide > 0)
-          svg_.rectangle(x, y, wide, 10, total && *total <= capacity.bytes ? "class=\"data\"" : "class=\"full\"",
-                         std::string(each.array->name) + " of " + graph_.instances[each.instance].name + ": " +
-                             (each.bytes ? std::to_string(*each.bytes) + " bytes" : "no bound"));
+          svg_.rectangle(x, y, wide, 10,
+                         !isLimited(machine_, number) || (total && *total <= capacity.bytes) ? "class=\"data\""
+                                                                                             : "class=\"full\"",
+                         part.title);
         x += std::max(wide, 0.0);
       }
-      if (total) {
-        char percent[32];
-        std::snprintf(percent, sizeof percent, " (%.0f%%)",
-                      100.0 * static_cast<double>(*total) / static_cast<double>(capacity.bytes));
-        words += " of " + bytesText(capacity.bytes) + percent;
-      } else {
-        words += ", of " + bytesText(capacity.bytes);
-      }
+      char percent[32] = "";
+      if (total)
+        std::snprintf(percent, sizeof percent, " (%.0f%%)", 100.0 * static_cast<double>(*total) / all);
+      words += (total ? " of " : ", of ") + bytesText(capacity.bytes) + percent;
       y += 26;
     } else {
       words += capacity.kind == machine::Capacity::Kind::Available ? ", of what there is" : ", capacity not stated";
@@ -357,7 +208,7 @@ private:
                                                           : "inner";
   }
 
-  void drawCard(const Card& card) {
+  void drawCard(const PlacedCard& card) {
     const Instance& instance = graph_.instances[card.instance];
     svg_.rectangle(card.x, card.y, card.width, card.height, "rx=\"6\" class=\"body\"");
     svg_.rectangle(
@@ -386,10 +237,10 @@ private:
 
   /// From a card to its instance's name, and from each call to what it may become.
   void drawLinks(size_t index) {
-    const Card& card = cards_[index];
+    const PlacedCard& card = cards_[index];
     const auto c = [](double value) { return coordinate(value) + " "; };
     if (!card.isHome) {
-      const Card& home = cards_[homes_[card.instance]];
+      const PlacedCard& home = cards_[homes_[card.instance]];
       const double x = std::min(home.x + home.width, card.x + card.width) / 2 + card.x / 2;
       svg_.path("M" + c(x) + c(std::min(home.y + home.height, card.y + card.height)) + "V" +
                     c(std::max(home.y, card.y)),
@@ -397,7 +248,7 @@ private:
     }
     for (size_t number = 0; number < card.rows.size(); ++number)
       for (const auto& [target, words] : card.rows[number].targets) {
-        const Card& to = cards_[homes_[target]];
+        const PlacedCard& to = cards_[homes_[target]];
         const double x = card.x + card.width, y = card.rowY(number);
         const double end = to.y + 18 + 5 * static_cast<double>(arrivals_[target]++ % 4);
         std::string data = "M" + c(x) + c(y), tip;
@@ -447,10 +298,9 @@ private:
 
   const InstanceGraph& graph_;
   const Machine& machine_;
-  const std::vector<InstanceSizes>& sizes_;
   std::vector<LevelDemand> demand_;
   std::string title_;
-  std::vector<Card> cards_;
+  std::vector<PlacedCard> cards_;
   std::map<uint32_t, size_t> homes_, arrivals_;
   std::vector<double> tops_, heights_;
   std::map<unsigned, size_t> lanes_;

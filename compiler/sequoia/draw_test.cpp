@@ -107,6 +107,8 @@ TEST(SequoiaDraw, ALoopStandsAtTheLevelThatExecutesIt) {
   EXPECT_NE(pull.instances.find(">spmd 8<"), std::string::npos);
   EXPECT_NE(pull.instances.find(">swp 2<"), std::string::npos);
   EXPECT_NE(pull.instances.find(">4 KiB<"), std::string::npos);
+  EXPECT_NE(push.instances.find(">8 KiB of 256 KiB (3%)<"), std::string::npos);
+  EXPECT_NE(pull.instances.find(">16 KiB of 256 KiB (6%)<"), std::string::npos); // two iterations under way
   EXPECT_NE(pull.instances.find("in float A[≤ 1024]"), std::string::npos);
   nothingOverlaps(push.instances);
   nothingOverlaps(pull.instances);
