@@ -79,7 +79,8 @@ TEST_F(DriverTest, NamesTheFirstElementThatDiffersFromTheInterpreters) {
   ours.arrays[0].as<int32_t>()[2] = 7;
   EXPECT_FALSE(compare(*module, *entry, ours, wanted, diagnostics));
   EXPECT_TRUE(reported("check-differs"));
-  EXPECT_NE(diagnostics.render({}).find("element [2] is 7 and should be 0"), std::string::npos) << diagnostics.render({});
+  EXPECT_NE(diagnostics.render({}).find("element [2] is 7 and should be 0"), std::string::npos)
+      << diagnostics.render({});
 }
 
 } // namespace
