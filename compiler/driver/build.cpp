@@ -240,7 +240,7 @@ private:
       return std::nullopt;
     machine_ = program->machine.name;
     interface_ =
-        makeCInterface(functions, program->machine, llvm::sys::path::filename(session_.options.compile.program).str(),
+        makeCInterface(functions, *program, llvm::sys::path::filename(session_.options.compile.program).str(),
                        headerName(), diagnostics_);
     if (!interface_ || !compiler.place(*program) || !compiler.schedule(*program))
       return std::nullopt;

@@ -7,6 +7,7 @@
 #include "compiler/driver/run.h"
 #include "compiler/driver/texts.h"
 #include "compiler/ir/locations.h"
+#include "compiler/mapping/place.h"
 #include "compiler/target/host/lower.h"
 
 #include <set>
@@ -18,6 +19,9 @@ namespace strata::driver {
 STRATA_DIAGNOSTIC(entryName, Error, "build-entry-name", "entry point '{0}' cannot be a function of C: {1}");
 STRATA_DIAGNOSTIC(entryArgument, Error, "build-entry-argument",
                   "argument '{0}' of entry point '{1}' cannot be passed from C: {2}");
+STRATA_DIAGNOSTIC(
+    entryOnDisk, Error, "build-entry-on-disk",
+    "array '{0}' of entry point '{1}' is placed in files, in memory '{2}', and C has its arrays in memory");
 
 namespace {
 
@@ -79,6 +83,18 @@ public:
     // Copies of arrays exist by then, and are what the compiled code checks too.
     checks_ = entryChecks(function,
                           turnedCount_ ? "    strata_drop(turned, " + number(turnedCount_) + ");\n" : std::string());
+  }
+
+  /// Arrays of C programs are in memory.
+  void checkMemories(func::FuncOp function, const LogicalProgram& program) {
+    for (unsigned position = 0; position < parameters_.size(); ++position) {
+      machine::MemoryId memory = mapping::argumentMemory(function, position, program.record, program.machine);
+      if (!parameters_[position].isArray() || !memory.valid() || !program.machine[memory].files)
+        continue;
+      diagnostics_.report(entryOnDisk, where_, parameters_[position].name, name_, program.machine[memory].name)
+          .help("map it to a level whose memory is addressed, or run the program with strata run");
+      fine_ = false;
+    }
   }
 
   bool fine() const { return fine_; }
@@ -284,15 +300,17 @@ std::string commentText(std::string text) {
 
 } // namespace
 
-std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entries, const Machine& machine,
-                                         const std::string& program, const std::string& headerName,
+std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entries, const LogicalProgram& program,
+                                         const std::string& name, const std::string& headerName,
                                          DiagnosticEngine& diagnostics) {
+  const Machine& machine = program.machine;
   CInterface result;
   clang::CTypes types;
   std::string prototypes, definitions;
   bool fine = true;
   for (func::FuncOp function : entries) {
     Entry entry(function, types, diagnostics);
+    entry.checkMemories(function, program);
     fine &= entry.fine();
     if (!entry.fine())
       continue;
@@ -303,7 +321,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
   if (!fine)
     return std::nullopt;
   std::string guard = StringRef(clang::asIdentifier(headerName)).upper() + "_INCLUDED";
-  result.header = "/* The entry points of " + commentText(program) + ", compiled for machine '" +
+  result.header = "/* The entry points of " + commentText(name) + ", compiled for machine '" +
                   commentText(machine.name) +
                   "'.\n *\n"
                   " * Arrays are described as sequoia.h says; sizes follow from their extents.\n"

@@ -2,8 +2,7 @@
 // code, and the header that declares them. Made from the logical program; the text is compiled by Clang.
 #pragma once
 
-#include "base/machine/machine.h"
-#include "compiler/ir/svm.h"
+#include "compiler/driver/pipeline.h"
 
 #include <optional>
 #include <string>
@@ -17,10 +16,10 @@ struct CInterface {
   std::vector<std::string> functions;
 };
 
-/// `program` and `headerName` are for comments and the header's guard. Nothing when an entry point cannot be a C
-/// function (reported).
-std::optional<CInterface> makeCInterface(const std::vector<mlir::func::FuncOp>& entries, const Machine& machine,
-                                         const std::string& program, const std::string& headerName,
+/// `name` and `headerName` are for comments and the header's guard. Nothing when an entry point cannot be a C function
+/// (reported).
+std::optional<CInterface> makeCInterface(const std::vector<mlir::func::FuncOp>& entries, const LogicalProgram& program,
+                                         const std::string& name, const std::string& headerName,
                                          DiagnosticEngine& diagnostics);
 
 } // namespace strata::driver

@@ -231,6 +231,9 @@ class FromC(harness.Case):
         self.is_refused("run", VECTADD, main, "--emit=svm", code="driver-usage")
         self.is_refused("run", VECTADD, main, "--size", "N=x", errors=1)
 
+    def test_arrays_on_a_disk(self):
+        self.is_refused("build", VECTADD, "-o", "x.so", "--machine", "cell-disk", code="build-entry-on-disk", errors=3, mentions="'A'")
+
     def test_a_file_of_dependencies(self):
         os.mkdir(self.path("with space"))
         self.write("with space/n.h", "#define PLUS +\n")
