@@ -239,9 +239,8 @@ private:
     if (functions.empty())
       return std::nullopt;
     machine_ = program->machine.name;
-    interface_ =
-        makeCInterface(functions, *program, llvm::sys::path::filename(session_.options.compile.program).str(),
-                       headerName(), diagnostics_);
+    interface_ = makeCInterface(functions, *program, llvm::sys::path::filename(session_.options.compile.program).str(),
+                                headerName(), diagnostics_);
     if (!interface_ || !compiler.place(*program) || !compiler.schedule(*program))
       return std::nullopt;
     llvm::LLVMContext context;

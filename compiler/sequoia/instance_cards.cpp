@@ -101,6 +101,8 @@ private:
         words += ", argument " + std::to_string(argument + 1) + " copied";
       row.targets.emplace_back(target.instance, words);
     }
+    if (site.targets.size() == 1)
+      row.words += " → " + graph_.instances[site.targets[0].instance].name;
     row.title = row.targets.size() == 1 ? row.targets[0].second : "";
     if (site.targets.size() > 1)
       row.marks.push_back(std::to_string(site.targets.size()) + " targets");

@@ -42,7 +42,58 @@ task Mix: entrypoint(Mix_Top) {
 """
 
 
+BLOCKS = """
+void task Mix(in float A[K][M + 1][N], out float B[K][M][N], in double f, inout int count);
+void task<inner> Mix::Split(in float A[K][M + 1][N], out float B[K][M][N], in double f, inout int count)
+{
+  tunable m, n;
+  mapseq (long i = 0 : (M + m - 1) / m, long j = 0 : (N + n - 1) / n) {
+    Mix(A[0;][i * m; m + 1][j * n; n], B[0;][i * m; m][j * n; n], f, count);
+  }
+}
+void task<ext> Mix::Ext(in float A[K][M + 1][N], out float B[K][M][N], in double f, inout int count);
+"""
+
+BLOCKS_LEAF = """
+#include "sequoia_ext.h"
+extern "C" void Low(sqArray_t *A, sqArray_t *B, double f, int *count) {
+  sqCalcParams(Low);
+  for (sqSize_t k = 0; k < sqParam(Low, K); k++)
+    for (sqSize_t m = 0; m < sqParam(Low, M); m++) {
+      const float *a = sqElmtSpec3D(Low, A, k, m, 0), *b = (float *)sqElmt3D(A, k, m + 1, 0);
+      float *c = sqElmtSpec3D(Low, B, k, m, 0);
+      for (sqSize_t n = 0; n < sqParam(Low, N); n++) c[n] = a[n] + f * b[n];
+    }
+  ++*count;
+}
+"""
+
+BLOCKS_MAPPING = """#include "MACHINE"
+task Mix: entrypoint(Top) {
+  instance Top::Split(level OUTER) {
+    tunable m = 3;
+    tunable n = 4;
+    data() { array A() { elements < 2, 9, 11; } }
+    control(level OUTER) { callsite Mix() { target Low() { } } }
+  }
+  instance Low::Ext(level 0) external("leaf.cpp") { }
+}
+"""
+
+
 class External(harness.Case):
+    def test_a_cxx_function_on_blocks_within_arrays(self):
+        """On host the blocks are parts of the arrays, with pitches larger than their extents; on cell they are copies."""
+        a = np.random.default_rng(2).random((2, 9, 11), "f4")
+        self.save("a.npy", a)
+        self.write("leaf.cpp", BLOCKS_LEAF)
+        self.write("mix.sq", BLOCKS)
+        for machine, outer in (("host", 0), ("cell", 2)):
+            mapping = self.write("mix.map", BLOCKS_MAPPING.replace("MACHINE", machine).replace("OUTER", str(outer)))
+            result = self.succeeds("run", "mix.sq", "--map", mapping, "--in", "A=a.npy", "--in", "f=2", "--in", "count=5", "--out", "B=b.npy")
+            self.assertIn("count: int32 () = 14", result.out)
+            np.testing.assert_allclose(np.load(self.path("b.npy")), a[:, :-1] + 2 * a[:, 1:], rtol=1e-6, err_msg=machine)
+
     def files(self, machine, outer, leaf=LEAF):
         self.write("leaf.c", leaf)
         mapping = MAPPING.replace("MACHINE", machine).replace("OUTER", str(outer))

@@ -149,8 +149,8 @@ class Fuzzer:
             arguments = [self.programs[path], "--machine", self.random.choice(["host", "cell"]), "--map", "changed.map"]
         else:
             arguments = [f"changed.{kind}", "--machine", self.random.choice(["host", "cell"])]
-        job = self.random.choice(["check", "run", "run", "run", "map"])
-        if job == "map" and kind == "mlir":
+        job = self.random.choice(["check", "run", "run", "run", "map", "show"])
+        if job in ("map", "show") and kind == "mlir":
             job = "run"
         if job == "run":
             with open(arguments[0] if os.path.isabs(arguments[0]) else path, errors="replace") as file:
