@@ -1,5 +1,6 @@
 // Chooses instances top-down from the entry: inner tasks where the arrays live, leaves at level 0, and the loops around
-// leaf calls on the processors of level 0. The tunables are chosen afterwards, in tune.cpp.
+// leaf calls on the processors of level 0. Where arrays live on a disk, a task that calls itself is cut twice: once for
+// main memory, and there again. The tunables are chosen afterwards, in tune.cpp.
 #include "compiler/sequoia/default_mapping.h"
 
 #include "compiler/sequoia/check_levels.h"
@@ -24,11 +25,19 @@ constexpr int64_t reductionWays = 16;
 class Builder {
 public:
   Builder(const Machine& machine, DiagnosticEngine& diagnostics)
-      : machine_(machine), diagnostics_(diagnostics), main_(mainLevel(machine)) {}
+      : machine_(machine), diagnostics_(diagnostics), stages_{mainLevel(machine)} {
+    if (!machine[machine.levels[stages_[0]].memory].files)
+      return;
+    for (unsigned level = stages_[0]; level-- > 1;)
+      if (machine.isAddressed(machine.levels[level].memory)) {
+        stages_.push_back(level);
+        return;
+      }
+  }
 
   std::optional<Mapping> run(const Task& entry) {
     mapping_.machine = machine_.name;
-    std::string name = instanceFor(entry);
+    std::string name = instanceFor(entry, 0);
     if (name.empty())
       return std::nullopt;
     taskOf(entry).entryPoints.push_back({name, std::nullopt, {}});
@@ -54,10 +63,18 @@ private:
     return made;
   }
 
-  /// The name of the task's instance, made if it is not there yet; empty (with a message) when there can be none.
-  std::string instanceFor(const Task& task) {
-    bool open = std::find(open_.begin(), open_.end(), &task) != open_.end();
-    const TaskVariant* variant = open || open_.size() > 200 ? nullptr : variantOf(task, TaskKind::Inner);
+  /// The name of the task's instance that is called from a stage, made if it is not there yet; empty (with a message)
+  /// when there can be none.
+  std::string instanceFor(const Task& task, size_t stage) {
+    auto isOpen = [&](size_t at) { return std::find(open_.begin(), open_.end(), std::pair(&task, at)) != open_.end(); };
+    const TaskVariant* variant = open_.size() > 200 ? nullptr : variantOf(task, TaskKind::Inner);
+    bool open = isOpen(stage);
+    if (open && variant && stage + 1 < stages_.size() && variantOf(task, TaskKind::Leaf)) {
+      ++stage;
+      open = isOpen(stage);
+    }
+    if (open)
+      variant = nullptr;
     if (!variant)
       variant = variantOf(task, TaskKind::Leaf);
     if (!variant) {
@@ -70,8 +87,12 @@ private:
       return {};
     }
     std::string name = nameOf(*variant);
-    if (made_.insert(variant).second) {
-      bool ok = variant->kind == TaskKind::Inner ? inner(*variant, name) : leaf(*variant, name);
+    if (variant->kind == TaskKind::Leaf)
+      stage = 0; // leaves are the same wherever they are called from
+    else if (stage > 0)
+      name += "_level" + std::to_string(stages_[stage]);
+    if (made_.insert({variant, stage}).second) {
+      bool ok = variant->kind == TaskKind::Inner ? inner(*variant, name, stage) : leaf(*variant, name);
       if (!ok)
         return {};
     }
@@ -104,12 +125,13 @@ private:
            number(1)});
   }
 
-  bool inner(const TaskVariant& variant, const std::string& name) {
-    open_.push_back(variant.task);
+  bool inner(const TaskVariant& variant, const std::string& name, size_t stage) {
+    const unsigned level = stages_[stage];
+    open_.push_back({variant.task, stage});
     MappedInstance instance;
     instance.name.text = name;
     instance.variant.text = variant.name;
-    instance.level = number(main_);
+    instance.level = number(level);
     tunables(variant, instance);
 
     ControlMapping control;
@@ -117,7 +139,7 @@ private:
     std::set<const Variable*> known = knownEverywhere(variant);
     bool ok = true;
     for (const Callsite* site : variant.callsites) {
-      std::string target = instanceFor(*site->callee);
+      std::string target = instanceFor(*site->callee, stage);
       if (target.empty()) {
         ok = false;
         continue;
@@ -139,11 +161,11 @@ private:
           down &= argument.value->kind == ExprKind::Variable || readsOnly(argument.value, known);
       for (const Loop* loop = site->loop; loop; loop = loop->parent)
         if (!down)
-          levels[loop->index] = main_;
+          levels[loop->index] = level;
     }
     for (const Loop* loop : variant.loops)
       control.loops.push_back(mapLoop(variant, *loop, levels[loop->index]));
-    control.level = number(main_);
+    control.level = number(level);
     if (!control.loops.empty() || !control.callsites.empty())
       instance.control.push_back(std::move(control));
     taskOf(*variant.task).instances.insert(taskOf(*variant.task).instances.begin(), std::move(instance));
@@ -181,10 +203,10 @@ private:
 
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
-  unsigned main_;
+  std::vector<unsigned> stages_; // the levels at which inner tasks cut arrays, outermost first
   Mapping mapping_;
-  std::set<const TaskVariant*> made_;
-  std::vector<const Task*> open_;
+  std::set<std::pair<const TaskVariant*, size_t>> made_; // with the stage
+  std::vector<std::pair<const Task*, size_t>> open_;
 };
 
 /// Tasks that some variant of another task calls.
