@@ -16,11 +16,11 @@ using mlir::Value;
 EntryLowering::EntryLowering(ModuleLowering& module, mapping::FunctionPlacement& placement)
     : module_(module), placement_(placement), builder_(&module.context),
       place_(module.place(module.program.target.where)) {
-  // The outermost level whose memory is one place, and who runs control there.
+  // The outermost level whose memory processors compute in, and who runs control there.
   const Machine& machine = module.machine;
   for (unsigned level = 0; level < machine.levels.size(); ++level) {
     machine::ProcessorId controller = machine.controllerOf(level);
-    if (!controller.valid() || machine[machine.levels[level].memory].isVirtual())
+    if (!controller.valid() || !machine.isAddressed(machine.levels[level].memory))
       continue;
     processor_ = machine[controller].name;
     processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[controller].count, 1));

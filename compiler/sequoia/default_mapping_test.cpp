@@ -16,7 +16,7 @@ const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum"};
 
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {
-    for (const char* machineName : {"host", "cell"}) {
+    for (const char* machineName : {"host", "cell", "cell-disk"}) {
       for (const KnownSizes& known :
            {KnownSizes{}, KnownSizes{{"N", 1000}, {"M", 777}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
         SCOPED_TRACE(std::string(example) + " on " + machineName);
@@ -40,7 +40,7 @@ TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
 
 TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
   for (const char* example : examples) {
-    for (const char* machineName : {"host", "cell"}) {
+    for (const char* machineName : {"host", "cell", "cell-disk"}) {
       SCOPED_TRACE(std::string(example) + " on " + machineName);
       Session session(exampleText(example));
       std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + example + "/" + machineName + ".map");
@@ -55,6 +55,22 @@ TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
       EXPECT_TRUE(checkDemand(*graph, machine, propagateSizes(*graph, {}), session.diagnostics)) << session.rendered();
     }
   }
+}
+
+/// Arrays on a disk are cut for main memory first, by an instance of the same variant.
+TEST(SequoiaDefaultMapping, CutsTwiceBelowADisk) {
+  Session session(exampleText("matmul"));
+  Machine machine = session.machine("cell-disk");
+  auto mapping =
+      defaultMapping(*session.program, machine, {}, {{"M", 8192}, {"N", 8192}, {"P", 8192}}, session.diagnostics);
+  ASSERT_TRUE(mapping) << session.rendered();
+  const MappedInstance* outer = mapping->findInstance("MatMul_Tile");
+  const MappedInstance* inner = mapping->findInstance("MatMul_Tile_level2");
+  ASSERT_TRUE(outer && inner);
+  EXPECT_EQ(outer->level->value, 3);
+  EXPECT_EQ(inner->level->value, 2);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_GT(outer->tunables[i].value.value, inner->tunables[i].value.value);
 }
 
 int64_t tunable(const Mapping& mapping, std::string_view name) {
