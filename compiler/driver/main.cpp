@@ -222,6 +222,9 @@ int main(int argc, char** argv) {
   session.diagnostics.enableRemarks(options.remarks);
   if (options.werror)
     session.diagnostics.promoteWarnings("all");
+  if (options.interpret && (!options.trace.empty() || !options.timeline.empty()))
+    return usageError(session, app, argc, argv,
+                      "--trace and --timeline tell of a run on a machine, which --interpret does without");
   const bool hasMain = !options.mains.empty() || (!options.compile.functions.empty() &&
                                                   !llvm::StringRef(options.compile.program).ends_with(".hbir"));
   if (passes && !(*run && hasMain))

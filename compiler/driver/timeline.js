@@ -12,8 +12,9 @@ let colours = {};
 
 let total = axis;
 for (const row of data.rows) {
+  if (!row.moves && total > axis) total += gap;
   row.y = total;
-  total += height(row) + (row.moves ? 2 : gap);
+  total += height(row) + 2;
 }
 total += gap;
 
@@ -67,20 +68,27 @@ function hatch(x, y, wide, high) {
   paint.restore();
 }
 
+// Spans too narrow to be told apart share their pixels: how much of a column each kind has is how high it stands there.
 function drawRow(row) {
-  const high = height(row);
-  let drawn = [-1, -1, -1]; // per kind, the pixel up to which there is colour already
+  const high = height(row), columns = Math.ceil(width()) + 1;
+  const shares = kinds.map(() => new Float32Array(columns));
+  let any = false;
   for (let i = firstSeen(row); i < row.spans.length && row.spans[i][0] < from + shown; ++i) {
     const [start, time, kind, name] = row.spans[i];
     const begin = Math.max(toX(start), labels), end = Math.min(toX(start + time), labels + width());
-    if (end < labels || end <= drawn[kind]) continue;
-    const wide = Math.max(end - begin, 1);
-    drawn[kind] = Math.max(drawn[kind], wide > 1 ? end - 0.5 : Math.floor(begin) + 1);
+    if (end < labels) continue;
+    const wide = end - begin;
+    if (wide < 4) {
+      any = true;
+      const last = Math.max(end, begin + 0.05) - labels;
+      for (let column = Math.floor(begin - labels); column <= last && column < columns; ++column)
+        shares[kind][column] += Math.max(0, Math.min(last, column + 1) - Math.max(begin - labels, column));
+      continue;
+    }
     paint.fillStyle = colours[kinds[kind] + "-line"];
     paint.globalAlpha = 0.4;
     paint.fillRect(begin, row.y, wide, high);
     paint.globalAlpha = 1;
-    if (wide < 5) continue;
     paint.strokeStyle = colours[kinds[kind] + "-line"];
     paint.lineWidth = 1;
     if (kind === 2) {
@@ -95,6 +103,20 @@ function drawRow(row) {
       paint.fillText(text, begin + 5, row.y + high / 2);
     }
   }
+  if (!any) return;
+  paint.globalAlpha = 0.75;
+  for (let column = 0; column < columns; ++column) {
+    const sum = Math.max(1, shares[0][column] + shares[1][column] + shares[2][column]);
+    let bottom = row.y + high;
+    for (const kind of [0, 1, 2]) {
+      const part = (shares[kind][column] / sum) * high;
+      if (part <= 0) continue;
+      paint.fillStyle = colours[kinds[kind] + "-line"];
+      paint.fillRect(labels + column, bottom - part, 1, part);
+      bottom -= part;
+    }
+  }
+  paint.globalAlpha = 1;
 }
 
 function drawAxis() {

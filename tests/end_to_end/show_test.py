@@ -115,6 +115,9 @@ class ShowTest(harness.Case):
         self.assertEqual(waiting["pull"], {f"spe {i}" for i in range(8)})
         self.assertNotEqual(waiting["push"], waiting["pull"])
 
+    def test_the_interpreter_has_no_timeline(self):
+        self.is_refused("run", PROGRAM, "--size", "N=8", "--in", "A=iota", "--in", "B=1", "--interpret", "--timeline", "t.html", code="driver-usage")
+
     def test_what_is_no_trace(self):
         self.is_refused("show", self.write("a.json", "{"), code="show-not-a-trace", mentions="a.json:1:2")
         self.is_refused("show", "absent.json", code="show-cannot-read")
