@@ -90,6 +90,10 @@ void discardUnfinishedOutputs();
 /// Whether writeNpy could create that file, as far as can be told without doing it: for finding out before a long run.
 bool checkWritable(const std::string& path, DiagnosticEngine& diagnostics, const Location& where);
 
+/// The element type that a header's `descr` describes, in this computer's byte order; nothing when the text describes
+/// none that programs have.
+std::optional<ElementType> parseElementType(std::string_view description);
+
 /// The header that writeNpy puts before the data, magic included.
 std::string npyHeader(const ElementType& type, const std::vector<int64_t>& shape);
 

@@ -38,6 +38,15 @@ public:
     return header;
   }
 
+  std::optional<ElementType> describedType(std::string_view text) {
+    PythonLiteral literal;
+    std::string error;
+    ElementType type;
+    if (!parsePythonLiteral(text, literal, error) || !elementType(literal, type) || order_ == '>')
+      return std::nullopt;
+    return type;
+  }
+
 private:
   /// How many of `size` bytes were there; nothing after a failure, which has been reported.
   std::optional<uint64_t> fill(void* to, uint64_t size) {
@@ -359,6 +368,18 @@ std::optional<NpyHeader> readNpyHeader(ByteReader& bytes, const std::string& nam
 std::optional<Array> readNpyData(ByteReader& bytes, const NpyHeader& header, const std::string& name,
                                  DiagnosticEngine& diagnostics, const Location& where) {
   return Reader(bytes, name, diagnostics, where).readData(header);
+}
+
+std::optional<ElementType> parseElementType(std::string_view description) {
+  class Nothing : public ByteReader {
+    int64_t read(void*, size_t, std::string&) override { return 0; }
+    std::optional<uint64_t> left() const override { return 0; }
+  } nothing;
+  SourceManager sources;
+  DiagnosticEngine unseen(sources);
+  const std::string name = "a description";
+  const Location nowhere;
+  return Reader(nothing, name, unseen, nowhere).describedType(description);
 }
 
 std::optional<Array> readNpy(ByteReader& bytes, const std::string& name, DiagnosticEngine& diagnostics,

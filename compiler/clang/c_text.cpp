@@ -157,10 +157,7 @@ std::optional<std::string> CTypes::name(Type type, bool isUnsigned) {
     offsets.emplace_back(member, offset);
     offset += svm::RecordType::sizeInBytes(field);
   }
-  std::string name = record.getName().getValue().empty() ? "element_t" : asIdentifier(record.getName().getValue());
-  if (unsigned before = taken_[name]++)
-    name += "_" + std::to_string(before + 1);
-  std::string full = "struct " + name;
+  std::string full = "struct " + unusedName(record.getName().getValue());
   declarations_ += full + " {\n" + fields + "};\n\n";
   assertions_ += "_Static_assert(sizeof(" + full + ") == " + std::to_string(svm::RecordType::sizeInBytes(type)) +
                  ", \"the size of " + full + "\");\n";
@@ -168,6 +165,51 @@ std::optional<std::string> CTypes::name(Type type, bool isUnsigned) {
     assertions_ += "_Static_assert(offsetof(" + full + ", " + member + ") == " + std::to_string(at) + ", \"where " +
                    member + " lies in " + full + "\");\n";
   names_[const_cast<void*>(type.getAsOpaquePointer())] = full;
+  return full;
+}
+
+std::string CTypes::unusedName(StringRef wanted) {
+  std::string name = wanted.empty() ? "element_t" : asIdentifier(wanted);
+  if (unsigned before = taken_[name]++)
+    name += "_" + std::to_string(before + 1);
+  return name;
+}
+
+/// The members of a struct between braces; structs within are declared where they stand.
+static std::string membersText(const ElementType& type) {
+  std::string text = "{\n";
+  for (const Field& field : type.fields) {
+    const ElementType& member = field.type;
+    const std::string sign = member.kind == ElementType::Kind::UnsignedInteger ? "unsigned " : "";
+    text += "  ";
+    if (member.kind == ElementType::Kind::Struct)
+      text += "struct " + membersText(member);
+    else if (member.kind == ElementType::Kind::Float)
+      text += member.bytes == 4 ? "float" : "double";
+    else if (member.kind == ElementType::Kind::Bool)
+      text += "bool";
+    else
+      text += sign + (member.bytes == 1 ? "char" : member.bytes == 2 ? "short" : member.bytes == 4 ? "int" : "long");
+    text += " " + asIdentifier(field.name);
+    for (uint64_t extent : field.shape)
+      text += "[" + std::to_string(extent) + "]";
+    text += ";\n";
+  }
+  return text + "}";
+}
+
+std::string CTypes::structure(const ElementType& type, StringRef wanted) {
+  std::string& full = described_[wanted.str() + " " + type.numpyDescription()];
+  if (!full.empty())
+    return full;
+  full = "struct " + unusedName(wanted);
+  declarations_ += full + " " + membersText(type) + ";\n\n";
+  assertions_ +=
+      "_Static_assert(sizeof(" + full + ") == " + std::to_string(type.bytes) + ", \"the size of " + full + "\");\n";
+  for (const Field& field : type.fields)
+    assertions_ += "_Static_assert(offsetof(" + full + ", " + asIdentifier(field.name) +
+                   ") == " + std::to_string(field.offset) + ", \"where " + asIdentifier(field.name) + " lies in " +
+                   full + "\");\n";
   return full;
 }
 

@@ -2,6 +2,7 @@
 // external tasks. Pure functions, but for CTypes, which remembers the structs it has named; not thread safe.
 #pragma once
 
+#include "base/data/element_type.h"
 #include "compiler/ir/svm.h"
 
 #include <map>
@@ -32,13 +33,18 @@ public:
   /// Structs are declared under their own name, with a number behind it where another struct has it.
   /// Nothing for a type that C has no name for.
   std::optional<std::string> name(mlir::Type type, bool isUnsigned);
+  /// The struct of that name whose members are as described.
+  std::string structure(const ElementType& type, llvm::StringRef name);
   /// The declarations of the structs named so far, innermost first.
   std::string declarations() const { return declarations_; }
   /// Assertions in C that those structs lie in memory as the compiled program takes them to.
   std::string assertions() const { return assertions_; }
 
 private:
+  std::string unusedName(llvm::StringRef name);
+
   std::map<void*, std::string> names_;
+  std::map<std::string, std::string> described_; // by name and description
   std::map<std::string, unsigned> taken_;
   std::string declarations_, assertions_;
 };

@@ -1,6 +1,8 @@
 // The C text around the functions of external tasks, its compilation, and the symbols that the result must have.
 #include "compiler/clang/external.h"
 
+#include "compiler/ir/element_attributes.h"
+
 #include "compiler/clang/c_text.h"
 #include "compiler/clang/clang.h"
 
@@ -41,9 +43,10 @@ struct Parameter {
   std::string type; // of a scalar, or of an array's element
   uint64_t bytes = 0;
   unsigned rank = 0;
-  bool isArray = false;   // passed as sqArray_t*
-  bool isBlock = false;   // passed to the kernel as a block
-  bool byPointer = false; // a scalar that is written
+  unsigned dimensions = 0; // of the block: one more than the rank when the last are the words of an element
+  bool isArray = false;    // passed as sqArray_t*
+  bool isBlock = false;    // passed to the kernel as a block
+  bool byPointer = false;  // a scalar that is written
 };
 
 class Wrapper {
@@ -65,7 +68,9 @@ public:
       if (isa<svm::StreamType>(type))
         fine = refuse(parameter.name, "it is a stream");
       bool isUnsigned = bool(kernel_.getArgAttr(position, svm::SvmDialect::unsignedAttr));
-      if (isa<svm::RecordType>(element)) {
+      auto words = kernel_.getArgAttrOfType<IntegerAttr>(position, svm::wordsAttr);
+      bool isWords = block && words && words.getInt() > 0 && block.getRank() > 0;
+      if (isa<svm::RecordType>(element) || isWords) {
         hasRecords_ = true;
         parameter.type = "void";
         if (!block)
@@ -75,9 +80,10 @@ public:
       } else {
         fine = refuse(parameter.name, "C has no such element type");
       }
-      parameter.bytes = svm::RecordType::sizeInBytes(element);
+      parameter.bytes = svm::RecordType::sizeInBytes(element) * static_cast<uint64_t>(isWords ? words.getInt() : 1);
       parameter.isBlock = bool(block);
-      parameter.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
+      parameter.dimensions = block ? static_cast<unsigned>(block.getRank()) : 0;
+      parameter.rank = parameter.dimensions - isWords;
       parameter.isArray = parameter.rank > 0;
       parameter.byPointer =
           block && !parameter.isArray && (kernel_.access(position) != "read" || parameter.type == "void");
@@ -107,7 +113,7 @@ public:
       std::string p = "p" + number(position);
       formal += (formal.empty() ? "" : ", ") + (parameter.isBlock ? std::string("void *") : parameter.type + " ") + p;
       for (const char* kind : {"n", "s"})
-        for (unsigned d = 0; d < parameter.rank; ++d)
+        for (unsigned d = 0; d < parameter.dimensions; ++d)
           formal += ", long " + p + kind + number(d);
       if (parameter.isArray)
         body += describe(parameter, p);

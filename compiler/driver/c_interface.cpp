@@ -2,10 +2,12 @@
 // can be reported through a handler that returns.
 #include "compiler/driver/c_interface.h"
 
+#include "base/data/npy.h"
 #include "compiler/clang/c_text.h"
 #include "compiler/driver/entry_checks.h"
 #include "compiler/driver/run.h"
 #include "compiler/driver/texts.h"
+#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/lower.h"
@@ -53,6 +55,7 @@ struct Parameter {
   bool isBlock = false, written = false;
   std::string direction = "in";
   unsigned rank = 0;
+  int64_t words = 0; // that an element is to compiled code, as a dimension behind the others; 0: it is one value
   uint64_t bytes = 0, alignment = 1;
   std::vector<AffineExpr> extents; // as many as the rank, or none
   bool isArray() const { return rank > 0; }
@@ -185,7 +188,18 @@ private:
     parameter.written = block && access != "read";
     parameter.direction = !parameter.written ? "in" : access == "write" ? "out" : "inout";
     parameter.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
-    auto name = types_.name(element, bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr)));
+    uint64_t bytes = svm::RecordType::sizeInBytes(element);
+    if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::wordsAttr); words && parameter.rank) {
+      parameter.words = words.getInt();
+      bytes *= static_cast<uint64_t>(parameter.words);
+      --parameter.rank;
+    }
+    std::optional<std::string> name;
+    auto described = parseElementType(text(svm::elementAttr));
+    if (described && described->kind == ElementType::Kind::Struct && described->bytes == bytes)
+      name = types_.structure(*described, text(svm::elementNameAttr));
+    else if (!parameter.words)
+      name = types_.name(element, bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr)));
     if (!name || parameter.rank > 9) {
       diagnostics_.report(entryArgument, where_, parameter.name, name_,
                           name ? "it has more than 9 dimensions" : "C has no such type");
@@ -193,14 +207,14 @@ private:
       return parameter;
     }
     parameter.type = *name;
-    parameter.bytes = svm::RecordType::sizeInBytes(element);
+    parameter.bytes = bytes;
     parameter.alignment = svm::RecordType::alignmentInBytes(element);
     auto extents = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::extentsAttr);
     if (extents && position < extents.size())
       if (auto map = dyn_cast<AffineMapAttr>(extents[position]))
-        if (AffineMap stated = map.getValue();
-            stated.getNumResults() == parameter.rank && stated.getNumSymbols() <= sizes_.size() && !stated.getNumDims())
-          parameter.extents.assign(stated.getResults().begin(), stated.getResults().end());
+        if (AffineMap stated = map.getValue(); stated.getNumResults() == parameter.rank + (parameter.words != 0) &&
+                                               stated.getNumSymbols() <= sizes_.size() && !stated.getNumDims())
+          parameter.extents.assign(stated.getResults().begin(), stated.getResults().begin() + parameter.rank);
     return parameter;
   }
 
@@ -208,10 +222,19 @@ private:
   std::string take(size_t position, std::string& text) const {
     const Parameter& parameter = parameters_[position];
     std::string names = "(entry, " + cLiteral(parameter.name) + ", " + p(position);
+    const std::string elementWords = std::to_string(parameter.words);
     if (parameter.isArray()) {
-      text += "  int64_t " + w(position) + "[" + number(1 + 2 * parameter.rank) + "];\n";
-      text += "  if (!strata_array" + names + ", " + number(parameter.rank) + ", " + number(parameter.bytes) + ", " +
+      const unsigned rank = parameter.rank;
+      text += "  int64_t " + w(position) + "[" + number(1 + 2 * rank + (parameter.words ? 2 : 0)) + "];\n";
+      text += "  if (!strata_array" + names + ", " + number(rank) + ", " + number(parameter.bytes) + ", " +
               number(parameter.alignment) + ", " + w(position) + "))\n    return;\n";
+      if (parameter.words) { // the strides move up by one, and count words
+        text += "  " + w(position) + "[" + number(2 + 2 * rank) + "] = 1;\n";
+        for (unsigned d = rank; d-- > 0;)
+          text += "  " + w(position) + "[" + number(2 + rank + d) + "] = " + elementWords + " * " + w(position) + "[" +
+                  number(1 + rank + d) + "];\n";
+        text += "  " + w(position) + "[" + number(1 + rank) + "] = " + elementWords + ";\n";
+      }
       return w(position);
     }
     if (parameter.written)
@@ -219,7 +242,8 @@ private:
     std::string value = parameter.written ? p(position) : "&" + p(position);
     if (!parameter.isBlock)
       return value;
-    text += "  int64_t " + w(position) + "[1] = {(int64_t)(uintptr_t)" + value + "};\n";
+    text += "  int64_t " + w(position) + "[] = {(int64_t)(uintptr_t)" + value +
+            (parameter.words ? ", " + elementWords + ", 1" : "") + "};\n";
     return w(position);
   }
 

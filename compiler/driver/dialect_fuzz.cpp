@@ -53,7 +53,7 @@ void interpretFirstEntry(mlir::ModuleOp program, DiagnosticEngine& diagnostics) 
       arrays.push_back(std::move(*array));
       void* data = arrays.back().data();
       if (argument.isBlock)
-        arguments.push_back(interpret::Argument::block(data, arrays.back().shape()));
+        arguments.push_back(interpret::Argument::block(data, driver::blockShape(argument, arrays.back())));
       else
         arguments.push_back(argument.type.kind == ElementType::Kind::Struct ? interpret::Argument::record(data)
                                                                             : interpret::Argument::bits(1));

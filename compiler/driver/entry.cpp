@@ -4,6 +4,7 @@
 
 #include "base/data/npy.h"
 #include "compiler/driver/sizes.h"
+#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
@@ -24,6 +25,9 @@ STRATA_DIAGNOSTIC(sizeTooLarge, Error, "run-size-too-large", "size '{0}' is {1};
 STRATA_DIAGNOSTIC(notAnOutput, Error, "run-not-an-output", "argument '{0}' of '{1}' is only read and has no output");
 STRATA_DIAGNOSTIC(unsupportedArgument, Error, "run-unsupported-argument",
                   "argument {0} of entry point '{1}' has type {2}, which no array file holds");
+
+STRATA_DIAGNOSTIC(badElement, Error, "run-element-description",
+                  "argument '{0}' of entry point '{1}' has elements described as '{2}', which do not fit it");
 
 namespace {
 
@@ -57,6 +61,25 @@ std::optional<ElementType> elementType(mlir::Type type, bool isUnsigned) {
     return ElementType::structure(std::move(fields), svm::RecordType::sizeInBytes(record));
   }
   return std::nullopt;
+}
+
+/// What the argument's attributes say beyond its type. False when they do not fit it.
+bool describeElement(func::FuncOp function, size_t position, EntryArgument& argument) {
+  auto described = function.getArgAttrOfType<StringAttr>(static_cast<unsigned>(position), svm::elementAttr);
+  if (!described)
+    return argument.words == 0;
+  uint64_t bytes = argument.type.bytes;
+  if (argument.words != 0) {
+    if (!argument.isBlock || argument.rank == 0 || argument.words < 0 ||
+        __builtin_mul_overflow(bytes, static_cast<uint64_t>(argument.words), &bytes))
+      return false;
+    --argument.rank;
+  }
+  auto type = parseElementType(described.getValue());
+  if (!type || type->kind != ElementType::Kind::Struct || type->bytes != bytes)
+    return false;
+  argument.type = std::move(*type);
+  return true;
 }
 
 class Binder {
@@ -298,6 +321,8 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
     argument.read = access != "write";
     argument.written = block && access != "read";
     argument.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
+    if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::wordsAttr))
+      argument.words = words.getType().isInteger(64) ? words.getInt() : -1;
     bool isUnsigned = bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr));
     auto element = elementType(block ? block.getElementType() : type, isUnsigned);
     if (!element) {
@@ -308,16 +333,31 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
       return std::nullopt;
     }
     argument.type = *element;
+    if (!describeElement(function, position, argument)) {
+      diagnostics
+          .report(badElement, sourceLocation(diagnostics.sources(), function.getLoc()), argument.name, entry.name,
+                  text(svm::elementAttr))
+          .note("it is a NumPy description of a struct as large as the argument's elements");
+      return std::nullopt;
+    }
+    const unsigned dimensions = argument.rank + (argument.words != 0);
     std::optional<AffineMap> map;
     if (extents && position < extents.size())
       if (auto stated = dyn_cast<AffineMapAttr>(extents[position]))
-        if (stated.getValue().getNumResults() == argument.rank &&
+        if (stated.getValue().getNumResults() == dimensions &&
             stated.getValue().getNumSymbols() <= entry.sizes.size() && !stated.getValue().getNumDims())
-          map = stated.getValue();
+          map = stated.getValue().getMajorSubMap(argument.rank);
     entry.extents.push_back(map);
     entry.arguments.push_back(std::move(argument));
   }
   return entry;
+}
+
+std::vector<int64_t> blockShape(const EntryArgument& argument, const Array& array) {
+  std::vector<int64_t> shape = array.shape();
+  if (argument.words)
+    shape.push_back(argument.words);
+  return shape;
 }
 
 std::vector<void*> Binding::pack(const EntryPoint& entry) {
@@ -326,13 +366,14 @@ std::vector<void*> Binding::pack(const EntryPoint& entry) {
     Array& array = arrays[position];
     void* data = isFile(position) ? files[position]->address() : array.data();
     std::vector<int64_t> words{reinterpret_cast<int64_t>(data)};
-    words.insert(words.end(), array.shape().begin(), array.shape().end());
-    size_t rank = array.shape().size();
+    const std::vector<int64_t> shape = blockShape(entry.arguments[position], array);
+    words.insert(words.end(), shape.begin(), shape.end());
+    size_t rank = shape.size();
     words.resize(1 + 2 * rank);
     int64_t stride = 1;
     for (size_t dimension = rank; dimension-- > 0;) {
       words[1 + rank + dimension] = stride;
-      stride *= array.shape()[dimension];
+      stride *= shape[dimension];
     }
     words_.push_back(std::move(words));
   }

@@ -20,6 +20,7 @@ struct EntryArgument {
   bool inFile = false; // on a disk of the machine
   ElementType type;
   unsigned rank = 0;
+  int64_t words = 0; // a block has that many words for each element, as a dimension behind its `rank` others; 0: none
 };
 
 /// An entry point. Extents are affine in the sizes; without stated extents, input arrays give them.
@@ -32,6 +33,9 @@ struct EntryPoint {
 
 /// Reads the entry point of a module. Nothing when a type cannot be passed from outside (reported).
 std::optional<EntryPoint> readEntry(mlir::func::FuncOp function, DiagnosticEngine& diagnostics);
+
+/// The extents of the block that an argument's array is to compiled code.
+std::vector<int64_t> blockShape(const EntryArgument& argument, const Array& array);
 
 /// The arrays of one call, in order. Scalars are arrays of no dimensions; of arrays in files there are descriptions.
 struct Binding {

@@ -23,7 +23,7 @@ bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run
   for (size_t position = 0; position < entry.arguments.size(); ++position) {
     Array& array = run.binding.arrays[position];
     if (entry.arguments[position].isBlock) {
-      arguments.push_back(interpret::Argument::block(array.data(), array.shape()));
+      arguments.push_back(interpret::Argument::block(array.data(), blockShape(entry.arguments[position], array)));
     } else if (array.type().kind == ElementType::Kind::Struct) {
       arguments.push_back(interpret::Argument::record(array.data()));
     } else {

@@ -108,6 +108,7 @@ enum class ExprKind : uint8_t {
   BuiltinCall, // `builtin`; operands have the type of the result
   Block, // an array block as argument: `variable`, and `ranges` (none: the whole array) or one operand, the Block of
          // the index array (an indexed block)
+  Zero,  // an object of which every number is 0
   ReduceArgument, // reducearg<operand, combiner>: in arguments of a TaskCall it is taken apart (see Argument)
   // Only between parser and checker:
   Name,       // `name`
@@ -116,6 +117,7 @@ enum class ExprKind : uint8_t {
   SizeofExpr,
   SizeofType,
   CastSyntax,
+  Braces,   // { a, b }: the initial values of a variable
   Forbidden // an operator that Sequoia leaves out: & * ->; `name` is its spelling
 };
 
@@ -188,6 +190,7 @@ struct Variable {
   const Type* type = nullptr; // of the scalar, or of an element
   std::vector<Extent> extents;
   Expr* initializer = nullptr; // Local: converted to the type
+  std::vector<Expr*> stores;   // Local: assignments that follow at once, of initial values in braces
   uint32_t lexnum = 0;         // how many of the same name and kind of object come before it in the variant
   uint32_t index = 0;          // position in the list of the variant that holds it
   TypeSyntax* typeSyntax = nullptr;
@@ -255,6 +258,15 @@ enum class StmtKind : uint8_t {
   CaseLabel // only between parser and checker: expression, null for default
 };
 
+/// A field, typedef or enumerator as parsed.
+struct Declarator {
+  std::string_view name;
+  Location location;
+  TypeSyntax* type = nullptr;
+  std::vector<Expr*> extents;
+  Expr* value = nullptr; // enumerators
+};
+
 /// A run of statements in a switch that begins with case labels. Control falls from one section into the next.
 struct SwitchSection {
   std::vector<int64_t> values;
@@ -273,6 +285,7 @@ struct Stmt {
   Stmt* otherwise = nullptr;
   std::vector<Stmt*> statements;       // Compound; Switch before checking
   std::vector<Variable*> variables;    // Declaration (locals and tunables)
+  std::vector<Declarator> typedefs;    // Declaration
   std::vector<SwitchSection> sections; // Switch
   Loop* loop = nullptr;                // Map; the body is in `body`
   Callsite* callsite = nullptr;        // TaskCall
@@ -315,15 +328,6 @@ struct Function {
   TypeSyntax* resultSyntax = nullptr;
   std::vector<Variable*> parameters;
   Stmt* body = nullptr;
-};
-
-/// A field, typedef or enumerator as parsed.
-struct Declarator {
-  std::string_view name;
-  Location location;
-  TypeSyntax* type = nullptr;
-  std::vector<Expr*> extents;
-  Expr* value = nullptr; // enumerators
 };
 
 /// A type as written; the checker resolves it.

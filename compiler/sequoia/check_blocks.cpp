@@ -24,6 +24,7 @@ STRATA_DIAGNOSTIC(copyRank, Error, "sequoia-copy-rank", "copy from a block of {0
 STRATA_DIAGNOSTIC(copyCount, Error, "sequoia-copy-count", "copy of {0} elements to {1} in dimension {2}");
 STRATA_DIAGNOSTIC(blockAlias, Error, "sequoia-block-alias",
                   "these two blocks of array '{0}' overlap, and one of them is written");
+STRATA_DIAGNOSTIC(indexAlias, Error, "sequoia-index-alias", "'{0}' is written here, and holds the indices of '{1}'");
 
 Expr* Checker::block(Expr* expr) {
   // A[…][…]: collect the dimensions, outermost first.
@@ -182,6 +183,14 @@ void Checker::checkBlockAliases(const Stmt& stmt) {
         continue;
       if (first.direction == Direction::In && second.direction == Direction::In)
         continue;
+      for (auto [indexed, written] : {std::pair(&first, &second), std::pair(&second, &first)})
+        if (written->direction != Direction::In && !indexed->value->operands.empty() &&
+            surelyOverlap(*indexed->value->operands[0], *written->value))
+          diagnostics_
+              .report(indexAlias, written->value->location, written->value->variable->name,
+                      indexed->value->variable->name)
+              .label(indexed->value->location, "the indexed block")
+              .help("copy the indices to another array before");
       if (surelyOverlap(*first.value, *second.value))
         diagnostics_.report(blockAlias, second.value->location, second.value->variable->name)
             .label(first.value->location, "the other block")

@@ -111,25 +111,27 @@ void Checker::topLevel(TopLevel& item) {
   case TopLevel::Kind::Type:
     resolve(item.type);
     return;
-  case TopLevel::Kind::Typedef: {
-    const Type* type = resolve(item.type);
-    for (const Declarator& declarator : item.typedefs) {
-      if (!declarator.extents.empty())
-        diagnostics_.report(typedefArray, declarator.location);
-      Symbol symbol;
-      symbol.kind = Symbol::Kind::Typedef;
-      symbol.type = type;
-      symbol.location = declarator.location;
-      declare(declarator.name, symbol);
-    }
-    return;
-  }
+  case TopLevel::Kind::Typedef:
+    return declareTypedefs(item.type, item.typedefs);
   case TopLevel::Kind::Function:
     declareFunction(*item.function);
     return;
   case TopLevel::Kind::Task:
     declareTask(*item.task);
     return;
+  }
+}
+
+void Checker::declareTypedefs(TypeSyntax* syntax, const std::vector<Declarator>& names) {
+  const Type* type = resolve(syntax);
+  for (const Declarator& declarator : names) {
+    if (!declarator.extents.empty())
+      diagnostics_.report(typedefArray, declarator.location).help("write the dimensions where the array is declared");
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Typedef;
+    symbol.type = type;
+    symbol.location = declarator.location;
+    declare(declarator.name, symbol);
   }
 }
 

@@ -122,7 +122,10 @@ Expr* Checker::valueOfAnyKind(Expr* expr) {
   case ExprKind::SizeofType:
     return sizeofExpr(expr);
   case ExprKind::Forbidden:
-    diagnostics_.report(forbiddenOperator, expr->location, expr->name);
+    diagnostics_.report(forbiddenOperator, expr->location, expr->name)
+        .help(expr->name == "->"  ? "a member of a struct is taken with '.'"
+              : expr->name == "&" ? "a task gives results back through its out and inout arguments, which take no '&'"
+                                  : "data lies in arrays, and an element is A[i]");
     return wrong(expr);
   case ExprKind::ReduceArgument:
     diagnostics_.report(strayReduceArgument, expr->location);

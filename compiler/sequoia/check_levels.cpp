@@ -114,9 +114,11 @@ private:
       expression(stmt->expression, level);
     if (stmt->step)
       expression(stmt->step, level);
-    for (const Variable* variable : stmt->variables)
-      if (variable->initializer)
-        expression(variable->initializer, level);
+    for (const Variable* variable : stmt->variables) {
+      expression(variable->initializer, level);
+      for (const Expr* each : variable->stores)
+        expression(each->operands[1], level);
+    }
     for (const Stmt* child : {stmt->initial, stmt->body, stmt->otherwise})
       statement(child, level);
     for (const Stmt* child : stmt->statements)

@@ -14,7 +14,8 @@ STRATA_DIAGNOSTIC(missingReturn, Warning, "sequoia-missing-return", "'{0}' may e
 STRATA_DIAGNOSTIC(caseOutside, Error, "sequoia-case", "a case label must stand directly in the braces of a switch");
 STRATA_DIAGNOSTIC(duplicateCase, Error, "sequoia-duplicate-case", "two labels for {0} in one switch");
 STRATA_DIAGNOSTIC(beforeCase, Error, "sequoia-before-case", "no case label leads to this statement");
-STRATA_DIAGNOSTIC(arrayInitializer, Error, "sequoia-array-initializer", "array '{0}' cannot have an initial value");
+STRATA_DIAGNOSTIC(arrayInitializer, Error, "sequoia-array-initializer",
+                  "array '{0}' cannot have one value as its initial value");
 STRATA_DIAGNOSTIC(localExtent, Error, "sequoia-array-size",
                   "the size of a local array is an expression over constants, size parameters and tunables");
 STRATA_DIAGNOSTIC(localExtentNegative, Error, "sequoia-array-size-negative", "the size of '{0}' would be {1}");
@@ -178,6 +179,8 @@ void Checker::statement(Stmt*& stmt) {
 }
 
 void Checker::declaration(Stmt& stmt) {
+  if (!stmt.typedefs.empty())
+    declareTypedefs(stmt.typedefs[0].type, stmt.typedefs);
   for (Variable* variable : stmt.variables) {
     if (variable->kind == VariableKind::Tunable)
       tunable(*variable);
@@ -219,8 +222,11 @@ void Checker::localVariable(Variable& variable) {
       diagnostics_.report(localExtentNegative, extent.expression->location, variable.name, *size);
   }
   if (variable.initializer) {
-    if (variable.isArray()) {
-      diagnostics_.report(arrayInitializer, variable.initializer->location, variable.name);
+    if (variable.initializer->kind == ExprKind::Braces) {
+      initialValues(variable);
+    } else if (variable.isArray()) {
+      diagnostics_.report(arrayInitializer, variable.initializer->location, variable.name)
+          .help("give the elements' values in braces, or write them in a loop");
       variable.initializer = nullptr;
     } else {
       variable.initializer = convertTo(value(variable.initializer), variable.type, "the initial value");

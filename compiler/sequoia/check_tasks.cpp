@@ -34,6 +34,13 @@ STRATA_DIAGNOSTIC(iterationAlias, Warning, "sequoia-iteration-alias",
                   "every iteration of '{0}' writes the same block of '{1}'");
 STRATA_DIAGNOSTIC(iterationAliasError, Error, "sequoia-iteration-overlap",
                   "all {0} iterations of '{1}' write the same block of '{2}'");
+STRATA_DIAGNOSTIC(iterationShares, Warning, "sequoia-iteration-shares",
+                  "iterations of '{0}' that are {1} apart share elements of '{2}', and one of them writes these");
+STRATA_DIAGNOSTIC(iterationSharesError, Error, "sequoia-iteration-sharing",
+                  "of the {0} iterations of '{1}', those that are {2} apart share elements of '{3}', and one of them "
+                  "writes these");
+STRATA_DIAGNOSTIC(reduceVaries, Error, "sequoia-reduce-varies",
+                  "the reduced block of '{0}' changes from iteration to iteration of '{1}'");
 
 bool Checker::requireInner(std::string_view what, const Location& where) {
   if (variant_ && variant_->kind == TaskKind::Inner)
@@ -275,6 +282,14 @@ void Checker::reduceArgument(Argument& argument, Expr* combinerName, const Varia
         .label(parameter.location, "the reduced argument");
     return;
   }
+  if (mentions(argument.value, maps_.back()->variable)) {
+    diagnostics_
+        .report(reduceVaries, argument.value->location, argument.value->variable->name, maps_.back()->variableName)
+        .label(maps_.back()->location, "the iterations whose results are combined")
+        .note("there is nothing to combine when each iteration has a block of its own")
+        .help("reduce a block that all iterations share, or pass the block without reducearg in a mappar");
+    return;
+  }
   argument.combiner = addCallsite(combiner, true, call, combinerName->location);
 }
 
@@ -295,11 +310,16 @@ void Checker::checkScalarAliases(const Stmt& call) {
 
 void Checker::checkIterationAliases(const Stmt& call) {
   for (const Argument& argument : call.arguments) {
-    if (argument.direction == Direction::In || argument.combiner || argument.value->kind != ExprKind::Block)
+    if (argument.direction == Direction::In || argument.value->kind != ExprKind::Block)
       continue;
     for (const Loop* loop : maps_) {
-      if (loop->kind == MapKind::Seq || mentions(argument.value, loop->variable))
+      // Each iteration of a mapreduce has its own copy of what it reduces.
+      if (loop->kind == MapKind::Seq || (argument.combiner && loop->kind == MapKind::Reduce))
         continue;
+      if (mentions(argument.value, loop->variable)) {
+        checkIterationShares(call, argument, *loop);
+        continue;
+      }
       std::string_view array = argument.value->variable->name;
       auto start = constantOf(loop->start), end = constantOf(loop->end);
       if (start && end && *end <= *start + 1)
@@ -313,6 +333,30 @@ void Checker::checkIterationAliases(const Stmt& call) {
             .label(loop->location, "its iterations run in parallel")
             .note("the result is undefined unless there is at most one iteration");
     }
+  }
+}
+
+/// A block that moves with the loop may still reach into that of another iteration, or into what another one reads.
+void Checker::checkIterationShares(const Stmt& call, const Argument& written, const Loop& loop) {
+  auto start = constantOf(loop.start), end = constantOf(loop.end);
+  for (const Argument& other : call.arguments) {
+    if (other.value->kind != ExprKind::Block || other.value->variable != written.value->variable)
+      continue;
+    std::optional<int64_t> apart = sharedAcross(*written.value, *other.value, loop.variable);
+    if (!apart || (start && end && *end - *start <= *apart))
+      continue;
+    std::string_view array = written.value->variable->name;
+    auto explain = [&](DiagnosticBuilder report) {
+      if (&other != &written)
+        report.label(other.value->location, "the other block");
+      report.label(loop.location, "its iterations run in parallel").help("use mapseq, or blocks that do not overlap");
+    };
+    if (start && end)
+      explain(diagnostics_.report(iterationSharesError, written.value->location, *end - *start, loop.variableName,
+                                  *apart, array));
+    else
+      explain(diagnostics_.report(iterationShares, written.value->location, loop.variableName, *apart, array));
+    return;
   }
 }
 

@@ -38,6 +38,7 @@ private:
 
   // Names and types: check_declarations.cpp.
   void topLevel(TopLevel& item);
+  void declareTypedefs(TypeSyntax* syntax, const std::vector<Declarator>& names);
   void declareTask(TaskVariant& variant);
   void declareFunction(Function& function);
   void compareSignatures(const TaskVariant& variant);
@@ -61,6 +62,17 @@ private:
   void declaration(Stmt& stmt);
   void localVariable(Variable& variable);
   void tunable(Variable& variable);
+
+  // Initial values in braces: check_initializers.cpp.
+  struct InitialPlace;
+  struct BracedValues;
+  void initialValues(Variable& variable);
+  void initialElements(InitialPlace& place, BracedValues& values);
+  void initialMembers(InitialPlace& place, BracedValues& values);
+  void initialPart(InitialPlace& place, BracedValues& values);
+  void initialStore(const InitialPlace& place, Expr* initial);
+  Expr* partOf(const InitialPlace& place);
+
   void switchStatement(Stmt& stmt);
   void returnStatement(Stmt& stmt);
   void expressionStatement(Stmt*& stmt);
@@ -76,6 +88,7 @@ private:
   void checkScalarAliases(const Stmt& call);
   void checkBlockAliases(const Stmt& stmt);
   void checkIterationAliases(const Stmt& call);
+  void checkIterationShares(const Stmt& call, const Argument& written, const Loop& loop);
   void copyStatement(Stmt& stmt);
   Callsite* addCallsite(Task& callee, bool isCombiner, Stmt& stmt, const Location& where);
   bool requireInner(std::string_view what, const Location& where);

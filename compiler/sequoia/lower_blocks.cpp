@@ -76,7 +76,12 @@ BodyLowering::View BodyLowering::rangeView(const Expr* block) {
   }
   at(block->location);
   auto source = llvm::cast<mlir::MemRefType>(array.block.getType());
-  auto rank = static_cast<unsigned>(block->ranges.size());
+  if (module_.isWide(block->variable->type)) {
+    offsets.push_back(builder_.getIndexAttr(0));
+    sizes.push_back(indexConstant(ModuleLowering::wordsIn(block->variable->type)));
+    strides.push_back(builder_.getIndexAttr(1));
+  }
+  auto rank = static_cast<unsigned>(offsets.size());
   mlir::MemRefType type = svm::viewType(rank, source.getElementType());
   if (!unitRows) {
     llvm::SmallVector<int64_t> any(rank, mlir::ShapedType::kDynamic);
@@ -87,11 +92,15 @@ BodyLowering::View BodyLowering::rangeView(const Expr* block) {
   return view;
 }
 
-void BodyLowering::exchange(const Expr* block, const View& indices, Value staged, bool toStaged, size_t operand) {
+void BodyLowering::exchange(const Staged& staging, bool toStaged) {
+  const Expr* block = staging.block;
+  const View& indices = staging.origin;
+  const Value staged = staging.elements.block;
   const Binding array = names_->bindings[block->variable];
   const Type* indexType = block->operands[0]->variable->type;
   auto mark = [&](mlir::Operation* access) {
-    access->setAttr(svm::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(operand)));
+    if (staging.operand)
+      access->setAttr(svm::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(*staging.operand)));
   };
   auto loop = make<scf::ForOp>(indexConstant(0), indices.counts[0], indexConstant(1));
   mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -100,34 +109,76 @@ void BodyLowering::exchange(const Expr* block, const View& indices, Value staged
   Value number = toIndex(make<memref::LoadOp>(indices.block, position), indexType);
   make<svm::IndexOp>(number, array.extents[0], builder_.getStringAttr(block->variable->name),
                      builder_.getI64IntegerAttr(0));
+  Values there{number}, here{position};
+  if (module_.isWide(block->variable->type)) {
+    auto words = make<scf::ForOp>(indexConstant(0), indexConstant(ModuleLowering::wordsIn(block->variable->type)),
+                                  indexConstant(1));
+    builder_.setInsertionPointToStart(words.getBody());
+    there.push_back(words.getInductionVar());
+    here.push_back(words.getInductionVar());
+  }
   if (toStaged) {
-    auto element = make<memref::LoadOp>(array.block, number);
+    auto element = make<memref::LoadOp>(array.block, there);
     mark(element);
-    make<memref::StoreOp>(element, staged, position);
+    make<memref::StoreOp>(element, staged, here);
   } else {
-    Value element = make<memref::LoadOp>(staged, position);
-    mark(make<memref::StoreOp>(element, array.block, number));
+    Value element = make<memref::LoadOp>(staged, here);
+    mark(make<memref::StoreOp>(element, array.block, there));
   }
 }
 
-BodyLowering::View BodyLowering::gathered(const Expr* block, bool fill, const std::string& label, size_t operand,
-                                          std::optional<int64_t> bound) {
-  View indices = viewOf(block->operands[0]);
-  place_ = namedPlace(block);
+BodyLowering::View BodyLowering::stagingBlock(const Expr* block, mlir::ValueRange counts, const std::string& label,
+                                              std::optional<int64_t> bound) {
   const Variable& array = *block->variable;
-  auto type = module_.viewOf(array);
-  auto staged = make<svm::BlockOp>(type, indices.counts, builder_.getDenseI64ArrayAttr({bound.value_or(-1)}),
-                                   builder_.getStringAttr(label), mlir::IntegerAttr());
+  // The number of elements is bounded by the block's max, by the array that it, or its indices, are taken from, and by
+  // what it is for.
+  const Expr* ranges = isIndexed(block) ? block->operands[0] : block;
+  llvm::SmallVector<int64_t> bounds;
+  for (size_t d = 0; d < counts.size(); ++d) {
+    std::optional<int64_t> least = d == 0 ? bound : std::nullopt;
+    auto limit = [&](std::optional<int64_t> most) {
+      if (most)
+        least = least ? std::min(*least, *most) : *most;
+    };
+    limit(module_.sizes[number_].extents[ranges->variable->index][d].value);
+    if (!ranges->ranges.empty() && ranges->ranges[d].max)
+      if (auto most =
+              llvm::dyn_cast_or_null<mlir::AffineConstantExpr>(module_.affine(instance_, ranges->ranges[d].max)))
+        limit(most.getValue());
+    bounds.push_back(least.value_or(-1));
+  }
+  Values extents(counts);
+  if (module_.isWide(array.type)) {
+    bounds.push_back(ModuleLowering::wordsIn(array.type));
+    extents.push_back(indexConstant(bounds.back()));
+  }
+  Value staged = make<svm::BlockOp>(module_.viewOf(array), extents, builder_.getDenseI64ArrayAttr(bounds),
+                                    builder_.getStringAttr(label), mlir::IntegerAttr());
   function_->blocks[label] = module_.memoryAt(instance_.arrayLevels[array.index]);
-  if (fill)
-    exchange(block, indices, staged, true, operand);
-  return {staged, indices.counts};
+  return {staged, Values(counts)};
 }
 
-void BodyLowering::scatter(const Expr* block, const View& staged, size_t operand) {
-  View indices = viewOf(block->operands[0]);
+BodyLowering::Staged BodyLowering::gathered(const Expr* block, bool fill, const std::string& label,
+                                            std::optional<size_t> operand, std::optional<int64_t> bound) {
+  Staged staged;
+  staged.block = block;
+  staged.operand = operand;
+  staged.origin = viewOf(isIndexed(block) ? block->operands[0] : block);
   place_ = namedPlace(block);
-  exchange(block, indices, staged.block, false, operand);
+  staged.elements = stagingBlock(block, staged.origin.counts, label, bound);
+  if (fill && isIndexed(block))
+    exchange(staged, true);
+  else if (fill)
+    move(staged.origin.block, staged.elements.block);
+  return staged;
+}
+
+void BodyLowering::scatter(const Staged& staged) {
+  place_ = namedPlace(staged.block);
+  if (isIndexed(staged.block))
+    exchange(staged, false);
+  else
+    move(staged.elements.block, staged.origin.block);
 }
 
 void BodyLowering::moveOperand(Value from, Value to, size_t operand) {
@@ -161,12 +212,11 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
     builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
   }
   constexpr size_t destination = 0, origin = 1;
-  // An indexed block has no more elements than the array of its indices.
-  auto boundOf = [&](const Expr* block) {
-    return module_.sizes[number_].extents[block->operands[0]->variable->index][0].value;
-  };
-  View source = isIndexed(from) ? gathered(from, true, label + ".source", origin, boundOf(from)) : viewOf(from);
-  View target = isIndexed(to) ? gathered(to, false, label + ".target", destination, boundOf(to)) : viewOf(to);
+  View source = isIndexed(from) ? gathered(from, true, label + ".source", origin, std::nullopt).elements : viewOf(from);
+  Staged scattered;
+  if (isIndexed(to))
+    scattered = gathered(to, false, label + ".target", destination, std::nullopt);
+  View target = isIndexed(to) ? scattered.elements : viewOf(to);
   at(stmt.location);
   for (size_t d = 0; d < source.counts.size(); ++d)
     check(compare(arith::CmpIPredicate::eq, target.counts[d], source.counts[d]), "sequoia-copy-count",
@@ -177,7 +227,7 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
   if (isIndexed(to)) {
     place_ = namedPlace(from);
     moveOperand(source.block, target.block, origin);
-    scatter(to, target, destination);
+    scatter(scattered);
   } else if (isIndexed(from)) {
     place_ = namedPlace(to);
     moveOperand(source.block, target.block, destination);

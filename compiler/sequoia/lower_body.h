@@ -75,8 +75,9 @@ private:
   /// A variable's value, narrowed from or widened to an index.
   Value fromIndex(Value index, const Type* type);
   Value toIndex(Value value, const Type* type);
-  /// Uninitialized storage of rank 0 that lives as long as the body (or the parallel iteration).
+  /// Uninitialized storage that lives as long as the body (or the parallel iteration): of rank 0 for a value.
   Value allocate(mlir::Type type);
+  Value storageFor(const Variable& variable);
   Value load(Value storage) { return make<mlir::memref::LoadOp>(storage); }
   void store(Value value, Value storage) { make<mlir::memref::StoreOp>(value, storage, mlir::ValueRange()); }
   Value flag(bool initial);
@@ -84,7 +85,7 @@ private:
   /// The place of an argument, with its text as the name.
   mlir::Location namedPlace(const Expr* expr) const;
   Value dimension(Value block, unsigned dimension);
-  Binding arrayBinding(Value block);
+  Binding arrayBinding(Value block, const Variable& array);
   /// What a scalar is; one whose declaration was jumped over gets storage now.
   Binding& bindingOf(const Variable* variable);
 
@@ -127,21 +128,54 @@ private:
 
   // Things that can be assigned, and parts of records (lower_places.cpp).
   struct Step {
+    const Type* container = nullptr;
     unsigned field = 0;
     Value index; // of a C array, when it is not a constant
   };
   struct Target {
+    const Type* root = nullptr; // of what `storage` holds at `indices`
+    const Type* type = nullptr; // of the part that the path leads to
     Value storage;
     Values indices;
     llvm::SmallVector<Step, 2> path;
   };
   Target target(const Expr* expr);
+  Target target(const Variable& variable);
   Value read(const Target& target);
   void write(const Target& target, Value value);
   Value fieldOf(Value record, const Step& step);
-  Value withField(Value record, llvm::ArrayRef<Step> path, Value value);
+  Value withField(Value record, llvm::ArrayRef<Step> path, const Type* type, Value value);
   Step memberIndex(const Expr* expr);
   Values elementIndices(const Expr* expr);
+
+  // Unions and large structs (lower_words.cpp).
+  struct Offset {
+    uint64_t bytes = 0;
+    llvm::SmallVector<std::pair<Value, uint64_t>, 2> terms; // indices, and the bytes that each counts for
+  };
+  struct Words {
+    Value storage; // memory, with the words as the last dimension
+    Values indices;
+    Value record; // else a record of words
+    unsigned bytes = 1;
+  };
+  struct Position;
+  static Offset offsetOf(llvm::ArrayRef<Step> path);
+  Position positionOf(const Words& words, const Offset& offset);
+  Value loadWord(const Words& words, const Position& position);
+  void storeWord(Words& words, const Position& position, Value value);
+  Value readBits(const Words& words, const Offset& offset, uint64_t bytes);
+  void writeBits(Words& words, const Offset& offset, uint64_t bytes, Value bits);
+  Value readObject(const Words& words, const Offset& offset, const Type* type);
+  void writeObject(Words& words, const Offset& offset, const Type* type, Value value);
+  static Words wordsAt(const Target& target);
+  /// Where a large object is that an expression gives.
+  Target object(const Expr* expr);
+  Target newObject(const Type* type, const Location& where, std::string_view name);
+  void copyObject(const Target& to, const Target& from);
+  void clearObject(const Target& object);
+  /// A large object as a block of its words.
+  Value objectView(const Expr* expr);
 
   // Statements (lower_statements.cpp).
   void statement(const Stmt* stmt);
@@ -165,12 +199,16 @@ private:
 
   // Inline functions (lower_functions.cpp).
   Value callFunction(const Expr* expr);
+  Value objectArgument(const Expr* expr);
 
   // Signatures (lower_instances.cpp).
   struct Signature {
     llvm::SmallVector<mlir::Type> types;
     llvm::SmallVector<mlir::DictionaryAttr> attributes;
   };
+  bool isBlock(const Variable& parameter, bool byReference) {
+    return parameter.isArray() || parameter.direction != Direction::In || byReference || module_.isWide(parameter.type);
+  }
   Signature signature(bool byReference, bool withCallerMade);
   void bindArguments(mlir::Block& entry, bool byReference, bool withCallerMade);
   void bindSizes(Environment& environment, const TaskVariant& variant,
@@ -205,13 +243,22 @@ private:
   };
   View viewOf(const Expr* block);
   View rangeView(const Expr* block);
-  /// Copies a block that is no view of its array to a block beside the array; `after` holds what brings it back.
-  View gathered(const Expr* block, bool fill, const std::string& label, size_t operand, std::optional<int64_t> bound);
-  void scatter(const Expr* block, const View& staged, size_t operand);
+  /// A block whose elements are brought together beside its array, and where they come from: a view with strides, or
+  /// the indices. `operand`: which of the call or copy around it is.
+  struct Staged {
+    const Expr* block = nullptr;
+    View elements, origin;
+    std::optional<size_t> operand;
+  };
+  Staged gathered(const Expr* block, bool fill, const std::string& label, std::optional<size_t> operand,
+                  std::optional<int64_t> bound);
+  void scatter(const Staged& staged);
+  /// A block beside the array of so many elements, in which a block of it is brought together.
+  View stagingBlock(const Expr* block, mlir::ValueRange counts, const std::string& label, std::optional<int64_t> bound);
   static bool isIndexed(const Expr* block) { return !block->operands.empty(); }
   void copyStatement(const Stmt& stmt);
-  /// Copies between a block's elements and a staged block, element by element.
-  void exchange(const Expr* block, const View& indices, Value staged, bool toStaged, size_t operand);
+  /// Copies between an indexed block's elements and the staged block, element by element.
+  void exchange(const Staged& staging, bool toStaged);
   /// A move that reads or writes elements of an operand of the call or copy around.
   void moveOperand(Value from, Value to, size_t operand);
 
@@ -220,8 +267,8 @@ private:
   Value mapBound(const Expr* bound, const Loop& loop);
   void parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir::StringAttr label);
   void bindLoopVariable(const Variable* variable, Value iteration, bool nonNegative);
-  bool prepareReductions(const Stmt& map);
-  static bool isReducible(const Argument& argument);
+  void prepareReductions(const Stmt& call, std::vector<Staged>& staged);
+  static bool isPlainView(const Argument& argument);
   void placeLoop(const Loop& loop, const std::string& label);
   int64_t waysOf(const Loop& loop) const;
 
@@ -237,7 +284,8 @@ private:
   Value breakFlag_, continueFlag_, returnFlag_, returned_;
   llvm::DenseSet<const Expr*> contracted_; // products that are operands of sums
   size_t inlined_ = 0, nested_ = 0, copies_ = 0;
-  size_t depth_ = 0; // of expressions, through inline functions
+  uint64_t localBytes_ = 0; // of large structs on the stack
+  size_t depth_ = 0;        // of expressions, through inline functions
   struct Deeper {
     explicit Deeper(BodyLowering& body) : depth(body.depth_) { ++depth; }
     ~Deeper() { --depth; }

@@ -134,8 +134,13 @@ Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, m
           sizedBy += (sizedBy.empty() ? "" : ", ") + name;
       }
     }
+  Values all(extents);
+  if (module_.isWide(array.type)) {
+    all.push_back(indexConstant(ModuleLowering::wordsIn(array.type)));
+    bounds.push_back(ModuleLowering::wordsIn(array.type));
+  }
   std::string text = label.str();
-  auto block = make<svm::BlockOp>(type, extents, builder_.getDenseI64ArrayAttr(bounds), builder_.getStringAttr(text),
+  auto block = make<svm::BlockOp>(type, all, builder_.getDenseI64ArrayAttr(bounds), builder_.getStringAttr(text),
                                   mlir::IntegerAttr());
   block->setAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(array.name));
   if (!sizedBy.empty())
@@ -158,6 +163,9 @@ CallValue BodyLowering::argumentValue(const Argument& argument, const Variable& 
     result.counts = view.counts;
     result.name = expr->variable->name;
     result.place = namedPlace(expr);
+  } else if (parameter.direction == Direction::In && module_.isWide(parameter.type)) {
+    result.view = objectView(expr);
+    result.name = parameter.name;
   } else if (parameter.direction == Direction::In) {
     result.scalar = value(expr);
   } else {
@@ -184,7 +192,7 @@ void BodyLowering::taskCall(const Stmt& stmt) {
     builder_.setInsertionPointToStart(&staging.getBody().emplaceBlock());
   }
   std::vector<CallValue> arguments;
-  std::vector<std::tuple<const Expr*, View, size_t>> scattered;
+  std::vector<Staged> scattered;
   for (size_t i = 0; i < stmt.arguments.size(); ++i) {
     const Argument& argument = stmt.arguments[i];
     if (argument.value->kind != ExprKind::Block || !isIndexed(argument.value) || reductions_.contains(&argument)) {
@@ -199,19 +207,19 @@ void BodyLowering::taskCall(const Stmt& stmt) {
       std::optional<int64_t> most = module_.sizes[target.instance].extents[parameter.index][0].value;
       bound = bound && most ? std::optional(std::max(*bound, *most)) : std::nullopt;
     }
-    View staged = gathered(argument.value, argument.direction != Direction::Out,
-                           label + "." + std::to_string(i) + ".staged", i, bound);
+    Staged staged = gathered(argument.value, argument.direction != Direction::Out,
+                             label + "." + std::to_string(i) + ".staged", i, bound);
     CallValue& value = arguments.emplace_back();
-    value.view = staged.block;
-    value.counts = staged.counts;
+    value.view = staged.elements.block;
+    value.counts = staged.elements.counts;
     value.name = argument.value->variable->name;
     if (argument.direction != Direction::In)
-      scattered.emplace_back(argument.value, staged, i);
+      scattered.push_back(staged);
   }
   at(stmt.location);
   callTargets(resolved(site), label, arguments, anyIndexed);
-  for (auto& [block, staged, operand] : scattered)
-    scatter(block, staged, operand);
+  for (const Staged& staged : scattered)
+    scatter(staged);
 }
 
 /// The targets stand side by side, each under the condition that it is the first that applies.

@@ -105,18 +105,23 @@ Value BodyLowering::value(const Expr* expr) {
   case ExprKind::Element:
     return read(target(expr));
   case ExprKind::MemberIndex:
-  case ExprKind::Member:
-    // A part of something that can be assigned is read there; else the whole is a value.
-    if (const Variable* variable = targetVariable(expr);
-        variable && (variable->isArray() || names_->bindings.lookup(variable).storage)) {
-      return read(target(expr));
-    } else if (expr->kind == ExprKind::Member) {
-      Value record = value(expr->operands[0]);
-      return fieldOf(record, {expr->fieldIndex, {}});
-    } else {
-      Value record = value(expr->operands[0]);
-      return fieldOf(record, memberIndex(expr));
+  case ExprKind::Member: {
+    // A part of something that is in memory is read there; else the whole is a value.
+    const Expr* whole = expr;
+    while (whole->kind == ExprKind::Member || whole->kind == ExprKind::MemberIndex)
+      whole = whole->operands[0];
+    const Variable* variable = targetVariable(whole);
+    if (module_.isWide(whole->type) ||
+        (variable && (variable->isArray() || names_->bindings.lookup(variable).storage))) {
+      Target place = target(expr);
+      at(expr->location);
+      return read(place);
     }
+    Value record = value(expr->operands[0]);
+    Step step =
+        expr->kind == ExprKind::Member ? Step{expr->operands[0]->type, expr->fieldIndex, {}} : memberIndex(expr);
+    return fieldOf(record, step);
+  }
   case ExprKind::Unary:
     return unary(expr);
   case ExprKind::Binary:
@@ -146,6 +151,8 @@ Value BodyLowering::value(const Expr* expr) {
     return callFunction(expr);
   case ExprKind::BuiltinCall:
     return builtin(expr);
+  case ExprKind::Zero:
+    return zeroOf(module_.typeOf(expr->type));
   default:
     return zeroOf(builder_.getI32Type()); // not in checked programs
   }
@@ -165,6 +172,8 @@ void BodyLowering::effect(const Expr* expr) {
     effect(expr->operands[1]);
     builder_.setInsertionPointToStart(branch.elseBlock());
     effect(expr->operands[2]);
+  } else if (module_.isWide(expr->type)) {
+    object(expr);
   } else {
     value(expr);
   }
@@ -322,6 +331,16 @@ Value BodyLowering::assignment(const Expr* expr) {
   const Expr *to = expr->operands[0], *from = expr->operands[1];
   Target place = target(to);
   Value result;
+  if (module_.isWide(expr->type) && from->kind == ExprKind::Zero) {
+    clearObject(place);
+    return {};
+  }
+  if (module_.isWide(expr->type)) {
+    Target source = object(from);
+    at(expr->location);
+    copyObject(place, source);
+    return {};
+  }
   if (expr->op == Operator::None) {
     result = value(from);
   } else {

@@ -39,7 +39,8 @@ bool writes(const Stmt* stmt, const Variable* variable) {
       if (writes(each, variable))
         return true;
   for (const Variable* local : stmt->variables)
-    if (writes(local->initializer, variable))
+    if (writes(local->initializer, variable) || std::any_of(local->stores.begin(), local->stores.end(),
+                                                            [&](const Expr* each) { return writes(each, variable); }))
       return true;
   if (stmt->loop && (writes(stmt->loop->start, variable) || writes(stmt->loop->end, variable)))
     return true;
@@ -78,6 +79,8 @@ void BodyFacts::declaration(const Stmt& stmt, bool mayBeSkipped) {
       continue;
     locals_.push_back(variable);
     expression(variable->initializer);
+    for (const Expr* each : variable->stores)
+      expression(each);
     for (const Extent& extent : variable->extents)
       expression(extent.expression);
     if (mayBeSkipped || !variable->initializer)

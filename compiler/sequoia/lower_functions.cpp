@@ -15,13 +15,27 @@ static constexpr size_t deepestInlining = 64, mostInlining = 20000;
 /// Expressions around a call; its body may add as many as the parser lets one tree have.
 static constexpr size_t deepestExpression = 4000;
 
+/// The function has a large struct as a copy of its own.
+Value BodyLowering::objectArgument(const Expr* expr) {
+  Target given = object(expr);
+  at(expr->location);
+  Target copy = newObject(expr->type, expr->location, "an argument");
+  copyObject(copy, given);
+  return copy.storage;
+}
+
 Value BodyLowering::callFunction(const Expr* expr) {
   const Function* function = expr->function;
+  const bool givesObject = module_.isWide(function->result);
   Values arguments;
   for (const Expr* operand : expr->operands)
-    arguments.push_back(value(operand));
+    arguments.push_back(module_.isWide(operand->type) ? objectArgument(operand) : value(operand));
   at(expr->location);
-  auto wrong = [&]() { return function->result->isVoid() ? Value() : zeroOf(module_.typeOf(function->result)); };
+  auto wrong = [&]() {
+    return function->result->isVoid() ? Value()
+           : givesObject              ? newObject(function->result, expr->location, function->name).storage
+                                      : zeroOf(module_.typeOf(function->result));
+  };
   if (nested_ >= deepestInlining || ++inlined_ > mostInlining) {
     if (inlined_ <= mostInlining + 1)
       module_.diagnostics.report(inlineLimit, expr->location, instance_.variant->taskName,
@@ -36,7 +50,9 @@ Value BodyLowering::callFunction(const Expr* expr) {
   ++nested_;
   for (auto [parameter, argument] : llvm::zip(function->parameters, arguments)) {
     Binding binding;
-    if (module_.facts.isWritten(parameter)) {
+    if (module_.isWide(parameter->type)) {
+      binding.storage = argument;
+    } else if (module_.facts.isWritten(parameter)) {
       binding.storage = allocate(module_.typeOf(parameter->type));
       store(argument, binding.storage);
     } else {
@@ -53,7 +69,7 @@ Value BodyLowering::callFunction(const Expr* expr) {
     if (each != body.back())
       early |= module_.facts.jumps(each);
   const Stmt* last = body.empty() ? nullptr : body.back();
-  if (early == NoJump && last && last->kind == StmtKind::Return && last->expression) {
+  if (early == NoJump && !givesObject && last && last->kind == StmtKind::Return && last->expression) {
     // The one return stands at the end: its value is the call's.
     for (const Stmt* each : body)
       if (each != last)
@@ -61,14 +77,18 @@ Value BodyLowering::callFunction(const Expr* expr) {
     result = value(last->expression);
   } else {
     returnFlag_ = flag(false);
-    if (!function->result->isVoid()) {
+    if (givesObject) {
+      Target result = newObject(function->result, expr->location, function->name);
+      clearObject(result);
+      returned_ = result.storage;
+    } else if (!function->result->isVoid()) {
       returned_ = allocate(module_.typeOf(function->result));
       store(zeroOf(module_.typeOf(function->result)), returned_);
     }
     sequence(body);
     at(expr->location);
     if (returned_)
-      result = load(returned_);
+      result = givesObject ? returned_ : load(returned_);
   }
   breakFlag_ = savedBreak;
   continueFlag_ = savedContinue;

@@ -1,5 +1,7 @@
 // Instances as kernels and functions: their signatures, what their arguments and sizes are called inside, and the rules
 // that an entry point's arguments keep.
+#include "base/data/element_type.h"
+#include "compiler/ir/element_attributes.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -11,12 +13,32 @@ using mlir::Value;
 
 namespace {
 
-llvm::StringRef accessText(Direction direction) {
-  return direction == Direction::In ? "read" : direction == Direction::Out ? "write" : "readwrite";
+/// A type as NumPy is told of it. A union's members share their bytes, which NumPy cannot say: it is its words.
+ElementType elementTypeOf(const Type* type) {
+  if (type->isFloating())
+    return ElementType::floating(type->size);
+  if (type->isInteger())
+    return type->isSigned() ? ElementType::signedInteger(type->size) : ElementType::unsignedInteger(type->size);
+  std::vector<strata::Field> fields;
+  if (type->kind == TypeKind::Union) {
+    uint64_t words = type->size / type->alignment;
+    fields.push_back({"bits", 0, ElementType::unsignedInteger(type->alignment), {}});
+    if (words != 1)
+      fields.back().shape.push_back(words);
+  } else {
+    for (const Field& field : type->fields) {
+      std::vector<uint64_t> shape;
+      const Type* element = field.type;
+      for (; element->isCArray(); element = element->element)
+        shape.push_back(element->count);
+      fields.push_back({field.name, field.offset, elementTypeOf(element), std::move(shape)});
+    }
+  }
+  return ElementType::structure(std::move(fields), type->size);
 }
 
-bool isBlock(const Variable& parameter, bool byReference) {
-  return parameter.isArray() || parameter.direction != Direction::In || byReference;
+llvm::StringRef accessText(Direction direction) {
+  return direction == Direction::In ? "read" : direction == Direction::Out ? "write" : "readwrite";
 }
 
 } // namespace
@@ -33,6 +55,12 @@ BodyLowering::Signature BodyLowering::signature(bool byReference, bool withCalle
       set(svm::SvmDialect::accessAttr, builder_.getStringAttr(access));
     if (variable.type->isInteger() && !variable.type->isSigned())
       set(svm::SvmDialect::unsignedAttr, builder_.getUnitAttr());
+    if (variable.type->isRecord()) {
+      set(svm::elementAttr, builder_.getStringAttr(elementTypeOf(variable.type).numpyDescription()));
+      set(svm::elementNameAttr, builder_.getStringAttr(variable.type->tag));
+    }
+    if (module_.isWide(variable.type))
+      set(svm::wordsAttr, builder_.getI64IntegerAttr(ModuleLowering::wordsIn(variable.type)));
     result.types.push_back(block ? mlir::Type(module_.viewOf(variable)) : module_.typeOf(variable.type));
     result.attributes.push_back(builder_.getDictionaryAttr(attributes));
   };
@@ -67,10 +95,10 @@ void BodyLowering::bindArguments(mlir::Block& entry, bool byReference, bool with
     at(parameter->location);
     Binding binding;
     if (parameter->isArray()) {
-      binding = arrayBinding(argument);
+      binding = arrayBinding(argument, *parameter);
     } else if (!isBlock(*parameter, byReference)) {
       binding.value = argument;
-    } else if (parameter->direction == Direction::In) {
+    } else if (parameter->direction == Direction::In && !module_.isWide(parameter->type)) {
       binding.value = load(argument);
     } else {
       binding.storage = argument;
@@ -79,7 +107,7 @@ void BodyLowering::bindArguments(mlir::Block& entry, bool byReference, bool with
   }
   if (withCallerMade)
     for (const Variable* local : module_.callerMade(number_))
-      own_.bindings[local] = arrayBinding(entry.getArgument(position++));
+      own_.bindings[local] = arrayBinding(entry.getArgument(position++), *local);
   bindSizes(own_, variant, [&](size_t p, size_t d) { return own_.bindings[variant.parameters[p]].extents[d]; });
 }
 
@@ -169,8 +197,7 @@ void BodyLowering::makePassedScalars() {
     // Arrays and scalars have lists of their own, but share the names of a function's blocks.
     std::string label = labelOf(scalar->name, scalar->lexnum) + ".scalar";
     Binding binding;
-    binding.storage =
-        makeBlock(label, svm::viewType(0, module_.typeOf(scalar->type)), {}, instance_.scalarLevel, number_, *scalar);
+    binding.storage = makeBlock(label, module_.viewOf(*scalar), {}, instance_.scalarLevel, number_, *scalar);
     own_.bindings[scalar] = binding;
   }
 }

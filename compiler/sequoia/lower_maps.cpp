@@ -1,6 +1,6 @@
 // mappar, mapseq and mapreduce: parallel iterations as svm.spmd, sequential ones as scf.for; a reduction hands a
 // private copy of its argument to each part.
-#include "compiler/sequoia/block.h"
+#include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -9,12 +9,6 @@ namespace scf = mlir::scf;
 namespace strata::sequoia {
 
 using mlir::Value;
-
-STRATA_DIAGNOSTIC(reduceVaries, Error, "sequoia-reduce-varies",
-                  "the reduced block of '{0}' changes from iteration to iteration of '{1}'");
-STRATA_DIAGNOSTIC(
-    reduceIndexed, Error, "sequoia-reduce-block",
-    "'{0}' is reduced by an indexed block or one of a stride; this version reduces blocks of adjacent elements");
 
 /// A bound as an index. The conversion to the loop variable's type may not change it.
 Value BodyLowering::mapBound(const Expr* bound, const Loop& loop) {
@@ -90,51 +84,57 @@ void BodyLowering::mapStatement(const Stmt& stmt) {
   statement(stmt.body);
 }
 
-/// The views that the reduction arguments of the call in this mapreduce have outside of it. False when it cannot be
-/// executed.
-bool BodyLowering::prepareReductions(const Stmt& map) {
+/// The task call of an iteration, in which a reduction has its arguments.
+static const Stmt* callIn(const Stmt& map) {
   const Stmt* call = map.body;
   while (call && call->kind == StmtKind::Compound && call->statements.size() == 1)
     call = call->statements[0];
-  if (!call || call->kind != StmtKind::TaskCall)
-    return true;
-  const ResolvedCallsite& site = resolved(*call->callsite);
-  const TaskVariant& shape = *module_.graph.instances[site.targets[0].instance].variant;
-  for (size_t i = 0; i < call->arguments.size(); ++i) {
-    const Argument& argument = call->arguments[i];
-    if (!argument.combiner)
-      continue;
-    const std::string_view name = argument.value->variable->name;
-    if (mentions(argument.value, map.loop->variable)) {
-      module_.diagnostics.report(reduceVaries, argument.value->location, name, map.loop->variableName)
-          .help("reduce a block that all iterations share, or use mappar");
-      return false;
-    }
-    if (!isReducible(argument)) {
-      module_.diagnostics.report(reduceIndexed, argument.value->location, name);
-      return false;
-    }
-    CallValue value = argumentValue(argument, *shape.parameters[i]);
-    reductions_[&argument] = {value.view, value.counts};
-  }
-  return true;
+  return call && call->kind == StmtKind::TaskCall ? call : nullptr;
 }
 
-bool BodyLowering::isReducible(const Argument& argument) {
+/// Whether the block is a view that tasks take as it is: its last dimension has no stride, and no indices pick its
+/// elements.
+bool BodyLowering::isPlainView(const Argument& argument) {
   const Expr* block = argument.value;
   if (block->kind != ExprKind::Block)
     return true;
   return !isIndexed(block) &&
-         (block->ranges.empty() || !block->ranges.back().stride ||
-          (block->ranges.back().stride->kind == ExprKind::Integer && block->ranges.back().stride->integer == 1));
+         (block->ranges.empty() || !block->ranges.back().stride || constantOf(block->ranges.back().stride) == 1);
+}
+
+/// The views that the reduction arguments of the call in this mapreduce have outside of it. Blocks that are no plain
+/// views are brought together beside the array, and `staged` tells which to bring back.
+void BodyLowering::prepareReductions(const Stmt& call, std::vector<Staged>& staged) {
+  const ResolvedCallsite& site = resolved(*call.callsite);
+  const TaskVariant& shape = *module_.graph.instances[site.targets[0].instance].variant;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const Argument& argument = call.arguments[i];
+    if (!argument.combiner)
+      continue;
+    if (isPlainView(argument)) {
+      CallValue value = argumentValue(argument, *shape.parameters[i]);
+      reductions_[&argument] = {value.view, value.counts};
+      continue;
+    }
+    staged.push_back(gathered(argument.value, true, "reduce@" + std::to_string(copies_++), std::nullopt, std::nullopt));
+    reductions_[&argument] = staged.back().elements;
+  }
 }
 
 void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir::StringAttr label) {
   const Loop& loop = *stmt.loop;
   std::map<const Argument*, View> outside = reductions_;
-  if (loop.kind == MapKind::Reduce && !prepareReductions(stmt)) {
-    reductions_ = outside;
-    return;
+  std::vector<Staged> staged;
+  mlir::OpBuilder::InsertionGuard around(builder_);
+  if (const Stmt* call = loop.kind == MapKind::Reduce ? callIn(stmt) : nullptr) {
+    bool anyStaged = false;
+    for (const Argument& argument : call->arguments)
+      anyStaged |= argument.combiner && !isPlainView(argument);
+    if (anyStaged) {
+      auto scope = make<svm::ScopeOp>(mlir::StringAttr(), false);
+      builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+    }
+    prepareReductions(*call, staged);
   }
   at(stmt.location);
   Values operands;
@@ -159,7 +159,7 @@ void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir
   auto spmd = make<svm::SpmdOp>(lower, upper, operands,
                                 combiners.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(combiners), label);
   at(stmt.location);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::OpBuilder::InsertPoint behind = builder_.saveInsertionPoint();
   mlir::Block* body = &spmd.getBody().front();
   builder_.setInsertionPointToStart(body);
   mlir::Block* outerAllocations = allocations_;
@@ -172,6 +172,9 @@ void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir
   statement(stmt.body);
   allocations_ = outerAllocations;
   reductions_ = outside;
+  builder_.restoreInsertionPoint(behind);
+  for (const Staged& each : staged)
+    scatter(each);
 }
 
 } // namespace strata::sequoia

@@ -1,5 +1,5 @@
-// The driver of lowering: checks that this version executes the program, then lowers each instance in turn and
-// assembles the module's attributes.
+// The driver of lowering: how types are represented, and the lowering of each instance in turn, with the module's
+// attributes.
 #include "compiler/sequoia/lower_module.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
@@ -12,16 +12,10 @@
 
 namespace strata::sequoia {
 
-STRATA_DIAGNOSTIC(unionUnsupported, Error, "sequoia-union-unsupported",
-                  "'{0}' holds a union; this version does not execute programs with unions");
-STRATA_DIAGNOSTIC(structArray, Error, "sequoia-struct-array",
-                  "'{0}' holds a C array of {1} elements; this version takes arrays of up to {2} inside of a struct");
-STRATA_DIAGNOSTIC(structSize, Error, "sequoia-struct-size",
-                  "'{0}' is a struct of more than {1} numbers, which is the most that this version takes");
 STRATA_DIAGNOSTIC(combinerConditions, Error, "sequoia-combiner-conditions",
                   "combiner '{0}' has targets with conditions; a combiner has one target");
 
-/// Elements of a C array inside of a struct; each is a field of its own.
+/// What is larger than this is wide: elements of one array inside of a struct, and numbers in the whole.
 static constexpr uint64_t largestStructArray = 64, largestStruct = 512;
 
 std::string labelOf(std::string_view name, uint32_t lexnum) {
@@ -54,10 +48,16 @@ mlir::Type ModuleLowering::typeOf(const Type* type) {
   } else if (type->kind == TypeKind::Double) {
     made = mlir::Float64Type::get(&context);
   } else {
-    // A C array is laid out as a record with a field for each element.
+    // A C array is laid out as a record with a field for each element, a union as one of the words that its members
+    // share.
+    const bool isUnion = type->kind == TypeKind::Union;
     llvm::SmallVector<mlir::StringAttr> names;
     llvm::SmallVector<mlir::Type> fields;
-    for (const Field& field : type->fields) {
+    for (int64_t word = 0; isUnion && word < wordsIn(type); ++word) {
+      names.push_back(text("bits" + (wordsIn(type) == 1 ? std::string() : std::to_string(word))));
+      fields.push_back(wordOf(type));
+    }
+    for (const Field& field : isUnion ? std::vector<Field>() : type->fields) {
       names.push_back(text(field.name));
       fields.push_back(typeOf(field.type));
     }
@@ -84,52 +84,29 @@ static uint64_t countScalars(const Type* type, uint64_t limit) {
   return count;
 }
 
-bool ModuleLowering::checkType(const Type* type, const Location& where, std::string_view name) {
-  if (type->kind == TypeKind::Union) {
-    diagnostics.report(unionUnsupported, where, name);
+bool ModuleLowering::isWide(const Type* type) {
+  if (type->isArithmetic() || type->isError() || type->isVoid())
     return false;
-  }
-  if (type->isCArray()) {
-    if (type->count > largestStructArray) {
-      diagnostics.report(structArray, where, name, type->count, largestStructArray)
-          .help("make it an array of the task, which can be of any size");
-      return false;
-    }
-    return checkType(type->element, where, name);
-  }
+  auto known = wide_.find(type);
+  if (known != wide_.end())
+    return known->second;
+  bool wide = countScalars(type, largestStruct) > largestStruct;
+  if (type->isCArray())
+    wide |= type->count > largestStructArray || isWide(type->element);
+  else if (type->kind == TypeKind::Union)
+    wide |= type->size / type->alignment > largestStructArray;
   for (const Field& field : type->fields)
-    if (!checkType(field.type, where, name))
-      return false;
-  return true;
+    wide |= isWide(field.type);
+  return wide_[type] = wide;
 }
 
-bool ModuleLowering::checkTypes() {
-  unsigned before = diagnostics.errorCount();
-  llvm::DenseSet<const Variable*> seen;
-  auto checkVariable = [&](const Variable* variable) {
-    if (!seen.insert(variable).second || !checkType(variable->type, variable->location, variable->name))
-      return;
-    if (countScalars(variable->type, largestStruct) > largestStruct)
-      diagnostics.report(structSize, variable->location, variable->name, largestStruct)
-          .help("make its parts arrays of the task, which can be of any size");
-  };
-  for (const Instance& instance : graph.instances) {
+/// What the bodies of the instances, and of the functions that they call, do.
+void ModuleLowering::analyzeBodies() {
+  for (const Instance& instance : graph.instances)
     facts.analyze(instance.variant->body);
-    for (const std::vector<Variable*>* list :
-         {&instance.variant->parameters, &instance.variant->arrays, &instance.variant->scalars})
-      for (const Variable* variable : *list)
-        checkVariable(variable);
-  }
   // The list grows while the functions are walked.
-  for (size_t next = 0; next < facts.calls().size(); ++next) {
-    const Function* function = facts.calls()[next];
-    for (const Variable* parameter : function->parameters)
-      checkVariable(parameter);
-    facts.analyze(function->body);
-  }
-  for (const Variable* local : facts.locals())
-    checkVariable(local);
-  return diagnostics.errorCount() == before;
+  for (size_t next = 0; next < facts.calls().size(); ++next)
+    facts.analyze(facts.calls()[next]->body);
 }
 
 void ModuleLowering::checkCombiners() {
@@ -155,7 +132,7 @@ std::string ModuleLowering::combinerSymbol(uint32_t instance) {
   const TaskVariant& variant = *graph.instances[instance].variant;
   bool blocksOnly = true;
   for (const Variable* parameter : variant.parameters)
-    blocksOnly &= parameter->isArray() || parameter->direction != Direction::In;
+    blocksOnly &= parameter->isArray() || parameter->direction != Direction::In || isWide(parameter->type);
   bool direct = blocksOnly && callerMade(instance).empty();
   std::string symbol = direct ? symbolOf(instance) : graph.instances[instance].name + ".combine";
   combiners_[instance] = symbol;
@@ -226,10 +203,15 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
   const TaskVariant& variant = *instance.variant;
   unsigned symbols = static_cast<unsigned>(variant.sizeParameters.size());
   std::vector<llvm::SmallVector<mlir::AffineExpr>> all;
+  auto addWords = [&](const Variable& variable) {
+    if (isWide(variable.type))
+      all.back().push_back(mlir::getAffineConstantExpr(wordsIn(variable.type), &context));
+  };
   for (const Variable* parameter : variant.parameters) {
     all.emplace_back();
     for (const Extent& extent : parameter->extents)
       all.back().push_back(affine(extent.linear));
+    addWords(*parameter);
   }
   if (withCallerMade)
     for (const Variable* local : callerMade(number)) {
@@ -238,6 +220,7 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
         mlir::AffineExpr expression = affine(instance, extent.expression);
         all.back().push_back(expression ? expression : mlir::getAffineSymbolExpr(symbols++, &context));
       }
+      addWords(*local);
     }
   llvm::SmallVector<mlir::Attribute> maps;
   for (const auto& results : all)
@@ -251,8 +234,9 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
 std::optional<Lowered> ModuleLowering::run() {
   unsigned before = diagnostics.errorCount();
   checkCombiners();
-  if (!checkTypes() || diagnostics.errorCount() != before)
+  if (diagnostics.errorCount() != before)
     return std::nullopt;
+  analyzeBodies();
   mlir::OwningOpRef<mlir::ModuleOp> owner(mlir::ModuleOp::create(place({program.file, 0, 0})));
   module = *owner;
   for (uint32_t number = 0; number < graph.instances.size(); ++number) {

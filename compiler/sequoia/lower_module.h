@@ -57,10 +57,21 @@ public:
   std::optional<Lowered> run();
 
   mlir::Location place(const Location& location);
-  /// REQUIRES: the type passed checkTypes.
+  /// The type of values. REQUIRES: not isWide(type).
   mlir::Type typeOf(const Type* type);
+  /// Whether objects of the type are too large to be values: they stay in memory, as rows of words. A block of such has
+  /// the words as a last dimension of its own.
+  bool isWide(const Type* type);
+  /// A word: an integer of the type's alignment.
+  mlir::Type wordOf(const Type* type) {
+    return mlir::IntegerType::get(&context, static_cast<unsigned>(type->alignment * 8));
+  }
+  static int64_t wordsIn(const Type* type) { return static_cast<int64_t>(type->size / type->alignment); }
+  /// The block of an array, or of a scalar in memory.
   mlir::MemRefType viewOf(const Variable& variable) {
-    return svm::viewType(static_cast<unsigned>(variable.extents.size()), typeOf(variable.type));
+    auto rank = static_cast<unsigned>(variable.extents.size());
+    return isWide(variable.type) ? svm::viewType(rank + 1, wordOf(variable.type))
+                                 : svm::viewType(rank, typeOf(variable.type));
   }
   mlir::StringAttr text(const llvm::Twine& value) { return mlir::StringAttr::get(&context, value); }
 
@@ -93,13 +104,13 @@ public:
   mlir::ModuleOp module;
 
 private:
-  bool checkTypes();
+  void analyzeBodies();
   void lowerCombiners();
-  bool checkType(const Type* type, const Location& where, std::string_view name);
   void checkCombiners();
 
   std::vector<ExternalTask> externals_;
   llvm::DenseMap<const Type*, mlir::Type> types_;
+  llvm::DenseMap<const Type*, bool> wide_;
   std::map<uint32_t, std::string> combiners_;
   std::vector<uint32_t> pendingCombiners_;
 };

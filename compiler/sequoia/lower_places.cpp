@@ -27,12 +27,19 @@ BodyLowering::Step BodyLowering::memberIndex(const Expr* expr) {
   const Type* array = expr->operands[0]->type;
   const Expr* position = expr->operands[1];
   if (position->kind == ExprKind::Integer && position->integer < array->count)
-    return {static_cast<unsigned>(position->integer), {}};
+    return {array, static_cast<unsigned>(position->integer), {}};
   Value number = index(position);
   at(position->location);
   make<svm::IndexOp>(number, indexConstant(static_cast<int64_t>(array->count)), builder_.getStringAttr("member array"),
                      builder_.getI64IntegerAttr(0));
-  return {0, number};
+  return {array, 0, number};
+}
+
+BodyLowering::Target BodyLowering::target(const Variable& variable) {
+  Target result;
+  result.root = result.type = variable.type;
+  result.storage = bindingOf(&variable).storage;
+  return result;
 }
 
 BodyLowering::Target BodyLowering::target(const Expr* expr) {
@@ -41,21 +48,31 @@ BodyLowering::Target BodyLowering::target(const Expr* expr) {
   case ExprKind::Member:
   case ExprKind::MemberIndex: {
     result = target(expr->operands[0]);
-    Step step = expr->kind == ExprKind::Member ? Step{expr->fieldIndex, {}} : memberIndex(expr);
+    Step step =
+        expr->kind == ExprKind::Member ? Step{expr->operands[0]->type, expr->fieldIndex, {}} : memberIndex(expr);
     result.path.push_back(step);
+    result.type = expr->type;
     return result;
   }
   case ExprKind::Element:
+    result.root = result.type = expr->type;
     result.indices = elementIndices(expr);
     result.storage = names_->bindings[expr->variable].block;
     return result;
+  case ExprKind::Variable:
+    return target(*expr->variable);
   default:
-    result.storage = bindingOf(expr->variable).storage;
-    return result;
+    return object(expr);
   }
 }
 
 Value BodyLowering::fieldOf(Value record, const Step& step) {
+  if (step.container->kind == TypeKind::Union) {
+    Words words;
+    words.record = record;
+    words.bytes = static_cast<unsigned>(step.container->alignment);
+    return readObject(words, offsetOf(step), step.container->fields[step.field].type);
+  }
   auto type = llvm::cast<svm::RecordType>(record.getType());
   auto field = [&](unsigned number) -> Value {
     return make<svm::FieldOp>(type.getFieldTypes()[number], record, static_cast<int64_t>(number));
@@ -70,14 +87,21 @@ Value BodyLowering::fieldOf(Value record, const Step& step) {
   return chosen;
 }
 
-Value BodyLowering::withField(Value record, llvm::ArrayRef<Step> path, Value value) {
+Value BodyLowering::withField(Value record, llvm::ArrayRef<Step> path, const Type* partType, Value value) {
   if (path.empty())
     return value;
   const Step& step = path.front();
+  if (step.container->kind == TypeKind::Union) {
+    Words words;
+    words.record = record;
+    words.bytes = static_cast<unsigned>(step.container->alignment);
+    writeObject(words, offsetOf(path), partType, value);
+    return words.record;
+  }
   auto type = llvm::cast<svm::RecordType>(record.getType());
   auto replaced = [&](unsigned number) {
     Value old = make<svm::FieldOp>(type.getFieldTypes()[number], record, static_cast<int64_t>(number));
-    return std::pair(old, withField(old, path.drop_front(), value));
+    return std::pair(old, withField(old, path.drop_front(), partType, value));
   };
   if (!step.index) {
     Value updated = replaced(step.field).second;
@@ -93,17 +117,31 @@ Value BodyLowering::withField(Value record, llvm::ArrayRef<Step> path, Value val
 }
 
 Value BodyLowering::read(const Target& target) {
+  if (module_.isWide(target.root))
+    return readObject(wordsAt(target), offsetOf(target.path), target.type);
   Value whole = make<memref::LoadOp>(target.storage, target.indices);
-  for (const Step& step : target.path)
+  for (size_t i = 0; i < target.path.size(); ++i) {
+    const Step& step = target.path[i];
+    if (step.container->kind == TypeKind::Union) {
+      Words words;
+      words.record = whole;
+      words.bytes = static_cast<unsigned>(step.container->alignment);
+      return readObject(words, offsetOf(llvm::ArrayRef(target.path).drop_front(i)), target.type);
+    }
     whole = fieldOf(whole, step);
+  }
   return whole;
 }
 
 void BodyLowering::write(const Target& target, Value value) {
+  if (module_.isWide(target.root)) {
+    Words words = wordsAt(target);
+    return writeObject(words, offsetOf(target.path), target.type, value);
+  }
   if (!target.path.empty()) {
     auto whole = make<memref::LoadOp>(target.storage, target.indices);
     whole->setAttr(svm::restAttr, builder_.getUnitAttr());
-    value = withField(whole, target.path, value);
+    value = withField(whole, target.path, target.type, value);
   }
   make<memref::StoreOp>(value, target.storage, target.indices);
 }

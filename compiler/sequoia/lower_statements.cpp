@@ -33,7 +33,12 @@ void BodyLowering::statement(const Stmt* stmt) {
   case StmtKind::Continue:
     return jump(ContinueJump);
   case StmtKind::Return:
-    if (stmt->expression && returned_) {
+    if (stmt->expression && returned_ && module_.isWide(stmt->expression->type)) {
+      Target result;
+      result.root = result.type = stmt->expression->type;
+      result.storage = returned_;
+      copyObject(result, object(stmt->expression));
+    } else if (stmt->expression && returned_) {
       Value result = value(stmt->expression);
       store(result, returned_);
     } else if (stmt->expression) {
@@ -92,11 +97,17 @@ void BodyLowering::sequence(const std::vector<Stmt*>& statements) {
 
 void BodyLowering::declaration(const Stmt& stmt) {
   for (const Variable* variable : stmt.variables) {
-    if (variable->kind != VariableKind::Local || variable->isArray())
+    if (variable->kind != VariableKind::Local)
       continue;
+    if (variable->isArray()) {
+      for (const Expr* each : variable->stores)
+        effect(each);
+      continue;
+    }
     at(variable->location);
     bool isPassed = module_.facts.isPassed(variable);
-    if (!isPassed && !module_.facts.isWritten(variable) && !module_.facts.needsStorage(variable)) {
+    const bool isWide = module_.isWide(variable->type);
+    if (!isPassed && !isWide && !module_.facts.isWritten(variable) && !module_.facts.needsStorage(variable)) {
       Binding binding;
       // A size or loop variable under another name stays an index.
       if (variable->type->isInteger() && isIndexText(variable->initializer))
@@ -109,10 +120,16 @@ void BodyLowering::declaration(const Stmt& stmt) {
     // Passed variables have their block from the start of the function.
     if (!isPassed) {
       Binding binding;
-      binding.storage = allocate(module_.typeOf(variable->type));
+      binding.storage = storageFor(*variable);
       names_->bindings[variable] = binding;
     }
-    if (!variable->initializer && variable->type->isRecord()) {
+    if (isWide && variable->initializer) {
+      Target initial = object(variable->initializer);
+      at(variable->location);
+      copyObject(target(*variable), initial);
+    } else if (isWide) {
+      clearObject(target(*variable));
+    } else if (!variable->initializer && variable->type->isRecord()) {
       // Members are written one at a time into the whole, which must be something by then.
       store(zeroOf(module_.typeOf(variable->type)), bindingOf(variable).storage);
     } else if (variable->initializer) {
@@ -120,6 +137,8 @@ void BodyLowering::declaration(const Stmt& stmt) {
       at(variable->location);
       store(initial, bindingOf(variable).storage);
     }
+    for (const Expr* each : variable->stores)
+      effect(each);
   }
 }
 

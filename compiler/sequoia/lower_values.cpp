@@ -89,6 +89,11 @@ Value BodyLowering::allocate(mlir::Type type) {
   return make<memref::AllocaOp>(mlir::MemRefType::get({}, type));
 }
 
+Value BodyLowering::storageFor(const Variable& variable) {
+  return module_.isWide(variable.type) ? newObject(variable.type, variable.location, variable.name).storage
+                                       : allocate(module_.typeOf(variable.type));
+}
+
 Value BodyLowering::flag(bool initial) {
   Value storage = allocate(builder_.getI1Type());
   store(truth(initial), storage);
@@ -102,15 +107,14 @@ Value BodyLowering::dimension(Value block, unsigned dimension) {
 Binding& BodyLowering::bindingOf(const Variable* variable) {
   Binding& binding = names_->bindings[variable];
   if (!binding.value && !binding.index && !binding.storage)
-    binding.storage = allocate(module_.typeOf(variable->type));
+    binding.storage = storageFor(*variable);
   return binding;
 }
 
-Binding BodyLowering::arrayBinding(Value block) {
+Binding BodyLowering::arrayBinding(Value block, const Variable& array) {
   Binding binding;
   binding.block = block;
-  auto rank = static_cast<unsigned>(llvm::cast<mlir::MemRefType>(block.getType()).getRank());
-  for (unsigned each = 0; each < rank; ++each)
+  for (unsigned each = 0; each < array.extents.size(); ++each)
     binding.extents.push_back(dimension(block, each));
   return binding;
 }

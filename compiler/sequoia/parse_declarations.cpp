@@ -10,6 +10,7 @@ STRATA_DIAGNOSTIC(forbiddenPointer, Error, "sequoia-pointer", "Sequoia has no po
 STRATA_DIAGNOSTIC(plainFunction, Error, "sequoia-plain-function", "'{0}' is neither a task nor an inline function");
 STRATA_DIAGNOSTIC(globalVariable, Error, "sequoia-global-variable", "'{0}' is declared outside of a task");
 STRATA_DIAGNOSTIC(badTypeSpecifier, Error, "sequoia-type-specifier", "'{0}' does not name a type");
+STRATA_DIAGNOSTIC(misspeltType, Error, "sequoia-misspelt-type", "'{0}' stands where a type is needed, and names none");
 
 namespace {
 
@@ -59,6 +60,27 @@ void Parser::fail(std::string_view wanted) {
   throw SyntaxError();
 }
 
+void Parser::failType(std::string_view wanted) {
+  refuseKeyword();
+  if (!isName())
+    fail(wanted);
+  std::vector<std::string> names = {"char",   "short",    "int",   "long",   "float", "double",
+                                    "signed", "unsigned", "const", "struct", "union", "enum"};
+  for (const auto& scope : typedefs_)
+    names.insert(names.end(), scope.begin(), scope.end());
+  DiagnosticBuilder report = diagnostics_.report(misspeltType, token().location, token().text);
+  if (std::string nearest = nearestName(token().text, names); !nearest.empty())
+    report.help("did you mean '" + nearest + "'?");
+  throw SyntaxError();
+}
+
+void Parser::failWord(std::string_view wanted, const std::vector<std::string>& words) {
+  DiagnosticBuilder report = diagnostics_.report(syntaxError, token().location, wanted, describe(token()));
+  if (std::string nearest = nearestName(token().text, words); !nearest.empty() && isName())
+    report.help("did you mean '" + nearest + "'?");
+  throw SyntaxError();
+}
+
 Location Parser::from(const Location& begin) const {
   Location location = begin;
   if (at_ > 0) {
@@ -97,9 +119,18 @@ void Parser::recover(size_t start) {
 }
 
 void Parser::refuseKeyword() {
-  for (std::string_view word : {"auto", "extern", "goto", "register", "static", "volatile"}) {
+  static constexpr std::pair<std::string_view, const char*> instead[] = {
+      {"auto", "leave the word out: a variable of a task lives as long as the task anyway"},
+      {"extern", "tasks share no variables: pass it as an argument; what other languages compute is a task<ext>"},
+      {"goto", "use loops with break and continue, or an inline function with return"},
+      {"register", "leave the word out: the compiler keeps variables in registers by itself"},
+      {"static",
+       "a task keeps nothing from call to call: pass it as an inout argument; a constant is a const, an enum or "
+       "a #define"},
+      {"volatile", "leave the word out: nobody else writes the variables of a task while it runs"}};
+  for (auto [word, help] : instead) {
     if (is(word)) {
-      diagnostics_.report(forbiddenKeyword, token().location, word);
+      diagnostics_.report(forbiddenKeyword, token().location, word).help(help);
       throw SyntaxError();
     }
   }
@@ -139,23 +170,12 @@ void Parser::topLevel() {
     return inlineFunction();
   bool isTypedef = accept("typedef");
   if (!startsType())
-    fail("a task, an inline function, or a type");
+    failType("a task, an inline function, or a type");
   TopLevel item;
   item.kind = isTypedef ? TopLevel::Kind::Typedef : TopLevel::Kind::Type;
   item.type = typeSpecifier();
   if (isTypedef) {
-    do {
-      refusePointer();
-      const Token& name = expectName("a name for the type");
-      Declarator declarator;
-      declarator.name = name.text;
-      declarator.location = name.location;
-      declarator.type = item.type;
-      declarator.extents = arrayExtents();
-      typedefs_.front().insert(name.text);
-      item.typedefs.push_back(declarator);
-    } while (accept(","));
-    expect(";", "the typedef");
+    item.typedefs = typedefNames(item.type);
   } else if (!accept(";")) {
     refusePointer();
     const Token& name = expectName("a name");
@@ -172,6 +192,23 @@ void Parser::topLevel() {
   program_.topLevel.push_back(std::move(item));
 }
 
+std::vector<Declarator> Parser::typedefNames(TypeSyntax* type) {
+  std::vector<Declarator> names;
+  do {
+    refusePointer();
+    const Token& name = expectName("a name for the type");
+    Declarator declarator;
+    declarator.name = name.text;
+    declarator.location = name.location;
+    declarator.type = type;
+    declarator.extents = arrayExtents();
+    typedefs_.back().insert(name.text);
+    names.push_back(std::move(declarator));
+  } while (accept(","));
+  expect(";", "the typedef");
+  return names;
+}
+
 void Parser::taskOrPrototype() {
   take(); // void
   take(); // task
@@ -184,7 +221,7 @@ void Parser::taskOrPrototype() {
     else if (token().text == "ext")
       variant->kind = TaskKind::External;
     else
-      fail("inner, leaf or ext");
+      failWord("inner, leaf or ext", {"inner", "leaf", "ext"});
     take();
     expect(">", "the type of the task");
   }
@@ -226,7 +263,7 @@ void Parser::inlineFunction() {
     function.resultSyntax = nullptr;
   } else {
     if (!startsType())
-      fail("the type of the result");
+      failType("the type of the result");
     function.resultSyntax = typeSpecifier();
     refusePointer();
   }
@@ -262,11 +299,11 @@ Variable* Parser::parameter(bool isTask) {
     else if (accept("inout"))
       variable->direction = Direction::InOut;
     else
-      fail("in, out or inout before the type of the argument");
+      failWord("in, out or inout before the type of the argument", {"in", "out", "inout"});
   }
   refuseKeyword();
   if (!startsType())
-    fail("the type of the argument");
+    failType("the type of the argument");
   variable->typeSyntax = typeSpecifier();
   variable->isConst = variable->typeSyntax->isConst;
   refusePointer();
@@ -394,7 +431,7 @@ TypeSyntax* Parser::recordSpecifier() {
   while (!is("}")) {
     refuseKeyword();
     if (!startsType())
-      fail("a member or '}'");
+      failType("a member or '}'");
     TypeSyntax* memberType = typeSpecifier();
     do {
       refusePointer();

@@ -81,9 +81,13 @@ Stmt* Parser::statementUnchecked() {
     return copyStatement();
   if (is("mappar") || is("mapseq") || is("mapreduce"))
     return mapStatement();
+  if (is("typedef"))
+    return localTypedef();
   refuseKeyword();
   if (startsType())
     return declaration();
+  if (isName() && isName(1))
+    failType("a statement");
   return expressionStatement();
 }
 
@@ -122,12 +126,34 @@ Stmt* Parser::declaration() {
       variable->extents.push_back({extent, {}});
     hidden_.back().insert(name.text);
     if (accept("="))
-      variable->initializer = assignment();
+      variable->initializer = initialValue();
     result->variables.push_back(variable);
   } while (accept(","));
   expect(";", "the declaration");
   result->location = from(result->location);
   return result;
+}
+
+Stmt* Parser::localTypedef() {
+  Stmt* result = program_.newStmt(StmtKind::Declaration, take().location);
+  if (!startsType())
+    failType("a type");
+  result->typedefs = typedefNames(typeSpecifier());
+  result->location = from(result->location);
+  return result;
+}
+
+Expr* Parser::initialValue() {
+  if (!is("{"))
+    return assignment();
+  Nesting nesting(*this);
+  Location begin = take().location;
+  std::vector<Expr*> values;
+  do
+    values.push_back(initialValue());
+  while (accept(",") && !is("}"));
+  expect("}", "the initial values");
+  return make(ExprKind::Braces, begin, std::move(values));
 }
 
 Stmt* Parser::tunables() {
@@ -205,7 +231,7 @@ Loop* Parser::mapRange(MapKind kind) {
   loop->location = token().location;
   refuseKeyword();
   if (!startsType())
-    fail("the type of the loop variable");
+    failType("the type of the loop variable");
   loop->typeSyntax = typeSpecifier();
   refusePointer();
   const Token& name = expectName("the loop variable's name");

@@ -44,6 +44,10 @@ private:
   void expect(std::string_view text, std::string_view after);
   const Token& expectName(std::string_view what);
   [[noreturn]] void fail(std::string_view wanted);
+  /// The same where a type is wanted: a name that stands there may be a misspelt one.
+  [[noreturn]] void failType(std::string_view wanted);
+  /// The same where one of a few words is wanted.
+  [[noreturn]] void failWord(std::string_view wanted, const std::vector<std::string>& words);
   Location from(const Location& begin) const;
   /// Skips to the end of the statement or declaration that began at token `start`.
   void recover(size_t start);
@@ -66,6 +70,9 @@ private:
   Stmt* statementUnchecked();
   Stmt* compound();
   Stmt* declaration();
+  Stmt* localTypedef();
+  std::vector<Declarator> typedefNames(TypeSyntax* type);
+  Expr* initialValue();
   Stmt* tunables();
   Stmt* ifStatement();
   Stmt* forStatement();

@@ -110,9 +110,12 @@ private:
     case StmtKind::Expression:
       return line("do " + printExpr(stmt->expression));
     case StmtKind::Declaration:
-      for (const Variable* variable : stmt->variables)
+      for (const Variable* variable : stmt->variables) {
         line((variable->kind == VariableKind::Tunable ? "tunable " : "let ") + variableText(*variable) +
              (variable->initializer ? " = " + printExpr(variable->initializer) : ""));
+        for (const Expr* each : variable->stores)
+          line("do " + printExpr(each));
+      }
       return;
     case StmtKind::Compound:
       for (const Stmt* each : stmt->statements)
