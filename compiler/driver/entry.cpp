@@ -346,7 +346,8 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
       if (auto stated = dyn_cast<AffineMapAttr>(extents[position]))
         if (stated.getValue().getNumResults() == dimensions &&
             stated.getValue().getNumSymbols() <= entry.sizes.size() && !stated.getValue().getNumDims())
-          map = stated.getValue().getMajorSubMap(argument.rank);
+          map = AffineMap::get(0, stated.getValue().getNumSymbols(),
+                               stated.getValue().getResults().take_front(argument.rank), function.getContext());
     entry.extents.push_back(map);
     entry.arguments.push_back(std::move(argument));
   }

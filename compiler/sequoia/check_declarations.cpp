@@ -148,6 +148,7 @@ void Checker::declareFunction(Function& function) {
       diagnostics_.report(functionArray, parameter->location, parameter->name)
           .help("make it a leaf task to pass arrays");
       parameter->extents.clear();
+      parameter->type = program_.types.error();
     }
   }
 }
