@@ -57,6 +57,14 @@ class BadDialect(harness.Case):
         self.is_refused("run", self.write("p.mlir", text), code="driver-several-entries", mentions=("f", "g"))
         self.is_refused("run", self.write("p.mlir", text), "--entry", "h", code="driver-unknown-entry", mentions="f, g")
 
+    def test_elements_that_are_not_as_described(self):
+        for described in ("[('a', '<f8')]", "[('a', '<f4'), ('b', '<f4')]", "'<f4'", "[", ""):
+            argument = ARRAY.replace("{", "{" + f'svm.element = "{described}", ')
+            self.refuse("", "'A'", code="run-element-description", arguments=argument)
+        for words in ("3 : i64", "-1 : i64", "1 : i32"):
+            argument = ARRAY.replace("{", "{" + f"svm.element = \"[('a', '<f4')]\", svm.words = {words}, ")
+            self.refuse("", "'A'", code="run-element-description", arguments=argument)
+
     def test_no_syntax_tree(self):
         self.is_refused("run", self.program(""), "--emit=ast", code="driver-no-tree")
 

@@ -1,5 +1,5 @@
 """The rules of the Sequoia language, each with a program that breaks it and one that nearly does, in tests/sequoia/rules/. CODE.breaks.sq
-provokes the diagnostic CODE at the line and column that its comment '// expected LINE:COLUMN' states; CODE.nearly.sq provokes nothing.
+provokes the diagnostic CODE at the line and column that its comment '// expected CODE LINE:COLUMN' states; CODE.nearly.sq provokes nothing.
 A comment '// run OPTIONS' says that the program has to run for that; else it is checked only. CODE.….map beside one is its mapping."""
 
 import argparse
@@ -32,10 +32,10 @@ def problem(strata, path):
     if kind == "nearly":
         clean = done.returncode == 0 and not re.search(r"^(error|warning)", done.stderr, re.MULTILINE)
         return None if clean else f"is to provoke nothing:\n{done.stderr}"
-    expected = re.search(r"^// expected (\d+:\d+)$", text, re.MULTILINE)
-    if not expected:
-        return "states no '// expected LINE:COLUMN'"
-    return None if (code, expected[1]) in found else f"is to provoke {code} at {expected[1]}:\n{done.stderr}"
+    expected = re.search(r"^// expected ([\w-]+) (\d+:\d+)$", text, re.MULTILINE)
+    if not expected or expected[1] != code:
+        return f"states no '// expected {code} LINE:COLUMN'"
+    return None if expected.groups() in found else f"is to provoke {code} at {expected[2]}:\n{done.stderr}"
 
 
 def main():
