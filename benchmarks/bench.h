@@ -135,5 +135,6 @@ std::vector<Work> callWorks();    // calls.cpp
 std::vector<Work> streamWorks();  // streams.cpp
 std::vector<Work> hbirWorks();    // hbir.cpp
 std::vector<Work> commandWorks(); // commands.cpp
+std::vector<Work> diskWorks();    // disk.cpp
 
 } // namespace strata::bench

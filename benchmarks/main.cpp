@@ -28,7 +28,7 @@ std::string coreModel() {
 
 std::vector<Work> allWorks() {
   std::vector<Work> all;
-  for (auto* works : {vectorWorks, blockedWorks, callWorks, streamWorks, hbirWorks, commandWorks})
+  for (auto* works : {vectorWorks, blockedWorks, callWorks, streamWorks, hbirWorks, commandWorks, diskWorks})
     for (Work& work : works())
       all.push_back(std::move(work));
   return all;

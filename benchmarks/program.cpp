@@ -60,6 +60,7 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
   };
   session.options.compile.program = options.program;
   session.options.compile.mapping = options.mapping;
+  session.options.compile.machine = options.machine;
   session.options.compile.machinePath = {STRATA_SOURCE_DIR "/machines"};
   for (const auto& [name, value] : options.sizes)
     session.options.compile.sizes[name] = value;

@@ -14,6 +14,7 @@ struct ProgramOptions {
   std::string mapping;                                // empty: the default mapping
   std::vector<std::pair<std::string, int64_t>> sizes; // known when the program is mapped
   bool opaqueKernels = false;                         // kernels are called, not inlined
+  std::string machine = {};                           // a file; empty: what the mapping names
 };
 
 class Program {

@@ -45,6 +45,8 @@ void bench_conv2d(const float* a, const float* h, float* c, int64_t m, int64_t n
 void bench_histogram(const int32_t* data, int64_t n, int32_t* bins, int64_t count);
 /* total += data, split likewise, each block summed from left to right */
 void bench_sum(const float* data, int64_t n, float* total);
+/* c = a + b on files of n floats, read and written in order; ends the program when the disk fails */
+void bench_disk_sum(int a, int b, int c, int64_t n);
 /* b = 2 a, as a loop, and through a function that is not inlined */
 void bench_double(const float* a, float* b, int64_t n);
 void bench_double_calls(const float* a, float* b, int64_t n);

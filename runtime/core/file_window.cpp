@@ -25,7 +25,7 @@ constexpr size_t mostRequests = 64;                // under way at once for one 
 constexpr int64_t directBytes = int64_t(16) << 10; // runs of this length are worth a request each
 constexpr int64_t stageBytes = int64_t(256) << 10; // of one buffer …
 constexpr size_t mostStages = 8;                   // … of which a move has so many
-constexpr int64_t leastDensity = 8;                // one byte in so many is wanted, where others are read along
+constexpr int64_t gapBytes = int64_t(4) << 10;     // read along between two runs rather than asked for one by one
 
 /// A dimension of a move; steps in bytes.
 struct Dimension {
@@ -85,7 +85,7 @@ private:
     if (elementBytes_ >= directBytes || from == dimensions_.size())
       return false;
     // Between the elements that are written are others, which somebody else may be writing.
-    return writes_ ? dense_[from] : spans_[from] <= wanted_[from] * leastDensity;
+    return writes_ ? dense_[from] : spans_[from] <= wanted_[from] + wanted_[from] / elementBytes_ * gapBytes;
   }
 
   void walk(size_t at, int64_t offset, char* memory) {
