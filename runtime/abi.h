@@ -138,6 +138,10 @@ void strata_token_retain(StrataToken* token);
  * nested call is outer index * instances + i. */
 void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, uint32_t processor,
                  int32_t concurrent);
+/* The same within another one, whose instances may each make another number of instances here: every one of them has
+ * `width` processors to itself, and the index within the nested call is outer index * width + i. */
+void strata_spmd_within(void (*body)(void* context, int64_t instance), void* context, int64_t instances,
+                        uint32_t processor, int32_t concurrent, int64_t width);
 /* The index of the executing processor within its class; 0 outside of any strata_spmd or strata_spawn. */
 int64_t strata_instance(void);
 /* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing.

@@ -17,7 +17,9 @@
 #include "compiler/transform/guard_accesses.h"
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
+#include "compiler/transform/pipeline_loops.h"
 #include "compiler/transform/prove_in_range.h"
+#include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"
 
 #include "mlir/IR/Verifier.h"
@@ -238,7 +240,7 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
     return false;
   // Index checks are proved after placement, which refers to operations that this may find unused, and before loops are
   // distributed: what holds for all iterations holds for every part of them.
-  return runPasses(*program.module, [&](PassManager& passes) {
+  bool fine = runPasses(*program.module, [&](PassManager& passes) {
     // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
     if (!source_->notation)
       passes.addPass(transform::createGuardAccessesPass());
@@ -249,6 +251,8 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
     passes.addPass(createCanonicalizerPass());
     passes.addPass(transform::createProveInRangePass());
   });
+  // Sizes have become constants where the program and the mapping say so.
+  return fine && mapping::checkFlattening(*program.module, diagnostics_);
 }
 
 bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation) {
@@ -266,6 +270,13 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         // Figures and spans stand beside what they tell about, once copies are settled.
         passes.addPass(instrumentation == Instrumentation::Count ? transform::createInstrumentPass()
                                                                  : transform::createEraseCountsPass());
+        // Loops are pipelined when it is settled which copies they make, and with their figures in place: a transfer
+        // that is started ahead belongs to the iteration that it is for. Copies of bodies come last; they are of
+        // pipelined ones.
+        passes.addPass(createCanonicalizerPass());
+        passes.addPass(transform::createPipelineLoopsPass());
+        passes.addPass(transform::createUnrollLoopsPass());
+        // What a trace names is there by now.
         if (instrumentation == Instrumentation::Trace)
           passes.addPass(transform::createTracePass());
         passes.addPass(createCanonicalizerPass());

@@ -360,11 +360,14 @@ private:
     json["moves_elided"] = 0;
     json["moves_hoisted"] = 0;
     json["runs"] = nlohmann::json::object();
+    json["starts"] = nlohmann::json::object();
     for (const auto& [name, amount] : figures.counters) {
       if (name.rfind("bytes ", 0) == 0)
         json["bytes"][name.substr(6)] = amount;
       else if (name.rfind("read ", 0) == 0 || name.rfind("write ", 0) == 0)
         json["accesses"][name] = amount;
+      else if (name.rfind("starts ", 0) == 0)
+        json["starts"][name.substr(7)] = amount;
       else if (name.rfind("runs ", 0) == 0)
         json["runs"][name.substr(5)] = amount;
       else if (name == "moves")

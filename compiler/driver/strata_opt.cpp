@@ -8,7 +8,9 @@
 #include "compiler/transform/fuse_multiply_add.h"
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
+#include "compiler/transform/pipeline_loops.h"
 #include "compiler/transform/prove_in_range.h"
+#include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -31,6 +33,7 @@ int main(int argc, char** argv) {
                       strata::transform::createEliminateCopiesPass, strata::transform::createEraseCountsPass,
                       strata::transform::createExpandReductionsPass, strata::transform::createFuseMultiplyAddPass,
                       strata::transform::createHoistCopiesPass, strata::transform::createInstrumentPass,
+                      strata::transform::createPipelineLoopsPass, strata::transform::createUnrollLoopsPass,
                       strata::transform::createProveInRangePass, strata::transform::createTracePass,
                       strata::transform::createUseEqualitiesPass})
     mlir::registerPass(create);

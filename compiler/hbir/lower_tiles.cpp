@@ -197,7 +197,9 @@ void EntryLowering::runTiles() {
   auto spmd = make<svm::SpmdOp>(number(0), number(iterations), mlir::ValueRange(), mlir::ArrayAttr(),
                                 builder_.getStringAttr("tiles"));
   spmd.setConcurrent(module_.isConcurrent);
-  placement_.loops["tiles"] = {processor_, processors_, 0};
+  mapping::LoopPlacement& dealt = placement_.loops["tiles"];
+  dealt.processor = processor_;
+  dealt.ways = processors_;
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(&spmd.getBody().front());
   int64_t begin = 0;

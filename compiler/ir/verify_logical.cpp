@@ -169,6 +169,9 @@ private:
       placed = bool(stream.getMemoryAttr());
     else if (isa<func::FuncOp>(op))
       placed = op->hasAttr(SvmDialect::controlAttr);
+    if (isa<SpmdOp, scf::ForOp>(op))
+      for (StringRef name : {SvmDialect::stagesAttr, SvmDialect::unrollAttr, SvmDialect::flattenAttr})
+        placed |= op->hasAttr(name);
     if (placed)
       return op->emitOpError(
           "says where on a machine it is; in a logical program the attribute 'svm.mapping' of the module does");

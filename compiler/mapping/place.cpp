@@ -256,8 +256,10 @@ private:
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
       if (const LoopPlacement* placed =
-              find(placement_->loops, "loop", loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr)))
+              find(placement_->loops, "loop", loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr))) {
+        transform(loop, *placed);
         here = moveTo(loop, here, processor(placed->processor, loop, here));
+      }
     if (auto scope = dyn_cast<ScopeOp>(op))
       if (const CallPlacement* placed = find(placement_->calls, "call", scope.getLabelAttr()))
         here = moveTo(scope, here, processor(placed->processor, scope, here));
@@ -286,18 +288,45 @@ private:
     return to;
   }
 
+  /// What later passes make of a loop.
+  static void transform(Operation* loop, const LoopPlacement& placed) {
+    auto builder = Builder(loop->getContext());
+    if (placed.stages > 1)
+      loop->setAttr(SvmDialect::stagesAttr, builder.getI64IntegerAttr(placed.stages));
+    if (placed.unroll > 1)
+      loop->setAttr(SvmDialect::unrollAttr, builder.getI64IntegerAttr(placed.unroll));
+    if (placed.flatten)
+      loop->setAttr(SvmDialect::flattenAttr, builder.getStringAttr(placed.place));
+  }
+
   void placeSpmd(SpmdOp spmd, machine::ProcessorId here) {
     const LoopPlacement* placed = find(placement_->loops, "loop", spmd.getLabelAttr());
     LoopPlacement choice = placed ? *placed : choose(spmd, here);
+    transform(spmd, choice);
     machine::ProcessorId on = processor(choice.processor, spmd, here);
     const uint64_t count = machine_[on].count;
     auto builder = Builder(program_.getContext());
-    // Processors with a store of their own are told apart; others are dealt any number of parts.
-    if (choice.ways > static_cast<int64_t>(count) && hasStore(machine_, on))
-      diagnostics_
-          .report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()),
-                  spmd.getLabel().value_or("").str(), choice.ways, machine_[on].name, machine_.name, count)
-          .help("deal the loop to " + std::to_string(count) + " at most");
+    // Processors with a store of their own are told apart; others are dealt any number of parts. Loops around that are
+    // dealt to the same processors leave so many of them to each part.
+    uint64_t parts = static_cast<uint64_t>(std::max<int64_t>(choice.ways, 1));
+    std::string around;
+    for (auto outer = spmd->getParentOfType<SpmdOp>(); outer; outer = outer->getParentOfType<SpmdOp>())
+      if (outer.getWays() && outer.getProcessor() && *outer.getProcessor() == machine_[on].name) {
+        parts =
+            std::min(parts * static_cast<uint64_t>(std::min<int64_t>(*outer.getWays(), 1 << 20)), uint64_t(1) << 40);
+        around += (around.empty() ? "" : ", ") + ("'" + outer.getLabel().value_or("").str() + "' ") +
+                  std::to_string(*outer.getWays());
+      }
+    if (parts > count && choice.ways > 0 && hasStore(machine_, on)) {
+      auto report =
+          diagnostics_.report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()),
+                              spmd.getLabel().value_or("").str(), parts, machine_[on].name, machine_.name, count);
+      if (!around.empty())
+        report.note("it has " + std::to_string(choice.ways) + " ways in each part of the loops around it: " + around);
+      report.help("deal the loop to " +
+                  std::to_string(std::max<uint64_t>(count / (parts / static_cast<uint64_t>(choice.ways)), 1)) +
+                  " at most");
+    }
     // Concurrent iterations are instances whatever the mapping says: one after another they could wait for each other
     // forever.
     if (choice.ways > 0 || spmd.getConcurrent())
@@ -315,7 +344,8 @@ private:
   }
 
   LoopPlacement choose(SpmdOp spmd, machine::ProcessorId here) {
-    LoopPlacement choice{machine_[here].name, 0, 0};
+    LoopPlacement choice;
+    choice.processor = machine_[here].name;
     const machine::Processor& who = machine_[here];
     if (who.count > 1 && !hasStore(machine_, here) && !spmd->getParentOfType<SpmdOp>())
       choice.ways = spmd.getReductions().empty() ? defaultWaysPerProcessor * static_cast<int64_t>(who.count)

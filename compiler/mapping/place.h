@@ -22,6 +22,10 @@ machine::MemoryId argumentMemory(mlir::func::FuncOp function, unsigned position,
 /// code with place().
 bool verifyPlaced(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics);
 
+/// Checks that the loops which the mapping flattens can be: constant bounds, and not too many copies. REQUIRES: a
+/// placed program in which constants have been propagated, before its iterations are distributed.
+bool checkFlattening(mlir::ModuleOp program, DiagnosticEngine& diagnostics);
+
 /// Whether code on a processor loads and stores in a memory directly.
 bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory);
 

@@ -100,7 +100,9 @@ struct PlaceTest : testing::Test {
     main.control = "boss";
     main.arguments = {"main"};
     main.blocks["k#0.A"] = "store";
-    main.loops["i"] = {"worker", ways, 1};
+    main.loops["i"].processor = "worker";
+    main.loops["i"].ways = ways;
+    main.loops["i"].chunk = 1;
     main.calls["k#0"] = {"worker", ""};
     return record;
   }
@@ -125,6 +127,10 @@ TEST_F(PlaceTest, WithoutARecordAllGoesWhereControlIs) {
 
 TEST_F(PlaceTest, TheRecordReadsBackFromItsAttribute) {
   mapping::Record record = onWorkers();
+  record.functions["main"].loops["i"].stages = 2;
+  record.functions["main"].loops["i"].unroll = 3;
+  record.functions["main"].loops["j"].flatten = true;
+  record.functions["main"].loops["j"].place = "x.map:3:4";
   std::string error;
   auto back = mapping::fromAttribute(mapping::toAttribute(record, context.get()), error);
   ASSERT_TRUE(back) << error;
@@ -153,7 +159,7 @@ TEST_F(PlaceTest, NamesThatAreNotOnTheMachine) {
 TEST_F(PlaceTest, NamesThatAreNotInTheProgram) {
   auto module = parse(program("16", "max [16]"));
   mapping::Record record = onWorkers();
-  record.functions["main"].loops["j"] = {"worker", 0, 0};
+  record.functions["main"].loops["j"].processor = "worker";
   record.functions["main"].arguments = {"main", "main"};
   EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
   EXPECT_TRUE(reported("placement-unknown-label"));
@@ -316,6 +322,103 @@ TEST_F(PlaceTest, TheVerifierFindsWrongAddresses) {
   module->walk([](svm::BlockOp block) { block.setAddress(2056); });
   EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
   EXPECT_TRUE(reported("scheduled-bad-address"));
+}
+
+TEST_F(PlaceTest, LoopsKeepWhatTheMappingMakesOfThem) {
+  auto module = parse(program("16", "max [16]"));
+  mapping::Record record = onWorkers();
+  record.functions["main"].loops["i"].stages = 2;
+  record.functions["main"].loops["i"].unroll = 3;
+  ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  module->walk([](svm::SpmdOp spmd) {
+    EXPECT_EQ(spmd->getAttrOfType<mlir::IntegerAttr>("svm.stages").getInt(), 2);
+    EXPECT_EQ(spmd->getAttrOfType<mlir::IntegerAttr>("svm.unroll").getInt(), 3);
+  });
+  std::string error;
+  auto attribute =
+      llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute("{main = {loops = {i = {stages = 0}}}}", context.get()));
+  EXPECT_FALSE(mapping::fromAttribute(attribute, error));
+  EXPECT_NE(error.find("main / loops / i / stages is not at least 1"), std::string::npos) << error;
+}
+
+TEST_F(PlaceTest, FlatLoopsHaveConstantBounds) {
+  auto flat = [&](int64_t ways) {
+    auto module = parse(program("16", "max [16]"));
+    mapping::Record record = onWorkers(ways);
+    record.functions["main"].loops["i"].flatten = true;
+    EXPECT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+    return mapping::checkFlattening(*module, diagnostics);
+  };
+  EXPECT_TRUE(flat(0)) << text();
+  EXPECT_FALSE(flat(2));
+  EXPECT_TRUE(reported("mapping-flatten"));
+}
+
+/// A loop that fills one buffer while it works on the other, as the pipeliner makes it. `after`: what the move into the
+/// next buffer comes after; `waits`: what an iteration waits for; `next`: what it hands on.
+std::string pipelined(const std::string& waits, const std::string& next, const std::string& second = "%b1",
+                      const std::string& after = "") {
+  const std::string near = "memref<?xf32, #v, #svm.mem<@store>>", far = "memref<?xf32, #v, #svm.mem<@main>>";
+  return "func.func @main(%n: index, %a: " + far + R"() attributes {svm.control = @worker} {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %e = arith.constant 16 : index
+      svm.scope {
+        %b0 = svm.block "x"(%e) max [16] at 0 {svm.buffers = 2 : i64} : )" +
+         near + R"(
+        %b1 = svm.block "x"(%e) max [16] at 64 {svm.buffers = 2 : i64} : )" +
+         near + R"(
+        %first = svm.move %a to %b0 : )" +
+         far + " to " + near + R"( -> !svm.token
+        %none = memref.subview %b0[0] [%zero] [1] : )" +
+         near + " to " + near + R"(
+        %empty = svm.move %none to %none : )" +
+         near + " to " + near + R"( -> !svm.token
+        %r:4 = scf.for %i = %zero to %n step %one iter_args(%now = %b0, %then = )" +
+         second + ", %filled = %first, %sent = %empty) -> (" + near + ", " + near + R"(, !svm.token, !svm.token) {
+          %started = svm.move %a to %then )" +
+         after + " : " + far + " to " + near + R"( -> !svm.token
+          )" +
+         waits + R"(
+          svm.run @k(%now) on @worker : ()" +
+         near + R"() -> ()
+          %gone = svm.move %now to %a : )" +
+         near + " to " + far + R"( -> !svm.token
+          scf.yield )" +
+         next + " : " + near + ", " + near + R"(, !svm.token, !svm.token
+        }
+        svm.wait %r#2, %r#3
+      }
+      return
+    }
+)";
+}
+
+TEST_F(PlaceTest, BuffersUnderWayAreLeftAlone) {
+  const std::string rotated = "%then, %now, %started, %gone";
+  auto verify = [&](const std::string& text) {
+    diagnostics.clear();
+    auto module = parse(text, "scheduled");
+    return module && mapping::verifyScheduled(*module, machine, diagnostics);
+  };
+  EXPECT_TRUE(verify(pipelined("svm.wait %filled", rotated, "%b1", "after(%sent)"))) << text();
+  // Used before it is filled; filled while it is emptied; handed on although it is not the next one's.
+  EXPECT_FALSE(verify(pipelined("", rotated, "%b1", "after(%sent)")));
+  EXPECT_TRUE(reported("scheduled-transfer-overlap")) << text();
+  EXPECT_FALSE(verify(pipelined("svm.wait %filled", rotated)));
+  EXPECT_TRUE(reported("scheduled-transfer-overlap")) << text();
+  EXPECT_FALSE(verify(pipelined("svm.wait %filled", "%now, %then, %started, %gone", "%b1", "after(%sent)")));
+  EXPECT_TRUE(reported("scheduled-transfer-overlap")) << text();
+  // One block as two buffers; a token that nobody has any more.
+  EXPECT_FALSE(verify(pipelined("svm.wait %filled", rotated, "%b0", "after(%sent)")));
+  EXPECT_TRUE(reported("scheduled-same-buffer")) << text();
+  EXPECT_FALSE(verify(pipelined("svm.wait %filled", "%then, %now, %started, %started", "%b1", "after(%sent)")));
+}
+
+TEST_F(PlaceTest, TokensOfBuffersAreNotLost) {
+  auto module = parse(pipelined("", "%then, %now, %started, %gone", "%b1", "after(%sent)"), "scheduled");
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-lost-transfer")) << text();
 }
 
 // An array over the memories of another machine's tiles.

@@ -40,6 +40,16 @@ struct Reader {
     into = value.getValue().getSExtValue();
     return true;
   }
+  bool positive(Attribute attribute, int64_t& into, Twine where) {
+    return number(attribute, into, where) && (into > 0 || fail(where + " is not at least 1"));
+  }
+  bool truth(Attribute attribute, bool& into, Twine where) {
+    auto value = dyn_cast_or_null<BoolAttr>(attribute);
+    if (!value)
+      return fail(where + " is neither true nor false");
+    into = value.getValue();
+    return true;
+  }
   template <typename Entry>
   bool entries(Attribute attribute, Twine where, Entry entry) {
     auto dictionary = dyn_cast_or_null<DictionaryAttr>(attribute);
@@ -60,6 +70,14 @@ struct Reader {
         return number(value, into.ways, at);
       if (key == "chunk")
         return number(value, into.chunk, at);
+      if (key == "stages")
+        return positive(value, into.stages, at);
+      if (key == "unroll")
+        return positive(value, into.unroll, at);
+      if (key == "flatten")
+        return truth(value, into.flatten, at);
+      if (key == "place")
+        return text(value, into.place, at);
       return unknown(key, where);
     });
   }
@@ -120,9 +138,18 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
                                [&](const std::string& memory) { return builder.getStringAttr(memory); }));
     if (!function.loops.empty())
       add("loops", dictionary(context, function.loops, [&](const LoopPlacement& loop) -> Attribute {
-            return builder.getDictionaryAttr({builder.getNamedAttr("chunk", builder.getI64IntegerAttr(loop.chunk)),
-                                              builder.getNamedAttr("on", builder.getStringAttr(loop.processor)),
-                                              builder.getNamedAttr("ways", builder.getI64IntegerAttr(loop.ways))});
+            SmallVector<NamedAttribute> fields{builder.getNamedAttr("chunk", builder.getI64IntegerAttr(loop.chunk)),
+                                               builder.getNamedAttr("on", builder.getStringAttr(loop.processor)),
+                                               builder.getNamedAttr("ways", builder.getI64IntegerAttr(loop.ways))};
+            if (loop.stages > 1)
+              fields.push_back(builder.getNamedAttr("stages", builder.getI64IntegerAttr(loop.stages)));
+            if (loop.unroll > 1)
+              fields.push_back(builder.getNamedAttr("unroll", builder.getI64IntegerAttr(loop.unroll)));
+            if (loop.flatten)
+              fields.push_back(builder.getNamedAttr("flatten", builder.getBoolAttr(true)));
+            if (!loop.place.empty())
+              fields.push_back(builder.getNamedAttr("place", builder.getStringAttr(loop.place)));
+            return builder.getDictionaryAttr(fields);
           }));
     if (!function.calls.empty())
       add("calls", dictionary(context, function.calls, [&](const CallPlacement& call) -> Attribute {

@@ -20,6 +20,14 @@ struct LoopPlacement {
   int64_t ways = 0;
   /// Iterations dealt at a time, block-cyclic; 0: one contiguous share each.
   int64_t chunk = 0;
+  /// Iterations of which transfers are under way at once; 1: each ends before the next begins.
+  int64_t stages = 1;
+  /// Copies of the body that stand one after another in each iteration.
+  int64_t unroll = 1;
+  /// Whether no loop remains; its bounds are constants then.
+  bool flatten = false;
+  /// Where the mapping says all this ("FILE:LINE:COLUMN"), for messages; empty: nowhere.
+  std::string place;
   friend bool operator==(const LoopPlacement&, const LoopPlacement&) = default;
 };
 

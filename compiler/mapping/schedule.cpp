@@ -3,6 +3,7 @@
 // once share addresses. Sizes are static bounds, so that a program that schedules cannot run out of an explicit memory.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
+#include "compiler/transform/builders.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -118,12 +119,23 @@ private:
   void refuse(Location at, const machine::Memory& memory, uint32_t id, ArrayRef<Held> held, int64_t wanted) {
     auto report = diagnostics_.report(doesNotFit, at, memory.name, memory.capacity.bytes, wanted);
     report.label("this does not fit any more");
+    bool isPipelined = false;
     for (Held each : held)
       if (machine_.memory(memoryOf(each.block.getBlock().getType()).str()).value == id) {
         auto by = each.block->getAttrOfType<StringAttr>("svm.sized_by");
-        report.note(nameOf(each.block) + " takes " + std::to_string(each.bytes) + " bytes" +
-                    (by ? " (" + by.getValue().str() + ")" : ""));
+        auto number = each.block->getAttrOfType<IntegerAttr>(transform::bufferAttr);
+        auto buffers = each.block->getAttrOfType<IntegerAttr>(transform::buffersAttr);
+        if (number && number.getInt() > 0)
+          continue; // said with the first
+        std::string what = nameOf(each.block) + " takes ";
+        if (buffers)
+          what = std::to_string(buffers.getInt()) + " buffers of " + nameOf(each.block) + " take " +
+                 std::to_string(buffers.getInt()) + " times ";
+        report.note(what + std::to_string(each.bytes) + " bytes" + (by ? " (" + by.getValue().str() + ")" : ""));
+        isPipelined |= bool(buffers);
       }
+    if (isPipelined)
+      report.note("a loop that is pipelined (swp) keeps several buffers of what it transfers");
     report.help("make the blocks smaller (their tunables stand beside them above), or place some at another level");
   }
 

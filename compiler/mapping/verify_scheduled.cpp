@@ -2,6 +2,7 @@
 // compares address ranges pairwise.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
+#include "compiler/mapping/verify_transfers.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -95,9 +96,11 @@ private:
 bool verifyScheduled(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
   unsigned before = diagnostics.errorCount();
   Checker checker(program, machine, diagnostics);
-  for (auto function : program.getOps<func::FuncOp>())
+  for (auto function : program.getOps<func::FuncOp>()) {
     if (function.isPublic())
       checker.follow(function, {}, 0);
+    verifyTransfers(function, machine, diagnostics);
+  }
   return diagnostics.errorCount() == before;
 }
 

@@ -233,7 +233,11 @@ task VectAdd : entrypoint(Top) {
   EXPECT_EQ(top.control, "ppe");
   EXPECT_EQ(top.arguments, (std::vector<std::string>{"main", "main", "main"}));
   EXPECT_EQ(top.blocks.at("VectAdd#0.A"), "ls");
-  EXPECT_EQ(top.loops.at("i"), (mapping::LoopPlacement{"spe", 8, 2}));
+  mapping::LoopPlacement dealt;
+  dealt.processor = "spe";
+  dealt.ways = 8;
+  dealt.chunk = 2;
+  EXPECT_EQ(top.loops.at("i"), dealt);
   EXPECT_EQ(top.calls.at("VectAdd#0"), (mapping::CallPlacement{"spe", ""}));
   EXPECT_NE(subject.text().find("max [1024]"), std::string::npos) << subject.text();
   EXPECT_NE(subject.text().find("svm.sized_by = \"'block' of instance 'Top'\""), std::string::npos) << subject.text();

@@ -1,5 +1,6 @@
 // mappar, mapseq and mapreduce: parallel iterations as svm.spmd, sequential ones as scf.for; a reduction hands a
 // private copy of its argument to each part.
+#include "compiler/ir/locations.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
 
@@ -57,6 +58,13 @@ void BodyLowering::placeLoop(const Loop& loop, const std::string& label) {
   placement.processor = module_.processorAt(resolvedLoop.level);
   placement.ways = waysOf(loop);
   placement.chunk = resolvedLoop.spmd ? resolvedLoop.spmd->iterationBlock : 0;
+  placement.stages = resolvedLoop.pipelineStages;
+  placement.unroll = resolvedLoop.unroll;
+  placement.flatten = resolvedLoop.flatten;
+  if (resolvedLoop.flatten && resolvedLoop.place.valid()) {
+    FilePlace said = filePlace(module_.place(resolvedLoop.place));
+    placement.place = said.file + ":" + std::to_string(said.line) + ":" + std::to_string(said.column);
+  }
   function_->loops[label] = placement;
 }
 

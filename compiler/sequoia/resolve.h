@@ -24,9 +24,10 @@ struct ResolvedLoop {
   const Loop* loop = nullptr;
   unsigned level = 0;
   std::optional<ResolvedSpmd> spmd;
-  int64_t pipelineStages = 1; // a hint
-  int64_t unroll = 1;         // a hint
-  bool flatten = false;       // no loop remains
+  int64_t pipelineStages = 1; // at most
+  int64_t unroll = 1;
+  bool flatten = false; // no loop remains
+  Location place;       // in the mapping; invalid where it does not speak of the loop
 };
 
 struct ResolvedCondition {

@@ -225,6 +225,7 @@ void Resolver::control(const MappedInstance& mapped, Instance& resolved, unsigne
         targets(site, resolved.callsites[*index], *variant.callsites[*index]);
     }
   }
+  resolveNest(resolved.loops, machine_, diagnostics_);
   for (const Callsite* site : variant.callsites) {
     ResolvedCallsite& target = resolved.callsites[site->index];
     target.callsite = site;

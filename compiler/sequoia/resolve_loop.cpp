@@ -65,8 +65,7 @@ void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine
   const Location& where = mapped.name.place.location;
   const Loop& loop = *resolved.loop;
   resolved.flatten = mapped.flat;
-  if (mapped.flat)
-    reportUnsupported("flattening a loop", where, diagnostics);
+  resolved.place = where;
   for (const OptionalNumber* number : {&mapped.pipelineStages, &mapped.unroll})
     if (*number && (*number)->value < 1)
       diagnostics.report(badCount, (*number)->place.location, number == &mapped.unroll ? "unroll" : "swp");
@@ -74,14 +73,42 @@ void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine
     resolved.pipelineStages = std::max<int64_t>(mapped.pipelineStages->value, 1);
     if (loop.kind == MapKind::Seq && resolved.pipelineStages > 1)
       diagnostics.report(pipelineLoop, where, mapped.name.text).label(loop.location, "the loop");
-    reportHint("software pipelining", mapped.pipelineStages->place.location, diagnostics);
   }
-  if (mapped.unroll) {
+  if (mapped.unroll)
     resolved.unroll = std::max<int64_t>(mapped.unroll->value, 1);
-    reportHint("unrolling", mapped.unroll->place.location, diagnostics);
-  }
   if (mapped.spmd)
     spmd(*mapped.spmd, mapped, resolved, machine, diagnostics);
+}
+
+void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, DiagnosticEngine& diagnostics) {
+  for (ResolvedLoop& resolved : loops) {
+    if (!resolved.spmd)
+      continue;
+    int64_t around = 1;
+    const ResolvedLoop* outermost = nullptr;
+    for (const Loop* outer = resolved.loop->parent; outer; outer = outer->parent)
+      if (const ResolvedLoop& other = loops[outer->index]; other.spmd && other.level == resolved.level) {
+        outermost = &other;
+        // One that is filled up leaves nothing.
+        around *= other.spmd->ways > 0 ? std::min<int64_t>(other.spmd->ways, 1 << 20) : 1;
+        around = std::min<int64_t>(around, int64_t(1) << 40);
+      }
+    if (!outermost)
+      continue;
+    // The outermost loop says which processors take part; what inner ones say of that is passed over.
+    ResolvedSpmd& spmd = *resolved.spmd;
+    spmd.first = outermost->spmd->first;
+    spmd.last = outermost->spmd->last;
+    const int64_t width = spmd.last - spmd.first;
+    if (spmd.ways > 0 && machine.isExplicit(machine.levels[resolved.level].memory) && spmd.ways > width / around)
+      diagnostics
+          .report(spmdLoop, resolved.place, resolved.loop->variableName,
+                  std::to_string(spmd.ways) + " ways in each of the " + std::to_string(around) +
+                      " parts of the loops around it are more than the " + std::to_string(width) + " processors")
+          .label(resolved.loop->location, "the loop")
+          .label(outermost->place, "the processors")
+          .help("deal it to " + std::to_string(std::max<int64_t>(width / around, 1)) + " at most, or say 'auto'");
+  }
 }
 
 void reportUnsupported(std::string_view what, const Location& where, DiagnosticEngine& diagnostics) {

@@ -10,6 +10,10 @@ namespace strata::sequoia {
 void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine& machine,
                  DiagnosticEngine& diagnostics);
 
+/// Compares the loops of a nest that are dealt to processors of one level: the outermost says which processors there
+/// are, the others share them. REQUIRES: all of them are resolved.
+void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, DiagnosticEngine& diagnostics);
+
 void reportUnsupported(std::string_view what, const Location& where, DiagnosticEngine& diagnostics);
 void reportHint(std::string_view what, const Location& where, DiagnosticEngine& diagnostics);
 

@@ -143,7 +143,6 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-external", "Low::Leaf", "Low::Outside"},
       {"sequoia-mapping-swp", "loop i[1](level 0) { }", "loop i[1](level 0) { swp = 2; }"},
       {"sequoia-mapping-count", "loop i[1](level 0) { }", "loop i[1](level 0) { unroll = 0; }"},
-      {"sequoia-mapping-unsupported", "loop i[1](level 0) { }", "loop i[1](level 0) : flat { }"},
       {"sequoia-mapping-unsupported", "tunable block", "data() : spaceshare(S, D) { } tunable block"},
       {"sequoia-mapping-unsupported", "tunable block", "data() { array S() { pitch < 8; } } tunable block"},
       {"sequoia-mapping-unsupported", "tunable block",
@@ -177,10 +176,21 @@ TEST(SequoiaResolve, SuggestsNamesAndPointsIntoBothFiles) {
 }
 
 TEST(SequoiaResolve, HintsAreRemarks) {
-  Resolved session(replaced(mapped, "ways = 8; }", "ways = 8; } swp = 2;"));
+  Resolved session(replaced(mapped, "Low::Leaf(level 0)", "Low::Leaf(level 0) : unique overlay"));
   EXPECT_TRUE(session.graph) << session.rendered();
   EXPECT_EQ(session.codes(), "sequoia-mapping-hint");
+}
+
+TEST(SequoiaResolve, WhatBecomesOfALoop) {
+  Resolved session(replaced(replaced(mapped, "ways = 8; }", "ways = 8; } swp = 2; unroll = 4;"),
+                            "loop i[1](level 0) { }", "loop i[1](level 0) : flat { }"));
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.codes(), "");
   EXPECT_EQ(session.graph->instances[0].loops[0].pipelineStages, 2);
+  EXPECT_EQ(session.graph->instances[0].loops[0].unroll, 4);
+  EXPECT_FALSE(session.graph->instances[0].loops[0].flatten);
+  EXPECT_TRUE(session.graph->instances[0].loops[1].flatten);
+  EXPECT_EQ(session.sources.buffer(session.graph->instances[0].loops[1].place.buffer).kind(), SourceKind::Mapping);
 }
 
 const std::string total = R"(

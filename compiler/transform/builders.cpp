@@ -63,10 +63,44 @@ Value busyProcessors(OpBuilder& builder, Location location, Value lower, Value u
   return math.min(math.constant(ways), chunk ? math.ceilDiv(count, chunk) : count);
 }
 
+bool isTransformed(Operation* loop) {
+  return loop->hasAttr(svm::SvmDialect::stagesAttr) || loop->hasAttr(svm::SvmDialect::unrollAttr);
+}
+
+void keepLoopAttributes(Operation* from, scf::ForOp to) {
+  for (StringRef name :
+       {StringRef(svm::SvmDialect::stagesAttr), StringRef(svm::SvmDialect::unrollAttr),
+        StringRef(svm::SvmDialect::flattenAttr), StringRef(svm::SvmDialect::labelAttr), StringRef(reducesAttr)})
+    if (Attribute value = from->getAttr(name))
+      to->setAttr(name, value);
+}
+
+void keepWidth(svm::SpmdOp loop, svm::SpmdOp instances) {
+  bool isInner = !loop->getParentOfType<func::FuncOp>()->hasAttr(svm::SvmDialect::entryAttr);
+  for (auto outer = loop->getParentOfType<svm::SpmdOp>(); outer; outer = outer->getParentOfType<svm::SpmdOp>())
+    isInner |= outer.getProcessorAttr() == loop.getProcessorAttr();
+  if (isInner && loop.getWaysAttr())
+    instances->setAttr("svm.width", loop.getWaysAttr());
+}
+
+/// Iterations of a part when chunks are dealt in turn: those of full rounds, and what the last round has for it.
+static Value iterationsOf(IndexMath& math, OpBuilder& builder, Location location, Value count, int64_t chunk,
+                          Value part, Value parts) {
+  Value size = math.constant(chunk), round = math.mul(parts, size);
+  Value rounds = builder.createOrFold<arith::DivUIOp>(location, count, round);
+  Value rest = math.sub(math.sub(count, math.mul(rounds, round)), math.mul(part, size));
+  return math.add(math.mul(rounds, size), math.min(math.max(rest, math.constant(0)), size));
+}
+
 scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, Value part,
-                          Value parts) {
+                          Value parts, bool asOne, Value& iteration) {
   IndexMath math(builder, location);
   Value one = math.constant(1);
+  auto parallel = [&](scf::ForOp loop) {
+    loop->setAttr(svm::SvmDialect::parallelAttr, builder.getUnitAttr());
+    iteration = loop.getInductionVar();
+    return loop;
+  };
   if (!chunk) {
     // The first (count mod parts) shares are one longer, so that no product of count and part is needed.
     Value count = math.sub(upper, lower);
@@ -76,26 +110,34 @@ scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Va
       return math.add(lower, math.add(math.mul(number, share), math.min(number, longer)));
     };
     Value first = begin(part), last = begin(math.add(part, one));
-    auto loop = builder.create<scf::ForOp>(location, first, last, one);
-    loop->setAttr(svm::SvmDialect::parallelAttr, builder.getUnitAttr());
-    return loop;
+    return parallel(builder.create<scf::ForOp>(location, first, last, one));
   }
   Value size = math.constant(chunk);
-  auto outer =
-      builder.create<scf::ForOp>(location, math.add(lower, math.mul(part, size)), upper, math.mul(parts, size));
+  Value first = math.add(lower, math.mul(part, size)), step = math.mul(parts, size);
+  if (asOne && chunk == 1)
+    return parallel(builder.create<scf::ForOp>(location, first, upper, step));
+  if (asOne) {
+    Value count = iterationsOf(math, builder, location, math.sub(upper, lower), chunk, part, parts);
+    auto loop = parallel(builder.create<scf::ForOp>(location, math.constant(0), count, one));
+    OpBuilder inside(builder.getContext());
+    inside.setInsertionPointToStart(loop.getBody());
+    IndexMath within(inside, location);
+    Value round = inside.create<arith::DivUIOp>(location, loop.getInductionVar(), size);
+    Value place = inside.create<arith::RemUIOp>(location, loop.getInductionVar(), size);
+    iteration = within.add(within.add(first, within.mul(round, step)), place);
+    return loop;
+  }
+  auto outer = parallel(builder.create<scf::ForOp>(location, first, upper, step));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(outer.getBody());
   Value end = math.min(math.add(outer.getInductionVar(), size), upper);
-  auto inner = builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one);
-  for (scf::ForOp loop : {outer, inner})
-    loop->setAttr(svm::SvmDialect::parallelAttr, builder.getUnitAttr());
-  return inner;
+  return parallel(builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one));
 }
 
-void moveBody(svm::SpmdOp spmd, scf::ForOp loop) {
+void moveBody(svm::SpmdOp spmd, scf::ForOp loop, Value iteration) {
   Block& body = spmd.getBody().front();
-  spmd.iteration().replaceAllUsesWith(loop.getInductionVar());
-  loop.getBody()->getOperations().splice(loop.getBody()->begin(), body.getOperations());
+  spmd.iteration().replaceAllUsesWith(iteration);
+  loop.getBody()->getOperations().splice(loop.getBody()->getTerminator()->getIterator(), body.getOperations());
 }
 
 void propagateMemory(Value block) {

@@ -7,6 +7,12 @@
 
 namespace strata::transform {
 
+/// On a loop: its iterations share what they reduce into.
+inline constexpr llvm::StringLiteral reducesAttr = "svm.reduces";
+/// On a block that is one of several buffers of a pipelined loop: how many there are, and its number.
+inline constexpr llvm::StringLiteral buffersAttr = "svm.buffers";
+inline constexpr llvm::StringLiteral bufferAttr = "svm.buffer";
+
 /// Index arithmetic at one insertion point, with constants folded where they are seen.
 class IndexMath {
 public:
@@ -41,15 +47,26 @@ mlir::Value partOf(mlir::OpBuilder& builder, mlir::Location location, mlir::Valu
 mlir::Value sameBits(mlir::OpBuilder& builder, mlir::Location location, mlir::Value a, mlir::Value b);
 
 /// The part of [lower, upper) that processor `part` of `parts` takes: contiguous (chunk 0), or chunks dealt round
-/// robin. Returns the innermost of the loops made, whose body is empty; the builder stands after the outermost.
-/// REQUIRES: lower <= upper, 0 <= part < parts.
+/// robin. Adds the loop that runs a processor's iterations, and sets `iteration` to the present one; what follows it in
+/// the loop's body is empty. The loop is one over all of a processor's iterations where `asOne`, else one over chunks
+/// and one over the iterations of each, which is returned. The builder stands after the outermost. REQUIRES: lower <=
+/// upper, 0 <= part < parts.
 mlir::scf::ForOp dealIterations(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
-                                int64_t chunk, mlir::Value part, mlir::Value parts);
+                                int64_t chunk, mlir::Value part, mlir::Value parts, bool asOne, mlir::Value& iteration);
+/// Whether the mapping transforms a loop further, so that all of a processor's iterations are to be one loop.
+bool isTransformed(mlir::Operation* loop);
 /// How many processors have something to do: min(ways, iterations or chunks), 0 when there are none.
 mlir::Value busyProcessors(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
                            int64_t chunk, int64_t ways);
-/// Moves the body of `spmd` to the start of a loop's, the iteration being the loop's variable.
-void moveBody(svm::SpmdOp spmd, mlir::scf::ForOp loop);
+/// Gives a loop what the mapping says of another that it takes the place of: stages, unrolling, flattening, and whether
+/// its iterations reduce.
+void keepLoopAttributes(mlir::Operation* from, mlir::scf::ForOp to);
+/// Says in the instances of a distributed loop how many processors each part of a loop around it has to itself: the
+/// ways of the loop, of which an iteration may use fewer. Loops in functions that parts may call are taken for inner
+/// ones.
+void keepWidth(svm::SpmdOp loop, svm::SpmdOp instances);
+/// Moves the body of `spmd` to the end of a loop's, where `iteration` is the iteration.
+void moveBody(svm::SpmdOp spmd, mlir::scf::ForOp loop, mlir::Value iteration);
 
 /// Gives a block's memory to the views and casts made of it, after the block's own type has changed.
 void propagateMemory(mlir::Value block);

@@ -15,10 +15,11 @@ void serialise(SpmdOp spmd) {
   OpBuilder builder(spmd);
   auto one = builder.create<arith::ConstantIndexOp>(spmd.getLoc(), 1);
   auto loop = builder.create<scf::ForOp>(spmd.getLoc(), spmd.getLower(), spmd.getUpper(), one);
+  keepLoopAttributes(spmd, loop);
   if (auto label = spmd.getLabelAttr())
     loop->setAttr(SvmDialect::labelAttr, label);
   loop->setAttr(SvmDialect::parallelAttr, builder.getUnitAttr());
-  moveBody(spmd, loop);
+  moveBody(spmd, loop, loop.getInductionVar());
   spmd.erase();
 }
 
@@ -31,8 +32,15 @@ void distribute(SpmdOp spmd) {
   auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
   on.setProcessorAttr(spmd.getProcessorAttr());
   on.setInstances(true);
+  keepWidth(spmd, on);
   builder.setInsertionPointToStart(&on.getBody().front());
-  moveBody(spmd, dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, on.iteration(), instances));
+  Value iteration;
+  scf::ForOp loop = dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, on.iteration(), instances,
+                                   isTransformed(spmd), iteration);
+  keepLoopAttributes(spmd, loop);
+  if (isTransformed(spmd) && spmd.getLabelAttr())
+    loop->setAttr(SvmDialect::labelAttr, spmd.getLabelAttr());
+  moveBody(spmd, loop, iteration);
   spmd.erase();
 }
 

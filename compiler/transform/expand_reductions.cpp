@@ -129,6 +129,7 @@ struct Expansion {
   }
 
   void drop() {
+    spmd->setAttr(reducesAttr, UnitAttr::get(spmd.getContext()));
     Block& body = spmd.getBody().front();
     body.eraseArguments(1, body.getNumArguments() - 1);
     spmd.getReductionsMutable().clear();
@@ -187,6 +188,7 @@ struct Expansion {
     auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
     on.setProcessorAttr(spmd.getProcessorAttr());
     on.setInstances(true);
+    keepWidth(spmd, on);
     builder.setInsertionPointToStart(&on.getBody().front());
     auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
     builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
@@ -208,8 +210,14 @@ struct Expansion {
       propagateMemory(spmd.privateCopy(position));
       spmd.privateCopy(position).replaceAllUsesWith(copy);
     }
-    moveBody(spmd, dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0),
-                                  on.iteration(), instances));
+    Value iteration;
+    scf::ForOp loop = dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0),
+                                     on.iteration(), instances, isTransformed(spmd), iteration);
+    keepLoopAttributes(spmd, loop);
+    loop->setAttr(reducesAttr, builder.getUnitAttr());
+    if (isTransformed(spmd) && spmd.getLabelAttr())
+      loop->setAttr(SvmDialect::labelAttr, spmd.getLabelAttr());
+    moveBody(spmd, loop, iteration);
     for (auto [copy, view] : llvm::zip(copies, views))
       builder.create<MoveOp>(loc, Type(), copy, view, ValueRange());
   }

@@ -10,6 +10,18 @@ using namespace strata::svm;
 namespace strata::transform {
 namespace {
 
+/// The class of processors that executes the code around an operation.
+FlatSymbolRefAttr starterOf(Operation* op) {
+  for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
+    FlatSymbolRefAttr here = isa<func::FuncOp>(up) ? up->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr)
+                             : isa<SpmdOp>(up)     ? cast<SpmdOp>(up).getProcessorAttr()
+                                                   : FlatSymbolRefAttr();
+    if (here)
+      return here;
+  }
+  return {};
+}
+
 struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InstrumentPass)
   StringRef getArgument() const final { return "svm-instrument"; }
@@ -23,6 +35,8 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
         countMove(move);
       else if (auto run = dyn_cast<RunOp>(op))
         countOne(run, "runs " + run.getKernel().str());
+      else if (auto spmd = dyn_cast<SpmdOp>(op))
+        countStarts(spmd);
     });
   }
 
@@ -30,6 +44,18 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
     OpBuilder builder(op);
     Value one = builder.create<arith::ConstantIndexOp>(op->getLoc(), 1);
     builder.create<CountOp>(op->getLoc(), counter, one);
+  }
+
+  /// Parts that one class of processors starts on another: transfers of control.
+  static void countStarts(SpmdOp spmd) {
+    FlatSymbolRefAttr starter = starterOf(spmd);
+    if (!spmd.getInstances() || !spmd.getProcessor() || !starter || starter == spmd.getProcessorAttr())
+      return;
+    OpBuilder builder(spmd);
+    IndexMath math(builder, spmd.getLoc());
+    Value parts = math.max(math.sub(spmd.getUpper(), spmd.getLower()), math.constant(0));
+    builder.create<CountOp>(spmd.getLoc(), ("starts " + starter.getValue() + " -> " + *spmd.getProcessor()).str(),
+                            parts);
   }
 
   static void countMove(MoveOp move) {
@@ -49,32 +75,60 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
   }
 };
 
+/// Names what a trace shows: runs, and the waits for moves and for other processors, as spans; moves by their block and
+/// the memories they connect, since they are shown on rows of their own.
 struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TracePass)
   StringRef getArgument() const final { return "svm-trace"; }
-  StringRef getDescription() const final { return "put moves and runs into spans of a trace"; }
+  StringRef getDescription() const final { return "put moves, runs and waits into a trace"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
   void runOnOperation() override {
     SmallVector<Operation*> operations;
     getOperation().walk([&](Operation* op) {
-      // What goes on beside its starter ends elsewhere, and has no span here.
-      if (isa<MoveOp, RunOp>(op) && !op->getNumResults())
+      if (isa<MoveOp, RunOp, WaitOp, SpmdOp>(op))
         operations.push_back(op);
     });
     for (Operation* op : operations) {
-      std::string name = "move";
-      if (auto run = dyn_cast<RunOp>(op))
-        name = run.getKernel().str();
-      else if (auto move = dyn_cast<MoveOp>(op))
-        name =
-            ("move " + memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
-      OpBuilder builder(op);
-      auto span = builder.create<SpanOp>(op->getLoc(), name);
-      Block& body = span.getBody().emplaceBlock();
-      op->moveBefore(&body, body.end());
+      if (auto move = dyn_cast<MoveOp>(op))
+        name(move);
+      else if (auto wait = dyn_cast<WaitOp>(op))
+        wrap(wait, "wait for " + labelOf(wait, "what goes on beside"), true);
+      else if (auto spmd = dyn_cast<SpmdOp>(op); spmd && startsOthers(spmd))
+        wrap(spmd, "wait for " + spmd.getProcessor()->str(), true);
+      else if (isa<RunOp>(op) && !op->getNumResults()) // what goes on beside its starter ends elsewhere
+        wrap(op, cast<RunOp>(op).getKernel().str(), false);
     }
+  }
+
+  static std::string labelOf(Operation* op, const char* otherwise) {
+    auto label = op->getAttrOfType<StringAttr>(SvmDialect::labelAttr);
+    return label ? label.getValue().str() : otherwise;
+  }
+
+  static void name(MoveOp move) {
+    std::string block = labelOf(move, "a block");
+    if (!move->hasAttr(SvmDialect::labelAttr))
+      for (Value side : {Value(move.getSource()), Value(move.getDestination())})
+        if (auto made = rootOf(side).getDefiningOp<BlockOp>(); made && made.getLabel())
+          block = made.getLabel()->str();
+    std::string way = (memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
+    move->setAttr("svm.traced", Builder(move.getContext()).getStrArrayAttr({block, way}));
+  }
+
+  static bool startsOthers(SpmdOp spmd) {
+    FlatSymbolRefAttr starter = starterOf(spmd);
+    return spmd.getInstances() && spmd.getProcessor() && starter && starter != spmd.getProcessorAttr();
+  }
+
+  static void wrap(Operation* op, const std::string& name, bool waits) {
+    OpBuilder builder(op);
+    auto span = builder.create<SpanOp>(op->getLoc(), name);
+    if (waits)
+      span->setAttr("svm.waits", builder.getUnitAttr());
+    Block& body = span.getBody().emplaceBlock();
+    op->moveBefore(&body, body.end());
   }
 };
 

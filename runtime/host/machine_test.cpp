@@ -182,6 +182,26 @@ TEST_P(Spmd, NestedInstancesAreNumberedThrough) {
   EXPECT_EQ(executingProcessor(), Execution::noProcessor);
 }
 
+TEST_P(Spmd, PartsThatMakeDifferentNumbersOfPartsKeepApart) {
+  strata_machine(&machine);
+  std::vector<std::vector<int64_t>> seen(4);
+  spmd(
+      4, false,
+      [&](int64_t outer) {
+        seen[outer].assign(outer, -1); // each makes as many parts as its number says, of three processors
+        struct Context {
+          std::vector<int64_t>* seen;
+        } context{&seen[outer]};
+        strata_spmd_within(
+            [](void* argument, int64_t inner) { (*static_cast<Context*>(argument)->seen)[inner] = strata_instance(); },
+            &context, outer, Pe, 0, 3);
+      },
+      Pe);
+  for (int64_t outer = 0; outer < 4; ++outer)
+    for (int64_t inner = 0; inner < outer; ++inner)
+      EXPECT_EQ(seen[outer][inner], outer * 3 + inner);
+}
+
 TEST_P(Spmd, MoreThanCanBeNumberedIsRefused) {
   EXPECT_EXIT(wait(spawn([] { strata_spmd([](void*, int64_t) {}, nullptr, INT64_MAX, Pe, 0); }, {}, Pe, 2)),
               ::testing::ExitedWithCode(1), "runtime-instances");

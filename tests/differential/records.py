@@ -7,6 +7,16 @@ def as_made(program):
                      for f in program.functions)
 
 
+def transformed(program):
+    """The same, with loops pipelined and unrolled."""
+    parts = []
+    for f in program.functions:
+        loops = {label: dict(loop, stages=program.random.choice([1, 2, 2, 3, 4]), unroll=program.random.choice([1, 1, 2, 3]))
+                 for label, loop in f.loops.items()}
+        parts.append(function_record(f, f.control, [v.memory for v in f.arguments], f.blocks, loops, f.calls))
+    return ", ".join(parts)
+
+
 def dealt_at_random(program, processor="core", memory="main"):
     """One for a machine with one memory: loops are dealt to other numbers of processors."""
     parts = []
@@ -22,7 +32,8 @@ def function_record(function, control, arguments, blocks, loops, calls):
         return "{" + ", ".join(f'"{label}" = {text}' for label, text in items) + "}"
 
     def loop(p):
-        return f'{{on = "{p["on"]}", ways = {p["ways"]} : i64, chunk = {p["chunk"]} : i64}}'
+        more = "".join(f", {name} = {p[name]} : i64" for name in ("stages", "unroll") if p.get(name, 1) > 1)
+        return f'{{on = "{p["on"]}", ways = {p["ways"]} : i64, chunk = {p["chunk"]} : i64{more}}}'
 
     fields = [f'control = "{control}"']
     if arguments:

@@ -4,8 +4,8 @@
   run.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
   run.py … --keep FOLDER                                  where programs that fail are written, as small as they could be made
 
-A program runs on a machine with one memory (as it is, and mapped at random) and on one with local stores (mapped at random), with a
-random number of threads. `strata run --check` makes the comparison and refuses programs that use what nobody wrote."""
+A program runs on a machine with one memory (as it is, and mapped at random) and on one with local stores (mapped at random, and the
+same with loops pipelined and unrolled), with a random number of threads. `strata run --check` makes the comparison and refuses programs that use what nobody wrote."""
 
 import argparse
 import concurrent.futures
@@ -19,7 +19,8 @@ import time
 import records
 from generate import Program
 
-VARIANTS = {"host": ("host", lambda program: ""), "host mapped": ("host", records.dealt_at_random), "cell": ("cell", records.as_made)}
+VARIANTS = {"host": ("host", lambda program: ""), "host mapped": ("host", records.dealt_at_random), "cell": ("cell", records.as_made),
+            "cell pipelined": ("cell", records.transformed)}
 REDUCTION_SECONDS = 60
 
 

@@ -30,14 +30,17 @@ svm.kernel @read(%x: !view {svm.access = "read"}) {
 // CHECK: svm.count "runs read" by %c1
 // CHECK: svm.run
 
-// What gives a token ends elsewhere, and has no span.
+// Moves have rows of their own. What gives a token ends elsewhere, and has no span; the wait for it has one.
 // TRACE-LABEL: func.func @counted
-// TRACE: svm.span "move main -> ls" {
-// TRACE-NEXT: svm.move
+// TRACE-NOT: svm.span
+// TRACE: svm.move {{.*}} {svm.traced = ["x", "main -> ls"]}
 // TRACE: svm.span "read" {
 // TRACE-NEXT: svm.run
 // TRACE-NOT: svm.span
 // TRACE: svm.run
+// TRACE: svm.span "wait for what goes on beside" {
+// TRACE-NEXT: svm.wait
+// TRACE: svm.waits
 // TRACE: return
 func.func @counted(%a: !far, %m: index, %n: index) attributes {svm.control = @spe} {
   svm.scope "t" {

@@ -207,6 +207,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
   followCConvention(program);
   addPrinting(program);
   kernel::lowerKernels(program);
+  holdTokens(program);
   addPackedEntries(program);
   // Parts before storage: a part's blocks are given back at its own end.
   outlineParts(program, machine);

@@ -149,10 +149,13 @@ private:
     inside.create<func::ReturnOp>(loc);
     Value count = builder.create<arith::SubIOp>(loc, spmd.getUpper(), lower);
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
-    calls_.call(builder, loc, "strata_spmd", {},
-                {address(builder, loc, part), slot, words,
-                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
-                 constant(builder, loc, spmd.getConcurrent(), 32)});
+    SmallVector<Value> arguments{address(builder, loc, part), slot, words,
+                                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
+                                 constant(builder, loc, spmd.getConcurrent(), 32)};
+    auto width = spmd->getAttrOfType<IntegerAttr>("svm.width");
+    if (width)
+      arguments.push_back(constant(builder, loc, width.getInt(), 64));
+    calls_.call(builder, loc, width ? "strata_spmd_within" : "strata_spmd", {}, arguments);
     spmd.erase();
   }
 
@@ -201,8 +204,10 @@ private:
   void finishToken(RunOp run, Value token) {
     Location loc = run.getLoc();
     OpBuilder builder(run);
+    bool waits = !run.getToken() || !isPassedOn(run.getToken());
     auto finish = [&](OpBuilder& at) {
-      calls_.call(at, loc, "strata_wait", {}, token);
+      if (waits)
+        calls_.call(at, loc, "strata_wait", {}, token);
       calls_.call(at, loc, "strata_token_release", {}, token);
     };
     if (!run.getToken())

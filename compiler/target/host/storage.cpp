@@ -351,9 +351,25 @@ private:
                                  words(ArrayRef<Value>(source).slice(1, rank)),
                                  constant(builder, loc, rank, 32),
                                  constant(builder, loc, elementBytes)};
+    auto traced = move->getAttrOfType<ArrayAttr>("svm.traced");
+    auto trace = [&](StringRef name) {
+      calls_.call(builder, loc, name, {},
+                  {calls_.text(builder, loc, mlir::cast<StringAttr>(traced[0]).getValue()),
+                   calls_.text(builder, loc, mlir::cast<StringAttr>(traced[1]).getValue())});
+    };
     if (!move.getToken() && move.getAfter().empty()) {
+      if (traced)
+        trace("strata_trace_move_begin");
       calls_.call(builder, loc, called, {}, arguments);
+      if (traced) {
+        Value bytes = builder.create<arith::ConstantIndexOp>(loc, elementBytes);
+        for (Value extent : ArrayRef<Value>(source).slice(1, rank))
+          bytes = builder.createOrFold<arith::MulIOp>(loc, bytes, extent);
+        calls_.call(builder, loc, "strata_trace_move_end", {}, word(builder, loc, bytes));
+      }
     } else {
+      if (traced)
+        trace("strata_trace_move");
       appendTokens(builder, loc, move.getAfter(), arguments);
       Value token = calls_.call(builder, loc, called + "_start", pointer(), arguments);
       finishToken(move, move.getToken(), token);
@@ -369,12 +385,15 @@ private:
     arguments.push_back(constant(builder, loc, static_cast<int64_t>(tokens.size()), 32));
   }
 
-  /// A token is waited for where the region that made it ends, if nobody waited before; without a result at once.
+  /// A token is waited for where the region that made it ends, if nobody waited before and it goes no further; without
+  /// a result at once.
   void finishToken(Operation* op, Value result, Value token) {
     Location loc = op->getLoc();
     OpBuilder builder(op);
+    bool waits = !result || !isPassedOn(result);
     auto finish = [&](OpBuilder& at) {
-      calls_.call(at, loc, "strata_wait", {}, token);
+      if (waits)
+        calls_.call(at, loc, "strata_wait", {}, token);
       calls_.call(at, loc, "strata_token_release", {}, token);
     };
     if (!result)
@@ -458,7 +477,8 @@ private:
 
   void lowerSpan(SpanOp span) {
     OpBuilder builder(span);
-    calls_.call(builder, span.getLoc(), "strata_trace_begin", {}, calls_.text(builder, span.getLoc(), span.getName()));
+    calls_.call(builder, span.getLoc(), span->hasAttr("svm.waits") ? "strata_trace_wait_begin" : "strata_trace_begin",
+                {}, calls_.text(builder, span.getLoc(), span.getName()));
     builder.setInsertionPointAfter(span);
     calls_.call(builder, span.getLoc(), "strata_trace_end", {}, {});
     inlineRegion(span);

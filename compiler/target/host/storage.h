@@ -56,6 +56,11 @@ void moveElements(mlir::ModuleOp program, const Machine& machine);
 /// Replaces every operation of the svm dialect but spmd regions (outlined before) and kernels (lowered before).
 void lowerStorage(mlir::ModuleOp program, const Machine& machine);
 
+/// Whether a token goes on to another holder at the end of its own region: the next iteration, or a loop behind it.
+bool isPassedOn(mlir::Value token);
+/// Counts the holders of tokens that loops carry. First of all: it looks at the program's loops as they are.
+void holdTokens(mlir::ModuleOp program);
+
 /// Turns every svm.spmd of instances and every run with a token into a function and a call of the runtime.
 void outlineParts(mlir::ModuleOp program, const Machine& machine);
 

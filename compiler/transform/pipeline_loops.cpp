@@ -1,0 +1,412 @@
+// The rewriting. With N stages, iteration i of the new loop
+//   starts the transfers in of iteration i+N-1, into the buffers that iteration i-1 used, after that one's transfers
+//   out, waits for its own transfers in, started N-1 iterations ago (or before the loop), and where a block is only
+//   emptied, for the transfers out of iteration i-N, which used the same buffer, does what it did before, and starts
+//   its transfers out.
+// Buffers and tokens are carried by the loop and rotate. Behind the last iteration a transfer in is one of no elements:
+// its addresses are those of the last iteration, so that nothing is computed for an iteration that there is not.
+#include "compiler/transform/pipeline_loops.h"
+
+#include "compiler/transform/builders.h"
+#include "compiler/transform/pipeline_plan.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+/// The document that asks for stages lets the compiler use fewer; more than these hide nothing any more.
+constexpr int64_t mostStages = 16;
+
+/// A view of the first elements of a buffer.
+Value firstOf(OpBuilder& builder, Location loc, Value buffer, ArrayRef<OpFoldResult> extents) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1));
+  return builder.create<memref::SubViewOp>(loc, type, buffer, offsets, SmallVector<OpFoldResult>(extents), strides);
+}
+
+/// Computes values of another iteration, at one place of the new loop or before it.
+class OtherIteration {
+public:
+  OtherIteration(OpBuilder& builder, scf::ForOp loop, Value iteration) : builder_(builder), loop_(loop) {
+    map_.map(loop.getInductionVar(), iteration);
+  }
+
+  void bind(Value block, Value view) { map_.map(block, view); }
+
+  Value value(Value wanted) {
+    if (Value known = map_.lookupOrNull(wanted))
+      return known;
+    Operation* op = wanted.getDefiningOp();
+    if (!op || !loop_->isAncestor(op))
+      return wanted;
+    if (auto dim = dyn_cast<memref::DimOp>(op))
+      if (auto block = dim.getSource().getDefiningOp<BlockOp>(); block && loop_->isAncestor(block))
+        if (std::optional<int64_t> dimension = dim.getConstantIndex())
+          return value(block.getExtents()[*dimension]);
+    for (Value operand : op->getOperands())
+      value(operand);
+    builder_.clone(*op, map_);
+    return map_.lookup(wanted);
+  }
+
+  /// The condition under which the iteration comes to what stands in these regions; null: always.
+  Value condition(ArrayRef<Container> around) {
+    Value all;
+    for (Container container : around) {
+      auto branch = dyn_cast<scf::IfOp>(container.op);
+      if (!branch)
+        continue;
+      Location loc = branch.getLoc();
+      Value one = value(branch.getCondition());
+      if (container.otherwise)
+        one = builder_.create<arith::XOrIOp>(loc, one,
+                                             builder_.create<arith::ConstantIntOp>(loc, 1, builder_.getI1Type()));
+      all = all ? builder_.create<arith::AndIOp>(loc, all, one).getResult() : one;
+    }
+    return all;
+  }
+
+  void check(Operation* op, ArrayRef<Container> around) {
+    Value guard = condition(around);
+    op->walk([&](Operation* inner) {
+      for (Value operand : inner->getOperands())
+        if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+          value(operand);
+    });
+    OpBuilder::InsertionGuard restore(builder_);
+    if (guard)
+      builder_.setInsertionPointToStart(
+          &builder_.create<scf::IfOp>(op->getLoc(), guard, false).getThenRegion().front());
+    builder_.clone(*op, map_);
+  }
+
+private:
+  OpBuilder& builder_;
+  scf::ForOp loop_;
+  IRMapping map_;
+};
+
+class Pipeliner {
+public:
+  Pipeliner(scf::ForOp loop, PipelinePlan plan, int64_t stages)
+      : loop_(loop), plan_(std::move(plan)), stages_(stages), loc_(loop.getLoc()), builder_(loop) {}
+
+  scf::ForOp run() {
+    IndexMath math(builder_, loc_);
+    Value lower = loop_.getLowerBound(), upper = loop_.getUpperBound(), step = loop_.getStep();
+    Value some = builder_.create<arith::CmpIOp>(loc_, arith::CmpIPredicate::slt, lower, upper);
+    auto guard = builder_.create<scf::IfOp>(loc_, some, /*withElseRegion=*/false);
+    builder_.setInsertionPointToStart(&guard.getThenRegion().front());
+    auto scope = builder_.create<ScopeOp>(loc_, StringAttr(), UnitAttr());
+    builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+    Value span = math.sub(math.sub(upper, lower), math.constant(1));
+    Value steps = builder_.createOrFold<arith::DivUIOp>(loc_, span, step);
+    last_ = math.add(lower, math.mul(steps, step));
+
+    // Carried: for each ring its buffers, then for each transfer in its tokens, then for each transfer out.
+    SmallVector<Value> initial;
+    for (Ring& ring : plan_.rings)
+      for (int64_t number = 0; number < stages_; ++number)
+        initial.push_back(makeBuffer(ring, number));
+    SmallVector<SmallVector<Value>> started;
+    for (int64_t ahead = 0; ahead + 1 < stages_; ++ahead) {
+      Value distance = math.mul(math.constant(ahead), step);
+      Value exists = builder_.create<arith::CmpIOp>(loc_, arith::CmpIPredicate::sle, distance, math.sub(last_, lower));
+      Value iteration = math.min(math.add(lower, distance), last_);
+      started.push_back(startIns(iteration, exists, [&](size_t ring) { return buffer(initial, ring, ahead); }, {}));
+    }
+    for (size_t in = 0; in < countIns(); ++in)
+      for (int64_t ahead = 0; ahead + 1 < stages_; ++ahead)
+        initial.push_back(started[ahead][in]);
+    for (size_t number = 0; number < plan_.rings.size(); ++number) {
+      Ring& ring = plan_.rings[number];
+      for (size_t out = 0; out < ring.outs.size(); ++out)
+        for (int64_t age = 0; age < generations(ring); ++age)
+          initial.push_back(nothing(buffer(initial, number, 0)));
+    }
+
+    auto made = builder_.create<scf::ForOp>(loc_, lower, upper, step, initial);
+    made->setAttrs(loop_->getAttrs());
+    made->removeAttr(SvmDialect::parallelAttr); // each carries tokens on to the next
+    fill(made);
+    SmallVector<Value> left;
+    for (Value result : made.getResults())
+      if (isa<TokenType>(result.getType()))
+        left.push_back(result);
+    builder_.setInsertionPointAfter(made);
+    builder_.create<WaitOp>(loc_, left);
+    loop_.erase();
+    return made;
+  }
+
+private:
+  size_t countIns() {
+    size_t count = 0;
+    for (Ring& ring : plan_.rings)
+      count += ring.ins.size();
+    return count;
+  }
+
+  /// How many iterations' transfers out are carried: where transfers in refill a buffer they come after the last one's.
+  int64_t generations(const Ring& ring) const { return ring.ins.empty() ? stages_ : 1; }
+
+  /// Buffer `position` of a ring, counted from the one that the present iteration uses.
+  Value buffer(ValueRange carried, size_t ring, int64_t position) { return carried[ring * stages_ + position]; }
+
+  Value makeBuffer(Ring& ring, int64_t number) {
+    SmallVector<Value> extents;
+    for (int64_t bound : ring.bounds)
+      extents.push_back(builder_.create<arith::ConstantIndexOp>(loc_, bound));
+    auto made = cast<BlockOp>(builder_.clone(*ring.block));
+    made.getExtentsMutable().assign(extents);
+    made.setMaxAttr(builder_.getDenseI64ArrayAttr(ring.bounds));
+    made->setAttr(buffersAttr, builder_.getI64IntegerAttr(stages_));
+    made->setAttr(bufferAttr, builder_.getI64IntegerAttr(number));
+    return made.getBlock();
+  }
+
+  /// The token of a transfer that has ended: one of no elements.
+  Value nothing(Value buffer) {
+    Value zero = builder_.create<arith::ConstantIndexOp>(loc_, 0);
+    SmallVector<OpFoldResult> extents(cast<MemRefType>(buffer.getType()).getRank(), zero);
+    Value none = firstOf(builder_, loc_, buffer, extents);
+    return builder_.create<MoveOp>(loc_, TokenType::get(builder_.getContext()), none, none, ValueRange()).getToken();
+  }
+
+  /// The part of a buffer that an iteration's block is. Blocks are checked against their bounds where they are made,
+  /// and this is where one is made.
+  Value viewOf(Ring& ring, Value buffer, OtherIteration& there, Value condition) {
+    SmallVector<OpFoldResult> extents;
+    for (auto [dimension, extent] : llvm::enumerate(ring.block.getExtents())) {
+      Value value = there.value(extent);
+      extents.push_back(value);
+      Value bound = builder_.create<arith::ConstantIndexOp>(loc_, ring.bounds[dimension]);
+      Value fits = builder_.create<arith::CmpIOp>(loc_, arith::CmpIPredicate::ule, value, bound);
+      if (condition) {
+        Value never = builder_.create<arith::XOrIOp>(
+            loc_, condition, builder_.create<arith::ConstantIntOp>(loc_, 1, builder_.getI1Type()));
+        fits = builder_.create<arith::OrIOp>(loc_, fits, never);
+      }
+      std::string message = "a block of " + ring.block.getLabel().value_or("this program").str() +
+                            " has {0} elements in dimension " + std::to_string(dimension) + ", and space for {1}";
+      builder_.create<CheckOp>(ring.block.getLoc(), fits, "block-exceeds-bound", message, StringAttr(),
+                               ValueRange{value, bound});
+    }
+    return firstOf(builder_, loc_, buffer, extents);
+  }
+
+  /// A view of all of a block's view, or of nothing.
+  Value orNothing(Value view, Value exists) {
+    if (!exists)
+      return view;
+    SmallVector<Value> all = extentsOf(builder_, loc_, view);
+    Value none = builder_.create<arith::ConstantIndexOp>(loc_, 0);
+    all.front() = builder_.create<arith::SelectOp>(loc_, exists, all.front(), none);
+    SmallVector<OpFoldResult> extents(all.begin(), all.end()), offsets(all.size(), builder_.getIndexAttr(0)),
+        strides(all.size(), builder_.getIndexAttr(1));
+    return builder_.create<memref::SubViewOp>(loc_, view, offsets, extents, strides);
+  }
+
+  Value both(Value a, Value b) {
+    if (!a || !b)
+      return a ? a : b;
+    return builder_.create<arith::AndIOp>(loc_, a, b);
+  }
+
+  /// Starts all transfers in of one iteration, each after the tokens that its ring has in `after`.
+  SmallVector<Value> startIns(Value iteration, Value exists, llvm::function_ref<Value(size_t)> bufferOf,
+                              ArrayRef<SmallVector<Value>> after) {
+    OtherIteration there(builder_, loop_, iteration);
+    for (auto& [check, around] : plan_.checks)
+      there.check(check, around);
+    SmallVector<Value> tokens;
+    for (size_t number = 0; number < plan_.rings.size(); ++number) {
+      Ring& ring = plan_.rings[number];
+      if (ring.ins.empty())
+        continue;
+      Value reached = there.condition(ring.around);
+      there.bind(ring.block.getBlock(), viewOf(ring, bufferOf(number), there, reached));
+      Value made = both(exists, reached);
+      for (MoveOp in : ring.ins) {
+        Value from = orNothing(there.value(in.getSource()), made),
+              to = orNothing(there.value(in.getDestination()), made);
+        tokens.push_back(startMove(ring, in, from, to, after.empty() ? ValueRange() : ValueRange(after[number])));
+      }
+    }
+    return tokens;
+  }
+
+  Value startMove(Ring& ring, MoveOp like, Value from, Value to, ValueRange after) {
+    auto made = builder_.create<MoveOp>(like.getLoc(), TokenType::get(builder_.getContext()), from, to, after);
+    if (ring.block.getLabelAttr())
+      made->setAttr(SvmDialect::labelAttr, ring.block.getLabelAttr());
+    return made.getToken();
+  }
+
+  void fill(scf::ForOp made) {
+    ValueRange carried = made.getRegionIterArgs();
+    size_t tokensAt = plan_.rings.size() * stages_, outsAt = tokensAt + countIns() * (stages_ - 1);
+    builder_.setInsertionPointToStart(made.getBody());
+    IndexMath math(builder_, loc_);
+    // Tokens of each ring's transfers out, oldest first.
+    SmallVector<SmallVector<Value>> oldest(plan_.rings.size());
+    size_t at = outsAt;
+    for (size_t number = 0; number < plan_.rings.size(); ++number)
+      for (size_t out = 0; out < plan_.rings[number].outs.size(); ++out, at += generations(plan_.rings[number]))
+        oldest[number].push_back(carried[at]);
+
+    Value now = made.getInductionVar();
+    SmallVector<Value> started;
+    if (countIns()) {
+      Value distance = math.mul(math.constant(stages_ - 1), loop_.getStep());
+      Value exists = builder_.create<arith::CmpIOp>(loc_, arith::CmpIPredicate::sle, distance, math.sub(last_, now));
+      Value ahead = math.min(math.add(now, distance), last_);
+      started = startIns(ahead, exists, [&](size_t ring) { return buffer(carried, ring, stages_ - 1); }, oldest);
+    }
+    for (size_t number = 0, in = 0; number < plan_.rings.size(); ++number) {
+      Ring& ring = plan_.rings[number];
+      SmallVector<Value> needed;
+      for (size_t each = 0; each < ring.ins.size(); ++each, ++in)
+        needed.push_back(carried[tokensAt + in * (stages_ - 1)]);
+      if (ring.ins.empty())
+        llvm::append_range(needed, oldest[number]);
+      auto wait = builder_.create<WaitOp>(ring.block.getLoc(), needed);
+      if (ring.block.getLabelAttr())
+        wait->setAttr(SvmDialect::labelAttr, ring.block.getLabelAttr());
+    }
+
+    // The iteration as it was. Transfers out are made at its end, where tokens can be carried on.
+    Block& body = *made.getBody();
+    SmallVector<Operation*> original;
+    for (Operation& op : loop_.getBody()->without_terminator())
+      original.push_back(&op);
+    OtherIteration here(builder_, loop_, now);
+    SmallVector<Value> sent;
+    for (size_t number = 0; number < plan_.rings.size(); ++number) {
+      Ring& ring = plan_.rings[number];
+      if (ring.outs.empty())
+        continue;
+      Value reached = here.condition(ring.around);
+      here.bind(ring.block.getBlock(), viewOf(ring, buffer(carried, number, 0), here, reached));
+      for (MoveOp out : ring.outs) {
+        Value from = orNothing(here.value(out.getSource()), reached);
+        Value to = orNothing(here.value(out.getDestination()), reached);
+        sent.push_back(startMove(ring, out, from, to, {}));
+      }
+    }
+    for (Operation* op : original)
+      op->moveBefore(&body, body.end());
+    for (Value token : sent)
+      token.getDefiningOp()->moveBefore(&body, body.end());
+    loop_.getInductionVar().replaceAllUsesWith(now);
+    for (size_t number = 0; number < plan_.rings.size(); ++number)
+      useBuffer(plan_.rings[number], buffer(carried, number, 0));
+    for (auto& entry : plan_.checks)
+      entry.first->erase();
+
+    builder_.setInsertionPointToEnd(&body);
+    SmallVector<Value> next;
+    for (size_t number = 0; number < plan_.rings.size(); ++number)
+      for (int64_t position = 0; position < stages_; ++position)
+        next.push_back(buffer(carried, number, (position + 1) % stages_));
+    for (size_t in = 0; in < countIns(); ++in) {
+      for (int64_t ahead = 1; ahead + 1 < stages_; ++ahead)
+        next.push_back(carried[tokensAt + in * (stages_ - 1) + ahead]);
+      next.push_back(started[in]);
+    }
+    at = outsAt;
+    for (size_t number = 0, out = 0; number < plan_.rings.size(); ++number)
+      for (size_t each = 0; each < plan_.rings[number].outs.size(); ++each, ++out) {
+        int64_t count = generations(plan_.rings[number]);
+        for (int64_t age = 1; age < count; ++age)
+          next.push_back(carried[at + age]);
+        next.push_back(sent[out]);
+        at += count;
+      }
+    builder_.create<scf::YieldOp>(loc_, next);
+  }
+
+  /// Puts the present iteration's buffer in the place of the block.
+  void useBuffer(Ring& ring, Value buffer) {
+    OpBuilder::InsertionGuard restore(builder_);
+    builder_.setInsertionPoint(ring.block);
+    SmallVector<OpFoldResult> extents;
+    for (Value extent : ring.block.getExtents())
+      extents.push_back(extent);
+    ring.block.getBlock().replaceAllUsesWith(firstOf(builder_, ring.block.getLoc(), buffer, extents));
+    for (MoveOp move : ring.ins)
+      move.erase();
+    for (MoveOp move : ring.outs)
+      move.erase();
+    ring.block.erase();
+  }
+
+  scf::ForOp loop_;
+  PipelinePlan plan_;
+  int64_t stages_;
+  Location loc_;
+  OpBuilder builder_;
+  Value last_;
+};
+
+struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoopsPass)
+  StringRef getArgument() const final { return "svm-pipeline-loops"; }
+  StringRef getDescription() const final { return "start transfers of loops with stages ahead, and end them behind"; }
+
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
+      if (loop->hasAttr(SvmDialect::stagesAttr))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      pipeline(loop);
+  }
+
+  static void pipeline(scf::ForOp loop) {
+    auto wanted = loop->getAttrOfType<IntegerAttr>(SvmDialect::stagesAttr);
+    int64_t stages = wanted ? wanted.getInt() : 1;
+    loop->removeAttr(SvmDialect::stagesAttr);
+    if (stages <= 1)
+      return;
+    auto name = loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr);
+    std::string called = name ? "loop '" + name.getValue().str() + "'" : "this loop";
+    if (!loop->hasAttr(SvmDialect::parallelAttr) || loop.getNumResults()) {
+      loop.emitRemark() << called << " is not pipelined: its iterations follow each other";
+      return;
+    }
+    PipelinePlan plan = planPipeline(loop);
+    if (plan.rings.empty()) {
+      loop.emitRemark() << called << " is not pipelined: " << plan.reason;
+      return;
+    }
+    std::string list, stays = plan.reason;
+    for (const Ring& ring : plan.rings)
+      list += (list.empty() ? "" : ", ") + ring.name();
+    if (stages > mostStages) {
+      loop.emitRemark() << called << " has " << mostStages << " stages rather than " << stages
+                        << ", which would hide no more";
+      stages = mostStages;
+    }
+    Location loc = loop.getLoc();
+    Pipeliner(loop, std::move(plan), stages).run();
+    emitRemark(loc) << called << " is pipelined: " << stages << " buffers of " << list
+                    << (stays.empty() ? "" : "; not of all: " + stays);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPipelineLoopsPass() {
+  return std::make_unique<PipelineLoopsPass>();
+}
+
+} // namespace strata::transform

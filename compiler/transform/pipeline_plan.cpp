@@ -1,0 +1,331 @@
+// The analysis. Parallel iterations do not write what others touch, so what decides is the order within an iteration:
+// nothing before a transfer into a block writes what it reads, and nothing behind a transfer out of a block touches
+// what it writes. Iterations that reduce do share what they reduce into; for them the same is asked of the whole loop.
+#include "compiler/transform/pipeline_plan.h"
+
+#include "compiler/transform/builders.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+/// Bytes of one buffer; a bound that only says that nobody knows is no reason to set so much aside.
+constexpr int64_t mostBytes = int64_t(1) << 30;
+
+bool isOutside(Value value, Operation* region) {
+  return !region->isAncestor(value.getParentRegion()->getParentOp());
+}
+
+bool mayShare(Value first, Value second) {
+  return first == second || !isDistinctRoot(first) || !isDistinctRoot(second);
+}
+
+/// Whether an operation writes through one of its operands, as far as anybody says.
+bool writes(OpOperand& operand) {
+  Operation* op = operand.getOwner();
+  unsigned position = operand.getOperandNumber();
+  if (isa<memref::LoadOp>(op))
+    return false;
+  if (auto move = dyn_cast<MoveOp>(op))
+    return position == 1;
+  StringAttr access;
+  auto module = op->getParentOfType<ModuleOp>();
+  if (auto run = dyn_cast<RunOp>(op)) {
+    auto kernel = module.lookupSymbol<KernelOp>(run.getKernel());
+    return !kernel || position >= kernel.getNumArguments() || kernel.access(position) != "read";
+  }
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+    if (callee && position < callee.getNumArguments())
+      access = callee.getArgAttrOfType<StringAttr>(position, SvmDialect::accessAttr);
+  }
+  return !access || access.getValue() != "read";
+}
+
+/// Whether an operation itself, without its regions, touches the storage of a root.
+bool touches(Operation* op, Value root, bool onlyWrites) {
+  if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp>(op))
+    return false;
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand& operand) {
+    return isa<MemRefType>(operand.get().getType()) && mayShare(rootOf(operand.get()), root) &&
+           (!onlyWrites || writes(operand));
+  });
+}
+
+bool isPlain(MoveOp move) {
+  return !move.getToken() && move.getAfter().empty();
+}
+
+/// Whether an operation holds nothing but checks and what is pure.
+bool onlyChecks(Operation* op) {
+  bool some = false;
+  bool fine = !op->walk([&](Operation* inner) {
+                   some |= isa<CheckOp, IndexOp>(inner);
+                   bool known = inner == op || isa<CheckOp, IndexOp, scf::YieldOp>(inner) ||
+                                (inner->getNumRegions() ? isa<scf::IfOp, scf::ForOp>(inner) : isPure(inner));
+                   return known ? WalkResult::advance() : WalkResult::interrupt();
+                 }).wasInterrupted();
+  return fine && some && op->getNumResults() == 0 && isa<CheckOp, IndexOp, scf::IfOp, scf::ForOp>(op);
+}
+
+class Planner {
+public:
+  explicit Planner(scf::ForOp loop) : loop_(loop), reduces_(loop->hasAttr(reducesAttr)) {}
+
+  PipelinePlan run() {
+    collect(*loop_.getBody(), {});
+    // A check that cannot be made ahead holds the transfers behind it back.
+    for (const auto& [op, around] : checks_)
+      if (!isCheckComputable(op, around)) {
+        for (Ring& ring : plan_.rings)
+          llvm::erase_if(ring.ins, [&, check = op](MoveOp in) {
+            bool behind = comesBefore(check, in);
+            if (behind)
+              refuse("a check before its transfer needs what the iteration itself computes");
+            return behind;
+          });
+      }
+    llvm::erase_if(plan_.rings, [](const Ring& ring) { return ring.ins.empty() && ring.outs.empty(); });
+    MoveOp last;
+    for (const Ring& ring : plan_.rings)
+      for (MoveOp in : ring.ins)
+        if (!last || comesBefore(last, in))
+          last = in;
+    for (auto& entry : checks_)
+      if (last && comesBefore(entry.first, last) && isCheckComputable(entry.first, entry.second))
+        plan_.checks.push_back(entry);
+    if (plan_.rings.empty() && plan_.reason.empty())
+      plan_.reason = innerTransfers();
+    return std::move(plan_);
+  }
+
+private:
+  void refuse(const Twine& why) {
+    if (plan_.reason.empty())
+      plan_.reason = why.str();
+  }
+
+  /// Why a loop without transfers of its own has none.
+  std::string innerTransfers() {
+    std::string found = "an iteration has no transfers of its own";
+    loop_.walk([&](MoveOp move) {
+      found = "its transfers are made by a loop inside it";
+      for (Operation* up = move->getParentOp(); up != loop_; up = up->getParentOp())
+        if (isa<SpmdOp>(up))
+          found = "its transfers are made by another processor, which it starts anew for each iteration";
+    });
+    return found;
+  }
+
+  /// Program order of two operations of one iteration.
+  static bool comesBefore(Operation* first, Operation* second) {
+    if (first == second)
+      return false;
+    // The innermost block that holds both.
+    for (Block* block = first->getBlock(); block;
+         block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr) {
+      Operation* other = block->findAncestorOpInBlock(*second);
+      if (!other)
+        continue;
+      Operation* own = block->findAncestorOpInBlock(*first);
+      return own != other && own->isBeforeInBlock(other);
+    }
+    return false;
+  }
+
+  void collect(Block& block, const SmallVector<Container>& around) {
+    for (Operation& op : block) {
+      if (auto made = dyn_cast<BlockOp>(op)) {
+        consider(made, around);
+      } else if (auto scope = dyn_cast<ScopeOp>(op)) {
+        SmallVector<Container> inner(around);
+        inner.push_back({scope});
+        collect(scope.getBody().front(), inner);
+      } else if (onlyChecks(&op)) {
+        checks_.push_back({&op, around});
+      } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults() == 0) {
+        SmallVector<Container> inner(around);
+        inner.push_back({branch});
+        collect(branch.getThenRegion().front(), inner);
+        inner.back().otherwise = true;
+        if (!branch.getElseRegion().empty())
+          collect(branch.getElseRegion().front(), inner);
+      }
+    }
+  }
+
+  void consider(BlockOp block, const SmallVector<Container>& around) {
+    SmallVector<MoveOp> ins, outs;
+    SmallVector<Operation*> others;
+    for (Operation* user : usersThroughViews(block.getBlock())) {
+      if (isa<memref::SubViewOp, memref::CastOp, memref::DimOp>(user))
+        continue;
+      auto move = dyn_cast<MoveOp>(user);
+      bool fills = move && rootOf(move.getDestination()) == block.getBlock();
+      Value other = !move ? Value() : rootOf(fills ? move.getSource() : move.getDestination());
+      if (!move || !isPlain(move) || move->getBlock() != block->getBlock() || !isOutside(other, loop_) ||
+          block.getBlock().getType().getRank() == 0)
+        others.push_back(user);
+      else
+        (fills ? ins : outs).push_back(move);
+    }
+    if (ins.empty() && outs.empty())
+      return;
+    Ring ring{block, around, {}, {}, {}};
+    const std::string name = ring.name();
+    if (!bound(ring))
+      return;
+    auto wasWritten = [&](Operation* op) { return llvm::is_contained(others, op); };
+    for (MoveOp in : ins) {
+      bool first = llvm::none_of(others, [&](Operation* other) { return comesBefore(other, in); }) &&
+                   llvm::none_of(outs, [&](MoveOp out) { return comesBefore(out, in); });
+      if (!first)
+        refuse(name + " is used before it is filled");
+      else if (isDisturbed(in, rootOf(in.getSource()), true))
+        refuse("what fills " + name + " is written by the iterations themselves");
+      else if (!areViewsComputable(in, around))
+        refuse("where " + name + " is filled from is not known before the iteration");
+      else {
+        ring.ins.push_back(in);
+        continue;
+      }
+      others.push_back(in);
+    }
+    // Transfers that are made ahead come before all that are not.
+    bool mixed = llvm::any_of(ins, wasWritten);
+    if (mixed)
+      ring.ins.clear();
+    for (MoveOp out : outs) {
+      bool last = llvm::none_of(others, [&](Operation* other) { return comesBefore(out, other); });
+      if (!last)
+        refuse(name + " is used after it is emptied");
+      else if (isDisturbed(out, rootOf(out.getDestination()), false))
+        refuse("where " + name + " is emptied to is used by the iterations themselves");
+      else if (!areViewsComputable(out, around))
+        refuse("where " + name + " is emptied to depends on what the iteration computes");
+      else
+        ring.outs.push_back(out);
+    }
+    if (ring.outs.size() != outs.size())
+      ring.outs.clear(); // one that stays would come before those that are delayed
+    if (!ring.ins.empty() || !ring.outs.empty())
+      plan_.rings.push_back(std::move(ring));
+  }
+
+  /// Whether anything else of the iteration that matters to a transfer touches (or writes) the storage it reads or
+  /// writes: for one in what comes before it, for one out what comes after; all of the loop where iterations reduce.
+  bool isDisturbed(MoveOp move, Value root, bool in) {
+    return loop_
+        .walk([&](Operation* op) {
+          if (op == move || op == loop_ || !touches(op, root, in))
+            return WalkResult::advance();
+          if (!reduces_ && (in ? !comesBefore(op, move) : !comesBefore(move, op)))
+            return WalkResult::advance();
+          // By the front end's word, moves of one scope do not overlap.
+          auto scope = dyn_cast<ScopeOp>(op->getParentOp());
+          if (!reduces_ && isa<MoveOp>(op) && scope && scope.getDisjoint() && op->getBlock() == move->getBlock())
+            return WalkResult::advance();
+          return WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  }
+
+  bool areViewsComputable(MoveOp move, ArrayRef<Container> around) {
+    return isComputable(move.getSource(), loop_) && isComputable(move.getDestination(), loop_) &&
+           areConditionsComputable(around);
+  }
+
+  bool areConditionsComputable(ArrayRef<Container> around) {
+    return llvm::all_of(around, [&](Container container) {
+      auto branch = dyn_cast<scf::IfOp>(container.op);
+      return !branch || isComputable(branch.getCondition(), loop_);
+    });
+  }
+
+  bool isCheckComputable(Operation* check, ArrayRef<Container> around) {
+    bool fine = areConditionsComputable(around);
+    check->walk([&](Operation* inner) {
+      for (Value operand : inner->getOperands())
+        if (fine && !check->isAncestor(operand.getParentRegion()->getParentOp()))
+          fine = isComputable(operand, loop_);
+    });
+    return fine;
+  }
+
+  bool bound(Ring& ring) {
+    auto type = ring.block.getBlock().getType();
+    int64_t bytes = static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType()));
+    for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
+      int64_t most = ring.block.getMax() ? (*ring.block.getMax())[dimension] : -1;
+      if (most < 0)
+        most = getConstantIntValue(ring.block.getExtents()[dimension]).value_or(-1);
+      if (most < 0) {
+        refuse(ring.name() + " has no static bound");
+        return false;
+      }
+      if (__builtin_mul_overflow(bytes, std::max<int64_t>(most, 1), &bytes) || bytes > mostBytes) {
+        refuse(ring.name() + " may be so large that no further one is set aside for it");
+        return false;
+      }
+      ring.bounds.push_back(most);
+    }
+    if (llvm::all_of(ring.block.getExtents(), [&](Value extent) { return isComputable(extent, loop_); }))
+      return true;
+    refuse("how large " + ring.name() + " is depends on what the iteration computes");
+    return false;
+  }
+
+  scf::ForOp loop_;
+  bool reduces_;
+  PipelinePlan plan_;
+  std::vector<std::pair<Operation*, SmallVector<Container>>> checks_;
+};
+
+} // namespace
+
+std::string Ring::name() const {
+  BlockOp made = block;
+  return made.getLabel() ? "'" + made.getLabel()->str() + "'" : "a block";
+}
+
+PipelinePlan planPipeline(scf::ForOp loop) {
+  return Planner(loop).run();
+}
+
+bool isComputable(Value value, scf::ForOp loop) {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second || isOutside(next, loop) || next == loop.getInductionVar())
+      continue;
+    Operation* op = next.getDefiningOp();
+    if (!op)
+      return false;
+    if (auto block = dyn_cast<BlockOp>(op)) {
+      llvm::append_range(work, block.getExtents());
+      continue;
+    }
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      Value root = rootOf(load.getMemref());
+      bool isWritten = !isOutside(root, loop) || loop.walk([&](Operation* other) {
+                                                       return other != loop && touches(other, root, true)
+                                                                  ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+                                                     })
+                                                     .wasInterrupted();
+      if (isWritten)
+        return false;
+    } else if (!isPure(op) || op->getNumRegions()) {
+      return false;
+    }
+    llvm::append_range(work, op->getOperands());
+  }
+  return true;
+}
+
+} // namespace strata::transform

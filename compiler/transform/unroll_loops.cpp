@@ -1,0 +1,135 @@
+// Copies of loop bodies, one after another. What an iteration makes (blocks, streams, tokens) ends with the iteration,
+// so a copy that makes something is a scope of its own.
+#include "compiler/transform/unroll_loops.h"
+
+#include "compiler/ir/svm.h"
+#include "compiler/transform/builders.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+bool makesSomething(Block& body) {
+  return llvm::any_of(body, [](Operation& op) {
+    return isa<BlockOp, StreamOp>(op) || llvm::any_of(op.getResultTypes(), llvm::IsaPred<TokenType>);
+  });
+}
+
+/// Adds one iteration at the builder's place; returns what it carries on. A loop that carries something on has been
+/// made by the pipeliner, whose tokens and buffers outlive an iteration.
+SmallVector<Value> copyBody(OpBuilder& builder, scf::ForOp loop, Value iteration, ValueRange carried) {
+  OpBuilder::InsertionGuard restore(builder);
+  Block& body = *loop.getBody();
+  if (carried.empty() && makesSomething(body)) {
+    auto scope = builder.create<ScopeOp>(loop.getLoc(), StringAttr(), UnitAttr());
+    builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+  }
+  IRMapping map;
+  map.map(loop.getInductionVar(), iteration);
+  map.map(loop.getRegionIterArgs(), carried);
+  for (Operation& op : body.without_terminator())
+    builder.clone(op, map);
+  SmallVector<Value> next;
+  for (Value value : body.getTerminator()->getOperands())
+    next.push_back(map.lookupOrDefault(value));
+  return next;
+}
+
+void flatten(scf::ForOp loop) {
+  auto lower = getConstantIntValue(loop.getLowerBound()), upper = getConstantIntValue(loop.getUpperBound()),
+       step = getConstantIntValue(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return;
+  OpBuilder builder(loop);
+  SmallVector<Value> carried(loop.getInitArgs());
+  for (int64_t at = *lower; at < *upper; at += *step)
+    carried = copyBody(builder, loop, builder.create<arith::ConstantIndexOp>(loop.getLoc(), at), carried);
+  loop.replaceAllUsesWith(carried);
+  loop.erase();
+}
+
+void unroll(scf::ForOp loop, int64_t copies) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  IndexMath math(builder, loc);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
+  Value span = math.max(math.sub(upper, lower), math.constant(0));
+  Value stride = math.mul(step, math.constant(copies));
+  Value rounds = builder.createOrFold<arith::DivUIOp>(
+      loc, builder.createOrFold<arith::DivUIOp>(loc, math.add(span, math.sub(step, math.constant(1))), step),
+      math.constant(copies));
+  Value middle = math.add(lower, math.mul(rounds, stride));
+  auto made = builder.create<scf::ForOp>(loc, lower, middle, stride, loop.getInitArgs());
+  made->setAttrs(loop->getAttrs());
+  {
+    OpBuilder::InsertionGuard restore(builder);
+    if (loop.getNumResults())
+      builder.setInsertionPointToStart(made.getBody());
+    else
+      builder.setInsertionPoint(made.getBody()->getTerminator());
+    SmallVector<Value> carried(made.getRegionIterArgs());
+    for (int64_t copy = 0; copy < copies; ++copy) {
+      IndexMath inside(builder, loc);
+      Value iteration = inside.add(made.getInductionVar(), inside.mul(inside.constant(copy), step));
+      carried = copyBody(builder, loop, iteration, carried);
+    }
+    if (loop.getNumResults())
+      builder.create<scf::YieldOp>(loc, carried);
+  }
+  loop.setLowerBound(middle);
+  loop.getInitArgsMutable().assign(made.getResults());
+}
+
+struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnrollLoopsPass)
+  StringRef getArgument() const final { return "svm-unroll-loops"; }
+  StringRef getDescription() const final { return "copy the bodies of loops that a mapping unrolls or flattens"; }
+
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
+      if (loop->hasAttr(SvmDialect::unrollAttr) || loop->hasAttr(SvmDialect::flattenAttr))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) {
+      auto wanted = loop->getAttrOfType<IntegerAttr>(SvmDialect::unrollAttr);
+      bool isFlat = loop->hasAttr(SvmDialect::flattenAttr);
+      loop->removeAttr(SvmDialect::unrollAttr);
+      loop->removeAttr(SvmDialect::flattenAttr);
+      if (isFlat) {
+        flatten(loop);
+        continue;
+      }
+      int64_t most =
+          std::max<int64_t>(mostUnrolledOperations / std::max<int64_t>(operationsOf(loop.getRegion()), 1), 1);
+      int64_t copies = std::min(wanted.getInt(), most);
+      if (copies < wanted.getInt()) {
+        auto name = loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr);
+        loop.emitRemark() << (name ? "loop '" + name.getValue().str() + "'" : "this loop") << " is unrolled " << copies
+                          << " times rather than " << wanted.getInt() << ": its body is large";
+      }
+      if (copies > 1)
+        unroll(loop, copies);
+    }
+  }
+};
+
+} // namespace
+
+int64_t operationsOf(Region& body) {
+  int64_t count = 0;
+  body.walk([&](Operation*) { ++count; });
+  return count;
+}
+
+std::unique_ptr<Pass> createUnrollLoopsPass() {
+  return std::make_unique<UnrollLoopsPass>();
+}
+
+} // namespace strata::transform

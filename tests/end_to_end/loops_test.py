@@ -1,0 +1,301 @@
+"""What mapping files say about loops, carried out: software pipelining, unrolling, flattening, and loops dealt to processors over
+several loops of a nest. Whatever they say, results keep every bit."""
+
+import itertools
+import json
+
+import numpy as np
+
+import harness
+from harness import Case
+
+ADD = """
+void task Add(in float A[N], in float B[N], out float C[N]);
+void task<inner> Add::Inner(in float A[N], in float B[N], out float C[N]) {
+  tunable T;
+  mappar (long i = 0 : (N + T - 1) / T) { Add(A[i*T;T], B[i*T;T], C[i*T;T]); }
+}
+void task<leaf> Add::Leaf(in float A[N], in float B[N], out float C[N]) {
+  for (long i = 0; i < N; i++) C[i] = A[i] + B[i];
+}
+"""
+ADD_MAP = """#include "cell"
+task Add: entrypoint(Top) {
+  instance Top::Inner(level 2) {
+    tunable T = %d;
+    control(level %d) { loop i() %s { %s } callsite Add() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+DEAL = "spmd { fullrange = 0,8; ways = 8; iterblk = %d; } "
+
+CONVOLUTION = """
+void task Smooth(in float A[M+U-1][N+V-1], in float H[U][V], out float C[M][N]);
+void task<inner> Smooth::Inner(in float A[M+U-1][N+V-1], in float H[U][V], out float C[M][N]) {
+  tunable S, T;
+  mappar (long i = 0 : (M+S-1)/S) { mappar (long j = 0 : (N+T-1)/T) { Smooth(A[i*S;S+U-1][j*T;T+V-1], H, C[i*S;S][j*T;T]); } }
+}
+void task<leaf> Smooth::Leaf(in float A[M+U-1][N+V-1], in float H[U][V], out float C[M][N]) {
+  for (long m = 0; m < M; m++) for (long n = 0; n < N; n++) {
+    float s = 0;
+    for (long u = 0; u < U; u++) for (long v = 0; v < V; v++) s += H[u][v] * A[m+u][n+v];
+    C[m][n] = s;
+  }
+}
+"""
+CONVOLUTION_MAP = """#include "cell"
+task Smooth: entrypoint(Top) {
+  instance Top::Inner(level 2) {
+    tunable S = 8; tunable T = 64;
+    data(level 2) { array H() { elements = 3, 3; } }
+    control(level 0) { loop i() { %s } loop j() { %s } callsite Smooth() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+
+TOTAL = """
+void task Total(in float S[N], in float W[N], inout float t);
+void task Plus(in float a, inout float b);
+void task<leaf> Plus::Leaf(in float a, inout float b) { b += a; }
+void task<leaf> Total::Leaf(in float S[N], in float W[N], inout float t) { for (long i = 0; i < N; i++) t += S[i] * W[i]; }
+void task<inner> Total::Inner(in float S[N], in float W[N], inout float t) {
+  tunable T;
+  mapreduce (long i = 0 : (N + T - 1) / T) { Total(S[i*T;T], W[i*T;T], reducearg<t, Plus>); }
+}
+"""
+TOTAL_MAP = """#include "cell"
+task Total: entrypoint(Top) {
+  instance Top::Inner(level 2) { tunable T = 100; control() { loop i(level 0) { %s } callsite Total() { target Low() { } } } }
+  instance Low::Leaf(level 0) { }
+}
+task Plus { instance Sum::Leaf(level 0) { } }
+"""
+
+SCALE = """
+void task Scale(in float A[N], out float B[N]);
+void task<inner> Scale::Halves(in float A[N], out float B[N]) {
+  tunable P;
+  mappar (long p = 0 : P) { Scale(A[p*N/P : (p+1)*N/P;], B[p*N/P : (p+1)*N/P;]); }
+}
+void task<leaf> Scale::Leaf(in float A[N], out float B[N]) { for (long i = 0; i < N; i++) B[i] = 3 * A[i]; }
+"""
+SCALE_MAP = """#include "cell"
+task Scale: entrypoint(Top) {
+  instance Top::Halves(level 2) {
+    tunable P = 5;
+    data(level 2) { array A() { elements < 4001; } }
+    control(level 0) { loop p() %s { %s } callsite Scale() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+
+THREADS = (1, 2, 7)
+
+
+class Loops(Case):
+    def run_map(self, program, mapping, inputs, output, threads=2, **sizes):
+        self.write("p.sq", program)
+        self.write("m.map", mapping)
+        command = ["run", "p.sq", "--map", "m.map", "--threads", threads, "--stats=json:stats.json"]
+        for name, array in inputs.items():
+            command += ["--in", f"{name}={self.save(name + '.npy', array)}"]
+        if sizes:
+            command += ["--size", ",".join(f"{name}={value}" for name, value in sizes.items())]
+        self.succeeds(*command, "--out", f"{output}=out.npy")
+        with open(self.path("stats.json")) as file:
+            return np.load(self.path("out.npy")), json.load(file)
+
+    def same_bits(self, program, mappings, inputs, output, threads=THREADS, same=("runs",), **sizes):
+        expected, figures = self.run_map(program, mappings[0], inputs, output, **sizes)
+        for mapping in mappings[1:]:
+            for count in threads:
+                with self.subTest(mapping=mapping, threads=count):
+                    result, other = self.run_map(program, mapping, inputs, output, count, **sizes)
+                    self.assertEqual(result.tobytes(), expected.tobytes())
+                    for key in same:
+                        self.assertEqual(other[key], figures[key])
+        return expected
+
+    def test_vector_addition_pipelined_at_its_edges(self):
+        for n in (0, 1, 63, 64, 65, 1000, 4099):
+            a, b = np.random.default_rng(n).random((2, n), np.float32)
+            maps = [ADD_MAP % (64, 0, "", DEAL % 1)] + [ADD_MAP % (64, 0, "", DEAL % block + f"swp = {stages};")
+                                                        for block, stages in ((1, 2), (1, 3), (3, 2))]
+            # The transfers are the same, only at other times.
+            expected = self.same_bits(ADD, maps, {"A": a, "B": b}, "C", same=("runs", "moves", "bytes"))
+            np.testing.assert_array_equal(expected, a + b)
+
+    def test_blocks_that_engines_move(self):
+        # Larger than what is moved at once.
+        n = 200_003
+        a, b = np.random.default_rng(1).random((2, n), np.float32)
+        maps = [ADD_MAP % (10000, 0, "", DEAL % 1), ADD_MAP % (10000, 0, "", DEAL % 1 + "swp = 2;"),
+                ADD_MAP % (10000, 0, "", "swp = 2;")]
+        np.testing.assert_array_equal(self.same_bits(ADD, maps, {"A": a, "B": b}, "C"), a + b)
+
+    def test_convolution_pipelined_inside_and_outside(self):
+        random = np.random.default_rng(2)
+        h = random.random((3, 3), np.float32)
+        for m, n in ((0, 5), (1, 1), (7, 64), (33, 200), (100, 131)):
+            a = random.random((m + 2, n + 2), np.float32)
+            maps = [CONVOLUTION_MAP % (i, j) for i, j in ((DEAL % 1, ""), (DEAL % 1, "swp = 2;"), (DEAL % 1 + "swp = 2;", "swp = 3;"),
+                                                          ("swp = 2;", DEAL % 1 + "swp = 2; unroll = 2;"))]
+            self.same_bits(CONVOLUTION, maps, {"A": a, "H": h}, "C", threads=(1, 7))
+
+    def test_reductions_pipelined_and_unrolled(self):
+        for n in (1, 100, 1234, 20_001):
+            s, w = np.random.default_rng(n).random((2, n), np.float32)
+            maps = [TOTAL_MAP % (DEAL % 1 + more) for more in ("", "swp = 2;", "unroll = 3;", "swp = 3; unroll = 2;")]
+            self.same_bits(TOTAL, maps, {"S": s, "W": w, "t": np.float32(1)}, "t", threads=(1, 7))
+
+    def test_unrolled_and_flat(self):
+        n = 4000
+        a = np.random.default_rng(3).random(n, np.float32)
+        maps = [SCALE_MAP % flat_and_more for flat_and_more in (("", ""), ("", "unroll = 2;"), ("", "unroll = 9;"), (": flat", ""),
+                                                                (": flat", "swp = 2;"), ("", "swp = 2; unroll = 3;"))]
+        self.same_bits(SCALE, maps, {"A": a}, "B")
+
+    def test_no_loop_remains(self):
+        self.write("p.sq", SCALE)
+        for flat, loops in (("", 1), (": flat", 0)):
+            self.write("m.map", SCALE_MAP % (flat, ""))
+            text = self.succeeds("run", "p.sq", "--map", "m.map", "--emit=scheduled").out
+            function = text[text.index("func.func @Top"):text.index("svm.kernel")]
+            self.assertEqual(function.count("scf.for"), loops, function)
+            self.assertEqual(function.count("svm.run"), 1 if loops else 5)
+
+    def test_what_cannot_be_flat_is_an_error_in_the_mapping(self):
+        self.write("p.sq", ADD)
+        for loop, why in ((("", "unroll = 2;"), None), ((": flat", ""), "its bounds are not constants after mapping"),
+                          ((": flat", DEAL % 1), "its iterations are dealt to processors")):
+            self.write("m.map", ADD_MAP % (64, 0, *loop))
+            run = self.strata("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=placed")
+            if not why:
+                self.assertEqual(run.status, 0, run)
+                continue
+            self.assertEqual(run.status, 1, run)
+            for part in ("mapping-flatten", "loop 'i' cannot be flattened: " + why, "m.map:5:", "p.sq:5:", "the loop"):
+                self.assertIn(part, run.err)
+        self.write("p.sq", SCALE)
+        self.write("m.map", (SCALE_MAP % (": flat", "")).replace("P = 5", "P = 100000"))
+        run = self.strata("run", "p.sq", "--map", "m.map", "--emit=placed")
+        self.assertIn("its iterations would be 100000 copies", run.err)
+
+    def test_stages_count_in_the_capacity(self):
+        self.write("p.sq", ADD)
+        for block, stages, fits in ((16384, 1, True), (16384, 2, False), (10000, 2, True)):
+            self.write("m.map", ADD_MAP % (block, 0, "", DEAL % 1 + f"swp = {stages};"))
+            run = self.strata("run", "p.sq", "--map", "m.map", "--size", "N=100000", "--emit=scheduled")
+            self.assertEqual(run.status, 0 if fits else 1, run)
+            if not fits:
+                for part in ("schedule-does-not-fit", "2 buffers of block 'Add#0.A' take 2 times 65536 bytes", "'T' of instance 'Top'",
+                             "pipelined (swp)"):
+                    self.assertIn(part, run.err)
+
+    def test_remarks_say_what_was_pipelined_and_what_not(self):
+        self.write("p.sq", ADD)
+        self.write("m.map", ADD_MAP % (64, 0, "", DEAL % 1 + "swp = 2;"))
+        text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
+        self.assertIn("loop 'i' is pipelined: 2 buffers of 'Add#0.A', 'Add#0.B', 'Add#0.C'", text)
+        self.write("m.map", ADD_MAP % (64, 2, "", "swp = 2;"))
+        text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
+        self.assertIn("loop 'i' is not pipelined: its transfers are made by another processor", text)
+        self.write("m.map", ADD_MAP % (64, 0, "", DEAL % 1 + "swp = 99;"))
+        text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
+        self.assertIn("loop 'i' has 16 stages rather than 99", text)
+
+    def test_pushed_and_pulled(self):
+        n = 1000
+        a, b = np.random.default_rng(4).random((2, n), np.float32)
+        pushed, push = self.run_map(ADD, ADD_MAP % (64, 2, "", ""), {"A": a, "B": b}, "C")
+        pulled, pull = self.run_map(ADD, ADD_MAP % (64, 0, "", DEAL % 1), {"A": a, "B": b}, "C")
+        self.assertEqual(pushed.tobytes(), pulled.tobytes())
+        self.assertEqual(push["runs"], {"Low": 16})
+        self.assertEqual(pull["runs"], {"Low": 16})
+        self.assertEqual(push["starts"], {"ppe -> spe": 16}, "one for each leaf")
+        self.assertEqual(pull["starts"], {"ppe -> spe": 8}, "one for each processor")
+
+    def test_a_trace_shows_moves_on_rows_of_their_own(self):
+        self.write("p.sq", ADD)
+        self.write("m.map", ADD_MAP % (10000, 0, "", DEAL % 1 + "swp = 2;"))
+        self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=200000", "--in", "A=iota", "--in", "B=2", "--trace", "t.json")
+        with open(self.path("t.json")) as file:
+            events = json.load(file)["traceEvents"]
+        rows = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+        spans = [event for event in events if event["ph"] == "X"]
+        moves = [event for event in spans if event["cat"] == "move" and event["args"]["bytes"]]
+        self.assertEqual(len(moves), 60)
+        self.assertEqual({rows[event["pid"]] for event in moves}, {"spe moves"})
+        self.assertEqual({(event["name"], event["args"]["way"], event["args"]["bytes"]) for event in moves},
+                         {("Add#0.A", "main -> ls", 40000), ("Add#0.B", "main -> ls", 40000), ("Add#0.C", "ls -> main", 40000)})
+        self.assertEqual(sum(event["cat"] == "run" and event["name"] == "Low" for event in spans), 20)
+        waits = {event["name"] for event in spans if event["cat"] == "wait"}
+        self.assertLessEqual({"wait for spe", "wait for Add#0.A", "wait for Add#0.C"}, waits)
+        # A row shows one move at a time.
+        byRow = sorted(moves, key=lambda event: (event["tid"], event["ts"]))
+        for first, second in itertools.pairwise(byRow):
+            if first["tid"] == second["tid"]:
+                self.assertLessEqual(first["ts"] + first["dur"], second["ts"] + 0.002)
+
+    def test_two_loops_share_the_processors(self):
+        random = np.random.default_rng(5)
+        h, a = random.random((3, 3), np.float32), random.random((66, 514), np.float32)
+        two = "spmd { fullrange = 0,8; ways = 2; iterblk = 1; } "
+        maps = [CONVOLUTION_MAP % ("", "")] + [CONVOLUTION_MAP % (two + more, f"spmd {{ ways = {ways}; iterblk = 1; }} " + more)
+                                               for ways, more in ((4, ""), ("auto", ""), (4, "swp = 2;"))]
+        self.same_bits(CONVOLUTION, maps, {"A": a, "H": h}, "C")
+        self.write("p.sq", CONVOLUTION)
+        self.write("m.map", maps[1])
+        self.succeeds("run", "p.sq", "--map", "m.map", "--size", "M=64,N=512", "--in", "A=iota", "--in", f"H={self.save('H.npy', h)}",
+                      "--trace", "t.json")
+        with open(self.path("t.json")) as file:
+            events = json.load(file)["traceEvents"]
+        runs = {event["tid"] for event in events if event["ph"] == "X" and event["cat"] == "run"}
+        self.assertEqual(runs, set(range(8)), "eight processors, each with a store of its own")
+
+    def test_loops_that_want_more_processors_than_there_are(self):
+        self.write("p.sq", CONVOLUTION)
+        for outer, inner, why in (("fullrange = 0,8; ways = 4;", "ways = 4;", "4 ways in each of the 4 parts of the loops around it are more than"),
+                                  ("fullrange = 0,4; ways = 2;", "fullrange = 0,8; ways = 4;", "more than the 4 processors"),
+                                  ("fullrange = 0,9; ways = 2;", "ways = 2;", "processors 0 to 9 are not among the 8 of level 0"),
+                                  ("fullrange = 0,8; ways = 9;", "", "9 ways are more than the 8 processors")):
+            self.write("m.map", CONVOLUTION_MAP % (f"spmd {{ {outer} }}", f"spmd {{ {inner} }}" if inner else ""))
+            run = self.strata("run", "p.sq", "--map", "m.map", "--size", "M=64,N=512", "--emit=placed")
+            self.assertEqual(run.status, 1, run)
+            for part in ("sequoia-mapping-spmd", why, "m.map:6:", "p.sq:5:"):
+                self.assertIn(part, run.err)
+
+    def test_inner_loops_of_different_lengths_keep_their_stores_apart(self):
+        # Iteration i of the outer loop has i iterations inside; eight parts, of which some have nothing to do.
+        program = """
+void task Rows(in float A[N][N], out float B[N][N]);
+void task<inner> Rows::Triangle(in float A[N][N], out float B[N][N]) {
+  tunable S;
+  mappar (long i = 0 : N) { mappar (long j = 0 : (i + S) / S) { Rows(A[i*1;1][j*S;S], B[i*1;1][j*S;S]); } }
+}
+void task<leaf> Rows::Leaf(in float A[M][N], out float B[M][N]) {
+  for (long m = 0; m < M; m++) for (long n = 0; n < N; n++) B[m][n] = 2 * A[m][n];
+}
+""".replace("A[N][N]", "A[M][N]").replace("B[N][N]", "B[M][N]").replace("i = 0 : N)", "i = 0 : M)")
+        mapping = """#include "cell"
+task Rows: entrypoint(Top) {
+  instance Top::Triangle(level 2) {
+    tunable S = 4;
+    control(level 0) { loop i() { spmd { fullrange = 0,8; ways = 2; iterblk = 1; } }
+                       loop j() { spmd { ways = 4; iterblk = 1; } } callsite Rows() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+        a = np.random.default_rng(6).random((16, 16), np.float32)
+        for _ in range(5):
+            result, _figures = self.run_map(program, mapping, {"A": a}, "B", threads=7)
+            written = np.array([[j < (i + 4) // 4 * 4 for j in range(16)] for i in range(16)])
+            np.testing.assert_array_equal(result[written], 2 * a[written])
+
+
+if __name__ == "__main__":
+    harness.main()
