@@ -278,8 +278,9 @@ private:
   void checkOverlaps(std::string& text) const {
     const auto words = [&](size_t position) {
       const Parameter& parameter = parameters_[position];
-      return ", " + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.rank) + ", " +
-             number(parameter.bytes);
+      return ", " + cLiteral(parameter.name) + ", " + w(position) + ", " +
+             number(parameter.rank + (parameter.words != 0)) + ", " +
+             number(parameter.words ? parameter.bytes / static_cast<uint64_t>(parameter.words) : parameter.bytes);
     };
     // Scalars that are only read are the call's own.
     const auto counts = [&](size_t position) {
@@ -291,12 +292,12 @@ private:
           text += "  if (!strata_apart(entry" + words(first) + words(second) + "))\n    return;\n";
   }
 
-  /// Arrays of several dimensions, which may come in another order.
+  /// Arrays of several dimensions, which may come in another order. Elements of several words are contiguous in any.
   std::string turnedArrays() {
     std::string text;
     turnedCount_ = 0;
     for (size_t position = 0; position < parameters_.size(); ++position)
-      if (const Parameter& parameter = parameters_[position]; parameter.rank > 1) {
+      if (const Parameter& parameter = parameters_[position]; parameter.rank > 1 && !parameter.words) {
         text += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.rank) + ", " +
                 number(parameter.bytes) + ", " + number(parameter.written) + ", 0, {0}},\n";
         ++turnedCount_;

@@ -100,8 +100,8 @@ static int strata_extent(const char* entry, const char* name, unsigned dimension
 /* A box of elements, its dimensions by falling stride. Within a stride lies all that the later dimensions span: that is
  * how arrays within arrays are, and what keeps the searches below short. */
 typedef struct {
-  int64_t base, bytes; /* address of the first element; of one element */
-  int64_t extents[SQ_MAX_DIMS], strides[SQ_MAX_DIMS];
+  int64_t base, bytes;                                        /* address of the first element; of one element */
+  int64_t extents[SQ_MAX_DIMS + 1], strides[SQ_MAX_DIMS + 1]; /* the words of an element may be a dimension */
   unsigned rank;
   int empty;
 } StrataBox;

@@ -192,6 +192,34 @@ class FromC(harness.Case):
         done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (0, "3.5 9\n"), done.stderr)
 
+    def test_large_structs_in_any_order(self):
+        program = self.write("big.sq", "struct big { float v[100]; int n; };\nvoid task Add(in struct big A[M][N], inout struct big B[M][N]);\n"
+                             "void task<leaf> Add::Do(in struct big A[M][N], inout struct big B[M][N])\n"
+                             "{ for (long i = 0; i < M; i++) for (long j = 0; j < N; j++)\n"
+                             "    { B[i][j].v[99] += A[i][j].v[99] + j; B[i][j].n = A[i][j].n + i; } }\n")
+        library = self.load(program, "Add_Do", "--machine", "host")
+        big = np.dtype([("v", "f4", 100), ("n", "i4")])
+        for first, second in itertools.product(range(2), range(2)):
+            shape = (3, 4)
+            arrays, described = [], []
+            for contiguous in (first, second):
+                physical = np.zeros(shape if contiguous else shape[::-1], big)
+                view = physical if contiguous else physical.T
+                view["v"][..., 99], view["n"] = random(*shape), np.arange(12).reshape(shape)
+                array = describe(physical)
+                array.contigDim = contiguous
+                for d in range(2):
+                    array.pitch[d] = array.numElmts[d] = shape[d]
+                arrays.append((physical, view))
+                described.append(array)
+            (_, a), (_, b) = arrays
+            want = b["v"][..., 99] + a["v"][..., 99] + np.arange(4)
+            library.call(*described)
+            self.assertEqual(library.errors, [])
+            np.testing.assert_allclose(b["v"][..., 99], want, atol=1e-5)
+            np.testing.assert_array_equal(b["n"], a["n"] + np.arange(3)[:, None])
+        self.is_refused_by(library, "sequoia-overlap", described[0], described[0])
+
     # ---- programs with a main ----
 
     def test_a_handler_that_jumps(self):
