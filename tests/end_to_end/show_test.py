@@ -102,7 +102,7 @@ class ShowTest(harness.Case):
             self.assertEqual({row["processor"] for row in rows if row["processor"].startswith("spe")}, {f"spe {i}" for i in range(8)})
             # Every block is moved: three for each of 49 iterations.
             moves = [span for row in rows for span in row["spans"] if span[2] == 1]
-            self.assertEqual(len(moves), 3 * 49)
+            self.assertEqual((len(moves), sum(span[5] for span in moves)), (3 * 49, 3 * 4 * 200000))
         page = self.browses("run.html")
         self.assertRegex(page, r'data-drawn="\d+"')
 
