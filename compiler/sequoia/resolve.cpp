@@ -15,11 +15,15 @@ STRATA_DIAGNOSTIC(unreached, Error, "sequoia-mapping-unreached", "instance '{0}'
 
 bool isLimited(const Machine& machine, unsigned level) {
   machine::MemoryId memory = machine.levels[level].memory;
-  return machine.isExplicit(memory) && machine.capacityOf(memory).kind == machine::Capacity::Kind::Bytes;
+  // Space on a disk is found, or not, when the program runs.
+  return machine.isExplicit(memory) && !machine[memory].files &&
+         machine.capacityOf(memory).kind == machine::Capacity::Kind::Bytes;
 }
 
 unsigned mainLevel(const Machine& machine) {
   unsigned outermost = static_cast<unsigned>(machine.levels.size()) - 1;
+  if (machine[machine.levels[outermost].memory].files)
+    return outermost; // whoever describes a disk has arrays to put there
   bool anyLimited = false;
   for (unsigned level = 0; level < machine.levels.size(); ++level)
     anyLimited |= isLimited(machine, level);
