@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +61,61 @@ Row startUp(Bench& bench, const char* what, const Words& words, double most) {
   return row;
 }
 
+/// A program of so many lines, with every construct that a large one consists of.
+std::string longProgram(size_t lines) {
+  std::string text = "#define STEP 3\ntypedef struct { float re; float im; } cmplx;\n"
+                     "inline float norm(cmplx a) { return a.re * a.re + a.im * a.im; }\n",
+              calls;
+  const std::string
+      leaf = "(in float A[N + K - 1], in float H[K], out float C[N], inout cmplx z[N])",
+      inner = "(in float A[N + K - 1], in float H[K], out float C[N], inout cmplx z[N], in int s, inout int t)";
+  size_t written = 8;
+  for (unsigned number = 0; written + 36 < lines; ++number, written += 36) {
+    const std::string n = std::to_string(number);
+    text +=
+        "void task Cut" + n + inner + ";\nvoid task<inner> Cut" + n + "::Blocks" + inner +
+        "\n{\n  tunable block;\n  long count = (N + block - 1) / block;\n  mappar (long i = 0 : count) {\n    Filter" +
+        n +
+        "(A[i * block; block + K - 1], H, C[i * block; block], z[i * block; block]);\n  }\n  for (int round = 0; round "
+        "< s; "
+        "round++)\n    Total" +
+        n + "(z, t);\n  if (s > " + n + ")\n    copy(z[0; 1], z[1; 1]);\n}\n";
+    text += "void task Filter" + n + leaf + ";\nvoid task<leaf> Filter" + n + "::Each" + leaf +
+            "\n{\n  for (long n = 0; n < N; n++) {\n    C[n] = 0;\n    for (long k = 0; k < K; k++)\n      C[n] += "
+            "H[k] * A[n + k];\n"
+            "    z[n].re += C[n] > " +
+            n +
+            " ? sqrt(norm(z[n])) : z[n].im * STEP;\n    switch (n & 3) {\n    case 0:\n      z[n].im = "
+            "-z[n].im;\n      break;\n    default:\n      z[n].im += 1;\n    }\n  }\n}\n";
+    text += "void task Total" + n + "(inout cmplx z[N], inout int t);\nvoid task<leaf> Total" + n +
+            "::Each(inout cmplx z[N], inout int t)\n{\n  for (long n = 0; n < N; n++)\n    t += z[n].re > " + n +
+            ";\n}\n";
+    calls += "  Cut" + n + "(A, H, C, z, " + n + ", t);\n";
+  }
+  const std::string all = "(in float A[N + K - 1], in float H[K], out float C[N], inout cmplx z[N], inout int t)";
+  return text + "void task Main" + all + ";\nvoid task<inner> Main::All" + all + "\n{\n" + calls + "}\n";
+}
+
+/// The front end on a program of 2,000 lines.
+std::vector<Row> frontEnd(Bench& bench) {
+  char folder[] = "/tmp/strata-bench-XXXXXX";
+  if (!mkdtemp(folder))
+    return {failed({}, "no temporary folder")};
+  const std::string program = std::string(folder) + "/long.sq", mapping = std::string(folder) + "/long.map";
+  std::ofstream(program) << longProgram(2000);
+  const Words map{STRATA_EXECUTABLE, "map", program, "--entry", "Main", "-o", mapping};
+  std::vector<Row> rows;
+  for (const auto& [what, words] : {std::pair(std::string("strata map, a program of about 2000 lines"), map),
+                                    std::pair(std::string("strata check with a mapping, a program of about 2000 lines"),
+                                              Words{STRATA_EXECUTABLE, "check", program, "--map", mapping})}) {
+    Row row = startUp(bench, what.c_str(), words, 1);
+    row.goal = {Goal::Kind::OursAtMost, 0.3};
+    rows.push_back(std::move(row));
+  }
+  std::filesystem::remove_all(folder);
+  return rows;
+}
+
 /// The most memory that a command had resident, in MiB; negative when it failed.
 double peakMemory(const Words& words) {
   int ends[2];
@@ -110,6 +167,7 @@ std::vector<Work> commandWorks() {
                                               "--in", "B=random", "--threads", std::to_string(bench.threads)},
                                              6)};
            }},
+          {"front-end", frontEnd},
           {"memory", [](Bench& bench) { return std::vector<Row>{memory(bench)}; }}};
 }
 

@@ -64,11 +64,6 @@ bool returns(const Stmt* stmt) {
   }
 }
 
-uint32_t countNamed(const std::vector<Variable*>& variables, std::string_view name) {
-  return static_cast<uint32_t>(
-      std::count_if(variables.begin(), variables.end(), [&](const Variable* each) { return each->name == name; }));
-}
-
 } // namespace
 
 void Checker::functionBody(Function& function) {
@@ -104,6 +99,10 @@ void Checker::taskBody(TaskVariant& variant) {
     }
   }
   variant_ = &variant;
+  lexnums_.clear();
+  for (const std::vector<Variable*>* list : {&variant.arrays, &variant.scalars})
+    for (const Variable* parameter : *list)
+      nextLexnum(list, parameter->name);
   for (Stmt*& each : variant.body->statements)
     statement(each);
   variant_ = nullptr;
@@ -197,7 +196,7 @@ void Checker::tunable(Variable& variable) {
   if (!variant_) {
     diagnostics_.report(functionOnlyC, variable.location, "tunables");
   } else {
-    variable.lexnum = countNamed(variant_->tunables, variable.name);
+    variable.lexnum = nextLexnum(&variant_->tunables, variable.name);
     variable.index = static_cast<uint32_t>(variant_->tunables.size());
     variant_->tunables.push_back(&variable);
   }
@@ -238,7 +237,7 @@ void Checker::localVariable(Variable& variable) {
     diagnostics_.report(functionOnlyC, variable.location, "arrays");
   if (variant_) {
     std::vector<Variable*>& list = variable.isArray() ? variant_->arrays : variant_->scalars;
-    variable.lexnum = countNamed(list, variable.name);
+    variable.lexnum = nextLexnum(&list, variable.name);
     variable.index = static_cast<uint32_t>(list.size());
     list.push_back(&variable);
   }

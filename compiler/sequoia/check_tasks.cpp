@@ -57,8 +57,7 @@ Callsite* Checker::addCallsite(Task& callee, bool isCombiner, Stmt& stmt, const 
   site->statement = &stmt;
   site->location = where;
   site->index = static_cast<uint32_t>(variant_->callsites.size());
-  for (const Callsite* other : variant_->callsites)
-    site->lexnum += other->callee == &callee;
+  site->lexnum = nextLexnum(&variant_->callsites, callee.name);
   variant_->callsites.push_back(site);
   return site;
 }
@@ -84,8 +83,7 @@ void Checker::mapStatement(Stmt& stmt) {
   loop.variable = variable;
   loop.parent = maps_.empty() ? nullptr : maps_.back();
   loop.index = static_cast<uint32_t>(variant_->loops.size());
-  for (const Loop* other : variant_->loops)
-    loop.lexnum += other->variableName == loop.variableName;
+  loop.lexnum = nextLexnum(&variant_->loops, loop.variableName);
   variable->lexnum = loop.lexnum;
   variable->index = loop.index;
   variant_->loops.push_back(&loop);

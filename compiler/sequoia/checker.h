@@ -6,6 +6,7 @@
 #include "base/source/diagnostic.h"
 #include "compiler/sequoia/ast.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -135,6 +136,9 @@ private:
   Function* function_ = nullptr;
   std::vector<Loop*> maps_;
   int loops_ = 0, switches_ = 0;
+  /// How many objects of a name each list of the variant has: what a mapping numbers them by.
+  std::map<std::pair<const void*, std::string_view>, uint32_t> lexnums_;
+  uint32_t nextLexnum(const void* list, std::string_view name) { return lexnums_[{list, name}]++; }
 };
 
 class Checker::ScopeGuard {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 namespace strata::sequoia {
@@ -88,8 +89,9 @@ public:
     while (value > 1 && !fits())
       setAll(value /= 2);
     refine();
+    const std::set<TunableUse> seen = tunablesOfSizes();
     for (const Choice& choice : choices_)
-      if (!choice.fixed && !hasEffect(choice))
+      if (!choice.fixed && !seen.contains({choice.instance, choice.tunable}))
         set(choice, std::min(choice.cap, unseenValue));
   }
 
@@ -236,14 +238,14 @@ private:
     }
   }
 
-  bool hasEffect(const Choice& choice) {
+  /// The tunables that some size follows from.
+  std::set<TunableUse> tunablesOfSizes() const {
+    std::set<TunableUse> seen;
     for (const InstanceSizes& each : propagateSizes(graph_, known_))
       for (const std::vector<Bound>& extents : each.extents)
         for (const Bound& bound : extents)
-          for (const TunableUse& use : bound.because)
-            if (use.instance == choice.instance && use.tunable == choice.tunable)
-              return true;
-    return false;
+          seen.insert(bound.because.begin(), bound.because.end());
+    return seen;
   }
 
   bool isBounded(const KnownSizes& sizes) const {

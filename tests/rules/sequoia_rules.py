@@ -63,7 +63,7 @@ def page():
     lines = ["# The rules of the Sequoia language", "",
              "Generated from the programs in `tests/sequoia/rules/` by `python3 tests/rules/sequoia_rules.py . --write`. Of each pair the first",
              "program breaks the rule and provokes the diagnostic of that name; the second nearly breaks it, and provokes nothing.",
-             "[sequoia.md](sequoia.md) explains the language, [errors.md](errors.md) lists every diagnostic.", ""]
+             "[sequoia-language.md](sequoia-language.md) explains the language, [errors.md](errors.md) lists every diagnostic.", ""]
     for subject, _ in SUBJECTS:
         of_subject = [code for code in sorted(found) if codes.get(code, SUBJECTS[-1][0]) == subject and len(found[code]) == 2]
         if not of_subject:
