@@ -217,17 +217,19 @@ private:
   }
 
   /// Whether anything else of the iteration that matters to a transfer touches (or writes) the storage it reads or
-  /// writes: for one in what comes before it, for one out what comes after; all of the loop where iterations reduce.
+  /// writes: for one in what comes before it, for one out what comes after; all of the loop where iterations reduce, or
+  /// where all of them transfer the same.
   bool isDisturbed(MoveOp move, Value root, bool in) {
+    const bool shared = reduces_ || isOutside(in ? move.getSource() : move.getDestination(), loop_);
     return loop_
         .walk([&](Operation* op) {
           if (op == move || op == loop_ || !touches(op, root, in))
             return WalkResult::advance();
-          if (!reduces_ && (in ? !comesBefore(op, move) : !comesBefore(move, op)))
+          if (!shared && (in ? !comesBefore(op, move) : !comesBefore(move, op)))
             return WalkResult::advance();
           // By the front end's word, moves of one scope do not overlap.
           auto scope = dyn_cast<ScopeOp>(op->getParentOp());
-          if (!reduces_ && isa<MoveOp>(op) && scope && scope.getDisjoint() && op->getBlock() == move->getBlock())
+          if (!shared && isa<MoveOp>(op) && scope && scope.getDisjoint() && op->getBlock() == move->getBlock())
             return WalkResult::advance();
           return WalkResult::interrupt();
         })

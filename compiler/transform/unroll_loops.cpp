@@ -122,9 +122,34 @@ struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
+/// How often a loop's body will stand in the program.
+static int64_t copiesOf(Operation* op) {
+  if (op->hasAttr(SvmDialect::flattenAttr)) {
+    auto spmd = dyn_cast<SpmdOp>(op);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    Value from = spmd ? spmd.getLower() : loop ? loop.getLowerBound() : Value();
+    Value to = spmd ? spmd.getUpper() : loop ? loop.getUpperBound() : Value();
+    auto lower = from ? getConstantIntValue(from) : std::nullopt, upper = to ? getConstantIntValue(to) : std::nullopt;
+    int64_t span = 0;
+    if (!lower || !upper || *upper <= *lower)
+      return 1;
+    return __builtin_sub_overflow(*upper, *lower, &span) ? mostUnrolledOperations
+                                                         : std::min(span, mostUnrolledOperations);
+  }
+  auto copies = op->getAttrOfType<IntegerAttr>(SvmDialect::unrollAttr);
+  return copies ? std::min(copies.getInt(), mostUnrolledOperations) + 1 : 1;
+}
+
 int64_t operationsOf(Region& body) {
+  constexpr int64_t enough = int64_t(1) << 40;
   int64_t count = 0;
-  body.walk([&](Operation*) { ++count; });
+  for (Block& block : body)
+    for (Operation& op : block) {
+      int64_t inner = 0;
+      for (Region& region : op.getRegions())
+        inner += operationsOf(region);
+      count = std::min(count + 1 + std::min(inner, enough) * copiesOf(&op), enough);
+    }
   return count;
 }
 

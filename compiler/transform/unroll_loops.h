@@ -13,7 +13,7 @@ std::unique_ptr<mlir::Pass> createUnrollLoopsPass();
 
 /// Operations of all copies together. Flattening to more is refused, and unrolling makes fewer copies.
 constexpr int64_t mostUnrolledOperations = 1 << 14;
-/// Operations of a loop's body, those of inner regions included.
+/// Operations of a loop's body, those of inner regions included, and as often as loops in it are to be copied.
 int64_t operationsOf(mlir::Region& body);
 
 } // namespace strata::transform

@@ -92,6 +92,24 @@ task Scale: entrypoint(Top) {
 }
 """
 
+NEST = """
+void task Scale(in float A[N], out float B[N]);
+void task<inner> Scale::Parts(in float A[N], out float B[N]) {
+  tunable P, Q;
+  mappar (long p = 0 : P) { mappar (long q = 0 : Q) { Scale(A[p*Q+q;1], B[p*Q+q;1]); } }
+}
+void task<leaf> Scale::Leaf(in float A[N], out float B[N]) { for (long i = 0; i < N; i++) B[i] = 3 * A[i]; }
+"""
+NEST_MAP = """#include "cell"
+task Scale: entrypoint(Top) {
+  instance Top::Parts(level 2) {
+    tunable P = 200; tunable Q = 200;
+    control(level 0) { loop p() %s { } loop q() %s { } callsite Scale() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+
 THREADS = (1, 2, 7)
 
 
@@ -183,6 +201,13 @@ class Loops(Case):
         self.write("m.map", (SCALE_MAP % (": flat", "")).replace("P = 5", "P = 100000"))
         run = self.strata("run", "p.sq", "--map", "m.map", "--emit=placed")
         self.assertIn("its iterations would be 100000 copies", run.err)
+        # Each of two loops could be flat, but not both.
+        self.write("p.sq", NEST)
+        self.write("m.map", NEST_MAP % (": flat", ""))
+        self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=4000", "--emit=scheduled")
+        self.write("m.map", NEST_MAP % (": flat", ": flat"))
+        run = self.strata("run", "p.sq", "--map", "m.map", "--size", "N=4000", "--emit=scheduled")
+        self.assertIn("loop 'p' cannot be flattened: its iterations would be 200 copies", run.err)
 
     def test_stages_count_in_the_capacity(self):
         self.write("p.sq", ADD)
@@ -255,6 +280,32 @@ class Loops(Case):
             events = json.load(file)["traceEvents"]
         runs = {event["tid"] for event in events if event["ph"] == "X" and event["cat"] == "run"}
         self.assertEqual(runs, set(range(8)), "eight processors, each with a store of its own")
+
+    def test_pipelined_at_two_interfaces(self):
+        # Between disk and memory, and between memory and local stores, in a tree of instances.
+        mapping = """#include "cell-disk"
+task Smooth: entrypoint(Top) {
+  instance Top::Inner(level 3) {
+    tunable S = 40; tunable T = 300;
+    data(level 3) { array H() { elements = 3, 3; } }
+    control(level 3) { loop i() { %s } loop j() { %s } callsite Smooth() { target Mid() { } } }
+  }
+  instance Mid::Inner(level 2) {
+    tunable S = 8; tunable T = 64;
+    data(level 2) { array H() { elements = 3, 3; } }
+    control(level 0) { loop i() { spmd { fullrange = 0,8; ways = 8; iterblk = 1; } %s } loop j() { %s } callsite Smooth() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+        random = np.random.default_rng(7)
+        h, a = random.random((3, 3), np.float32), random.random((103, 702), np.float32)
+        maps = [mapping % loops for loops in (("", "", "", ""), ("", "swp = 2;", "", ""), ("", "swp = 2;", "", "swp = 2;"),
+                                              ("swp = 2;", "swp = 3;", "swp = 2;", "swp = 3; unroll = 2;"))]
+        self.same_bits(CONVOLUTION, maps, {"A": a, "H": h}, "C", threads=(1, 7))
+        self.write("m.map", maps[2])
+        text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "M=101,N=700", "--emit=scheduled").out
+        self.assertEqual(text.count("svm.buffers = 2"), 8, "two buffers of two blocks at each interface")
 
     def test_loops_that_want_more_processors_than_there_are(self):
         self.write("p.sq", CONVOLUTION)
