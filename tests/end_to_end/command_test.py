@@ -88,7 +88,7 @@ class Command(harness.Case):
 
     def test_an_output_that_is_not_written_is_found_by_check(self):
         source = self.write("half.sq", HALF_WRITTEN)
-        self.is_refused("run", source, "--size", "N=4", "--in", "a=iota", "--check", code="check-undefined", mentions="element 0")
+        self.is_refused("run", source, "--size", "N=4", "--in", "a=iota", "--check", code="check-undefined", mentions="element [0]")
 
     def test_command_lines_that_are_not_understood(self):
         self.is_refused("rum", VECTADD, code="driver-usage", mentions="did you mean 'run'?")
