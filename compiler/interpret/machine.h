@@ -201,6 +201,8 @@ private:
   std::string blockText(uint32_t pc, uint32_t node) const;
   bool reportOverlap(const Task& task, uint32_t pc, const Storage& block, uint64_t element, uint32_t access,
                      uint32_t node, bool writes, bool otherWrites);
+  /// Which two places of the indices that a store goes through hold the same; empty when that is not known.
+  std::string repeatedPositions(const Task& task, uint32_t pc);
   bool reportRepeated(const Task& task, uint32_t pc, const Storage& block, uint64_t element);
   /// Whether a move is a copy of the source language, whose two sides have names.
   bool isNamedCopy(uint32_t pc) const;

@@ -58,10 +58,16 @@ bool Machine::beginRecord(Task& task, uint32_t pc, Storage& block, Record& recor
   if (block.history.empty() && block.elements) {
     const uint64_t needed = static_cast<uint64_t>(block.elements) * sizeof(ElementHistory);
     const uint64_t used = bytes_ + iterations_.bytes();
-    if (used > options_.maxBytes || needed > options_.maxBytes - used)
-      return failAt(task, pc, Fault::CheckMemory,
-                    {arrayName(block), std::to_string(block.elements), std::to_string(needed),
-                     std::to_string(options_.maxBytes - std::min(used, options_.maxBytes))});
+    if (used > options_.maxBytes || needed > options_.maxBytes - used) {
+      Diagnostic diagnostic = makeDiagnostic(Fault::CheckMemory, program_.locations[pc],
+                                             {arrayName(block), std::to_string(block.elements), std::to_string(needed),
+                                              std::to_string(options_.maxBytes - std::min(used, options_.maxBytes))},
+                                             diagnostics_.sources());
+      diagnostic.helps.push_back("check the program on a smaller problem");
+      std::string code = diagnostic.kind->code;
+      report(task, pc, std::move(diagnostic), std::move(code));
+      return false;
+    }
     block.history.resize(static_cast<size_t>(block.elements));
     bytes_ += needed;
   }
@@ -225,10 +231,30 @@ bool Machine::reportOverlap(const Task& task, uint32_t pc, const Storage& block,
   return false;
 }
 
+std::string Machine::repeatedPositions(const Task& task, uint32_t pc) {
+  auto source = program_.indexSources.find(pc);
+  if (source == program_.indexSources.end())
+    return "";
+  const auto [position, block, bytes] = source->second;
+  const uint64_t* r = task.registers.data() + task.frames.back().base;
+  const Storage* indices = storage(r[block]);
+  auto at = [&](uint64_t place) -> const char* {
+    const uint64_t element = r[block + 1] + place * r[block + 3];
+    return element < static_cast<uint64_t>(indices->elements) ? indices->data + element * bytes : nullptr;
+  };
+  const char* now = indices ? at(r[position]) : nullptr;
+  for (uint64_t place = 0; now && place < r[position]; ++place)
+    if (const char* before = at(place); before && std::memcmp(before, now, bytes) == 0)
+      return "places " + std::to_string(place) + " and " + std::to_string(r[position]) + " of its indices are the same";
+  return "";
+}
+
 bool Machine::reportRepeated(const Task& task, uint32_t pc, const Storage& block, uint64_t element) {
   const uint32_t node = iterations_.access(block.history[element].write).node;
   Diagnostic diagnostic = makeDiagnostic(Fault::RepeatedIndex, program_.locations[pc],
                                          {blockText(pc, node), elementText(block, element)}, diagnostics_.sources());
+  if (std::string places = repeatedPositions(task, pc); !places.empty())
+    diagnostic.notes.push_back(places);
   diagnostic.notes.push_back("which of the values written to it stays is undefined");
   diagnostic.helps.push_back("write through an array of indices that holds each index once");
   std::string code = diagnostic.kind->code;

@@ -5,6 +5,7 @@
 
 #include "compiler/interpret/scalar_functions.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <string>
@@ -194,6 +195,13 @@ struct GlobalData {
   uint64_t elementBytes = 1;
 };
 
+/// Where a store takes its index from: an element of a block of integers.
+struct IndexSource {
+  Slot position = 0;
+  Slot block = 0;
+  uint32_t bytes = 0; ///< of an index
+};
+
 /// An operand's number that stands for accesses which may overlap.
 constexpr uint32_t AtomicAccess = ~uint32_t(0);
 
@@ -203,7 +211,8 @@ struct Program {
   /// Of each instruction: the operand of a call (or the reduction of a loop) whose elements it accesses, from 1; 0:
   /// none.
   std::vector<uint32_t> operands;
-  std::vector<uint32_t> pool; ///< operand lists
+  llvm::DenseMap<uint32_t, IndexSource> indexSources; ///< by instruction
+  std::vector<uint32_t> pool;                         ///< operand lists
   std::vector<Function> functions;
   llvm::StringMap<unsigned> functionByName;
   std::vector<ViewShape> views;

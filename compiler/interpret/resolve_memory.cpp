@@ -252,6 +252,22 @@ void Resolver::resolveAtomic(memref::AtomicRMWOp op) {
     setPool(here() - 1, indices);
 }
 
+void Resolver::noteIndexSource(Value index) {
+  while (Operation* conversion = index.getDefiningOp()) {
+    if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(conversion))
+      break;
+    index = conversion->getOperand(0);
+  }
+  auto load = index.getDefiningOp<memref::LoadOp>();
+  if (!load || load.getIndices().size() != 1)
+    return;
+  const Slot position = slot(load.getIndices()[0]), block = slot(load.getMemRef());
+  if (position & ConstantMark)
+    return;
+  program_.indexSources[here() - 1] = {
+      position, block, static_cast<uint32_t>(svm::RecordType::sizeInBytes(load.getMemRefType().getElementType()))};
+}
+
 bool Resolver::resolveMemory(Operation* op) {
   auto slotsOfIndices = [&](ValueRange values) {
     SmallVector<Slot> list;
@@ -263,6 +279,8 @@ bool Resolver::resolveMemory(Operation* op) {
     resolveAccess(op, true, load.getMemRef(), load.getResult(), slotsOfIndices(load.getIndices()));
   } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
     resolveAccess(op, false, store.getMemRef(), store.getValueToStore(), slotsOfIndices(store.getIndices()));
+    if (operand_ && store.getIndices().size() == 1)
+      noteIndexSource(store.getIndices()[0]);
   } else if (auto make = dyn_cast<memref::AllocaOp>(op)) {
     resolveMake(op, make.getType(), make.getDynamicSizes(), MakeKind::Automatic);
   } else if (auto make = dyn_cast<memref::AllocOp>(op)) {

@@ -74,6 +74,8 @@ private:
   void resolveMake(mlir::Operation* op, mlir::MemRefType type, mlir::ValueRange extents, MakeKind kind);
   void resolveAccess(mlir::Operation* op, bool isLoad, mlir::Value block, mlir::Value value,
                      llvm::ArrayRef<Slot> indices);
+  /// The store just emitted takes its index from a block of indices, if it does.
+  void noteIndexSource(mlir::Value index);
   void resolveSubView(mlir::memref::SubViewOp view);
   void resolveReinterpret(mlir::memref::ReinterpretCastOp cast);
   void resolveExpand(mlir::memref::ExpandShapeOp op);

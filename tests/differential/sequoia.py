@@ -178,10 +178,9 @@ def main():
                 case, wrong = waiting.pop(future), future.result()
                 programs, runs, refused = programs + 1, runs + case.runs, refused + case.refused
                 if wrong:
-                    failures.append((case, wrong))
-    for case, failed in failures:
-        variant, wrong = case.reduce(failed)
-        print(f"FAIL program {case.seed}, {variant}: {wrong}\n  {' '.join(case.commands[variant])}", flush=True)
+                    variant, wrong = case.reduce(wrong)
+                    print(f"FAIL program {case.seed}, {variant}: {wrong}\n  {' '.join(case.commands[variant])}", flush=True)
+                    failures.append(case)
     said = "".join(f", {count} refused by {code}" for code, count in sorted(refused.items()))
     print(f"{programs} programs from {options.seed} on, {runs} runs{said}, {len(failures)} failed")
     return 1 if failures or not programs else 0

@@ -64,6 +64,7 @@ class Program:
         self.random = random.Random(seed)
         self.seed = seed
         self.tasks, self.count, self.usesRecord, self.reorders = [], 0, False, False
+        self.helpers = set()  # types that have an inline function
         self.sizes = {name: self.random.choice(SIZES) for name in "NMK"}
         if self.chance(0.05):
             self.sizes[self.random.choice("NM")] = 0
@@ -195,9 +196,18 @@ class Program:
         def value(field, type):
             given = [f"{name}{at}{field}" if target == RECORD else self.convert(f"{name}{at}", t, type) for name, t in sources]
             return given + ([f"c{at}{field}"] if direction == "inout" else []) + (["s"] if scalar else [])
-        body = ([f"c{at}.x = {self.expression('int', value('.x', 'int'))};", f"c{at}.y = {self.expression('float', value('.y', 'float'))};"]
-                if target == RECORD else [f"c{at} = {self.expression(target, value('', target))};"])
-        self.leaf_over(task, dims, body, target if direction == "inout" else None)
+        if target == RECORD:
+            body = [f"c{at}.x = {self.expression('int', value('.x', 'int'))};", f"c{at}.y = {self.expression('float', value('.y', 'float'))};"]
+        else:
+            expression = self.expression(target, value("", target))
+            body = [f"c{at} = {expression};"]
+            if rank == 1 and self.chance(0.25):  # by way of an array of its own, and an inline function
+                self.helpers.add(target)
+                self.leaf_over(task, dims, [f"t[i0] = {expression};"], name="Staging")
+                lines = task.variants[-1].steps[0].lines
+                lines.insert(0, f"{target} t[N];")
+                lines.append(f"for (int i = 0; i < N; i++) c[i] = same_{target.replace(' ', '_')}(t[i]);")
+        self.leaf_over(task, dims, body)
         for number in range(self.random.randint(1, 2)):
             self.elementwise_inner(task, dims, f"Cut{number}")
         if self.chance(0.3):
@@ -206,7 +216,7 @@ class Program:
             self.elementwise_indexed(task)
         return task
 
-    def leaf_over(self, task, dims, body, keeps=None):
+    def leaf_over(self, task, dims, body, name="Leaf"):
         loops = [f"for (int i{d} = 0; i{d} < {size}; i{d}++)" for d, size in enumerate(dims)]
         if self.chance(0.2):
             last = len(dims) - 1
@@ -215,7 +225,7 @@ class Program:
         if self.chance(0.2):
             if "while" not in loops[0]:
                 loops[0] = f"for (int i0 = {dims[0]} - 1; i0 >= 0; i0--)"
-        task.leaf(loops + ["{"] + body + ["}"])
+        task.leaf(loops + ["{"] + body + ["}"], name)
 
     def call(self, task, ranges, arguments=None):
         """A call with the same block of every array, or with what `arguments` says for a parameter."""
@@ -515,6 +525,8 @@ class Program:
     def render(self):
         if self.usesRecord:
             yield f"typedef struct {{ int x; float y; }} {RECORD};"
+        for type in sorted(self.helpers):
+            yield f"inline {type} same_{type.replace(' ', '_')}({type} x) {{ return x; }}"
         for task in self.tasks:
             yield f"void task {task.name}{task.signature()};"
         for task in self.tasks:

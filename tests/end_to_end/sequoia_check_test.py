@@ -107,8 +107,9 @@ class SequoiaChecks(harness.Case):
     # ---- indexed blocks ----
     def test_repeated_indices_of_a_call(self):
         twice = self.indices(0, 1, 2, 2, 4, 5, 6, 7)
-        self.finds("Copy(a, b[I]);", "check-repeated-index", "'b[I]' writes element [2] of 'b' more than once", "help:", indices=twice)
-        self.finds("Add(a[0;3], b[I[1;3]]);", "check-repeated-index", "'b[I[1;3]]'", indices=twice)
+        self.finds("Copy(a, b[I]);", "check-repeated-index", "'b[I]' writes element [2] of 'b' more than once",
+                   "places 2 and 3 of its indices are the same", "help:", indices=twice)
+        self.finds("Add(a[0;3], b[I[1;3]]);", "check-repeated-index", "'b[I[1;3]]'", "places 1 and 2 of its indices", indices=twice)
         self.is_fine("Add(a[0;3], b[I[3;3]]);", indices=twice)
         self.is_fine("Copy(a[I], b);", indices=twice)
 
