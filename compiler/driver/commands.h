@@ -29,6 +29,7 @@ struct Options {
   std::vector<std::string> mains;     // files of C with the program's main
   std::vector<std::string> arguments; // behind --, for a program with a main
   std::string dependencies;           // --depfile
+  unsigned optimization = 3;          // of native code by LLVM
 };
 
 /// What a command works with. The command line is kept so that diagnostics can point into it.

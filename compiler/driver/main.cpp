@@ -126,6 +126,9 @@ int main(int argc, char** argv) {
   options.compile.machinePath = machinePath(argv[0]);
   // For tests: every pass leaves a program that verifies.
   options.compile.verifyEach = std::getenv("STRATA_VERIFY") != nullptr;
+  // For tests of many small programs, of which most of the time would go into LLVM's passes.
+  if (const char* level = std::getenv("STRATA_OPTIMIZATION"); level && *level >= '0' && *level <= '3')
+    options.optimization = static_cast<unsigned>(*level - '0');
 
   CLI::App app{
       "Strata compiles programs for machines whose memories and processors they can name, maps them, and runs them.\n\n"

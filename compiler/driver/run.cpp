@@ -204,9 +204,10 @@ private:
     if (!compiler.schedule(program, instrumentation))
       return nullptr;
     auto code = compiler.lower(program, llvmContext);
-    if (!code || !host::optimize(*code, {}, session_.diagnostics))
+    const host::CodeOptions native{"", options_.optimization};
+    if (!code || !host::optimize(*code, native, session_.diagnostics))
       return nullptr;
-    std::string object = host::emit(*code, {}, /*assembly=*/false, session_.diagnostics);
+    std::string object = host::emit(*code, native, /*assembly=*/false, session_.diagnostics);
     return object.empty() ? nullptr : host::Engine::create(object, session_.diagnostics);
   }
 

@@ -158,7 +158,7 @@ class Program:
         if not loops:
             return [call], []
         if self.chance(0.1) and "mapreduce" not in kinds:  # in C's loops, control is where the task's is
-            lines = [f"for (long {v} = 0; {v} < {end}; {v}++)" for v, end in loops]
+            lines = [f"for (long {v} = 0; {v} < ({end}); {v}++)" for v, end in loops]
             return lines + ["  " + call], []
         type = lambda: self.pick("int", "long", "unsigned int")
         kinds = list(kinds)
@@ -477,7 +477,7 @@ class Program:
         for p in sorted(task.parameters, key=lambda p: p.direction == "in"):  # what is written first: others stay away from it
             if not p.dims:
                 if p.direction == "in":
-                    given.append((p, self.pick("p", "3", "p + 1")) if p.type == "int" else (p, "N"))
+                    given.append((p, self.pick("p", "3", "p")) if p.type == "int" else (p, "N"))
                 else:
                     scalar = self.array("inout", p.type, [], used)
                     used.append(scalar)

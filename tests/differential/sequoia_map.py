@@ -58,12 +58,13 @@ class Mapping:
         self.instances, self.count = {}, 0
         self.real = [n for n, (_, processor, _) in enumerate(machine.levels) if processor]
         self.tasks = {task.name: task for task in program.tasks}
-        self.entry = self.instance(program.main, program.main.variants[0], machine.top, 0, "Main")
+        self.entry = self.instance(program.main, program.main.variants[0], machine.top, 0, "Main", {})
 
     def chance(self, r, name):
         return r.random() < self.features[name]
 
-    def instance(self, task, variant, level, depth, path):
+    def instance(self, task, variant, level, depth, path, taken):
+        """`taken`: by level, among how many of its processors the loops around have been dealt already."""
         r = random.Random(f"{self.key}:{path}")
         name = f"{task.name}_{variant.name}_{self.count}"
         self.count += 1
@@ -77,17 +78,17 @@ class Mapping:
         if data:
             body.append(f"data(level {level}) {{ {' '.join(data)} }}")
         if variant.kind == "inner":
-            body += [f"control(level {level}) {{"] + self.control(task, variant, level, depth, path, r) + ["}"]
+            body += [f"control(level {level}) {{"] + self.control(task, variant, level, depth, path, taken, r) + ["}"]
         overlay = ": unique overlay " if self.chance(r, "overlay") else ""
         self.instances.setdefault(task.name, []).append(
             [f"instance {name}::{variant.name}(level {level}) {overlay}{{"] + ["  " + line for line in body] + ["}"])
         return name
 
-    def control(self, task, variant, level, depth, path, r):
+    def control(self, task, variant, level, depth, path, around, r):
         lines, loops, calls, step = [], {}, {}, 0
         total = {"loops": self.totals(variant.steps, "loops"), "calls": self.totals(variant.steps, "calls")}
         for step in variant.steps:
-            inside, taken = level, {}
+            inside, taken = level, dict(around)
             for variable, kind in step.loops:
                 number = loops[variable] = loops.get(variable, -1) + 1
                 inside = r.choice([n for n in self.real if n <= inside])
@@ -99,7 +100,7 @@ class Mapping:
                 # A call in a nest of loops is controlled where the innermost loop is.
                 last = position == len(step.calls) - 1 or combines or step.calls[position + 1][1]
                 at = inside if last else level
-                lines.append(self.callsite(label, self.tasks[callee], combines, at, task, depth, f"{path}/{callee}{number}", r))
+                lines.append(self.callsite(label, self.tasks[callee], combines, at, task, depth, f"{path}/{callee}{number}", taken, r))
         return ["  " + line for line in lines]
 
     @staticmethod
@@ -116,8 +117,9 @@ class Mapping:
         if kind != "mapseq" and self.chance(r, "spmd"):
             parts = [f"fullrange = 0,{self.machine.levels[level][2]};"] if r.random() < 0.5 else []
             ways = r.randint(1, max(count, 1))
-            taken[level] = taken.get(level, 1) * ways
-            parts.append("ways = auto;" if self.chance(r, "ways_auto") and len(taken) == 1 and taken[level] == ways else f"ways = {ways};")
+            automatic = level not in taken and self.chance(r, "ways_auto")
+            taken[level] = count if automatic else taken.get(level, 1) * ways
+            parts.append("ways = auto;" if automatic else f"ways = {ways};")
             if self.chance(r, "iterblk"):
                 parts.append(f"iterblk = {r.choice([1, 1, 2, 3])};")
             inner.append(f"spmd {{ {' '.join(parts)} }}")
@@ -128,7 +130,7 @@ class Mapping:
         flat = " : flat" if self.chance(r, "flat") else ""
         return f"loop {label}(level {level}){flat} {{ {' '.join(inner)} }}"
 
-    def callsite(self, label, callee, combines, level, caller, depth, path, r):
+    def callsite(self, label, callee, combines, level, caller, depth, path, taken, r):
         targets = []
         arrays = [p for p in caller.arrays()]
         several = arrays and not combines and self.chance(r, "targets")
@@ -139,7 +141,7 @@ class Mapping:
             goes_in = inner and depth < DEPTH and self.chance(r, "inner")
             variant = r.choice(inner if goes_in else leaves)
             at = r.choice([n for n in self.real if n <= level]) if goes_in else 0
-            name = self.instance(callee, variant, at, depth + 1, f"{path}.{number}")
+            name = self.instance(callee, variant, at, depth + 1, f"{path}.{number}", taken)
             marks = []
             if self.chance(r, "dynamic"):
                 marks.append("dynamic")
