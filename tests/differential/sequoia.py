@@ -20,12 +20,12 @@ import threading
 import time
 
 from sequoia_generate import Program
-from sequoia_map import FEATURES, Cell, Machine, Mapping
+from sequoia_map import FEATURES, Cell, CellDisk, Machine, Mapping
 
 # Mappings that a machine cannot hold are refused, which is right; they are counted.
-REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit"}
+REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit", "placed-out-of-reach"}
 REDUCTION_SECONDS, TIMEOUT = 60, 60
-VARIANTS = ("default", "cell", "random 0", "random 1")
+VARIANTS = ("default", "cell", "random 0", "random 1", "cell-disk")
 
 
 class Server:
@@ -84,7 +84,7 @@ class Case:
                 words += ["--out", f"{p.name}={self.folder / p.name}.npy"]
         if variant == "default":
             return words
-        machine = Cell if variant == "cell" else Machine(f"{self.seed}{variant[-1]}", self.features)
+        machine = {"cell": Cell, "cell-disk": CellDisk}.get(variant) or Machine(f"{self.seed}{variant[-1]}", self.features)
         path = self.folder / f"{variant.replace(' ', '-')}.map"
         words += ["--map", str(path)]
         if machine.text:

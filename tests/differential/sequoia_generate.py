@@ -426,7 +426,7 @@ class Program:
         self.data = []  # parameters of the main task that are arrays
         makers = [self.elementwise] * 5 + [self.stencil] * 2 + [self.reduction] * 3 + [self.product, self.sequence]
         steps, made = [], []
-        for _ in range(self.random.randint(1, 4)):
+        for _ in range(self.pick(1, 1, 2, 3)):
             if made and self.chance(0.35):
                 task = self.random.choice(made)
             else:

@@ -5,8 +5,8 @@ import random
 # How often a mapping asks for what. A run's command line can set them (run with --feature NAME=PROBABILITY).
 FEATURES = {"spmd": 0.6, "iterblk": 0.4, "ways_auto": 0.15, "inner": 0.6, "targets": 0.25, "precondition": 0.15, "swp": 0.2, "unroll": 0.2,
             "flat": 0.0, "spaceshare": 0.0, "dynamic": 0.0, "copy": 0.0, "instantiations": 0.0, "blockcyclic": 0.0, "overlay": 0.05,
-            "three_levels": 0.0, "virtual": 0.0, "disk": 0.0, "coherent": 0.3}
-DEPTH = 3
+            "three_levels": 0.0, "virtual": 0.3, "disk": 0.15, "coherent": 0.3}
+DEPTHS = [1, 1, 2, 2, 3]  # of instances of one task within each other
 
 
 class Machine:
@@ -36,26 +36,32 @@ class Machine:
         self.levels.append(("main", "chief", 1))
         ends += ["main", "chief"]
         if chance("disk"):
-            memories.append("  - name: disk\n    capacity: available\n    alignment: 16\n    explicit: true\n    files: true")
-            self.levels.append(("disk", None, 1))
+            memories.append("  - name: disk\n    files: true")
+            self.levels.append(("disk", "chief", 1))
             ends.append("disk")
         levels = [f"  - level: {n}\n    memory: {memory}" + (f"\n    processor: {processor}" if processor else "")
                   for n, (memory, processor, _) in enumerate(self.levels)]
         self.text = "\n".join([f"machine: {self.name}", "memories:", *memories, "processors:", *processors, "links:",
                                f"  - name: bus\n    ends: [{', '.join(ends)}]", "levels:", *levels]) + "\n"
-        self.top = max(n for n, (_, processor, _) in enumerate(self.levels) if processor)
+        self.top = len(self.levels) - 1
 
 
 class Cell:
-    """The machine of that name that ships, in the same terms."""
+    """Machines that ship, in the same terms."""
     name, text, top = "cell", None, 2
     levels = [("ls", "spe", 8), ("stores", None, 1), ("main", "ppe", 1)]
+
+
+class CellDisk:
+    name, text, top = "cell-disk", None, 3
+    levels = [*Cell.levels, ("disk", "ppe", 1)]
 
 
 class Mapping:
     def __init__(self, program, machine, key, features):
         self.program, self.machine, self.key, self.features = program, machine, key, features
         self.instances, self.count = {}, 0
+        self.depth = random.Random(f"{key} depth").choice(DEPTHS)
         self.real = [n for n, (_, processor, _) in enumerate(machine.levels) if processor]
         self.tasks = {task.name: task for task in program.tasks}
         self.entry = self.instance(program.main, program.main.variants[0], machine.top, 0, "Main", {})
@@ -138,7 +144,7 @@ class Mapping:
         for number in range(last + 1):
             inner = [v for v in callee.variants if v.kind == "inner"]
             leaves = [v for v in callee.variants if v.kind != "inner"]
-            goes_in = inner and depth < DEPTH and self.chance(r, "inner")
+            goes_in = inner and depth < self.depth and self.chance(r, "inner")
             variant = r.choice(inner if goes_in else leaves)
             at = r.choice([n for n in self.real if n <= level]) if goes_in else 0
             name = self.instance(callee, variant, at, depth + 1, f"{path}.{number}", taken)

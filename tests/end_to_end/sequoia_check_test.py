@@ -202,6 +202,26 @@ task Add { instance A::Leaf(level 0) { } }
             fine("copy(b[I], a);", indices=self.indices(0, 1, 2, 3, 7, 6, 5, 4))
             find("Copy(a[I[0;2]], b[0;2]);", "index-out-of-range", indices=self.indices(0, 100, 2, 3, 4, 5, 6, 7))
 
+    def test_preconditions_and_leaves(self):
+        program = TASKS + """void task Main(in int k, in int a[N], inout int b[N]);
+void task<inner> Main::Go(in int k, in int a[N], inout int b[N]) { Shift(k, a, b); }
+void task Shift(in int k, in int x[N], inout int y[N]);
+void task<leaf> Shift::Leaf(in int k, in int x[N], inout int y[N]) { for (int i = 0; i < N - 1; i++) y[i] = x[i + k]; }
+"""
+        mapping = """#include "host"
+task Main : entrypoint(M) { instance M::Go(level 0) { control(level 0) { callsite Shift() { target S() { } } } } }
+task Shift { instance S::Leaf(level 0) { data(level 0) { array x() { elements < 8; } } } }
+"""
+        files = ["--map", self.write("m.map", mapping), "--in", "a=iota", "--in", "b=iota"]
+
+        def run(size, k, *options):
+            return self.strata("run", self.write("p.sq", program), *files, "--size", f"N={size}", "--in", f"k={k}", *options)
+        for options in ((), ("--check",)):
+            for size, k, code in ((7, 1, None), (8, 1, "sequoia-precondition"), (7, 2, "index-out-of-range"), (7, -1, "index-out-of-range")):
+                result = run(size, k, *options)
+                self.assertEqual(result.status, 1 if code else 0, str(result))
+                self.assertIn(code or "", result.err, str(result))
+
 
 if __name__ == "__main__":
     harness.main()
