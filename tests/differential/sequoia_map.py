@@ -4,7 +4,7 @@ import random
 
 # How often a mapping asks for what. A run's command line can set them (run with --feature NAME=PROBABILITY).
 FEATURES = {"spmd": 0.6, "iterblk": 0.4, "ways_auto": 0.15, "inner": 0.6, "targets": 0.25, "precondition": 0.15, "swp": 0.2, "unroll": 0.2,
-            "flat": 0.0, "spaceshare": 0.0, "dynamic": 0.0, "copy": 0.0, "instantiations": 0.0, "blockcyclic": 0.0, "overlay": 0.05,
+            "flat": 0.02, "spaceshare": 0.0, "dynamic": 0.0, "copy": 0.0, "instantiations": 0.0, "blockcyclic": 0.0, "overlay": 0.05,
             "three_levels": 0.0, "virtual": 0.3, "disk": 0.15, "coherent": 0.3}
 DEPTHS = [1, 1, 2, 2, 3]  # of instances of one task within each other
 

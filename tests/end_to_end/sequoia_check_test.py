@@ -102,7 +102,7 @@ class SequoiaChecks(harness.Case):
         self.finds("mappar (int i = 0 : 2) { mapreduce (int j = 0 : 4) { Add(a[j*2;2], reducearg<b[i*k;2], Join>); } }", "check-iteration-overlap",
                    "'b[i*k;2]' with i = 0 and 'b[i*k;2]' with i = 1", "element [1] of 'b'", k=1)
         self.is_fine("mappar (int i = 0 : 2) { mapreduce (int j = 0 : 4) { Add(a[j*2;2], reducearg<b[i*k;2], Join>); } }", k=2)
-        self.is_fine("mappar (int i = 0 : 2) { mapreduce (int j = 0 : k) { Add(a[j*2;2], reducearg<b[0;2], Join>); } }", k=0)
+        self.is_fine("mappar (int i = 0 : 2) { mapreduce (int j = 0 : k) { Add(a[j*2;2], reducearg<b[i*k;2], Join>); } }", k=0)
 
     # ---- indexed blocks ----
     def test_repeated_indices_of_a_call(self):
@@ -217,7 +217,7 @@ task Shift { instance S::Leaf(level 0) { data(level 0) { array x() { elements < 
         def run(size, k, *options):
             return self.strata("run", self.write("p.sq", program), *files, "--size", f"N={size}", "--in", f"k={k}", *options)
         for options in ((), ("--check",)):
-            for size, k, code in ((7, 1, None), (8, 1, "sequoia-precondition"), (7, 2, "index-out-of-range"), (7, -1, "index-out-of-range")):
+            for size, k, code in ((8, 1, None), (9, 1, "sequoia-precondition"), (8, 2, "index-out-of-range"), (8, -1, "index-out-of-range")):
                 result = run(size, k, *options)
                 self.assertEqual(result.status, 1 if code else 0, str(result))
                 self.assertIn(code or "", result.err, str(result))
