@@ -165,6 +165,11 @@ private:
     }
     for (const Loop* loop : variant.loops)
       control.loops.push_back(mapLoop(variant, *loop, levels[loop->index]));
+    // Blocks of the next iteration come from a disk while those of this one are worked on.
+    if (machine_[machine_.levels[level].memory].files)
+      for (const Callsite* site : variant.callsites)
+        if (site->loop && site->loop->kind != MapKind::Seq && levels[site->loop->index] == level)
+          control.loops[site->loop->index].pipelineStages = number(2);
     control.level = number(level);
     if (!control.loops.empty() || !control.callsites.empty())
       instance.control.push_back(std::move(control));

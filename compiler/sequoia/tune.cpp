@@ -190,10 +190,22 @@ private:
         continue;
       uint64_t capacity = machine_.capacityOf(machine_.levels[level.level].memory).bytes;
       // An eighth stays free for scalars and what the machine keeps for itself.
-      if (!level.total || *level.total > capacity - capacity / 8)
+      if (!level.total || *level.total > (capacity - capacity / 8) / underWay(level.level))
         return false;
     }
     return true;
+  }
+
+  /// How many iterations of a pipelined loop hold blocks for instances at a level at once.
+  uint64_t underWay(unsigned level) const {
+    int64_t most = 1;
+    for (const Instance& instance : graph_.instances)
+      for (const ResolvedCallsite& site : instance.callsites)
+        for (const ResolvedTarget& target : site.targets)
+          if (graph_.instances[target.instance].scalarLevel == level)
+            for (const Loop* loop = site.callsite->loop; loop; loop = loop->parent)
+              most = std::max(most, instance.loops[loop->index].pipelineStages);
+    return static_cast<uint64_t>(most);
   }
 
   /// The most that the arrays of a leaf take, without those that are not bounded.
