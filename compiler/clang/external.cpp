@@ -47,6 +47,7 @@ struct Parameter {
   bool isArray = false;    // passed as sqArray_t*
   bool isBlock = false;    // passed to the kernel as a block
   bool byPointer = false;  // a scalar that is written
+  bool isSpace = false;    // local space, which the user's function finds behind its first array
 };
 
 class Wrapper {
@@ -55,10 +56,6 @@ public:
       : task_(task), kernel_(kernel), diagnostics_(diagnostics) {}
 
   bool read() {
-    if (task_.scratch > mostScratch) {
-      diagnostics_.report(largeScratch, task_.where, task_.instance, task_.scratch, mostScratch);
-      return false;
-    }
     bool fine = true;
     for (auto [position, type] : llvm::enumerate(kernel_.getArgumentTypes())) {
       Parameter parameter;
@@ -89,7 +86,15 @@ public:
           block && !parameter.isArray && (kernel_.access(position) != "read" || parameter.type == "void");
       if (parameter.rank > 9)
         fine = refuse(parameter.name, "it has more than 9 dimensions");
+      // An argument beside the task's own, by a name that none of them can have.
+      parameter.isSpace = task_.scratch && parameter.name == "scratch space";
+      if (parameter.isSpace)
+        space_ = "p" + number(position);
       parameters_.push_back(std::move(parameter));
+    }
+    if (space_.empty() && task_.scratch > mostScratch) {
+      diagnostics_.report(largeScratch, task_.where, task_.instance, task_.scratch, mostScratch);
+      return false;
     }
     return fine;
   }
@@ -101,7 +106,8 @@ public:
       return "";
     std::string text;
     for (const Parameter& parameter : parameters_)
-      text += (text.empty() ? "" : ", ") + cType(parameter);
+      if (!parameter.isSpace)
+        text += (text.empty() ? "" : ", ") + cType(parameter);
     return std::string(isCxx ? "extern \"C\" " : "") + "void " + task_.instance + "(" + (text.empty() ? "void" : text) +
            ");\n";
   }
@@ -115,11 +121,13 @@ public:
       for (const char* kind : {"n", "s"})
         for (unsigned d = 0; d < parameter.dimensions; ++d)
           formal += ", long " + p + kind + number(d);
+      if (parameter.isSpace)
+        continue;
       if (parameter.isArray)
         body += describe(parameter, p);
       std::string value = p;
       if (parameter.isArray)
-        value = "&a" + number(position);
+        value = "&" + described(parameter, p);
       else if (parameter.byPointer)
         value = parameter.type == "void" ? (isCxx ? "StrataAny{" + p + "}" : p) : "(" + parameter.type + " *)" + p;
       else if (parameter.isBlock)
@@ -134,14 +142,12 @@ public:
   /// This instance's part of sequoia_ext.h.
   std::string macros() const {
     std::string of = task_.instance, text;
-    text += "#define sqLocalSpace_" + of +
-            (task_.scratch ? " ((char *)__builtin_alloca_with_align(" + number(task_.scratch) + ", 512))\n"
-                           : " ((char *)0)\n");
+    text += "#define sqLocalSpace_" + of + " " + spaceText() + "\n";
     for (size_t size = 0; size < task_.sizes.size(); ++size)
       if (std::string value = sizeText(size); !value.empty())
         text += "#define sqParam_" + of + "__" + task_.sizes[size] + " " + value + "\n";
     for (const Parameter& parameter : parameters_) {
-      if (!parameter.isArray || !isIdentifier(parameter.name))
+      if (!parameter.isArray || parameter.isSpace || !isIdentifier(parameter.name))
         continue;
       std::string indices, place, array = "(" + parameter.name + ")";
       for (unsigned d = 0; d < parameter.rank; ++d) {
@@ -168,6 +174,24 @@ private:
     return parameter.isArray ? "sqArray_t *" : parameter.byPointer ? parameter.type + " *" : parameter.type;
   }
 
+  const Parameter* firstArray() const {
+    for (const Parameter& parameter : parameters_)
+      if (parameter.isArray && !parameter.isSpace)
+        return &parameter;
+    return nullptr;
+  }
+  /// What the description of an array is called; the first is the beginning of one that tells the local space too.
+  std::string described(const Parameter& parameter, const std::string& p) const {
+    return !space_.empty() && &parameter == firstArray() ? "spaced.array" : "a" + p.substr(1);
+  }
+  std::string spaceText() const {
+    if (!task_.scratch)
+      return "((char *)0)";
+    if (space_.empty())
+      return "((char *)__builtin_alloca_with_align(" + number(task_.scratch) + ", 512))";
+    return "((char *)((StrataSpaced *)(" + firstArray()->name + "))->space)";
+  }
+
   /// A size read off the first extent that is this size alone.
   std::string sizeText(size_t size) const {
     auto maps = kernel_->getAttrOfType<ArrayAttr>("extents");
@@ -185,8 +209,12 @@ private:
   /// A block as an sqArray_t: the physical array begins at the block's first element, and its pitches are quotients of
   /// strides.
   std::string describe(const Parameter& parameter, const std::string& p) const {
-    std::string a = "a" + p.substr(1), text;
-    text += "  sqArray_t " + a + ";\n  __builtin_memset(&" + a + ", 0, sizeof " + a + ");\n";
+    std::string a = described(parameter, p), text;
+    if (a == "spaced.array")
+      text += "  StrataSpaced spaced;\n  spaced.space = " + space_ + ";\n";
+    else
+      text += "  sqArray_t " + a + ";\n";
+    text += "  __builtin_memset(&" + a + ", 0, sizeof " + a + ");\n";
     text += "  " + a + ".numDims = " + number(parameter.rank) + ";\n  " + a +
             ".contigDim = " + number(parameter.rank - 1) + ";\n";
     for (unsigned d = 0; d < parameter.rank; ++d) {
@@ -206,6 +234,7 @@ private:
   DiagnosticEngine& diagnostics_;
   CTypes types_;
   std::vector<Parameter> parameters_;
+  std::string space_; // the argument that is the local space
   bool hasRecords_ = false;
 };
 
@@ -350,9 +379,10 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   source.isCxx = isCxx;
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
   source.headers["sequoia_ext.h"] = extensionHeader(macros);
-  source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") + prototypes +
-                lineMarker(file) + std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") +
-                support + elementFunctions() + (isCxx ? anyPointer : "") + definitions;
+  source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") +
+                "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + prototypes + lineMarker(file) +
+                std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") + support +
+                elementFunctions() + (isCxx ? anyPointer : "") + definitions;
   auto text = compileToLlvm(source, diagnostics);
   return text ? finish(module, *text, file, tasks, diagnostics) : std::nullopt;
 }

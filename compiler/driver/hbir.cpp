@@ -17,6 +17,7 @@
 
 namespace strata::driver {
 
+STRATA_DIAGNOSTIC(oneMappingForm, Error, "hbir-mapping-form", "the mapping of '{0}' has one form, and no template");
 STRATA_DIAGNOSTIC(otherEntry, Error, "hbir-entry", "an HBIR program has one entry point, '{0}', and not '{1}'");
 
 namespace {
@@ -56,7 +57,10 @@ public:
   std::string syntaxTree() const override { return hbir::printAst(*program_); }
   bool readMapping(const CompileOptions&, DiagnosticEngine&) override { return true; }
   bool hasFixedSizes() const override { return true; }
-  std::string mappingText(const CompileOptions&, const Machine&, DiagnosticEngine&) override {
+  std::string mappingText(const CompileOptions& options, const Machine&, DiagnosticEngine& diagnostics) override {
+    if (options.mappingTemplate || !options.mappingForm.empty())
+      diagnostics.report(oneMappingForm, {}, options.program)
+          .help("leave out --template and --format; they belong to Sequoia programs");
     return hbir::writeMapping(*program_);
   }
 

@@ -186,6 +186,14 @@ int main(int argc, char** argv) {
 
   CLI::App* map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
   addProgram(map, options);
+  map->add_flag(
+         "--template", options.compile.mappingTemplate,
+         "write a mapping of the program's every tunable, loop, array and call, with the values left to be filled in")
+      ->excludes("--map");
+  map->add_option("--format", options.compile.mappingForm,
+                  "the form to write a Sequoia mapping in, also to turn the file given with --map into the other one: "
+                  "braces (the default) or xml")
+      ->check(CLI::IsMember({"braces", "xml"}));
   map->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(map, options);
 

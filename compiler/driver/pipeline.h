@@ -23,6 +23,8 @@ struct CompileOptions {
   std::vector<std::string> functions; // files of C functions that the program calls
   std::string machine;                // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
   std::string mapping;
+  bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
+  std::string mappingForm;      // of a mapping that is written: "braces" (also when empty) or "xml"
   std::string entry;
   std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
   std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument

@@ -12,6 +12,7 @@
 #include "compiler/sequoia/mapping.h"
 #include "compiler/sequoia/print_ast.h"
 #include "compiler/sequoia/resolve.h"
+#include "compiler/sequoia/template_mapping.h"
 
 #include "llvm/Support/Path.h"
 
@@ -111,8 +112,10 @@ public:
 
   std::string mappingText(const CompileOptions& options, const Machine& machine,
                           DiagnosticEngine& diagnostics) override {
-    auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
-    return mapping ? sequoia::writeMapping(*mapping) : "";
+    auto mapping = options.mappingTemplate ? sequoia::templateMapping(*program_, machine, options.entry, diagnostics)
+                                           : mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    auto form = options.mappingForm == "xml" ? sequoia::MappingForm::Xml : sequoia::MappingForm::Braces;
+    return mapping ? sequoia::writeMapping(*mapping, form) : "";
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
@@ -136,7 +139,7 @@ public:
         file = llvm::sys::path::parent_path(options.mapping);
         llvm::sys::path::append(file, external.file);
       }
-      clang::ExternalTask task{external.instance, std::string(file), {}, 0, {}};
+      clang::ExternalTask task{external.instance, std::string(file), {}, external.scratch, external.where};
       for (const sequoia::Variable* size : external.variant->sizeParameters)
         task.sizes.emplace_back(size->name);
       externals.push_back(std::move(task));

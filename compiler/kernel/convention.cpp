@@ -198,7 +198,9 @@ void lowerKernels(ModuleOp program) {
     SmallVector<Value> arguments;
     for (Value argument : run.getArguments())
       llvm::append_range(arguments, flatten(builder, run.getLoc(), argument));
-    builder.create<func::CallOp>(run.getLoc(), callees[run.getKernel()], TypeRange(), arguments);
+    auto call = builder.create<func::CallOp>(run.getLoc(), callees[run.getKernel()], TypeRange(), arguments);
+    if (Attribute dynamic = run->getAttr(SvmDialect::dynamicAttr))
+      call->setAttr(SvmDialect::dynamicAttr, dynamic);
     run.erase();
   }
   for (KernelOp kernel : kernels)

@@ -21,6 +21,8 @@ STRATA_DIAGNOSTIC(unknownFunction, Error, "placement-unknown-function",
 STRATA_DIAGNOSTIC(unknownLabel, Error, "placement-unknown-label",
                   "the mapping of '{0}' places {1} '{2}', which is not in the program");
 STRATA_DIAGNOSTIC(argumentCount, Error, "placement-argument-count", "the mapping of '{0}' places {1} arguments of {2}");
+STRATA_DIAGNOSTIC(keptArgument, Error, "placement-kept-argument",
+                  "the mapping keeps the copy of argument {1} of call '{0}', which has {2} operands");
 STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor",
                   "machine '{0}' has no processor that can execute control code");
 STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
@@ -206,6 +208,9 @@ private:
       if (isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp>(user) && user->getOperand(0) == block) {
         user->getResult(0).setType(withMemory(cast<MemRefType>(user->getResult(0).getType()), where));
         spread(user->getResult(0));
+      } else if (auto layout = dyn_cast<memref::ExtractStridedMetadataOp>(user)) {
+        Value buffer = layout.getBaseBuffer();
+        buffer.setType(withMemory(cast<MemRefType>(buffer.getType()), where));
       }
   }
 
@@ -261,10 +266,35 @@ private:
         here = moveTo(loop, here, processor(placed->processor, loop, here));
       }
     if (auto scope = dyn_cast<ScopeOp>(op))
-      if (const CallPlacement* placed = find(placement_->calls, "call", scope.getLabelAttr()))
+      if (const CallPlacement* placed = find(placement_->calls, "call", scope.getLabelAttr())) {
+        markCall(scope, *placed);
         here = moveTo(scope, here, processor(placed->processor, scope, here));
+      }
     for (Region& region : op->getRegions())
       placeRegion(region, here);
+  }
+
+  /// What the mapping says of the call in a scope itself.
+  void markCall(ScopeOp scope, const CallPlacement& placed) {
+    if (!placed.dynamic && placed.keep.empty())
+      return;
+    auto unit = UnitAttr::get(program_.getContext());
+    for (Operation& op : scope.getBody().front()) {
+      if (!isa<RunOp, func::CallOp>(op))
+        continue;
+      if (placed.dynamic)
+        op.setAttr(SvmDialect::dynamicAttr, unit);
+      for (int64_t position : placed.keep) {
+        if (position >= static_cast<int64_t>(op.getNumOperands())) {
+          diagnostics_.report(keptArgument, sourceLocation(diagnostics_.sources(), op.getLoc()),
+                              scope.getLabel().value_or("").str(), position, op.getNumOperands());
+          continue;
+        }
+        for (Operation* user : op.getOperand(static_cast<unsigned>(position)).getUsers())
+          if (isa<MoveOp>(user) && user->getBlock() == op.getBlock())
+            user->setAttr(SvmDialect::keepAttr, unit);
+      }
+    }
   }
 
   void placeBlock(BlockOp block, machine::ProcessorId here) {

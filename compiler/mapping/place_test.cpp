@@ -125,12 +125,30 @@ TEST_F(PlaceTest, WithoutARecordAllGoesWhereControlIs) {
   module->walk([](svm::BlockOp block) { EXPECT_EQ(svm::memoryOf(block.getBlock().getType()), "main"); });
 }
 
+TEST_F(PlaceTest, MarksCallsThatStayCallsAndCopiesThatStay) {
+  auto module = parse(program("16", "max [16]"));
+  mapping::Record record = onWorkers();
+  record.functions["main"].calls["k#0"].dynamic = true;
+  record.functions["main"].calls["k#0"].keep = {0};
+  ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  module->walk([](svm::RunOp run) { EXPECT_TRUE(run->hasAttr(svm::SvmDialect::dynamicAttr)); });
+  unsigned kept = 0;
+  module->walk([&](svm::MoveOp move) { kept += move->hasAttr(svm::SvmDialect::keepAttr); });
+  EXPECT_EQ(kept, 2u);
+  auto again = parse(program("16", "max [16]"));
+  record.functions["main"].calls["k#0"].keep = {1};
+  EXPECT_FALSE(mapping::place(*again, record, machine, diagnostics));
+  EXPECT_TRUE(reported("placement-kept-argument"));
+}
+
 TEST_F(PlaceTest, TheRecordReadsBackFromItsAttribute) {
   mapping::Record record = onWorkers();
   record.functions["main"].loops["i"].stages = 2;
   record.functions["main"].loops["i"].unroll = 3;
   record.functions["main"].loops["j"].flatten = true;
   record.functions["main"].loops["j"].place = "x.map:3:4";
+  record.functions["main"].calls["k#0"].dynamic = true;
+  record.functions["main"].calls["k#0"].keep = {0, 2};
   std::string error;
   auto back = mapping::fromAttribute(mapping::toAttribute(record, context.get()), error);
   ASSERT_TRUE(back) << error;
@@ -143,6 +161,13 @@ TEST_F(PlaceTest, ARecordThatIsNoneSaysWhere) {
       llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute("{main = {loops = {i = {ways = -1}}}}", context.get()));
   EXPECT_FALSE(mapping::fromAttribute(attribute, error));
   EXPECT_NE(error.find("main / loops / i / ways"), std::string::npos) << error;
+  for (const char* text : {"{main = {calls = {k = {keep = 3}}}}", "{main = {calls = {k = {keep = array<i64: -1>}}}}",
+                           "{main = {calls = {k = {dynamic = 1}}}}"}) {
+    error.clear();
+    auto wrong = llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute(text, context.get()));
+    EXPECT_FALSE(mapping::fromAttribute(wrong, error));
+    EXPECT_NE(error.find("main / calls / k"), std::string::npos) << error;
+  }
 }
 
 TEST_F(PlaceTest, NamesThatAreNotOnTheMachine) {

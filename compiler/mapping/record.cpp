@@ -87,6 +87,17 @@ struct Reader {
         return text(value, into.processor, at);
       if (key == "in")
         return text(value, into.memory, at);
+      if (key == "dynamic") {
+        into.dynamic = isa<UnitAttr>(value);
+        return into.dynamic || fail(at + " is not a unit");
+      }
+      if (key == "keep") {
+        auto positions = dyn_cast<DenseI64ArrayAttr>(value);
+        if (!positions || llvm::any_of(positions.asArrayRef(), [](int64_t each) { return each < 0; }))
+          return fail(at + " is not a list of positions");
+        into.keep = std::vector<int64_t>(positions.asArrayRef());
+        return true;
+      }
       return unknown(key, where);
     });
   }
@@ -156,6 +167,10 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
             SmallVector<NamedAttribute> fields{builder.getNamedAttr("on", builder.getStringAttr(call.processor))};
             if (!call.memory.empty())
               fields.push_back(builder.getNamedAttr("in", builder.getStringAttr(call.memory)));
+            if (call.dynamic)
+              fields.push_back(builder.getNamedAttr("dynamic", builder.getUnitAttr()));
+            if (!call.keep.empty())
+              fields.push_back(builder.getNamedAttr("keep", builder.getDenseI64ArrayAttr(call.keep)));
             return builder.getDictionaryAttr(fields);
           }));
     return builder.getDictionaryAttr(entries);

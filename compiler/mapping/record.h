@@ -35,6 +35,8 @@ struct LoopPlacement {
 struct CallPlacement {
   std::string processor;
   std::string memory;
+  bool dynamic = false;        // it stays a call, whatever the callee
+  std::vector<int64_t> keep{}; // positions of arguments whose copies stay
   friend bool operator==(const CallPlacement&, const CallPlacement&) = default;
 };
 

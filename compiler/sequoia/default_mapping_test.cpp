@@ -38,6 +38,19 @@ TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   }
 }
 
+TEST(SequoiaDefaultMapping, TheMappingInXmlIsTheOneInBraces) {
+  auto read = [](Session& session, const std::string& name) {
+    std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/conv2d/" + name);
+    std::stringstream text;
+    text << file.rdbuf();
+    return session.readMap(text.str());
+  };
+  Session session;
+  std::optional<Mapping> xml = read(session, "cell.xml");
+  ASSERT_TRUE(xml) << session.rendered();
+  EXPECT_EQ(xml, read(session, "cell.map"));
+}
+
 TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
   for (const char* example : examples) {
     for (const char* machineName : {"host", "cell", "cell-disk"}) {

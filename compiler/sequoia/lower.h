@@ -16,6 +16,8 @@ struct ExternalTask {
   std::string instance;
   std::string file; // as the mapping names it
   const TaskVariant* variant = nullptr;
+  uint64_t scratch = 0; // bytes of local space
+  Location where;       // of the instance in the mapping
 };
 
 struct Lowered {

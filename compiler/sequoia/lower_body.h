@@ -209,8 +209,11 @@ private:
   bool isBlock(const Variable& parameter, bool byReference) {
     return parameter.isArray() || parameter.direction != Direction::In || byReference || module_.isWide(parameter.type);
   }
-  Signature signature(bool byReference, bool withCallerMade);
-  void bindArguments(mlir::Block& entry, bool byReference, bool withCallerMade);
+  /// `hidden` is what an instance is given beside its arguments: nothing, what callers of a kernel make, or the counts
+  /// of selections.
+  enum class Hidden { Nothing, CallerMade, Counts };
+  Signature signature(bool byReference, Hidden hidden);
+  void bindArguments(mlir::Block& entry, bool byReference, Hidden hidden);
   void bindSizes(Environment& environment, const TaskVariant& variant,
                  llvm::function_ref<Value(size_t parameter, size_t dimension)> extent);
   void checkEntrySizes();
@@ -225,16 +228,29 @@ private:
   void callTargets(const ResolvedCallsite& site, const std::string& label, const std::vector<CallValue>& arguments,
                    bool isApart);
   /// `isApart`: the operands are told apart by a scope around.
-  void callInstance(uint32_t callee, const std::string& label, const std::vector<CallValue>& arguments, bool isApart);
-  Value conditionHolds(const ResolvedCondition& condition);
-  Value boundHolds(const SizeBound& bound, mlir::ValueRange extents);
+  void callInstance(const ResolvedTarget& target, const std::string& label, const std::vector<CallValue>& arguments,
+                    bool isApart);
   void checkSizes(const TaskVariant& callee, const std::vector<CallValue>& arguments, llvm::StringRef taskName);
   void checkPreconditions(const Instance& callee, llvm::function_ref<mlir::ValueRange(const Variable*)> extentsOf);
+  void checkPitches(const Instance& callee, llvm::function_ref<Value(const Variable*)> blockOf);
+  std::string statedAt(const SizeBound& bound) const;
   Value linear(const LinearSize& size);
+  /// A block of 64-bit words.
+  Value makeWords(const llvm::Twine& label, int64_t count, unsigned level);
   Value makeBlock(const llvm::Twine& label, mlir::MemRefType type, mlir::ValueRange extents, unsigned level,
                   uint32_t instance, const Variable& array);
   void move(Value from, Value to) { make<svm::MoveOp>(mlir::Type(), from, to, mlir::ValueRange()); }
   const ResolvedCallsite& resolved(const Callsite& site) const;
+
+  // Which target a callsite selects (lower_selection.cpp).
+  Value targetHolds(const ResolvedTarget& target);
+  Value boundHolds(const SizeBound& bound, mlir::ValueRange extents);
+  bool isCountedAt(const ResolvedCallsite& site) const;
+  /// Selects at a place in program order, and counts what was selected.
+  Value select(const ResolvedCallsite& site);
+  /// Selects for the callsites in a nest of iterations, before it begins.
+  void selectBefore(const Stmt& map);
+  void makeCounts();
 
   // Array blocks (lower_blocks.cpp).
   struct View {
@@ -280,7 +296,9 @@ private:
   mlir::Location place_;
   Environment own_;
   Environment* names_ = &own_;
-  mlir::Block* allocations_ = nullptr; // where allocate() puts storage
+  mlir::Block* allocations_ = nullptr;        // where allocate() puts storage
+  Value counts_;                              // how often each counted instance has been selected
+  std::map<const Callsite*, Value> selected_; // the position of the selected target, or -1
   Value breakFlag_, continueFlag_, returnFlag_, returned_;
   llvm::DenseSet<const Expr*> contracted_; // products that are operands of sums
   size_t inlined_ = 0, nested_ = 0, copies_ = 0;
@@ -296,5 +314,6 @@ private:
 
 /// "A", or "A#1" for the second of that name.
 std::string labelOf(std::string_view name, uint32_t lexnum);
+mlir::arith::CmpIPredicate predicateOf(Relation relation);
 
 } // namespace strata::sequoia

@@ -78,33 +78,6 @@ void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallV
   }
 }
 
-static arith::CmpIPredicate predicateOf(Relation relation) {
-  switch (relation) {
-  case Relation::Less:
-    return arith::CmpIPredicate::slt;
-  case Relation::AtMost:
-    return arith::CmpIPredicate::sle;
-  case Relation::Equal:
-    return arith::CmpIPredicate::eq;
-  case Relation::AtLeast:
-    return arith::CmpIPredicate::sge;
-  case Relation::Greater:
-    return arith::CmpIPredicate::sgt;
-  }
-  return arith::CmpIPredicate::eq;
-}
-
-Value BodyLowering::boundHolds(const SizeBound& bound, mlir::ValueRange extents) {
-  Value all = truth(true);
-  for (auto [extent, value] : llvm::zip(extents, bound.values))
-    all = both(all, compare(predicateOf(bound.relation), extent, indexConstant(value)));
-  return all;
-}
-
-Value BodyLowering::conditionHolds(const ResolvedCondition& condition) {
-  return boundHolds(condition.bound, own_.bindings[condition.array].extents);
-}
-
 void BodyLowering::checkPreconditions(const Instance& callee,
                                       llvm::function_ref<mlir::ValueRange(const Variable*)> extentsOf) {
   for (const ResolvedPrecondition& condition : callee.preconditions) {
@@ -115,9 +88,47 @@ void BodyLowering::checkPreconditions(const Instance& callee,
             "instance '" + callee.name + "' takes '" + std::string(condition.array->name) + "' with " +
                 relationText(condition.bound.relation) + " " + std::to_string(value) + " elements in dimension " +
                 std::to_string(d) + ", and is given {0}",
-            extent, "the mapping states it as a precondition");
+            extent, statedAt(condition.bound));
     }
   }
+}
+
+std::string BodyLowering::statedAt(const SizeBound& bound) const {
+  std::string text = "the mapping states it as a precondition";
+  const Location& where = bound.place.location;
+  if (!where.valid())
+    return text;
+  SourceManager& sources = module_.diagnostics.sources();
+  return text + ": " + std::string(sources.buffer(where.buffer).name()) + ":" +
+         std::to_string(sources.lineColumn(where).line);
+}
+
+/// The pitch of a dimension is the extent of the physical array that the block lies in, which is the quotient of two
+/// strides. Nothing tells that of the outermost dimension; there it is the block's own extent.
+void BodyLowering::checkPitches(const Instance& callee, llvm::function_ref<Value(const Variable*)> blockOf) {
+  for (const ResolvedPrecondition& condition : callee.pitchPreconditions) {
+    auto layout = make<mlir::memref::ExtractStridedMetadataOp>(blockOf(condition.array));
+    for (auto [d, value] : llvm::enumerate(condition.bound.values)) {
+      Value pitch = layout.getSizes()[d];
+      if (d > 0)
+        pitch = folded<arith::DivSIOp>(layout.getStrides()[d - 1], maximum(layout.getStrides()[d], indexConstant(1)));
+      std::string message = "instance '" + callee.name + "' takes '" + std::string(condition.array->name) +
+                            "' with a pitch " + relationText(condition.bound.relation) + " " + std::to_string(value) +
+                            " in dimension " + std::to_string(d) + ", and is given one of {0}";
+      Value holds = compare(predicateOf(condition.bound.relation), pitch, indexConstant(value));
+      auto made = make<svm::CheckOp>(holds, builder_.getStringAttr("sequoia-pitch"), builder_.getStringAttr(message),
+                                     builder_.getStringAttr(statedAt(condition.bound)), mlir::ValueRange(pitch));
+      // It depends on which copies are made.
+      made->setAttr("svm.layout", builder_.getUnitAttr());
+    }
+  }
+}
+
+Value BodyLowering::makeWords(const llvm::Twine& label, int64_t count, unsigned level) {
+  std::string text = label.str();
+  function_->blocks[text] = module_.memoryAt(level);
+  return make<svm::BlockOp>(module_.wordsType(), mlir::ValueRange(indexConstant(count)),
+                            builder_.getDenseI64ArrayAttr({count}), builder_.getStringAttr(text), mlir::IntegerAttr());
 }
 
 Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, mlir::ValueRange extents, unsigned level,
@@ -222,38 +233,45 @@ void BodyLowering::taskCall(const Stmt& stmt) {
     scatter(staged);
 }
 
-/// The targets stand side by side, each under the condition that it is the first that applies.
+/// The targets stand side by side, each under the condition that it is the one that was selected.
 void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& label,
                                const std::vector<CallValue>& arguments, bool isApart) {
   mlir::Location here = place_;
+  auto before = selected_.find(site.callsite);
+  Value selected = before != selected_.end() ? before->second : isCountedAt(site) ? select(site) : Value();
   Value none = truth(true); // no earlier target applies
   for (size_t i = 0; i < site.targets.size(); ++i) {
     const ResolvedTarget& target = site.targets[i];
     std::string name = site.targets.size() == 1 ? label : label + "/" + std::to_string(i);
     place_ = here;
     if (i == 0 && target.conditions.empty())
-      return callInstance(target.instance, name, arguments, isApart);
-    Value holds = truth(true);
-    for (const ResolvedCondition& condition : target.conditions)
-      holds = both(holds, conditionHolds(condition));
-    Value first = both(none, holds);
-    none = both(none, inverse(holds));
+      return callInstance(target, name, arguments, isApart);
+    Value first;
+    if (selected) {
+      first = compare(arith::CmpIPredicate::eq, selected, indexConstant(static_cast<int64_t>(i)));
+    } else {
+      Value holds = targetHolds(target);
+      first = both(none, holds);
+      none = both(none, inverse(holds));
+    }
     auto branch = make<scf::IfOp>(first, /*withElseRegion=*/false);
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(branch.thenBlock());
-    callInstance(target.instance, name, arguments, isApart);
+    callInstance(target, name, arguments, isApart);
     if (target.conditions.empty())
       return;
   }
   place_ = here;
-  check(inverse(none), "sequoia-no-target",
+  Value any = selected ? compare(arith::CmpIPredicate::sge, selected, indexConstant(0)) : inverse(none);
+  check(any, "sequoia-no-target",
         "no target of the call of '" + std::string(site.callsite->callee->name) + "' in instance '" + instance_.name +
             "' applies",
         {}, "give the callsite a last target without conditions");
 }
 
-void BodyLowering::callInstance(uint32_t number, const std::string& label, const std::vector<CallValue>& arguments,
-                                bool isApart) {
+void BodyLowering::callInstance(const ResolvedTarget& target, const std::string& label,
+                                const std::vector<CallValue>& arguments, bool isApart) {
+  const uint32_t number = target.instance;
   const Instance& callee = module_.graph.instances[number];
   const TaskVariant& variant = *callee.variant;
   const bool isKernel = module_.isKernel(number);
@@ -277,7 +295,10 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
   if (!isApart)
     scope->setAttr(svm::apartAttr, builder_.getUnitAttr());
   builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
-  function_->calls[label] = {module_.processorAt(callee.controlLevel), ""};
+  mapping::CallPlacement& placement = function_->calls[label];
+  placement.processor = module_.processorAt(callee.controlLevel);
+  placement.dynamic = target.dynamic;
+  placement.keep.assign(target.forcedCopies.begin(), target.forcedCopies.end());
   Values operands, blocks;
   for (size_t p = 0; p < variant.parameters.size(); ++p) {
     const Variable& parameter = *variant.parameters[p];
@@ -307,6 +328,15 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
                                  callee.arrayLevels[local->index], number, *local));
   }
   names_ = saved;
+  if (int64_t words = isKernel ? module_.scratchWords(number) : 0)
+    operands.push_back(makeWords(label + ".scratch space", words, callee.controlLevel));
+  Value counts;
+  if (callee.countsSelections) {
+    counts =
+        makeWords(label + ".selection counts", static_cast<int64_t>(module_.graph.counted.size()), callee.controlLevel);
+    operands.push_back(counts);
+    move(counts_, counts);
+  }
   auto moveArgument = [&](size_t p, Value from, Value to) {
     place_ = arguments[p].place.value_or(here);
     moveOperand(from, to, p);
@@ -315,6 +345,10 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
   for (size_t p = 0; p < variant.parameters.size(); ++p)
     if (blocks[p] && variant.parameters[p]->direction != Direction::Out)
       moveArgument(p, arguments[p].view, blocks[p]);
+  if (isKernel)
+    checkPitches(callee, [&](const Variable* array) {
+      return blocks[static_cast<size_t>(llvm::find(variant.parameters, array) - variant.parameters.begin())];
+    });
   std::string symbol = module_.symbolOf(number);
   if (isKernel)
     make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(&module_.context, symbol), operands, mlir::ValueRange(),
@@ -324,6 +358,8 @@ void BodyLowering::callInstance(uint32_t number, const std::string& label, const
   for (size_t p = 0; p < variant.parameters.size(); ++p)
     if (blocks[p] && variant.parameters[p]->direction != Direction::In)
       moveArgument(p, blocks[p], arguments[p].view);
+  if (counts)
+    move(counts, counts_);
 }
 
 } // namespace strata::sequoia

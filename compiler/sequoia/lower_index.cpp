@@ -33,8 +33,10 @@ bool BodyLowering::isNonNegative(const Expr* expr) {
     return true;
   switch (expr->kind) {
   case ExprKind::Variable: {
-    if (expr->variable->kind == VariableKind::SizeParameter || expr->variable->kind == VariableKind::Tunable)
+    if (expr->variable->kind == VariableKind::SizeParameter)
       return true;
+    if (expr->variable->kind == VariableKind::Tunable)
+      return names_->instance->tunables[expr->variable->index] >= 0;
     auto found = names_->bindings.find(expr->variable);
     return found != names_->bindings.end() && found->second.nonNegative;
   }

@@ -43,7 +43,7 @@ llvm::StringRef accessText(Direction direction) {
 
 } // namespace
 
-BodyLowering::Signature BodyLowering::signature(bool byReference, bool withCallerMade) {
+BodyLowering::Signature BodyLowering::signature(bool byReference, Hidden hidden) {
   Signature result;
   auto addOne = [&](const Variable& variable, bool block, llvm::StringRef access, std::string_view name) {
     llvm::SmallVector<mlir::NamedAttribute> attributes;
@@ -66,9 +66,22 @@ BodyLowering::Signature BodyLowering::signature(bool byReference, bool withCalle
   };
   for (const Variable* parameter : instance_.variant->parameters)
     addOne(*parameter, isBlock(*parameter, byReference), accessText(parameter->direction), parameter->name);
-  if (withCallerMade)
+  auto addWords = [&](llvm::StringRef name) {
+    auto attribute = [&](llvm::StringRef key, llvm::StringRef value) {
+      return builder_.getNamedAttr(key, builder_.getStringAttr(value));
+    };
+    result.types.push_back(module_.wordsType());
+    result.attributes.push_back(builder_.getDictionaryAttr(
+        {attribute(svm::SvmDialect::nameAttr, name), attribute(svm::SvmDialect::accessAttr, "readwrite")}));
+  };
+  if (hidden == Hidden::CallerMade) {
     for (const Variable* local : module_.callerMade(number_))
       addOne(*local, true, "readwrite", labelOf(local->name, local->lexnum));
+    if (module_.scratchWords(number_))
+      addWords("scratch space");
+  } else if (hidden == Hidden::Counts && instance_.countsSelections) {
+    addWords("selection counts");
+  }
   return result;
 }
 
@@ -86,7 +99,7 @@ void BodyLowering::bindSizes(Environment& environment, const TaskVariant& varian
     }
 }
 
-void BodyLowering::bindArguments(mlir::Block& entry, bool byReference, bool withCallerMade) {
+void BodyLowering::bindArguments(mlir::Block& entry, bool byReference, Hidden hidden) {
   allocations_ = &entry;
   const TaskVariant& variant = *instance_.variant;
   size_t position = 0;
@@ -105,15 +118,17 @@ void BodyLowering::bindArguments(mlir::Block& entry, bool byReference, bool with
     }
     own_.bindings[parameter] = binding;
   }
-  if (withCallerMade)
+  if (hidden == Hidden::CallerMade)
     for (const Variable* local : module_.callerMade(number_))
       own_.bindings[local] = arrayBinding(entry.getArgument(position++), *local);
+  if (hidden == Hidden::Counts && instance_.countsSelections)
+    counts_ = entry.getArgument(position++);
   bindSizes(own_, variant, [&](size_t p, size_t d) { return own_.bindings[variant.parameters[p]].extents[d]; });
 }
 
 void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
   builder_.setInsertionPointToEnd(module_.module.getBody());
-  Signature types = signature(byReference, true);
+  Signature types = signature(byReference, Hidden::CallerMade);
   auto kernel = make<svm::KernelOp>(llvm::StringRef(symbol), builder_.getFunctionType(types.types, {}));
   for (auto [position, attributes] : llvm::enumerate(types.attributes))
     kernel.setArgAttrs(static_cast<unsigned>(position), attributes);
@@ -127,7 +142,7 @@ void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
   for (mlir::Type type : types.types)
     entry.addArgument(type, place_);
   builder_.setInsertionPointToStart(&entry);
-  bindArguments(entry, byReference, true);
+  bindArguments(entry, byReference, Hidden::CallerMade);
   statement(instance_.variant->body);
   place_ = module_.place(instance_.variant->location);
   make<svm::ReturnOp>();
@@ -135,7 +150,8 @@ void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
 
 func::FuncOp BodyLowering::beginFunction(const std::string& symbol, bool byReference, bool isEntry) {
   builder_.setInsertionPointToEnd(module_.module.getBody());
-  Signature types = signature(byReference, false);
+  const Hidden hidden = isEntry ? Hidden::Nothing : Hidden::Counts;
+  Signature types = signature(byReference, hidden);
   auto function = make<func::FuncOp>(symbol, builder_.getFunctionType(types.types, {}));
   for (auto [position, attributes] : llvm::enumerate(types.attributes))
     function.setArgAttrs(static_cast<unsigned>(position), attributes);
@@ -150,7 +166,7 @@ func::FuncOp BodyLowering::beginFunction(const std::string& symbol, bool byRefer
     function.setPrivate();
   }
   builder_.setInsertionPointToStart(function.addEntryBlock());
-  bindArguments(function.getBody().front(), byReference, false);
+  bindArguments(function.getBody().front(), byReference, hidden);
   return function;
 }
 
@@ -217,9 +233,14 @@ void BodyLowering::lowerFunction(const std::string& symbol, bool byReference, bo
   beginFunction(symbol, byReference, isEntry);
   function_->control = module_.processorAt(instance_.controlLevel);
   placeArguments(byReference, 0);
+  if (instance_.countsSelections && isEntry)
+    makeCounts();
+  else if (instance_.countsSelections)
+    function_->arguments.push_back(module_.memoryAt(instance_.controlLevel));
   if (isEntry)
     checkEntrySizes();
   checkPreconditions(instance_, [&](const Variable* array) { return mlir::ValueRange(own_.bindings[array].extents); });
+  checkPitches(instance_, [&](const Variable* array) { return own_.bindings[array].block; });
   makeLocalArrays();
   makePassedScalars();
   statement(instance_.variant->body);
@@ -242,7 +263,9 @@ void BodyLowering::lowerWrapper(const std::string& symbol, bool byReference, boo
     argument.view = parameter->isArray() ? binding.block : binding.storage;
     argument.counts = binding.extents;
   }
-  callInstance(number_, std::string(instance_.variant->taskName) + "#0", arguments, false);
+  ResolvedTarget itself;
+  itself.instance = number_;
+  callInstance(itself, std::string(instance_.variant->taskName) + "#0", arguments, false);
   place_ = module_.place(instance_.variant->location);
   make<func::ReturnOp>();
 }

@@ -79,6 +79,8 @@ void BodyLowering::bindLoopVariable(const Variable* variable, Value iteration, b
 void BodyLowering::mapStatement(const Stmt& stmt) {
   const Loop& loop = *stmt.loop;
   std::string label = labelOf(loop.variableName, loop.lexnum);
+  if (!loop.parent)
+    selectBefore(stmt);
   Value lower = mapBound(loop.start, loop), upper = mapBound(loop.end, loop);
   at(stmt.location);
   placeLoop(loop, label);

@@ -122,7 +122,9 @@ void ModuleLowering::checkCombiners() {
 std::string ModuleLowering::symbolOf(uint32_t instance) const {
   const std::string& name = graph.instances[instance].name;
   // The entry point's own name belongs to the function that the calling program sees.
-  return instance == graph.entry && isKernel(instance) ? name + ".kernel" : name;
+  if (instance != graph.entry)
+    return name;
+  return isKernel(instance) ? name + ".kernel" : graph.instances[instance].countsSelections ? name + ".counting" : name;
 }
 
 std::string ModuleLowering::combinerSymbol(uint32_t instance) {
@@ -148,6 +150,14 @@ std::vector<const Variable*> ModuleLowering::callerMade(uint32_t instance) const
       if (array->kind == VariableKind::Local)
         made.push_back(array);
   return made;
+}
+
+int64_t ModuleLowering::scratchWords(uint32_t instance) const {
+  const Instance& external = graph.instances[instance];
+  bool hasArrays = false;
+  for (const Variable* parameter : external.variant->parameters)
+    hasArrays |= parameter->isArray();
+  return hasArrays ? (external.scratch + 7) / 8 : 0;
 }
 
 std::string ModuleLowering::memoryAt(unsigned level) const {
@@ -203,6 +213,7 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
   const TaskVariant& variant = *instance.variant;
   unsigned symbols = static_cast<unsigned>(variant.sizeParameters.size());
   std::vector<llvm::SmallVector<mlir::AffineExpr>> all;
+  llvm::SmallVector<mlir::AffineExpr> scratch;
   auto addWords = [&](const Variable& variable) {
     if (isWide(variable.type))
       all.back().push_back(mlir::getAffineConstantExpr(wordsIn(variable.type), &context));
@@ -213,6 +224,8 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
       all.back().push_back(affine(extent.linear));
     addWords(*parameter);
   }
+  if (withCallerMade && scratchWords(number))
+    scratch.push_back(mlir::getAffineConstantExpr(scratchWords(number), &context));
   if (withCallerMade)
     for (const Variable* local : callerMade(number)) {
       all.emplace_back();
@@ -222,6 +235,8 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
       }
       addWords(*local);
     }
+  if (!scratch.empty())
+    all.push_back(scratch);
   llvm::SmallVector<mlir::Attribute> maps;
   for (const auto& results : all)
     maps.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, symbols, results, &context)));
@@ -230,6 +245,16 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
 
 //===-- the module
 //-------------------------------------------------------------------------------------------------===//
+
+/// Whether some task calls an instance.
+bool ModuleLowering::isCalled(uint32_t number) const {
+  for (const Instance& instance : graph.instances)
+    for (const ResolvedCallsite& site : instance.callsites)
+      for (const ResolvedTarget& target : site.targets)
+        if (target.instance == number)
+          return true;
+  return false;
+}
 
 std::optional<Lowered> ModuleLowering::run() {
   unsigned before = diagnostics.errorCount();
@@ -242,12 +267,15 @@ std::optional<Lowered> ModuleLowering::run() {
   for (uint32_t number = 0; number < graph.instances.size(); ++number) {
     const Instance& instance = graph.instances[number];
     if (instance.variant->kind == TaskKind::External)
-      externals_.push_back({instance.name, instance.externalFile, instance.variant});
+      externals_.push_back({instance.name, instance.externalFile, instance.variant,
+                            static_cast<uint64_t>(instance.scratch), instance.place});
     if (isKernel(number))
       BodyLowering(*this, number, nullptr).lowerKernel(symbolOf(number), false);
     else
       BodyLowering(*this, number, &record.functions[instance.name])
           .lowerFunction(instance.name, false, number == graph.entry);
+    if (number == graph.entry && instance.countsSelections && isCalled(number))
+      BodyLowering(*this, number, &record.functions[symbolOf(number)]).lowerFunction(symbolOf(number), false, false);
     if (number == graph.entry && isKernel(number))
       BodyLowering(*this, number, &record.functions[instance.name]).lowerWrapper(instance.name, false, true);
   }

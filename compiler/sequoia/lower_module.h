@@ -75,13 +75,19 @@ public:
   }
   mlir::StringAttr text(const llvm::Twine& value) { return mlir::StringAttr::get(&context, value); }
 
-  /// The symbol of an instance's kernel or function, as tasks call it.
+  /// The symbol of an instance's kernel or function, as tasks call it. An entry point that counts selections has a
+  /// function of its own for tasks, which are given the counts.
   std::string symbolOf(uint32_t instance) const;
   /// The symbol of an instance as a combiner: all its arguments are blocks. Made on demand.
   std::string combinerSymbol(uint32_t instance);
   bool isKernel(uint32_t instance) const { return graph.instances[instance].variant->kind != TaskKind::Inner; }
   /// Local arrays of a leaf or external task, which its callers make.
   std::vector<const Variable*> callerMade(uint32_t instance) const;
+  /// Words of local space that the callers of an external task make; 0: none. A task without arrays has its space made
+  /// where it is compiled, since it is an array's description that tells where the space is.
+  int64_t scratchWords(uint32_t instance) const;
+  /// Counts of selections, and local space.
+  mlir::MemRefType wordsType() { return svm::viewType(1, mlir::IntegerType::get(&context, 64)); }
 
   std::string memoryAt(unsigned level) const;
   std::string processorAt(unsigned level) const;
@@ -105,6 +111,7 @@ public:
 
 private:
   void analyzeBodies();
+  bool isCalled(uint32_t number) const;
   void lowerCombiners();
   void checkCombiners();
 

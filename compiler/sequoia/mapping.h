@@ -19,18 +19,27 @@ struct Place {
   friend bool operator==(const Place&, const Place&) { return true; }
 };
 
+/// A few words about an item, which writers put into a comment beside it; all are equal, and readers skip them.
+struct Remark {
+  std::string text;
+  friend bool operator==(const Remark&, const Remark&) { return true; }
+};
+
 /// A name in a mapping, with the number that tells objects of one name in one variant apart, counted from 0.
 struct MappedName {
   std::string text;
   std::optional<uint32_t> lexnum;
   Place place;
+  Remark remark = {};
   friend bool operator==(const MappedName&, const MappedName&) = default;
 };
 
-/// An integer, and where it stands. An optional one that is absent was not written.
+/// An integer, and where it stands. An optional one that is absent was not written. A blank one is to be filled in by
+/// the user; it is written as a question mark, which readers refuse. A blank name is a question mark itself.
 struct MappedNumber {
   int64_t value = 0;
   Place place;
+  bool blank = false;
   friend bool operator==(const MappedNumber&, const MappedNumber&) = default;
 };
 using OptionalNumber = std::optional<MappedNumber>;
@@ -143,6 +152,7 @@ struct MappedTask {
 };
 
 struct Mapping {
+  Remark remark;
   std::string machine; // as written, maybe with an extension
   Place machinePlace;
   std::vector<MappedTask> tasks;
@@ -151,10 +161,14 @@ struct Mapping {
   const MappedInstance* findInstance(std::string_view name, const MappedTask** task = nullptr) const;
 };
 
-/// Reads the brace form. Nothing when there are errors.
+/// The two forms of mapping files. They say the same.
+enum class MappingForm : uint8_t { Braces, Xml };
+
+/// Reads either form; XML is told by its first character, '<'. Nothing when there are errors.
 std::optional<Mapping> readMapping(BufferId file, DiagnosticEngine& diagnostics);
-/// The brace form, which reads back equal.
-std::string writeMapping(const Mapping& mapping);
+/// The mapping in one of the forms, which reads back equal. XML names entry points beside the tasks, so there an entry
+/// point reads back as one of the task that has an instance of that name.
+std::string writeMapping(const Mapping& mapping, MappingForm form = MappingForm::Braces);
 
 const char* relationText(Relation relation);
 

@@ -76,12 +76,34 @@ TEST(SequoiaMapping, RefusesWhatIsWrong) {
       {"task T { instance A::B() { control() { loop i() { swp = 1; swp = 2; } } } }", "sequoia-mapping-twice"},
       {"task T { instance A::B() { control() { loop i() { spmd { ways = 1; ways = auto; } } } } }",
        "sequoia-mapping-twice"},
+      {"task T { instance A::B() { control() { loop i() { spmd { fullrange = 0,1; fullrange = 0,2; } } } } }",
+       "sequoia-mapping-twice"},
+      {"task T { instance A::B() { control() { loop i() { spmd { } spmd { } } } } }", "sequoia-mapping-twice"},
+      {"task T { instance A::B() { data() { array S() { blockcyclic { } blockcyclic { } } } } }",
+       "sequoia-mapping-twice"},
+      {"task T { instance A::B() { data() { array S() { blockcyclic { grid = 1; grid = 2; } } } } }",
+       "sequoia-mapping-twice"},
+      {"task T { instance A::B() external(\"a\") external(\"b\") { } }", "sequoia-mapping-twice"},
+      {"task T { instance A::B() unique overlay unique overlay { } }", "sequoia-mapping-twice"},
+      {"task T : entrypoint(A, A) { instance A::B() { } }", "sequoia-mapping-twice"},
+      {"task T { instance A::B() external(\"\") { } }", "sequoia-mapping-file-name"},
+      {"#include \"a\nb\"", "sequoia-mapping-file-name"},
+      {"task T { instance A::B() { tunable T = ?; } }", "sequoia-mapping-blank"},
+      {"task T : entrypoint(?) { }", "sequoia-mapping-blank"},
+      {"task T { instance A::B() external(\"?\") { } }", "sequoia-mapping-blank"},
+      {"task T { instance A::B(level -1) { } }", "sequoia-mapping-syntax"},
   };
   for (auto [text, code] : cases) {
     Session session;
     EXPECT_FALSE(session.readMap(text)) << text;
     EXPECT_TRUE(session.find(code)) << text << "\n" << session.rendered();
   }
+}
+
+TEST(SequoiaMapping, EveryBlankIsReported) {
+  Session session;
+  EXPECT_FALSE(session.readMap("task T : entrypoint(?) {\n  instance A::B(level ?) {\n    tunable U = ?;\n  }\n}\n"));
+  EXPECT_EQ(session.codes(), "sequoia-mapping-blank sequoia-mapping-blank sequoia-mapping-blank") << session.rendered();
 }
 
 TEST(SequoiaMapping, ReportsSeveralErrorsInTheirLines) {

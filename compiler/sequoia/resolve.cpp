@@ -1,5 +1,6 @@
 // The instances of a mapping, its entry points, and the graph of what they reach.
 #include "compiler/sequoia/check_levels.h"
+#include "compiler/sequoia/resolve_loop.h"
 #include "compiler/sequoia/resolver.h"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ std::optional<InstanceGraph> Resolver::run(std::string_view entry) {
     return std::nullopt;
   reportUnreached();
   InstanceGraph graph = reachable(entries.front());
+  findCounts(graph, diagnostics_);
   if (diagnostics_.errorCount() == before)
     checkLevels(graph, machine_, diagnostics_);
   if (diagnostics_.errorCount() != before)

@@ -7,6 +7,7 @@
 #include "compiler/sequoia/ast.h"
 #include "compiler/sequoia/mapping.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,14 +76,17 @@ struct Instance {
   std::vector<ResolvedSpaceShare> spaceShare;
   std::vector<std::optional<BlockCyclic>> blockCyclic; // per array
   std::string externalFile;
-  int64_t scratch = 0; // bytes of local space of an external task
-  Location place;      // in the mapping; invalid for a mapping made by Strata
+  int64_t scratch = 0;           // bytes of local space of an external task
+  bool countsSelections = false; // it, or one that it calls, selects an instance that is counted
+  Location place;                // in the mapping; invalid for a mapping made by Strata
 };
 
 /// The instances that the entry reaches, each once, callers before the callees they reach first.
 struct InstanceGraph {
   std::vector<Instance> instances;
-  uint32_t entry = 0; // always 0
+  uint32_t entry = 0;            // always 0
+  std::vector<uint32_t> counted; // instances that conditions count the selections of, ascending
+  bool isCounted(uint32_t instance) const { return std::binary_search(counted.begin(), counted.end(), instance); }
 };
 
 /// Checks all of a mapping and resolves what the entry reaches. `entry` is the name of a task or of an instance; empty:

@@ -8,7 +8,7 @@
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(tunableTooLarge, Error, "sequoia-mapping-tunable-too-large",
-                  "tunable '{0}' is {1}, and {2} is the most it can be");
+                  "tunable '{0}' is {1}; it can be -{2} to {2}");
 STRATA_DIAGNOSTIC(missingTunable, Error, "sequoia-mapping-tunable", "instance '{0}' gives no value to tunable '{1}'");
 STRATA_DIAGNOSTIC(missingCallsite, Error, "sequoia-mapping-callsite",
                   "instance '{0}' does not say what its call of task '{1}' calls");
@@ -72,8 +72,6 @@ void Resolver::external(const MappedInstance& mapped, Instance& resolved) {
     diagnostics_.report(scratchSpace, scratch.place.location,
                         "local scratch space is of 1 to " + std::to_string(largestNumber) + " bytes, not " +
                             std::to_string(scratch.value));
-  else
-    unsupported(true, scratch.place.location, "scratch space");
 }
 
 void Resolver::instance(Entry& entry) {
@@ -99,7 +97,7 @@ void Resolver::tunables(const MappedInstance& mapped, Instance& resolved) {
     auto index = tunableNamed(tunable.name);
     if (index && first(seen, *index, "tunable", tunable.name, variant.tunables[*index]->location))
       resolved.tunables[*index] = tunable.value.value;
-    if (tunable.value.value > largestNumber)
+    if (tunable.value.value > largestNumber || tunable.value.value < -largestNumber)
       diagnostics_.report(tunableTooLarge, tunable.value.place.location, tunable.name.text, tunable.value.value,
                           largestNumber);
   }
@@ -139,10 +137,8 @@ void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variab
     if (mayBound(bound, declared))
       resolved.preconditions.push_back({&declared, bound});
   for (const SizeBound& bound : mapped.pitch)
-    if (mayBound(bound, declared)) {
+    if (mayBound(bound, declared))
       resolved.pitchPreconditions.push_back({&declared, bound});
-      unsupported(true, bound.place.location, "a pitch precondition");
-    }
   if (!mapped.blockCyclic)
     return;
   const BlockCyclic& layout = *mapped.blockCyclic;
@@ -253,7 +249,6 @@ void Resolver::targets(const MappedCallsite& site, ResolvedCallsite& resolved, c
     ResolvedTarget result;
     result.instance = indexOf(*entry);
     result.dynamic = target.dynamic;
-    unsupported(target.dynamic, target.instance.place.location, "a dynamic call");
     conditions(target, result);
     forcedCopies(target, result, callsite, *entry->resolved.variant);
     resolved.targets.push_back(std::move(result));
@@ -266,7 +261,6 @@ void Resolver::conditions(const MappedTarget& target, ResolvedTarget& result) {
   for (const TargetCondition& condition : target.conditions) {
     if (!condition.array) {
       result.conditions.push_back({nullptr, condition.bound});
-      unsupported(true, condition.bound.place.location, "a condition on instantiations");
     } else if (auto index = arrayNamed(*condition.array)) {
       const Variable& declared = *current_->resolved.variant->arrays[*index];
       if (hasRank(condition.bound.values.size(), condition.bound.place.location, declared))
@@ -326,7 +320,6 @@ void Resolver::forcedCopies(const MappedTarget& target, ResolvedTarget& result, 
     } else {
       positions.insert(asParameter.begin(), asParameter.end());
       positions.insert(asArgument.begin(), asArgument.end());
-      unsupported(true, name.place.location, "a forced copy");
     }
   }
   result.forcedCopies.assign(positions.begin(), positions.end());

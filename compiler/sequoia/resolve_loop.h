@@ -1,5 +1,6 @@
-// What a mapping says about one loop, checked against the loop and the machine; and the two ways of saying that a
-// directive has no effect: an error when it would matter, a remark when it cannot change a result.
+// Parts of resolving that look at one thing: what a mapping says about a loop, and who counts selections; and the two
+// ways of saying that a directive has no effect: an error when it would matter, a remark when it cannot change a
+// result.
 #pragma once
 
 #include "compiler/sequoia/resolve.h"
@@ -13,6 +14,8 @@ void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine
 /// Compares the loops of a nest that are dealt to processors of one level: the outermost says which processors there
 /// are, the others share them. REQUIRES: all of them are resolved.
 void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, DiagnosticEngine& diagnostics);
+/// Fills in who counts selections, and checks that they can be counted.
+void findCounts(InstanceGraph& graph, DiagnosticEngine& diagnostics);
 
 void reportUnsupported(std::string_view what, const Location& where, DiagnosticEngine& diagnostics);
 void reportHint(std::string_view what, const Location& where, DiagnosticEngine& diagnostics);

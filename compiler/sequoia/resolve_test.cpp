@@ -144,12 +144,10 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-swp", "loop i[1](level 0) { }", "loop i[1](level 0) { swp = 2; }"},
       {"sequoia-mapping-count", "loop i[1](level 0) { }", "loop i[1](level 0) { unroll = 0; }"},
       {"sequoia-mapping-unsupported", "tunable block", "data() : spaceshare(S, D) { } tunable block"},
-      {"sequoia-mapping-unsupported", "tunable block", "data() { array S() { pitch < 8; } } tunable block"},
+      {"sequoia-mapping-precondition", "tunable block", "data() { array buffer() { pitch < 1; } } tunable block"},
+      {"sequoia-mapping-rank", "tunable block", "data() { array S() { pitch < 1, 2; } } tunable block"},
       {"sequoia-mapping-unsupported", "tunable block",
        "data() { array S() { blockcyclic { grid = 8; } } } tunable block"},
-      {"sequoia-mapping-unsupported", "target Low() { }", "target Low() : dynamic { }"},
-      {"sequoia-mapping-unsupported", "target Low() { }", "target Low() : copy(S) { }"},
-      {"sequoia-mapping-unsupported", "target Low() { }", "target Low() { instantiations < 3; }"},
       {"sequoia-mapping-leaf-level", "Low::Leaf(level 0)", "Low::Leaf(level 2)"},
       {"sequoia-mapping-upward", "tunable block", "data(level 1) { } tunable block"},
       {"sequoia-mapping-recursion", "target Low() { }", "target Top() { }"},
@@ -163,6 +161,106 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
     EXPECT_TRUE(session.find(each.code)) << session.rendered();
     EXPECT_FALSE(session.graph);
   }
+}
+
+TEST(SequoiaResolve, PitchesDynamicCallsAndCountsReachTheGraph) {
+  std::string text = replaced(mapped, "tunable block", "data() { array S() { pitch > 8; } } tunable block");
+  text = replaced(text, "target Low() { }", "target Low() : dynamic { instantiations < 3; } target Low() { }");
+  Resolved session(text);
+  ASSERT_TRUE(session.graph) << session.rendered();
+  const Instance& top = session.graph->instances[0];
+  ASSERT_EQ(top.pitchPreconditions.size(), 1u);
+  EXPECT_EQ(top.pitchPreconditions[0].bound.relation, Relation::AtLeast);
+  const std::vector<ResolvedTarget>& targets = top.callsites[0].targets;
+  ASSERT_EQ(targets.size(), 2u);
+  EXPECT_TRUE(targets[0].dynamic);
+  EXPECT_FALSE(targets[1].dynamic);
+  ASSERT_EQ(targets[0].conditions.size(), 1u);
+  EXPECT_FALSE(targets[0].conditions[0].array);
+  EXPECT_EQ(session.graph->counted, std::vector<uint32_t>{1});
+  EXPECT_TRUE(top.countsSelections);
+  EXPECT_FALSE(session.graph->instances[1].countsSelections);
+}
+
+TEST(SequoiaResolve, ForcedCopiesAreNamedByEitherSide) {
+  auto positions = [](const std::string& call,
+                      const std::string& copy) -> std::pair<std::vector<uint32_t>, std::string> {
+    Session each(inner("float D[8];\nfloat S[8];\n{ float D[8]; Copy(A[0;8], D); }\n" + call));
+    EXPECT_TRUE(each.program) << each.rendered();
+    std::optional<Mapping> mapping = each.readMap(
+        "task T : entrypoint(Top) { instance Top::I(level 0) { control() { callsite Copy[0]() { target Low() { } } "
+        "callsite Copy[1]() { target Low() : copy(" +
+        copy + ") { } } } } }\ntask Copy { instance Low::L(level 0) { } }");
+    Machine host = each.machine("host");
+    std::optional<InstanceGraph> graph =
+        each.program && mapping ? resolve(*each.program, *mapping, host, "", each.diagnostics) : std::nullopt;
+    const Diagnostic* wrong = each.find("sequoia-mapping-copy");
+    std::string message =
+        wrong ? wrong->message + (wrong->helps.empty() ? "" : "; " + wrong->helps[0]) : each.rendered();
+    return {graph ? graph->instances[0].callsites[1].targets[0].forcedCopies : std::vector<uint32_t>(),
+            graph ? "" : message};
+  };
+  using Positions = std::vector<uint32_t>;
+  // The parameters of Copy are S and D.
+  EXPECT_EQ(positions("Copy(A, B);", "S").first, Positions{0});
+  EXPECT_EQ(positions("Copy(A, B);", "B").first, Positions{1});
+  EXPECT_EQ(positions("Copy(A, B);", "D, A").first, (Positions{0, 1}));
+  EXPECT_EQ(positions("Copy(S, B);", "S").first, Positions{0});
+  EXPECT_NE(positions("Copy(A, B);", "C").second.find("no array argument is called so"), std::string::npos);
+  EXPECT_NE(positions("Copy(D, B);", "D").second.find("another argument of the call"), std::string::npos);
+}
+
+TEST(SequoiaResolve, SelectionsInParallelIterationsCannotBeCounted) {
+  const char* twice = R"(
+task Add : entrypoint(Top) {
+  instance Top::Inner(level 2) {
+    tunable block = 1024;
+    control(level 2) {
+      callsite Add[0]() { target FIRST() { } }
+      callsite Add[1]() { target SECOND() { } }
+    }
+  }
+  instance Middle::Inner(level 2) {
+    tunable block = 512;
+    control(level 2) {
+      callsite Add[0]() { target Low() { instantiations < 3; } target Other() { } }
+      callsite Add[1]() { target Low() { } }
+    }
+  }
+  instance Low::Leaf(level 0) { }
+  instance Other::Leaf(level 0) { }
+}
+)";
+  // The first call stands in a mappar, the second in a mapseq.
+  Resolved parallel(replaced(replaced(twice, "FIRST", "Middle"), "SECOND", "Low"));
+  EXPECT_TRUE(parallel.find("sequoia-mapping-parallel-count")) << parallel.rendered();
+  EXPECT_FALSE(parallel.graph);
+  Resolved sequential(replaced(replaced(twice, "FIRST", "Low"), "SECOND", "Middle"));
+  ASSERT_TRUE(sequential.graph) << sequential.rendered();
+  EXPECT_TRUE(sequential.graph->instances[0].countsSelections);
+}
+
+TEST(SequoiaResolve, LocalSpaceIsOfExternalTasks) {
+  std::string text = replaced(mapped, "instance Low::Leaf(level 0) { }",
+                              "instance Low::Outside(level 0) external(\"a.c\") { scratch = 100; }");
+  Resolved session(text);
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.graph->instances[1].scratch, 100);
+  Resolved none(replaced(text, "scratch = 100", "scratch = 0"));
+  EXPECT_TRUE(none.find("sequoia-mapping-scratch")) << none.rendered();
+}
+
+TEST(SequoiaResolve, ALevelMayStandInABlockAlone) {
+  Resolved session(replaced(mapped, "instance Low::Leaf(level 0) { }", "instance Low::Leaf() { data(level 0) { } }"));
+  EXPECT_TRUE(session.graph) << session.rendered();
+}
+
+TEST(SequoiaResolve, TunablesMayBeNegative) {
+  Resolved session(replaced(mapped, "block = 1024", "block = -1"));
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.graph->instances[0].tunables, std::vector<int64_t>{-1});
+  Resolved small(replaced(mapped, "block = 1024", "block = -1099511627777"));
+  EXPECT_TRUE(small.find("sequoia-mapping-tunable-too-large")) << small.rendered();
 }
 
 TEST(SequoiaResolve, SuggestsNamesAndPointsIntoBothFiles) {

@@ -256,21 +256,39 @@ private:
 
   void calls(uint32_t index, const InstanceSizes& here) {
     const Instance& instance = graph_.instances[index];
-    Evaluator evaluate(index, instance, here);
     for (const ResolvedCallsite& site : instance.callsites) {
-      std::vector<std::vector<Bound>> arguments;
-      for (const Argument& argument : site.callsite->statement->arguments) {
-        if (site.callsite->isCombiner) {
-          if (argument.combiner == site.callsite)
-            arguments.assign(2, blockExtents(*argument.value, here, evaluate));
-        } else {
-          arguments.push_back(blockExtents(*argument.value, here, evaluate));
-        }
-      }
       for (const ResolvedTarget& target : site.targets) {
-        if (++visits_ <= mostVisits)
-          visit(target.instance, arguments);
+        if (++visits_ > mostVisits)
+          break;
+        // Where the target is called, its conditions hold.
+        InstanceSizes narrowed = here;
+        for (const ResolvedCondition& condition : target.conditions)
+          narrow(narrowed, condition);
+        Evaluator evaluate(index, instance, narrowed);
+        std::vector<std::vector<Bound>> arguments;
+        for (const Argument& argument : site.callsite->statement->arguments) {
+          if (site.callsite->isCombiner) {
+            if (argument.combiner == site.callsite)
+              arguments.assign(2, blockExtents(*argument.value, narrowed, evaluate));
+          } else {
+            arguments.push_back(blockExtents(*argument.value, narrowed, evaluate));
+          }
+        }
+        visit(target.instance, arguments);
       }
+    }
+  }
+
+  /// A condition bounds the caller's array from above, and the size parameters that its extents are.
+  static void narrow(InstanceSizes& sizes, const ResolvedCondition& condition) {
+    if (!condition.array || condition.bound.relation == Relation::AtLeast)
+      return;
+    const Variable& array = *condition.array;
+    for (size_t d = 0; d < array.extents.size() && d < condition.bound.values.size(); ++d) {
+      Bound bound{condition.bound.values[d], {}};
+      tighten(sizes.extents[array.index][d], bound);
+      if (const Variable* unit = array.extents[d].linear.unit())
+        tighten(sizes.sizeParameters[unit->index], bound);
     }
   }
 

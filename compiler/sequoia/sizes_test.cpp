@@ -54,6 +54,17 @@ TEST(SequoiaSizes, BoundsPassFromCallerToCallee) {
   EXPECT_FALSE(session.demand[2].total);
 }
 
+TEST(SequoiaSizes, ConditionsBoundWhatTheirTargetIsGiven) {
+  std::string map = mappingOf(100, "");
+  map.replace(map.find("target Low() { }"), 16, "target Low() { H.elements < 5; } target Large() { }");
+  map.insert(map.rfind('}'), "instance Large::Leaf(level 0) { }");
+  Measured session(filter, map);
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.sizes[1].extents[0][0].value, 104); // A: 100 + 5 - 1
+  EXPECT_EQ(session.sizes[1].extents[1][0].value, 5);   // H
+  EXPECT_FALSE(session.sizes[2].extents[1][0].value);
+}
+
 TEST(SequoiaSizes, KnownSizesOfTheEntryHelp) {
   Measured session(filter, mappingOf(100, ""), {{"U", 3}, {"N", 60}});
   ASSERT_TRUE(session.graph) << session.rendered();

@@ -147,6 +147,9 @@ void propagateMemory(Value block) {
       Value view = user->getResult(0);
       view.setType(svm::withMemory(cast<MemRefType>(view.getType()), memory));
       propagateMemory(view);
+    } else if (auto layout = dyn_cast<memref::ExtractStridedMetadataOp>(user)) {
+      Value buffer = layout.getBaseBuffer();
+      buffer.setType(svm::withMemory(cast<MemRefType>(buffer.getType()), memory));
     }
 }
 

@@ -27,7 +27,8 @@ std::optional<Mirror> mirrorOf(BlockOp block) {
     auto move = dyn_cast<MoveOp>(user);
     if (!move)
       continue;
-    if (move.getToken() || !move.getAfter().empty() || move->getBlock() != block->getBlock())
+    if (move.getToken() || !move.getAfter().empty() || move->getBlock() != block->getBlock() ||
+        move->hasAttr(SvmDialect::keepAttr))
       return std::nullopt;
     MoveOp& slot = move.getDestination() == block.getBlock() ? mirror.in : mirror.out;
     if (slot)
@@ -79,7 +80,7 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
       } else if (auto move = dyn_cast<MoveOp>(user)) {
         if (move.getDestination() == value && value != block.getBlock())
           return false;
-      } else if (!isa<memref::LoadOp, memref::DimOp>(user)) {
+      } else if (!isa<memref::LoadOp, memref::DimOp, memref::ExtractStridedMetadataOp>(user)) {
         return false;
       }
     }
@@ -110,7 +111,7 @@ bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
   }
   for (Operation* op = start->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult walk = op->walk([&](Operation* inner) {
-      if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp>(inner))
+      if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp, memref::ExtractStridedMetadataOp>(inner))
         return WalkResult::advance();
       for (OpOperand& operand : inner->getOpOperands()) {
         if (!isa<MemRefType>(operand.get().getType()) || rootOf(operand.get()) == block.getBlock())
@@ -151,8 +152,6 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
   }
 
   void tryBlock(BlockOp block, SymbolTable& symbols) {
-    if (block->hasAttr("svm.force_copy"))
-      return;
     std::optional<Mirror> mirror = mirrorOf(block);
     if (!mirror || mirror->view.getType() != block.getBlock().getType() || !usesAreBetween(block, *mirror))
       return;

@@ -42,7 +42,8 @@ struct Candidate {
 bool isTouched(scf::ForOp loop, const Candidate& candidate, Value view, bool onlyWrites) {
   Value root = rootOf(view);
   WalkResult walk = loop.walk([&](Operation* op) {
-    if (op == candidate.in || op == candidate.out || isa<memref::SubViewOp, memref::DimOp, memref::CastOp, BlockOp>(op))
+    if (op == candidate.in || op == candidate.out ||
+        isa<memref::SubViewOp, memref::DimOp, memref::CastOp, memref::ExtractStridedMetadataOp, BlockOp>(op))
       return WalkResult::advance();
     for (OpOperand& operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))
@@ -102,7 +103,7 @@ private:
       bool plain = true;
       for (Operation* user : block->getUsers())
         if (auto move = dyn_cast<MoveOp>(user); move && move->getBlock() == &region) {
-          plain &= !move.getToken() && move.getAfter().empty();
+          plain &= !move.getToken() && move.getAfter().empty() && !move->hasAttr(SvmDialect::keepAttr);
           MoveOp& slot = move.getDestination() == block.getBlock() ? candidate.in : candidate.out;
           plain &= !slot;
           slot = move;
@@ -154,7 +155,7 @@ private:
             callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
         if (!access || access.getValue() != "read")
           return true;
-      } else if (!isa<memref::LoadOp, memref::DimOp>(user)) {
+      } else if (!isa<memref::LoadOp, memref::DimOp, memref::ExtractStridedMetadataOp>(user)) {
         return true;
       }
     }

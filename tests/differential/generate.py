@@ -152,9 +152,9 @@ class Program:
         return self.let(lines, f"memref.subview {view.name}[{', '.join(offsets)}] [{', '.join(lengths)}] [{', '.join(map(str, strides))}] : "
                                f"{self.type(view.rank)} to {self.type(rank)}")
 
-    def move(self, source, target, rank, token=None):
+    def move(self, source, target, rank, token=None, attributes=""):
         made = f"{token} = " if token else ""
-        return f"{made}svm.move {source} to {target} : {self.type(rank)} to {self.type(rank)}" + (" -> !svm.token" if token else "")
+        return f"{made}svm.move {source} to {target}{attributes} : {self.type(rank)} to {self.type(rank)}" + (" -> !svm.token" if token else "")
 
     # ---- statements ----
     def statements(self, context, least, most):
@@ -205,19 +205,19 @@ class Program:
             block = View(self.name("%b"), part.rank, part.bounds, "rw", memory)
             blocks.append(block)
             context.function.blocks[f"{label}.{number}"] = memory
-            force = " {svm.force_copy}" if self.chance(0.07) else ""
+            keep = " {svm.keep}" if self.chance(0.07) else ""
             head.append(f'{block.name} = svm.block "{label}.{number}"({", ".join(extents)}) max [{", ".join(map(str, part.bounds))}]'
-                        f'{force} : {self.type(part.rank)}')
+                        f' : {self.type(part.rank)}')
             if mode in ("in", "inout"):
                 token = self.name("%k") if self.chance(0.07) else None
-                fill.append(self.move(part.name, block.name, part.rank, token))
+                fill.append(self.move(part.name, block.name, part.rank, token, keep))
                 tokens += [token] if token else []
             else:
                 whole = []
                 self.run(whole, context, "set", [(block.name, block.rank)])
                 fill.append("\n".join(whole))
             if mode in ("out", "inout"):
-                tail.append(self.move(block.name, part.name, part.rank))
+                tail.append(self.move(block.name, part.name, part.rank, None, keep))
         self.random.shuffle(fill)
         self.random.shuffle(tail) if apart else None
         if tokens:

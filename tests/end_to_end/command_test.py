@@ -90,6 +90,32 @@ class Command(harness.Case):
         source = self.write("half.sq", HALF_WRITTEN)
         self.is_refused("run", source, "--size", "N=4", "--in", "a=iota", "--check", code="check-undefined", mentions="element [0]")
 
+    def test_mappings_are_turned_into_the_other_form(self):
+        mapping = os.path.join(harness.ROOT, "examples/sequoia/vectadd/cell.map")
+        self.succeeds("map", VECTADD, "--map", mapping, "--format", "xml", "-o", "cell.xml")
+        root = xml.etree.ElementTree.parse(self.path("cell.xml")).getroot()
+        self.assertEqual(root.find("machine").get("filename"), "cell")
+        braces = self.succeeds("map", VECTADD, "--map", mapping, "--format", "braces").out
+        self.assertEqual(self.succeeds("map", VECTADD, "--map", self.path("cell.xml")).out, braces)
+        # The form is told by the file's content, whatever its name.
+        os.rename(self.path("cell.xml"), self.path("other.map"))
+        self.succeeds("run", VECTADD, *DATA, "--map", self.path("other.map"), "--out", "C=c.npy")
+        self.assertTrue(np.array_equal(np.load(self.path("c.npy")), np.arange(1000, dtype="f4") + 1))
+
+    def test_a_template_is_filled_in_and_runs(self):
+        for form in ("braces", "xml"):
+            text = self.succeeds("map", VECTADD, "--machine", "cell", "--template", "--format", form).out
+            self.is_refused("check", VECTADD, "--map", self.write("blank.map", text), code="sequoia-mapping-blank", mentions="blank.map:",
+                            errors=12)
+            for value in ("VectAdd_Split", "2", "100", "2", "2", "2", "0", "VectAdd_Add", "0", "0", "0", "0"):
+                text = text.replace("?", value, 1) if form == "braces" else text[:30] + text[30:].replace("?", value, 1)
+            self.succeeds("run", VECTADD, *DATA, "--map", self.write("full.map", text), "--out", "C=c.npy")
+            self.assertTrue(np.array_equal(np.load(self.path("c.npy")), np.arange(1000, dtype="f4") + 1))
+        self.is_refused("map", VECTADD, "--template", "--map", "x.map", code="driver-usage")
+        self.is_refused("map", VECTADD, "--format", "yaml", code="driver-usage")
+        hbir = os.path.join(harness.ROOT, "examples/hbir/vectadd/vectadd.hbir")
+        self.is_refused("map", hbir, "--template", code="hbir-mapping-form")
+
     def test_command_lines_that_are_not_understood(self):
         self.is_refused("rum", VECTADD, code="driver-usage", mentions="did you mean 'run'?")
         self.is_refused("run", VECTADD, "--threads", "x", code="driver-usage", mentions="strata run --help")

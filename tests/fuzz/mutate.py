@@ -101,9 +101,10 @@ class Fuzzer:
         self.options = options
         self.folder = tempfile.mkdtemp(prefix="strata-mutate-")
         self.seeds = {"sq": [], "hbir": [], "map": [], "yaml": [], "mlir": []}
-        for pattern in ("examples/sequoia/*/*.sq", "examples/hbir/*/*.hbir", "examples/sequoia/*/*.map", "machines/*/*.yaml", "tests/conformance/programs/*.mlir"):
+        for pattern in ("examples/sequoia/*/*.sq", "examples/hbir/*/*.hbir", "examples/sequoia/*/*.map", "examples/sequoia/*/*.xml", "machines/*/*.yaml", "tests/conformance/programs/*.mlir"):
             for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
-                self.seeds[path.rsplit(".", 1)[1]].append(path)
+                ending = path.rsplit(".", 1)[1]
+                self.seeds["map" if ending == "xml" else ending].append(path)
         self.programs = {}  # what a mapping file is for
         for path in self.seeds["map"]:
             self.programs[path] = glob.glob(os.path.join(os.path.dirname(path), "*.sq"))[0]

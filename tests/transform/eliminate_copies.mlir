@@ -205,8 +205,27 @@ func.func @usedBehindMoveOut(%a: !row, %b: !row, %n: index) attributes {svm.cont
 // CHECK: return
 func.func @forced(%a: !row, %n: index) attributes {svm.control = @core} {
   svm.scope "t" disjoint {
-    %x = svm.block "x"(%n) {svm.force_copy} : !row
+    %x = svm.block "x"(%n) : !row
+    svm.move %a to %x {svm.keep} : !row to !row
+    svm.run @read(%x) on @core : (!row) -> ()
+  }
+  return
+}
+
+// Asking how a block lies is no use of what it holds.
+// CHECK-LABEL: func.func @layout
+// CHECK-NOT: svm.block
+// CHECK-NOT: svm.move
+// CHECK: memref.extract_strided_metadata %arg0
+// CHECK: svm.run
+func.func @layout(%a: !row, %n: index) attributes {svm.control = @core} {
+  %eight = arith.constant 8 : index
+  svm.scope "t" disjoint {
+    %x = svm.block "x"(%n) : !row
     svm.move %a to %x : !row to !row
+    %base, %offset, %size, %stride = memref.extract_strided_metadata %x : !row -> memref<f32, #svm.mem<@main>>, index, index, index
+    %fits = arith.cmpi sle, %size, %eight : index
+    svm.check %fits, "too-large", "{0}"(%size) : index
     svm.run @read(%x) on @core : (!row) -> ()
   }
   return

@@ -183,6 +183,17 @@ void followCConvention(ModuleOp program) {
   }
 }
 
+/// What a call that is to stay a call calls is inlined nowhere.
+void keepDynamicCalls(ModuleOp program) {
+  auto never = Builder(program.getContext()).getStrArrayAttr({"noinline"});
+  program.walk([&](func::CallOp call) {
+    if (!call->removeAttr(SvmDialect::dynamicAttr))
+      return;
+    if (auto callee = program.lookupSymbol<func::FuncOp>(call.getCallee()))
+      callee->setAttr("passthrough", never);
+  });
+}
+
 /// An entry point's output comes out when it has ended.
 void addPrinting(ModuleOp program) {
   if (!program.walk([](PrintOp) { return WalkResult::interrupt(); }).wasInterrupted())
@@ -212,6 +223,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
   // Parts before storage: a part's blocks are given back at its own end.
   outlineParts(program, machine);
   lowerStorage(program, machine);
+  keepDynamicCalls(program);
   for (auto function : program.getOps<func::FuncOp>()) {
     function->removeAttr(SvmDialect::controlAttr);
     function->removeAttr(SvmDialect::sizesAttr);
@@ -267,6 +279,11 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
   auto result = translateModuleToLLVMIR(program, context, "strata");
   if (!result)
     return nullptr;
+  // A definition that is linked in does not take over what its declaration says.
+  std::vector<std::string> neverInlined;
+  for (llvm::Function& function : *result)
+    if (function.isDeclaration() && function.hasFnAttribute(llvm::Attribute::NoInline))
+      neverInlined.push_back(function.getName().str());
   for (auto& module : modules) {
     std::string name = module->getName().str();
     module->setDataLayout(result->getDataLayout());
@@ -289,6 +306,9 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
       return nullptr;
     }
   }
+  for (const std::string& name : neverInlined)
+    if (llvm::Function* function = result->getFunction(name))
+      function->addFnAttr(llvm::Attribute::NoInline);
   // Nothing but the packed entry points and what C code calls is seen from outside; the rest may be inlined and
   // dropped.
   for (llvm::Function& function : *result)

@@ -172,7 +172,9 @@ private:
     SmallVector<Value> arguments;
     for (Value value : unpack(inside, loc, entry->getArgument(0), structure, values))
       llvm::append_range(arguments, kernel::flatten(inside, loc, value));
-    inside.create<func::CallOp>(loc, callee.getValue(), TypeRange(), arguments);
+    auto call = inside.create<func::CallOp>(loc, callee.getValue(), TypeRange(), arguments);
+    if (Attribute dynamic = run->getAttr(SvmDialect::dynamicAttr))
+      call->setAttr(SvmDialect::dynamicAttr, dynamic);
     inside.create<func::ReturnOp>(loc);
     Value bytes = constant(builder, loc, 0, 64);
     if (!values.empty()) {

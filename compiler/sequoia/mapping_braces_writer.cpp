@@ -1,5 +1,5 @@
 // Writes the brace form of a mapping.
-#include "compiler/sequoia/mapping.h"
+#include "compiler/sequoia/mapping_forms.h"
 
 namespace strata::sequoia {
 
@@ -8,12 +8,16 @@ namespace {
 class Writer {
 public:
   std::string run(const Mapping& mapping) {
+    remark(mapping.remark);
     if (!mapping.machine.empty())
       text_ += "#include \"" + mapping.machine + "\"\n\n";
     for (const MappedTask& task : mapping.tasks) {
-      std::string header = "task " + name(task.name);
+      std::string header = "task " + numberedName(task.name);
       for (size_t i = 0; i < task.entryPoints.size(); ++i)
-        header += (i == 0 ? ": entrypoint(" : " entrypoint(") + name(task.entryPoints[i]) + ")";
+        header += (i == 0 ? ": entrypoint(" : " entrypoint(") + numberedName(task.entryPoints[i]) + ")";
+      for (const MappedName& entry : task.entryPoints)
+        remark(entry.remark);
+      remark(task.name.remark);
       open(header);
       for (const MappedInstance& each : task.instances)
         instance(each);
@@ -24,6 +28,14 @@ public:
 
 private:
   void line(const std::string& text) { text_ += std::string(indent_ * 2, ' ') + text + "\n"; }
+  /// A remark stands in the lines before its item.
+  void remark(const Remark& remark) {
+    for (size_t begin = 0; begin < remark.text.size();) {
+      size_t end = std::min(remark.text.find('\n', begin), remark.text.size());
+      line("// " + remark.text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
   void open(const std::string& header) {
     line(header + " {");
     ++indent_;
@@ -32,43 +44,30 @@ private:
     --indent_;
     line("}");
   }
-  static std::string name(const MappedName& name) {
-    return name.text + (name.lexnum ? "[" + std::to_string(*name.lexnum) + "]" : "");
-  }
-  static std::string level(const OptionalNumber& level) {
-    return level ? "(level " + std::to_string(level->value) + ")" : "()";
-  }
-  static std::string values(const std::vector<int64_t>& values) {
-    std::string text;
-    for (int64_t value : values)
-      text += (text.empty() ? "" : ", ") + std::to_string(value);
-    return text;
-  }
-  static std::string names(const std::vector<MappedName>& list) {
-    std::string text;
-    for (const MappedName& each : list)
-      text += (text.empty() ? "" : ", ") + name(each);
-    return text;
-  }
+  static std::string level(const OptionalNumber& level) { return level ? "(level " + numberText(*level) + ")" : "()"; }
   /// A bound on sizes knows three relations only.
   static std::string sizes(const SizeBound& bound) {
     const char* sign = bound.relation == Relation::AtMost ? "<" : bound.relation == Relation::AtLeast ? ">" : "=";
-    return std::string(" ") + sign + " " + values(bound.values) + ";";
+    return std::string(" ") + sign + " " + listText(bound.values) + ";";
   }
   void number(const char* what, const OptionalNumber& value) {
     if (value)
-      line(std::string(what) + " = " + std::to_string(value->value) + ";");
+      line(std::string(what) + " = " + numberText(*value) + ";");
   }
 
   void instance(const MappedInstance& instance) {
-    std::string header = "instance " + name(instance.name) + "::" + name(instance.variant) + level(instance.level);
+    std::string header =
+        "instance " + numberedName(instance.name) + "::" + numberedName(instance.variant) + level(instance.level);
     if (instance.uniqueOverlay)
       header += " : unique overlay";
     if (!instance.externalFile.empty())
       header += std::string(instance.uniqueOverlay ? "" : " :") + " external(\"" + instance.externalFile + "\")";
+    remark(instance.name.remark);
     open(header);
-    for (const MappedTunable& each : instance.tunables)
-      line("tunable " + name(each.name) + " = " + std::to_string(each.value.value) + ";");
+    for (const MappedTunable& each : instance.tunables) {
+      remark(each.name.remark);
+      line("tunable " + numberedName(each.name) + " = " + numberText(each.value) + ";");
+    }
     number("scratch", instance.scratch);
     for (const DataMapping& each : instance.data)
       data(each);
@@ -78,9 +77,11 @@ private:
   }
 
   void data(const DataMapping& data) {
-    open("data" + level(data.level) + (data.spaceShare.empty() ? "" : " : spaceshare(" + names(data.spaceShare) + ")"));
+    open("data" + level(data.level) +
+         (data.spaceShare.empty() ? "" : " : spaceshare(" + listText(data.spaceShare) + ")"));
     for (const MappedArray& each : data.arrays) {
-      open("array " + name(each.name) + level(each.level));
+      remark(each.name.remark);
+      open("array " + numberedName(each.name) + level(each.level));
       for (const SizeBound& bound : each.elements)
         line("elements" + sizes(bound));
       for (const SizeBound& bound : each.pitch)
@@ -88,9 +89,9 @@ private:
       if (each.blockCyclic) {
         open("blockcyclic");
         if (!each.blockCyclic->grid.empty())
-          line("grid = " + values(each.blockCyclic->grid) + ";");
+          line("grid = " + listText(each.blockCyclic->grid) + ";");
         if (!each.blockCyclic->blockSize.empty())
-          line("blocksize = " + values(each.blockCyclic->blockSize) + ";");
+          line("blocksize = " + listText(each.blockCyclic->blockSize) + ";");
         close();
       }
       close();
@@ -103,22 +104,24 @@ private:
     for (const MappedLoop& each : control.loops)
       loop(each);
     for (const MappedCallsite& each : control.callsites) {
-      open("callsite " + name(each.task) + "()");
+      remark(each.task.remark);
+      open("callsite " + numberedName(each.task) + "()");
       for (const MappedTarget& target : each.targets) {
-        std::string header = "target " + name(target.instance) + "()";
+        std::string header = "target " + numberedName(target.instance) + "()";
         if (target.dynamic || !target.forcedCopies.empty())
           header += " :";
         if (target.dynamic)
           header += " dynamic";
         if (!target.forcedCopies.empty())
-          header += " copy(" + names(target.forcedCopies) + ")";
+          header += " copy(" + listText(target.forcedCopies) + ")";
+        remark(target.instance.remark);
         open(header);
         for (const TargetCondition& condition : target.conditions) {
           if (condition.array)
-            line(name(*condition.array) + ".elements" + sizes(condition.bound));
+            line(numberedName(*condition.array) + ".elements" + sizes(condition.bound));
           else
             line(std::string("instantiations ") + relationText(condition.bound.relation) + " " +
-                 values(condition.bound.values) + ";");
+                 listText(condition.bound.values) + ";");
         }
         close();
       }
@@ -128,7 +131,8 @@ private:
   }
 
   void loop(const MappedLoop& loop) {
-    open("loop " + name(loop.name) + level(loop.level) + (loop.flat ? " : flat" : ""));
+    remark(loop.name.remark);
+    open("loop " + numberedName(loop.name) + level(loop.level) + (loop.flat ? " : flat" : ""));
     number("swp", loop.pipelineStages);
     number("unroll", loop.unroll);
     if (loop.spmd) {
@@ -151,25 +155,7 @@ private:
 
 } // namespace
 
-const char* relationText(Relation relation) {
-  static constexpr const char* texts[] = {"<", "<=", "=", ">=", ">"};
-  return texts[static_cast<size_t>(relation)];
-}
-
-const MappedInstance* Mapping::findInstance(std::string_view name, const MappedTask** task) const {
-  for (const MappedTask& each : tasks) {
-    for (const MappedInstance& instance : each.instances) {
-      if (instance.name.text == name) {
-        if (task)
-          *task = &each;
-        return &instance;
-      }
-    }
-  }
-  return nullptr;
-}
-
-std::string writeMapping(const Mapping& mapping) {
+std::string writeBraces(const Mapping& mapping) {
   return Writer().run(mapping);
 }
 

@@ -1,30 +1,14 @@
-// Reads the brace form of a mapping: words, numbers, quoted names and punctuation, then one function for each kind of
-// block.
-#include "compiler/sequoia/mapping.h"
-
-#include <cctype>
-#include <charconv>
+// Reads the brace form of a mapping: one function for each kind of block, each takes what the grammar of the Sequoia
+// reference allows there and goes on behind what is wrong.
+#include "compiler/sequoia/mapping_words.h"
 
 namespace strata::sequoia {
 
-STRATA_DIAGNOSTIC(mappingSyntax, Error, "sequoia-mapping-syntax", "expected {0}, found {1}");
-STRATA_DIAGNOSTIC(mappingTwice, Error, "sequoia-mapping-twice", "'{0}' is given twice");
-STRATA_DIAGNOSTIC(mappingNumber, Error, "sequoia-mapping-number", "'{0}' is not a number that fits in 63 bits");
-
 namespace {
 
-struct Word {
-  enum class Kind { End, Name, Number, Text, Sign } kind = Kind::End;
-  std::string_view text; // Text: without its quotes
-  Location location;
-};
-
-class Reader {
+class Reader : private MappingWords {
 public:
-  Reader(BufferId file, DiagnosticEngine& diagnostics)
-      : file_(file), diagnostics_(diagnostics), text_(diagnostics.sources().buffer(file).text()) {
-    next();
-  }
+  Reader(BufferId file, DiagnosticEngine& diagnostics) : MappingWords(file, diagnostics) {}
 
   std::optional<Mapping> run() {
     unsigned before = diagnostics_.errorCount();
@@ -42,154 +26,6 @@ public:
   }
 
 private:
-  struct SyntaxError {};
-
-  void next() {
-    lastEnd_ = word_.location.end;
-    skipSpace();
-    size_t begin = at_;
-    auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    if (at_ >= text_.size()) {
-      word_.kind = Word::Kind::End;
-    } else if (std::isdigit(static_cast<unsigned char>(text_[at_]))) {
-      word_.kind = Word::Kind::Number;
-      while (at_ < text_.size() && isWord(text_[at_]))
-        ++at_;
-    } else if (isWord(text_[at_])) {
-      word_.kind = Word::Kind::Name;
-      while (at_ < text_.size() && isWord(text_[at_]))
-        ++at_;
-    } else if (text_[at_] == '"' && text_.find('"', at_ + 1) != std::string_view::npos) {
-      word_.kind = Word::Kind::Text;
-      at_ = text_.find('"', at_ + 1) + 1;
-    } else {
-      word_.kind = Word::Kind::Sign;
-      std::string_view two = text_.substr(at_, 2);
-      at_ += two == "::" || two == "<=" || two == ">=" ? 2 : 1;
-    }
-    word_.text = text_.substr(begin, at_ - begin);
-    word_.location = {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
-    if (word_.kind == Word::Kind::Text)
-      word_.text = word_.text.substr(1, word_.text.size() - 2);
-  }
-
-  void skipSpace() {
-    while (at_ < text_.size()) {
-      if (std::isspace(static_cast<unsigned char>(text_[at_])))
-        ++at_;
-      else if (text_.substr(at_, 2) == "//")
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      else if (text_.substr(at_, 2) == "/*")
-        at_ = std::min(text_.find("*/", at_ + 2), text_.size() - 2) + 2;
-      else
-        return;
-    }
-  }
-
-  bool is(std::string_view text) const { return word_.kind != Word::Kind::Text && word_.text == text; }
-  bool accept(std::string_view text) {
-    if (word_.kind == Word::Kind::End || !is(text))
-      return false;
-    next();
-    return true;
-  }
-  [[noreturn]] void fail(const std::string& wanted) {
-    std::string found = word_.kind == Word::Kind::End ? "the end of the file" : "'" + std::string(word_.text) + "'";
-    diagnostics_.report(mappingSyntax, word_.location, wanted, found);
-    throw SyntaxError();
-  }
-  void expect(const char* text) {
-    if (!accept(text))
-      fail("'" + std::string(text) + "'");
-  }
-  /// Skips to the end of the item at hand.
-  void recover() {
-    int braces = 0;
-    for (; word_.kind != Word::Kind::End; next()) {
-      if (is("{")) {
-        ++braces;
-      } else if (is("}")) {
-        if (braces == 0)
-          return; // the end of the block around
-        if (--braces == 0) {
-          next();
-          return;
-        }
-      } else if (is(";") && braces == 0) {
-        next();
-        return;
-      }
-    }
-  }
-
-  MappedName name(const char* what, bool mayHaveLexnum = false) {
-    if (word_.kind != Word::Kind::Name)
-      fail(what);
-    MappedName result;
-    result.text = word_.text;
-    result.place.location = word_.location;
-    next();
-    if (mayHaveLexnum && accept("[")) {
-      MappedNumber lexnum = number("a number");
-      if (lexnum.value > UINT32_MAX)
-        lexnum.value = UINT32_MAX;
-      result.lexnum = static_cast<uint32_t>(lexnum.value);
-      expect("]");
-      result.place.location.end = lastEnd_;
-    }
-    return result;
-  }
-
-  MappedNumber number(const char* what) {
-    if (word_.kind != Word::Kind::Number)
-      fail(what);
-    MappedNumber result;
-    result.place.location = word_.location;
-    auto [end, error] = std::from_chars(word_.text.data(), word_.text.data() + word_.text.size(), result.value);
-    if (error != std::errc() || end != word_.text.data() + word_.text.size()) {
-      diagnostics_.report(mappingNumber, word_.location, word_.text);
-      result.value = 1;
-    }
-    next();
-    return result;
-  }
-
-  std::vector<int64_t> numbers() {
-    std::vector<int64_t> values;
-    do
-      values.push_back(number("a number").value);
-    while (accept(","));
-    return values;
-  }
-
-  std::vector<MappedName> nameList() {
-    std::vector<MappedName> names;
-    expect("(");
-    do
-      names.push_back(name("the name of an array", true));
-    while (accept(","));
-    expect(")");
-    return names;
-  }
-
-  OptionalNumber levelInParentheses() {
-    OptionalNumber level;
-    expect("(");
-    if (accept("level"))
-      level = number("the number of a level");
-    expect(")");
-    return level;
-  }
-
-  void setNumber(OptionalNumber& target, const char* what, const Location& where) {
-    expect("=");
-    MappedNumber value = number("a number");
-    expect(";");
-    if (target)
-      diagnostics_.report(mappingTwice, where, what).label(target->place.location, "first here");
-    target = value;
-  }
-
   /// Calls `item` for each item between braces; a wrong item is skipped.
   template <typename Item>
   void braces(Item item) {
@@ -211,13 +47,10 @@ private:
       Location where = word_.location;
       if (!accept("include"))
         fail("include");
-      if (word_.kind != Word::Kind::Text)
-        fail("the name of the machine in quotes");
-      if (!mapping_.machine.empty())
-        diagnostics_.report(mappingTwice, where, "#include").label(mapping_.machinePlace.location, "first here");
-      mapping_.machine = word_.text;
-      mapping_.machinePlace.location = word_.location;
-      next();
+      once("#include", where, included_);
+      Location place = word_.location;
+      mapping_.machine = fileName("the name of the machine in quotes");
+      mapping_.machinePlace.location = place;
       return;
     }
     if (!accept("task"))
@@ -227,9 +60,13 @@ private:
     accept(":");
     while (accept("entrypoint")) {
       expect("(");
-      do
-        task.entryPoints.push_back(name("the name of an instance"));
-      while (accept(","));
+      do {
+        MappedName entry = name("the name of an instance");
+        for (const MappedName& other : task.entryPoints)
+          if (other.text == entry.text)
+            reportTwice("entrypoint(" + entry.text + ")", entry.place.location, other.place.location, diagnostics_);
+        task.entryPoints.push_back(std::move(entry));
+      } while (accept(","));
       expect(")");
       accept(",");
     }
@@ -246,16 +83,17 @@ private:
     instance.variant = name("the name of the variant");
     instance.level = levelInParentheses();
     accept(":");
+    Location overlay, external;
     for (;;) {
+      Location where = word_.location;
       if (accept("unique")) {
         expect("overlay");
+        once("unique overlay", where, overlay);
         instance.uniqueOverlay = true;
       } else if (accept("external")) {
+        once("external", where, external);
         expect("(");
-        if (word_.kind != Word::Kind::Text)
-          fail("the name of a file in quotes");
-        instance.externalFile = word_.text;
-        next();
+        instance.externalFile = fileName("the name of a file in quotes");
         expect(")");
       } else if (!accept(",")) {
         break;
@@ -267,7 +105,10 @@ private:
         MappedTunable tunable;
         tunable.name = name("the name of a tunable", true);
         expect("=");
+        bool negative = accept("-");
         tunable.value = number("the value of the tunable");
+        if (negative)
+          tunable.value.value = -tunable.value.value;
         expect(";");
         instance.tunables.push_back(std::move(tunable));
       } else if (accept("scratch")) {
@@ -321,6 +162,7 @@ private:
     MappedArray array;
     array.name = name("the name of an array", true);
     array.level = levelInParentheses();
+    Location cyclic;
     braces([&] {
       Location where = word_.location;
       if (accept("elements")) {
@@ -328,12 +170,16 @@ private:
       } else if (accept("pitch")) {
         array.pitch.push_back(sizeBound(where));
       } else if (accept("blockcyclic")) {
+        once("blockcyclic", where, cyclic);
         BlockCyclic layout;
         layout.place.location = where;
+        Location gridPlace, blockPlace;
         braces([&] {
+          Location item = word_.location;
           bool grid = accept("grid");
           if (!grid && !accept("blocksize"))
             fail("'grid' or 'blocksize'");
+          once(grid ? "grid" : "blocksize", item, grid ? gridPlace : blockPlace);
           expect("=");
           (grid ? layout.grid : layout.blockSize) = numbers();
           expect(";");
@@ -384,15 +230,20 @@ private:
   void spmd(MappedLoop& loop, const Location& where) {
     SpmdMapping spmd;
     spmd.place.location = where;
+    if (loop.spmd)
+      reportTwice("spmd", where, loop.spmd->place.location, diagnostics_);
+    Location range, ways;
     braces([&] {
       Location item = word_.location;
       if (accept("fullrange")) {
+        once("fullrange", item, range);
         expect("=");
         int64_t lower = number("the first processor").value;
         expect(",");
         spmd.fullRange = {lower, number("the end of the processors").value};
         expect(";");
       } else if (accept("ways")) {
+        once("ways", item, ways);
         expect("=");
         if (accept("auto"))
           spmd.waysAuto = true;
@@ -405,8 +256,6 @@ private:
         fail("'fullrange', 'ways' or 'iterblk'");
       }
     });
-    if (spmd.ways && spmd.waysAuto)
-      diagnostics_.report(mappingTwice, where, "ways").label(spmd.ways->place.location, "a number here");
     loop.spmd = std::move(spmd);
   }
 
@@ -468,18 +317,13 @@ private:
     target.conditions.push_back(std::move(condition));
   }
 
-  BufferId file_;
-  DiagnosticEngine& diagnostics_;
-  std::string_view text_;
-  size_t at_ = 0;
-  uint32_t lastEnd_ = 0;
-  Word word_;
+  Location included_;
   Mapping mapping_;
 };
 
 } // namespace
 
-std::optional<Mapping> readMapping(BufferId file, DiagnosticEngine& diagnostics) {
+std::optional<Mapping> readBraces(BufferId file, DiagnosticEngine& diagnostics) {
   return Reader(file, diagnostics).run();
 }
 
