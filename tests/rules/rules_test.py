@@ -26,6 +26,8 @@ CASES = [
     ("file_openings", {"base/a.cpp": "int x;\n"}, "base/a.cpp:1: int x;"),
     ("errors_page", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n'}, "docs/errors.md:1: lacks: | `x-y`"),
     ("errors_page", {"docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")])}, "is no longer declared so: | `x-y`"),
+    ("sequoia_rules", {"compiler/sequoia/check_blocks.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n'},
+     "tests/sequoia/rules/x-y.breaks.sq:1: is missing"),
     ("formatting", {"base/a.cpp": GOOD + "int   x;\n"}, "base/a.cpp:2: is not formatted"),
     ("documented_commands", {"README.md": "./dev frobnicate and examples/absent.sq\n"}, "./dev has no job 'frobnicate'"),
 ]
