@@ -54,7 +54,7 @@ void kernel(void* context, int64_t instance) {
 void run(Chain chain) {
   for (int64_t i = 0; i + 1 < chain.stages; ++i)
     chain.streams[i] = strata_stream_create(sizeof(float), capacity, "chain");
-  strata_spmd(kernel, &chain, chain.stages, /*processor=*/~0u, /*concurrent=*/1);
+  strata_spmd(kernel, &chain, chain.stages, /*ways=*/0, /*processor=*/~0u, /*concurrent=*/1);
   for (int64_t i = 0; i + 1 < chain.stages; ++i)
     strata_stream_destroy(chain.streams[i]);
 }

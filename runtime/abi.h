@@ -31,8 +31,7 @@ typedef struct StrataMemory {
 typedef struct StrataProcessor {
   const char* name;
   uint32_t count;
-  int32_t local_memory; /* index of the memory of which instance i belongs to processor i; -1: none */
-  uint32_t moves;       /* that one instance carries on at once, beside its kernel */
+  uint32_t moves; /* that one instance carries on at once, beside its kernel */
 } StrataProcessor;
 
 typedef struct StrataMachine {
@@ -85,9 +84,10 @@ void strata_set_failure_handler(StrataFailureHandler handler);
 /* ---- storage ------------------------------------------------------------------------------------------------------
  */
 
-/* The store that belongs to the executing processor in explicit memory `memory` (an index into the machine's table);
- * instance 0 when the executing processor owns no instance of it. Aligned to the memory's alignment and to 64 at least.
- */
+/* The store that belongs to the executing processor in explicit memory `memory` (an index into the machine's table).
+ * Instances of a memory are dealt to those of a processor class in order, evenly: with as many of both each has its
+ * own, with fewer memories neighbours share one, with more each has the first of its own. Code that acts as no
+ * processor has instance 0. Aligned to the memory's alignment and to 64 at least. */
 void* strata_store(uint32_t memory);
 /* Memory for a block in a memory that is not explicit, aligned to 64, not initialised; `what` names it in an
  * out-of-memory error. Released in the opposite order, by the same execution. bytes may be 0. */
@@ -96,6 +96,24 @@ void strata_release(void* block);
 
 /* A block of `bytes` bytes in a file that lasts as long as the block: a window. `what` names it in an error. */
 void* strata_window_acquire_file(int64_t bytes, const char* what);
+/* How a block in a virtual memory is dealt to the instances that the memory joins. */
+typedef struct StrataLayout {
+  uint32_t virtual_memory, memory; /* indices into the machine's table: the virtual one, and the one underneath */
+  int64_t address;                 /* bytes from the beginning of each instance to its share */
+  int64_t element_bytes;
+  int32_t rank;
+  const int64_t* extents;
+  const int64_t* grid;        /* instances along each dimension */
+  const int64_t* block_sizes; /* elements dealt at a time; 0: an even share for each */
+  const char* within;         /* counters of bytes moved from and to the mover's own instance … */
+  const char* across;         /* … and others; null: nothing is counted */
+} StrataLayout;
+
+/* A block dealt to the instances of an explicit memory that a virtual one joins: a window whose elements are moved from
+ * and to the instances that hold them. Element i of a dimension lies in part (i / size) mod parts, at (i / size /
+ * parts)
+ * * size + i mod size there; the instances of the grid are numbered row by row. The layout is copied. */
+void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what);
 /* Gives any window back, when the moves of it have ended. */
 void strata_window_release(void* block);
 
@@ -132,16 +150,17 @@ void strata_token_retain(StrataToken* token);
 /* ---- many processors ----------------------------------------------------------------------------------------------
  */
 
-/* Runs body(context, i) for i in [0, instances), instance i as processor number i of class `processor`, and returns
- * when all have ended. Not concurrent: instances may run one after another on any number of workers. Concurrent: every
- * instance is a fibre and all make progress. Nested calls are allowed. The index of the executing processor within a
- * nested call is outer index * instances + i. */
-void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, uint32_t processor,
-                 int32_t concurrent);
-/* The same within another one, whose instances may each make another number of instances here: every one of them has
- * `width` processors to itself, and the index within the nested call is outer index * width + i. */
-void strata_spmd_within(void (*body)(void* context, int64_t instance), void* context, int64_t instances,
-                        uint32_t processor, int32_t concurrent, int64_t width);
+/* Runs body(context, i) for i in [0, instances), each as a processor of class `processor`, and returns when all have
+ * ended. Not concurrent: instances may run one after another on any number of workers. Concurrent: every instance is a
+ * fibre and all make progress.
+ *
+ * Nested calls divide the processors further. The caller stands for a range of a class: at first for all of every
+ * class, within a call for those that its instance was given, and for those of another class that belong to these (node
+ * 1 of 4 stands for cores 2 and 3 of 8). That range is cut into `ways` equal pieces (0: as many as instances), and
+ * instance i acts as the first of piece i and stands for it. Where there are more ways than processors, which only
+ * processors without stores allow, the numbers go on behind the range. */
+void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
+                 uint32_t processor, int32_t concurrent);
 /* The index of the executing processor within its class; 0 outside of any strata_spmd or strata_spawn. */
 int64_t strata_instance(void);
 /* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing.

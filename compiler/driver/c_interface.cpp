@@ -41,8 +41,8 @@ std::string machineText(const StrataMachine& machine) {
   text += "};\nstatic const StrataProcessor strata_processors[] = {\n";
   for (uint32_t index = 0; index < machine.processor_count; ++index) {
     const StrataProcessor& processor = machine.processors[index];
-    text += "  {" + cLiteral(processor.name) + ", " + number(processor.count) + "u, " +
-            std::to_string(processor.local_memory) + ", " + number(processor.moves) + "u},\n";
+    text +=
+        "  {" + cLiteral(processor.name) + ", " + number(processor.count) + "u, " + number(processor.moves) + "u},\n";
   }
   return text + "};\nstatic const StrataMachine strata_this_machine = {" + cLiteral(machine.name) +
          ", strata_memories, strata_processors, " + number(machine.memory_count) + "u, " +

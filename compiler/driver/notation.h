@@ -16,6 +16,12 @@ public:
   /// The machine that the mapping file names, and where; empty without one.
   virtual std::string machineName() const { return ""; }
   virtual Location machinePlace() const { return {}; }
+  /// Whether the mapping in use is one that was made by default and can be made again with less room to fill.
+  virtual bool canShrink() const { return false; }
+  /// The value of a tunable in the mapping file and where it stands; nothing where there is none.
+  virtual std::optional<std::pair<int64_t, Location>> tunable(llvm::StringRef, llvm::StringRef) const {
+    return std::nullopt;
+  }
   /// Whether the sizes given with --size have become constants of the program, so that its entry point has none.
   virtual bool hasFixedSizes() const { return false; }
   /// The mapping in use (the file's or the default), in the notation's own form.

@@ -2,6 +2,7 @@
 // else.
 #include "compiler/driver/pipeline.h"
 
+#include "compiler/driver/fit.h"
 #include "compiler/driver/notation.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/locations.h"
@@ -110,6 +111,8 @@ std::string Compiler::mappingText() {
   if (!source_->notation->readMapping(options_, diagnostics_))
     return "";
   auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
+  if (onto)
+    settleMapping(*onto);
   return onto ? source_->notation->mappingText(options_, *onto, diagnostics_) : "";
 }
 
@@ -156,10 +159,22 @@ std::optional<LogicalProgram> Compiler::fromNotation() {
   auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
   if (!onto)
     return std::nullopt;
+  settleMapping(*onto);
   auto lowered = source_->notation->lower(options_, *onto, context_, diagnostics_);
   if (!lowered)
     return std::nullopt;
   return LogicalProgram{std::move(lowered->first), std::move(lowered->second), std::move(*onto)};
+}
+
+/// A default mapping aims at filling the memories; where that was too much, one that aims at less is used.
+void Compiler::settleMapping(const Machine& machine) {
+  bool isLimited = false;
+  for (uint32_t number = 0; number < machine.memories.size(); ++number)
+    isLimited |= machine.isStore(machine::MemoryId{number});
+  if (!isLimited || isSettled_ || options_.isTrial || !source_->notation->canShrink())
+    return;
+  isSettled_ = true;
+  options_.halvings = halvingsNeeded(options_);
 }
 
 std::optional<LogicalProgram> Compiler::fromDialect() {
@@ -285,8 +300,34 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         kernel::addOptimizationPasses(passes);
       }))
     return false;
-  return mapping::schedule(module, program.machine, diagnostics_) &&
-         mapping::verifyScheduled(module, program.machine, diagnostics_);
+  return assignAddresses(program) && mapping::verifyScheduled(module, program.machine, diagnostics_);
+}
+
+/// Schedules; what does not fit is reported with a tunable with which it would.
+bool Compiler::assignAddresses(LogicalProgram& program) {
+  std::vector<mapping::Overflow> overflows;
+  DiagnosticEngine reported(diagnostics_.sources());
+  const bool fits = mapping::schedule(*program.module, program.machine, reported, &overflows);
+  size_t next = 0;
+  for (Diagnostic diagnostic : reported.all()) {
+    if (StringRef(diagnostic.kind->code) == "schedule-does-not-fit" && next < overflows.size()) {
+      const mapping::Overflow& overflow = overflows[next++];
+      const Notation* notation = source_->notation.get();
+      auto valueOf = [&](StringRef name, StringRef instance) -> std::optional<int64_t> {
+        auto known = notation->tunable(instance, name);
+        return known ? std::optional(known->first) : std::nullopt;
+      };
+      if (auto other = notation && !options_.isTrial ? fittingTunable(options_, overflow, valueOf) : std::nullopt) {
+        auto known = notation->tunable(other->instance, other->name);
+        diagnostic.labels.push_back({known->second, "with " + std::to_string(other->value) + " here it fits"});
+        diagnostic.helps.push_back("with " + other->name + " = " + std::to_string(other->value) + " in instance '" +
+                                   other->instance + "' it fits (" + std::to_string(other->bytes) + " of " +
+                                   std::to_string(overflow.capacity) + " bytes)");
+      }
+    }
+    diagnostics_.add(std::move(diagnostic));
+  }
+  return fits;
 }
 
 std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {

@@ -31,6 +31,11 @@ struct CompileOptions {
   std::vector<std::string> machinePath;               // folders in which machines are looked up
   std::optional<unsigned> threads;
   bool verifyEach = false; // verify after every pass
+  /// Other values than the mapping's, by instance and tunable, and how often the room that a default mapping aims at is
+  /// halved: for trials, which look for a mapping that fits.
+  std::map<std::pair<std::string, std::string>, int64_t> tunables;
+  unsigned halvings = 0;
+  bool isTrial = false;
 };
 
 /// A program in logical form, with where it goes.
@@ -89,12 +94,15 @@ private:
   std::optional<LogicalProgram> fromDialect();
   std::optional<LogicalProgram> fromNotation();
   std::optional<Machine> machine(const std::string& named, Location where);
+  void settleMapping(const Machine& machine);
+  bool assignAddresses(LogicalProgram& program);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager&)> add);
 
   mlir::MLIRContext& context_;
   DiagnosticEngine& diagnostics_;
   CompileOptions options_;
   std::unique_ptr<Source> source_;
+  bool isSettled_ = false;
 };
 
 } // namespace strata::driver

@@ -29,14 +29,9 @@ MachineTable::MachineTable(const Machine& machine) {
     memories_.push_back({name(memory.name), bounded ? memory.capacity.bytes : 0, static_cast<uint32_t>(memory.count),
                          isExplicit, static_cast<uint32_t>(memory.alignment)});
   }
-  for (const machine::Processor& processor : machine.processors) {
-    int32_t local = -1;
-    for (machine::MemoryId id : processor.local)
-      if (local < 0 && machine.isStore(id))
-        local = static_cast<int32_t>(id.value);
-    processors_.push_back({name(processor.name), static_cast<uint32_t>(processor.count), local,
+  for (const machine::Processor& processor : machine.processors)
+    processors_.push_back({name(processor.name), static_cast<uint32_t>(processor.count),
                            static_cast<uint32_t>(std::min<uint64_t>(processor.moves, UINT32_MAX))});
-  }
   table_ = {name(machine.name), memories_.data(), processors_.data(), static_cast<uint32_t>(memories_.size()),
             static_cast<uint32_t>(processors_.size())};
 }

@@ -64,7 +64,8 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
   }
   if (given)
     return given;
-  auto made = sequoia::defaultMapping(program, machine, options.entry, knownSizes(program, options), diagnostics);
+  auto made = sequoia::defaultMapping(program, machine, options.entry, knownSizes(program, options), diagnostics,
+                                      options.halvings);
   if (made)
     diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
   return made;
@@ -105,7 +106,18 @@ public:
     if (!file.valid())
       return false;
     mapping_ = sequoia::readMapping(file, diagnostics);
+    if (mapping_)
+      for (const auto& [which, value] : options.tunables)
+        if (sequoia::MappedNumber* number = find(*mapping_, which.first, which.second))
+          number->value = value;
     return mapping_.has_value();
+  }
+  bool canShrink() const override { return !mapping_; }
+  std::optional<std::pair<int64_t, Location>> tunable(llvm::StringRef instance, llvm::StringRef name) const override {
+    if (!mapping_)
+      return std::nullopt;
+    const sequoia::MappedNumber* number = find(*mapping_, instance.str(), name.str());
+    return number ? std::optional(std::make_pair(number->value, number->place.location)) : std::nullopt;
   }
   std::string machineName() const override { return mapping_ ? mapping_->machine : ""; }
   Location machinePlace() const override { return mapping_ ? mapping_->machinePlace.location : Location(); }
@@ -150,6 +162,17 @@ public:
   }
 
 private:
+  template <typename Mapping>
+  static auto find(Mapping& mapping, const std::string& instance, const std::string& name)
+      -> decltype(&mapping.tasks[0].instances[0].tunables[0].value) {
+    for (auto& task : mapping.tasks)
+      for (auto& each : task.instances)
+        for (auto& tunable : each.tunables)
+          if (each.name.text == instance && tunable.name.text == name)
+            return &tunable.value;
+    return nullptr;
+  }
+
   std::unique_ptr<sequoia::Program> program_;
   std::optional<sequoia::Mapping> mapping_; // the file's
 };

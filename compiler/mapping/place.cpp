@@ -4,6 +4,7 @@
 #include "compiler/mapping/place.h"
 
 #include "compiler/ir/locations.h"
+#include "compiler/mapping/check_spans.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -27,8 +28,8 @@ STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor",
                   "machine '{0}' has no processor that can execute control code");
 STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
                   "argument {0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
-STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
-                  "loop '{0}' is dealt to {1} of processor '{2}', of which machine '{3}' has {4}");
+STRATA_DIAGNOSTIC(badLayout, Error, "placement-layout",
+                  "block '{0}' of {1} dimensions is dealt to a grid of {2} instances; memory '{3}' joins {4}");
 
 /// Whether a processor has a store of its own that the program manages: then its instances are told apart, and other
 /// memories are reached by moves only.
@@ -37,20 +38,22 @@ static bool hasStore(const Machine& machine, machine::ProcessorId processor) {
 }
 
 bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory) {
+  if (!machine.isAddressed(memory))
+    return false;
   if (llvm::is_contained(machine[processor].local, memory))
     return true;
   for (const machine::Level& level : machine.levels)
-    if (level.processor == processor && (level.memory == memory || machine[level.memory].over == memory))
+    if (level.processor == processor && level.memory == memory)
       return true;
-  return !hasStore(machine, processor) && !machine.isStore(memory) && machine.isAddressed(memory) &&
-         machine.reaches(processor, memory);
+  return !hasStore(machine, processor) && !machine.isStore(memory) && machine.reaches(processor, memory);
 }
 
-/// The memory in which a processor's code keeps what nobody places: that of the innermost level it controls, else a
-/// local one.
+/// The memory in which a processor's code keeps what nobody places: that of the outermost level it controls in which it
+/// addresses elements, else a local one.
 static machine::MemoryId homeOf(const Machine& machine, machine::ProcessorId processor) {
-  for (const machine::Level& level : machine.levels)
-    if (level.processor == processor)
+  for (size_t number = machine.levels.size(); number-- > 0;)
+    if (const machine::Level& level = machine.levels[number];
+        level.processor == processor && machine.isAddressed(level.memory))
       return level.memory;
   if (!machine[processor].local.empty())
     return machine[processor].local.front();
@@ -98,7 +101,7 @@ public:
       placeSignature(function, fallback);
     for (auto function : program_.getOps<func::FuncOp>())
       placeFunction(function);
-    if (diagnostics_.hasErrors())
+    if (diagnostics_.hasErrors() || !checkSpans(program_, machine_, diagnostics_))
       return false;
     setStage(program_, Stage::Placed);
     program_->removeAttr(SvmDialect::mappingAttr);
@@ -226,6 +229,8 @@ private:
                               function.getName().str(), what.str(), label);
     };
     unseen("block", placement_->blocks);
+    unseen("block", placement_->layouts);
+    unseen("block", placement_->shares);
     unseen("loop", placement_->loops);
     unseen("call", placement_->calls);
   }
@@ -302,6 +307,46 @@ private:
     machine::MemoryId where = memory(name ? *name : "", block, homeOf(machine_, here));
     block.getBlock().setType(withMemory(block.getBlock().getType(), machine_[where].name));
     spread(block.getBlock());
+    if (const std::string* other = find(placement_->shares, "block", block.getLabelAttr()))
+      block->setAttr(SvmDialect::sharesAttr, StringAttr::get(program_.getContext(), *other));
+    if (machine_[where].isVirtual())
+      dealOut(block, where);
+  }
+
+  /// The layout of a block in a virtual memory: as the record says, else even shares along the first dimension.
+  void dealOut(BlockOp block, machine::MemoryId where) {
+    const LayoutPlacement* given = find(placement_->layouts, "block", block.getLabelAttr());
+    const uint64_t underneath = machine_[machine_[where].over].count;
+    const uint64_t joined = underneath / std::max<uint64_t>(machine_[where].count, 1);
+    const size_t rank = block.getExtents().size();
+    LayoutPlacement layout = given ? *given : LayoutPlacement();
+    if (layout.grid.empty()) {
+      layout.grid.assign(rank, 1);
+      if (rank)
+        layout.grid[0] = static_cast<int64_t>(joined);
+    }
+    if (layout.blockSize.empty())
+      layout.blockSize.assign(rank, 0);
+    uint64_t used = 1;
+    bool fits = layout.grid.size() == rank && layout.blockSize.size() == rank;
+    for (int64_t each : layout.grid)
+      fits &= each >= 1 && !__builtin_mul_overflow(used, static_cast<uint64_t>(each), &used);
+    if (!fits || used > joined) {
+      std::string grid;
+      for (int64_t each : layout.grid)
+        grid += (grid.empty() ? "" : ", ") + std::to_string(each);
+      diagnostics_
+          .report(badLayout, sourceLocation(diagnostics_.sources(), block.getLoc()),
+                  block.getLabel().value_or("").str(), rank, grid, machine_[where].name, joined)
+          .note("an array in a virtual memory is dealt to the instances that the memory joins: the grid gives how many "
+                "of "
+                "them each dimension goes to")
+          .help("give one number for each dimension, whose product is at most " + std::to_string(joined));
+      return;
+    }
+    auto builder = Builder(program_.getContext());
+    block->setAttr(SvmDialect::gridAttr, builder.getDenseI64ArrayAttr(layout.grid));
+    block->setAttr(SvmDialect::blockSizeAttr, builder.getDenseI64ArrayAttr(layout.blockSize));
   }
 
   /// Wraps an operation in a region that another processor executes; returns who executes it then.
@@ -334,29 +379,7 @@ private:
     LoopPlacement choice = placed ? *placed : choose(spmd, here);
     transform(spmd, choice);
     machine::ProcessorId on = processor(choice.processor, spmd, here);
-    const uint64_t count = machine_[on].count;
     auto builder = Builder(program_.getContext());
-    // Processors with a store of their own are told apart; others are dealt any number of parts. Loops around that are
-    // dealt to the same processors leave so many of them to each part.
-    uint64_t parts = static_cast<uint64_t>(std::max<int64_t>(choice.ways, 1));
-    std::string around;
-    for (auto outer = spmd->getParentOfType<SpmdOp>(); outer; outer = outer->getParentOfType<SpmdOp>())
-      if (outer.getWays() && outer.getProcessor() && *outer.getProcessor() == machine_[on].name) {
-        parts =
-            std::min(parts * static_cast<uint64_t>(std::min<int64_t>(*outer.getWays(), 1 << 20)), uint64_t(1) << 40);
-        around += (around.empty() ? "" : ", ") + ("'" + outer.getLabel().value_or("").str() + "' ") +
-                  std::to_string(*outer.getWays());
-      }
-    if (parts > count && choice.ways > 0 && hasStore(machine_, on)) {
-      auto report =
-          diagnostics_.report(tooManyWays, sourceLocation(diagnostics_.sources(), spmd.getLoc()),
-                              spmd.getLabel().value_or("").str(), parts, machine_[on].name, machine_.name, count);
-      if (!around.empty())
-        report.note("it has " + std::to_string(choice.ways) + " ways in each part of the loops around it: " + around);
-      report.help("deal the loop to " +
-                  std::to_string(std::max<uint64_t>(count / (parts / static_cast<uint64_t>(choice.ways)), 1)) +
-                  " at most");
-    }
     // Concurrent iterations are instances whatever the mapping says: one after another they could wait for each other
     // forever.
     if (choice.ways > 0 || spmd.getConcurrent())
@@ -368,7 +391,7 @@ private:
       moveTo(spmd, here, on);
     }
     here = on;
-    spmd.setPrivateMemory(machine_[homeOf(machine_, on)].name);
+    spmd.setPrivateMemory(machine_[memory(choice.memory, spmd, homeOf(machine_, on))].name);
     placeReductions(spmd);
     placeRegion(spmd.getBody(), on);
   }

@@ -29,10 +29,22 @@ bool checkFlattening(mlir::ModuleOp program, DiagnosticEngine& diagnostics);
 /// Whether code on a processor loads and stores in a memory directly.
 bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory);
 
+/// A memory that cannot hold what it is to hold at once.
+struct Overflow {
+  struct Held {
+    int64_t bytes = 0;
+    std::string sizedBy; // the tunables that set it, as the front end has noted them; may be empty
+  };
+  std::string memory;
+  int64_t capacity = 0, wanted = 0;
+  std::vector<Held> held; // the largest first
+};
+
 /// Fixes the address of every block in an explicit memory, so that blocks that live at once do not overlap, and checks
-/// the capacity; what does not fit is reported with who holds how much. Leaves a scheduled program. REQUIRES: a placed
-/// program whose iterations have been distributed.
-bool schedule(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics);
+/// the capacity; what does not fit is reported with who holds how much, and added to `overflows`, one for each report.
+/// Leaves a scheduled program. REQUIRES: a placed program whose iterations have been distributed.
+bool schedule(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics,
+              std::vector<Overflow>* overflows = nullptr);
 
 /// What a scheduled program must satisfy: every block in explicit memory has an aligned address inside the memory and
 /// overlaps no other that lives at the same time, through all calls. Shares no code with schedule().

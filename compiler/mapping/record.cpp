@@ -60,6 +60,24 @@ struct Reader {
         return false;
     return true;
   }
+  bool numbers(Attribute attribute, std::vector<int64_t>& into, Twine where) {
+    auto list = dyn_cast_or_null<ArrayAttr>(attribute);
+    if (!list)
+      return fail(where + " is not a list");
+    for (Attribute element : list)
+      if (!number(element, into.emplace_back(), where))
+        return false;
+    return true;
+  }
+  bool layout(Attribute attribute, LayoutPlacement& into, Twine where) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
+      if (key == "grid")
+        return numbers(value, into.grid, at);
+      if (key == "block_size")
+        return numbers(value, into.blockSize, at);
+      return unknown(key, where);
+    });
+  }
   bool unknown(StringRef key, Twine where) { return fail(where + ": nothing is called '" + key + "' here"); }
 
   bool loop(Attribute attribute, LoopPlacement& into, Twine where) {
@@ -78,6 +96,8 @@ struct Reader {
         return truth(value, into.flatten, at);
       if (key == "place")
         return text(value, into.place, at);
+      if (key == "in")
+        return text(value, into.memory, at);
       return unknown(key, where);
     });
   }
@@ -126,6 +146,14 @@ struct Reader {
         return entries(value, at, [&](StringRef label, Attribute entry, const std::string& place) {
           return call(entry, into.calls[label.str()], place);
         });
+      if (key == "layouts")
+        return entries(value, at, [&](StringRef label, Attribute entry, const std::string& place) {
+          return layout(entry, into.layouts[label.str()], place);
+        });
+      if (key == "shares")
+        return entries(value, at, [&](StringRef label, Attribute other, const std::string& place) {
+          return text(other, into.shares[label.str()], place);
+        });
       return unknown(key, where);
     });
   }
@@ -160,6 +188,8 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
               fields.push_back(builder.getNamedAttr("flatten", builder.getBoolAttr(true)));
             if (!loop.place.empty())
               fields.push_back(builder.getNamedAttr("place", builder.getStringAttr(loop.place)));
+            if (!loop.memory.empty())
+              fields.push_back(builder.getNamedAttr("in", builder.getStringAttr(loop.memory)));
             return builder.getDictionaryAttr(fields);
           }));
     if (!function.calls.empty())
@@ -173,6 +203,15 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
               fields.push_back(builder.getNamedAttr("keep", builder.getDenseI64ArrayAttr(call.keep)));
             return builder.getDictionaryAttr(fields);
           }));
+    if (!function.layouts.empty())
+      add("layouts", dictionary(context, function.layouts, [&](const LayoutPlacement& layout) -> Attribute {
+            return builder.getDictionaryAttr(
+                {builder.getNamedAttr("block_size", builder.getI64ArrayAttr(layout.blockSize)),
+                 builder.getNamedAttr("grid", builder.getI64ArrayAttr(layout.grid))});
+          }));
+    if (!function.shares.empty())
+      add("shares",
+          dictionary(context, function.shares, [&](const std::string& other) { return builder.getStringAttr(other); }));
     return builder.getDictionaryAttr(entries);
   });
 }

@@ -28,6 +28,8 @@ struct LoopPlacement {
   bool flatten = false;
   /// Where the mapping says all this ("FILE:LINE:COLUMN"), for messages; empty: nowhere.
   std::string place;
+  /// Where a parallel loop's private copies of what it reduces lie; empty: where the processor's code keeps things.
+  std::string memory;
   friend bool operator==(const LoopPlacement&, const LoopPlacement&) = default;
 };
 
@@ -40,6 +42,13 @@ struct CallPlacement {
   friend bool operator==(const CallPlacement&, const CallPlacement&) = default;
 };
 
+/// How an array in a virtual memory is dealt to the instances underneath: how many of them each dimension goes to, and
+/// how many elements at a time (block-cyclic). One number a dimension; a block size of 0 gives each an even share.
+struct LayoutPlacement {
+  std::vector<int64_t> grid, blockSize;
+  friend bool operator==(const LayoutPlacement&, const LayoutPlacement&) = default;
+};
+
 /// One control function. Names are those of the machine; labels are those of the program's operations.
 struct FunctionPlacement {
   std::string control;
@@ -47,6 +56,8 @@ struct FunctionPlacement {
   std::map<std::string, std::string> blocks; // label to memory
   std::map<std::string, LoopPlacement> loops;
   std::map<std::string, CallPlacement> calls;
+  std::map<std::string, LayoutPlacement> layouts; // label of a block in a virtual memory
+  std::map<std::string, std::string> shares;      // label of a block to that of the block whose address it takes too
   friend bool operator==(const FunctionPlacement&, const FunctionPlacement&) = default;
 };
 

@@ -2,6 +2,7 @@
 // a function that is called from several places lies above the highest of them. Blocks of regions that are not alive at
 // once share addresses. Sizes are static bounds, so that a program that schedules cannot run out of an explicit memory.
 #include "compiler/ir/locations.h"
+#include "compiler/mapping/layout.h"
 #include "compiler/mapping/place.h"
 #include "compiler/transform/builders.h"
 
@@ -19,6 +20,7 @@ STRATA_DIAGNOSTIC(recursion, Error, "schedule-recursion", "'{0}' calls itself wh
 namespace {
 
 struct Held {
+  uint32_t memory;
   BlockOp block;
   int64_t address, bytes;
 };
@@ -29,8 +31,8 @@ std::string nameOf(BlockOp block) {
 
 class Scheduler {
 public:
-  Scheduler(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics)
-      : program_(program), machine_(machine), diagnostics_(diagnostics), symbols_(program) {}
+  Scheduler(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics, std::vector<Overflow>* overflows)
+      : program_(program), machine_(machine), diagnostics_(diagnostics), overflows_(overflows), symbols_(program) {}
 
   bool run() {
     // Callers before callees: a function's floor is known when all its callers have been scheduled.
@@ -91,23 +93,36 @@ private:
 
   void assign(BlockOp block, Tops& tops, SmallVector<Held>& held) {
     machine::MemoryId id = machine_.memory(memoryOf(block.getBlock().getType()).str());
-    if (!id.valid() || !machine_.isStore(id))
+    if (!id.valid())
+      return;
+    // A block in a virtual memory lies at one address of every instance underneath, with a share in each.
+    const bool isDealt = machine_[id].isVirtual();
+    const uint64_t joins = std::max<uint64_t>(machine_[id].count, 1);
+    id = underneath(machine_, id);
+    if (isDealt && !block->hasAttr(SvmDialect::gridAttr)) // made by a pass
+      giveEvenShares(block, static_cast<int64_t>(machine_[id].count / joins));
+    if (!machine_.isStore(id))
       return;
     const machine::Memory& memory = machine_[id];
     Location at = sourceLocation(diagnostics_.sources(), block.getLoc());
     int64_t alignment = static_cast<int64_t>(std::max<uint64_t>(
         memory.alignment, RecordType::alignmentInBytes(block.getBlock().getType().getElementType())));
-    std::optional<int64_t> bytes = block.maxBytes(alignment);
+    std::optional<int64_t> bytes = isDealt ? shareBytes(block, alignment) : block.maxBytes(alignment);
     if (!bytes) {
       auto report = diagnostics_.report(unbounded, at, nameOf(block), memory.name);
       report.note("space in it is set aside before the program runs");
+      showCallers(report, block);
       report.help("bound the block: state its most elements with a constant or tunable, or give its array a size "
                   "precondition in the mapping");
       return;
     }
+    if (const Held* other = sharedWith(block, held)) {
+      block.setAddress(other->address);
+      return;
+    }
     int64_t& top = tops[id.value];
     int64_t address = static_cast<int64_t>(llvm::alignTo(top, alignment));
-    held.push_back({block, address, *bytes});
+    held.push_back({id.value, block, address, *bytes});
     if (__builtin_add_overflow(address, *bytes, &top) || memory.capacity.exceededBy(top)) {
       refuse(at, memory, id.value, held, top);
       top = address; // goes on, to find what else is wrong
@@ -116,17 +131,55 @@ private:
     block.setAddress(address);
   }
 
+  /// The block whose address this one takes too: it stands in the same region and memory, and is as large.
+  static const Held* sharedWith(BlockOp block, ArrayRef<Held> held) {
+    auto label = block->getAttrOfType<StringAttr>(SvmDialect::sharesAttr);
+    for (const Held& each : held) {
+      BlockOp other = each.block;
+      if (label && other.getLabelAttr() == label && other->getBlock() == block->getBlock() &&
+          memoryOf(other.getBlock().getType()) == memoryOf(block.getBlock().getType()) &&
+          other.maxBytes(1) == block.maxBytes(1))
+        return &each;
+    }
+    return nullptr;
+  }
+
+  /// How control comes to a block: the calls that lead there, one each.
+  void showCallers(DiagnosticBuilder& report, BlockOp block) {
+    auto function = block->getParentOfType<func::FuncOp>();
+    DenseSet<Operation*> seen;
+    std::string chain;
+    while (function && seen.insert(function).second && seen.size() <= mostCallers) {
+      chain = "'" + function.getName().str() + "'" + (chain.empty() ? "" : ", which calls " + chain);
+      func::CallOp caller;
+      program_.walk([&](func::CallOp call) {
+        if (call.getCallee() != function.getName())
+          return WalkResult::advance();
+        caller = call;
+        return WalkResult::interrupt();
+      });
+      if (!caller)
+        break;
+      report.label(sourceLocation(diagnostics_.sources(), caller.getLoc()), "called from here");
+      function = caller->getParentOfType<func::FuncOp>();
+    }
+    report.note("it is made in " + chain + "; a bound in any of them is enough");
+  }
+  static constexpr size_t mostCallers = 8;
+
   void refuse(Location at, const machine::Memory& memory, uint32_t id, ArrayRef<Held> held, int64_t wanted) {
     auto report = diagnostics_.report(doesNotFit, at, memory.name, memory.capacity.bytes, wanted);
     report.label("this does not fit any more");
     bool isPipelined = false;
+    Overflow overflow{memory.name, static_cast<int64_t>(memory.capacity.bytes), wanted, {}};
     for (Held each : held)
-      if (machine_.memory(memoryOf(each.block.getBlock().getType()).str()).value == id) {
+      if (each.memory == id) {
         auto by = each.block->getAttrOfType<StringAttr>("svm.sized_by");
         auto number = each.block->getAttrOfType<IntegerAttr>(transform::bufferAttr);
         auto buffers = each.block->getAttrOfType<IntegerAttr>(transform::buffersAttr);
         if (number && number.getInt() > 0)
           continue; // said with the first
+        overflow.held.push_back({each.bytes, by ? by.getValue().str() : ""});
         std::string what = nameOf(each.block) + " takes ";
         if (buffers)
           what = std::to_string(buffers.getInt()) + " buffers of " + nameOf(each.block) + " take " +
@@ -136,12 +189,22 @@ private:
       }
     if (isPipelined)
       report.note("a loop that is pipelined (swp) keeps several buffers of what it transfers");
+    auto function = held.back().block->getParentOfType<func::FuncOp>();
+    if (auto floors = floors_.find(function); floors != floors_.end() && floors->second.contains(id))
+      if (int64_t before = floors->second[id]; before > 0)
+        report.note("the first " + std::to_string(before) + " bytes are held by those who call '" +
+                    function.getName().str() + "'");
+    std::sort(overflow.held.begin(), overflow.held.end(),
+              [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    if (overflows_)
+      overflows_->push_back(std::move(overflow));
     report.help("make the blocks smaller (their tunables stand beside them above), or place some at another level");
   }
 
   ModuleOp program_;
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
+  std::vector<Overflow>* overflows_;
   SymbolTable symbols_;
   DenseMap<Operation*, bool> state_;
   std::vector<func::FuncOp> postOrder_;
@@ -151,8 +214,9 @@ private:
 
 } // namespace
 
-bool schedule(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
-  return Scheduler(program, machine, diagnostics).run();
+bool schedule(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics,
+              std::vector<Overflow>* overflows) {
+  return Scheduler(program, machine, diagnostics, overflows).run();
 }
 
 } // namespace strata::mapping

@@ -89,11 +89,18 @@ private:
     return "a block";
   }
 
+  /// Whether a processor runs the control of the level of a memory. Its code may read single elements of a memory that
+  /// it does not address: each is a move.
+  bool controls(machine::ProcessorId who, machine::MemoryId where) {
+    std::optional<unsigned> level = machine_.levelOf(where);
+    return level && machine_.controllerOf(*level) == who;
+  }
+
   /// `elements`: single ones, as control code reads them; they can be fetched also where processors address nothing.
   void touch(Operation* op, Value block, const std::string& what, bool elements) {
     auto where = memory(block, op);
     auto who = where ? executing(op) : std::nullopt;
-    if (!who || (touches(machine_, *who, *where) && (elements || !machine_[*where].files)))
+    if (!who || touches(machine_, *who, *where) || (elements && controls(*who, *where)))
       return;
     diagnostics_.report(outOfReach, at(op), what, machine_[*who].name, machine_[*where].name, nameOf(block))
         .note("a processor loads and stores in its own memory; others it reaches by moving blocks")

@@ -15,11 +15,35 @@ STRATA_DIAGNOSTIC(badAddress, Error, "scheduled-bad-address",
 STRATA_DIAGNOSTIC(overlap, Error, "scheduled-overlap",
                   "two live blocks of memory '{0}' overlap: bytes {1} to {2} and {3} to {4}");
 
+STRATA_DIAGNOSTIC(noLayout, Error, "scheduled-without-layout", "a block in virtual memory '{0}' has no layout");
+STRATA_DIAGNOSTIC(sharedInstance, Error, "scheduled-shared-instance",
+                  "a block in memory '{0}' is made in instance {1} by '{2}' number {3} and number {4} at once");
+
 namespace {
 
 struct Range {
   std::string memory;
   int64_t begin, end;
+  BlockOp block;
+};
+
+/// A processor at work: its number in its class, and how many from there on it stands for (runtime/abi.h, strata_spmd).
+struct Worker {
+  uint64_t number = 0, span = 0;
+};
+
+/// Everybody who executes an operation at once; no class before the first change of processor.
+struct Workers {
+  std::string on;
+  std::vector<Worker> all{{}};
+  bool tooMany = false; // not followed any further
+
+  std::string key() const {
+    std::string text = on;
+    for (const Worker& each : all)
+      text += ":" + std::to_string(each.number) + "+" + std::to_string(each.span);
+    return text;
+  }
 };
 
 class Checker {
@@ -27,46 +51,120 @@ public:
   Checker(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics)
       : program_(program), machine_(machine), diagnostics_(diagnostics) {}
 
-  void follow(func::FuncOp function, const std::vector<Range>& live, unsigned depth) {
-    // A caller that holds nothing in explicit memories adds nothing to what was seen already.
-    if (live.empty() && !visited_.insert(function).second)
+  void follow(func::FuncOp function, const std::vector<Range>& live, const Workers& workers, unsigned depth) {
+    // Callers that hold nothing in explicit memories add nothing to what was seen already.
+    if (live.empty() && !visited_.insert(function.getName().str() + "@" + workers.key()).second)
       return;
     if (depth < maxDepth)
       for (Block& block : function.getBody())
-        follow(block, live, depth);
+        follow(block, live, workers, depth);
   }
 
 private:
   static constexpr unsigned maxDepth = 64;
 
-  void follow(Block& block, std::vector<Range> live, unsigned depth) {
+  void follow(Block& block, std::vector<Range> live, const Workers& workers, unsigned depth) {
     for (Operation& op : block) {
       if (auto made = dyn_cast<BlockOp>(op))
-        enter(made, live);
+        enter(made, live, workers);
       else if (auto call = dyn_cast<func::CallOp>(op)) {
         if (auto callee = program_.lookupSymbol<func::FuncOp>(call.getCallee()))
-          follow(callee, live, depth + 1);
+          follow(callee, live, workers, depth + 1);
       }
+      auto spmd = dyn_cast<SpmdOp>(op);
+      const Workers inside = spmd ? divided(spmd, workers) : Workers();
       for (Region& region : op.getRegions())
         for (Block& inner : region)
-          follow(inner, live, depth);
+          follow(inner, live, spmd ? inside : workers, depth);
     }
   }
 
-  void enter(BlockOp block, std::vector<Range>& live) {
+  /// Who executes the parts of a parallel loop, one by one.
+  Workers divided(SpmdOp spmd, const Workers& callers) {
+    Workers result = callers;
+    if (!spmd.getProcessor())
+      return result;
+    result.on = spmd.getProcessor()->str();
+    result.all.clear();
+    const uint64_t count = countOf(result.on), before = countOf(callers.on);
+    const std::optional<int64_t> least = getConstantIntValue(spmd.getLower()),
+                                 most = getConstantIntValue(spmd.getUpper());
+    for (const Worker& caller : callers.all) {
+      uint64_t first = 0, width = count;
+      if (callers.on == result.on && !callers.on.empty())
+        first = caller.number, width = caller.span;
+      else if (!callers.on.empty() && count >= before)
+        first = caller.number * (count / before), width = caller.span * (count / before);
+      else if (!callers.on.empty())
+        first = caller.number / (before / count), width = std::max<uint64_t>(caller.span / (before / count), 1);
+      uint64_t ways = spmd.getWays().value_or(least && most ? std::max<int64_t>(*most - *least, 1) : width);
+      const uint64_t step = std::max<uint64_t>(width / ways, 1);
+      for (uint64_t part = 0; part < ways && !result.tooMany; ++part) {
+        result.all.push_back({first + part * step, step});
+        result.tooMany = result.all.size() > mostWorkers;
+      }
+    }
+    return result;
+  }
+
+  uint64_t countOf(const std::string& processor) const {
+    machine::ProcessorId id = machine_.processor(processor);
+    return id.valid() ? std::max<uint64_t>(machine_[id].count, 1) : 1;
+  }
+
+  /// Two that run at once must not make a block in one instance of a memory.
+  void apart(const std::string& name, uint64_t instances, const Workers& workers, Location at) {
+    std::map<uint64_t, uint64_t> owners;
+    const uint64_t count = countOf(workers.on);
+    for (const Worker& worker : workers.all) {
+      if (workers.tooMany || worker.number >= count)
+        return; // more than there are: found when the program runs
+      const uint64_t instance = instances >= count ? worker.number * (instances / count)
+                                                   : worker.number / ((count + instances - 1) / instances);
+      auto [owner, isNew] = owners.try_emplace(instance, worker.number);
+      if (!isNew && workers.all.size() > 1) {
+        diagnostics_.report(sharedInstance, at, name, instance, workers.on, owner->second, worker.number);
+        return;
+      }
+    }
+  }
+
+  void enter(BlockOp block, std::vector<Range>& live, const Workers& workers) {
     auto type = block.getBlock().getType();
     std::string name = memoryOf(type).str();
     machine::MemoryId id = machine_.memory(name);
-    if (!id.valid() || !machine_.isStore(id))
+    if (!id.valid())
       return;
     Location at = sourceLocation(diagnostics_.sources(), block.getLoc());
+    const bool isVirtual = machine_[id].isVirtual();
+    const uint64_t instances = std::max<uint64_t>(machine_[id].count, 1);
+    for (size_t step = 0; step < machine_.memories.size() && machine_[id].isVirtual(); ++step)
+      id = machine_[id].over;
+    if (!machine_.isStore(id))
+      return;
+    apart(name, instances, workers, at);
+    name = machine_[id].name;
     const machine::Memory& memory = machine_[id];
+    auto grid = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::gridAttr);
+    auto size = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::blockSizeAttr);
+    if (isVirtual && (!grid || !size || grid.size() != type.getRank() || size.size() != type.getRank())) {
+      diagnostics_.report(noLayout, at, memoryOf(type).str());
+      return;
+    }
     // Rows are padded to the memory's alignment.
     int64_t row = RecordType::sizeInBytes(type.getElementType()), rows = 1;
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
       int64_t bound = block.getMax() ? (*block.getMax())[dimension] : -1;
       if (bound < 0)
         bound = getConstantIntValue(block.getExtents()[dimension]).value_or(0);
+      if (isVirtual) {
+        // The instance that has most: the first, of whole blocks in turn.
+        int64_t parts = std::max<int64_t>(grid[dimension], 1);
+        int64_t each = size[dimension] > 0 ? size[dimension] : std::max<int64_t>((bound + parts - 1) / parts, 1);
+        const __int128 round = static_cast<__int128>(each) * parts;
+        const __int128 held = (bound + round - 1) / round * each;
+        bound = static_cast<int64_t>(std::min<__int128>(held, bound));
+      }
       (dimension + 1 == type.getRank() ? row : rows) *= bound;
     }
     uint64_t alignment = std::max<uint64_t>(memory.alignment, 1);
@@ -75,20 +173,33 @@ private:
       diagnostics_.report(noAddress, at, name);
       return;
     }
-    Range range{name, static_cast<int64_t>(*block.getAddress()),
-                static_cast<int64_t>(*block.getAddress()) + row * rows};
+    Range range{name, static_cast<int64_t>(*block.getAddress()), static_cast<int64_t>(*block.getAddress()) + row * rows,
+                block};
     if (range.begin < 0 || range.begin % alignment || memory.capacity.exceededBy(range.end))
       diagnostics_.report(badAddress, at, range.begin, range.end, name, memory.capacity.bytes, alignment);
     for (const Range& other : live)
-      if (other.memory == name && range.begin < other.end && other.begin < range.end)
+      if (other.memory == name && range.begin < other.end && other.begin < range.end && !mayShare(range, other))
         diagnostics_.report(overlap, at, name, range.begin, range.end, other.begin, other.end);
     live.push_back(range);
   }
 
+  /// Whether one block says that it takes the address of the other, and takes exactly that.
+  static bool mayShare(const Range& a, const Range& b) {
+    BlockOp first = a.block, second = b.block;
+    auto names = [](BlockOp one, BlockOp other) {
+      return other.getLabel() && one->getAttr(SvmDialect::sharesAttr) == other.getLabelAttr();
+    };
+    auto third = first->getAttr(SvmDialect::sharesAttr);
+    return first->getBlock() == second->getBlock() && a.begin == b.begin && a.end == b.end &&
+           (names(first, second) || names(second, first) ||
+            (third && third == second->getAttr(SvmDialect::sharesAttr)));
+  }
+
+  static constexpr size_t mostWorkers = 1 << 12;
   ModuleOp program_;
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
-  DenseSet<Operation*> visited_;
+  std::set<std::string> visited_;
 };
 
 } // namespace
@@ -98,7 +209,7 @@ bool verifyScheduled(ModuleOp program, const Machine& machine, DiagnosticEngine&
   Checker checker(program, machine, diagnostics);
   for (auto function : program.getOps<func::FuncOp>()) {
     if (function.isPublic())
-      checker.follow(function, {}, 0);
+      checker.follow(function, {}, {}, 0);
     verifyTransfers(function, machine, diagnostics);
   }
   return diagnostics.errorCount() == before;

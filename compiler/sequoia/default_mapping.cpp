@@ -1,6 +1,7 @@
 // Chooses instances top-down from the entry: inner tasks where the arrays live, leaves at level 0, and the loops around
-// leaf calls on the processors of level 0. Where arrays live on a disk, a task that calls itself is cut twice: once for
-// main memory, and there again. The tunables are chosen afterwards, in tune.cpp.
+// leaf calls on the processors of level 0. A task that calls itself has an instance at each level in between whose
+// memory holds elements (below a disk also in main memory), and its loops go to the level that they call. The tunables
+// are chosen afterwards, in tune.cpp.
 #include "compiler/sequoia/default_mapping.h"
 
 #include "compiler/sequoia/check_levels.h"
@@ -24,15 +25,11 @@ constexpr int64_t reductionWays = 16;
 
 class Builder {
 public:
-  Builder(const Machine& machine, DiagnosticEngine& diagnostics)
-      : machine_(machine), diagnostics_(diagnostics), stages_{mainLevel(machine)} {
-    if (!machine[machine.levels[stages_[0]].memory].files)
-      return;
-    for (unsigned level = stages_[0]; level-- > 1;)
-      if (machine.isAddressed(machine.levels[level].memory)) {
-        stages_.push_back(level);
-        return;
-      }
+  Builder(const Machine& machine, DiagnosticEngine& diagnostics) : machine_(machine), diagnostics_(diagnostics) {
+    depths_.push_back(mainLevel(machine));
+    for (unsigned level = depths_[0]; level-- > 1;)
+      if (machine.isAddressed(machine.levels[level].memory))
+        depths_.push_back(level);
   }
 
   std::optional<Mapping> run(const Task& entry) {
@@ -54,6 +51,9 @@ private:
   static std::string nameOf(const TaskVariant& variant) {
     return std::string(variant.taskName) + "_" + std::string(variant.name);
   }
+  std::string nameOf(const TaskVariant& variant, size_t depth) const {
+    return depth ? nameOf(variant) + "_level" + std::to_string(depths_[depth]) : nameOf(variant);
+  }
   MappedTask& taskOf(const Task& task) {
     for (MappedTask& each : mapping_.tasks)
       if (each.name.text == task.name)
@@ -63,18 +63,14 @@ private:
     return made;
   }
 
-  /// The name of the task's instance that is called from a stage, made if it is not there yet; empty (with a message)
-  /// when there can be none.
-  std::string instanceFor(const Task& task, size_t stage) {
-    auto isOpen = [&](size_t at) { return std::find(open_.begin(), open_.end(), std::pair(&task, at)) != open_.end(); };
-    const TaskVariant* variant = open_.size() > 200 ? nullptr : variantOf(task, TaskKind::Inner);
-    bool open = isOpen(stage);
-    if (open && variant && stage + 1 < stages_.size() && variantOf(task, TaskKind::Leaf)) {
-      ++stage;
-      open = isOpen(stage);
-    }
-    if (open)
-      variant = nullptr;
+  /// The name of the task's instance, made if it is not there yet; empty (with a message) when there can be none. An
+  /// inner variant's runs at depths_[depth], or one level further in when the task is being mapped there already.
+  std::string instanceFor(const Task& task, size_t depth) {
+    auto isOpen = [&] { return std::find(open_.begin(), open_.end(), std::pair(&task, depth)) != open_.end(); };
+    if (isOpen() && depth + 1 < depths_.size() && variantOf(task, TaskKind::Leaf))
+      ++depth;
+    bool open = isOpen();
+    const TaskVariant* variant = open || open_.size() > 200 ? nullptr : variantOf(task, TaskKind::Inner);
     if (!variant)
       variant = variantOf(task, TaskKind::Leaf);
     if (!variant) {
@@ -86,13 +82,10 @@ private:
           .help(onlyExternal ? "write a mapping that names the file of the external task" : "add a leaf variant");
       return {};
     }
-    std::string name = nameOf(*variant);
-    if (variant->kind == TaskKind::Leaf)
-      stage = 0; // leaves are the same wherever they are called from
-    else if (stage > 0)
-      name += "_level" + std::to_string(stages_[stage]);
-    if (made_.insert({variant, stage}).second) {
-      bool ok = variant->kind == TaskKind::Inner ? inner(*variant, name, stage) : leaf(*variant, name);
+    const bool isInner = variant->kind == TaskKind::Inner;
+    std::string name = nameOf(*variant, isInner ? depth : 0);
+    if (made_.insert({variant, isInner ? depth : 0}).second) {
+      bool ok = isInner ? inner(*variant, name, depth) : leaf(*variant, name);
       if (!ok)
         return {};
     }
@@ -125,13 +118,13 @@ private:
            number(1)});
   }
 
-  bool inner(const TaskVariant& variant, const std::string& name, size_t stage) {
-    const unsigned level = stages_[stage];
-    open_.push_back({variant.task, stage});
+  bool inner(const TaskVariant& variant, const std::string& name, size_t depth) {
+    open_.emplace_back(variant.task, depth);
+    const unsigned own = depths_[depth];
     MappedInstance instance;
     instance.name.text = name;
     instance.variant.text = variant.name;
-    instance.level = number(level);
+    instance.level = number(own);
     tunables(variant, instance);
 
     ControlMapping control;
@@ -139,7 +132,7 @@ private:
     std::set<const Variable*> known = knownEverywhere(variant);
     bool ok = true;
     for (const Callsite* site : variant.callsites) {
-      std::string target = instanceFor(*site->callee, stage);
+      std::string target = instanceFor(*site->callee, depth);
       if (target.empty()) {
         ok = false;
         continue;
@@ -151,26 +144,28 @@ private:
       callee.instance.text = target;
       mapped.targets.push_back(std::move(callee));
       control.callsites.push_back(std::move(mapped));
-      // A loop goes to the processors when what it calls is a leaf, and nothing that it reads lives elsewhere.
+      // A loop goes to the level of what it calls, when nothing that it reads lives elsewhere.
       const MappedInstance* calleeInstance = mapping_.findInstance(target);
-      bool down = calleeInstance && site->callee->find(calleeInstance->variant.text)->kind != TaskKind::Inner;
+      const auto below = calleeInstance ? static_cast<unsigned>(calleeInstance->level->value) : own;
+      // Loops over what lies on a disk stay with it, unless they call leaves.
+      const bool isLeaf = calleeInstance && site->callee->find(calleeInstance->variant.text)->kind != TaskKind::Inner;
+      bool down = isLeaf || (below < own && !machine_[machine_.levels[own].memory].files);
       for (const Loop* loop = site->loop; loop && down; loop = loop->parent)
         down = readsOnly(loop->start, known) && readsOnly(loop->end, known);
       if (site->loop && down)
         for (const Argument& argument : site->statement->arguments)
           down &= argument.value->kind == ExprKind::Variable || readsOnly(argument.value, known);
       for (const Loop* loop = site->loop; loop; loop = loop->parent)
-        if (!down)
-          levels[loop->index] = level;
+        levels[loop->index] = std::max(levels[loop->index], down ? below : own);
     }
     for (const Loop* loop : variant.loops)
-      control.loops.push_back(mapLoop(variant, *loop, levels[loop->index]));
+      control.loops.push_back(mapLoop(variant, *loop, levels[loop->index], depth));
     // Blocks of the next iteration come from a disk while those of this one are worked on.
-    if (machine_[machine_.levels[level].memory].files)
+    if (machine_[machine_.levels[own].memory].files)
       for (const Callsite* site : variant.callsites)
-        if (site->loop && site->loop->kind != MapKind::Seq && levels[site->loop->index] == level)
+        if (site->loop && site->loop->kind != MapKind::Seq && levels[site->loop->index] == own)
           control.loops[site->loop->index].pipelineStages = number(2);
-    control.level = number(level);
+    control.level = number(own);
     if (!control.loops.empty() || !control.callsites.empty())
       instance.control.push_back(std::move(control));
     taskOf(*variant.task).instances.insert(taskOf(*variant.task).instances.begin(), std::move(instance));
@@ -178,7 +173,19 @@ private:
     return ok;
   }
 
-  MappedLoop mapLoop(const TaskVariant& variant, const Loop& loop, unsigned level) {
+  /// Processors of a level that the code of an instance at a depth stands for: all of them at the outermost, further in
+  /// those that belong to one processor there.
+  int64_t processorsAt(unsigned level, size_t depth) const {
+    machine::ProcessorId processor = machine_.controllerOf(level), own = machine_.controllerOf(depths_[depth]);
+    if (!processor.valid())
+      return 1;
+    const auto count = static_cast<int64_t>(machine_[processor].count);
+    if (depth == 0 || !own.valid())
+      return count;
+    return processor == own ? 1 : std::max<int64_t>(count / static_cast<int64_t>(machine_[own].count), 1);
+  }
+
+  MappedLoop mapLoop(const TaskVariant& variant, const Loop& loop, unsigned level, size_t depth) {
     MappedLoop mapped;
     mapped.name =
         named(loop.variableName, variant.loops, loop.lexnum, [](const Loop* each) { return each->variableName; });
@@ -187,12 +194,13 @@ private:
     for (const Loop* outer = loop.parent; outer; outer = outer->parent)
       if (outer->kind != MapKind::Seq)
         return mapped;
-    if (loop.kind == MapKind::Seq || level != 0)
+    if (loop.kind == MapKind::Seq || (level != 0 && level >= depths_[depth]))
       return mapped;
     SpmdMapping spmd;
-    machine::ProcessorId processor = machine_.controllerOf(0);
-    if (machine_.isExplicit(machine_.levels[0].memory) && processor.valid()) {
-      int64_t count = static_cast<int64_t>(machine_[processor].count);
+    if (machine_.isExplicit(machine_.levels[level].memory) && machine_.controllerOf(level).valid()) {
+      const int64_t count = processorsAt(level, depth);
+      if (count == 1)
+        return mapped;
       spmd.fullRange = {0, count};
       spmd.ways = number(count);
       spmd.iterationBlock = number(1);
@@ -208,10 +216,10 @@ private:
 
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
-  std::vector<unsigned> stages_; // the levels at which inner tasks cut arrays, outermost first
+  std::vector<unsigned> depths_; // the levels of inner tasks, from the outermost
   Mapping mapping_;
-  std::set<std::pair<const TaskVariant*, size_t>> made_; // with the stage
-  std::vector<std::pair<const Task*, size_t>> open_;
+  std::set<std::pair<const TaskVariant*, size_t>> made_;
+  std::vector<std::pair<const Task*, size_t>> open_; // being mapped, and at which depth
 };
 
 /// Tasks that some variant of another task calls.
@@ -258,7 +266,7 @@ const Task* entryTask(const Program& program, std::string_view entry, Diagnostic
 }
 
 std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, std::string_view entry,
-                                      const KnownSizes& known, DiagnosticEngine& diagnostics) {
+                                      const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings) {
   const Task* task = entryTask(program, entry, diagnostics);
   if (!task)
     return std::nullopt;
@@ -266,7 +274,7 @@ std::optional<Mapping> defaultMapping(const Program& program, const Machine& mac
   if (!mapping)
     return std::nullopt;
   std::optional<InstanceGraph> graph = resolve(program, *mapping, machine, {}, diagnostics);
-  if (!graph || !tune(*graph, machine, known, diagnostics))
+  if (!graph || !tune(*graph, machine, known, diagnostics, halvings))
     return std::nullopt;
   adopt(*graph, *mapping);
   return mapping;

@@ -16,7 +16,7 @@ const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum"};
 
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {
-    for (const char* machineName : {"host", "cell", "cell-disk"}) {
+    for (const char* machineName : {"host", "cell", "cell-disk", "smp-2level", "cluster"}) {
       for (const KnownSizes& known :
            {KnownSizes{}, KnownSizes{{"N", 1000}, {"M", 777}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
         SCOPED_TRACE(std::string(example) + " on " + machineName);
@@ -53,7 +53,7 @@ TEST(SequoiaDefaultMapping, TheMappingInXmlIsTheOneInBraces) {
 
 TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
   for (const char* example : examples) {
-    for (const char* machineName : {"host", "cell", "cell-disk"}) {
+    for (const char* machineName : {"host", "cell", "cell-disk", "smp-2level", "cluster"}) {
       SCOPED_TRACE(std::string(example) + " on " + machineName);
       Session session(exampleText(example));
       std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + example + "/" + machineName + ".map");
@@ -126,6 +126,30 @@ TEST(SequoiaDefaultMapping, LoopsThatReadArraysStayWithThem) {
   std::optional<Mapping> mapping = make(session, "cell", {}, "T");
   ASSERT_TRUE(mapping) << session.rendered();
   EXPECT_EQ(mapping->findInstance("T_I")->control[0].loops[0].level->value, 2);
+}
+
+TEST(SequoiaDefaultMapping, ATaskThatCallsItselfHasAnInstanceAtEachLevel) {
+  Session session(exampleText("matmul"));
+  std::optional<Mapping> mapping = make(session, "smp-2level", {{"M", 4000}, {"N", 4000}, {"P", 4000}});
+  ASSERT_TRUE(mapping) << session.rendered();
+  const MappedInstance* outer = mapping->findInstance("MatMul_Tile");
+  const MappedInstance* inner = mapping->findInstance("MatMul_Tile_level1");
+  ASSERT_TRUE(outer && inner) << writeMapping(*mapping);
+  EXPECT_EQ(outer->level->value, 2);
+  EXPECT_EQ(inner->level->value, 1);
+  EXPECT_EQ(outer->control[0].loops[0].level->value, 1);
+  EXPECT_EQ(outer->control[0].loops[0].spmd->ways->value, 2);
+  EXPECT_EQ(inner->control[0].loops[0].level->value, 0);
+  EXPECT_FALSE(inner->control[0].loops[0].spmd) << "each processor has one store of level 0";
+  EXPECT_GT(outer->tunables[0].value.value, inner->tunables[0].value.value) << "the outer store is larger";
+  EXPECT_FALSE(make(session, "cell")->findInstance("MatMul_Tile_level1")) << "a virtual level is none of these";
+
+  std::optional<Mapping> spread = make(session, "cluster");
+  ASSERT_TRUE(spread) << session.rendered();
+  EXPECT_EQ(spread->findInstance("MatMul_Tile")->control[0].loops[0].spmd->ways->value, 4);
+  EXPECT_EQ(spread->findInstance("MatMul_Tile_level1")->control[0].loops[0].spmd->ways->value, 2);
+  // Sizes that nobody knows are bounded by what the virtual level holds, not by what a leaf takes.
+  EXPECT_GT(spread->findInstance("MatMul_Tile")->data[0].arrays[0].elements[0].values[0], 4000);
 }
 
 TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {

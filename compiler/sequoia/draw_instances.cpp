@@ -135,17 +135,6 @@ private:
     std::string title;
   };
 
-  /// The most iterations under way at once that call an instance.
-  int64_t stagesOf(uint32_t number) const {
-    int64_t most = 1;
-    for (const Instance& caller : graph_.instances)
-      for (const ResolvedCallsite& site : caller.callsites)
-        for (const ResolvedTarget& target : site.targets)
-          for (const Loop* loop = site.callsite->loop; target.instance == number && loop; loop = loop->parent)
-            most = std::max(most, caller.loops[loop->index].pipelineStages);
-    return most;
-  }
-
   std::vector<Part> partsOf(unsigned level) const {
     std::vector<Part> parts;
     for (const LevelDemand& demand : demand_)
@@ -153,10 +142,7 @@ private:
         const Demand& each = demand.demands[i];
         const std::string name = std::string(each.array->name) + " of " + graph_.instances[each.instance].name;
         const std::string size = each.bytes ? std::to_string(*each.bytes) + " bytes" : "any size";
-        parts.push_back({each.bytes, name + ": " + size});
-        const bool copied = each.array->kind == VariableKind::Parameter;
-        for (int64_t stage = 1; copied && stage < std::min<int64_t>(stagesOf(each.instance), 16); ++stage)
-          parts.push_back({each.bytes, name + " for another iteration under way: " + size});
+        parts.push_back({each.bytes, name + each.why + ": " + size});
       }
     return parts;
   }

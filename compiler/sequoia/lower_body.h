@@ -217,7 +217,9 @@ private:
   void bindSizes(Environment& environment, const TaskVariant& variant,
                  llvm::function_ref<Value(size_t parameter, size_t dimension)> extent);
   void checkEntrySizes();
-  void placeArguments(bool byReference, unsigned arrayLevelFloor);
+  void placeArguments(bool byReference, unsigned arrayLevelFloor, bool isEntry);
+  void spreadArguments();
+  void gatherArguments();
   mlir::func::FuncOp beginFunction(const std::string& symbol, bool byReference, bool isEntry);
   void makeLocalArrays();
   void makePassedScalars();
@@ -286,7 +288,6 @@ private:
   void prepareReductions(const Stmt& call, std::vector<Staged>& staged);
   static bool isPlainView(const Argument& argument);
   void placeLoop(const Loop& loop, const std::string& label);
-  int64_t waysOf(const Loop& loop) const;
 
   ModuleLowering& module_;
   uint32_t number_;
@@ -309,7 +310,8 @@ private:
     ~Deeper() { --depth; }
     size_t& depth;
   };
-  std::map<const Argument*, View> reductions_; // of the mapreduce around: private copies
+  std::vector<std::pair<Value, Value>> spread_; // an entry point's arrays at a virtual level, and where they go back to
+  std::map<const Argument*, View> reductions_;  // of the mapreduce around: private copies
 };
 
 /// "A", or "A#1" for the second of that name.

@@ -157,6 +157,12 @@ Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, m
   if (!sizedBy.empty())
     block->setAttr("svm.sized_by", builder_.getStringAttr(sizedBy));
   function_->blocks[text] = module_.memoryAt(level);
+  const Instance& owner = module_.graph.instances[instance];
+  if (array.isArray() && module_.machine[module_.machine.levels[level].memory].isVirtual() &&
+      owner.blockCyclic[array.index]) {
+    const BlockCyclic& layout = *owner.blockCyclic[array.index];
+    function_->layouts[text] = {layout.grid, layout.blockSize};
+  }
   return block;
 }
 
@@ -342,6 +348,18 @@ void BodyLowering::callInstance(const ResolvedTarget& target, const std::string&
     moveOperand(from, to, p);
     place_ = here;
   };
+  auto blockLabel = [&](const Variable& array) {
+    return label + "." +
+           (array.kind == VariableKind::Parameter ? std::string(array.name) : labelOf(array.name, array.lexnum));
+  };
+  for (const ResolvedSpaceShare& set : callee.spaceShare) {
+    // The block that is made first gives its address: parameters come before local arrays.
+    std::vector<const Variable*> arrays = set.arrays;
+    auto made = [&](const Variable* array) { return std::pair(array->kind != VariableKind::Parameter, array->index); };
+    std::sort(arrays.begin(), arrays.end(), [&](const Variable* a, const Variable* b) { return made(a) < made(b); });
+    for (size_t i = 1; i < arrays.size(); ++i)
+      function_->shares[blockLabel(*arrays[i])] = blockLabel(*arrays[0]);
+  }
   for (size_t p = 0; p < variant.parameters.size(); ++p)
     if (blocks[p] && variant.parameters[p]->direction != Direction::Out)
       moveArgument(p, arguments[p].view, blocks[p]);

@@ -2,6 +2,7 @@
 // that an entry point's arguments keep.
 #include "base/data/element_type.h"
 #include "compiler/ir/element_attributes.h"
+#include "compiler/sequoia/check_sharing.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -136,6 +137,7 @@ void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
   if (instance_.variant->kind == TaskKind::External) {
     auto function = mlir::FlatSymbolRefAttr::get(&module_.context, "strata.ext." + instance_.name);
     kernel.setLlvmAttr(mlir::SymbolRefAttr::get(&module_.context, "source", {function}));
+    checkSharingKind(instance_, module_.machine, module_.diagnostics);
     return;
   }
   mlir::Block& entry = kernel.getBody().emplaceBlock();
@@ -146,6 +148,13 @@ void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
   statement(instance_.variant->body);
   place_ = module_.place(instance_.variant->location);
   make<svm::ReturnOp>();
+  if (byReference || instance_.spaceShare.empty())
+    return;
+  std::vector<const Variable*> arguments(instance_.variant->parameters.begin(), instance_.variant->parameters.end());
+  llvm::append_range(arguments, module_.callerMade(number_));
+  // Its arguments may be one storage from here on.
+  if (checkSharing(kernel, instance_, arguments, module_.machine, module_.diagnostics))
+    kernel->setAttr(svm::SvmDialect::sharedAttr, builder_.getUnitAttr());
 }
 
 func::FuncOp BodyLowering::beginFunction(const std::string& symbol, bool byReference, bool isEntry) {
@@ -218,33 +227,66 @@ void BodyLowering::makePassedScalars() {
   }
 }
 
-void BodyLowering::placeArguments(bool byReference, unsigned arrayLevelFloor) {
+void BodyLowering::placeArguments(bool byReference, unsigned arrayLevelFloor, bool isEntry) {
   for (const Variable* parameter : instance_.variant->parameters) {
     unsigned level = parameter->isArray() ? instance_.arrayLevels[parameter->index] : instance_.scalarLevel;
     bool reachable = !module_.machine.isExplicit(module_.machine.levels[level].memory) &&
                      !module_.machine[module_.machine.levels[level].memory].isVirtual();
     if (level < arrayLevelFloor && !reachable)
       level = arrayLevelFloor;
-    function_->arguments.push_back(isBlock(*parameter, byReference) ? module_.memoryAt(level) : std::string());
+    // The calling program's data is where it can reach them; spreadArguments() deals arrays out from there.
+    bool isOutside = isEntry && module_.machine[module_.machine.levels[level].memory].isVirtual();
+    function_->arguments.push_back(isBlock(*parameter, byReference) && !isOutside ? module_.memoryAt(level)
+                                                                                  : std::string());
   }
+}
+
+/// An entry point's arrays at a virtual level: the calling program's are dealt to the instances when it begins, and
+/// gathered again by gatherArguments() when it ends.
+void BodyLowering::spreadArguments() {
+  for (const Variable* parameter : instance_.variant->parameters) {
+    if (!parameter->isArray())
+      continue;
+    unsigned level = instance_.arrayLevels[parameter->index];
+    if (!module_.machine[module_.machine.levels[level].memory].isVirtual())
+      continue;
+    at(parameter->location);
+    Binding& binding = own_.bindings[parameter];
+    Value outside = binding.block;
+    binding.block = makeBlock(std::string(parameter->name) + ".spread", module_.viewOf(*parameter), binding.extents,
+                              level, number_, *parameter);
+    if (parameter->direction != Direction::Out)
+      move(outside, binding.block);
+    if (parameter->direction != Direction::In)
+      spread_.emplace_back(binding.block, outside);
+  }
+}
+
+void BodyLowering::gatherArguments() {
+  for (auto [block, outside] : spread_)
+    move(block, outside);
 }
 
 void BodyLowering::lowerFunction(const std::string& symbol, bool byReference, bool isEntry) {
   beginFunction(symbol, byReference, isEntry);
   function_->control = module_.processorAt(instance_.controlLevel);
-  placeArguments(byReference, 0);
+  placeArguments(byReference, 0, isEntry);
   if (instance_.countsSelections && isEntry)
     makeCounts();
   else if (instance_.countsSelections)
     function_->arguments.push_back(module_.memoryAt(instance_.controlLevel));
   if (isEntry)
     checkEntrySizes();
+  checkSharingKind(instance_, module_.machine, module_.diagnostics);
   checkPreconditions(instance_, [&](const Variable* array) { return mlir::ValueRange(own_.bindings[array].extents); });
   checkPitches(instance_, [&](const Variable* array) { return own_.bindings[array].block; });
+  if (isEntry)
+    spreadArguments();
   makeLocalArrays();
   makePassedScalars();
   statement(instance_.variant->body);
   place_ = module_.place(instance_.variant->location);
+  gatherArguments();
   make<func::ReturnOp>();
 }
 
@@ -252,7 +294,7 @@ void BodyLowering::lowerWrapper(const std::string& symbol, bool byReference, boo
   beginFunction(symbol, byReference, isEntry);
   unsigned level = isEntry ? mainLevel(module_.machine) : instance_.scalarLevel;
   function_->control = module_.processorAt(isEntry ? level : instance_.controlLevel);
-  placeArguments(byReference, level);
+  placeArguments(byReference, level, isEntry);
   std::vector<CallValue> arguments;
   for (const Variable* parameter : instance_.variant->parameters) {
     const Binding& binding = own_.bindings[parameter];

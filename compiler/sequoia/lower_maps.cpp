@@ -3,6 +3,7 @@
 #include "compiler/ir/locations.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
+#include "compiler/sequoia/spans.h"
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
@@ -37,26 +38,14 @@ Value BodyLowering::mapBound(const Expr* bound, const Loop& loop) {
   return number;
 }
 
-int64_t BodyLowering::waysOf(const Loop& loop) const {
-  const ResolvedLoop& resolvedLoop = instance_.loops[loop.index];
-  if (!resolvedLoop.spmd)
-    return 0;
-  const ResolvedSpmd& spmd = *resolvedLoop.spmd;
-  if (spmd.ways > 0)
-    return spmd.ways;
-  // As many as the loops around leave.
-  int64_t around = 1;
-  for (const Loop* outer = loop.parent; outer; outer = outer->parent)
-    if (instance_.loops[outer->index].level == resolvedLoop.level && instance_.loops[outer->index].spmd)
-      around *= std::max<int64_t>(waysOf(*outer), 1);
-  return std::max<int64_t>((spmd.last - spmd.first) / around, 1);
-}
-
 void BodyLowering::placeLoop(const Loop& loop, const std::string& label) {
   const ResolvedLoop& resolvedLoop = instance_.loops[loop.index];
   mapping::LoopPlacement placement;
   placement.processor = module_.processorAt(resolvedLoop.level);
-  placement.ways = waysOf(loop);
+  placement.ways = waysOf(resolvedLoop, module_.spans[number_][loop.index]);
+  machine::MemoryId memory = module_.machine.levels[resolvedLoop.level].memory;
+  if (loop.kind == MapKind::Reduce && module_.machine.isAddressed(memory))
+    placement.memory = module_.memoryAt(resolvedLoop.level);
   placement.chunk = resolvedLoop.spmd ? resolvedLoop.spmd->iterationBlock : 0;
   placement.stages = resolvedLoop.pipelineStages;
   placement.unroll = resolvedLoop.unroll;

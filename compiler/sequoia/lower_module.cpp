@@ -3,6 +3,7 @@
 #include "compiler/sequoia/lower_module.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
+#include "compiler/sequoia/spans.h"
 
 #include "compiler/ir/locations.h"
 
@@ -25,7 +26,7 @@ std::string labelOf(std::string_view name, uint32_t lexnum) {
 ModuleLowering::ModuleLowering(const Program& program, const InstanceGraph& graph, const Machine& machine,
                                mlir::MLIRContext& context, DiagnosticEngine& diagnostics, const KnownSizes& known)
     : context(context), program(program), graph(graph), machine(machine), diagnostics(diagnostics),
-      sizes(propagateSizes(graph, known)) {}
+      sizes(propagateSizes(graph, known)), spans(processorSpans(graph, machine)) {}
 
 //===-- types and places
 //-------------------------------------------------------------------------------------------===//

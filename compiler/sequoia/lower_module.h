@@ -105,6 +105,7 @@ public:
   const Machine& machine;
   DiagnosticEngine& diagnostics;
   std::vector<InstanceSizes> sizes;
+  std::vector<std::vector<int64_t>> spans; // processorSpans()
   BodyFacts facts;
   mapping::Record record;
   mlir::ModuleOp module;

@@ -29,11 +29,6 @@ STRATA_DIAGNOSTIC(copyUnclear, Error, "sequoia-mapping-copy", "copy of '{0}' at 
 /// Sums and products of a number of the mapping and a size must not overflow.
 static constexpr int64_t largestNumber = int64_t(1) << 40;
 
-void Resolver::unsupported(bool present, const Location& where, std::string_view what) {
-  if (present)
-    reportUnsupported(what, where, diagnostics_);
-}
-
 /// The level of what nothing nearer places: the instance's own, else the first that its blocks give.
 unsigned Resolver::ownLevel(const MappedInstance& mapped) {
   OptionalNumber own = mapped.level;
@@ -154,7 +149,6 @@ void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variab
   if (!fine)
     return;
   resolved.blockCyclic[declared.index] = layout;
-  unsupported(true, layout.place.location, "a blockcyclic layout");
 }
 
 void Resolver::spaceShare(const DataMapping& block, Instance& resolved, Seen& sharing) {
@@ -176,7 +170,6 @@ void Resolver::spaceShare(const DataMapping& block, Instance& resolved, Seen& sh
   if (set.arrays.size() < 2)
     return;
   resolved.spaceShare.push_back(std::move(set));
-  unsupported(true, block.place.location, "spaceshare");
 }
 
 bool Resolver::mayBound(const SizeBound& bound, const Variable& array) {

@@ -10,8 +10,6 @@ STRATA_DIAGNOSTIC(spmdLoop, Error, "sequoia-mapping-spmd", "loop '{0}' cannot be
 STRATA_DIAGNOSTIC(pipelineLoop, Error, "sequoia-mapping-swp",
                   "loop '{0}' is a mapseq; only mappar and mapreduce can be pipelined");
 STRATA_DIAGNOSTIC(badCount, Error, "sequoia-mapping-count", "{0} must be at least 1");
-STRATA_DIAGNOSTIC(notExecuted, Error, "sequoia-mapping-unsupported",
-                  "{0} is not carried out by this version of Strata");
 STRATA_DIAGNOSTIC(hintUnused, Remark, "sequoia-mapping-hint", "{0} is not used on this machine");
 
 namespace {
@@ -109,10 +107,6 @@ void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, Diagn
           .label(outermost->place, "the processors")
           .help("deal it to " + std::to_string(std::max<int64_t>(width / around, 1)) + " at most, or say 'auto'");
   }
-}
-
-void reportUnsupported(std::string_view what, const Location& where, DiagnosticEngine& diagnostics) {
-  diagnostics.report(notExecuted, where, what);
 }
 
 void reportHint(std::string_view what, const Location& where, DiagnosticEngine& diagnostics) {

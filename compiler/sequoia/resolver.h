@@ -52,7 +52,6 @@ private:
   void forcedCopies(const MappedTarget& target, ResolvedTarget& result, const Callsite& callsite,
                     const TaskVariant& callee);
   void onlyTarget(const Callsite& site, ResolvedCallsite& resolved);
-  void unsupported(bool present, const Location& where, std::string_view what);
 
   // Names and levels (resolve_names.cpp).
   static void suggest(DiagnosticBuilder& builder, std::string_view name, const std::vector<std::string>& candidates);

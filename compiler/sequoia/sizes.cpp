@@ -1,16 +1,10 @@
-// Intervals of the values that sizes can take, from callers to callees, then sums of what the arrays need.
+// Intervals of the values that sizes can take, from callers to callees.
 #include "compiler/sequoia/sizes.h"
 #include "compiler/sequoia/fold.h"
 
 #include <algorithm>
 
 namespace strata::sequoia {
-
-STRATA_DIAGNOSTIC(doesNotFit, Error, "sequoia-does-not-fit",
-                  "memory '{0}' holds {1} bytes, and this mapping puts up to {2} bytes into it at once");
-STRATA_DIAGNOSTIC(notBounded, Error, "sequoia-not-bounded",
-                  "array '{0}' of instance '{1}' goes to memory '{2}' of {3} bytes, but its size is not bounded before "
-                  "the program runs");
 
 namespace {
 
@@ -181,8 +175,14 @@ public:
       if (auto at = known.find(size->name); at != known.end())
         first.sizeParameters[size->index].value = at->second;
     visit(graph.entry, none);
-    if (visits_ <= mostVisits)
+    if (visits_ <= mostVisits) {
+      // Conditions that never hold leave an instance without callers: nothing of it is ever made.
+      for (InstanceSizes& each : sizes_)
+        if (!each.reached)
+          for (std::vector<Bound>& extents : each.extents)
+            extents.assign(extents.size(), {0, {}});
       return;
+    }
     // A graph with that many paths was not walked in full; then nothing is known.
     for (InstanceSizes& each : sizes_) {
       each.sizeParameters.assign(each.sizeParameters.size(), {});
@@ -256,40 +256,71 @@ private:
 
   void calls(uint32_t index, const InstanceSizes& here) {
     const Instance& instance = graph_.instances[index];
-    for (const ResolvedCallsite& site : instance.callsites) {
+    for (const ResolvedCallsite& site : instance.callsites)
       for (const ResolvedTarget& target : site.targets) {
-        if (++visits_ > mostVisits)
+        // A target is called when its conditions hold, which is more than is known of the sizes otherwise.
+        InstanceSizes there = here;
+        const Verdict verdict = underConditions(index, target, there);
+        if (verdict != Verdict::Never && ++visits_ <= mostVisits)
+          visit(target.instance, argumentsOf(index, site, there));
+        if (verdict == Verdict::Always) // no later target is reached
           break;
-        // Where the target is called, its conditions hold.
-        InstanceSizes narrowed = here;
-        for (const ResolvedCondition& condition : target.conditions)
-          narrow(narrowed, condition);
-        Evaluator evaluate(index, instance, narrowed);
-        std::vector<std::vector<Bound>> arguments;
-        for (const Argument& argument : site.callsite->statement->arguments) {
-          if (site.callsite->isCombiner) {
-            if (argument.combiner == site.callsite)
-              arguments.assign(2, blockExtents(*argument.value, narrowed, evaluate));
-          } else {
-            arguments.push_back(blockExtents(*argument.value, narrowed, evaluate));
-          }
-        }
-        visit(target.instance, arguments);
       }
-    }
   }
 
-  /// A condition bounds the caller's array from above, and the size parameters that its extents are.
-  static void narrow(InstanceSizes& sizes, const ResolvedCondition& condition) {
-    if (!condition.array || condition.bound.relation == Relation::AtLeast)
-      return;
-    const Variable& array = *condition.array;
-    for (size_t d = 0; d < array.extents.size() && d < condition.bound.values.size(); ++d) {
-      Bound bound{condition.bound.values[d], {}};
-      tighten(sizes.extents[array.index][d], bound);
-      if (const Variable* unit = array.extents[d].linear.unit())
-        tighten(sizes.sizeParameters[unit->index], bound);
+  std::vector<std::vector<Bound>> argumentsOf(uint32_t index, const ResolvedCallsite& site,
+                                              const InstanceSizes& here) const {
+    Evaluator evaluate(index, graph_.instances[index], here);
+    std::vector<std::vector<Bound>> arguments;
+    for (const Argument& argument : site.callsite->statement->arguments) {
+      if (!site.callsite->isCombiner)
+        arguments.push_back(blockExtents(*argument.value, here, evaluate));
+      else if (argument.combiner == site.callsite)
+        arguments.assign(2, blockExtents(*argument.value, here, evaluate));
     }
+    return arguments;
+  }
+
+  enum class Verdict { Never, Perhaps, Always };
+
+  /// Whether a target's conditions can hold for sizes of these bounds, which become those under which they do.
+  Verdict underConditions(uint32_t index, const ResolvedTarget& target, InstanceSizes& sizes) const {
+    Verdict verdict = Verdict::Always;
+    for (const ResolvedCondition& condition : target.conditions) {
+      if (!condition.array) {
+        verdict = Verdict::Perhaps;
+        continue;
+      }
+      std::vector<Bound>& extents = sizes.extents[condition.array->index];
+      for (size_t d = 0; d < extents.size() && d < condition.bound.values.size(); ++d) {
+        const int64_t value = condition.bound.values[d];
+        const Limit most = extents[d].value;
+        const Relation relation = condition.bound.relation;
+        if (relation == Relation::AtLeast || relation == Relation::Greater) {
+          const int64_t least = relation == Relation::Greater ? value + 1 : value;
+          if (most && *most < least)
+            return Verdict::Never;
+          if (least > 0)
+            verdict = Verdict::Perhaps;
+          continue;
+        }
+        if (relation == Relation::Equal && most && *most < value)
+          return Verdict::Never;
+        const int64_t greatest = relation == Relation::Less ? value - 1 : value;
+        if (greatest < 0)
+          return Verdict::Never;
+        if (relation == Relation::Equal || !most || *most > greatest)
+          verdict = Verdict::Perhaps;
+        tighten(extents[d], {greatest, {}});
+        if (const Variable* unit = condition.array->extents[d].linear.unit())
+          tighten(sizes.sizeParameters[unit->index], {greatest, {}});
+      }
+    }
+    Evaluator evaluate(index, graph_.instances[index], sizes);
+    for (const Variable* array : graph_.instances[index].variant->arrays)
+      for (size_t d = 0; d < array->extents.size(); ++d)
+        tighten(sizes.extents[array->index][d], upper(evaluate(array->extents[d].expression)));
+    return verdict;
   }
 
   static std::vector<Bound> blockExtents(const Expr& block, const InstanceSizes& here, const Evaluator& evaluate) {
@@ -323,177 +354,10 @@ private:
   int visits_ = 0;
 };
 
-uint64_t aligned(uint64_t bytes, uint64_t alignment) {
-  return alignment <= 1 ? bytes : (bytes + alignment - 1) / alignment * alignment;
-}
-
-std::string demandText(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes, const Demand& demand) {
-  const Instance& instance = graph.instances[demand.instance];
-  std::string text = "array '" + std::string(demand.array->name) + "' of instance '" + instance.name + "'";
-  std::string extents;
-  for (const Bound& bound : sizes[demand.instance].extents[demand.array->index])
-    extents += (extents.empty() ? "" : " x ") + (bound.value ? std::to_string(*bound.value) : std::string("?"));
-  text += " wants " +
-          (demand.bytes ? std::to_string(*demand.bytes) + " bytes" : std::string("an unbounded number of bytes"));
-  return text + " (" + extents + " elements of " + std::to_string(demand.array->type->size) + " bytes)";
-}
-
-class Measurement {
-public:
-  Measurement(const InstanceGraph& graph, const Machine& machine, const std::vector<InstanceSizes>& sizes)
-      : graph_(graph), machine_(machine), sizes_(sizes) {
-    for (unsigned level = 0; level < machine.levels.size(); ++level) {
-      level_ = level;
-      chain_.clear();
-      result_.push_back({level, {}, 0});
-      best_ = 0;
-      bestUnbounded_ = false;
-      path_.clear();
-      steps_ = 0;
-      descend(graph.entry, {});
-    }
-  }
-  std::vector<LevelDemand> take() { return std::move(result_); }
-
-private:
-  /// `shared` says for each parameter whether its storage is the caller's.
-  void descend(uint32_t index, const std::vector<bool>& shared) {
-    if (++steps_ > 100000 || std::find(path_.begin(), path_.end(), index) != path_.end())
-      return;
-    path_.push_back(index);
-    const Instance& instance = graph_.instances[index];
-    size_t before = chain_.size();
-    const machine::Memory& memory = machine_[machine_.levels[level_].memory];
-    for (const Variable* array : instance.variant->arrays) {
-      if (instance.arrayLevels[array->index] != level_)
-        continue;
-      if (array->kind == VariableKind::Parameter) {
-        const auto& parameters = instance.variant->parameters;
-        size_t p = static_cast<size_t>(std::find(parameters.begin(), parameters.end(), array) - parameters.begin());
-        if (p < shared.size() && shared[p])
-          continue;
-      }
-      Demand demand{index, array, uint64_t(array->type->size), {}};
-      for (const Bound& bound : sizes_[index].extents[array->index]) {
-        uint64_t product = 0;
-        if (demand.bytes && bound.value &&
-            !__builtin_mul_overflow(*demand.bytes, static_cast<uint64_t>(*bound.value), &product))
-          demand.bytes = product;
-        else
-          demand.bytes = std::nullopt;
-        join(demand.because, bound.because);
-      }
-      if (demand.bytes)
-        demand.bytes = aligned(*demand.bytes, memory.alignment);
-      chain_.push_back(std::move(demand));
-    }
-    record();
-    for (const ResolvedCallsite& site : instance.callsites) {
-      for (const ResolvedTarget& target : site.targets)
-        descend(target.instance, sharedWith(instance, site, graph_.instances[target.instance]));
-    }
-    chain_.resize(before);
-    path_.pop_back();
-  }
-
-  /// Stride-1 blocks within one memory are not copied. A combiner works on copies of its own.
-  std::vector<bool> sharedWith(const Instance& caller, const ResolvedCallsite& site, const Instance& callee) const {
-    std::vector<bool> shared;
-    if (site.callsite->isCombiner)
-      return shared;
-    const auto& arguments = site.callsite->statement->arguments;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const Expr& value = *arguments[i].value;
-      bool same = value.kind == ExprKind::Block && value.operands.empty() && !arguments[i].combiner &&
-                  caller.arrayLevels[value.variable->index] == callee.arrayLevels[callee.variant->parameters[i]->index];
-      for (const BlockRange& range : value.ranges)
-        same &= !range.stride || constantOf(range.stride) == 1;
-      shared.push_back(same);
-    }
-    return shared;
-  }
-
-  void record() {
-    uint64_t total = 0;
-    bool unbounded = false;
-    for (const Demand& demand : chain_) {
-      if (!demand.bytes || __builtin_add_overflow(total, *demand.bytes, &total))
-        unbounded = true;
-    }
-    if (bestUnbounded_ || (!unbounded && total <= best_))
-      return;
-    best_ = total;
-    bestUnbounded_ = unbounded;
-    result_.back().demands = chain_;
-    result_.back().total = unbounded ? std::nullopt : std::optional(total);
-  }
-
-  const InstanceGraph& graph_;
-  const Machine& machine_;
-  const std::vector<InstanceSizes>& sizes_;
-  std::vector<LevelDemand> result_;
-  std::vector<Demand> chain_;
-  std::vector<uint32_t> path_;
-  unsigned level_ = 0;
-  uint64_t best_ = 0;
-  bool bestUnbounded_ = false;
-  int steps_ = 0;
-};
-
 } // namespace
 
 std::vector<InstanceSizes> propagateSizes(const InstanceGraph& graph, const KnownSizes& known) {
   return Propagation(graph, known).take();
-}
-
-std::vector<LevelDemand> measureDemand(const InstanceGraph& graph, const Machine& machine,
-                                       const std::vector<InstanceSizes>& sizes) {
-  return Measurement(graph, machine, sizes).take();
-}
-
-bool checkDemand(const InstanceGraph& graph, const Machine& machine, const std::vector<InstanceSizes>& sizes,
-                 DiagnosticEngine& diagnostics) {
-  bool fits = true;
-  for (const LevelDemand& level : measureDemand(graph, machine, sizes)) {
-    if (!isLimited(machine, level.level))
-      continue;
-    const machine::Memory& memory = machine[machine.levels[level.level].memory];
-    uint64_t capacity = machine.capacityOf(machine.levels[level.level].memory).bytes;
-    if (!level.total) {
-      for (const Demand& demand : level.demands) {
-        if (demand.bytes)
-          continue;
-        const Instance& instance = graph.instances[demand.instance];
-        std::string name(demand.array->name);
-        diagnostics.report(notBounded, demand.array->location, name, instance.name, memory.name, capacity)
-            .label(instance.place, "the instance")
-            .help("give the range of the block that is passed a max of constants and tunables, or state a bound in the "
-                  "mapping: "
-                  "array " +
-                  name + "() { elements < …; } in an instance that calls this one");
-      }
-      fits = false;
-    } else if (*level.total > capacity) {
-      const Instance& last = graph.instances[level.demands.back().instance];
-      const Demand* largest = &level.demands[0];
-      for (const Demand& demand : level.demands)
-        if (*demand.bytes > *largest->bytes && !demand.because.empty())
-          largest = &demand;
-      DiagnosticBuilder builder = diagnostics.report(
-          doesNotFit, last.place.valid() ? last.place : last.variant->location, memory.name, capacity, *level.total);
-      builder.label("this instance and its callers hold them");
-      if (Location where = memory.origin.of("capacity"); where.valid())
-        builder.label(where, "the memory");
-      for (const Demand& demand : level.demands)
-        builder.note(demandText(graph, sizes, demand));
-      for (const TunableUse& use : largest->because)
-        builder.help("make tunable '" + std::string(use.tunable->name) + "' of instance '" +
-                     graph.instances[use.instance].name + "' smaller; it is " +
-                     std::to_string(graph.instances[use.instance].tunables[use.tunable->index]));
-      fits = false;
-    }
-  }
-  return fits;
 }
 
 } // namespace strata::sequoia

@@ -39,6 +39,7 @@ struct Demand {
   const Variable* array = nullptr;
   std::optional<uint64_t> bytes; // nothing: not bounded
   std::vector<TunableUse> because;
+  std::string why; // what it is beside the array itself, for messages
 };
 
 /// The most that is held in one instance of a level's memory at a time: the chain of calls with the greatest demand.
@@ -47,6 +48,7 @@ struct LevelDemand {
   unsigned level = 0;
   std::vector<Demand> demands;
   std::optional<uint64_t> total; // bytes; nothing when one of them is not bounded
+  std::vector<uint32_t> path;    // the chain of instances, the entry first
 };
 std::vector<LevelDemand> measureDemand(const InstanceGraph& graph, const Machine& machine,
                                        const std::vector<InstanceSizes>& sizes);

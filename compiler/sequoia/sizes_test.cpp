@@ -86,10 +86,70 @@ TEST(SequoiaSizes, TooSmallAMemoryNamesWhoWantsWhat) {
   EXPECT_NE(found->helps[0].find("tunable 'T' of instance 'Top'"), std::string::npos);
 }
 
-TEST(SequoiaSizes, AnUnboundedArrayIsNamed) {
+TEST(SequoiaSizes, AnUnboundedArrayIsNamedWithItsCallers) {
   Measured session(filter, mappingOf(64, ""));
   EXPECT_FALSE(session.fits);
-  EXPECT_TRUE(session.find("sequoia-not-bounded")) << session.rendered();
+  const Diagnostic* found = session.find("sequoia-not-bounded");
+  ASSERT_TRUE(found) << session.rendered();
+  ASSERT_EQ(found->notes.size(), 1u);
+  EXPECT_EQ(found->notes[0], "it is reached by way of 'Top', which calls 'Low'");
+  EXPECT_EQ(found->labels.size(), 3u) << "the array, its instance and the caller";
+}
+
+std::string chosen(const std::string& targets) {
+  return "task Filter : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = 100; data() { array H() { "
+         "elements = 5; } } "
+         "control(level 0) { callsite Filter() { " +
+         targets + " } } } instance Low::Leaf(level 0) { } instance Other::Leaf(level 0) { } }";
+}
+
+TEST(SequoiaSizes, ConditionsBoundTheirTargets) {
+  Measured session(filter, chosen("target Low() { C.elements < 40; } target Other() { }"));
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.sizes[1].extents[2][0].value, 40); // Low: C, of the caller's 40 at most
+  EXPECT_EQ(session.sizes[2].extents[2][0].value, 100);
+}
+
+TEST(SequoiaSizes, ConditionsThatAreSettledLeaveTargetsOut) {
+  // Of at most 60 elements, 80 are never reached, and fewer than 90 always.
+  Measured session(filter,
+                   chosen("target Other() { C.elements > 80; } target Low() { C.elements < 90; } target Other() { }"),
+                   {{"N", 60}});
+  ASSERT_TRUE(session.graph) << session.rendered();
+  size_t other = session.graph->instances[1].name == "Other" ? 1 : 2;
+  EXPECT_EQ(session.sizes[other].extents[2][0].value, 0) << "nothing of it is ever made";
+  EXPECT_EQ(session.sizes[3 - other].extents[2][0].value, 60);
+}
+
+const char* reduction = R"(
+void task Count(in int A[N], inout int bins[B]);
+void task Add(in int part[B], inout int bins[B]);
+void task<inner> Count::Split(in int A[N], inout int bins[B]) {
+  tunable T;
+  mapreduce (long i = 0 : (N + T - 1) / T) { Count(A[i * T; T], reducearg<bins, Add>); }
+}
+void task<leaf> Count::Leaf(in int A[N], inout int bins[B]) { bins[0] += A[0]; }
+void task<leaf> Add::Leaf(in int part[B], inout int bins[B]) { bins[0] += part[0]; }
+)";
+
+TEST(SequoiaSizes, PrivateCopiesAndBuffersCount) {
+  auto mapping = [](const std::string& loop) {
+    return "task Count : entrypoint(Top) { instance Top::Split(level 2) { tunable T = 1000; "
+           "data() { array bins() { elements < 100; } } control(level 0) { loop i() { " +
+           loop +
+           " } callsite Count() { target Low() { } } } } instance Low::Leaf(level 0) { } } "
+           "task Add { instance Plus::Leaf(level 0) { } }";
+  };
+  Measured one(reduction, mapping(""));
+  ASSERT_TRUE(one.graph) << one.rendered();
+  EXPECT_EQ(one.demand[0].total, 4000u + 400u);
+  // The leaf works on the private copy: it stands for the leaf's own block.
+  Measured eight(reduction, mapping("spmd { fullrange = 0,8; ways = 8; }"));
+  ASSERT_TRUE(eight.graph) << eight.rendered();
+  EXPECT_EQ(eight.demand[0].total, 4000u + 400u);
+  Measured pipelined(reduction, mapping("swp = 2; spmd { fullrange = 0,8; ways = 8; }"));
+  ASSERT_TRUE(pipelined.graph) << pipelined.rendered();
+  EXPECT_EQ(pipelined.demand[0].total, 8000u + 400u);
 }
 
 } // namespace

@@ -72,8 +72,8 @@ int64_t largestDivisor(int64_t number, int64_t limit) {
 
 class Tuner {
 public:
-  Tuner(InstanceGraph& graph, const Machine& machine, const KnownSizes& known)
-      : graph_(graph), machine_(machine), known_(known) {
+  Tuner(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, unsigned halvings)
+      : graph_(graph), machine_(machine), known_(known), halvings_(halvings) {
     for (unsigned level = 0; level < machine.levels.size(); ++level)
       limited_ |= isLimited(machine, level);
   }
@@ -190,22 +190,10 @@ private:
         continue;
       uint64_t capacity = machine_.capacityOf(machine_.levels[level.level].memory).bytes;
       // An eighth stays free for scalars and what the machine keeps for itself.
-      if (!level.total || *level.total > (capacity - capacity / 8) / underWay(level.level))
+      if (!level.total || *level.total > (capacity - capacity / 8) >> halvings_)
         return false;
     }
     return true;
-  }
-
-  /// How many iterations of a pipelined loop hold blocks for instances at a level at once.
-  uint64_t underWay(unsigned level) const {
-    int64_t most = 1;
-    for (const Instance& instance : graph_.instances)
-      for (const ResolvedCallsite& site : instance.callsites)
-        for (const ResolvedTarget& target : site.targets)
-          if (graph_.instances[target.instance].scalarLevel == level)
-            for (const Loop* loop = site.callsite->loop; loop; loop = loop->parent)
-              most = std::max(most, instance.loops[loop->index].pipelineStages);
-    return static_cast<uint64_t>(most);
   }
 
   /// The most that the arrays of a leaf take, without those that are not bounded.
@@ -287,35 +275,68 @@ private:
       if (isBounded(without))
         guess = std::move(without);
     }
+    // Where the arrays themselves lie in a limited memory, they may fill half of it; what does not go further in as a
+    // whole is bounded so.
+    for (const Variable* array : entry.variant->arrays)
+      state(array, guess, false);
     for (const Variable* array : entry.variant->arrays) {
-      if (array->kind != VariableKind::Parameter)
+      if (array->kind != VariableKind::Parameter || !isLimited(machine_, entry.arrayLevels[array->index]))
         continue;
-      SizeBound bound;
-      for (const Extent& extent : array->extents) {
-        const Variable* unit = extent.linear.unit();
-        auto known = unit ? known_.find(unit->name) : known_.end();
-        if (!unit || !guess.contains(unit->name))
-          break;
-        // Without a known size, room for a small table or filter.
-        int64_t assumed = array->extents.size() == 1 ? 1024 : array->extents.size() == 2 ? 16 : 4;
-        bound.values.push_back(known != known_.end() ? known->second : assumed);
-      }
-      if (bound.values.size() == array->extents.size())
-        entry.preconditions.push_back({array, bound});
+      std::vector<ResolvedPrecondition> small = entry.preconditions;
+      std::erase_if(entry.preconditions, [&](const ResolvedPrecondition& each) { return each.array == array; });
+      state(array, guess, true);
+      if (!fits())
+        entry.preconditions = std::move(small);
     }
+  }
+
+  /// States a precondition on an array of the entry: known sizes, and for others room for a small table or filter, or
+  /// for as much as the array's memory takes.
+  void state(const Variable* array, const KnownSizes& needed, bool generous) {
+    Instance& entry = graph_.instances[graph_.entry];
+    if (array->kind != VariableKind::Parameter)
+      return;
+    const size_t rank = array->extents.size();
+    int64_t assumed = rank == 1 ? 1024 : rank == 2 ? 16 : 4;
+    if (generous) {
+      const uint64_t capacity = machine_.capacityOf(machine_.levels[entry.arrayLevels[array->index]].memory).bytes / 2 /
+                                std::max<uint64_t>(entry.variant->arrays.size() * array->type->size, 1);
+      int64_t larger = 1;
+      auto fitsIn = [&](int64_t extent) {
+        uint64_t left = capacity;
+        for (size_t d = 0; d < rank; ++d)
+          left /= static_cast<uint64_t>(extent);
+        return left > 0;
+      };
+      while (larger <= INT64_MAX / 4 && fitsIn(larger * 2))
+        larger *= 2;
+      assumed = std::max(assumed, larger);
+    }
+    SizeBound bound;
+    for (const Extent& extent : array->extents) {
+      const Variable* unit = extent.linear.unit();
+      auto known = unit ? known_.find(unit->name) : known_.end();
+      if (!unit || !needed.contains(unit->name))
+        return;
+      bound.values.push_back(known != known_.end() ? known->second : assumed);
+    }
+    if (!bound.values.empty())
+      entry.preconditions.push_back({array, bound});
   }
 
   InstanceGraph& graph_;
   const Machine& machine_;
   const KnownSizes& known_;
+  unsigned halvings_;
   std::vector<Choice> choices_;
   bool limited_ = false;
 };
 
 } // namespace
 
-bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics) {
-  Tuner(graph, machine, known).run();
+bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,
+          unsigned halvings) {
+  Tuner(graph, machine, known, halvings).run();
   return checkDemand(graph, machine, propagateSizes(graph, known), diagnostics);
 }
 

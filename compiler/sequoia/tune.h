@@ -6,8 +6,10 @@
 
 namespace strata::sequoia {
 
-/// Sets tunables and adds preconditions. False (with messages) when nothing fits.
-bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics);
+/// Sets tunables and adds preconditions. Seven eighths of each memory are filled, halved `halvings` times. False (with
+/// messages) when nothing fits.
+bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,
+          unsigned halvings);
 
 /// Writes a graph's tunables and preconditions into the mapping that it was resolved from.
 void adopt(const InstanceGraph& graph, Mapping& mapping);

@@ -75,14 +75,6 @@ void keepLoopAttributes(Operation* from, scf::ForOp to) {
       to->setAttr(name, value);
 }
 
-void keepWidth(svm::SpmdOp loop, svm::SpmdOp instances) {
-  bool isInner = !loop->getParentOfType<func::FuncOp>()->hasAttr(svm::SvmDialect::entryAttr);
-  for (auto outer = loop->getParentOfType<svm::SpmdOp>(); outer; outer = outer->getParentOfType<svm::SpmdOp>())
-    isInner |= outer.getProcessorAttr() == loop.getProcessorAttr();
-  if (isInner && loop.getWaysAttr())
-    instances->setAttr("svm.width", loop.getWaysAttr());
-}
-
 /// Iterations of a part when chunks are dealt in turn: those of full rounds, and what the last round has for it.
 static Value iterationsOf(IndexMath& math, OpBuilder& builder, Location location, Value count, int64_t chunk,
                           Value part, Value parts) {

@@ -61,10 +61,6 @@ mlir::Value busyProcessors(mlir::OpBuilder& builder, mlir::Location location, ml
 /// Gives a loop what the mapping says of another that it takes the place of: stages, unrolling, flattening, and whether
 /// its iterations reduce.
 void keepLoopAttributes(mlir::Operation* from, mlir::scf::ForOp to);
-/// Says in the instances of a distributed loop how many processors each part of a loop around it has to itself: the
-/// ways of the loop, of which an iteration may use fewer. Loops in functions that parts may call are taken for inner
-/// ones.
-void keepWidth(svm::SpmdOp loop, svm::SpmdOp instances);
 /// Moves the body of `spmd` to the end of a loop's, where `iteration` is the iteration.
 void moveBody(svm::SpmdOp spmd, mlir::scf::ForOp loop, mlir::Value iteration);
 

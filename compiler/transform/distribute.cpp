@@ -31,8 +31,8 @@ void distribute(SpmdOp spmd) {
   Value instances = busyProcessors(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, *spmd.getWays());
   auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
   on.setProcessorAttr(spmd.getProcessorAttr());
+  on.setWaysAttr(spmd.getWaysAttr());
   on.setInstances(true);
-  keepWidth(spmd, on);
   builder.setInsertionPointToStart(&on.getBody().front());
   Value iteration;
   scf::ForOp loop = dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, on.iteration(), instances,

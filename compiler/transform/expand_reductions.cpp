@@ -187,8 +187,8 @@ struct Expansion {
     IndexMath math(builder, loc);
     auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
     on.setProcessorAttr(spmd.getProcessorAttr());
+    on.setWaysAttr(spmd.getWaysAttr());
     on.setInstances(true);
-    keepWidth(spmd, on);
     builder.setInsertionPointToStart(&on.getBody().front());
     auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
     builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());

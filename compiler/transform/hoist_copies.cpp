@@ -96,8 +96,15 @@ public:
 private:
   void collect(Block& region, bool disjoint, SmallVector<Candidate>& candidates) {
     bool parallel = loop_->hasAttr(SvmDialect::parallelAttr) && disjoint;
+    // What shares its address with another block holds its values for one iteration only.
+    llvm::SmallDenseSet<Attribute> sharing;
+    for (BlockOp block : region.getOps<BlockOp>())
+      if (Attribute other = block->getAttr(SvmDialect::sharesAttr)) {
+        sharing.insert(other);
+        sharing.insert(block.getLabelAttr());
+      }
     for (BlockOp block : region.getOps<BlockOp>()) {
-      if (!operandsOutside(block, loop_))
+      if (!operandsOutside(block, loop_) || (block.getLabelAttr() && sharing.contains(block.getLabelAttr())))
         continue;
       Candidate candidate{block, {}, {}};
       bool plain = true;

@@ -37,6 +37,9 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
         countOne(run, "runs " + run.getKernel().str());
       else if (auto spmd = dyn_cast<SpmdOp>(op))
         countStarts(spmd);
+      else if (isa<BlockOp>(op) && op->hasAttr(SvmDialect::gridAttr))
+        op->setAttr("svm.counted",
+                    UnitAttr::get(op->getContext())); // which bytes stay in an instance is seen at run time
     });
   }
 

@@ -177,6 +177,12 @@ private:
       return;
     Ring ring{block, around, {}, {}, {}};
     const std::string name = ring.name();
+    const bool shares = llvm::any_of(block->getBlock()->getOps<BlockOp>(), [&](BlockOp other) {
+      Attribute with = other->getAttr(SvmDialect::sharesAttr);
+      return with && (other == block || with == block.getLabelAttr());
+    });
+    if (shares)
+      return refuse(name + " lies at the address of another block, which holds its values for one iteration only");
     if (!bound(ring))
       return;
     auto wasWritten = [&](Operation* op) { return llvm::is_contained(others, op); };

@@ -59,6 +59,7 @@ struct Execution {
   const void* stores = nullptr;     // what runtime/host made of `machine`
   uint32_t processor = noProcessor; // index into the machine's table
   int64_t instance = 0;
+  int64_t span = 1;           // processors of its class that it stands for, itself the first (strata_spmd)
   Output* output = nullptr;   // of the entry point within which this runs; null: none
   ParallelJob* job = nullptr; // innermost parallel job of which this runs an instance
 

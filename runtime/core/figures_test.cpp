@@ -11,7 +11,7 @@ namespace {
 using Figures = WithThreads;
 STRATA_WITH_THREADS(Figures);
 
-const StrataProcessor processors[] = {{"lane \"a\"", 8, -1, 2}};
+const StrataProcessor processors[] = {{"lane \"a\"", 8, 2}};
 const StrataMachine machine{"simd", nullptr, processors, 0, 1};
 
 TEST_P(Figures, CountersAddUpByNameOverThreads) {

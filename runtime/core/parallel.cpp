@@ -65,7 +65,7 @@ void runClaimed(ParallelJob& job, Execution& execution) {
     if (end == job.instances && job.open)
       openJobs.close(job);
     for (int64_t i = begin; i < end; ++i) {
-      execution.instance = job.role.instance + i;
+      execution.instance = job.role.instance + i * job.step;
       job.body(job.context, i);
     }
   }
@@ -93,7 +93,8 @@ void waitForParticipants(ParallelJob& job) {
 
 } // namespace
 
-void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances, bool concurrent, const Role& role) {
+void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances, bool concurrent, const Role& role,
+                 int64_t step) {
   if (instances <= 0)
     return;
   Execution& me = *current();
@@ -104,6 +105,7 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   job.context = context;
   job.instances = instances;
   job.role = role;
+  job.step = step;
   job.caller = &me;
   if (!concurrent)
     job.chunk = std::max<int64_t>(1, instances / (threads() * chunksPerThread));
@@ -111,6 +113,7 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   me.machine = role.machine;
   me.stores = role.stores;
   me.processor = role.processor;
+  me.span = role.span;
   if (instances > 1) {
     openJobs.open(job);
     announceJob();
@@ -122,6 +125,7 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   me.stores = before.stores;
   me.processor = before.processor;
   me.instance = before.instance;
+  me.span = before.span;
 }
 
 void waitAtBarrier() {

@@ -26,7 +26,8 @@ struct ParallelJob {
   void* context = nullptr;
   int64_t instances = 0;
   int64_t chunk = 1;
-  Role role;                   // of instance 0; instance i acts as role.instance + i
+  Role role;                   // of instance 0
+  int64_t step = 1;            // instance i acts as role.instance + i * step
   Execution* caller = nullptr; // unparked whenever the participants have gone
 
   alignas(64) std::atomic<int64_t> claimed{0};
@@ -44,9 +45,9 @@ struct ParallelJob {
 };
 
 /// Runs instances 0 … instances-1 and returns when all have ended. `concurrent`: all make progress, so that they may
-/// wait for each other. The role's instance is that of instance 0.
+/// wait for each other. The role's instance is that of instance 0; `step` is from one to the next.
 void runParallel(void (*body)(void* context, int64_t instance), void* context, int64_t instances, bool concurrent,
-                 const Role& role);
+                 const Role& role, int64_t step = 1);
 /// Waits until every instance of the innermost job has come here; nothing outside of jobs.
 void waitAtBarrier();
 

@@ -439,6 +439,7 @@ Execution* makeFibre(void (*run)(void*), void* argument, const Role& role) {
   fibre->processor = role.processor;
   fibre->instance = role.instance;
   fibre->output = role.output;
+  fibre->span = role.span;
   fibre->job = nullptr;
   fibre->state.store(Execution::Running, std::memory_order_relaxed);
   return fibre;

@@ -35,11 +35,13 @@ struct Role {
   uint32_t processor = Execution::noProcessor;
   int64_t instance = 0;
   Output* output = nullptr;
+  int64_t span = 1;
 };
 void start(void (*run)(void*), void* argument, const Role& role);
 /// The role that an execution acts in.
 inline Role roleOf(const Execution& execution) {
-  return {execution.machine, execution.stores, execution.processor, execution.instance, execution.output};
+  return {execution.machine,  execution.stores, execution.processor,
+          execution.instance, execution.output, execution.span};
 }
 
 /// Makes a thread that does work beside all executions, such as a machine's engine, for as long as the process lives.

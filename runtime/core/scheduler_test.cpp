@@ -260,7 +260,7 @@ TEST_P(Tokens, ALongChainOfDependences) {
 
 // ---- deadlocks: reported at once, by name ----
 
-const StrataProcessor processors[] = {{"pe", 4, -1, 0}};
+const StrataProcessor processors[] = {{"pe", 4, 0}};
 const StrataMachine machine{"grid", nullptr, processors, 0, 1};
 
 TEST_P(Deadlocks, ALonePopperIsNamed) {

@@ -48,7 +48,7 @@ inline void wait(const std::vector<StrataToken*>& tokens) {
 /// Runs body(i) for i in [0, instances).
 template <typename Body>
 void spmd(int64_t instances, bool concurrent, Body body, uint32_t processor = ~0u) {
-  strata_spmd([](void* context, int64_t i) { (*static_cast<Body*>(context))(i); }, &body, instances, processor,
+  strata_spmd([](void* context, int64_t i) { (*static_cast<Body*>(context))(i); }, &body, instances, 0, processor,
               concurrent);
 }
 

@@ -187,7 +187,7 @@ TEST_P(Moves, AStandstillBehindThemIsFound) {
 }
 
 TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
-  static const StrataProcessor processors[] = {{"pe", 4, -1, 2}};
+  static const StrataProcessor processors[] = {{"pe", 4, 2}};
   static const StrataMachine machine{"tiles", nullptr, processors, 0, 1};
   clearTrace();
   strata_machine(&machine);
@@ -227,7 +227,7 @@ TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
 }
 
 TEST(Move, AsManyEnginesAsTheMachineHasMovesWithinReason) {
-  const StrataProcessor processors[] = {{"control", 1, -1, 0}, {"pe", 8, -1, 16}};
+  const StrataProcessor processors[] = {{"control", 1, 0}, {"pe", 8, 16}};
   const StrataMachine none{"none", nullptr, processors, 0, 1}, some{"some", nullptr, processors, 0, 2};
   EXPECT_EQ(enginesFor(nullptr), 1u);
   EXPECT_EQ(enginesFor(&none), 1u);

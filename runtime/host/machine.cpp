@@ -158,6 +158,17 @@ void giveBackStores(const StrataMachine& machine, const Stores& stores) {
   sets.free.push_back(&stores);
 }
 
+int64_t instanceOf(const Execution& execution, int64_t instances) {
+  if (!execution.machine || execution.processor >= execution.machine->processor_count)
+    return 0;
+  const int64_t processors = std::max<int64_t>(execution.machine->processors[execution.processor].count, 1);
+  if (execution.instance >= processors) // more than there are: none is theirs
+    return instances;
+  return instances >= processors
+             ? execution.instance * (instances / processors)
+             : execution.instance / ((processors + instances - 1) / std::max<int64_t>(instances, 1));
+}
+
 uint32_t executingProcessor() {
   return current()->processor;
 }
@@ -207,10 +218,7 @@ void* strata_store(uint32_t memory) {
   if (!stores || memory >= stores->memories.size() || !stores->memories[memory].first)
     failNoStore(me, memory);
   const Store& store = stores->memories[memory];
-  const StrataMachine& machine = *me.machine;
-  const bool owns = me.processor < machine.processor_count &&
-                    machine.processors[me.processor].local_memory == static_cast<int32_t>(memory);
-  const int64_t instance = owns ? me.instance : 0;
+  const int64_t instance = instanceOf(me, store.instances);
   if (static_cast<uint64_t>(instance) >= store.instances)
     failNoStore(me, memory);
   return store.first + static_cast<uint64_t>(instance) * store.step;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "runtime/abi.h"
+#include "runtime/core/execution.h"
 
 #include <cstdint>
 #include <vector>
@@ -34,6 +35,10 @@ const Stores& storesOf(const StrataMachine& machine);
 /// Stores that nobody else uses until they are given back; the same failures.
 const Stores& takeStores(const StrataMachine& machine);
 void giveBackStores(const StrataMachine& machine, const Stores& stores);
+
+/// Which of `instances` of a memory belongs to the processor that an execution acts as; `instances` when there are more
+/// processors at work than the machine has.
+int64_t instanceOf(const Execution& execution, int64_t instances);
 
 /// The class and the index of the processor that the caller runs as; no class: Execution::noProcessor.
 uint32_t executingProcessor();

@@ -27,7 +27,7 @@ STRATA_WITH_THREADS(Spmd);
 enum : uint32_t { Main, Local, Wide };
 enum : uint32_t { Control, Pe, Lane };
 const StrataMemory memories[] = {{"main", 0, 1, 0, 64}, {"local", 1000, 8, 1, 16}, {"wide", 3 * 4096, 2, 1, 1 << 16}};
-const StrataProcessor processors[] = {{"control", 1, Main, 0}, {"pe", 8, Local, 16}, {"lane", 64, -1, 0}};
+const StrataProcessor processors[] = {{"control", 1, 0}, {"pe", 8, 16}, {"lane", 64, 0}};
 const StrataMachine machine{"tiles", memories, processors, 3, 3};
 
 TEST_P(Stored, EveryProcessorHasItsOwn) {
@@ -41,7 +41,6 @@ TEST_P(Stored, EveryProcessorHasItsOwn) {
         strata_barrier();
         for (int k = 0; k < 1000; ++k)
           ASSERT_EQ(stores[i][k], i + 1);
-        EXPECT_EQ(strata_store(Wide), strata_store(Wide)) << "who owns no instance has instance 0";
       },
       Pe);
   EXPECT_EQ(std::set<char*>(stores.begin(), stores.end()).size(), 8u);
@@ -49,6 +48,20 @@ TEST_P(Stored, EveryProcessorHasItsOwn) {
   for (const char* store : stores)
     EXPECT_EQ(reinterpret_cast<uintptr_t>(store) % 64, 0u);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(strata_store(Wide)) % (1 << 16), 0u);
+}
+
+TEST_P(Stored, NeighboursShareOneOfFewer) {
+  strata_machine(&machine);
+  std::vector<void*> wide(8), local(64);
+  spmd(8, false, [&](int64_t i) { wide[i] = strata_store(Wide); }, Pe);
+  EXPECT_EQ(std::set<void*>(wide.begin(), wide.end()).size(), 2u);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(wide[i], wide[i / 4 * 4]);
+  spmd(64, false, [&](int64_t i) { local[i] = strata_store(Local); }, Lane);
+  for (size_t i = 0; i < 64; ++i)
+    EXPECT_EQ(local[i], local[i / 8 * 8]);
+  EXPECT_EQ(std::set<void*>(local.begin(), local.end()).size(), 8u);
+  spmd(1, false, [&](int64_t) { EXPECT_EQ(strata_store(Local), local[0]); }, Control);
 }
 
 TEST_P(Stored, KeepTheirContents) {
@@ -98,7 +111,7 @@ TEST_P(Stored, AnImpossibleMemoryIsRefused) {
 
 TEST_P(Stored, ManySmallOnes) {
   static const StrataMemory registers[] = {{"registers", 512, 10000, 1, 8}};
-  static const StrataProcessor cells[] = {{"cell", 10000, 0, 0}};
+  static const StrataProcessor cells[] = {{"cell", 10000, 0}};
   static const StrataMachine array{"array", registers, cells, 1, 1};
   strata_machine(&array);
   spmd(10000, false, [](int64_t i) { *static_cast<int64_t*>(strata_store(0)) = i; }, 0);
@@ -157,9 +170,9 @@ TEST_P(Spmd, ConcurrentInstancesMayPoll) {
   EXPECT_EQ(turn, 200);
 }
 
-TEST_P(Spmd, NestedInstancesAreNumberedThrough) {
+TEST_P(Spmd, NestedInstancesDivideTheProcessors) {
   strata_machine(&machine);
-  std::vector<std::atomic<int>> seen(8 * 4 * 2);
+  std::vector<std::atomic<int>> seen(64);
   for (const bool concurrent : {false, true}) {
     spmd(
         8, concurrent,
@@ -167,9 +180,9 @@ TEST_P(Spmd, NestedInstancesAreNumberedThrough) {
           spmd(
               4, concurrent,
               [&](int64_t middle) {
-                EXPECT_EQ(strata_instance(), outer * 4 + middle);
+                EXPECT_EQ(strata_instance(), outer * 8 + middle * 2);
                 spmd(2, concurrent, [&](int64_t) { ++seen[strata_instance()]; }, Lane);
-                EXPECT_EQ(strata_instance(), outer * 4 + middle);
+                EXPECT_EQ(strata_instance(), outer * 8 + middle * 2);
               },
               Lane);
           EXPECT_EQ(strata_instance(), outer);
@@ -182,28 +195,26 @@ TEST_P(Spmd, NestedInstancesAreNumberedThrough) {
   EXPECT_EQ(executingProcessor(), Execution::noProcessor);
 }
 
-TEST_P(Spmd, PartsThatMakeDifferentNumbersOfPartsKeepApart) {
+TEST_P(Spmd, FewerInstancesThanWaysLeaveProcessorsIdle) {
   strata_machine(&machine);
-  std::vector<std::vector<int64_t>> seen(4);
-  spmd(
-      4, false,
-      [&](int64_t outer) {
-        seen[outer].assign(outer, -1); // each makes as many parts as its number says, of three processors
-        struct Context {
-          std::vector<int64_t>* seen;
-        } context{&seen[outer]};
-        strata_spmd_within(
-            [](void* argument, int64_t inner) { (*static_cast<Context*>(argument)->seen)[inner] = strata_instance(); },
-            &context, outer, Pe, 0, 3);
-      },
-      Pe);
-  for (int64_t outer = 0; outer < 4; ++outer)
-    for (int64_t inner = 0; inner < outer; ++inner)
-      EXPECT_EQ(seen[outer][inner], outer * 3 + inner);
+  std::vector<std::atomic<int>> seen(64);
+  auto ways = [](int64_t instances, int64_t ways, uint32_t processor, auto body) {
+    strata_spmd([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, instances, ways,
+                processor, 0);
+  };
+  ways(4, 4, Pe, [&](int64_t outer) {
+    EXPECT_EQ(strata_instance(), outer * 2);
+    // The last has less to do: its processors are still its own.
+    ways(outer == 3 ? 1 : 2, 2, Pe, [&](int64_t) { ++seen[strata_instance()]; });
+    // A class above: whom this one belongs to.
+    ways(1, 1, Control, [&](int64_t) { EXPECT_EQ(strata_instance(), 0); });
+  });
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(seen[i], i < 7);
 }
 
 TEST_P(Spmd, MoreThanCanBeNumberedIsRefused) {
-  EXPECT_EXIT(wait(spawn([] { strata_spmd([](void*, int64_t) {}, nullptr, INT64_MAX, Pe, 0); }, {}, Pe, 2)),
+  EXPECT_EXIT(wait(spawn([] { strata_spmd([](void*, int64_t) {}, nullptr, INT64_MAX, 0, Pe, 0); }, {}, Pe, 2)),
               ::testing::ExitedWithCode(1), "runtime-instances");
 }
 

@@ -7,19 +7,53 @@
 #include <algorithm>
 #include <string>
 
-void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, uint32_t processor,
-                 int32_t concurrent) {
-  strata_spmd_within(body, context, instances, processor, concurrent, instances);
+namespace {
+
+using strata::runtime::Execution;
+
+/// The processors of a class that an execution stands for.
+struct Range {
+  int64_t first = 0, width = 1;
+  bool overflows = false;
+};
+
+Range rangeOf(const Execution& me, uint32_t processor, int64_t ways) {
+  Range range;
+  if (!me.machine || processor >= me.machine->processor_count) {
+    range.width = ways;
+    range.overflows = __builtin_mul_overflow(me.instance, ways, &range.first);
+    return range;
+  }
+  const int64_t wanted = std::max<int64_t>(me.machine->processors[processor].count, 1);
+  if (me.processor >= me.machine->processor_count)
+    return {0, wanted, false};
+  if (me.processor == processor)
+    return {me.instance, me.span, false};
+  const int64_t own = std::max<int64_t>(me.machine->processors[me.processor].count, 1);
+  if (wanted >= own) {
+    const int64_t each = wanted / own;
+    range.overflows =
+        __builtin_mul_overflow(me.instance, each, &range.first) || __builtin_mul_overflow(me.span, each, &range.width);
+    return range;
+  }
+  const int64_t each = own / wanted;
+  return {me.instance / each, std::max<int64_t>(me.span / each, 1), false};
 }
 
-void strata_spmd_within(void (*body)(void* context, int64_t instance), void* context, int64_t instances,
-                        uint32_t processor, int32_t concurrent, int64_t width) {
+} // namespace
+
+void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
+                 uint32_t processor, int32_t concurrent) {
   using namespace strata::runtime;
   const Execution& me = *current();
-  width = std::max(width, instances);
-  int64_t first = 0;
-  if (__builtin_mul_overflow(me.instance, width, &first))
-    fail("runtime-instances",
-         "more processors than can be numbered: " + std::to_string(me.instance) + " times " + std::to_string(width));
-  runParallel(body, context, instances, concurrent != 0, {me.machine, me.stores, processor, first, me.output});
+  ways = std::max<int64_t>({ways, instances, 1});
+  const Range range = rangeOf(me, processor, ways);
+  const int64_t step = std::max<int64_t>(range.width / ways, 1);
+  int64_t behind = 0;
+  if (range.overflows || __builtin_mul_overflow(ways, step, &behind) ||
+      __builtin_add_overflow(range.first, behind, &behind))
+    fail("runtime-instances", "more processors than can be numbered: " + std::to_string(me.instance) + " times " +
+                                  std::to_string(instances));
+  runParallel(body, context, instances, concurrent != 0,
+              {me.machine, me.stores, processor, range.first, me.output, step}, step);
 }

@@ -61,6 +61,39 @@ def test_of(program, count, capacity, width):
     return test
 
 
+# Machines of several levels: other numbers of everything, and stores of other sizes.
+TREES = {
+    "smp-2level": (("count: 2", "count: 3"), ("capacity: 32K", "capacity: 20K"), ("capacity: 1M", "capacity: 300K")),
+    "cluster": (("count: 8", "count: 6"), ("count: 4\n    capacity: 1G", "count: 3\n    capacity: 4M"), ("kind: control\n    count: 4", "kind: control\n    count: 3"),
+                ("capacity: 512K", "capacity: 24K"), ("alignment: 32", "alignment: 128")),
+}
+
+
+def renamed(machine):
+    """A machine's description with every name turned round and other figures."""
+    with open(os.path.join(harness.ROOT, f"machines/{machine}/machine.yaml")) as file:
+        text = re.sub(r"(?m)\s*#.*$", "", file.read())
+    text = re.sub(r"(?m)^about:.*$", "about: a test", text)
+    names = set(re.findall(r"(?:machine|name): ([\w-]+)", text))
+    text = re.sub(r"(?<=[ \[])[\w-]+(?=[\],\n])", lambda word: "n-" + word[0][::-1] if word[0] in names else word[0], text)
+    for before, after in TREES[machine]:
+        assert before in text, f"{machine} has changed: change what is perturbed"
+        text = text.replace(before, after)
+    return text
+
+
+def tree_test_of(program, machine):
+    def test(self):
+        file = self.write("tree.yaml", renamed(machine))
+        given = program.make(program.sizes[1])
+        check(self, program, given, run(self, program, given, "--machine", file), f"{program.name} on {machine}, perturbed")
+    return test
+
+
+for program in PROGRAMS:
+    for machine in TREES:
+        setattr(Perturbation, f"test_{program.name}_{machine.replace('-', '_')}", tree_test_of(program, machine))
+
 for program in PROGRAMS:
     for count, capacity, width in ((1, "16K", 64), (3, "40K", 32), (17, "1M", 8)):
         setattr(Perturbation, f"test_{program.name}_{count}x{capacity}", test_of(program, count, capacity, width))

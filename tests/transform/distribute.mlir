@@ -12,7 +12,7 @@ svm.kernel @fill(%x: !view {svm.access = "write"}, %i: index) {
 // CHECK-SAME: %[[N:.*]]: index
 // CHECK: %[[COUNT:.*]] = arith.maxsi
 // CHECK: %[[USED:.*]] = arith.minsi %[[COUNT]], %c4
-// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core instances {
+// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core ways {{[0-9]+}} instances {
 // CHECK: arith.divui %{{.*}}, %[[USED]]
 // CHECK: arith.remui %{{.*}}, %[[USED]]
 // CHECK: scf.for %[[I:.*]] = %[[FIRST:.*]] to %[[LAST:.*]] step
@@ -33,7 +33,7 @@ func.func @contiguous(%n: index, %a: !row) attributes {svm.control = @core} {
 // CHECK-SAME: %[[N:.*]]: index
 // CHECK: %[[CHUNKS:.*]] = arith.divui %{{.*}}, %c3
 // CHECK: %[[USED:.*]] = arith.minsi %[[CHUNKS]], %c4
-// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core instances {
+// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core ways {{[0-9]+}} instances {
 // CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %[[SIZE:.*]] : index
 // CHECK: %[[STEP:.*]] = arith.muli %[[USED]], %[[SIZE]] : index
 // CHECK: scf.for %[[CHUNK:.*]] = %{{.*}} to %[[N]] step %[[STEP]] {

@@ -26,7 +26,7 @@ svm.kernel @first(%x: !kernelOne {svm.access = "read"}, %y: !kernelOne {svm.acce
 // CHECK-LABEL: func.func @elementwise
 // CHECK-SAME: %[[N:.*]]: index, %[[TARGET:[^:]*]]:
 // CHECK: %[[PARTS:.*]] = svm.block "c parts"(%[[USED:.*]]) : memref<?xi32
-// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core instances {
+// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core ways {{[0-9]+}} instances {
 // CHECK: %[[COPY:.*]] = svm.block "c private"()
 // CHECK: memref.store %c0_i32{{.*}}, %[[COPY]][]
 // CHECK: scf.for
@@ -62,7 +62,7 @@ func.func @elementwise(%n: index, %target: !one, %x: !one) attributes {svm.contr
 // CHECK: %[[SAME:.*]] = memref.load %[[FLAG]][]
 // CHECK: %[[USED:.*]] = arith.select %[[SAME]], %{{.*}}, %{{.*}} : index
 // CHECK: svm.block "c parts"(%[[USED]])
-// CHECK: svm.spmd "i" {{.*}} to (%[[USED]]) on @core instances {
+// CHECK: svm.spmd "i" {{.*}} to (%[[USED]]) on @core ways {{[0-9]+}} instances {
 // CHECK: %[[COPY:.*]] = svm.block "c private"()
 // CHECK: svm.move %[[TARGET]] to %[[COPY]] :
 // CHECK: scf.for {{.*}} step %c2
@@ -113,7 +113,7 @@ svm.kernel @join(%x: !kernelRow {svm.access = "read"}, %y: !kernelRow {svm.acces
 }
 // CHECK-LABEL: func.func @elsewhere
 // CHECK: svm.block "c parts"({{.*}}) max [8, 32] : {{.*}}@main
-// CHECK: svm.spmd "i" {{.*}} on @spe instances
+// CHECK: svm.spmd "i" {{.*}} on @spe ways {{[0-9]+}} instances
 // CHECK: svm.block "c private"({{.*}}) max [32] : {{.*}}@ls
 // CHECK: scf.if
 // CHECK: svm.spmd ({{.*}} on @spe instances {

@@ -193,13 +193,16 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_acquire);
   STRATA_SYMBOL(strata_release);
   STRATA_SYMBOL(strata_move);
+  STRATA_SYMBOL(strata_window_acquire_dealt);
+  STRATA_SYMBOL(strata_window_release);
+  STRATA_SYMBOL(strata_window_move);
+  STRATA_SYMBOL(strata_window_move_start);
   STRATA_SYMBOL(strata_move_start);
   STRATA_SYMBOL(strata_spawn);
   STRATA_SYMBOL(strata_wait);
   STRATA_SYMBOL(strata_token_release);
   STRATA_SYMBOL(strata_token_retain);
   STRATA_SYMBOL(strata_spmd);
-  STRATA_SYMBOL(strata_spmd_within);
   STRATA_SYMBOL(strata_window_acquire_file);
   STRATA_SYMBOL(strata_window_release);
   STRATA_SYMBOL(strata_window_move);

@@ -149,13 +149,11 @@ private:
     inside.create<func::ReturnOp>(loc);
     Value count = builder.create<arith::SubIOp>(loc, spmd.getUpper(), lower);
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
-    SmallVector<Value> arguments{address(builder, loc, part), slot, words,
-                                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
-                                 constant(builder, loc, spmd.getConcurrent(), 32)};
-    auto width = spmd->getAttrOfType<IntegerAttr>("svm.width");
-    if (width)
-      arguments.push_back(constant(builder, loc, width.getInt(), 64));
-    calls_.call(builder, loc, width ? "strata_spmd_within" : "strata_spmd", {}, arguments);
+    calls_.call(builder, loc, "strata_spmd", {},
+                {address(builder, loc, part), slot, words,
+                 constant(builder, loc, static_cast<int64_t>(spmd.getWays().value_or(0)), 64),
+                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
+                 constant(builder, loc, spmd.getConcurrent(), 32)});
     spmd.erase();
   }
 

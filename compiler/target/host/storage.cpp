@@ -4,6 +4,7 @@
 
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
+#include "compiler/target/host/windows.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -291,6 +292,9 @@ private:
       data = calls_.call(builder, loc, "strata_window_acquire_file", pointer(),
                          {word(builder, loc, sizeOf(builder, loc, stride, elementBytes)),
                           calls_.text(builder, loc, block.getLabel().value_or("a block"))});
+      ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_window_release", {}, data); });
+    } else if (isDealt(block, machine_)) {
+      data = acquireDealt(builder, block, machine_, calls_);
       ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_window_release", {}, data); });
     } else if (std::optional<int64_t> bytes = staticBytes(block, elementBytes); bytes && *bytes <= stackBytes) {
       data = stackSlot(builder, loc,

@@ -1,0 +1,187 @@
+// Follows control through regions and calls with the processors that it stands for: a class, how many of it, and for
+// every parallel loop around how far apart its instances are numbered. A loop divides what it finds; a block is its
+// maker's own when no two instances of a loop around belong to one instance of the block's memory.
+#include "compiler/mapping/check_spans.h"
+
+#include "compiler/ir/locations.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::mapping {
+
+STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
+                  "loop '{0}' is dealt to {1} of processor '{2}', of which machine '{3}' has {4}");
+STRATA_DIAGNOSTIC(nestedWays, Error, "placement-nested-ways",
+                  "loop '{0}' is dealt to {1} of processor '{2}', and each part of the loops around it has {3}");
+STRATA_DIAGNOSTIC(sharedStore, Error, "placement-shared-store",
+                  "{0} goes to memory '{1}', of which several '{2}' that run at once share an instance");
+
+namespace {
+
+/// Who executes: no class before the first change of processor, which stands for all of every class.
+struct Context {
+  machine::ProcessorId on;
+  int64_t width = 1;
+  /// The parallel loops around, as the classes that they are dealt to and the distance of their instances' numbers.
+  SmallVector<std::pair<uint32_t, int64_t>> loops;
+
+  std::string key() const {
+    std::string text = std::to_string(on.valid() ? on.value : ~0u) + ":" + std::to_string(width);
+    for (auto [processor, step] : loops)
+      text += "," + std::to_string(processor) + "/" + std::to_string(step);
+    return text;
+  }
+};
+
+class SpanCheck {
+public:
+  SpanCheck(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics)
+      : machine_(machine), diagnostics_(diagnostics), symbols_(program) {}
+
+  void function(func::FuncOp function, const Context& context) {
+    // Contexts are few: loops divide a finite number of processors.
+    if (!function.isExternal() && seen_.insert((function.getName() + "@" + context.key()).str()).second)
+      open_.emplace_back(function, context);
+  }
+
+  void run() {
+    while (!open_.empty()) {
+      auto [function, context] = std::move(open_.back());
+      open_.pop_back();
+      region(function.getBody(), context);
+    }
+  }
+
+private:
+  void region(Region& region, const Context& context) {
+    for (Block& block : region)
+      for (Operation& op : block)
+        operation(&op, context);
+  }
+
+  void operation(Operation* op, const Context& context) {
+    if (auto block = dyn_cast<BlockOp>(op))
+      return made(block, context);
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      if (auto callee = symbols_.lookup<func::FuncOp>(call.getCallee()))
+        function(callee, context);
+      return;
+    }
+    if (auto spmd = dyn_cast<SpmdOp>(op); spmd && spmd.getProcessor()) {
+      machine::ProcessorId on = machine_.processor(spmd.getProcessor()->str());
+      if (on.valid())
+        return region(spmd.getBody(), divided(spmd, on, context));
+    }
+    for (Region& inner : op->getRegions())
+      region(inner, context);
+  }
+
+  /// How many of class `on` a context stands for.
+  int64_t widthOf(machine::ProcessorId on, const Context& context) const {
+    const auto wanted = static_cast<int64_t>(machine_[on].count);
+    if (!context.on.valid() || context.loops.empty())
+      return wanted;
+    if (context.on == on)
+      return context.width;
+    const auto own = static_cast<int64_t>(machine_[context.on].count);
+    if (wanted >= own)
+      return context.width * std::max<int64_t>(wanted / own, 1);
+    return std::max<int64_t>(context.width / std::max<int64_t>(own / wanted, 1), 1);
+  }
+
+  /// Processors that are told apart: those with stores of their own, and those above them.
+  bool isNumbered(machine::ProcessorId on) const {
+    std::optional<unsigned> outermost;
+    for (unsigned level = 0; level < machine_.levels.size(); ++level)
+      if (machine_.levels[level].processor == on)
+        outermost = level;
+    for (uint32_t number = 0; number < machine_.memories.size(); ++number) {
+      machine::MemoryId id{number};
+      if (!machine_.isStore(id))
+        continue;
+      std::optional<unsigned> level = machine_.levelOf(id);
+      if (machine_.ownerOf(id) == on || (machine_[id].count > 1 && level && outermost && *level < *outermost))
+        return true;
+    }
+    return false;
+  }
+
+  Context divided(SpmdOp spmd, machine::ProcessorId on, const Context& context) {
+    const int64_t width = widthOf(on, context);
+    Context inside = context;
+    inside.on = on;
+    inside.width = width;
+    const bool unknown = spmd.getConcurrent() && !spmd.getWays();
+    const int64_t ways = unknown ? width : spmd.getWays().value_or(1);
+    if (ways > width && isNumbered(on))
+      refuse(spmd, on, ways, width, context);
+    const int64_t step = std::max<int64_t>(width / std::max<int64_t>(ways, 1), 1);
+    if (ways > 1) {
+      inside.width = step;
+      inside.loops.push_back({on.value, step});
+    }
+    return inside;
+  }
+
+  void refuse(SpmdOp spmd, machine::ProcessorId on, int64_t ways, int64_t width, const Context& context) {
+    strata::Location at = sourceLocation(diagnostics_.sources(), spmd.getLoc());
+    std::string label = spmd.getLabel().value_or("").str();
+    const std::string most = "deal the loop to " + std::to_string(width) + " at most";
+    if (context.loops.empty()) {
+      diagnostics_.report(tooManyWays, at, label, ways, machine_[on].name, machine_.name, machine_[on].count)
+          .help(most);
+      return;
+    }
+    std::string around;
+    for (auto [processor, step] : context.loops)
+      around += (around.empty() ? "" : ", then each of their parts ") + std::string("to those of '") +
+                machine_[machine::ProcessorId{processor}].name + "' whose numbers are " + std::to_string(step) +
+                " apart";
+    diagnostics_.report(nestedWays, at, label, ways, machine_[on].name, width)
+        .note("loops around it are dealt " + around)
+        .help(most + ", or the loops around it to fewer");
+  }
+
+  void made(BlockOp block, const Context& context) {
+    machine::MemoryId id = machine_.memory(memoryOf(block.getBlock().getType()).str());
+    if (!id.valid() || !(machine_.isStore(id) || machine_[id].isVirtual()) || context.loops.empty())
+      return;
+    const auto instances = static_cast<int64_t>(machine_[id].count);
+    for (auto [processor, step] : context.loops) {
+      const machine::Processor& who = machine_[machine::ProcessorId{processor}];
+      if (step * instances >= static_cast<int64_t>(who.count))
+        continue;
+      diagnostics_
+          .report(sharedStore, sourceLocation(diagnostics_.sources(), block.getLoc()),
+                  block.getLabel() ? "block '" + block.getLabel()->str() + "'" : "a block", machine_[id].name, who.name)
+          .note("there are " + std::to_string(who.count) + " of '" + who.name + "' and " + std::to_string(instances) +
+                " of memory '" + machine_[id].name + "'; each would make the block at the same address of one of them")
+          .help(
+              "place the array at a level nearer to the processors that make it, or deal the loop around it to fewer");
+      return;
+    }
+  }
+
+  const Machine& machine_;
+  DiagnosticEngine& diagnostics_;
+  SymbolTable symbols_;
+  std::set<std::string> seen_;
+  std::vector<std::pair<func::FuncOp, Context>> open_;
+};
+
+} // namespace
+
+bool checkSpans(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
+  unsigned before = diagnostics.errorCount();
+  DenseSet<StringAttr> called;
+  program.walk([&](func::CallOp call) { called.insert(call.getCalleeAttr().getAttr()); });
+  SpanCheck check(program, machine, diagnostics);
+  for (auto function : program.getOps<func::FuncOp>())
+    if (function->hasAttr(SvmDialect::entryAttr) || !called.contains(function.getNameAttr()))
+      check.function(function, {});
+  check.run();
+  return diagnostics.errorCount() == before;
+}
+
+} // namespace strata::mapping

@@ -1,0 +1,285 @@
+// Placement and addresses on a machine of four levels with several processors at each: who has which instance, arrays
+// in a virtual memory, and blocks that share an address.
+#include "compiler/ir/locations.h"
+#include "compiler/mapping/layout.h"
+#include "compiler/mapping/place.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace strata;
+using mlir::ModuleOp;
+
+namespace {
+
+constexpr const char* machineText = R"(
+machine: tree
+memories:
+  - {name: main, capacity: available, explicit: true}
+  - {name: pool, capacity: 8K, count: 2, alignment: 16, explicit: true}
+  - {name: joined, over: pool}
+  - {name: store, capacity: 4K, count: 4, alignment: 16, explicit: true}
+processors:
+  - {name: boss, kind: control, masters: [boss]}
+  - {name: node, kind: control, count: 2, local: [pool], masters: [boss]}
+  - {name: worker, kind: stream, count: 4, local: [store], masters: [node]}
+links:
+  - {name: bus, ends: [boss, node, worker, main, pool, store]}
+levels:
+  - {level: 0, memory: store, processor: worker}
+  - {level: 1, memory: pool, processor: node}
+  - {level: 2, memory: joined}
+  - {level: 3, memory: main, processor: boss}
+)";
+
+struct LevelsTest : testing::Test {
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+  mlir::DialectRegistry registry;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<MlirDiagnostics> forward;
+  Machine machine;
+
+  LevelsTest() {
+    svm::registerDialects(registry);
+    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    forward = std::make_unique<MlirDiagnostics>(*context, diagnostics);
+    auto read = readMachine(diagnostics, sources.add("tree.yaml", machineText, SourceKind::Machine));
+    EXPECT_TRUE(read && validate(*read, diagnostics)) << text();
+    if (read)
+      machine = *read;
+  }
+
+  std::string text() { return diagnostics.render({}); }
+  bool reported(const std::string& code) {
+    for (const Diagnostic& diagnostic : diagnostics.all())
+      if (diagnostic.kind->code == code)
+        return true;
+    return false;
+  }
+
+  mlir::OwningOpRef<ModuleOp> parse(const std::string& body, const std::string& stage = "logical") {
+    std::string program =
+        "#v = strided<[1], offset: ?>\n#w = strided<[?, 1], offset: ?>\nmodule attributes {svm.stage = \"" + stage +
+        "\"} {\n" + body + "}\n";
+    sources.add("p.mlir", program, SourceKind::Program);
+    auto module = mlir::parseSourceString<ModuleOp>(program, context.get(), "p.mlir");
+    EXPECT_TRUE(module) << text();
+    return module;
+  }
+
+  /// Two parallel loops, the inner one in a function of its own, with a block inside.
+  static constexpr const char* nest = R"(
+    func.func @main() attributes {svm.entry} {
+      %zero = arith.constant 0 : index
+      %many = arith.constant 8 : index
+      svm.spmd "i" (%i) = (%zero) to (%many) { func.call @inner() : () -> () }
+      return
+    }
+    func.func private @inner() {
+      %zero = arith.constant 0 : index
+      %many = arith.constant 8 : index
+      svm.spmd "j" (%j) = (%zero) to (%many) {
+        %b = svm.block "b" (%many) : memref<?xf32, #v>
+      }
+      return
+    }
+)";
+
+  static mapping::LoopPlacement dealt(const std::string& processor, int64_t ways) {
+    mapping::LoopPlacement loop;
+    loop.processor = processor;
+    loop.ways = ways;
+    loop.chunk = 1;
+    return loop;
+  }
+
+  mapping::Record nested(const std::string& outer, int64_t outerWays, const std::string& inner, int64_t innerWays,
+                         const std::string& memory) {
+    mapping::Record record;
+    record.functions["main"].control = "boss";
+    record.functions["main"].loops["i"] = dealt(outer, outerWays);
+    record.functions["inner"].control = outer;
+    record.functions["inner"].loops["j"] = dealt(inner, innerWays);
+    record.functions["inner"].blocks["b"] = memory;
+    return record;
+  }
+
+  bool places(const char* program, const mapping::Record& record) {
+    diagnostics.clear();
+    auto module = parse(program);
+    return mapping::place(*module, record, machine, diagnostics) &&
+           mapping::verifyPlaced(*module, machine, diagnostics);
+  }
+};
+
+TEST_F(LevelsTest, LoopsDivideTheProcessorsOfTheLoopsAround) {
+  EXPECT_TRUE(places(nest, nested("node", 2, "worker", 2, "store"))) << text();
+  EXPECT_FALSE(places(nest, nested("node", 2, "worker", 3, "store")));
+  EXPECT_TRUE(reported("placement-nested-ways")) << text();
+  EXPECT_TRUE(places(nest, nested("worker", 2, "worker", 2, "store"))) << text();
+  EXPECT_FALSE(places(nest, nested("worker", 4, "worker", 2, "store")));
+  EXPECT_TRUE(reported("placement-nested-ways")) << text();
+  EXPECT_TRUE(places(nest, nested("boss", 0, "worker", 4, "store"))) << text();
+  EXPECT_FALSE(places(nest, nested("boss", 0, "worker", 5, "store")));
+  EXPECT_TRUE(reported("placement-too-many-ways")) << text();
+}
+
+TEST_F(LevelsTest, ProcessorsThatShareAnInstanceMakeNothingInIt) {
+  EXPECT_TRUE(places(nest, nested("node", 2, "worker", 0, "pool"))) << text();
+  EXPECT_FALSE(places(nest, nested("node", 2, "worker", 2, "pool")));
+  EXPECT_TRUE(reported("placement-shared-store")) << text();
+  EXPECT_TRUE(places(nest, nested("node", 0, "worker", 0, "joined"))) << text();
+  EXPECT_FALSE(places(nest, nested("node", 2, "worker", 0, "joined")));
+  EXPECT_TRUE(reported("placement-shared-store")) << text();
+  EXPECT_TRUE(places(nest, nested("node", 2, "worker", 2, "main"))) << text();
+}
+
+constexpr const char* arrays = R"(
+    func.func @main() attributes {svm.entry} {
+      %n = arith.constant 100 : index
+      %m = arith.constant 10 : index
+      %a = svm.block "a" (%n, %m) : memref<?x?xf32, #w>
+      %b = svm.block "b" (%n) : memref<?xf32, #v>
+      return
+    }
+)";
+
+TEST_F(LevelsTest, ArraysInAVirtualMemoryAreDealtOut) {
+  mapping::Record record;
+  mapping::FunctionPlacement& main = record.functions["main"];
+  main.control = "boss";
+  main.blocks = {{"a", "joined"}, {"b", "joined"}};
+  main.layouts["b"] = {{2}, {8}};
+  auto module = parse(arrays);
+  ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  ASSERT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
+  ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
+  module->walk([](svm::BlockOp block) {
+    // 50 rows of 40 bytes, padded to 48, in each; then 7 of 13 blocks of 8 elements.
+    EXPECT_EQ(*block.getAddress(), *block.getLabel() == "a" ? 0 : 2400);
+    EXPECT_EQ(*mapping::shareBytes(block, 16), *block.getLabel() == "a" ? 2400 : 224);
+  });
+  module->walk([](svm::BlockOp block) { block->removeAttr(svm::SvmDialect::gridAttr); });
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-without-layout"));
+}
+
+TEST_F(LevelsTest, AGridTakesNoMoreInstancesThanThereAre) {
+  mapping::Record record;
+  mapping::FunctionPlacement& main = record.functions["main"];
+  main.control = "boss";
+  main.blocks["a"] = "joined";
+  for (std::vector<int64_t> grid : {std::vector<int64_t>{2, 2}, {3, 1}, {2}, {0, 1}}) {
+    main.layouts["a"] = {grid, {}};
+    EXPECT_FALSE(places(arrays, record));
+    EXPECT_TRUE(reported("placement-layout")) << text();
+  }
+  main.layouts["a"] = {{1, 2}, {}};
+  EXPECT_TRUE(places(arrays, record)) << text();
+}
+
+TEST_F(LevelsTest, SharesAreCountedInTheMemoryUnderneath) {
+  mapping::Record record;
+  mapping::FunctionPlacement& main = record.functions["main"];
+  main.control = "boss";
+  main.blocks["a"] = "joined";
+  main.blocks["b"] = "pool";
+  main.layouts["a"] = {{1, 1}, {}}; // all 4800 bytes in the first
+  auto module = parse(arrays);
+  ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
+  machine.memories[1].capacity.bytes = 5000;
+  std::vector<mapping::Overflow> overflows;
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics, &overflows));
+  EXPECT_TRUE(reported("schedule-does-not-fit"));
+  ASSERT_EQ(overflows.size(), 1u);
+  EXPECT_EQ(overflows[0].memory, "pool");
+  EXPECT_EQ(overflows[0].wanted, 5200);
+}
+
+TEST_F(LevelsTest, AShareIsThatOfTheInstanceWithMost) {
+  for (int64_t extent = 0; extent < 40; ++extent)
+    for (int64_t parts = 1; parts < 6; ++parts)
+      for (int64_t size = 0; size < 9; ++size) {
+        const int64_t each = size ? size : std::max<int64_t>((extent + parts - 1) / parts, 1);
+        int64_t furthest = 0;
+        for (int64_t i = 0; i < extent; ++i)
+          furthest = std::max(furthest, i / each / parts * each + i % each + 1);
+        EXPECT_GE(mapping::shareOf(extent, parts, size), furthest);
+        EXPECT_LT(mapping::shareOf(extent, parts, size), furthest + each);
+      }
+}
+
+constexpr const char* sharing = R"(
+    func.func @main() attributes {svm.control = @worker} {
+      %n = arith.constant 600 : index
+      svm.scope {
+        %a = svm.block "a" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+        %b = svm.block "b" (%n) {svm.shares = "a"} : memref<?xf32, #v, #svm.mem<@store>>
+        %c = svm.block "c" (%n) {svm.shares = "gone"} : memref<?xf32, #v, #svm.mem<@main>>
+      }
+      return
+    }
+)";
+
+TEST_F(LevelsTest, BlocksThatMayShareAnAddressDo) {
+  auto module = parse(sharing, "placed");
+  ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
+  module->walk([](svm::BlockOp block) {
+    if (*block.getLabel() != "c")
+      EXPECT_EQ(*block.getAddress(), 0);
+  });
+  module->walk([](svm::BlockOp block) { block->removeAttr(svm::SvmDialect::sharesAttr); });
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-overlap"));
+}
+
+TEST_F(LevelsTest, TheVerifierFollowsWhoRunsAtOnce) {
+  auto program = [&](const std::string& loop) {
+    diagnostics.clear();
+    return parse(R"(
+    func.func @main() attributes {svm.control = @boss} {
+      %zero = arith.constant 0 : index
+      %four = arith.constant 4 : index
+      svm.spmd (%i) = (%zero) to (%four) on )" +
+                     loop + R"( instances {
+        %b = svm.block "b" (%four) at 0 : memref<?xf32, #v, #svm.mem<@pool>>
+      }
+      return
+    }
+)",
+                 "scheduled");
+  };
+  auto apart = program("@node ways 2");
+  EXPECT_TRUE(mapping::verifyScheduled(*apart, machine, diagnostics)) << text();
+  auto together = program("@worker ways 4");
+  EXPECT_FALSE(mapping::verifyScheduled(*together, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-shared-instance"));
+  auto half = program("@worker ways 2"); // numbers 0 and 2: one in each node
+  EXPECT_TRUE(mapping::verifyScheduled(*half, machine, diagnostics)) << text();
+}
+
+TEST_F(LevelsTest, WhatHasNoBoundIsShownWithItsCallers) {
+  auto module = parse(R"(
+    func.func @outer(%n: index) attributes {svm.control = @worker} {
+      func.call @middle(%n) : (index) -> ()
+      return
+    }
+    func.func private @middle(%n: index) attributes {svm.control = @worker} {
+      %a = svm.block "free" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      return
+    }
+)",
+                      "placed");
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("schedule-unbounded-block"));
+  EXPECT_NE(text().find("'outer', which calls 'middle'"), std::string::npos) << text();
+  EXPECT_NE(text().find("called from here"), std::string::npos) << text();
+}
+
+} // namespace

@@ -1,0 +1,82 @@
+// Layouts become a structure on the stack for the runtime to copy.
+#include "compiler/target/host/windows.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::host {
+
+using mlir::Location;
+
+static machine::MemoryId underneath(const Machine& machine, machine::MemoryId id) {
+  for (size_t step = 0; step < machine.memories.size() && machine[id].isVirtual(); ++step)
+    id = machine[id].over;
+  return id;
+}
+
+bool isDealt(BlockOp block, const Machine& machine) {
+  machine::MemoryId id = machine.memory(memoryOf(block.getBlock().getType()).str());
+  return id.valid() && machine[id].isVirtual() && machine.isStore(underneath(machine, id));
+}
+
+Value acquireDealt(OpBuilder& builder, BlockOp block, const Machine& machine, RuntimeCalls& calls) {
+  Location loc = block.getLoc();
+  auto type = block.getBlock().getType();
+  machine::MemoryId id = machine.memory(memoryOf(type).str()), under = underneath(machine, id);
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto constant = [&](int64_t value, unsigned width) -> Value {
+    return builder.create<LLVM::ConstantOp>(loc, builder.getIntegerType(width), value);
+  };
+  auto put = [&](Value slot, Type structure, ArrayRef<Value> values) {
+    for (auto [position, value] : llvm::enumerate(values)) {
+      Value at = builder.create<LLVM::GEPOp>(loc, pointer, structure, slot,
+                                             ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(position)});
+      builder.create<LLVM::StoreOp>(loc, value, at);
+    }
+  };
+  auto words = [&](ArrayRef<Value> values) -> Value {
+    if (values.empty())
+      return calls.null(builder, loc);
+    auto list = LLVM::LLVMArrayType::get(builder.getI64Type(), values.size());
+    Value slot = stackSlot(builder, loc, list);
+    put(slot, list, values);
+    return slot;
+  };
+  auto numbers = [&](StringRef name) {
+    SmallVector<Value> values;
+    if (auto list = block->getAttrOfType<DenseI64ArrayAttr>(name))
+      for (int64_t each : list.asArrayRef())
+        values.push_back(constant(each, 64));
+    return words(values);
+  };
+  SmallVector<Value> extents;
+  for (Value extent : block.getExtents())
+    extents.push_back(builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), extent).getResult(0));
+  auto counter = [&](StringRef text) {
+    return block->hasAttr("svm.counted") ? calls.text(builder, loc, (text + machine[under].name).str())
+                                         : calls.null(builder, loc);
+  };
+  const SmallVector<Value> fields{constant(id.value, 32),
+                                  constant(under.value, 32),
+                                  constant(static_cast<int64_t>(block.getAddress().value_or(0)), 64),
+                                  constant(static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType())), 64),
+                                  constant(type.getRank(), 32),
+                                  words(extents),
+                                  numbers(SvmDialect::gridAttr),
+                                  numbers(SvmDialect::blockSizeAttr),
+                                  counter("bytes within "),
+                                  counter("bytes across ")};
+  SmallVector<Type> types;
+  for (Value field : fields)
+    types.push_back(field.getType());
+  auto structure = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+  Value slot = stackSlot(builder, loc, structure);
+  put(slot, structure, fields);
+  return calls.call(builder, loc, "strata_window_acquire_dealt", pointer,
+                    {slot, calls.text(builder, loc, block.getLabel().value_or("a block"))});
+}
+
+} // namespace strata::host

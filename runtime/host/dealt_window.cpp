@@ -1,0 +1,210 @@
+// Blocks dealt to the instances of a memory: a window whose backend finds the instance and the place of each element. A
+// move goes run by run: elements that follow each other in one dimension and lie in one block of one instance are
+// copied at once.
+//
+// A window belongs to the code that acquired it; moves of it may go on from any execution. Nothing here is locked: the
+// layout never changes, and moves of different elements touch different bytes.
+#include "runtime/abi.h"
+#include "runtime/core/failure.h"
+#include "runtime/core/scheduler.h"
+#include "runtime/core/window.h"
+#include "runtime/host/machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace strata::runtime {
+namespace {
+
+struct Dimension {
+  int64_t extent = 0, parts = 1, block = 1;
+  int64_t stride = 1; // of the window, in elements
+  int64_t step = 1;   // in an instance, in bytes
+  int64_t skip = 1;   // instances from one part to the next
+};
+
+/// Where one element is.
+struct Place {
+  int64_t instance = 0, bytes = 0;
+};
+
+template <typename Element>
+void copyEach(char* to, int64_t toStep, const char* from, int64_t fromStep, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * toStep, from + i * fromStep, sizeof(Element));
+}
+
+void copyRun(char* to, int64_t toStep, const char* from, int64_t fromStep, int64_t count, int64_t bytes) {
+  if (toStep == bytes && fromStep == bytes)
+    std::memcpy(to, from, static_cast<size_t>(count * bytes));
+  else if (bytes == 4)
+    copyEach<uint32_t>(to, toStep, from, fromStep, count);
+  else if (bytes == 8)
+    copyEach<uint64_t>(to, toStep, from, fromStep, count);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * toStep, from + i * fromStep, static_cast<size_t>(bytes));
+}
+
+class DealtBlock : public WindowBackend {
+public:
+  DealtBlock(const StrataLayout& layout, const Store& store, uint64_t alignment, int64_t firstInstance)
+      : first_(store.first + static_cast<uint64_t>(firstInstance) * store.step + layout.address),
+        between_(static_cast<int64_t>(store.step)), firstInstance_(firstInstance), instances_(store.instances),
+        within_(layout.within), across_(layout.across), dimensions_(static_cast<size_t>(layout.rank)) {
+    int64_t skip = 1, stride = 1, step = layout.element_bytes;
+    for (size_t d = dimensions_.size(); d-- > 0;) {
+      Dimension& dimension = dimensions_[d];
+      dimension.extent = std::max<int64_t>(layout.extents[d], 0);
+      dimension.parts = std::max<int64_t>(layout.grid[d], 1);
+      const auto upwards = [](int64_t a, int64_t b) { return a / b + (a % b != 0); };
+      const int64_t even = upwards(dimension.extent, dimension.parts);
+      dimension.block = std::max<int64_t>(layout.block_sizes[d] > 0 ? layout.block_sizes[d] : even, 1);
+      dimension.block = std::min(dimension.block, std::max<int64_t>(dimension.extent, 1));
+      dimension.stride = stride;
+      dimension.step = step;
+      dimension.skip = skip;
+      stride *= std::max<int64_t>(dimension.extent, 1);
+      skip *= dimension.parts;
+      const int64_t rounds = upwards(upwards(dimension.extent, dimension.block), dimension.parts);
+      step *= std::min(rounds * dimension.block, dimension.extent);
+      if (d + 1 == dimensions_.size()) // rows begin at multiples of the memory's alignment
+        step = upwards(step, static_cast<int64_t>(alignment)) * static_cast<int64_t>(alignment);
+    }
+  }
+
+  void move(const WindowMove& move) override {
+    const int64_t own = ownInstance();
+    Counts counts;
+    std::vector<int64_t> index(static_cast<size_t>(move.rank), 0);
+    int64_t at = move.offset / move.elementBytes;
+    char* memory = move.memory;
+    const int32_t last = move.rank - 1;
+    const int64_t count = move.rank ? move.extents[last] : 1;
+    const int64_t windowStep = move.rank ? move.windowStrides[last] : 1;
+    const int64_t memoryStep = (move.rank ? move.memoryStrides[last] : 1) * move.elementBytes;
+    while (true) {
+      row(move, at, windowStep, memory, memoryStep, count, own, counts);
+      int32_t next = last;
+      while (--next >= 0) {
+        const auto i = static_cast<size_t>(next);
+        at += move.windowStrides[next];
+        memory += move.memoryStrides[next] * move.elementBytes;
+        if (++index[i] < move.extents[next])
+          break;
+        at -= index[i] * move.windowStrides[next];
+        memory -= index[i] * move.memoryStrides[next] * move.elementBytes;
+        index[i] = 0;
+      }
+      if (next < 0)
+        break;
+    }
+    if (within_ && counts.within)
+      strata_count(within_, counts.within);
+    if (across_ && counts.across)
+      strata_count(across_, counts.across);
+  }
+
+private:
+  struct Counts {
+    int64_t within = 0, across = 0;
+  };
+
+  /// The instance that belongs to the processor that moves, counted from this block's first; -1: none is its own.
+  int64_t ownInstance() const {
+    const Execution& me = *current();
+    if (!me.machine || me.processor >= me.machine->processor_count ||
+        me.machine->processors[me.processor].count < instances_)
+      return -1;
+    return instanceOf(me, instances_) - firstInstance_;
+  }
+
+  static void add(Place& place, const Dimension& dimension, int64_t index) {
+    const int64_t block = index / dimension.block;
+    place.instance += block % dimension.parts * dimension.skip;
+    place.bytes += (block / dimension.parts * dimension.block + index % dimension.block) * dimension.step;
+  }
+
+  /// Moves `count` elements that are `step` apart in the window.
+  void row(const WindowMove& move, int64_t at, int64_t step, char* memory, int64_t memoryStep, int64_t count,
+           int64_t own, Counts& counts) {
+    // The dimension that the row runs along, if it stays in one.
+    size_t along = dimensions_.size();
+    for (size_t d = dimensions_.size(); d-- > 0 && along == dimensions_.size();) {
+      const Dimension& dimension = dimensions_[d];
+      const int64_t start = dimension.extent ? at / dimension.stride % dimension.extent : 0;
+      if (step > 0 && step % dimension.stride == 0 &&
+          start + (count - 1) * (step / dimension.stride) < dimension.extent)
+        along = d;
+    }
+    if (along == dimensions_.size()) {
+      for (int64_t i = 0; i < count; ++i) {
+        Place place;
+        for (const Dimension& dimension : dimensions_)
+          add(place, dimension, (at + i * step) / dimension.stride % dimension.extent);
+        run(move, place, 0, memory + i * memoryStep, 0, 1, own, counts);
+      }
+      return;
+    }
+    const Dimension& dimension = dimensions_[along];
+    Place others;
+    for (size_t d = 0; d < dimensions_.size(); ++d)
+      if (d != along)
+        add(others, dimensions_[d], at / dimensions_[d].stride % dimensions_[d].extent);
+    const int64_t apart = step / dimension.stride;
+    int64_t index = at / dimension.stride % dimension.extent;
+    while (count > 0) {
+      const int64_t left = dimension.parts == 1 ? dimension.extent - index : dimension.block - index % dimension.block;
+      const int64_t here = std::min(count, (left + apart - 1) / apart);
+      Place place = others;
+      add(place, dimension, index);
+      run(move, place, apart * dimension.step, memory, memoryStep, here, own, counts);
+      count -= here;
+      index += here * apart;
+      memory += here * memoryStep;
+    }
+  }
+
+  void run(const WindowMove& move, const Place& place, int64_t step, char* memory, int64_t memoryStep, int64_t count,
+           int64_t own, Counts& counts) {
+    char* element = first_ + place.instance * between_ + place.bytes;
+    (place.instance == own ? counts.within : counts.across) += count * move.elementBytes;
+    if (move.intoWindow)
+      copyRun(element, step, memory, memoryStep, count, move.elementBytes);
+    else
+      copyRun(memory, memoryStep, element, step, count, move.elementBytes);
+  }
+
+  char* first_;
+  int64_t between_; // instances
+  int64_t firstInstance_;
+  int64_t instances_; // of the memory
+  const char* within_;
+  const char* across_;
+  std::vector<Dimension> dimensions_;
+};
+
+} // namespace
+} // namespace strata::runtime
+
+using namespace strata::runtime;
+
+void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) {
+  const Execution& me = *current();
+  const auto* stores = static_cast<const Stores*>(me.stores);
+  if (!stores || layout->memory >= stores->memories.size() || layout->virtual_memory >= stores->memories.size() ||
+      !stores->memories[layout->memory].first)
+    fail("runtime-no-store", std::string("'") + what + "' has no memory to be dealt to");
+  const Store& store = stores->memories[layout->memory];
+  const int64_t joined = std::max<uint32_t>(stores->memories[layout->virtual_memory].instances, 1);
+  const int64_t each = store.instances / joined;
+  const int64_t which = std::min(instanceOf(me, joined), joined - 1);
+  int64_t bytes = layout->element_bytes;
+  for (int32_t d = 0; d < layout->rank; ++d)
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(layout->extents[d], 0), &bytes))
+      failOutOfMemory(what, INT64_MAX);
+  const uint64_t alignment = std::max<uint32_t>(me.machine->memories[layout->memory].alignment, 1);
+  return openWindow(bytes, std::make_unique<DealtBlock>(*layout, store, alignment, which * each), what);
+}

@@ -1,0 +1,182 @@
+// Blocks dealt to instances: every element comes back from where it was put, lies where the layout says, and touches no
+// other; and the bytes that stay with the mover are told from those that do not.
+#include "runtime/core/runtime.h"
+#include "runtime/core/testing.h"
+#include "runtime/core/window.h"
+#include "runtime/host/machine.h"
+
+#include <cstring>
+#include <numeric>
+#include <random>
+
+namespace strata::runtime {
+namespace {
+
+using Dealt = WithThreads;
+STRATA_WITH_THREADS(Dealt);
+
+enum : uint32_t { Main, Local, All, Halves };
+enum : uint32_t { Control, Pe };
+const StrataMemory memories[] = {
+    {"main", 0, 1, 0, 64}, {"local", 1 << 16, 8, 1, 16}, {"all", 0, 1, 0, 16}, {"halves", 0, 2, 0, 16}};
+const StrataProcessor processors[] = {{"control", 1, 0}, {"pe", 8, 16}};
+const StrataMachine machine{"tiles", memories, processors, 4, 2};
+
+int64_t product(const std::vector<int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), int64_t(1), std::multiplies<>());
+}
+
+std::vector<int64_t> dense(const std::vector<int64_t>& extents) {
+  std::vector<int64_t> strides(extents.size(), 1);
+  for (size_t d = extents.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * extents[d];
+  return strides;
+}
+
+struct Block {
+  std::vector<int64_t> extents, grid, sizes;
+  int64_t elementBytes = 4;
+  char* first = nullptr;
+
+  void acquire(uint32_t over = All, const char* within = nullptr, const char* across = nullptr) {
+    StrataLayout layout{over,           Local,       256,          elementBytes, static_cast<int32_t>(extents.size()),
+                        extents.data(), grid.data(), sizes.data(), within,       across};
+    first = static_cast<char*>(strata_window_acquire_dealt(&layout, "a block"));
+  }
+  void move(bool into, void* memory, const std::vector<int64_t>& starts, const std::vector<int64_t>& counts,
+            const std::vector<int64_t>& steps) const {
+    std::vector<int64_t> strides = dense(extents), packed = dense(counts);
+    int64_t offset = 0;
+    for (size_t d = 0; d < extents.size(); ++d) {
+      offset += starts[d] * strides[d];
+      strides[d] *= steps[d];
+    }
+    char* at = first + offset * elementBytes;
+    auto rank = static_cast<int32_t>(extents.size());
+    if (into)
+      strata_window_move(at, strides.data(), memory, packed.data(), counts.data(), rank, elementBytes);
+    else
+      strata_window_move(memory, packed.data(), at, strides.data(), counts.data(), rank, elementBytes);
+  }
+};
+
+TEST_P(Dealt, RandomBlocksComeBack) {
+  strata_machine(&machine);
+  std::mt19937 random(3);
+  const auto below = [&](int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(random); };
+  for (int round = 0; round < 400; ++round) {
+    Block block;
+    block.elementBytes = std::vector<int64_t>{1, 4, 8, 12}[static_cast<size_t>(below(4))];
+    const auto rank = static_cast<size_t>(below(4));
+    int64_t used = 1;
+    for (size_t d = 0; d < rank; ++d) {
+      block.extents.push_back(1 + below(9));
+      block.grid.push_back(1 + below(8 / used));
+      used *= block.grid.back();
+      block.sizes.push_back(below(5));
+    }
+    block.acquire();
+    const auto bytes = static_cast<size_t>(product(block.extents) * block.elementBytes);
+    std::vector<char> content(bytes), back(bytes);
+    for (char& byte : content)
+      byte = static_cast<char>(below(256));
+    const std::vector<int64_t> zeros(rank, 0), ones(rank, 1);
+    block.move(true, content.data(), zeros, block.extents, ones);
+    // A part with strides is changed, and everything else stays.
+    std::vector<int64_t> starts, counts, steps;
+    for (int64_t extent : block.extents) {
+      starts.push_back(below(extent));
+      steps.push_back(1 + below(3));
+      counts.push_back(1 + below((extent - starts.back() + steps.back() - 1) / steps.back()));
+    }
+    std::vector<char> part(static_cast<size_t>(product(counts) * block.elementBytes));
+    for (char& byte : part)
+      byte = static_cast<char>(below(256));
+    block.move(true, part.data(), starts, counts, steps);
+    const std::vector<int64_t> strides = dense(block.extents);
+    for (int64_t i = 0; i < product(counts); ++i) {
+      int64_t rest = i, to = 0;
+      for (size_t d = rank; d-- > 0; rest /= counts[d])
+        to += (starts[d] + rest % counts[d] * steps[d]) * strides[d];
+      std::memcpy(content.data() + to * block.elementBytes, part.data() + i * block.elementBytes,
+                  static_cast<size_t>(block.elementBytes));
+    }
+    block.move(false, back.data(), zeros, block.extents, ones);
+    ASSERT_EQ(back, content) << "round " << round;
+    std::vector<char> again(part.size());
+    block.move(false, again.data(), starts, counts, steps);
+    ASSERT_EQ(again, part) << "round " << round;
+    strata_window_release(block.first);
+  }
+}
+
+TEST_P(Dealt, ElementsLieWhereTheLayoutSays) {
+  strata_machine(&machine);
+  Block block{{20}, {3}, {2}};
+  block.acquire();
+  std::vector<int32_t> content(20);
+  std::iota(content.begin(), content.end(), 0);
+  block.move(true, content.data(), {0}, {20}, {1});
+  std::vector<char*> stores(8);
+  spmd(8, false, [&](int64_t i) { stores[static_cast<size_t>(i)] = static_cast<char*>(strata_store(Local)); }, Pe);
+  for (int32_t i = 0; i < 20; ++i) {
+    int32_t found = 0;
+    std::memcpy(&found, stores[static_cast<size_t>(i / 2 % 3)] + 256 + (i / 6 * 2 + i % 2) * 4, 4);
+    EXPECT_EQ(found, i);
+  }
+  strata_window_release(block.first);
+}
+
+TEST_P(Dealt, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
+  strata_machine(&machine);
+  std::vector<char*> stores(8);
+  spmd(8, false, [&](int64_t i) { stores[static_cast<size_t>(i)] = static_cast<char*>(strata_store(Local)); }, Pe);
+  strata_spmd(
+      [](void* context, int64_t half) {
+        auto& all = *static_cast<std::vector<char*>*>(context);
+        Block block{{4}, {4}, {0}};
+        block.acquire(Halves);
+        std::vector<int32_t> content{1, 2, 3, 4};
+        block.move(true, content.data(), {0}, {4}, {1});
+        for (int32_t i = 0; i < 4; ++i) {
+          int32_t found = 0;
+          std::memcpy(&found, all[static_cast<size_t>(half * 4 + i)] + 256, 4);
+          EXPECT_EQ(found, i + 1);
+        }
+        strata_window_release(block.first);
+      },
+      &stores, 2, 2, Pe, 0);
+}
+
+TEST_P(Dealt, BytesThatStayAreToldFromThoseThatDoNot) {
+  strata_machine(&machine);
+  resetCounters();
+  Block block{{16, 3}, {8, 1}, {0, 0}};
+  block.acquire(All, "stay", "leave");
+  std::vector<int32_t> content(48);
+  block.move(true, content.data(), {0, 0}, {16, 3}, {1, 1}); // by nobody's processor
+  EXPECT_EQ(counters()["leave"], 192);
+  spmd(
+      8, false,
+      [&](int64_t i) {
+        std::vector<int32_t> rows(12);
+        block.move(false, rows.data(), {2 * i, 0}, {i == 7 ? 2 : 3, 3}, {1, 1}); // two of its own, one of the next
+      },
+      Pe);
+  EXPECT_EQ(counters()["stay"], 8 * 24);
+  EXPECT_EQ(counters()["leave"], 192 + 7 * 12);
+  strata_window_release(block.first);
+}
+
+void dealToNothing() {
+  strata_machine(&machine);
+  StrataLayout layout{All, Main, 0, 4, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+  strata_window_acquire_dealt(&layout, "a block");
+}
+
+TEST_P(Dealt, WithoutStoresThereIsNothingToDealTo) {
+  EXPECT_EXIT(dealToNothing(), ::testing::ExitedWithCode(1), "runtime-no-store");
+}
+
+} // namespace
+} // namespace strata::runtime
