@@ -16,11 +16,19 @@ using mlir::Value;
 EntryLowering::EntryLowering(ModuleLowering& module, mapping::FunctionPlacement& placement)
     : module_(module), placement_(placement), builder_(&module.context),
       place_(module.place(module.program.target.where)) {
-  // The outermost level whose memory processors compute in, and who runs control there.
+  // The outermost level whose memory processors compute in and that takes any size, and who runs control there; where
+  // no level has such a memory, the machine's outermost control and what it keeps its own data in.
   const Machine& machine = module.machine;
+  if (!machine.levels.empty())
+    if (machine::ProcessorId outermost = machine.controllerOf(static_cast<unsigned>(machine.levels.size() - 1));
+        outermost.valid()) {
+      processor_ = machine[outermost].name;
+      processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[outermost].count, 1));
+    }
   for (unsigned level = 0; level < machine.levels.size(); ++level) {
     machine::ProcessorId controller = machine.controllerOf(level);
-    if (!controller.valid() || !machine.isAddressed(machine.levels[level].memory))
+    const machine::MemoryId memory = machine.levels[level].memory;
+    if (!controller.valid() || !machine.isAddressed(memory) || machine.isStore(memory))
       continue;
     processor_ = machine[controller].name;
     processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[controller].count, 1));
