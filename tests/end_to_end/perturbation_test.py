@@ -75,7 +75,7 @@ def renamed(machine):
         text = re.sub(r"(?m)\s*#.*$", "", file.read())
     text = re.sub(r"(?m)^about:.*$", "about: a test", text)
     names = set(re.findall(r"(?:machine|name): ([\w-]+)", text))
-    text = re.sub(r"(?<=[ \[])[\w-]+(?=[\],\n])", lambda word: "n-" + word[0][::-1] if word[0] in names else word[0], text)
+    text = re.sub(r"(?<!kind: )(?<=[ \[])[\w-]+(?=[\],\n])", lambda word: "n-" + word[0][::-1] if word[0] in names else word[0], text)
     for before, after in TREES[machine]:
         assert before in text, f"{machine} has changed: change what is perturbed"
         text = text.replace(before, after)
