@@ -131,6 +131,7 @@ struct Work {
 
 std::vector<Work> vectorWorks();  // vectors.cpp
 std::vector<Work> blockedWorks(); // blocked.cpp
+std::vector<Work> suiteWorks();   // suite.cpp
 std::vector<Work> callWorks();    // calls.cpp
 std::vector<Work> streamWorks();  // streams.cpp
 std::vector<Work> hbirWorks();    // hbir.cpp

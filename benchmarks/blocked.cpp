@@ -1,64 +1,15 @@
 // Matrix product, convolution, histogram and sum, against the same loops in C with the blocks that the examples'
 // mappings state.
-#include "benchmarks/bench.h"
+#include "benchmarks/example.h"
 #include "benchmarks/peers/peers.h"
-
-#include <fstream>
-#include <regex>
-#include <sstream>
 
 namespace strata::bench {
 namespace {
 
-std::string exampleFolder(const char* name) {
-  return std::string(STRATA_SOURCE_DIR "/examples/sequoia/") + name + "/";
-}
-
-/// What the peer was compiled with and the mapping states otherwise; empty when they agree. `stated` pairs names with
-/// the peer's numbers.
-std::string mappingDiffers(const std::string& path, const std::vector<std::pair<std::string, int64_t>>& stated) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  std::string mapping = text.str();
-  for (const auto& [name, value] : stated) {
-    std::smatch match;
-    if (!std::regex_search(mapping, match, std::regex("\\b" + name + " = (\\d+);")) || std::stoll(match[1]) != value)
-      return path + " does not state " + name + " = " + std::to_string(value) + ", with which the peer is compiled";
-  }
-  return "";
-}
-
-struct Argument {
-  const char* name;
-  void* data;
-  std::vector<int64_t> extents;
-};
-
-/// Compiles an example with its mapping for this computer, binds, and holds the contest.
-template <typename T>
-Row against(Bench& bench, const char* name, Contest<T> contest,
-            const std::vector<std::pair<std::string, int64_t>>& sizes,
-            const std::vector<std::pair<std::string, int64_t>>& stated, const std::vector<Argument>& arguments,
-            const std::function<void()>& peer) {
-  contest.row.peer = Bench::loopPeer() + ", same blocks";
-  std::string folder = exampleFolder(name), mapping = folder + "host.map", error = mappingDiffers(mapping, stated);
-  if (!error.empty())
-    return failed(contest.row, error);
-  auto program = Program::compile({folder + name + ".sq", mapping, sizes}, error);
-  if (!program)
-    return failed(contest.row, error);
-  for (const Argument& argument : arguments)
-    if (!program->bind(argument.name, argument.data, argument.extents))
-      return failed(contest.row, "the program has no argument '" + std::string(argument.name) + "' of this form");
-  return hold(bench, std::move(contest), [&] { program->call(); }, peer);
-}
-
 Row matmul(Bench& bench, int64_t m, int64_t n, int64_t p) {
   Buffer<float> a = randomFloats(static_cast<size_t>(m * p), 5), b = randomFloats(static_cast<size_t>(p * n), 6),
                 c = randomFloats(static_cast<size_t>(m * n), 7);
-  Contest<float> contest("matrix product, " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(p),
-                         c);
+  Contest<float> contest("SGEMM, " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(p), c);
   contest.tolerance = 1e-5;
   contest.row.method = "results within 1e-5 of the largest";
   contest.operations = 2.0 * static_cast<double>(m * n * p);
@@ -71,8 +22,8 @@ Row matmul(Bench& bench, int64_t m, int64_t n, int64_t p) {
 Row conv2d(Bench& bench, int64_t m, int64_t n, int64_t u, int64_t v) {
   Buffer<float> a = randomFloats(static_cast<size_t>((m + u - 1) * (n + v - 1)), 8),
                 h = randomFloats(static_cast<size_t>(u * v), 9), c(static_cast<size_t>(m * n));
-  Contest<float> contest("2-D convolution " + std::to_string(u) + "x" + std::to_string(v) + ", " + std::to_string(m) +
-                             " x " + std::to_string(n),
+  Contest<float> contest("CONV2D " + std::to_string(u) + "x" + std::to_string(v) + ", " + std::to_string(m) + " x " +
+                             std::to_string(n),
                          c);
   contest.tolerance = 1e-5;
   contest.row.method = "results within 1e-5 of the largest; the filter's size is known at run time only";

@@ -28,7 +28,8 @@ std::string coreModel() {
 
 std::vector<Work> allWorks() {
   std::vector<Work> all;
-  for (auto* works : {vectorWorks, blockedWorks, callWorks, streamWorks, hbirWorks, commandWorks, diskWorks})
+  for (auto* works :
+       {vectorWorks, blockedWorks, suiteWorks, callWorks, streamWorks, hbirWorks, commandWorks, diskWorks})
     for (Work& work : works())
       all.push_back(std::move(work));
   return all;

@@ -51,8 +51,8 @@ Row saxpy(Bench& bench, const Size& size) {
   float factor = 0.75f;
   Buffer<float> x = randomFloats(count, 3), y = randomFloats(count, 4);
   Contest<float> contest = contestOf("SAXPY", size, y);
-  std::string folder = STRATA_SOURCE_DIR "/benchmarks/programs/", error;
-  auto program = Program::compile({folder + "saxpy.sq", folder + "saxpy.map", {{"N", size.elements}}}, error);
+  std::string folder = STRATA_SOURCE_DIR "/examples/sequoia/saxpy/", error;
+  auto program = Program::compile({folder + "saxpy.sq", folder + "host.map", {{"N", size.elements}}}, error);
   if (!program)
     return failed(contest.row, error);
   if (!program->bind("a", &factor, {}) || !program->bind("X", x.data(), {size.elements}) ||

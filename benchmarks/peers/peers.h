@@ -21,7 +21,14 @@ enum {
   bench_histogram_block = 131072,
   bench_histogram_ways = 16,
   bench_sum_block = 131072,
-  bench_sum_ways = 16
+  bench_sum_ways = 16,
+  bench_sgemv_rows = 32,
+  bench_sgemv_columns = 4096,
+  bench_fft3d_rows = 16,
+  bench_fft3d_columns = 16,
+  bench_gravity_pulled = 512,
+  bench_gravity_pulling = 2048,
+  bench_hmmer_batch = 16
 };
 
 void bench_peer_threads(int threads);
@@ -47,6 +54,16 @@ void bench_histogram(const int32_t* data, int64_t n, int32_t* bins, int64_t coun
 void bench_sum(const float* data, int64_t n, float* total);
 /* c = a + b on files of n floats, read and written in order; ends the program when the disk fails */
 void bench_disk_sum(int a, int b, int c, int64_t n);
+/* y += A x, for an m by n matrix, with 16 partial sums along a row */
+void bench_sgemv(const float* a, const float* x, float* y, int64_t m, int64_t n);
+/* The Fourier transform of l by m by n complex numbers along all dimensions. The scratch has room for two such arrays
+ * and as many roots as the longest dimension has elements. */
+void bench_fft3d(const float* a, float* b, float* scratch, int64_t l, int64_t m, int64_t n);
+/* a += the accelerations of n bodies by p; rows of x, y, z and mass, and of accelerations */
+void bench_gravity(const float* at, const float* from, float soft, float* a, int64_t n, int64_t p);
+/* Scores of `count` sequences of up to `longest` residues against a profile: see examples/sequoia/hmmer */
+void bench_hmmer(const int8_t* residues, const int32_t* length, const int32_t* match, const int32_t* insert,
+                 const int32_t* step, int32_t* score, int64_t count, int64_t longest, int64_t nodes);
 /* b = 2 a, as a loop, and through a function that is not inlined */
 void bench_double(const float* a, float* b, int64_t n);
 void bench_double_calls(const float* a, float* b, int64_t n);

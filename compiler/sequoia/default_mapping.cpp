@@ -4,6 +4,7 @@
 // are chosen afterwards, in tune.cpp.
 #include "compiler/sequoia/default_mapping.h"
 
+#include "compiler/sequoia/block.h"
 #include "compiler/sequoia/check_levels.h"
 #include "compiler/sequoia/tune.h"
 
@@ -142,14 +143,23 @@ private:
                           [](const Callsite* each) { return each->callee->name; });
       MappedTarget callee;
       callee.instance.text = target;
+      const MappedInstance* calleeInstance = mapping_.findInstance(target);
+      const bool callsLeaf =
+          calleeInstance && site->callee->find(calleeInstance->variant.text)->kind != TaskKind::Inner;
+      if (calleeInstance && site->callee == variant.task && !isCutByTunables(*site, variant))
+        callee.conditions = smallEnough(variant, *site, *calleeInstance);
+      const bool isLast = callee.conditions.empty();
       mapped.targets.push_back(std::move(callee));
+      if (!isLast) {
+        MappedTarget& itself = mapped.targets.emplace_back();
+        itself.instance.text = name;
+      }
+      const bool isOnlyTarget = mapped.targets.size() == 1;
       control.callsites.push_back(std::move(mapped));
       // A loop goes to the level of what it calls, when nothing that it reads lives elsewhere.
-      const MappedInstance* calleeInstance = mapping_.findInstance(target);
       const auto below = calleeInstance ? static_cast<unsigned>(calleeInstance->level->value) : own;
       // Loops over what lies on a disk stay with it, unless they call leaves.
-      const bool isLeaf = calleeInstance && site->callee->find(calleeInstance->variant.text)->kind != TaskKind::Inner;
-      bool down = isLeaf || (below < own && !machine_[machine_.levels[own].memory].files);
+      bool down = isOnlyTarget && (callsLeaf || (below < own && !machine_[machine_.levels[own].memory].files));
       for (const Loop* loop = site->loop; loop && down; loop = loop->parent)
         down = readsOnly(loop->start, known) && readsOnly(loop->end, known);
       if (site->loop && down)
@@ -183,6 +193,55 @@ private:
     if (depth == 0 || !own.valid())
       return count;
     return processor == own ? 1 : std::max<int64_t>(count / static_cast<int64_t>(machine_[own].count), 1);
+  }
+
+  /// Whether the blocks that a call passes have a size that the mapping sets.
+  static bool isCutByTunables(const Callsite& site, const TaskVariant& variant) {
+    for (const Argument& argument : site.statement->arguments)
+      for (const Variable* tunable : variant.tunables)
+        if (mentions(argument.value, tunable))
+          return true;
+    return false;
+  }
+
+  /// Conditions under which a task that calls itself on parts calls its leaf, or an instance further down: the arrays
+  /// that it has parts of are so small that the arguments take a quarter of where they go, which leaves room for local
+  /// arrays and for the callers'.
+  std::vector<TargetCondition> smallEnough(const TaskVariant& caller, const Callsite& site,
+                                           const MappedInstance& callee) const {
+    std::vector<const Variable*> cut;
+    int64_t bytes = 0;
+    size_t rank = 1;
+    for (size_t i = 0; i < site.statement->arguments.size(); ++i) {
+      const Expr& value = *site.statement->arguments[i].value;
+      if (value.kind != ExprKind::Block)
+        continue;
+      bytes += value.variable->type->size;
+      rank = std::max(rank, value.variable->extents.size());
+      if (value.operands.empty() && std::find(cut.begin(), cut.end(), value.variable) == cut.end())
+        cut.push_back(value.variable);
+    }
+    const auto level = static_cast<unsigned>(callee.level->value);
+    const machine::MemoryId memory = machine_.levels[level].memory;
+    const int64_t room = int64_t(isLimited(machine_, level) ? machine_.capacityOf(memory).bytes : cacheBudget) / 4;
+    int64_t extent = 1;
+    auto taken = [&](int64_t each) {
+      int64_t elements = bytes;
+      for (size_t d = 0; d < rank; ++d)
+        if (__builtin_mul_overflow(elements, each, &elements))
+          return INT64_MAX;
+      return elements;
+    };
+    while (taken(extent * 2) <= room && extent < (int64_t(1) << 40))
+      extent *= 2;
+    std::vector<TargetCondition> conditions;
+    for (const Variable* array : cut) {
+      TargetCondition& condition = conditions.emplace_back();
+      condition.array =
+          named(array->name, caller.arrays, array->lexnum, [](const Variable* each) { return each->name; });
+      condition.bound.values.assign(array->extents.size(), extent);
+    }
+    return conditions;
   }
 
   MappedLoop mapLoop(const TaskVariant& variant, const Loop& loop, unsigned level, size_t depth) {

@@ -12,7 +12,8 @@ std::string exampleText(const std::string& name) {
   return text.str();
 }
 
-const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum"};
+const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum",     "scale",
+                          "saxpy",   "conv1d", "sgemv",  "spmv",      "scatter", "sort"};
 
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {
@@ -84,6 +85,41 @@ TEST(SequoiaDefaultMapping, CutsTwiceBelowADisk) {
   EXPECT_EQ(inner->level->value, 2);
   for (size_t i = 0; i < 3; ++i)
     EXPECT_GT(outer->tunables[i].value.value, inner->tunables[i].value.value);
+}
+
+TEST(SequoiaDefaultMapping, LoopsAroundLeavesAreDealtToTheProcessors) {
+  for (const char* example : {"vectadd", "conv1d", "spmv"}) {
+    SCOPED_TRACE(example);
+    Session session(exampleText(example));
+    Machine machine = session.machine("cell");
+    std::optional<Mapping> mapping =
+        defaultMapping(*session.program, machine, {}, {{"N", 1000}, {"M", 1000}, {"U", 5}}, session.diagnostics);
+    ASSERT_TRUE(mapping) << session.rendered();
+    const MappedLoop& loop =
+        mapping
+            ->findInstance(mapping->tasks.back().entryPoints.empty() ? mapping->tasks.front().entryPoints[0].text
+                                                                     : mapping->tasks.back().entryPoints[0].text)
+            ->control[0]
+            .loops[0];
+    EXPECT_EQ(loop.level->value, 0);
+    EXPECT_TRUE(loop.spmd);
+  }
+}
+
+TEST(SequoiaDefaultMapping, ATaskThatHalvesItsArraysCallsItsLeafWhenTheyAreSmall) {
+  Session session(exampleText("fft"));
+  Machine machine = session.machine("cell");
+  std::optional<Mapping> mapping = defaultMapping(*session.program, machine, {}, {{"N", 65536}}, session.diagnostics);
+  ASSERT_TRUE(mapping) << session.rendered();
+  const MappedInstance* halves = mapping->findInstance("FFT_Halves");
+  ASSERT_TRUE(halves);
+  const std::vector<MappedTarget>& targets = halves->control[0].callsites[0].targets;
+  ASSERT_EQ(targets.size(), 2u);
+  EXPECT_EQ(targets[0].instance.text, "FFT_Stages");
+  ASSERT_EQ(targets[0].conditions.size(), 3u);
+  // Three arrays of 8-byte elements in a quarter of 256 KiB.
+  EXPECT_EQ(targets[0].conditions[0].bound.values, std::vector<int64_t>{2048});
+  EXPECT_EQ(targets[1].instance.text, "FFT_Halves");
 }
 
 int64_t tunable(const Mapping& mapping, std::string_view name) {

@@ -146,9 +146,13 @@ private:
     for (const ResolvedCallsite& site : instance.callsites) {
       const size_t here = chain_.size();
       reductions(index, site);
-      for (const ResolvedTarget& target : site.targets)
+      for (const ResolvedTarget& target : site.targets) {
+        const size_t staged = chain_.size();
+        stageIndices(instance, site, target.instance);
         descend(target.instance, sharedWith(instance, site, graph_.instances[target.instance]),
                 stagesOf(instance, site));
+        chain_.resize(staged);
+      }
       chain_.resize(here);
     }
     chain_.resize(before);
@@ -193,6 +197,27 @@ private:
           chain_.push_back(demandOf(index, array, instance.arrayLevels[array->index], static_cast<uint64_t>(ways),
                                     ", " + std::to_string(ways) + " parts of a reduction"));
       }
+    }
+  }
+
+  /// Indices of blocks that are gathered from afar are copied to where control is.
+  void stageIndices(const Instance& caller, const ResolvedCallsite& site, uint32_t target) {
+    const auto& arguments = site.callsite->statement->arguments;
+    if (site.level != level_ || site.callsite->isCombiner)
+      return;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const Expr& value = *arguments[i].value;
+      if (value.kind != ExprKind::Block || !isGatheredFar(machine_, caller, site, value))
+        continue;
+      const Variable* parameter = graph_.instances[target].variant->parameters[i];
+      const Bound& bound = sizes_[target].extents[parameter->index][0];
+      auto elementSize = static_cast<uint64_t>(value.operands[0]->variable->type->size);
+      Demand demand{target, parameter, std::nullopt, bound.because,
+                    ", for indices of " + std::to_string(elementSize) + " bytes that it is gathered by"};
+      uint64_t bytes = 0;
+      if (bound.value && !__builtin_mul_overflow(static_cast<uint64_t>(*bound.value), elementSize, &bytes))
+        demand.bytes = aligned(bytes, machine_[machine_.levels[level_].memory].alignment);
+      chain_.push_back(std::move(demand));
     }
   }
 
@@ -265,6 +290,13 @@ void showCallers(DiagnosticBuilder& report, const InstanceGraph& graph, const Le
 }
 
 } // namespace
+
+bool isGatheredFar(const Machine& machine, const Instance& caller, const ResolvedCallsite& site, const Expr& block) {
+  if (block.operands.empty() || !machine.isExplicit(machine.levels[site.level].memory))
+    return false;
+  return caller.arrayLevels[block.variable->index] != site.level ||
+         caller.arrayLevels[block.operands[0]->variable->index] != site.level;
+}
 
 std::vector<LevelDemand> measureDemand(const InstanceGraph& graph, const Machine& machine,
                                        const std::vector<InstanceSizes>& sizes) {

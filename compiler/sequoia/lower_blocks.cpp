@@ -106,9 +106,27 @@ void BodyLowering::exchange(const Staged& staging, bool toStaged) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(loop.getBody());
   Value position = loop.getInductionVar();
-  Value number = toIndex(make<memref::LoadOp>(indices.block, position), indexType);
+  Value number =
+      toIndex(make<memref::LoadOp>(staging.nearIndices ? staging.nearIndices : indices.block, position), indexType);
   make<svm::IndexOp>(number, array.extents[0], builder_.getStringAttr(block->variable->name),
                      builder_.getI64IntegerAttr(0));
+  if (staging.nearIndices) {
+    auto element = [&](Value of, Value at) -> Value {
+      auto type = llvm::cast<mlir::MemRefType>(of.getType());
+      auto rank = static_cast<unsigned>(type.getRank()); // 2 where an element is a row of words
+      llvm::SmallVector<mlir::OpFoldResult> offsets(rank, builder_.getIndexAttr(0)), sizes{indexConstant(1)},
+          strides(rank, builder_.getIndexAttr(1));
+      offsets[0] = at;
+      if (rank > 1)
+        sizes.push_back(indexConstant(ModuleLowering::wordsIn(block->variable->type)));
+      return make<memref::SubViewOp>(svm::viewType(rank, type.getElementType()), of, offsets, sizes, strides);
+    };
+    Value there = element(array.block, number), here = element(staged, position);
+    auto made = toStaged ? make<svm::MoveOp>(mlir::Type(), there, here, mlir::ValueRange())
+                         : make<svm::MoveOp>(mlir::Type(), here, there, mlir::ValueRange());
+    mark(made);
+    return;
+  }
   Values there{number}, here{position};
   if (module_.isWide(block->variable->type)) {
     auto words = make<scf::ForOp>(indexConstant(0), indexConstant(ModuleLowering::wordsIn(block->variable->type)),
@@ -159,13 +177,21 @@ BodyLowering::View BodyLowering::stagingBlock(const Expr* block, mlir::ValueRang
 }
 
 BodyLowering::Staged BodyLowering::gathered(const Expr* block, bool fill, const std::string& label,
-                                            std::optional<size_t> operand, std::optional<int64_t> bound) {
+                                            std::optional<size_t> operand, std::optional<int64_t> bound,
+                                            std::optional<unsigned> farLevel) {
   Staged staged;
   staged.block = block;
   staged.operand = operand;
   staged.origin = viewOf(isIndexed(block) ? block->operands[0] : block);
   place_ = namedPlace(block);
   staged.elements = stagingBlock(block, staged.origin.counts, label, bound);
+  if (farLevel) {
+    const Expr* indices = block->operands[0];
+    staged.nearIndices = stagingBlock(indices, staged.origin.counts, label + ".indices", bound).block;
+    for (const std::string& each : {label, label + ".indices"})
+      function_->blocks[each] = module_.memoryAt(*farLevel);
+    move(staged.origin.block, staged.nearIndices);
+  }
   if (fill && isIndexed(block))
     exchange(staged, true);
   else if (fill)
@@ -212,10 +238,10 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
     builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
   }
   constexpr size_t destination = 0, origin = 1;
-  View source = isIndexed(from) ? gathered(from, true, label + ".source", origin, std::nullopt).elements : viewOf(from);
+  View source = isIndexed(from) ? gathered(from, true, label + ".source", origin, {}, {}).elements : viewOf(from);
   Staged scattered;
   if (isIndexed(to))
-    scattered = gathered(to, false, label + ".target", destination, std::nullopt);
+    scattered = gathered(to, false, label + ".target", destination, {}, {});
   View target = isIndexed(to) ? scattered.elements : viewOf(to);
   at(stmt.location);
   for (size_t d = 0; d < source.counts.size(); ++d)

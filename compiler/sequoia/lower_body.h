@@ -267,9 +267,11 @@ private:
     const Expr* block = nullptr;
     View elements, origin;
     std::optional<size_t> operand;
+    Value nearIndices; // set: control touches neither the array nor its indices, of which this is a copy beside control
   };
+  /// `farLevel`: control's level, where elements have to be brought together there, by a move for each.
   Staged gathered(const Expr* block, bool fill, const std::string& label, std::optional<size_t> operand,
-                  std::optional<int64_t> bound);
+                  std::optional<int64_t> bound, std::optional<unsigned> farLevel);
   void scatter(const Staged& staged);
   /// A block beside the array of so many elements, in which a block of it is brought together.
   View stagingBlock(const Expr* block, mlir::ValueRange counts, const std::string& label, std::optional<int64_t> bound);

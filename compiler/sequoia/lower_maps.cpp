@@ -115,7 +115,7 @@ void BodyLowering::prepareReductions(const Stmt& call, std::vector<Staged>& stag
       reductions_[&argument] = {value.view, value.counts};
       continue;
     }
-    staged.push_back(gathered(argument.value, true, "reduce@" + std::to_string(copies_++), std::nullopt, std::nullopt));
+    staged.push_back(gathered(argument.value, true, "reduce@" + std::to_string(copies_++), {}, {}, {}));
     reductions_[&argument] = staged.back().elements;
   }
 }

@@ -1,6 +1,5 @@
 // Intervals of the values that sizes can take, from callers to callees.
 #include "compiler/sequoia/sizes.h"
-#include "compiler/sequoia/fold.h"
 
 #include <algorithm>
 
@@ -202,15 +201,21 @@ private:
     incoming.sizeParameters.resize(variant.sizeParameters.size());
     if (isEntry)
       incoming.sizeParameters = sizes_[index].sizeParameters;
-    bool recursive = std::find(stack_.begin(), stack_.end(), index) != stack_.end();
+    auto above = std::find_if(stack_.begin(), stack_.end(), [&](const auto& each) { return each.first == index; });
+    bool recursive = above != stack_.end();
     std::vector<std::vector<Bound>> given(variant.parameters.size());
     for (size_t p = 0; p < variant.parameters.size(); ++p) {
       const Variable& parameter = *variant.parameters[p];
       if (!parameter.isArray())
         continue;
       given[p].resize(parameter.extents.size());
-      if (p < arguments.size() && !arguments[p].empty() && !recursive)
+      if (p < arguments.size() && !arguments[p].empty())
         given[p] = arguments[p];
+      // A cycle that is entered with no more than before is never entered with more.
+      for (size_t d = 0; recursive && d < given[p].size(); ++d)
+        if (const Bound& before = above->second->extents[parameter.index][d];
+            !given[p][d].value || !before.value || *given[p][d].value > *before.value)
+          given[p][d] = {};
       for (const ResolvedPrecondition& condition : instance.preconditions) {
         if (condition.array != &parameter || condition.bound.relation == Relation::AtLeast)
           continue;
@@ -235,7 +240,7 @@ private:
     merge(index, incoming);
     if (recursive)
       return;
-    stack_.push_back(index);
+    stack_.emplace_back(index, &incoming);
     calls(index, incoming);
     stack_.pop_back();
   }
@@ -336,7 +341,13 @@ private:
       if (range.end) {
         Interval start = evaluate(range.start), end = evaluate(range.end);
         Interval stride = range.stride ? evaluate(range.stride) : Interval{1, 1, {}};
-        Limit length = add(end.high, negate(start.low));
+        // A start below zero and an end behind the array are refused when the program runs.
+        const int64_t least = std::max<int64_t>(start.low.value_or(0), 0);
+        Limit length = add(end.high, -least);
+        if (extents[d].value && (!end.high || *extents[d].value < *end.high)) {
+          length = *extents[d].value - least;
+          end.because = extents[d].because;
+        }
         if (length && stride.low && *stride.low >= 1) {
           int64_t count = *length <= 0 ? 0 : (*length - 1) / *stride.low + 1;
           join(end.because, start.because);
@@ -350,7 +361,7 @@ private:
   static constexpr int mostVisits = 100000;
   const InstanceGraph& graph_;
   std::vector<InstanceSizes> sizes_;
-  std::vector<uint32_t> stack_;
+  std::vector<std::pair<uint32_t, const InstanceSizes*>> stack_; // the instances open, with what they were given
   int visits_ = 0;
 };
 

@@ -152,5 +152,33 @@ TEST(SequoiaSizes, PrivateCopiesAndBuffersCount) {
   EXPECT_EQ(pipelined.demand[0].total, 8000u + 400u);
 }
 
+TEST(SequoiaSizes, IndicesOfAGatherTakeRoomToo) {
+  const char* program = R"(
+void task Gather(in int I[N], in double A[M], out double C[N]);
+void task Take(in double A[N], out double C[N]);
+void task<inner> Gather::Inner(in int I[N], in double A[M], out double C[N]) {
+  tunable T;
+  mappar (long i = 0 : (N + T - 1) / T) { Take(A[I[i * T; T]], C[i * T; T]); }
+}
+void task<leaf> Take::Leaf(in double A[N], out double C[N]) { C[0] = A[0]; }
+)";
+  auto mapping = [](int64_t tunable) {
+    return "task Gather : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = " + std::to_string(tunable) +
+           "; control(level 0) { callsite Take() { target Low() { } } } } } task Take { instance Low::Leaf(level 0) { "
+           "} }";
+  };
+  Measured session(program, mapping(100));
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_TRUE(session.fits) << session.rendered();
+  EXPECT_EQ(session.demand[0].total, 400u + 800u + 800u);
+  Measured large(program, mapping(16000));
+  EXPECT_FALSE(large.fits);
+  const Diagnostic* found = large.find("sequoia-does-not-fit");
+  ASSERT_TRUE(found) << large.rendered();
+  EXPECT_NE(found->notes[0].find("wants 64000 bytes (16000 elements of 8 bytes, for indices of 4 bytes"),
+            std::string::npos)
+      << found->notes[0];
+}
+
 } // namespace
 } // namespace strata::sequoia::testing

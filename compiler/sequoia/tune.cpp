@@ -16,10 +16,9 @@ namespace strata::sequoia {
 namespace {
 
 constexpr int64_t largestTunable = int64_t(1) << 20;
-constexpr uint64_t cacheBudget = uint64_t(512) << 10; // bytes of a leaf's arrays: about half of a second-level cache
-constexpr int64_t partsWanted = 16;                   // iterations of a parallel loop, at least, when sizes are known
-constexpr int64_t divisorValue = 16;                  // of a tunable that says how many parts there are
-constexpr int64_t unseenValue = 1024;                 // of a tunable whose effect on sizes is not seen
+constexpr int64_t partsWanted = 16;   // iterations of a parallel loop, at least, when sizes are known
+constexpr int64_t divisorValue = 16;  // of a tunable that says how many parts there are
+constexpr int64_t unseenValue = 1024; // of a tunable whose effect on sizes is not seen
 
 struct Choice {
   uint32_t instance = 0;

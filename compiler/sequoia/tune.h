@@ -6,6 +6,9 @@
 
 namespace strata::sequoia {
 
+/// Bytes of a leaf's arrays where memories are caches: about half of one of the second level.
+inline constexpr uint64_t cacheBudget = uint64_t(512) << 10;
+
 /// Sets tunables and adds preconditions. Seven eighths of each memory are filled, halved `halvings` times. False (with
 /// messages) when nothing fits.
 bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,

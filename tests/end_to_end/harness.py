@@ -82,7 +82,8 @@ class Argument:
     """A parameter of a task: direction (in, inout, out), element type, name, dimensions as written."""
 
     NUMPY = {"float": "f4", "double": "f8", "int": "i4", "unsigned": "u4", "unsigned int": "u4", "long": "i8",
-             "unsigned long": "u8", "short": "i2", "unsigned short": "u2", "char": "i1", "unsigned char": "u1"}
+             "unsigned long": "u8", "short": "i2", "unsigned short": "u2", "char": "i1", "unsigned char": "u1",
+             "complex": "c8", "record": [("key", "<i4"), ("weight", "<f4")]}
 
     def __init__(self, text):
         match = re.fullmatch(r"\s*(in|inout|out)\s+([\w\s]+?)\s+(\w+)\s*((?:\[[^\]]*\])*)\s*", text)

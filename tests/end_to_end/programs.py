@@ -1,51 +1,11 @@
-"""The example programs with what NumPy says they compute. A program's parameters are read from its prototype, so names and
-directions are not repeated here: inputs are given by position among what the program reads, results among what it writes."""
-
-import os
+"""The example programs with what NumPy says they compute: the first ones here, the suite in suite.py. Inputs are given by
+position among what the program reads, results among what it writes."""
 
 import numpy as np
-from harness import ROOT, prototype
+from program import EPSILON, Program, check, close, exact, first, input_options, random_array, run
+from suite import SUITE
 
-EPSILON = 2.0 ** -24  # half a unit in the last place of a float
-
-
-def exact(want):
-    """Equal bit for bit."""
-    return want, None
-
-
-def close(want, bound):
-    """Within an absolute bound for each element, from the rounding of every operation on the way."""
-    return want, bound
-
-
-class Program:
-    """One example. inputs(random, *size) makes the arrays that it reads, as a dictionary by name (a name that is only
-    written is left out); results(inputs) gives, by name, what it writes."""
-
-    def __init__(self, name, sizes, inputs, results):
-        self.name, self.sizes, self.inputs, self.results = name, sizes, inputs, results
-        self.path = os.path.join(ROOT, "examples", "sequoia", name, name + ".sq")
-
-    def exists(self):
-        return os.path.exists(self.path)
-
-    def parameters(self):
-        return prototype(self.path)[1]
-
-    def make(self, size, seed=1):
-        """Inputs by parameter name, in the parameter's type; inout parameters included."""
-        return self.inputs(np.random.default_rng(seed), self.parameters(), *size)
-
-
-def random_array(random, dtype, shape):
-    if dtype.kind == "f":
-        return (random.random(shape) - 0.5).astype(dtype)
-    return random.integers(0, 50, shape).astype(dtype)
-
-
-def first(parameters, *directions):
-    return [p for p in parameters if p.direction in directions]
+__all__ = ["PROGRAMS", "check", "first", "input_options", "run"]
 
 
 def vectadd_inputs(random, parameters, n):
@@ -125,39 +85,5 @@ PROGRAMS = [
     Program("conv2d", [(8, 8, 3, 3), (101, 67, 5, 3), (128, 256, 5, 5)], conv2d_inputs, conv2d_results),
     Program("histogram", [(64, 8), (10007, 13), (65536, 64)], histogram_inputs, histogram_results),
     Program("sum", [(8,), (10007,), (65536,)], sum_inputs, sum_results),
+    *SUITE,
 ]
-
-
-def input_options(case, given):
-    """The --in options for arrays by name, saved in the case's folder; scalars are given as numbers."""
-    result = []
-    for name, array in given.items():
-        array = np.asarray(array)
-        source = repr(array.item()) if array.ndim == 0 else case.save(f"in-{name}.npy", array)
-        result += ["--in", f"{name}={source}"]
-    return result
-
-
-def run(case, program, given, *extra, source=None, label="out"):
-    """Runs a program on inputs and gives what it wrote, by name."""
-    written = first(program.parameters(), "out", "inout")
-    outputs = []
-    for p in written:
-        outputs += ["--out", f"{p.name}={case.path(f'{label}-{p.name}.npy')}"]
-    case.succeeds("run", source or program.path, *input_options(case, given), *outputs, *extra)
-    return {p.name: np.load(case.path(f"{label}-{p.name}.npy")) for p in written}
-
-
-def check(case, program, given, got, what):
-    """Compares what was computed with what NumPy says."""
-    for name, (want, bound) in program.results(program.parameters(), given).items():
-        array = got[name]
-        case.assertEqual(array.shape, np.shape(want), f"{what}: shape of {name}")
-        if bound is None:
-            wrong = array != want
-        else:
-            wrong = ~(np.abs(array.astype("f8") - want) <= bound)  # a NaN is wrong too
-        if np.any(wrong):
-            index = tuple(int(i) for i in np.argwhere(wrong)[0])
-            case.fail(f"{what}: {np.count_nonzero(wrong)} of {np.size(want)} elements of {name} are wrong, the first at "
-                      f"{index}: {array[index]!r}, should be {want[index]!r}")

@@ -16,6 +16,8 @@ class Replay(harness.Case):
 
 def replay_of(program):
     def test(self):
+        if harness.options.machine in program.but_not:
+            self.skipTest(f"{program.name} is not for {harness.options.machine}")
         machine = ("--machine", harness.options.machine)
         given = program.make(program.sizes[1])
         direct = run(self, program, given, *machine, "--stats", f"json:{self.path('direct.json')}", label="direct")
@@ -34,6 +36,8 @@ def replay_of(program):
 
 def default_mapping_of(program):
     def test(self):
+        if harness.options.machine in program.but_not:
+            self.skipTest(f"{program.name} is not for {harness.options.machine}")
         machine = ("--machine", harness.options.machine)
         given = program.make(program.sizes[1])
         direct = run(self, program, given, *machine, label="direct")

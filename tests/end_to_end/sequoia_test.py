@@ -14,6 +14,8 @@ class SequoiaExamples(harness.Case):
 
 def test_of(program, size):
     def test(self):
+        if harness.options.machine in program.but_not:
+            self.skipTest(f"{program.name} is not for {harness.options.machine}")
         given = program.make(size)
         reference = None
         for threads in (1, 2, 7, 7):
