@@ -119,7 +119,9 @@ private:
     const int64_t step = std::max<int64_t>(width / std::max<int64_t>(ways, 1), 1);
     if (ways > 1) {
       inside.width = step;
-      inside.loops.push_back({on.value, step});
+      // The same loop once more, in a function that calls itself, says nothing new; so contexts stay few.
+      if (!llvm::is_contained(inside.loops, std::pair(on.value, step)))
+        inside.loops.push_back({on.value, step});
     }
     return inside;
   }
