@@ -336,6 +336,7 @@ private:
     std::vector<Bound> extents = here.extents[block.variable->index];
     for (size_t d = 0; d < block.ranges.size(); ++d) {
       const BlockRange& range = block.ranges[d];
+      const Bound whole = extents[d]; // of the array
       if (range.max)
         tighten(extents[d], upper(evaluate(range.max)));
       if (range.end) {
@@ -344,9 +345,9 @@ private:
         // A start below zero and an end behind the array are refused when the program runs.
         const int64_t least = std::max<int64_t>(start.low.value_or(0), 0);
         Limit length = add(end.high, -least);
-        if (extents[d].value && (!end.high || *extents[d].value < *end.high)) {
-          length = *extents[d].value - least;
-          end.because = extents[d].because;
+        if (whole.value && (!end.high || *whole.value < *end.high)) {
+          length = *whole.value - least;
+          end.because = whole.because;
         }
         if (length && stride.low && *stride.low >= 1) {
           int64_t count = *length <= 0 ? 0 : (*length - 1) / *stride.low + 1;

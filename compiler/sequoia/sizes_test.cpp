@@ -180,5 +180,20 @@ void task<leaf> Take::Leaf(in double A[N], out double C[N]) { C[0] = A[0]; }
       << found->notes[0];
 }
 
+TEST(SequoiaSizes, ABoundStatedTwiceIsNotTakenOffTwice) {
+  // The most elements of the block say nothing about where the array ends.
+  const char* program = R"(
+void task Top(in int A[N]);
+void task Part(in int A[N]);
+void task<inner> Top::Inner(in int A[N]) { Part(A[1 : 3 : 1; 2]); }
+void task<leaf> Part::Leaf(in int A[N]) { long n = N; }
+)";
+  Measured session(program,
+                   "task Top : entrypoint(In) { instance In::Inner(level 2) { control(level 2) { callsite Part() "
+                   "{ target Low() { } } } } } task Part { instance Low::Leaf(level 0) { } }");
+  ASSERT_TRUE(session.graph) << session.rendered();
+  EXPECT_EQ(session.demand[0].total, 16u); // two elements, aligned
+}
+
 } // namespace
 } // namespace strata::sequoia::testing

@@ -14,22 +14,32 @@ using namespace strata::svm;
 namespace strata::transform {
 namespace {
 
-/// The static bounds of a private copy: those of a block that receives all of it in the loop's body (the callee's
-/// argument), or in that of a loop inside that reduces into it.
+/// The greater bounds of two blocks, dimension by dimension; none where one has none.
+DenseI64ArrayAttr widerBounds(DenseI64ArrayAttr a, DenseI64ArrayAttr b) {
+  if (!a || !b || a.size() != b.size())
+    return a ? a : b;
+  SmallVector<int64_t> both;
+  for (auto [x, y] : llvm::zip(a.asArrayRef(), b.asArrayRef()))
+    both.push_back(x < 0 || y < 0 ? -1 : std::max(x, y));
+  return DenseI64ArrayAttr::get(a.getContext(), both);
+}
+
+/// The static bounds of a private copy: those of the blocks that receive all of it in the loop's body (the callee's
+/// arguments, of which there are several where the callee depends on a condition), or in that of a loop inside that
+/// reduces into it.
 DenseI64ArrayAttr boundsOf(Value privateCopy) {
+  DenseI64ArrayAttr bounds;
   for (OpOperand& use : privateCopy.getUses()) {
     if (auto move = dyn_cast<MoveOp>(use.getOwner())) {
       for (Value side : {Value(move.getSource()), Value(move.getDestination())})
         if (auto block = side.getDefiningOp<BlockOp>())
-          if (block.getMaxAttr())
-            return block.getMaxAttr();
+          bounds = widerBounds(bounds, block.getMaxAttr());
     } else if (auto inner = dyn_cast<SpmdOp>(use.getOwner())) {
       unsigned position = use.getOperandNumber() - inner.getReductions().getBeginOperandIndex();
-      if (auto bounds = boundsOf(inner.privateCopy(position)))
-        return bounds;
+      bounds = widerBounds(bounds, boundsOf(inner.privateCopy(position)));
     }
   }
-  return {};
+  return bounds;
 }
 
 /// Appends `more` to the bounds of a block, as one dimension in front.

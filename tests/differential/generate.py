@@ -365,7 +365,8 @@ class Program:
         if not context.dealt:
             if self.chance(0.7):
                 here = WORKER
-            ways = self.random.choice([0, 1, 2, 3, 5, WORKERS])
+            # There is one control processor, and it is numbered, since the workers' stores are below it.
+            ways = self.random.choice([0, 1, 2, 3, 5, WORKERS] if here == WORKER else [0, 1])
         reduces = [v for v in context.views if v.mode == "rw"]
         copies = [v for v in context.views if v.mode not in ("rw", "r")]
         target = combiner = None

@@ -38,7 +38,7 @@ void task<inner> Step::Cut(inout big A[N], in big first, out double total[N])
 {
   tunable block;
   big seed = first;
-  seed.d += 1;
+  seed.d = 42;
   mapseq (long i = 0 : (N + block - 1) / block) {
     Step(A[i * block; block], seed, total[i * block; block]);
   }
@@ -46,8 +46,9 @@ void task<inner> Step::Cut(inout big A[N], in big first, out double total[N])
 void task<leaf> Step::Each(inout big A[N], in big first, out double total[N])
 {
   for (long i = 0; i < N; i++) {
-    A[i] = next(A[i], i % 100);
-    A[i].c[(5 * i) % 500] = 'x';
+    const long number = A[i].w[0]; // of the element in the whole array, however it is cut
+    A[i] = next(A[i], number % 100);
+    A[i].c[(5 * number) % 500] = 'x';
     total[i] = first.d;
     for (long k = 0; k < 100; k++)
       total[i] += A[i].w[k];

@@ -223,9 +223,9 @@ func.func @layout(%a: !row, %n: index) attributes {svm.control = @core} {
   svm.scope "t" disjoint {
     %x = svm.block "x"(%n) : !row
     svm.move %a to %x : !row to !row
-    %base, %offset, %size, %stride = memref.extract_strided_metadata %x : !row -> memref<f32, #svm.mem<@main>>, index, index, index
+    %base, %offset, %size, %stride = memref.extract_strided_metadata %x : !row -> memref<i32, #svm.mem<@main>>, index, index, index
     %fits = arith.cmpi sle, %size, %eight : index
-    svm.check %fits, "too-large", "{0}"(%size) : index
+    svm.check %fits, "too-large", "{0}" (%size : index)
     svm.run @read(%x) on @core : (!row) -> ()
   }
   return
