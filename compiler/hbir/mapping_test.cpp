@@ -61,9 +61,9 @@ TEST(HbirMapping, OneDimensionIsCutOverAllTilesOfAGroup) {
 TEST(HbirMapping, IsWrittenSoThatItReadsBack) {
   for (const char* map :
        {"", "group tg at (2, 4);", "array A = block[4] over target.g[3-x];", "array B = chunked[2][2] over config.tg;",
-        "array A = block over config.tg; array B = block[8][8] over target.t.l; array C = chunked over "
-        "config.grid.row;",
-        "array B = striped[3][5] over target.t.l[x*5+y];", "array A = replicated over config.t;"}) {
+        "array A = block over config.tg; array B = block[8][8] over target.t.l;",
+        "array C = chunked over config.grid.row;", "array B = striped[3][5] over target.t.l[x*5+y];",
+        "array A = replicated over config.t;"}) {
     Session first, second;
     ASSERT_TRUE(first.mapped(program(), map)) << map << first.rendered();
     std::string written = writeMapping(*first.program);
