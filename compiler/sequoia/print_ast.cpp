@@ -17,27 +17,144 @@ std::string integerText(const Expr& expr) {
   return expr.type->isSigned() ? std::to_string(expr.signedValue()) : std::to_string(expr.integer) + "u";
 }
 
-std::string operandList(const Expr& expr) {
-  std::string text = "(";
-  for (const Expr* operand : expr.operands)
-    text += (operand == expr.operands[0] ? "" : ", ") + printExpr(operand);
-  return text + ")";
-}
+/// Appends expressions to a text. Trees may be thousands of operators deep (chains of additions), so the function that
+/// recurs holds no text of its own.
+class ExprPrinter {
+public:
+  explicit ExprPrinter(std::string& text) : text_(text) {}
 
-std::string blockText(const Expr& block) {
-  std::string text(block.variable->name);
-  if (!block.operands.empty())
-    return text + "[" + printExpr(block.operands[0]) + "]";
-  for (const BlockRange& range : block.ranges) {
-    text += "[" + printExpr(range.start);
-    if (range.end)
-      text += " : " + printExpr(range.end);
-    if (range.stride)
-      text += " : " + printExpr(range.stride);
-    text += range.max ? "; " + printExpr(range.max) + "]" : ";]";
+  void print(const Expr* expr) {
+    if (!expr)
+      return;
+    switch (expr->kind) {
+    case ExprKind::Element:
+      text_ += expr->variable->name;
+      for (const Expr* index : expr->operands)
+        bracketed(index);
+      return;
+    case ExprKind::MemberIndex:
+      print(expr->operands[0]);
+      return bracketed(expr->operands[1]);
+    case ExprKind::Member:
+      print(expr->operands[0]);
+      text_ += '.';
+      text_ += expr->name;
+      return;
+    case ExprKind::Unary:
+      sign(expr->op);
+      return print(expr->operands[0]);
+    case ExprKind::Binary:
+    case ExprKind::Logical:
+      text_ += '(';
+      print(expr->operands[0]);
+      text_ += ' ';
+      sign(expr->op);
+      text_ += ' ';
+      print(expr->operands[1]);
+      text_ += ')';
+      return;
+    case ExprKind::Conditional:
+      return list(*expr, " ? ", " : ");
+    case ExprKind::Comma:
+      return list(*expr, ", ", ", ");
+    case ExprKind::Assign:
+      print(expr->operands[0]);
+      text_ += ' ';
+      sign(expr->op);
+      text_ += "= ";
+      print(expr->operands[1]);
+      if (expr->computeType && expr->computeType != expr->type) {
+        text_ += " in ";
+        type(expr->computeType);
+      }
+      return;
+    case ExprKind::Increment: {
+      const char* sign = expr->op == Operator::Add ? "++" : "--";
+      if (expr->isPrefix)
+        text_ += sign;
+      print(expr->operands[0]);
+      if (!expr->isPrefix)
+        text_ += sign;
+      return;
+    }
+    case ExprKind::Cast:
+      text_ += expr->isImplicit ? '{' : '(';
+      type(expr->type);
+      text_ += expr->isImplicit ? '}' : ')';
+      return print(expr->operands[0]);
+    case ExprKind::Call:
+      text_ += expr->function->name;
+      return list(*expr, ", ", ", ");
+    case ExprKind::BuiltinCall:
+      text_ += builtinName(expr->builtin);
+      text_ += ':';
+      type(expr->type);
+      return list(*expr, ", ", ", ");
+    case ExprKind::Block:
+      return block(*expr);
+    default:
+      return leaf(*expr);
+    }
   }
-  return text;
-}
+
+private:
+  [[gnu::noinline]] void sign(Operator op) { text_ += operatorText(op); }
+  [[gnu::noinline]] void type(const Type* type) { text_ += typeName(type); }
+
+  void bracketed(const Expr* expr) {
+    text_ += '[';
+    print(expr);
+    text_ += ']';
+  }
+
+  void list(const Expr& expr, const char* first, const char* further) {
+    text_ += '(';
+    for (size_t number = 0; number < expr.operands.size(); ++number) {
+      if (number)
+        text_ += number == 1 ? first : further;
+      print(expr.operands[number]);
+    }
+    text_ += ')';
+  }
+
+  void block(const Expr& block) {
+    text_ += block.variable->name;
+    if (!block.operands.empty())
+      return bracketed(block.operands[0]);
+    for (const BlockRange& range : block.ranges) {
+      text_ += '[';
+      print(range.start);
+      for (const Expr* further : {range.end, range.stride})
+        if (further) {
+          text_ += " : ";
+          print(further);
+        }
+      text_ += range.max ? "; " : ";";
+      print(range.max);
+      text_ += ']';
+    }
+  }
+
+  [[gnu::noinline]] void leaf(const Expr& expr) {
+    switch (expr.kind) {
+    case ExprKind::Integer:
+      text_ += integerText(expr);
+      if (expr.type->kind != TypeKind::Int && expr.type->kind != TypeKind::UnsignedInt)
+        text_ += ":" + typeName(expr.type);
+      return;
+    case ExprKind::Real:
+      text_ += realText(expr.real) + ":" + typeName(expr.type);
+      return;
+    case ExprKind::Variable:
+      text_ += expr.variable->name;
+      return;
+    default:
+      text_ += "<error>";
+    }
+  }
+
+  std::string& text_;
+};
 
 class Printer {
 public:
@@ -199,56 +316,9 @@ private:
 } // namespace
 
 std::string printExpr(const Expr* expr) {
-  if (!expr)
-    return "";
-  switch (expr->kind) {
-  case ExprKind::Integer:
-    return integerText(*expr) + (expr->type->kind == TypeKind::Int || expr->type->kind == TypeKind::UnsignedInt
-                                     ? ""
-                                     : ":" + typeName(expr->type));
-  case ExprKind::Real:
-    return realText(expr->real) + ":" + typeName(expr->type);
-  case ExprKind::Variable:
-    return std::string(expr->variable->name);
-  case ExprKind::Element: {
-    std::string text(expr->variable->name);
-    for (const Expr* index : expr->operands)
-      text += "[" + printExpr(index) + "]";
-    return text;
-  }
-  case ExprKind::MemberIndex:
-    return printExpr(expr->operands[0]) + "[" + printExpr(expr->operands[1]) + "]";
-  case ExprKind::Member:
-    return printExpr(expr->operands[0]) + "." + std::string(expr->name);
-  case ExprKind::Unary:
-    return operatorText(expr->op) + printExpr(expr->operands[0]);
-  case ExprKind::Binary:
-  case ExprKind::Logical:
-    return "(" + printExpr(expr->operands[0]) + " " + operatorText(expr->op) + " " + printExpr(expr->operands[1]) + ")";
-  case ExprKind::Conditional:
-    return "(" + printExpr(expr->operands[0]) + " ? " + printExpr(expr->operands[1]) + " : " +
-           printExpr(expr->operands[2]) + ")";
-  case ExprKind::Comma:
-    return "(" + printExpr(expr->operands[0]) + ", " + printExpr(expr->operands[1]) + ")";
-  case ExprKind::Assign:
-    return printExpr(expr->operands[0]) + " " + operatorText(expr->op) + "= " + printExpr(expr->operands[1]) +
-           (expr->computeType && expr->computeType != expr->type ? " in " + typeName(expr->computeType) : "");
-  case ExprKind::Increment: {
-    std::string sign = expr->op == Operator::Add ? "++" : "--";
-    return expr->isPrefix ? sign + printExpr(expr->operands[0]) : printExpr(expr->operands[0]) + sign;
-  }
-  case ExprKind::Cast:
-    return (expr->isImplicit ? "{" : "(") + typeName(expr->type) + (expr->isImplicit ? "}" : ")") +
-           printExpr(expr->operands[0]);
-  case ExprKind::Call:
-    return std::string(expr->function->name) + operandList(*expr);
-  case ExprKind::BuiltinCall:
-    return std::string(builtinName(expr->builtin)) + ":" + typeName(expr->type) + operandList(*expr);
-  case ExprKind::Block:
-    return blockText(*expr);
-  default:
-    return "<error>";
-  }
+  std::string text;
+  ExprPrinter(text).print(expr);
+  return text;
 }
 
 std::string printAst(const Program& program) {
