@@ -123,7 +123,10 @@ scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Va
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(outer.getBody());
   Value end = math.min(math.add(outer.getInductionVar(), size), upper);
-  return parallel(builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one));
+  auto inner = parallel(builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one));
+  // A chunk begins below the upper bound: what does not change in it may leave the loop over chunks too.
+  inner->setAttr(nonEmptyAttr, builder.getUnitAttr());
+  return inner;
 }
 
 void moveBody(svm::SpmdOp spmd, scf::ForOp loop, Value iteration) {

@@ -9,6 +9,8 @@ namespace strata::transform {
 
 /// On a loop: its iterations share what they reduce into.
 inline constexpr llvm::StringLiteral reducesAttr = "svm.reduces";
+/// On an scf.for that has at least one iteration whenever it is reached.
+inline constexpr llvm::StringLiteral nonEmptyAttr = "svm.nonempty";
 /// On a block that is one of several buffers of a pipelined loop: how many there are, and its number.
 inline constexpr llvm::StringLiteral buffersAttr = "svm.buffers";
 inline constexpr llvm::StringLiteral bufferAttr = "svm.buffer";

@@ -172,8 +172,11 @@ private:
   void hoist(ArrayRef<Candidate> candidates, scf::IfOp inner) {
     OpBuilder builder(loop_);
     Location loc = loop_.getLoc();
-    Value runs =
-        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, loop_.getLowerBound(), loop_.getUpperBound());
+    Value runs = loop_->hasAttr(nonEmptyAttr) ? builder.create<arith::ConstantIntOp>(loc, 1, 1).getResult()
+                                              : builder
+                                                    .create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                                           loop_.getLowerBound(), loop_.getUpperBound())
+                                                    .getResult();
     if (inner)
       runs = builder.create<arith::AndIOp>(loc, runs, inner.getCondition());
     auto guard = builder.create<scf::IfOp>(loc, runs, /*withElseRegion=*/false);

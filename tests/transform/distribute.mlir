@@ -41,7 +41,7 @@ func.func @contiguous(%n: index, %a: !row) attributes {svm.control = @core} {
 // CHECK: %[[STOP:.*]] = arith.minsi %[[END]], %[[N]] : index
 // CHECK: scf.for %[[I:.*]] = %[[CHUNK]] to %[[STOP]] step
 // CHECK: svm.run @fill(%{{.*}}, %[[I]])
-// CHECK: } {svm.parallel}
+// CHECK: } {svm.nonempty, svm.parallel}
 // CHECK: } {svm.parallel}
 // CHECK: return
 func.func @blockCyclic(%n: index, %a: !row) attributes {svm.control = @core} {

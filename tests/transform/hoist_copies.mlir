@@ -283,3 +283,29 @@ func.func @checked(%n: index, %a: !row, %fine: i1) attributes {svm.control = @sp
   }
   return
 }
+
+// A loop over chunks around a loop over the iterations of each, which is never empty: the copy is made once before both.
+// CHECK-LABEL: func.func @chunks
+// CHECK: scf.if
+// CHECK: svm.move
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: svm.move
+// CHECK: return
+func.func @chunks(%n: index, %a: !row) attributes {svm.control = @spe} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %n step %c2 {
+    %after = arith.addi %i, %c2 : index
+    %end = arith.minsi %after, %n : index
+    scf.for %j = %i to %end step %c1 {
+      svm.scope "t" disjoint {
+        %x = svm.block "x"(%n) max [16] : !near
+        svm.move %a to %x : !row to !near
+        svm.run @read(%x) on @spe : (!near) -> ()
+      }
+    } {svm.parallel, svm.nonempty}
+  } {svm.parallel}
+  return
+}
