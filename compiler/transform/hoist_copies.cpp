@@ -63,7 +63,8 @@ bool isTouched(scf::ForOp loop, const Candidate& candidate, Value view, bool onl
 
 class LoopHoister {
 public:
-  explicit LoopHoister(scf::ForOp loop) : loop_(loop) {}
+  /// `counted` are the moves that have left a loop inside already.
+  LoopHoister(scf::ForOp loop, DenseSet<Operation*>& counted) : loop_(loop), counted_(counted) {}
 
   void run() {
     moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop_.getOperation()));
@@ -208,13 +209,17 @@ private:
     }
   }
 
+  /// Counts, where the move was, what is not made there any more; a move that leaves several loops counts once.
   void count(MoveOp move) {
+    if (!counted_.insert(move).second)
+      return;
     OpBuilder builder(move);
     Value one = builder.create<arith::ConstantIndexOp>(move.getLoc(), 1);
     builder.create<CountOp>(move.getLoc(), "moves hoisted", one);
   }
 
   scf::ForOp loop_;
+  DenseSet<Operation*>& counted_;
   bool disjoint_ = true; // all candidates are of disjoint scopes
 };
 
@@ -230,8 +235,9 @@ struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {
     SmallVector<scf::ForOp> loops;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk<WalkOrder::PostOrder>([&](scf::ForOp loop) { loops.push_back(loop); });
+    DenseSet<Operation*> counted;
     for (scf::ForOp loop : loops)
-      LoopHoister(loop).run();
+      LoopHoister(loop, counted).run();
     // A scope that holds nothing whose life ends with it is no more than its operations.
     SmallVector<ScopeOp> scopes;
     getOperation().walk<WalkOrder::PostOrder>([&](ScopeOp scope) {
