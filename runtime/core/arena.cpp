@@ -113,13 +113,14 @@ private:
     void* base = memory.map(mapped);
     if (!base)
       return nullptr;
-    auto address = reinterpret_cast<uintptr_t>(base);
+    auto* first = static_cast<std::byte*>(base);
     if (large) {
-      address = roundUp(address, largePage);
-      memory.preferLargePages(reinterpret_cast<void*>(address), bytes);
+      const auto address = reinterpret_cast<uintptr_t>(base);
+      first += roundUp(address, largePage) - address;
+      memory.preferLargePages(first, bytes);
     }
     mappedBytes += bytes;
-    auto* chunk = new (reinterpret_cast<void*>(address)) Arena::Chunk{nullptr, base, mapped, bytes, nullptr};
+    auto* chunk = new (first) Arena::Chunk{nullptr, base, mapped, bytes, nullptr};
     ASAN_POISON_MEMORY_REGION(chunk->begin(), bytes - line);
     return chunk;
   }

@@ -26,13 +26,15 @@ protected:
 /// Starts `work` on a fibre; wait() below ends it.
 inline StrataToken* spawn(std::function<void()> work, const std::vector<StrataToken*>& after = {},
                           uint32_t processor = ~0u, int64_t instance = 0) {
-  auto* held = new std::function<void()>(std::move(work));
+  struct Held { // spawning copies it
+    std::function<void()>* work;
+  } held{new std::function<void()>(std::move(work))};
   return strata_spawn(
       [](void* argument) {
-        std::unique_ptr<std::function<void()>> run(*static_cast<std::function<void()>**>(argument));
+        std::unique_ptr<std::function<void()>> run(static_cast<Held*>(argument)->work);
         (*run)();
       },
-      &held, sizeof held, processor, instance, after.data(), static_cast<int32_t>(after.size()));
+      &held, sizeof(Held), processor, instance, after.data(), static_cast<int32_t>(after.size()));
 }
 
 inline void wait(StrataToken* token) {

@@ -70,7 +70,10 @@ void closeWindow(void* first) {
   {
     std::unique_lock guard(all.lock);
     auto at = all.behind(first);
-    if (at == all.open.begin() || (--at)->first != first)
+    if (at == all.open.begin())
+      return;
+    --at;
+    if (at->first != first)
       return;
     closed = std::move(*at);
     all.open.erase(at);
