@@ -17,7 +17,9 @@ EntryLowering::EntryLowering(ModuleLowering& module, mapping::FunctionPlacement&
     : module_(module), placement_(placement), builder_(&module.context),
       place_(module.place(module.program.target.where)) {
   // The outermost level whose memory processors compute in and that takes any size, and who runs control there; where
-  // no level has such a memory, the machine's outermost control and what it keeps its own data in.
+  // no level has such a memory, the machine's outermost control and what it keeps its own data in. Below a disk that is
+  // the outermost memory that processors compute in: the program's data have to fit it, and the caller's are on the
+  // disk.
   const Machine& machine = module.machine;
   if (!machine.levels.empty())
     if (machine::ProcessorId outermost = machine.controllerOf(static_cast<unsigned>(machine.levels.size() - 1));
@@ -25,15 +27,19 @@ EntryLowering::EntryLowering(ModuleLowering& module, mapping::FunctionPlacement&
       processor_ = machine[outermost].name;
       processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[outermost].count, 1));
     }
+  const bool isOnDisk = !machine.levels.empty() && machine[machine.levels.back().memory].files;
+  bool isLimited = isOnDisk;
   for (unsigned level = 0; level < machine.levels.size(); ++level) {
     machine::ProcessorId controller = machine.controllerOf(level);
     const machine::MemoryId memory = machine.levels[level].memory;
-    if (!controller.valid() || !machine.isAddressed(memory) || machine.isStore(memory))
+    if (!controller.valid() || !machine.isAddressed(memory) || (machine.isStore(memory) && !isLimited))
       continue;
+    isLimited = machine.isStore(memory);
     processor_ = machine[controller].name;
     processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[controller].count, 1));
     memory_ = machine[machine.levels[level].memory].name;
   }
+  argumentMemory_ = isLimited ? machine[machine.levels.back().memory].name : memory_;
 }
 
 mlir::func::FuncOp EntryLowering::beginFunction() {
@@ -48,7 +54,7 @@ mlir::func::FuncOp EntryLowering::beginFunction() {
     for (int64_t extent : array.extents)
       results.push_back(mlir::getAffineConstantExpr(extent, &module_.context));
     extents.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, 0, results, &module_.context)));
-    placement_.arguments.push_back(memory_);
+    placement_.arguments.push_back(argumentMemory_);
   }
   placement_.control = processor_;
   builder_.setInsertionPointToEnd(module_.module.getBody());
@@ -149,11 +155,22 @@ void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whol
     builder_.setInsertionPointToEnd(&body);
     make<svm::ReturnOp>();
   }
+  mlir::OpBuilder::InsertionGuard guard(builder_);
   Values operands{made_[&block]};
-  if (whole)
-    operands.push_back(whole);
+  Value here = whole;
+  if (whole && argumentMemory_ != memory_) { // kernels reach a copy of the caller's array
+    auto scope = make<svm::ScopeOp>(mlir::StringAttr(), /*disjoint=*/false);
+    builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
+    here = makeBlock(mlir::cast<mlir::MemRefType>(whole.getType()), block.array->extents, symbol + ".whole");
+    if (kind == Exchange::Scatter)
+      make<svm::MoveOp>(mlir::Type(), whole, here, mlir::ValueRange());
+  }
+  if (here)
+    operands.push_back(here);
   make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(&module_.context, symbol), operands, mlir::ValueRange(),
                    mlir::FlatSymbolRefAttr());
+  if (here != whole && kind == Exchange::Gather)
+    make<svm::MoveOp>(mlir::Type(), here, whole, mlir::ValueRange());
 }
 
 void EntryLowering::moveIn() {

@@ -73,6 +73,7 @@ private:
   mlir::OpBuilder builder_;
   mlir::Location place_;
   std::string processor_, memory_;
+  std::string argumentMemory_; // where the caller keeps the arrays
   int64_t processors_ = 1;
   std::vector<const Array*> arguments_;
   mlir::Block* entry_ = nullptr;

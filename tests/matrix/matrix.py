@@ -25,7 +25,7 @@ NOTATIONS = {
     "loop equations": "no front end",
 }
 # Cells that cannot work, and why: (notation, program, machine).
-HOLES = {("HBIR", program, "cell-disk"): "its arrays have to be in a memory that takes any size" for program in PROGRAMS}
+HOLES = {}
 
 
 class Cell(harness.Case):
