@@ -89,6 +89,11 @@ void strata_set_failure_handler(StrataFailureHandler handler);
  * own, with fewer memories neighbours share one, with more each has the first of its own. Code that acts as no
  * processor has instance 0. Aligned to the memory's alignment and to 64 at least. */
 void* strata_store(uint32_t memory);
+/* Room for a block of `bytes` bytes in that store, as on a stack that begins `base` bytes from its beginning and ends
+ * with it: for blocks of functions that call themselves. `what` names the block when there is no room left, which is
+ * the failure "runtime-store-full". Given back in the opposite order, by the same execution, as the same processor. */
+void* strata_stack_acquire(uint32_t memory, int64_t base, int64_t bytes, const char* what);
+void strata_stack_release(uint32_t memory, void* block);
 /* Memory for a block in a memory that is not explicit, aligned to 64, not initialised; `what` names it in an
  * out-of-memory error. Released in the opposite order, by the same execution. bytes may be 0. */
 void* strata_acquire(int64_t bytes, const char* what);
@@ -107,6 +112,8 @@ typedef struct StrataLayout {
   const int64_t* block_sizes; /* elements dealt at a time; 0: an even share for each */
   const char* within;         /* counters of bytes moved from and to the mover's own instance … */
   const char* across;         /* … and others; null: nothing is counted */
+  int64_t stack; /* not negative: at no fixed address, but on the stacks of the instances (strata_stack_acquire), which
+                    begin at this byte */
 } StrataLayout;
 
 /* A block dealt to the instances of an explicit memory that a virtual one joins: a window whose elements are moved from

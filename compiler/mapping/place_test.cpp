@@ -303,18 +303,62 @@ TEST_F(PlaceTest, BlocksWithoutBoundAreRefused) {
   EXPECT_TRUE(reported("schedule-unbounded-block"));
 }
 
-TEST_F(PlaceTest, RecursionWithBlocksIsRefused) {
-  auto module = parse(R"(
+// A function that calls itself while it holds a block, one that it calls, and one that is called beside it.
+constexpr const char* recursive = R"(
     func.func @main() attributes {svm.control = @worker} {
       %n = arith.constant 16 : index
-      %a = svm.block "mine" (%n) : memref<?xf32, #v, #svm.mem<@store>>
-      func.call @main() : () -> ()
+      %a = svm.block "before" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      func.call @deeper() : () -> ()
+      func.call @beside() : () -> ()
       return
     }
-)",
-                      "placed");
+    func.func private @deeper() attributes {svm.control = @worker} {
+      %n = arith.constant 16 : index
+      %a = svm.block "mine" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      func.call @deeper() : () -> ()
+      func.call @callee() : () -> ()
+      return
+    }
+    func.func private @callee() attributes {svm.control = @worker} {
+      %n = arith.constant 16 : index
+      %a = svm.block "theirs" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      return
+    }
+    func.func private @beside() attributes {svm.control = @worker} {
+      %n = arith.constant 64 : index
+      %a = svm.block "other" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      return
+    }
+)";
+
+TEST_F(PlaceTest, FunctionsThatCallThemselvesKeepBlocksOnAStack) {
+  auto module = parse(recursive, "placed");
+  ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
+  module->walk([&](svm::BlockOp block) {
+    const bool isStacked = *block.getLabel() == "mine" || *block.getLabel() == "theirs";
+    auto stack = block->getAttrOfType<mlir::IntegerAttr>(mapping::stackAttr);
+    EXPECT_EQ(bool(stack), isStacked) << block.getLabel()->str();
+    if (isStacked)
+      EXPECT_EQ(stack.getInt(), 320); // behind "before" and "other"
+    else
+      EXPECT_EQ(*block.getAddress(), *block.getLabel() == "before" ? 0 : 64);
+  });
+  EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
+  module->walk([](svm::BlockOp block) {
+    if (*block.getLabel() == "mine")
+      block->setAttr(mapping::stackAttr, mlir::OpBuilder(block).getI64IntegerAttr(312));
+  });
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-overlap"));
+}
+
+TEST_F(PlaceTest, OneBlockOnAStackHasToFit) {
+  std::string large = recursive;
+  large.replace(large.find("constant 64"), 11, "constant 1000");
+  auto module = parse(large, "placed");
   EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
-  EXPECT_TRUE(reported("schedule-recursion"));
+  EXPECT_TRUE(reported("schedule-does-not-fit"));
+  EXPECT_NE(text().find("'deeper' is called by a function that calls itself"), std::string::npos) << text();
 }
 
 TEST_F(PlaceTest, CalleesLieAboveTheirCallers) {

@@ -1,6 +1,10 @@
 // Addresses in explicit memories, as on a stack: a block lies above those of the regions around it and of the callers;
 // a function that is called from several places lies above the highest of them. Blocks of regions that are not alive at
 // once share addresses. Sizes are static bounds, so that a program that schedules cannot run out of an explicit memory.
+//
+// The exception are functions that call themselves while they hold blocks: how deep they go, and what each call takes,
+// is known only as the program runs. Their blocks, and those of whatever they call, lie on a stack behind all
+// addresses.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/layout.h"
 #include "compiler/mapping/place.h"
@@ -15,7 +19,6 @@ STRATA_DIAGNOSTIC(unbounded, Error, "schedule-unbounded-block",
                   "{0} has no static bound, and memory '{1}' holds blocks of known size only");
 STRATA_DIAGNOSTIC(doesNotFit, Error, "schedule-does-not-fit",
                   "memory '{0}' holds {1} bytes and {2} are wanted at once");
-STRATA_DIAGNOSTIC(recursion, Error, "schedule-recursion", "'{0}' calls itself while it holds blocks in memory '{1}'");
 
 namespace {
 
@@ -38,6 +41,16 @@ public:
     // Callers before callees: a function's floor is known when all its callers have been scheduled.
     for (auto function : program_.getOps<func::FuncOp>())
       order(function);
+    do {
+      done_.clear();
+      floors_.clear();
+      ends_.clear();
+      foundStacked_ = false;
+      for (func::FuncOp function : llvm::reverse(postOrder_))
+        schedule(function);
+    } while (foundStacked_); // more functions than were known to have blocks on a stack
+    isFinal_ = true;
+    done_.clear();
     for (func::FuncOp function : llvm::reverse(postOrder_))
       schedule(function);
     if (diagnostics_.hasErrors())
@@ -48,6 +61,17 @@ public:
 
 private:
   using Tops = std::map<uint32_t, int64_t>; // memory to the first free byte
+
+  /// This function and all that it calls have their blocks in a memory on its stack.
+  void stack(func::FuncOp function, uint32_t memory) {
+    if (!stacked_[memory].insert(function).second)
+      return;
+    foundStacked_ = true;
+    function.walk([&](func::CallOp call) {
+      if (auto callee = symbols_.lookup<func::FuncOp>(call.getCallee()))
+        stack(callee, memory);
+    });
+  }
 
   void order(func::FuncOp function) {
     auto [entry, isNew] = state_.try_emplace(function, false);
@@ -77,11 +101,9 @@ private:
           continue;
         for (auto [memory, top] : tops) {
           int64_t& floor = floors_[callee][memory];
-          if (done_.contains(callee) && floor < top) {
-            diagnostics_.report(recursion, sourceLocation(diagnostics_.sources(), op.getLoc()), callee.getName().str(),
-                                machine_.memories[memory].name);
-            return;
-          }
+          // A caller that comes after its callee is called by it.
+          if (done_.contains(callee) && floor < top)
+            stack(callee, memory);
           floor = std::max(floor, top);
         }
       }
@@ -109,6 +131,8 @@ private:
         memory.alignment, RecordType::alignmentInBytes(block.getBlock().getType().getElementType())));
     std::optional<int64_t> bytes = isDealt ? shareBytes(block, alignment) : block.maxBytes(alignment);
     if (!bytes) {
+      if (!isFinal_)
+        return;
       auto report = diagnostics_.report(unbounded, at, nameOf(block), memory.name);
       report.note("space in it is set aside before the program runs");
       showCallers(report, block);
@@ -120,15 +144,26 @@ private:
       block.setAddress(other->address);
       return;
     }
+    const bool isStacked = stacked_[id.value].contains(block->getParentOfType<func::FuncOp>());
     int64_t& top = tops[id.value];
-    int64_t address = static_cast<int64_t>(llvm::alignTo(top, alignment));
+    int64_t& end = ends_[id.value];
+    int64_t address = static_cast<int64_t>(llvm::alignTo(isStacked ? end : top, alignment)), behind = 0;
+    const bool isTooMuch = __builtin_add_overflow(address, *bytes, &behind) || memory.capacity.exceededBy(behind);
     held.push_back({id.value, block, address, *bytes});
-    if (__builtin_add_overflow(address, *bytes, &top) || memory.capacity.exceededBy(top)) {
-      refuse(at, memory, id.value, held, top);
-      top = address; // goes on, to find what else is wrong
+    if (isTooMuch && isFinal_)
+      refuse(at, memory, id.value, isStacked ? ArrayRef<Held>(held).take_back() : ArrayRef<Held>(held), behind);
+    if (isTooMuch)
+      return; // goes on, to find what else is wrong
+    if (isStacked) {
+      held.pop_back(); // at no address that others could have
+      if (isFinal_)
+        block->setAttr(stackAttr, OpBuilder(block).getI64IntegerAttr(address));
       return;
     }
-    block.setAddress(address);
+    top = behind;
+    end = std::max(end, behind);
+    if (isFinal_)
+      block.setAddress(address);
   }
 
   /// The block whose address this one takes too: it stands in the same region and memory, and is as large.
@@ -190,7 +225,10 @@ private:
     if (isPipelined)
       report.note("a loop that is pipelined (swp) keeps several buffers of what it transfers");
     auto function = held.back().block->getParentOfType<func::FuncOp>();
-    if (auto floors = floors_.find(function); floors != floors_.end() && floors->second.contains(id))
+    if (stacked_[id].contains(function)) {
+      report.note("'" + function.getName().str() +
+                  "' is called by a function that calls itself, so that its blocks lie behind all others");
+    } else if (auto floors = floors_.find(function); floors != floors_.end() && floors->second.contains(id))
       if (int64_t before = floors->second[id]; before > 0)
         report.note("the first " + std::to_string(before) + " bytes are held by those who call '" +
                     function.getName().str() + "'");
@@ -210,6 +248,10 @@ private:
   std::vector<func::FuncOp> postOrder_;
   DenseSet<Operation*> done_;
   std::map<Operation*, Tops> floors_;
+  std::map<uint32_t, DenseSet<Operation*>> stacked_; // memory to the functions whose blocks are on a stack there
+  Tops ends_;                                        // memory to the end of all addresses
+  bool foundStacked_ = false;
+  bool isFinal_ = false; // addresses are given, and what is wrong is told
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // The verifier of scheduled programs: it follows the program's regions and calls with the set of live blocks, and
-// compares address ranges pairwise.
+// compares address ranges pairwise. Blocks on stacks lie behind all addresses of their memory.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "compiler/mapping/verify_transfers.h"
@@ -52,12 +52,26 @@ public:
       : program_(program), machine_(machine), diagnostics_(diagnostics) {}
 
   void follow(func::FuncOp function, const std::vector<Range>& live, const Workers& workers, unsigned depth) {
-    // Callers that hold nothing in explicit memories add nothing to what was seen already.
-    if (live.empty() && !visited_.insert(function.getName().str() + "@" + workers.key()).second)
+    // Callers that hold what others held add nothing to what was seen already.
+    std::string key = function.getName().str() + "@" + workers.key();
+    for (const Range& each : live)
+      key += ";" + each.memory + ":" + std::to_string(each.begin) + "-" + std::to_string(each.end);
+    if (!visited_.insert(key).second)
       return;
     if (depth < maxDepth)
       for (Block& block : function.getBody())
         follow(block, live, workers, depth);
+  }
+
+  /// Of all that has been followed.
+  void checkStacks() {
+    for (const auto& [name, stack] : stacks_)
+      if (auto addressed = ends_.find(name); addressed != ends_.end() && stack.begin < addressed->second.end) {
+        const Range& other = addressed->second;
+        BlockOp block = stack.block;
+        diagnostics_.report(overlap, sourceLocation(diagnostics_.sources(), block.getLoc()), name, stack.begin,
+                            stack.end, other.begin, other.end);
+      }
   }
 
 private:
@@ -169,14 +183,24 @@ private:
     }
     uint64_t alignment = std::max<uint64_t>(memory.alignment, 1);
     row = (row + alignment - 1) / alignment * alignment;
-    if (!block.getAddress()) {
+    auto stack = block->getAttrOfType<IntegerAttr>(stackAttr);
+    if (!block.getAddress() && !stack) {
       diagnostics_.report(noAddress, at, name);
       return;
     }
-    Range range{name, static_cast<int64_t>(*block.getAddress()), static_cast<int64_t>(*block.getAddress()) + row * rows,
-                block};
+    const int64_t begin = stack ? stack.getInt() : static_cast<int64_t>(*block.getAddress());
+    Range range{name, begin, begin + row * rows, block};
     if (range.begin < 0 || range.begin % alignment || memory.capacity.exceededBy(range.end))
       diagnostics_.report(badAddress, at, range.begin, range.end, name, memory.capacity.bytes, alignment);
+    if (stack) {
+      auto [first, isNew] = stacks_.try_emplace(name, range);
+      if (range.begin < first->second.begin)
+        first->second = range;
+      return;
+    }
+    auto [last, isNew] = ends_.try_emplace(name, range);
+    if (range.end > last->second.end)
+      last->second = range;
     for (const Range& other : live)
       if (other.memory == name && range.begin < other.end && other.begin < range.end && !mayShare(range, other))
         diagnostics_.report(overlap, at, name, range.begin, range.end, other.begin, other.end);
@@ -200,6 +224,8 @@ private:
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
   std::set<std::string> visited_;
+  std::map<std::string, Range> stacks_; // the block of each memory whose stack begins first
+  std::map<std::string, Range> ends_;   // and the one whose address ends last
 };
 
 } // namespace
@@ -212,6 +238,7 @@ bool verifyScheduled(ModuleOp program, const Machine& machine, DiagnosticEngine&
       checker.follow(function, {}, {}, 0);
     verifyTransfers(function, machine, diagnostics);
   }
+  checker.checkStacks();
   return diagnostics.errorCount() == before;
 }
 

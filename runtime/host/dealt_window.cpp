@@ -50,10 +50,12 @@ void copyRun(char* to, int64_t toStep, const char* from, int64_t fromStep, int64
 
 class DealtBlock : public WindowBackend {
 public:
-  DealtBlock(const StrataLayout& layout, const Store& store, uint64_t alignment, int64_t firstInstance)
-      : first_(store.first + static_cast<uint64_t>(firstInstance) * store.step + layout.address),
+  DealtBlock(const StrataLayout& layout, const Store& store, const StrataMemory& memory, int64_t firstInstance,
+             int64_t joined, const char* what)
+      : store_(store), address_(layout.address), joined_(layout.stack >= 0 ? joined : 0),
         between_(static_cast<int64_t>(store.step)), firstInstance_(firstInstance), instances_(store.instances),
         within_(layout.within), across_(layout.across), dimensions_(static_cast<size_t>(layout.rank)) {
+    const auto alignment = static_cast<int64_t>(std::max<uint32_t>(memory.alignment, 1));
     int64_t skip = 1, stride = 1, step = layout.element_bytes;
     for (size_t d = dimensions_.size(); d-- > 0;) {
       Dimension& dimension = dimensions_[d];
@@ -71,9 +73,18 @@ public:
       const int64_t rounds = upwards(upwards(dimension.extent, dimension.block), dimension.parts);
       step *= std::min(rounds * dimension.block, dimension.extent);
       if (d + 1 == dimensions_.size()) // rows begin at multiples of the memory's alignment
-        step = upwards(step, static_cast<int64_t>(alignment)) * static_cast<int64_t>(alignment);
+        step = upwards(step, alignment) * alignment;
     }
+    if (joined_)
+      address_ = store.push(memory, static_cast<uint64_t>(firstInstance), static_cast<uint64_t>(joined_), layout.stack,
+                            step, what);
+    first_ = store.first + static_cast<uint64_t>(firstInstance) * store.step + address_;
   }
+  ~DealtBlock() override {
+    store_.pop(static_cast<uint64_t>(firstInstance_), static_cast<uint64_t>(joined_), address_);
+  }
+  DealtBlock(const DealtBlock&) = delete;
+  DealtBlock& operator=(const DealtBlock&) = delete;
 
   void move(const WindowMove& move) override {
     const int64_t own = ownInstance();
@@ -177,7 +188,10 @@ private:
       copyRun(memory, memoryStep, element, step, count, move.elementBytes);
   }
 
-  char* first_;
+  const Store& store_;
+  int64_t address_; // of the shares, in each instance
+  int64_t joined_;  // instances on whose stacks it lies; 0: it has an address of its own
+  char* first_ = nullptr;
   int64_t between_; // instances
   int64_t firstInstance_;
   int64_t instances_; // of the memory
@@ -205,6 +219,8 @@ void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) 
   for (int32_t d = 0; d < layout->rank; ++d)
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(layout->extents[d], 0), &bytes))
       failOutOfMemory(what, INT64_MAX);
-  const uint64_t alignment = std::max<uint32_t>(me.machine->memories[layout->memory].alignment, 1);
-  return openWindow(bytes, std::make_unique<DealtBlock>(*layout, store, alignment, which * each), what);
+  return openWindow(
+      bytes,
+      std::make_unique<DealtBlock>(*layout, store, me.machine->memories[layout->memory], which * each, each, what),
+      what);
 }

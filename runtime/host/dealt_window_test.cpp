@@ -37,10 +37,12 @@ struct Block {
   std::vector<int64_t> extents, grid, sizes;
   int64_t elementBytes = 4;
   char* first = nullptr;
+  int64_t stack = -1;
 
   void acquire(uint32_t over = All, const char* within = nullptr, const char* across = nullptr) {
     StrataLayout layout{over,           Local,       256,          elementBytes, static_cast<int32_t>(extents.size()),
-                        extents.data(), grid.data(), sizes.data(), within,       across};
+                        extents.data(), grid.data(), sizes.data(), within,       across,
+                        stack};
     first = static_cast<char*>(strata_window_acquire_dealt(&layout, "a block"));
   }
   void move(bool into, void* memory, const std::vector<int64_t>& starts, const std::vector<int64_t>& counts,
@@ -127,6 +129,30 @@ TEST_P(Dealt, ElementsLieWhereTheLayoutSays) {
   strata_window_release(block.first);
 }
 
+TEST_P(Dealt, OnStacksOneLiesBehindTheOther) {
+  strata_machine(&machine);
+  Block outer{{24}, {8}, {0}}, inner{{20}, {8}, {0}};
+  outer.stack = inner.stack = 512;
+  std::vector<int32_t> first(24, 7), second(20, 9), back(24);
+  for (int round = 0; round < 2; ++round) {
+    outer.acquire();
+    outer.move(true, first.data(), {0}, {24}, {1});
+    inner.acquire();
+    inner.move(true, second.data(), {0}, {20}, {1});
+    const char* store = static_cast<char*>(strata_store(Local));
+    EXPECT_EQ(reinterpret_cast<const int32_t*>(store + 512)[0], 7);
+    EXPECT_EQ(reinterpret_cast<const int32_t*>(store + 528)[0], 9);
+    outer.move(false, back.data(), {0}, {24}, {1});
+    EXPECT_EQ(back, first);
+    strata_window_release(inner.first);
+    strata_window_release(outer.first);
+  }
+  Block large{{1 << 17}, {8}, {0}};
+  large.stack = 512;
+  EXPECT_EXIT(large.acquire(), ::testing::ExitedWithCode(1),
+              "'a block' of a task that calls itself.*runtime-store-full");
+}
+
 TEST_P(Dealt, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
   strata_machine(&machine);
   std::vector<char*> stores(8);
@@ -170,7 +196,7 @@ TEST_P(Dealt, BytesThatStayAreToldFromThoseThatDoNot) {
 
 void dealToNothing() {
   strata_machine(&machine);
-  StrataLayout layout{All, Main, 0, 4, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+  StrataLayout layout{All, Main, 0, 4, 0, nullptr, nullptr, nullptr, nullptr, nullptr, -1};
   strata_window_acquire_dealt(&layout, "a block");
 }
 

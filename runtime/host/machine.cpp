@@ -89,6 +89,7 @@ Store makeStore(const StrataMemory& memory) {
     guardPadding(memory, layout, base + i * layout.step);
   store.first = base + layout.offset;
   store.step = layout.step;
+  store.tops = std::make_unique<int64_t[]>(memory.instances);
   return store;
 }
 
@@ -158,6 +159,34 @@ void giveBackStores(const StrataMachine& machine, const Stores& stores) {
   sets.free.push_back(&stores);
 }
 
+int64_t Store::push(const StrataMemory& memory, uint64_t first, uint64_t count, int64_t base, int64_t bytes,
+                    const char* what) const {
+  const auto capacity = static_cast<int64_t>(memory.capacity);
+  const int64_t alignment = std::max<uint32_t>(memory.alignment, 1);
+  int64_t address = base, end = 0;
+  for (uint64_t i = first; i < first + count; ++i)
+    address = std::max(address, tops[i]);
+  if (__builtin_add_overflow(bytes, alignment - 1, &end) ||
+      __builtin_add_overflow(end - end % alignment, address, &end) || bytes < 0 || end > capacity)
+    fail("runtime-store-full",
+         std::string("memory '") + memory.name + "' holds " + std::to_string(capacity) + " bytes, " +
+             std::to_string(address) + " of them are taken, and '" + what + "' of a task that calls itself wants " +
+             std::to_string(bytes) + " more",
+         "let the task call itself less deep: make the arrays larger with which another instance takes over, or place "
+         "some at another level");
+  for (uint64_t i = first; i < first + count; ++i)
+    tops[i] = end;
+  return address;
+}
+
+void Store::pop(uint64_t first, uint64_t count, int64_t address) const {
+  for (uint64_t i = first; i < first + count; ++i) {
+    if (address > tops[i])
+      fail("runtime-release-order", "a block of a store was given back before one that was taken after it");
+    tops[i] = address;
+  }
+}
+
 int64_t instanceOf(const Execution& execution, int64_t instances) {
   if (!execution.machine || execution.processor >= execution.machine->processor_count)
     return 0;
@@ -212,14 +241,34 @@ int64_t strata_instance(void) {
   return executingInstance();
 }
 
-void* strata_store(uint32_t memory) {
+/// The executing processor's instance of an explicit memory; ends in a failure where it has none.
+static const Store& ownStore(uint32_t memory, uint64_t& instance) {
   const Execution& me = *current();
   const auto* stores = static_cast<const Stores*>(me.stores);
   if (!stores || memory >= stores->memories.size() || !stores->memories[memory].first)
     failNoStore(me, memory);
   const Store& store = stores->memories[memory];
-  const int64_t instance = instanceOf(me, store.instances);
-  if (static_cast<uint64_t>(instance) >= store.instances)
+  instance = static_cast<uint64_t>(instanceOf(me, store.instances));
+  if (instance >= store.instances)
     failNoStore(me, memory);
-  return store.first + static_cast<uint64_t>(instance) * store.step;
+  return store;
+}
+
+void* strata_store(uint32_t memory) {
+  uint64_t instance = 0;
+  const Store& store = ownStore(memory, instance);
+  return store.first + instance * store.step;
+}
+
+void* strata_stack_acquire(uint32_t memory, int64_t base, int64_t bytes, const char* what) {
+  uint64_t instance = 0;
+  const Store& store = ownStore(memory, instance);
+  return store.first + instance * store.step +
+         store.push(current()->machine->memories[memory], instance, 1, base, bytes, what);
+}
+
+void strata_stack_release(uint32_t memory, void* block) {
+  uint64_t instance = 0;
+  const Store& store = ownStore(memory, instance);
+  store.pop(instance, 1, static_cast<char*>(block) - (store.first + instance * store.step));
 }

@@ -14,6 +14,7 @@
 #include "runtime/core/execution.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace strata::runtime {
@@ -23,6 +24,16 @@ struct Store {
   char* first = nullptr;
   uint64_t step = 0; // bytes from one instance to the next
   uint32_t instances = 0;
+  /// Bytes up to the end of the last block on each instance's stack; 0: there is none. Touched by who acts for the
+  /// processor that an instance belongs to, or by who deals a block to several while these rest.
+  std::unique_ptr<int64_t[]> tops;
+
+  /// Room for `bytes` more bytes on the stacks of `count` instances from `first` on, which begin at byte `base`, at one
+  /// address for all: in bytes from each one's beginning. Failure "runtime-store-full", which names the block `what`.
+  int64_t push(const StrataMemory& memory, uint64_t first, uint64_t count, int64_t base, int64_t bytes,
+               const char* what) const;
+  /// Gives the block at that address back, the last one of these instances.
+  void pop(uint64_t first, uint64_t count, int64_t address) const;
 };
 
 struct Stores {

@@ -102,6 +102,46 @@ TEST_P(Stored, MissingOnesAreNamed) {
   EXPECT_EXIT(strata_store(0), ::testing::ExitedWithCode(1), "runtime-no-store");
 }
 
+TEST_P(Stored, BlocksOnAStack) {
+  strata_machine(&machine);
+  spmd(
+      8, false,
+      [](int64_t) {
+        char* store = static_cast<char*>(strata_store(Local));
+        void* outer = strata_stack_acquire(Local, 64, 3, "outer");
+        void* inner = strata_stack_acquire(Local, 64, 0, "nothing");
+        void* last = strata_stack_acquire(Local, 64, 100, "last");
+        EXPECT_EQ(outer, store + 64);
+        EXPECT_EQ(inner, last);
+        EXPECT_GE(static_cast<char*>(last), store + 67);
+        EXPECT_EQ((static_cast<char*>(last) - store) % 16, 0);
+        strata_stack_release(Local, last);
+        strata_stack_release(Local, inner);
+        strata_stack_release(Local, outer);
+        EXPECT_EQ(strata_stack_acquire(Local, 64, 928, "all"), store + 64);
+        strata_stack_release(Local, store + 64);
+      },
+      Pe);
+  EXPECT_EXIT(
+      {
+        strata_machine(&machine);
+        strata_stack_acquire(Local, 64, 100, "some");
+        strata_stack_acquire(Local, 64, 900, "more");
+      },
+      ::testing::ExitedWithCode(1),
+      "memory 'local' holds 1000 bytes, .* of them are taken, and 'more' of a task that calls itself wants 900 more "
+      "\\[runtime-store-full\\]");
+  EXPECT_EXIT(
+      {
+        strata_machine(&machine);
+        void* first = strata_stack_acquire(Local, 64, 100, "first");
+        void* second = strata_stack_acquire(Local, 64, 100, "second");
+        strata_stack_release(Local, first);
+        strata_stack_release(Local, second);
+      },
+      ::testing::ExitedWithCode(1), "runtime-release-order");
+}
+
 TEST_P(Stored, AnImpossibleMemoryIsRefused) {
   static const StrataMemory vast[] = {{"vast", uint64_t(1) << 60, 1000, 1, 64}};
   static const StrataMachine impossible{"impossible", vast, nullptr, 1, 0};

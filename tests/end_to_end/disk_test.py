@@ -262,6 +262,19 @@ class Disk(harness.Case):
         self.assertLess(large - small, 64 << 20, f"{small} and {large} bytes")
         self.assertEqual(np.load(self.path("C.npy"), mmap_mode="r").shape, (16 << 20,))
 
+    def test_a_recursion_that_holds_more_than_fits_is_told(self):
+        fft = os.path.join(harness.ROOT, "examples/sequoia/fft/fft")
+        with open(MACHINE) as file:
+            text = file.read()
+        options = ("run", fft + ".sq", "--map", os.path.join(os.path.dirname(fft), "cell-disk.map"), "--machine", self.path("small.yaml"), "--in", "x=random")
+        self.write("small.yaml", text.replace("256M", "1100K"))
+        self.succeeds(*options, "--size", "N=32768")
+        refused = self.is_refused(*options, "--size", "N=65536", code="runtime-store-full", mentions="memory 'main' holds 1126400 bytes")
+        self.assertRegex(refused.err, "'FFT#0/0.w' of a task that calls itself wants 131072 more")
+        # A block that does not fit by itself is known before the program runs.
+        self.write("small.yaml", text.replace("256M", "200K"))
+        self.is_refused(*options, "--size", "N=65536", code="does-not-fit")
+
     def test_kernels_do_not_touch_a_disk(self):
         self.write("p.map", """#include "cell-disk"
 task VectAdd: entrypoint(VectAdd_Add) { instance VectAdd_Add::Add(level 3) { } }

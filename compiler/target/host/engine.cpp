@@ -190,6 +190,8 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_machine);
   STRATA_SYMBOL(strata_fail);
   STRATA_SYMBOL(strata_store);
+  STRATA_SYMBOL(strata_stack_acquire);
+  STRATA_SYMBOL(strata_stack_release);
   STRATA_SYMBOL(strata_acquire);
   STRATA_SYMBOL(strata_release);
   STRATA_SYMBOL(strata_move);

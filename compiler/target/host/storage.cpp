@@ -4,6 +4,7 @@
 
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
+#include "compiler/mapping/place.h"
 #include "compiler/target/host/windows.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -284,10 +285,19 @@ private:
                    std::to_string(dimension) + ", and space for {1}",
                "", ValueRange{extent, most});
         }
-      Value store = calls_.call(builder, loc, "strata_store", pointer(), {constant(builder, loc, id.value, 32)});
-      data = builder.create<LLVM::GEPOp>(loc, pointer(), builder.getI8Type(), store,
-                                         ArrayRef<LLVM::GEPArg>{constant(builder, loc, *block.getAddress())},
-                                         /*inbounds=*/true);
+      Value memory = constant(builder, loc, id.value, 32);
+      if (auto stack = block->getAttrOfType<IntegerAttr>(mapping::stackAttr)) {
+        data = calls_.call(builder, loc, "strata_stack_acquire", pointer(),
+                           {memory, constant(builder, loc, stack.getInt()),
+                            word(builder, loc, sizeOf(builder, loc, stride, elementBytes)),
+                            calls_.text(builder, loc, block.getLabel().value_or("a block"))});
+        ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_stack_release", {}, {memory, data}); });
+      } else {
+        Value store = calls_.call(builder, loc, "strata_store", pointer(), memory);
+        data = builder.create<LLVM::GEPOp>(loc, pointer(), builder.getI8Type(), store,
+                                           ArrayRef<LLVM::GEPArg>{constant(builder, loc, *block.getAddress())},
+                                           /*inbounds=*/true);
+      }
     } else if (id.valid() && machine_[id].files) {
       data = calls_.call(builder, loc, "strata_window_acquire_file", pointer(),
                          {word(builder, loc, sizeOf(builder, loc, stride, elementBytes)),

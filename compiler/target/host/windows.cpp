@@ -1,6 +1,8 @@
 // Layouts become a structure on the stack for the runtime to copy.
 #include "compiler/target/host/windows.h"
 
+#include "compiler/mapping/place.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
@@ -59,6 +61,8 @@ Value acquireDealt(OpBuilder& builder, BlockOp block, const Machine& machine, Ru
     return block->hasAttr("svm.counted") ? calls.text(builder, loc, (text + machine[under].name).str())
                                          : calls.null(builder, loc);
   };
+  auto stacked = block->getAttrOfType<IntegerAttr>(mapping::stackAttr);
+  const int64_t stack = stacked ? stacked.getInt() : -1;
   const SmallVector<Value> fields{constant(id.value, 32),
                                   constant(under.value, 32),
                                   constant(static_cast<int64_t>(block.getAddress().value_or(0)), 64),
@@ -68,7 +72,8 @@ Value acquireDealt(OpBuilder& builder, BlockOp block, const Machine& machine, Ru
                                   numbers(SvmDialect::gridAttr),
                                   numbers(SvmDialect::blockSizeAttr),
                                   counter("bytes within "),
-                                  counter("bytes across ")};
+                                  counter("bytes across "),
+                                  constant(stack, 64)};
   SmallVector<Type> types;
   for (Value field : fields)
     types.push_back(field.getType());
