@@ -3,10 +3,17 @@
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/include/svm DESTINATION include FILES_MATCHING PATTERN "*.h") # of the machines
 install(DIRECTORY machines/ DESTINATION share/strata/machines)
-install(FILES ${CMAKE_BINARY_DIR}/lib/libstrata.a DESTINATION lib)
+install(FILES ${CMAKE_BINARY_DIR}/lib/libstrata.a ${CMAKE_BINARY_DIR}/lib/libstrata-svm.a
+  ${CMAKE_BINARY_DIR}/lib/libstrata-svm-checked.a DESTINATION lib)
 configure_file(cmake/package/strata.pc.in ${CMAKE_BINARY_DIR}/package/strata.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/package/strata.pc DESTINATION lib/pkgconfig)
+foreach(form svm svm-checked) # what programs of streams are linked with
+  set(STRATA_SVM_FORM ${form})
+  configure_file(cmake/package/strata-svm.pc.in ${CMAKE_BINARY_DIR}/package/strata-${form}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/package/strata-${form}.pc DESTINATION lib/pkgconfig)
+endforeach()
 if(STRATA_COMPILER)
   set_target_properties(strata PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS strata RUNTIME DESTINATION bin)

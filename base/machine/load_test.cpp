@@ -107,7 +107,7 @@ TEST_F(Load, UnknownNamesListTheOthers) {
   EXPECT_TRUE(saidCode("machine-not-found"));
   EXPECT_NE(said().find("a.map:1:11 (mapping)"), std::string::npos) << said();
   EXPECT_NE(said().find("did you mean 'cell'?"), std::string::npos) << said();
-  EXPECT_NE(said().find("'cell', 'cell-disk', 'cluster', 'host', 'smp-2level'"), std::string::npos) << said();
+  EXPECT_NE(said().find("'cell', 'cell-disk', 'cluster', 'host', 'pca', 'smp-2level'"), std::string::npos) << said();
   for (const char* name : {"", ".", "..", "...", "no such machine"})
     EXPECT_FALSE(loadMachine(name, shipped, diagnostics).has_value()) << name;
 }

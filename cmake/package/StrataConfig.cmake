@@ -1,5 +1,5 @@
-# find_package(Strata): the targets Strata::strata (the command) and Strata::runtime (what compiled programs are linked with), and
-# strata_add_program(). Everything is found from this file's own place.
+# find_package(Strata): the targets Strata::strata (the command), Strata::runtime (what compiled programs are linked with),
+# Strata::svm and Strata::svm_checked (what programs that include svm.h are linked with), and strata_add_program(). Everything is found from this file's own place.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20)
 
@@ -12,6 +12,14 @@ if(NOT TARGET Strata::strata)
     IMPORTED_LOCATION "${STRATA_PREFIX}/lib/libstrata.a"
     INTERFACE_INCLUDE_DIRECTORIES "${STRATA_PREFIX}/include"
     INTERFACE_LINK_LIBRARIES "stdc++;m;pthread")
+  foreach(form svm svm_checked)
+    string(REPLACE _ - file ${form})
+    add_library(Strata::${form} STATIC IMPORTED GLOBAL)
+    set_target_properties(Strata::${form} PROPERTIES
+      IMPORTED_LOCATION "${STRATA_PREFIX}/lib/libstrata-${file}.a"
+      INTERFACE_INCLUDE_DIRECTORIES "${STRATA_PREFIX}/include"
+      INTERFACE_LINK_LIBRARIES "Strata::runtime;yaml-cpp;hwloc")
+  endforeach()
 endif()
 include("${CMAKE_CURRENT_LIST_DIR}/StrataAddProgram.cmake")
 

@@ -1,4 +1,5 @@
 // The short commands: check, map, machine.
+#include "base/machine/nodes.h"
 #include "compiler/driver/prepare.h"
 
 #include <utility>
@@ -47,7 +48,14 @@ int machineCommand(Session& session) {
     }
     if (!machine)
       return finish(session);
-    text = writeMachine(*machine);
+    if (session.options.header) {
+      const std::optional<std::string> header = machine::writeNodeHeader(*machine, session.diagnostics);
+      if (!header)
+        return finish(session);
+      text = *header;
+    } else {
+      text = writeMachine(*machine);
+    }
   }
   writeText(session, session.options.output, text);
   return finish(session);

@@ -24,7 +24,7 @@ struct Options {
   std::string output; // -o
   std::string trace, timeline;
   std::string scratch; // a folder; empty: $TMPDIR or /tmp
-  bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false;
+  bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false;
   std::string color = "auto";
   std::vector<std::string> mains;     // files of C with the program's main
   std::vector<std::string> arguments; // behind --, for a program with a main

@@ -202,6 +202,8 @@ int main(int argc, char** argv) {
   machine->add_option("NAME", options.compile.machine,
                       "a name, a .yaml file, or an HBIR program, whose target is then printed");
   machine->add_flag("--list", options.list, "list the machines that are known by name");
+  machine->add_flag("--header", options.header,
+                    "write the C header that names the machine's memories and processors for stream programs");
   machine->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(machine, options);
 

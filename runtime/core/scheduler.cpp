@@ -182,10 +182,7 @@ void runFibre(void* left) {
   settle(static_cast<Execution*>(left));
   Execution* me = thisThread().running;
   me->run(me->argument);
-  Thread& thread = thisThread();
-  Execution* next = pick(thread);
-  leaveFor(*me, next ? *next : thread.native, Execution::Leave::End);
-  __builtin_unreachable();
+  endFibre();
 }
 
 void leaveFor(Execution& from, Execution& to, Execution::Leave how) {
@@ -484,6 +481,14 @@ void unpark(Execution* execution) {
     wakeThread(*execution->native);
   else
     enqueue(execution);
+}
+
+void endFibre() {
+  Thread& thread = thisThread();
+  Execution* me = thread.running;
+  Execution* next = pick(thread);
+  leaveFor(*me, next ? *next : thread.native, Execution::Leave::End);
+  __builtin_unreachable();
 }
 
 void yield() {

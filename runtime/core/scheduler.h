@@ -64,6 +64,12 @@ extern bool wakerNeedsFence;
 void unpark(Execution* execution);
 /// Lets others run.
 void yield();
+/// Ends the calling fibre where it stands; frames that it is in are not unwound. REQUIRES: the caller is a fibre of
+/// start(), and nothing that it holds outlives it.
+[[noreturn]] void endFibre();
+/// What is called, instead of the failure "runtime-deadlock", when nothing can run any more; null: nothing. It ends the
+/// program. Nothing else runs meanwhile.
+void setStandstillHandler(void (*handler)());
 /// Whether what the caller waits for may well happen within a microsecond: another thread runs, and there is nothing
 /// else to do on this one.
 bool worthSpinning();

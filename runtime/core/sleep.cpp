@@ -94,12 +94,20 @@ bool nothingCanRun(const Sleepers& shared) {
          !(shared.foreign.load() && foreignThreadsExist(shared.joined.load() + shared.engineThreads.load()));
 }
 
+std::atomic<void (*)()> standstillHandler{nullptr};
+
 [[noreturn]] void failDeadlocked() {
+  if (void (*handler)() = standstillHandler.load())
+    handler();
   fail("runtime-deadlock", describeDeadlock(),
        "give a stream more capacity, or change the order in which these wait for each other");
 }
 
 } // namespace
+
+void setStandstillHandler(void (*handler)()) {
+  standstillHandler.store(handler);
+}
 
 void joinSleepers(const Thread& thread) {
   Sleepers& shared = sleepers();

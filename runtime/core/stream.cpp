@@ -5,6 +5,7 @@
 #include "runtime/core/failure.h"
 #include "runtime/core/scheduler.h"
 #include "runtime/core/spin_lock.h"
+#include "runtime/core/spin_until.h"
 
 #include <algorithm>
 #include <mutex>
@@ -13,7 +14,6 @@
 namespace strata::runtime {
 namespace {
 
-constexpr int32_t mostSpins = 256;
 constexpr size_t lineBytes = 64;
 
 struct FreeStreams {
@@ -21,29 +21,6 @@ struct FreeStreams {
   StrataStream* first = nullptr;
 };
 FreeStreams freeStreams;
-
-/// Spins while that has paid off lately on this side. `spins` is the side's own figure: doubled by success, halved by
-/// failure, and tried again now and then when it has come down to nothing.
-template <typename Done>
-bool spinUntil(int32_t& spins, Done done) {
-  if (spins < 1) {
-    ++spins; // the figure counts up from below zero to the next try
-    return false;
-  }
-  if (!worthSpinning())
-    return false;
-  for (int32_t i = 0, length = 1; i < spins; i += length) {
-    for (int32_t k = 0; k < length; ++k)
-      pause();
-    if (done()) {
-      spins = std::min(2 * spins, mostSpins);
-      return true;
-    }
-    length = std::min(2 * length, 32); // grows, so that several elements come together
-  }
-  spins = spins > 8 ? spins / 2 : -64;
-  return false;
-}
 
 /// After a side has left itself as the one that waits, and before it looks once more.
 void orderAfterWaiting() {

@@ -1,0 +1,279 @@
+// The C interface: what the macros of include/svm.h call, and the functions of the same names for callers that take
+// their addresses. All of them work on the process's program.
+#include "runtime/core/runtime.h"
+#include "runtime/core/scheduler.h"
+#include "runtime/svm/block.h"
+#include "runtime/svm/check.h"
+#include "runtime/svm/stream.h"
+
+#include <cstring>
+
+using namespace strata::svm;
+namespace runtime = strata::runtime;
+
+// ---- streams ----
+
+void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
+                    int initEOS, int flags, int form, const char* place) {
+  initialise(s, location, address, capacity, elementSize, initLength, initEOS != 0, flags, form == 1, form == 2,
+             Place{place});
+}
+
+void svmPushSlowly_(Stream* s, const void* element, int eos, const char* text) {
+  const char* operation = eos ? "streamPushWithEOS" : "streamPush";
+  const Place place{text};
+  StreamRecord& record = recordOf(s, operation, place);
+  KernelRecord* kernel = callingKernel();
+  enterPush(record, kernel, operation, place);
+  if (record.program->checked())
+    checkPush(record, eos != 0, place);
+  waitForRoom(record, kernel, 1);
+  svmCopy_(s->writeAt_, element, record.elementBytes);
+  commitPush(record, 1, eos != 0);
+  openPush(record, kernel);
+}
+
+void svmPopSlowly_(Stream* s, void* element, const char* text) {
+  const Place place{text};
+  StreamRecord& record = recordOf(s, "streamPop", place);
+  KernelRecord* kernel = callingKernel();
+  enterPop(record, kernel, "streamPop", place);
+  waitForElements(record, kernel, 1);
+  svmCopy_(element, s->readAt_, record.elementBytes);
+  commitPop(record, 1);
+  openPop(record, kernel);
+}
+
+boolean svmPeekSlowly_(Stream* s, int n, void* element, const char* text) {
+  const char* operation = element ? "streamPeek" : "streamPeekEOS";
+  const Place place{text};
+  StreamRecord& record = recordOf(s, operation, place);
+  KernelRecord* kernel = callingKernel();
+  enterPop(record, kernel, operation, place);
+  if (record.program->checked())
+    checkPeek(record, n, place);
+  const auto index = static_cast<uint64_t>(static_cast<int64_t>(n));
+  if (index >= record.capacity)
+    return FALSE; // what a peek past the capacity gives is not defined
+  waitForElements(record, kernel, index + 1);
+  if (element) {
+    const uint64_t offset = index * record.elementBytes;
+    const auto untilEnd = static_cast<uint64_t>(s->end_ - s->readAt_);
+    svmCopy_(element, offset < untilEnd ? s->readAt_ + offset : s->begin_ + (offset - untilEnd), record.elementBytes);
+  }
+  openPop(record, kernel);
+  return carriesTag(record, index) ? TRUE : FALSE;
+}
+
+void svmMulticast_(const void* element, int eos, Stream* const* streams, int count, const char* text) {
+  // Room that the quick path knows of stays: nobody else pushes.
+  bool quick = eos == 0;
+  for (int i = 0; i < count && quick; ++i)
+    quick = streams[i]->pushed_ < __atomic_load_n(&streams[i]->pushLimit_, __ATOMIC_RELAXED);
+  if (quick) {
+    for (int i = 0; i < count; ++i)
+      svmPush_(streams[i], element, text);
+    return;
+  }
+  const Place place{text};
+  const char* operation = eos ? "streamPushMulticastWithEOS" : "streamPushMulticast";
+  KernelRecord* kernel = callingKernel();
+  for (int i = 0; i < count; ++i) {
+    StreamRecord& record = recordOf(streams[i], operation, place);
+    enterPush(record, kernel, operation, place);
+    if (record.program->checked())
+      checkPush(record, eos != 0, place);
+    waitForRoom(record, kernel, 1);
+  }
+  for (int i = 0; i < count; ++i) {
+    StreamRecord& record = recordOf(streams[i], operation, place);
+    if (room(record) == 0)
+      waitForRoom(record, kernel, 1); // the same stream stands here twice
+    svmCopy_(streams[i]->writeAt_, element, record.elementBytes);
+    commitPush(record, 1, eos != 0);
+    openPush(record, kernel);
+  }
+}
+
+// ---- kernels ----
+
+void svmKernelInit_(Kernel* k, VM_NODE_PROC location, Block* scratch, void* data, int dataSize, ExtKernelWork work,
+                    const char* place) {
+  initialise(k, KernelSort::User, location, scratch, data, dataSize, work, Place{place});
+}
+
+namespace {
+
+/// The record of a kernel, or null for one that nothing has initialised, which is UNSTARTED.
+KernelRecord* control(Kernel* kernel, const char* operation, const Place& place, bool needed) {
+  KernelRecord* caller = callingKernel();
+  KernelRecord* record = recordOf(kernel);
+  if (isRequested(caller))
+    obey(*caller);
+  Program* program = Program::currentIfAny();
+  if (program && program->checked())
+    checkControl(kernel, record, caller, operation, needed, place);
+  return record;
+}
+
+} // namespace
+
+void svmAddDependence_(Kernel* k, Kernel* on, const char* text) {
+  const Place place{text};
+  KernelRecord* kernel = control(k, "kernelAddDependence", place, true);
+  KernelRecord* before = control(on, "kernelAddDependence", place, false);
+  if (!kernel || !before)
+    return;
+  if (kernel->program->checked())
+    checkDependence(*kernel, *before, place);
+  addDependence(*kernel, *before);
+}
+
+void svmReady_(Kernel* k, const char* text) {
+  control(k, "kernelReady", Place{text}, true);
+}
+
+void svmRun_(Kernel* k, const char* text) {
+  const Place place{text};
+  if (KernelRecord* kernel = control(k, "kernelRun", place, true)) {
+    if (kernel->program->checked())
+      checkRun(*kernel, place);
+    run(*kernel);
+  }
+}
+
+void svmPause_(Kernel* k, const char* text) {
+  if (KernelRecord* kernel = control(k, "kernelPause", Place{text}, true))
+    pause(*kernel);
+}
+
+void svmEnd_(Kernel* k, const char* text) {
+  if (KernelRecord* kernel = control(k, "kernelEnd", Place{text}, true))
+    end(*kernel);
+}
+
+void svmWaitAny_(void* const* kernels, int count, const char* text) {
+  const Place place{text};
+  std::vector<KernelRecord*> records;
+  for (int i = 0; i < count; ++i)
+    if (KernelRecord* kernel = control(static_cast<Kernel*>(kernels[i]), "kernelWait", place, false))
+      records.push_back(kernel);
+  if (!records.empty())
+    waitAny(*records.front()->program, records, place);
+}
+
+KERNEL_STATUS svmStatus_(Kernel* k, const char* text) {
+  const KernelRecord* kernel = control(k, "kernelGetStatus", Place{text}, false);
+  return kernel ? kernel->status.load() : KERNEL_UNSTARTED;
+}
+
+// ---- the machine ----
+
+void svmControl(VM_NODE_PROC processor) {
+  const Place place;
+  Program& program = Program::current();
+  const ProcessorState& state = program.processor(processor, place);
+  if (!state.description->ownMaster({state.node.index}))
+    failAt(place, "svm-control", state.name + " runs no control code: it is not its own master",
+           "choose a processor that names itself among its masters");
+  setControlOfThread(processor);
+}
+
+void* svmAddress(VM_NODE_MEM memory, int address) {
+  const Place place;
+  Program& program = Program::current();
+  return program.storage(program.memory(memory, place), address, 1, "svmAddress", place);
+}
+
+void svmThreads(int count) {
+  runtime::setThreads(count > 0 ? static_cast<uint32_t>(count) : 0);
+}
+
+// ---- the names as printed, for callers of function pointers ----
+
+void(streamInitRAM)(Stream* s, VM_NODE_MEM ramLocation, int address, int capacity, int elementSize, int flags) {
+  svmStreamInit_(s, ramLocation, address, capacity, elementSize, 0, 0, flags, 0, nullptr);
+}
+void(streamInitWithDataRAM)(Stream* s, VM_NODE_MEM ramLocation, int address, int capacity, int elementSize,
+                            int initLength, int initEOS, int flags) {
+  svmStreamInit_(s, ramLocation, address, capacity, elementSize, initLength, initEOS, flags, 2, nullptr);
+}
+void(streamInitRAMWithData)(Stream* s, VM_NODE_MEM ramLocation, int address, int capacity, int elementSize,
+                            int initLength, int initEOS, int flags) {
+  svmStreamInit_(s, ramLocation, address, capacity, elementSize, initLength, initEOS, flags, 2, nullptr);
+}
+void(streamInitFIFO)(Stream* s, VM_NODE_MEM fifoLocation, int elementSize, int flags) {
+  svmStreamInit_(s, fifoLocation, 0, 0, elementSize, 0, 0, flags, 1, nullptr);
+}
+void(streamPush)(Stream* s, void* element) {
+  svmPush_(s, element, nullptr);
+}
+void(streamPushWithEOS)(Stream* s, void* element) {
+  svmPushSlowly_(s, element, 1, nullptr);
+}
+void(streamPop)(Stream* s, void* element) {
+  svmPop_(s, element, nullptr);
+}
+void(streamPeek)(Stream* s, int n, void* element) {
+  svmPeek_(s, n, element, nullptr);
+}
+boolean(streamPeekEOS)(Stream* s, int n) {
+  return svmPeekEOS_(s, n, nullptr);
+}
+boolean(streamGetEOS)(Stream* s, int n) {
+  return svmPeekEOS_(s, n, nullptr);
+}
+void(blockInit)(Block* b, VM_NODE_MEM ramLocation, int address, int capacity, int elementSize) {
+  svmBlockInit_(b, ramLocation, address, capacity, elementSize, nullptr);
+}
+void(blockWrite)(Block* b, int index, void* element) {
+  svmWrite_(b, index, element, nullptr);
+}
+void(blockRead)(Block* b, int index, void* element) {
+  svmRead_(b, index, element, nullptr);
+}
+void(kernelInit)(Kernel* k, VM_NODE_PROC procLocation, Block* scratch, void* extKernelData, int extKernelDataSize,
+                 ExtKernelWork extKernelWork) {
+  svmKernelInit_(k, procLocation, scratch, extKernelData, extKernelDataSize, extKernelWork, nullptr);
+}
+void(kernelAddDependence)(Kernel* k, Kernel* dependsOnKernel) {
+  svmAddDependence_(k, dependsOnKernel, nullptr);
+}
+void(kernelReady)(Kernel* k) {
+  svmReady_(k, nullptr);
+}
+void(kernelRun)(Kernel* k) {
+  svmRun_(k, nullptr);
+}
+void(kernelPause)(Kernel* k) {
+  svmPause_(k, nullptr);
+}
+void(kernelEnd)(Kernel* k) {
+  svmEnd_(k, nullptr);
+}
+void(kernelWait)(Kernel* k) {
+  void* const list[] = {k};
+  svmWaitAny_(list, 1, nullptr);
+}
+KERNEL_STATUS(kernelGetStatus)(Kernel* k) {
+  return svmStatus_(k, nullptr);
+}
+void(moveInit)(Move* move, VM_NODE_PROC location, IStream* srcStr, OStream* destStr, int length, boolean setEOS) {
+  svmMoveInit_(move, location, srcStr, destStr, length, setEOS, nullptr);
+}
+void(stridedScatterInit)(StridedScatter* scatter, VM_NODE_PROC location, IStream* srcStr, OBlock* destBlock, int length,
+                         int destStride, int elementsPerStride, boolean setEOS) {
+  svmStridedScatterInit_(scatter, location, srcStr, destBlock, length, destStride, elementsPerStride, setEOS, nullptr);
+}
+void(stridedGatherInit)(StridedGather* gather, VM_NODE_PROC location, IBlock* srcBlock, OStream* destStr, int length,
+                        int srcStride, int elementsPerStride, boolean setEOS) {
+  svmStridedGatherInit_(gather, location, srcBlock, destStr, length, srcStride, elementsPerStride, setEOS, nullptr);
+}
+void(indexedScatterInit)(IndexedScatter* scatter, VM_NODE_PROC location, IStream* srcStr, IStream* indexStr,
+                         OBlock* destBlock, int length, int elementsPerIndex, boolean setEOS) {
+  svmIndexedScatterInit_(scatter, location, srcStr, indexStr, destBlock, length, elementsPerIndex, setEOS, nullptr);
+}
+void(indexedGatherInit)(IndexedGather* gather, VM_NODE_PROC location, IBlock* srcBlock, IStream* indexStr,
+                        OStream* destStr, int length, int elementsPerIndex, boolean setEOS) {
+  svmIndexedGatherInit_(gather, location, srcBlock, indexStr, destStr, length, elementsPerIndex, setEOS, nullptr);
+}

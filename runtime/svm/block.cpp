@@ -1,0 +1,104 @@
+// Implements blocks. The quick path is open while no kernel that uses the block has something to obey.
+#include "runtime/svm/block.h"
+
+#include "runtime/svm/check.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace strata::svm {
+
+std::string nameOf(const BlockRecord& record) {
+  return variableName(record.block, sizeof(Block), record.place.argument());
+}
+
+void initialise(Block* block, int location, int address, int capacity, int elementBytes, const Place& place) {
+  Program& program = Program::current();
+  const auto name = [&] { return "block '" + variableName(block, sizeof(Block), place.argument()) + "'"; };
+  const machine::Node node = program.memory(location, place);
+  if (elementBytes < 1 || capacity < 1)
+    failAt(place, "svm-block-size",
+           name() + " has " + std::to_string(capacity) + " elements of " + std::to_string(elementBytes) + " bytes",
+           "a block holds at least one element of at least one byte");
+  const uint64_t bytes = static_cast<uint64_t>(capacity) * static_cast<uint64_t>(elementBytes);
+  char* begin = program.storage(node, address, bytes, name(), place);
+
+  std::lock_guard guard(program.lock);
+  std::unique_ptr<BlockRecord>& owned = program.blocks[block];
+  if (program.checked())
+    checkBlock(program, owned.get(), node, elementBytes, place);
+  if (!owned)
+    owned = std::make_unique<BlockRecord>();
+  BlockRecord& record = *owned;
+  std::lock_guard within(record.lock);
+  record.program = &program;
+  record.block = block;
+  record.place = place;
+  record.node = node;
+  record.address = address;
+  record.capacity = static_cast<uint64_t>(capacity);
+  record.elementBytes = static_cast<uint64_t>(elementBytes);
+  block->begin_ = begin;
+  block->elementBytes_ = record.elementBytes;
+  block->record_ = &record;
+  block->mark_ = markOf(block);
+  std::atomic_ref(block->indexLimit_).store(0);
+}
+
+BlockRecord& recordOf(const Block* block, const char* operation, const Place& place) {
+  if (!block || !block->record_ || block->mark_ != markOf(block))
+    failUninitialised("block", operation, block ? variableName(block, sizeof(Block), place.argument()) : "NULL", place);
+  return *static_cast<BlockRecord*>(block->record_);
+}
+
+char* element(Block* block, int64_t index, const char* operation, const Place& place) {
+  BlockRecord& record = recordOf(block, operation, place);
+  KernelRecord* kernel = callingKernel();
+  if (isRequested(kernel))
+    obey(*kernel);
+  if (index < 0 || static_cast<uint64_t>(index) >= record.capacity)
+    failAt(place, "svm-block-index",
+           std::string(operation) + " of element " + std::to_string(index) + " of block '" + nameOf(record) +
+               "', which has " + std::to_string(record.capacity),
+           "indices are 0 to capacity - 1");
+  char* at = block->begin_ + static_cast<uint64_t>(index) * record.elementBytes;
+  if (!kernel)
+    return at;
+  std::lock_guard guard(record.lock);
+  if (std::find(record.kernels.begin(), record.kernels.end(), kernel) == record.kernels.end()) {
+    if (record.program->checked())
+      checkBlockUse(record, *kernel, operation, place);
+    record.kernels.push_back(kernel);
+    std::lock_guard ends(kernel->endsLock);
+    kernel->blocks.push_back(&record);
+  }
+  if (record.program->checked())
+    return at;
+  std::atomic_ref(block->indexLimit_).store(record.capacity, std::memory_order_seq_cst);
+  if (std::any_of(record.kernels.begin(), record.kernels.end(), [](KernelRecord* user) { return isRequested(user); }))
+    std::atomic_ref(block->indexLimit_).store(0, std::memory_order_seq_cst);
+  return at;
+}
+
+void close(BlockRecord& record, const KernelRecord& kernel, bool leaves) {
+  std::lock_guard guard(record.lock);
+  std::atomic_ref(record.block->indexLimit_).store(0, std::memory_order_seq_cst);
+  if (leaves)
+    std::erase(record.kernels, &kernel);
+}
+
+} // namespace strata::svm
+
+using namespace strata::svm;
+
+void svmBlockInit_(Block* block, VM_NODE_MEM location, int address, int capacity, int elementSize, const char* place) {
+  initialise(block, location, address, capacity, elementSize, Place{place});
+}
+
+void svmWriteSlowly_(Block* block, int index, const void* from, const char* place) {
+  std::memcpy(element(block, index, "blockWrite", Place{place}), from, block->elementBytes_);
+}
+
+void svmReadSlowly_(Block* block, int index, void* to, const char* place) {
+  std::memcpy(to, element(block, index, "blockRead", Place{place}), block->elementBytes_);
+}

@@ -1,0 +1,258 @@
+// Implements the rules. Every message names the rule of the document, what breaks it by the variable's name, and what
+// to change; it stands at the line of the call.
+#include "runtime/svm/check.h"
+
+#include <algorithm>
+
+namespace strata::svm {
+
+using machine::Node;
+
+namespace {
+
+std::string quoted(const KernelRecord& kernel) {
+  return "kernel '" + nameOf(kernel) + "'";
+}
+std::string quoted(const StreamRecord& stream) {
+  return "stream '" + nameOf(stream) + "'";
+}
+std::string quoted(const BlockRecord& block) {
+  return "block '" + nameOf(block) + "'";
+}
+std::string firstInitialised(const Place& place) {
+  return place.where().empty() ? "" : "; it was first initialised at " + place.where();
+}
+
+void checkInControl(const char* what, const Place& place) {
+  if (const KernelRecord* kernel = callingKernel())
+    failAt(place, "svm-a3", std::string(what) + " within the work function of " + quoted(*kernel) + " (rule A3)",
+           "initialise in control code; a work function only uses what it was given");
+}
+
+bool isUnderWay(const KernelRecord* kernel) {
+  return kernel && (kernel->status.load() == KERNEL_RUNNING || kernel->status.load() == KERNEL_PAUSED);
+}
+
+void checkLocation(const Program& program, const std::string& what, const Node& before, const Node& now,
+                   const Place& first, const Place& place) {
+  if (before != now)
+    failAt(place, "svm-b2",
+           what + " moves from " + program.nameOf(before) + " to " + program.nameOf(now) + " (rule B2)" +
+               firstInitialised(first),
+           "use one variable for each place");
+}
+
+} // namespace
+
+void failUninitialised(const char* what, const char* operation, const std::string& name, const Place& place) {
+  failAt(place, "svm-b1",
+         std::string(operation) + " on " + what + " '" + name + "', which has not been initialised (rule B1)",
+         std::string("initialise it first, in control code") +
+             (std::string(what) == "stream" ? ", and pass it on by pointer: a copy is no stream" : ""));
+}
+
+void checkStream(Program& program, const StreamRecord* before, const Stream* stream, const Node& node, int capacity,
+                 int elementBytes, int initLength, int flags, bool withData, const Place& place) {
+  checkInControl("a stream is initialised", place);
+  const std::string name = "stream '" + variableName(stream, sizeof(Stream), place.argument()) + "'";
+  if (withData && (flags & STREAM_UNALIASED_RAM))
+    failAt(place, "svm-unaliased-data", name + " is STREAM_UNALIASED_RAM and begins with data in its memory",
+           "leave the flag out: data in memory has the layout of a circular buffer");
+  if (node.kind == Node::Kind::Fifo) {
+    const StreamRecord* last = program.fifoState(node).last;
+    if (last && inside(*last) > 0)
+      failAt(place, "svm-a8",
+             program.nameOf(node) + " is mapped to " + name + " while " + std::to_string(inside(*last)) +
+                 " elements of " + quoted(*last) + " are in it (rule A8)",
+             "pop them first");
+  }
+  if (!before)
+    return;
+  for (const StreamEnd* end : {&before->pusher, &before->popper})
+    if (const KernelRecord* kernel = end->kernel.load(); isUnderWay(kernel))
+      failAt(place, "svm-a2", name + " is initialised while " + quoted(*kernel) + " uses it (rule A2)",
+             "wait for the kernel first, with kernelWait");
+  checkLocation(program, name, before->node, node, before->place, place);
+  if (before->elementBytes != static_cast<uint64_t>(elementBytes) || before->flags != flags)
+    failAt(place, "svm-b2",
+           name + " had elements of " + std::to_string(before->elementBytes) + " bytes and flags " +
+               std::to_string(before->flags) + ", now " + std::to_string(elementBytes) + " and " +
+               std::to_string(flags) + " (rule B2)" + firstInitialised(before->place),
+           "the size of elements and the flags of a variable never change");
+}
+
+void checkBlock(Program& program, const BlockRecord* before, const Node& node, int elementBytes, const Place& place) {
+  checkInControl("a block is initialised", place);
+  if (!before)
+    return;
+  for (const KernelRecord* kernel : before->kernels)
+    if (isUnderWay(kernel))
+      failAt(place, "svm-a2", quoted(*before) + " is initialised while " + quoted(*kernel) + " uses it (rule A2)",
+             "wait for the kernel first, with kernelWait");
+  checkLocation(program, quoted(*before), before->node, node, before->place, place);
+  if (before->elementBytes != static_cast<uint64_t>(elementBytes))
+    failAt(place, "svm-b2",
+           quoted(*before) + " had elements of " + std::to_string(before->elementBytes) + " bytes, now " +
+               std::to_string(elementBytes) + " (rule B2)" + firstInitialised(before->place),
+           "the size of a variable's elements never changes");
+}
+
+void checkKernel(Program& program, const KernelRecord* before, KernelSort sort, const ProcessorState& processor,
+                 const Place& place) {
+  checkInControl("a kernel is initialised", place);
+  const Node control = program.control();
+  const auto& masters = processor.description->masters;
+  if (std::find(masters.begin(), masters.end(), machine::ProcessorId{control.index}) == masters.end())
+    failAt(place, "svm-master",
+           program.nameOf(control) + " does not control " + processor.name + ": it is not among its masters",
+           "use a processor that it controls, or choose the control processor with svmControl");
+  if (before)
+    checkLocation(program, quoted(*before), before->processor->node, processor.node, before->place, place);
+}
+
+void checkSupported(const Program& program, KernelSort sort, const char* kernel, const ProcessorState& processor,
+                    const Place& place) {
+  const machine::Processor& description = *processor.description;
+  const auto lists = [&](const std::string& name) {
+    return std::find(description.kernels.begin(), description.kernels.end(), name) != description.kernels.end();
+  };
+  bool runs = description.userKernels;
+  std::string what = "kernels that users define";
+  if (sort == KernelSort::Predefined) {
+    runs = runs || processor.kind == machine::ProcessorKind::Dma || lists(kernel);
+    what = std::string("kernels that ") + kernel;
+  } else if (sort == KernelSort::BlackBox) {
+    runs = lists(kernel);
+    what = std::string("the kernel '") + kernel + "'";
+  }
+  if (runs)
+    return;
+  std::string supported = description.userKernels ? "'user'" : "";
+  for (const std::string& name : description.kernels)
+    supported += (supported.empty() ? "'" : ", '") + name + "'";
+  std::string able;
+  for (const machine::Processor& other : program.machine().processors)
+    if (sort == KernelSort::User ? other.userKernels
+                                 : std::find(other.kernels.begin(), other.kernels.end(), kernel) != other.kernels.end())
+      able += (able.empty() ? "" : ", ") + other.name;
+  failAt(place, "svm-supported-kernels",
+         processor.name + " does not run " + what + "; its description lists " +
+             (supported.empty() ? "none" : supported),
+         able.empty() ? "choose a machine with such a processor" : "these do: " + able);
+}
+
+void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place) {
+  Program& program = *record.program;
+  KernelRecord* other = (pushes ? record.pusher : record.popper).kernel.load();
+  if (isUnderWay(other))
+    failAt(place, "svm-a7",
+           (kernel ? quoted(*kernel) : std::string("control")) + (pushes ? " pushes to " : " pops from ") +
+               quoted(record) + " while " + quoted(*other) + " does (rule A7)",
+           "a stream has one kernel that pushes and one that pops at a time; let one finish first");
+  const Node processor = kernel ? kernel->processor->node : program.control();
+  if (!program.reaches(processor, record.node))
+    failAt(place, "svm-a6",
+           (kernel ? quoted(*kernel) : std::string("control code")) + " on " + program.nameOf(processor) + " uses " +
+               quoted(record) + " in " + program.nameOf(record.node) + ", which no link connects to it (rule A6)",
+           "put the stream where both of its kernels reach it, or move the data with a Move");
+}
+
+void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, const char* operation, const Place& place) {
+  if (!record.program->reaches(kernel.processor->node, record.node))
+    failAt(place, "svm-a6",
+           quoted(kernel) + " on " + kernel.processor->name + " uses " + quoted(record) + " in " +
+               record.program->nameOf(record.node) + ", which no link connects to it (rule A6)",
+           "put the block where the kernel reaches it, or move the data with a Move");
+}
+
+namespace {
+
+const char* wordOf(KERNEL_STATUS status) {
+  switch (status) {
+  case KERNEL_UNSTARTED:
+    return "UNSTARTED";
+  case KERNEL_WAITING:
+    return "WAITING";
+  case KERNEL_RUNNING:
+    return "RUNNING";
+  case KERNEL_PAUSED:
+    return "PAUSED";
+  case KERNEL_FINISHED:
+    return "FINISHED";
+  }
+  return "";
+}
+
+} // namespace
+
+void checkControl(const Kernel* kernel, const KernelRecord* record, const KernelRecord* caller, const char* operation,
+                  bool needed, const Place& place) {
+  if (!record && needed)
+    failUninitialised("kernel", operation, kernel ? variableName(kernel, 0, place.argument()) : "NULL", place);
+  const bool own =
+      std::string_view(operation) == "kernelPause" || (caller == record && std::string_view(operation) == "kernelEnd");
+  if (caller && !own)
+    failAt(place, "svm-a3", std::string(operation) + " within the work function of " + quoted(*caller) + " (rule A3)",
+           "call it in control code; a work function may call kernelPause, and kernelEnd on its own kernel");
+}
+
+void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const Place& place) {
+  if (kernel.status.load() != KERNEL_UNSTARTED)
+    failAt(place, "svm-dependence",
+           "kernelAddDependence on " + quoted(kernel) + ", which is " + wordOf(kernel.status.load()),
+           "call it between kernelInit and kernelRun");
+  const Program& program = *kernel.program;
+  const Machine& machine = program.machine();
+  for (uint32_t i = 0; i < machine.memories.size(); ++i)
+    for (uint32_t k = 0; k < machine.memories[i].count; ++k) {
+      const Node memory{Node::Kind::Memory, i, k};
+      if (program.reaches(kernel.processor->node, memory) && program.reaches(on.processor->node, memory))
+        return;
+    }
+  failAt(place, "svm-a9",
+         quoted(kernel) + " on " + kernel.processor->name + " depends on " + quoted(on) + " on " + on.processor->name +
+             ", and no memory is connected to both (rule A9)",
+         "put the two on processors that share a memory");
+}
+
+void checkRun(const KernelRecord& kernel, const Place& place) {
+  const KERNEL_STATUS status = kernel.status.load();
+  if (status != KERNEL_UNSTARTED && status != KERNEL_PAUSED && kernel.request.load() == Request::None)
+    failAt(place, "svm-run", "kernelRun on " + quoted(kernel) + ", which is " + wordOf(status),
+           status == KERNEL_FINISHED ? "initialise it again first" : "wait for it first, with kernelWait");
+  if (kernel.scratch)
+    recordOf(kernel.scratch, "kernelRun", place);
+}
+
+void checkPush(const StreamRecord& record, bool eos, const Place& place) {
+  if ((record.flags & STREAM_NEVER_WRAPS) && record.stream->pushed_ >= record.capacity)
+    failAt(place, "svm-never-wraps",
+           quoted(record) + " is STREAM_NEVER_WRAPS, and more than its " + std::to_string(record.capacity) +
+               " elements are pushed",
+           "leave the flag out, or give the stream more capacity");
+  if (eos && (record.flags & STREAM_ONE_EOS) && !record.tags.empty())
+    failAt(place, "svm-one-eos", quoted(record) + " is STREAM_ONE_EOS, and a second tag is pushed while one is inside",
+           "leave the flag out, or push the next tag when the first has been popped");
+}
+
+void checkPeek(const StreamRecord& record, int64_t n, const Place& place) {
+  if (record.flags & STREAM_UNORDERED)
+    failAt(place, "svm-unordered-peek", "a peek at " + quoted(record) + ", which is STREAM_UNORDERED",
+           "leave the flag out: what comes first is not defined with it");
+  if (n < 0 || static_cast<uint64_t>(n) >= record.capacity)
+    failAt(place, "svm-peek",
+           "a peek at element " + std::to_string(n) + " of " + quoted(record) + ", whose capacity is " +
+               std::to_string(record.capacity),
+           "peek at 0 to capacity - 1, or give the stream more capacity");
+}
+
+void describeStreamWait(const StreamRecord& record, bool pushes, std::string& out) {
+  const uint64_t in = record.stream->pushed_ - record.stream->popped_;
+  const uint64_t needed = pushes ? record.pusher.needs.load() - record.stream->popped_
+                                 : record.popper.needs.load() - record.stream->popped_;
+  out += pushes ? (needed == 1 ? "room" : "room for " + std::to_string(needed)) + std::string(" in ")
+                : (needed == 1 ? "an element" : std::to_string(needed) + " elements") + std::string(" of ");
+  out += quoted(record) + " (" + std::to_string(in) + " of " + std::to_string(record.capacity) + " elements inside)";
+}
+
+} // namespace strata::svm

@@ -1,0 +1,48 @@
+// The rules that the library looks after, and the words for breaking them. Those that cost next to nothing are kept in
+// every mode; the others in checked mode only, whose callers ask Program::checked() first.
+#pragma once
+
+#include "runtime/svm/block.h"
+#include "runtime/svm/kernel.h"
+#include "runtime/svm/stream.h"
+
+namespace strata::svm {
+
+/// B1: what has not been initialised is used.
+[[noreturn]] void failUninitialised(const char* what, const char* operation, const std::string& name,
+                                    const Place& place);
+
+/// An initialisation of a stream or block: A2, A3, A8, B2 and the flags. `before` is null the first time. REQUIRES: the
+/// program's lock is held.
+void checkStream(Program& program, const StreamRecord* before, const Stream* stream, const machine::Node& node,
+                 int capacity, int elementBytes, int initLength, int flags, bool withData, const Place& place);
+void checkBlock(Program& program, const BlockRecord* before, const machine::Node& node, int elementBytes,
+                const Place& place);
+/// An initialisation of a kernel: A1, A3, B2, MASTER and SUPPORTED_KERNELS. REQUIRES: the program's lock is held.
+void checkKernel(Program& program, const KernelRecord* before, KernelSort sort, const ProcessorState& processor,
+                 const Place& place);
+/// Whether a processor runs kernels of that sort; checked in every mode.
+void checkSupported(const Program& program, KernelSort sort, const char* kernel, const ProcessorState& processor,
+                    const Place& place);
+
+/// A kernel begins to push or pop: A6, A7 and IOStreams.
+void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place);
+/// A kernel begins to use a block: A6.
+void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, const char* operation, const Place& place);
+
+/// A function of control on a kernel: A3, and B1 for those that need an initialised one.
+void checkControl(const Kernel* kernel, const KernelRecord* record, const KernelRecord* caller, const char* operation,
+                  bool needed, const Place& place);
+/// kernelAddDependence: only on an UNSTARTED kernel, and A9.
+void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const Place& place);
+/// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block.
+void checkRun(const KernelRecord& kernel, const Place& place);
+
+/// A push and a peek, against the stream's flags and capacity. By the pusher and the popper.
+void checkPush(const StreamRecord& record, bool eos, const Place& place);
+void checkPeek(const StreamRecord& record, int64_t n, const Place& place);
+
+/// What a side of a stream waits for, for the explanation of a deadlock.
+void describeStreamWait(const StreamRecord& record, bool pushes, std::string& out);
+
+} // namespace strata::svm

@@ -1,0 +1,158 @@
+// The process's program: which machine it runs on, where descriptions of machines are found, in which mode, and on how
+// many threads.
+#include "runtime/core/failure.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/scheduler.h"
+#include "runtime/svm/block.h"
+#include "runtime/svm/kernel.h"
+#include "runtime/svm/stream.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace strata::svm {
+
+namespace {
+
+struct Registered {
+  std::string name;
+  const char* description;
+};
+
+/// What the headers of machines have said before main, and what was chosen.
+struct Choice {
+  std::mutex lock;
+  std::vector<Registered> headers;
+  std::string name;
+  std::atomic<Program*> program{nullptr};
+};
+
+Choice& choice() {
+  static auto* instance = new Choice; // kernels may outlive main
+  return *instance;
+}
+
+/// A folder of machines upwards from a program's file, as the strata command looks for it.
+void addBeside(const std::filesystem::path& program, std::vector<std::string>& path) {
+  std::filesystem::path folder = program.parent_path();
+  path.push_back((folder / ".." / "share" / "strata" / "machines").string());
+  for (int levels = 0; levels < 5 && !folder.empty(); ++levels, folder = folder.parent_path()) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(folder / "machines", ignored))
+      return path.push_back((folder / "machines").string());
+  }
+}
+
+/// $STRATA_MACHINES, then beside this program, then beside the strata command.
+std::vector<std::string> machinePath() {
+  std::vector<std::string> path;
+  if (const char* given = std::getenv("STRATA_MACHINES"))
+    path.emplace_back(given);
+  std::error_code failed;
+  const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", failed);
+  if (!failed)
+    addBeside(self, path);
+  const char* commands = std::getenv("PATH");
+  std::istringstream folders(commands ? commands : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::filesystem::path command = std::filesystem::canonical(folder + "/strata", failed);
+    if (!failed) {
+      addBeside(command, path);
+      break;
+    }
+  }
+  return path;
+}
+
+/// The description that a header carries, else what is found by name or path.
+std::optional<Machine> findMachine(const std::string& name, const std::vector<Registered>& headers,
+                                   DiagnosticEngine& diagnostics) {
+  for (const Registered& header : headers)
+    if (header.name == name) {
+      const BufferId text = diagnostics.sources().add(name, header.description, SourceKind::Machine);
+      std::optional<Machine> machine = readMachine(diagnostics, text);
+      return machine && validate(*machine, diagnostics) ? machine : std::nullopt;
+    }
+  return loadMachine(name, machinePath(), diagnostics);
+}
+
+[[noreturn]] void failStandstill() {
+  std::string text = "nothing can run any more";
+  Place place;
+  if (const Program* program = Program::currentIfAny()) {
+    for (const ControlWaiter* waiter : program->waiters) {
+      text += "\n  control waits for ";
+      waiter->execution->wait.describe(waiter, text);
+      place = waiter->place;
+    }
+    describeKernels(*program, text);
+  }
+  failAt(place, "svm-deadlock", text,
+         "give a stream more capacity, run what the others wait for, or change the order in which they wait");
+}
+
+Program* makeProgram(Choice& chosen) {
+  std::string name = chosen.name;
+  if (const char* given = std::getenv("STRATA_MACHINE"); name.empty() && given)
+    name = given;
+  if (name.empty() && !chosen.headers.empty()) {
+    name = chosen.headers.front().name;
+    for (const Registered& other : chosen.headers)
+      if (other.name != name)
+        failAt({}, "svm-machine", "this program includes the headers of '" + name + "' and '" + other.name + "'",
+               "say with svmMachine(\"NAME\") which machine it runs on");
+  }
+  if (name.empty())
+    failAt({}, "svm-machine", "this program says nowhere on which machine it runs",
+           "include the header that 'strata machine NAME --header' writes, call svmMachine(\"NAME\"), or set "
+           "STRATA_MACHINE");
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  std::optional<Machine> machine = findMachine(name, chosen.headers, diagnostics);
+  if (!machine)
+    failAt({}, "svm-machine", "no machine to run on\n" + diagnostics.render({}));
+  auto* program = new Program(std::move(*machine));
+  const char* mode = std::getenv("STRATA_SVM");
+  program->setChecked(mode ? std::string(mode) == "checked" : linkedChecked);
+  if (const char* threads = std::getenv("STRATA_THREADS"))
+    runtime::setThreads(static_cast<uint32_t>(std::max(0, std::atoi(threads))));
+  runtime::setForeignThreads(true);
+  runtime::setStandstillHandler(failStandstill);
+  return program;
+}
+
+} // namespace
+
+Program& Program::current() {
+  Choice& chosen = choice();
+  if (Program* program = chosen.program.load(std::memory_order_acquire))
+    return *program;
+  std::lock_guard guard(chosen.lock);
+  if (!chosen.program.load())
+    chosen.program.store(makeProgram(chosen), std::memory_order_release);
+  return *chosen.program.load();
+}
+
+Program* Program::currentIfAny() {
+  return choice().program.load(std::memory_order_acquire);
+}
+
+} // namespace strata::svm
+
+using namespace strata::svm;
+
+void svmRegisterMachine_(const char* name, const char* description) {
+  Choice& chosen = choice();
+  std::lock_guard guard(chosen.lock);
+  chosen.headers.push_back({name, description});
+}
+
+void svmMachine(const char* name) {
+  Choice& chosen = choice();
+  std::lock_guard guard(chosen.lock);
+  if (chosen.program.load())
+    failAt({}, "svm-machine", std::string("svmMachine(\"") + name + "\") after the machine has been used",
+           "call it before anything else");
+  chosen.name = name;
+}

@@ -1,0 +1,356 @@
+// Implements the states of kernels: run, pause, end, wait, dependences, and who holds a processor.
+#include "runtime/svm/kernel.h"
+
+#include "runtime/core/scheduler.h"
+#include "runtime/svm/block.h"
+#include "runtime/svm/check.h"
+#include "runtime/svm/stream.h"
+
+#include <algorithm>
+
+namespace strata::svm {
+
+namespace {
+
+using Starts = std::vector<KernelRecord*>;
+
+bool isOver(KERNEL_STATUS status) {
+  return status == KERNEL_FINISHED || status == KERNEL_UNSTARTED;
+}
+
+/// Whether a wait for these kernels is over.
+bool isSettled(const std::vector<KernelRecord*>& kernels) {
+  bool all = true;
+  for (const KernelRecord* kernel : kernels) {
+    const KERNEL_STATUS status = kernel->status.load();
+    if (status == KERNEL_PAUSED)
+      return true;
+    all &= isOver(status);
+  }
+  return all;
+}
+
+/// REQUIRES (here and below, where a program is given): its lock is held.
+void wakeWaiters(Program& program) {
+  std::erase_if(program.waiters, [](ControlWaiter* waiter) {
+    if (!isSettled(waiter->kernels))
+      return false;
+    runtime::Execution* execution = waiter->execution;
+    waiter->woken.store(true, std::memory_order_release); // after which it may be gone
+    runtime::unpark(execution);
+    return true;
+  });
+}
+
+bool movesBeside(const KernelRecord& kernel) {
+  return kernel.sort == KernelSort::Predefined && kernel.processor->description->moves > 0;
+}
+
+/// Gives a processor's free places to those who wait for it, and notes whom to start.
+void dispatch(ProcessorState& processor, Starts& starts) {
+  const auto take = [&](auto& queue) -> KernelRecord* {
+    while (!queue.empty()) {
+      const auto [kernel, run] = queue.front();
+      queue.pop_front();
+      if (kernel->run == run && kernel->status.load() == KERNEL_WAITING)
+        return kernel;
+    }
+    return nullptr;
+  };
+  const auto begin = [&](KernelRecord* kernel) {
+    kernel->status.store(KERNEL_RUNNING);
+    starts.push_back(kernel);
+  };
+  if (!processor.holder)
+    if (KernelRecord* kernel = take(processor.waiting))
+      begin(processor.holder = kernel);
+  while (processor.moves < processor.description->moves) {
+    KernelRecord* kernel = take(processor.waitingMoves);
+    if (!kernel)
+      break;
+    ++processor.moves;
+    begin(kernel);
+  }
+}
+
+/// What the kernel depends on is over.
+void makeReady(KernelRecord& kernel, Starts& starts) {
+  ProcessorState& processor = *kernel.processor;
+  (movesBeside(kernel) ? processor.waitingMoves : processor.waiting).emplace_back(&kernel, kernel.run);
+  dispatch(processor, starts);
+}
+
+void setFinished(KernelRecord& kernel, Starts& starts) {
+  const KERNEL_STATUS before = kernel.status.exchange(KERNEL_FINISHED);
+  kernel.request.store(Request::None);
+  kernel.execution = nullptr;
+  if (before == KERNEL_RUNNING || before == KERNEL_PAUSED) {
+    if (movesBeside(kernel))
+      --kernel.processor->moves;
+    else
+      kernel.processor->holder = nullptr;
+    dispatch(*kernel.processor, starts);
+  }
+  for (const auto& [follower, run] : std::exchange(kernel.followers, {}))
+    if (follower->run == run && --follower->undone == 0 && follower->status.load() == KERNEL_WAITING)
+      makeReady(*follower, starts);
+  wakeWaiters(*kernel.program);
+}
+
+/// Closes the quick paths of all that the kernel has at hand.
+void closeEnds(KernelRecord& kernel, bool leaves) {
+  std::vector<BlockRecord*> blocks;
+  {
+    std::lock_guard guard(kernel.endsLock);
+    for (const auto& [stream, pushes] : kernel.ends) {
+      close(*stream, pushes);
+      if (leaves)
+        (pushes ? stream->pusher : stream->popper).kernel.store(nullptr, std::memory_order_relaxed);
+    }
+    blocks = kernel.blocks;
+    if (leaves) {
+      kernel.ends.clear();
+      kernel.blocks.clear();
+    }
+  }
+  for (BlockRecord* block : blocks)
+    close(*block, kernel, leaves);
+}
+
+void runKernel(void* argument);
+
+/// REQUIRES: the program's lock is not held.
+void startAll(const Starts& starts) {
+  for (KernelRecord* kernel : starts) {
+    runtime::Role role;
+    role.instance = kernel->processor->node.instance;
+    runtime::start(runKernel, kernel, role);
+  }
+}
+
+/// From its own fibre, which touches the kernel no more.
+void finish(KernelRecord& kernel) {
+  closeEnds(kernel, true);
+  Starts starts;
+  {
+    std::lock_guard guard(kernel.program->lock);
+    setFinished(kernel, starts);
+  }
+  startAll(starts);
+}
+
+void runKernel(void* argument) {
+  auto& kernel = *static_cast<KernelRecord*>(argument);
+  {
+    std::lock_guard guard(kernel.program->lock);
+    kernel.execution = runtime::current();
+  }
+  if (isRequested(&kernel))
+    obey(kernel);
+  kernel.work(kernel.data);
+  finish(kernel);
+}
+
+void describePaused(const void* object, std::string& out) {
+  out += "kernelRun or kernelEnd: it is PAUSED";
+}
+
+void pauseHere(KernelRecord& kernel) {
+  {
+    std::lock_guard guard(kernel.program->lock);
+    if (kernel.request.load() != Request::Pause)
+      return;
+    kernel.request.store(Request::None);
+    kernel.status.store(KERNEL_PAUSED);
+    wakeWaiters(*kernel.program);
+  }
+  while (kernel.status.load() == KERNEL_PAUSED)
+    runtime::park({describePaused, &kernel, "paused"});
+}
+
+void describeControl(const void* object, std::string& out) {
+  const auto& waiter = *static_cast<const ControlWaiter*>(object);
+  out += "kernel";
+  const char* between = " '";
+  for (const KernelRecord* kernel : waiter.kernels)
+    if (!isOver(kernel->status.load())) {
+      out += between + nameOf(*kernel) + "'";
+      between = ", '";
+    }
+}
+
+/// Sets the request of a kernel that is RUNNING and sees to it that it notices.
+void request(KernelRecord& kernel, Request what) {
+  kernel.request.store(what, std::memory_order_seq_cst);
+  closeEnds(kernel, false);
+  if (kernel.execution)
+    runtime::unpark(kernel.execution);
+}
+
+} // namespace
+
+KernelRecord* callingKernel() {
+  const runtime::Execution* me = runtime::current();
+  return me->run == runKernel && !me->native ? static_cast<KernelRecord*>(me->argument) : nullptr;
+}
+
+KernelRecord* recordOf(const Kernel* kernel) {
+  return kernel && kernel->record_ && kernel->mark_ == markOf(kernel) ? static_cast<KernelRecord*>(kernel->record_)
+                                                                      : nullptr;
+}
+
+std::string nameOf(const KernelRecord& record) {
+  return variableName(record.kernel, 0, record.place.argument());
+}
+
+void initialise(Kernel* kernel, KernelSort sort, int location, Block* scratch, void* data, int dataSize,
+                ExtKernelWork work, const Place& place, const char* name) {
+  Program& program = Program::current();
+  ProcessorState& processor = program.processor(location, place);
+  checkSupported(program, sort, name, processor, place);
+  std::lock_guard guard(program.lock);
+  std::unique_ptr<KernelRecord>& owned = program.kernels[kernel];
+  if (program.checked())
+    checkKernel(program, owned.get(), sort, processor, place);
+  if (!owned)
+    owned = std::make_unique<KernelRecord>();
+  KernelRecord& record = *owned;
+  if (!isOver(record.status.load()))
+    failAt(place, "svm-a1", "kernel '" + nameOf(record) + "' is initialised while it is under way (rule A1)",
+           "wait until it is FINISHED, with kernelEnd and kernelWait");
+  record.program = &program;
+  record.kernel = kernel;
+  record.place = place;
+  record.sort = sort;
+  record.processor = &processor;
+  record.scratch = scratch;
+  record.data = data;
+  record.dataSize = dataSize;
+  record.work = work;
+  record.undone = 0;
+  ++record.run;
+  record.status.store(KERNEL_UNSTARTED);
+  kernel->record_ = &record;
+  kernel->mark_ = markOf(kernel);
+}
+
+void addDependence(KernelRecord& kernel, KernelRecord& on) {
+  std::lock_guard guard(kernel.program->lock);
+  if (kernel.status.load() != KERNEL_UNSTARTED || isOver(on.status.load()))
+    return;
+  on.followers.emplace_back(&kernel, kernel.run);
+  ++kernel.undone;
+}
+
+void run(KernelRecord& kernel) {
+  Starts starts;
+  {
+    std::lock_guard guard(kernel.program->lock);
+    switch (kernel.status.load()) {
+    case KERNEL_UNSTARTED:
+      kernel.status.store(KERNEL_WAITING);
+      if (kernel.undone == 0)
+        makeReady(kernel, starts);
+      break;
+    case KERNEL_PAUSED:
+      kernel.status.store(KERNEL_RUNNING);
+      runtime::unpark(kernel.execution);
+      break;
+    case KERNEL_WAITING:
+    case KERNEL_RUNNING:
+      // A pause that has not come about yet is over at once.
+      if (kernel.request.load() == Request::Pause)
+        kernel.request.store(Request::None);
+      break;
+    case KERNEL_FINISHED:
+      break;
+    }
+  }
+  startAll(starts);
+}
+
+void pause(KernelRecord& kernel) {
+  {
+    std::lock_guard guard(kernel.program->lock);
+    const KERNEL_STATUS status = kernel.status.load();
+    if ((status != KERNEL_RUNNING && status != KERNEL_WAITING) || kernel.request.load() != Request::None)
+      return;
+    request(kernel, Request::Pause);
+  }
+  if (callingKernel() == &kernel)
+    obey(kernel);
+}
+
+void end(KernelRecord& kernel) {
+  Starts starts;
+  {
+    std::lock_guard guard(kernel.program->lock);
+    switch (kernel.status.load()) {
+    case KERNEL_UNSTARTED:
+    case KERNEL_WAITING:
+      setFinished(kernel, starts);
+      break;
+    case KERNEL_PAUSED:
+      kernel.status.store(KERNEL_RUNNING);
+      request(kernel, Request::End);
+      break;
+    case KERNEL_RUNNING:
+      request(kernel, Request::End);
+      break;
+    case KERNEL_FINISHED:
+      break;
+    }
+  }
+  startAll(starts);
+  if (callingKernel() == &kernel && isRequested(&kernel))
+    obey(kernel);
+}
+
+void obey(KernelRecord& kernel) {
+  while (true) {
+    switch (kernel.request.load(std::memory_order_seq_cst)) {
+    case Request::None:
+      return;
+    case Request::Pause:
+      pauseHere(kernel);
+      break;
+    case Request::End:
+      finish(kernel);
+      runtime::endFibre();
+    }
+  }
+}
+
+void waitAny(Program& program, std::vector<KernelRecord*> kernels, const Place& place) {
+  ControlWaiter waiter;
+  waiter.execution = runtime::current();
+  waiter.kernels = std::move(kernels);
+  waiter.place = place;
+  {
+    std::lock_guard guard(program.lock);
+    if (isSettled(waiter.kernels))
+      return;
+    program.waiters.push_back(&waiter);
+  }
+  while (!waiter.woken.load(std::memory_order_acquire))
+    runtime::park({describeControl, &waiter, "wait for kernels"});
+}
+
+void describeKernels(const Program& program, std::string& out) {
+  for (const auto& [address, kernel] : program.kernels) {
+    const KERNEL_STATUS status = kernel->status.load();
+    if (isOver(status))
+      continue;
+    out += "\n  kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name;
+    if (status == KERNEL_WAITING) {
+      out += kernel->undone ? " waits for kernels that it depends on" : " waits for its processor";
+      if (!kernel->undone && kernel->processor->holder)
+        out += ", which kernel '" + nameOf(*kernel->processor->holder) + "' holds";
+    } else if (kernel->execution && kernel->execution->wait.describe) {
+      out += " waits for ";
+      kernel->execution->wait.describe(kernel->execution->wait.object, out);
+    }
+  }
+}
+
+} // namespace strata::svm

@@ -1,0 +1,83 @@
+// Kernels as the library holds them: states, what a kernel depends on, the processor that it holds, and the streams and
+// blocks it has at hand. A kernel under way is a fibre of runtime/core.
+//
+// Invariants:
+// 1. `status`, `undone`, `followers`, `execution` and the queues change under the program's lock only; `status` may be
+//    read without it.
+// 2. `run` counts executions. Whoever remembers a kernel beside its number finds out whether it still means that one.
+// 3. A stream or block of which a kernel uses the quick path is in `ends` or `blocks`. Who requests something of the
+//    kernel sets `request` first and closes the quick paths then; a kernel that opens one looks at `request` after
+//    that. So one of the two sees the other.
+#pragma once
+
+#include "runtime/core/execution.h"
+#include "runtime/core/spin_lock.h"
+#include "runtime/svm/program.h"
+
+namespace strata::svm {
+
+enum class Request : uint32_t { None, Pause, End };
+
+/// What a kernel does: what the user's code says, what moves data, or what the library or the user gave a name.
+enum class KernelSort { User, Predefined, BlackBox };
+
+struct KernelRecord {
+  Program* program = nullptr;
+  Kernel* kernel = nullptr;
+  Place place; // of its initialisation
+  KernelSort sort = KernelSort::User;
+  ProcessorState* processor = nullptr;
+  const Block* scratch = nullptr;
+  void* data = nullptr;
+  int dataSize = 0;
+  ExtKernelWork work = nullptr;
+
+  std::atomic<KERNEL_STATUS> status{KERNEL_UNSTARTED};
+  std::atomic<Request> request{Request::None};
+  uint64_t run = 0;
+  int64_t undone = 0; // executions that it depends on
+  std::vector<std::pair<KernelRecord*, uint64_t>> followers;
+  runtime::Execution* execution = nullptr; // while its fibre lives
+
+  runtime::SpinLock endsLock;                       // guards the two lists
+  std::vector<std::pair<StreamRecord*, bool>> ends; // true: it pushes
+  std::vector<BlockRecord*> blocks;
+};
+
+/// A thread of control that waits for kernels; lives on its stack.
+struct ControlWaiter {
+  runtime::Execution* execution = nullptr;
+  std::vector<KernelRecord*> kernels;
+  std::atomic<bool> woken{false};
+  Place place;
+};
+
+/// The kernel whose work function calls; null in control code.
+KernelRecord* callingKernel();
+
+/// The record of an initialised kernel; null when nothing has initialised it.
+KernelRecord* recordOf(const Kernel* kernel);
+
+std::string nameOf(const KernelRecord& record);
+
+/// `name`: of a predefined or black-box kernel, as descriptions of machines list it.
+void initialise(Kernel* kernel, KernelSort sort, int processor, Block* scratch, void* data, int dataSize,
+                ExtKernelWork work, const Place& place, const char* name = nullptr);
+void addDependence(KernelRecord& kernel, KernelRecord& on);
+void run(KernelRecord& kernel);
+void pause(KernelRecord& kernel);
+void end(KernelRecord& kernel);
+/// Returns once one of the kernels is paused, or all are finished; unstarted ones do not count.
+void waitAny(Program& program, std::vector<KernelRecord*> kernels, const Place& place);
+
+/// Does what has been requested of the calling kernel: pauses it here, or ends it and does not return. Every slow path
+/// of an operation begins with it.
+inline bool isRequested(const KernelRecord* kernel) {
+  return kernel && kernel->request.load(std::memory_order_seq_cst) != Request::None;
+}
+void obey(KernelRecord& kernel);
+
+/// A line for every kernel that is under way: what it waits for. REQUIRES: nothing runs.
+void describeKernels(const Program& program, std::string& out);
+
+} // namespace strata::svm

@@ -1,0 +1,183 @@
+// Implements programs: storage for memories, mapped when first used, nodes by their values, and the end of a program
+// that breaks a rule.
+#include "runtime/svm/program.h"
+
+#include "runtime/abi.h"
+#include "runtime/core/failure.h"
+#include "runtime/core/system_memory.h"
+#include "runtime/svm/block.h"
+#include "runtime/svm/kernel.h"
+#include "runtime/svm/stream.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+
+namespace strata::svm {
+
+using machine::Node;
+
+namespace {
+
+/// Whether a file was named for the control processor of this thread; a node's value, or 0.
+thread_local int controlOfThread = 0;
+
+} // namespace
+
+std::string Place::argument() const {
+  return text ? text : "";
+}
+
+std::string Place::where() const {
+  return text ? text + std::char_traits<char>::length(text) + 1 : "";
+}
+
+std::string Place::file() const {
+  const std::string all = where();
+  return all.substr(0, all.rfind(':'));
+}
+
+int Place::line() const {
+  const std::string all = where();
+  const size_t colon = all.rfind(':');
+  return colon == std::string::npos ? 0 : std::atoi(all.c_str() + colon + 1);
+}
+
+void failAt(const Place& place, const char* code, const std::string& message, const std::string& help) {
+  const std::string file = place.file();
+  const StrataCheck check{
+      code, message.c_str(), help.empty() ? nullptr : help.c_str(), file.c_str(), static_cast<uint32_t>(place.line()),
+      0};
+  strata_fail(&check, nullptr, 0);
+}
+
+Program::Program(Machine machine) : machine_(std::move(machine)), connections_(machine_) {
+  for (uint32_t i = 0; i < machine_.processors.size(); ++i)
+    for (uint32_t k = 0; k < machine_.processors[i].count; ++k) {
+      const Node node{Node::Kind::Processor, i, k};
+      if (!machine::nodeOf(machine_, machine::nodeValue(node)))
+        continue;
+      ProcessorState& state = processors_[node];
+      state.node = node;
+      state.name = nameOf(node);
+      state.kind = machine_.processors[i].kind;
+      state.description = &machine_.processors[i];
+    }
+}
+
+Program::~Program() {
+  for (const auto& [node, base] : memories_)
+    runtime::systemMemory().unmap(base, storageBytes(machine_.memories[node.index]));
+}
+
+namespace {
+
+std::optional<Node> nodeOfKind(const Machine& machine, int value, Node::Kind kind) {
+  const std::optional<Node> node = machine::nodeOf(machine, value);
+  return node && node->kind == kind ? node : std::nullopt;
+}
+
+[[noreturn]] void failUnknown(const Machine& machine, int value, const char* wanted, const Place& place) {
+  const std::optional<Node> node = machine::nodeOf(machine, value);
+  const std::string is =
+      node ? machine::nodeName(machine, *node) + " is not " + wanted
+           : "machine '" + machine.name + "' has no node " + std::to_string(value) + ", where " + wanted + " is needed";
+  failAt(place, "svm-node", is,
+         node ? "the header of the machine lists memories, FIFOs and processors"
+              : "include the header that 'strata machine " + machine.name + " --header' writes");
+}
+
+} // namespace
+
+Node Program::memory(int value, const Place& place) const {
+  if (const auto node = nodeOfKind(machine_, value, Node::Kind::Memory))
+    return *node;
+  failUnknown(machine_, value, "a memory", place);
+}
+
+Node Program::fifo(int value, const Place& place) const {
+  if (const auto node = nodeOfKind(machine_, value, Node::Kind::Fifo))
+    return *node;
+  failUnknown(machine_, value, "a FIFO", place);
+}
+
+ProcessorState& Program::processor(int value, const Place& place) {
+  if (const auto node = nodeOfKind(machine_, value, Node::Kind::Processor))
+    return processors_.at(*node);
+  failUnknown(machine_, value, "a processor", place);
+}
+
+uint64_t storageBytes(const machine::Memory& memory) {
+  // An address is an int; what lies behind the last one cannot be named.
+  const uint64_t reachable = memory.unit * (uint64_t(INT_MAX) + 1);
+  const uint64_t bytes =
+      memory.capacity.kind == machine::Capacity::Kind::Bytes ? memory.capacity.bytes : runtime::systemMemory().total();
+  return std::min(bytes, reachable);
+}
+
+char* Program::memoryBase(const Node& memory, const Place& place) {
+  std::lock_guard guard(storageLock_);
+  char*& base = memories_[memory];
+  if (!base) {
+    const uint64_t bytes = storageBytes(machine_.memories[memory.index]);
+    base = static_cast<char*>(runtime::systemMemory().reserve(bytes));
+    if (!base || !runtime::systemMemory().commit(base, bytes))
+      failAt(place, "svm-memory",
+             "this computer has no room for memory " + nameOf(memory) + " of " + std::to_string(bytes) + " bytes",
+             "describe the machine with smaller memories");
+  }
+  return base;
+}
+
+char* Program::storage(const Node& memory, int address, uint64_t bytes, const std::string& what, const Place& place) {
+  const machine::Memory& description = machine_.memories[memory.index];
+  const uint64_t size = storageBytes(description);
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(address)) * description.unit;
+  if (address < 0 || offset > size || bytes > size - offset)
+    failAt(place, "svm-address",
+           what + " does not fit into " + nameOf(memory) + ": " + std::to_string(bytes) + " bytes at address " +
+               std::to_string(address) + " (addresses count " + std::to_string(description.unit) + " bytes), where " +
+               std::to_string(address < 0 || offset > size ? 0 : size - offset) + " of its " + std::to_string(size) +
+               " bytes are left",
+           "give it another address, a smaller capacity or another memory");
+  return memoryBase(memory, place) + offset;
+}
+
+FifoState& Program::fifoState(const Node& fifo) {
+  FifoState& state = fifos_[fifo];
+  if (!state.storage)
+    state.storage = std::make_unique<char[]>(machine_.fifos[fifo.index].capacity);
+  return state;
+}
+
+bool Program::reaches(const Node& processor, const Node& place) const {
+  const machine::ProcessorId id{processor.index};
+  if (place.kind == Node::Kind::Fifo)
+    return connections_.reaches(id, machine::FifoId{place.index});
+  const machine::MemoryId memory{place.index};
+  if (connections_.linked(id, memory))
+    return true;
+  const machine::Processor& description = machine_[id];
+  if (std::find(description.local.begin(), description.local.end(), memory) == description.local.end())
+    return false;
+  // Local memories are dealt evenly; where there are fewer than processors, neighbours share one.
+  const uint64_t memories = machine_[memory].count;
+  return memories >= description.count ? place.instance / (memories / description.count) == processor.instance
+                                       : processor.instance / (description.count / memories) == place.instance;
+}
+
+Node Program::control() const {
+  if (controlOfThread)
+    if (const auto node = nodeOfKind(machine_, controlOfThread, Node::Kind::Processor))
+      return *node;
+  for (uint32_t i = 0; i < machine_.processors.size(); ++i)
+    if (machine_.processors[i].ownMaster({i}) && machine_.processors[i].kind != machine::ProcessorKind::Array)
+      return {Node::Kind::Processor, i, 0};
+  return {Node::Kind::Processor, 0, 0};
+}
+
+void setControlOfThread(int value) {
+  controlOfThread = value;
+}
+
+} // namespace strata::svm

@@ -1,0 +1,134 @@
+// A program of streams and kernels on one machine: the machine's memories as real storage, its processors as places
+// where kernels run, and the tables of what the program has initialised. The C interface (include/svm.h) works on the
+// process's own program; several may exist beside each other.
+//
+// Any thread and any fibre, unless a comment says otherwise. `lock` guards the states of kernels and the queues of
+// processors; whoever holds it neither parks nor calls out.
+#pragma once
+
+#include "base/machine/connections.h"
+#include "base/machine/nodes.h"
+
+#include "include/svm.h"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace strata::svm {
+
+struct KernelRecord;
+struct StreamRecord;
+struct BlockRecord;
+struct ControlWaiter;
+
+/// Where a call stands in the user's source: the text of its first argument, and FILE:LINE. Null: not known.
+struct Place {
+  const char* text = nullptr;
+  std::string argument() const;
+  std::string file() const;
+  int line() const;
+  /// "FILE:LINE", or nothing.
+  std::string where() const;
+};
+
+/// A processor of the machine: who holds it and who waits for it, first come first served.
+struct ProcessorState {
+  machine::Node node;
+  std::string name;
+  machine::ProcessorKind kind = machine::ProcessorKind::Core;
+  const machine::Processor* description = nullptr;
+  // Guarded by the program's lock.
+  std::deque<std::pair<KernelRecord*, uint64_t>> waiting; // with the execution's number
+  std::deque<std::pair<KernelRecord*, uint64_t>> waitingMoves;
+  KernelRecord* holder = nullptr; // its one kernel that is RUNNING or PAUSED
+  uint64_t moves = 0;             // predefined kernels that are RUNNING or PAUSED
+};
+
+/// The buffer of a FIFO. Several streams may be mapped to it, one after the other.
+struct FifoState {
+  std::unique_ptr<char[]> storage;
+  StreamRecord* last = nullptr; // the stream that was mapped to it last
+};
+
+class Program {
+public:
+  explicit Program(Machine machine);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// The process's own, made on first use of the machine that the environment, svmMachine or a header names.
+  static Program& current();
+  /// Null before the first use.
+  static Program* currentIfAny();
+
+  const Machine& machine() const { return machine_; }
+  const machine::Connections& connections() const { return connections_; }
+  bool checked() const { return checked_; }
+  void setChecked(bool on) { checked_ = on; }
+
+  /// What a value names; fails for the caller's place when the machine has no such node of that kind.
+  machine::Node memory(int value, const Place& place) const;
+  machine::Node fifo(int value, const Place& place) const;
+  ProcessorState& processor(int value, const Place& place);
+  std::string nameOf(const machine::Node& node) const { return machine::nodeName(machine_, node); }
+
+  /// The storage of `bytes` bytes that begin at an address; fails for the caller's place when they do not lie within
+  /// the memory. `what` names who wants them.
+  char* storage(const machine::Node& memory, int address, uint64_t bytes, const std::string& what, const Place& place);
+  /// The buffer of a FIFO. REQUIRES: `lock` is held.
+  FifoState& fifoState(const machine::Node& fifo);
+
+  /// Whether links, or being its own, connect a processor to a memory or FIFO.
+  bool reaches(const machine::Node& processor, const machine::Node& place) const;
+  /// The control processor of the calling thread.
+  machine::Node control() const;
+
+  std::mutex lock;
+  // Guarded by `lock`. Records live as long as the program.
+  std::unordered_map<const void*, std::unique_ptr<StreamRecord>> streams;
+  std::unordered_map<const void*, std::unique_ptr<BlockRecord>> blocks;
+  std::unordered_map<const void*, std::unique_ptr<KernelRecord>> kernels;
+  std::vector<ControlWaiter*> waiters;
+
+private:
+  char* memoryBase(const machine::Node& memory, const Place& place);
+
+  const Machine machine_;
+  const machine::Connections connections_;
+  bool checked_ = false;
+  std::mutex storageLock_;
+  std::map<machine::Node, char*> memories_;
+  std::map<machine::Node, FifoState> fifos_;
+  std::map<machine::Node, ProcessorState> processors_;
+};
+
+/// Ends the program with a message that stands at the place of a call. `code` begins with "svm-".
+[[noreturn]] void failAt(const Place& place, const char* code, const std::string& message,
+                         const std::string& help = "");
+
+/// Bytes of one instance of a memory that addresses reach.
+uint64_t storageBytes(const machine::Memory& memory);
+/// What svmControl does; the value is a processor's.
+void setControlOfThread(int value);
+
+/// What marks a Stream, Block or Kernel as initialised: a copy of one, or memory that held something else, has another
+/// mark.
+inline uint64_t markOf(const void* object) {
+  return reinterpret_cast<uintptr_t>(object) * 0x9e3779b97f4a7c15u ^ 0x5374726174615356u;
+}
+
+/// The name of the variable at an address: the program's symbol, with an index in arrays of elements of `bytes` bytes;
+/// else the text given, without its '&'.
+std::string variableName(const void* object, uint64_t bytes, const std::string& text);
+
+/// True when the library was linked in its checked form (-lstrata-svm-checked).
+extern const bool linkedChecked;
+
+} // namespace strata::svm

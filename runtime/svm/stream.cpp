@@ -1,0 +1,330 @@
+// Implements streams: initialisation, waiting, tags, and opening and closing the quick path.
+#include "runtime/svm/stream.h"
+
+#include "runtime/core/scheduler.h"
+#include "runtime/core/spin_until.h"
+#include "runtime/core/stream.h"
+#include "runtime/svm/check.h"
+
+#include <algorithm>
+
+namespace strata::svm {
+
+using runtime::Execution;
+
+namespace {
+
+std::atomic_ref<uint64_t> pushed(const StreamRecord& record) {
+  return std::atomic_ref(record.stream->pushed_);
+}
+std::atomic_ref<uint64_t> popped(const StreamRecord& record) {
+  return std::atomic_ref(record.stream->popped_);
+}
+std::atomic_ref<void*> waiting(const StreamRecord& record, bool pushes) {
+  return std::atomic_ref(pushes ? record.stream->pusherWaits_ : record.stream->popperWaits_);
+}
+StreamEnd& endOf(StreamRecord& record, bool pushes) {
+  return pushes ? record.pusher : record.popper;
+}
+const StreamEnd& endOf(const StreamRecord& record, bool pushes) {
+  return pushes ? record.pusher : record.popper;
+}
+
+/// Whether the other side has come as far as the one who waits needs.
+bool arrived(const StreamRecord& record, bool pushes) {
+  return (pushes ? popped(record) : pushed(record)).load(std::memory_order_acquire) >=
+         endOf(record, pushes).needs.load(std::memory_order_relaxed);
+}
+
+/// For parkUnfenced. The one who waited may have gone, and his stream with him, unless he is parked still.
+template <bool Pushes>
+bool isReady(const void* object, const Execution* execution) {
+  auto& record = *static_cast<StreamRecord*>(const_cast<void*>(object));
+  std::lock_guard guard(record.lock);
+  return endOf(record, Pushes).parked.load(std::memory_order_relaxed) == execution &&
+         waiting(record, Pushes).load() == execution && arrived(record, Pushes);
+}
+
+template <bool Pushes>
+void describeWait(const void* object, std::string& out) {
+  describeStreamWait(*static_cast<const StreamRecord*>(object), Pushes, out);
+}
+
+/// Parks until the other side has come as far as `needs`, or something is requested of the kernel, which it then obeys.
+template <bool Pushes>
+void waitUntil(StreamRecord& record, KernelRecord* kernel, uint64_t needs) {
+  StreamEnd& end = endOf(record, Pushes);
+  end.needs.store(needs, std::memory_order_relaxed);
+  const auto enough = [&] { return arrived(record, Pushes); };
+  if (enough() || (!isRequested(kernel) && runtime::spinUntil(end.spins, enough)))
+    return;
+  ++end.stalls;
+  Execution* me = runtime::current();
+  const auto setParked = [&](Execution* execution) {
+    std::lock_guard guard(record.lock);
+    end.parked.store(execution, std::memory_order_relaxed);
+  };
+  while (true) {
+    setParked(me);
+    while (true) {
+      waiting(record, Pushes).store(me, std::memory_order_seq_cst);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      if (enough() || isRequested(kernel))
+        break;
+      const char* traced = Pushes ? "wait for room in a stream" : "wait for an element";
+      runtime::parkUnfenced({describeWait<Pushes>, &record, traced}, isReady<Pushes>);
+    }
+    waiting(record, Pushes).store(nullptr, std::memory_order_relaxed);
+    setParked(nullptr);
+    if (enough())
+      return;
+    obey(*kernel);
+  }
+}
+
+template <bool Pushes>
+void wake(Stream* stream) {
+  auto& record = *static_cast<StreamRecord*>(stream->record_);
+  if (!arrived(record, Pushes))
+    return;
+  if (void* execution = waiting(record, Pushes).exchange(nullptr, std::memory_order_acq_rel))
+    runtime::unpark(static_cast<Execution*>(execution));
+}
+
+void wakeIfWaiting(StreamRecord& record, bool pusher) {
+  runtime::orderBeforeWaiters();
+  if (!waiting(record, pusher).load(std::memory_order_acquire))
+    return;
+  if (pusher)
+    wake<true>(record.stream);
+  else
+    wake<false>(record.stream);
+}
+
+std::atomic_ref<uint64_t> limit(const StreamRecord& record, bool pushes) {
+  return std::atomic_ref(pushes ? record.stream->pushLimit_ : record.stream->popLimit_);
+}
+
+void open(StreamRecord& record, KernelRecord* kernel, bool pushes, uint64_t until) {
+  if (!kernel || record.program->checked() || runtime::wakerNeedsFence)
+    return;
+  limit(record, pushes).store(until, std::memory_order_seq_cst);
+  if (isRequested(kernel))
+    limit(record, pushes).store(0, std::memory_order_seq_cst);
+}
+
+void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place) {
+  if (isRequested(kernel))
+    obey(*kernel);
+  StreamEnd& end = endOf(record, pushes);
+  if (end.kernel.load(std::memory_order_relaxed) == kernel)
+    return;
+  if (record.program->checked())
+    checkEnter(record, kernel, pushes, operation, place);
+  end.kernel.store(kernel, std::memory_order_relaxed);
+  if (!kernel)
+    return;
+  std::lock_guard guard(kernel->endsLock);
+  kernel->ends.emplace_back(&record, pushes);
+}
+
+} // namespace
+
+std::string nameOf(const StreamRecord& record) {
+  return variableName(record.stream, sizeof(Stream), record.place.argument());
+}
+
+void initialise(Stream* stream, int location, int address, int capacity, int elementBytes, int initLength, bool initEOS,
+                int flags, bool fifo, bool withData, const Place& place) {
+  Program& program = Program::current();
+  const auto name = [&] { return "stream '" + variableName(stream, sizeof(Stream), place.argument()) + "'"; };
+  const machine::Node node = fifo ? program.fifo(location, place) : program.memory(location, place);
+  if (elementBytes < 1)
+    failAt(place, "svm-stream-size", name() + " has elements of " + std::to_string(elementBytes) + " bytes",
+           "give it the size of an element, such as sizeof(float)");
+  if (fifo) {
+    const uint64_t bytes = program.machine().fifos[node.index].capacity;
+    capacity = static_cast<int>(std::min<uint64_t>(bytes / static_cast<uint64_t>(elementBytes), INT32_MAX));
+    if (capacity < 1)
+      failAt(place, "svm-stream-size",
+             name() + " has elements of " + std::to_string(elementBytes) + " bytes, and " + program.nameOf(node) +
+                 " holds " + std::to_string(bytes),
+             "use smaller elements, or a stream in a memory");
+  }
+  if (capacity < 1)
+    failAt(place, "svm-stream-size", name() + " has a capacity of " + std::to_string(capacity) + " elements",
+           "a stream holds at least one element");
+  if (initLength < 0 || initLength > capacity)
+    failAt(place, "svm-init-length",
+           name() + " begins with " + std::to_string(initLength) + " elements, and its capacity is " +
+               std::to_string(capacity),
+           "give it at most as many elements as it holds");
+  const uint64_t bytes = static_cast<uint64_t>(capacity) * static_cast<uint64_t>(elementBytes);
+  char* begin = fifo ? nullptr : program.storage(node, address, bytes, name(), place);
+
+  std::lock_guard guard(program.lock);
+  std::unique_ptr<StreamRecord>& owned = program.streams[stream];
+  if (program.checked())
+    checkStream(program, owned.get(), stream, node, capacity, elementBytes, initLength, flags, withData, place);
+  if (!owned)
+    owned = std::make_unique<StreamRecord>();
+  StreamRecord& record = *owned;
+  if (fifo) {
+    FifoState& state = program.fifoState(node);
+    state.last = &record;
+    begin = state.storage.get();
+  }
+  std::lock_guard within(record.lock);
+  record.program = &program;
+  record.stream = stream;
+  record.place = place;
+  record.node = node;
+  record.address = address;
+  record.capacity = static_cast<uint64_t>(capacity);
+  record.elementBytes = static_cast<uint64_t>(elementBytes);
+  record.flags = flags;
+  record.usesFifo = fifo;
+  for (StreamEnd* end : {&record.pusher, &record.popper}) {
+    end->kernel.store(nullptr);
+    end->spins = 64;
+    end->stalls = 0;
+  }
+  record.tags.clear();
+  record.tagged.store(0);
+  record.untagged = 0;
+  const auto length = static_cast<uint64_t>(initLength);
+  if (initEOS && length) {
+    record.tags.push_back(length - 1);
+    record.tagged.store(1);
+  }
+  stream->pushLimit_ = stream->popLimit_ = 0;
+  stream->popped_ = 0;
+  stream->pushed_ = length;
+  stream->begin_ = stream->readAt_ = begin;
+  stream->end_ = begin + bytes;
+  stream->writeAt_ = length == record.capacity ? begin : begin + length * record.elementBytes;
+  stream->pusherWaits_ = stream->popperWaits_ = nullptr;
+  stream->elementBytes_ = record.elementBytes;
+  stream->record_ = &record;
+  stream->mark_ = markOf(stream);
+}
+
+StreamRecord& recordOf(const Stream* stream, const char* operation, const Place& place) {
+  if (!stream || !stream->record_ || stream->mark_ != markOf(stream))
+    failUninitialised("stream", operation, stream ? variableName(stream, sizeof(Stream), place.argument()) : "NULL",
+                      place);
+  return *static_cast<StreamRecord*>(stream->record_);
+}
+
+void enterPush(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place) {
+  enter(record, kernel, true, operation, place);
+}
+void enterPop(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place) {
+  enter(record, kernel, false, operation, place);
+}
+
+void waitForRoom(StreamRecord& record, KernelRecord* kernel, uint64_t count) {
+  const uint64_t end = pushed(record).load(std::memory_order_relaxed) + count;
+  waitUntil<true>(record, kernel, end > record.capacity ? end - record.capacity : 0);
+}
+
+void waitForElements(StreamRecord& record, KernelRecord* kernel, uint64_t count) {
+  waitUntil<false>(record, kernel, popped(record).load(std::memory_order_relaxed) + count);
+}
+
+uint64_t inside(const StreamRecord& record) {
+  return pushed(record).load(std::memory_order_acquire) - popped(record).load(std::memory_order_acquire);
+}
+
+uint64_t room(const StreamRecord& record) {
+  return record.capacity - inside(record);
+}
+
+char* writable(StreamRecord& record, uint64_t& count) {
+  Stream& stream = *record.stream;
+  const uint64_t contiguous = static_cast<uint64_t>(stream.end_ - stream.writeAt_) / record.elementBytes;
+  count = std::min({count, contiguous, room(record)});
+  return stream.writeAt_;
+}
+
+const char* readable(StreamRecord& record, uint64_t& count) {
+  Stream& stream = *record.stream;
+  const uint64_t contiguous = static_cast<uint64_t>(stream.end_ - stream.readAt_) / record.elementBytes;
+  count = std::min({count, contiguous, inside(record)});
+  return stream.readAt_;
+}
+
+void commitPush(StreamRecord& record, uint64_t count, bool eos) {
+  Stream& stream = *record.stream;
+  char* at = stream.writeAt_ + count * record.elementBytes;
+  stream.writeAt_ = at == stream.end_ ? stream.begin_ : at;
+  const uint64_t end = pushed(record).load(std::memory_order_relaxed) + count;
+  if (eos && count) {
+    std::lock_guard guard(record.lock);
+    record.tags.push_back(end - 1);
+    record.tagged.store(record.tagged.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  pushed(record).store(end, std::memory_order_release);
+  wakeIfWaiting(record, false);
+}
+
+void commitPop(StreamRecord& record, uint64_t count) {
+  Stream& stream = *record.stream;
+  char* at = stream.readAt_ + count * record.elementBytes;
+  stream.readAt_ = at == stream.end_ ? stream.begin_ : at;
+  const uint64_t end = popped(record).load(std::memory_order_relaxed) + count;
+  if (record.tagged.load(std::memory_order_relaxed) != record.untagged) {
+    std::lock_guard guard(record.lock);
+    while (!record.tags.empty() && record.tags.front() < end) {
+      record.tags.pop_front();
+      ++record.untagged;
+    }
+  }
+  popped(record).store(end, std::memory_order_release);
+  wakeIfWaiting(record, true);
+}
+
+uint64_t untilTag(StreamRecord& record) {
+  const uint64_t inStream = inside(record); // before the tags: those of these elements are there then
+  if (record.tagged.load(std::memory_order_relaxed) == record.untagged)
+    return 0;
+  std::lock_guard guard(record.lock);
+  const uint64_t first = popped(record).load(std::memory_order_relaxed);
+  return record.tags.empty() || record.tags.front() - first >= inStream ? 0 : record.tags.front() - first + 1;
+}
+
+bool carriesTag(StreamRecord& record, uint64_t n) {
+  if (record.tagged.load(std::memory_order_relaxed) == record.untagged)
+    return false;
+  std::lock_guard guard(record.lock);
+  const uint64_t number = popped(record).load(std::memory_order_relaxed) + n;
+  return std::binary_search(record.tags.begin(), record.tags.end(), number);
+}
+
+void openPush(StreamRecord& record, KernelRecord* kernel) {
+  open(record, kernel, true, popped(record).load(std::memory_order_acquire) + record.capacity);
+}
+
+void openPop(StreamRecord& record, KernelRecord* kernel) {
+  const uint64_t there =
+      pushed(record).load(std::memory_order_acquire); // before the tags: those of these are there then
+  const uint64_t tagged = untilTag(record);
+  const uint64_t first = popped(record).load(std::memory_order_relaxed);
+  open(record, kernel, false, tagged ? std::min(there, first + tagged - 1) : there);
+}
+
+void close(StreamRecord& record, bool pushes) {
+  limit(record, pushes).store(0, std::memory_order_seq_cst);
+}
+
+} // namespace strata::svm
+
+using namespace strata::svm;
+
+void svmWakePopper_(Stream* stream) {
+  strata::svm::wake<false>(stream);
+}
+
+void svmWakePusher_(Stream* stream) {
+  strata::svm::wake<true>(stream);
+}

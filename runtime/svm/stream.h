@@ -1,0 +1,82 @@
+// Streams as the library holds them, beside the quick path that include/svm.h has. One kernel, or control, pushes and
+// one pops at a time.
+//
+// Invariants:
+// 1. Stream::pushed_ is written by the pusher only, Stream::popped_ by the popper only; their difference is the number
+//    of elements inside, between 0 and capacity.
+// 2. Stream::pushLimit_ is above pushed_ only while a kernel under way has the stream in its list of ends, and is at
+//    most what room there is; popLimit_ likewise, and no element below it carries a tag.
+// 3. A side that blocks leaves itself in pusherWaits_ or popperWaits_ and looks once more before it parks; the other
+//    side tests that without a fence (scheduler.h, parkUnfenced).
+// 4. `tags` holds the numbers of the elements inside that carry a tag, ascending. The pusher adds a number before it
+//    raises pushed_, the popper takes it before it raises popped_.
+#pragma once
+
+#include "runtime/svm/kernel.h"
+
+namespace strata::svm {
+
+/// One side of a stream.
+struct StreamEnd {
+  std::atomic<uint64_t> needs{0};                   // what count of the other side the one who waits needs
+  std::atomic<runtime::Execution*> parked{nullptr}; // under `lock`: parked in the stream, so that it still exists
+  std::atomic<KernelRecord*> kernel{nullptr};       // who has it at hand
+  int32_t spins = 64;
+  uint64_t stalls = 0;
+};
+
+struct StreamRecord {
+  Program* program = nullptr;
+  Stream* stream = nullptr;
+  Place place; // of its initialisation
+  machine::Node node;
+  int address = 0;
+  uint64_t capacity = 0;
+  uint64_t elementBytes = 0;
+  int flags = 0;
+  bool usesFifo = false;
+  StreamEnd pusher, popper;
+
+  runtime::SpinLock lock;
+  std::deque<uint64_t> tags;
+  std::atomic<uint64_t> tagged{0}; // tags pushed so far
+  uint64_t untagged = 0;           // tags popped so far; the popper's
+};
+
+void initialise(Stream* stream, int location, int address, int capacity, int elementBytes, int initLength, bool initEOS,
+                int flags, bool fifo, bool withData, const Place& place);
+
+/// The record of an initialised stream; fails for the place when nothing has initialised it.
+StreamRecord& recordOf(const Stream* stream, const char* operation, const Place& place);
+
+/// The name of the variable.
+std::string nameOf(const StreamRecord& record);
+
+/// Makes the calling kernel (null: control) the one that pushes or pops, and obeys requests.
+void enterPush(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place);
+void enterPop(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place);
+/// Wait until there is room for, or there are, so many elements. REQUIRES: count <= capacity.
+void waitForRoom(StreamRecord& record, KernelRecord* kernel, uint64_t count);
+void waitForElements(StreamRecord& record, KernelRecord* kernel, uint64_t count);
+/// Elements inside, and room; each exact for its own side.
+uint64_t inside(const StreamRecord& record);
+uint64_t room(const StreamRecord& record);
+/// Where the next elements go, or come from, and how many of `count` lie there one after another.
+char* writable(StreamRecord& record, uint64_t& count);
+const char* readable(StreamRecord& record, uint64_t& count);
+/// What has been written there is pushed, the last element with a tag if `eos`; what is there is popped with its tags.
+/// REQUIRES: count is what writable or readable gave, or less.
+void commitPush(StreamRecord& record, uint64_t count, bool eos);
+void commitPop(StreamRecord& record, uint64_t count);
+/// The number of elements up to and with the first that carries a tag, among those inside; 0: none does.
+uint64_t untilTag(StreamRecord& record);
+/// Whether the element n places behind the first carries a tag. REQUIRES: it is there.
+bool carriesTag(StreamRecord& record, uint64_t n);
+
+/// Lets the quick path work for a kernel as far as it may.
+void openPush(StreamRecord& record, KernelRecord* kernel);
+void openPop(StreamRecord& record, KernelRecord* kernel);
+/// Closes the quick path of one side.
+void close(StreamRecord& record, bool pushes);
+
+} // namespace strata::svm
