@@ -1,4 +1,5 @@
-// Implements the numbering of nodes and writes the C header. A class of several instances also gets a macro NAME(i).
+// Implements the numbering of nodes and writes the C header. A class of several instances also gets a macro NAME(i), a
+// class of memories NAME_BYTES and NAME_UNIT.
 #include "base/machine/nodes.h"
 
 #include <algorithm>
@@ -79,6 +80,11 @@ private:
         fits &= take(name, list[i].name, list[i].origin);
         constants += "  " + name + " = " + hexadecimal(nodeValue(node)) + "," + (k == 0 ? about : "") + "\n";
       }
+      for (const auto& [ending, number] : sizesOf(list[i])) {
+        const std::string name = capitals(list[i].name) + ending;
+        fits &= take(name, list[i].name, list[i].origin);
+        macros += "#define " + name + " " + std::to_string(number) + "L\n";
+      }
       if (list[i].count > 1) {
         const std::string name = capitals(list[i].name);
         fits &= take(name, list[i].name, list[i].origin);
@@ -104,6 +110,18 @@ private:
       kernels += (kernels.empty() ? "" : ", ") + kernel;
     return kernels.empty() ? "" : " /* runs " + kernels + " */";
   }
+
+  /// What programs that fit themselves to a machine compute with: the bytes of an instance where they are stated, and
+  /// those that an address counts.
+  using Sizes = std::vector<std::pair<const char*, uint64_t>>;
+  static Sizes sizesOf(const Memory& memory) {
+    Sizes sizes{{"_UNIT", memory.unit}};
+    if (memory.capacity.kind == Capacity::Kind::Bytes)
+      sizes.emplace_back("_BYTES", memory.capacity.bytes);
+    return sizes;
+  }
+  static Sizes sizesOf(const Fifo& fifo) { return {{"_BYTES", fifo.capacity}}; }
+  static Sizes sizesOf(const Processor&) { return {}; }
 
   bool take(const std::string& name, const std::string& thing, const Origin& origin) {
     const auto [earlier, isNew] = taken_.emplace(name, thing);

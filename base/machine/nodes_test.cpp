@@ -29,7 +29,8 @@ TEST_F(Nodes, TheHeaderNamesThem) {
   const auto header = writeNodeHeader(valid(everythingText), diagnostics);
   ASSERT_TRUE(header) << said();
   for (const char* name : {" LS1 = 0x10000000,", " LS8 = 0x10000007,", " MAIN = 0x10200000,", " SPE8 = 0x30100007,",
-                           " QUEUE2 = 0x20000001,", "#define SPE(i) (0x30100000 + (i) - 1)"})
+                           " QUEUE2 = 0x20000001,", "#define SPE(i) (0x30100000 + (i) - 1)", "#define LS_BYTES 262144L",
+                           "#define LS_UNIT 4L"})
     EXPECT_NE(header->find(name), std::string::npos) << name << "\n" << *header;
   EXPECT_EQ(header->find("STORES"), std::string::npos); // virtual
 }
