@@ -1,13 +1,9 @@
 // Placement and addresses on a machine of four levels with several processors at each: who has which instance, arrays
 // in a virtual memory, and blocks that share an address.
-#include "compiler/ir/locations.h"
 #include "compiler/mapping/layout.h"
-#include "compiler/mapping/place.h"
+#include "compiler/mapping/mapping_testing.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
 
 using namespace strata;
 using mlir::ModuleOp;
@@ -34,41 +30,8 @@ levels:
   - {level: 3, memory: main, processor: boss}
 )";
 
-struct LevelsTest : testing::Test {
-  SourceManager sources;
-  DiagnosticEngine diagnostics{sources};
-  mlir::DialectRegistry registry;
-  std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<MlirDiagnostics> forward;
-  Machine machine;
-
-  LevelsTest() {
-    svm::registerDialects(registry);
-    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-    forward = std::make_unique<MlirDiagnostics>(*context, diagnostics);
-    auto read = readMachine(diagnostics, sources.add("tree.yaml", machineText, SourceKind::Machine));
-    EXPECT_TRUE(read && validate(*read, diagnostics)) << text();
-    if (read)
-      machine = *read;
-  }
-
-  std::string text() { return diagnostics.render({}); }
-  bool reported(const std::string& code) {
-    for (const Diagnostic& diagnostic : diagnostics.all())
-      if (diagnostic.kind->code == code)
-        return true;
-    return false;
-  }
-
-  mlir::OwningOpRef<ModuleOp> parse(const std::string& body, const std::string& stage = "logical") {
-    std::string program =
-        "#v = strided<[1], offset: ?>\n#w = strided<[?, 1], offset: ?>\nmodule attributes {svm.stage = \"" + stage +
-        "\"} {\n" + body + "}\n";
-    sources.add("p.mlir", program, SourceKind::Program);
-    auto module = mlir::parseSourceString<ModuleOp>(program, context.get(), "p.mlir");
-    EXPECT_TRUE(module) << text();
-    return module;
-  }
+struct LevelsTest : MappingTest {
+  LevelsTest() : MappingTest(machineText) {}
 
   /// Two parallel loops, the inner one in a function of its own, with a block inside.
   static constexpr const char* nest = R"(

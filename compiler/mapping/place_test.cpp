@@ -1,13 +1,9 @@
 // Placement, scheduling and their verifiers, on small programs in the dialect and a machine of two levels written out
 // here.
-#include "compiler/ir/locations.h"
-#include "compiler/mapping/place.h"
+#include "compiler/mapping/mapping_testing.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
 
 using namespace strata;
 using mlir::ModuleOp;
@@ -29,40 +25,12 @@ levels:
   - {level: 1, memory: main, processor: boss}
 )";
 
-struct PlaceTest : testing::Test {
-  SourceManager sources;
-  DiagnosticEngine diagnostics{sources};
-  mlir::DialectRegistry registry;
-  std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<MlirDiagnostics> forward;
-  Machine machine;
+struct PlaceTest : MappingTest {
+  PlaceTest() : MappingTest(machineText) {}
 
-  PlaceTest() {
-    svm::registerDialects(registry);
-    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-    forward = std::make_unique<MlirDiagnostics>(*context, diagnostics);
-    auto read = readMachine(diagnostics, sources.add("duo.yaml", machineText, SourceKind::Machine));
-    EXPECT_TRUE(read) << text();
-    if (read)
-      machine = *read;
-  }
-
-  std::string text() { return diagnostics.render({}); }
-
-  bool reported(const std::string& code) {
-    for (const Diagnostic& diagnostic : diagnostics.all())
-      if (diagnostic.kind->code == code)
-        return true;
-    return false;
-  }
-
+  /// With the kernel @k in front.
   mlir::OwningOpRef<ModuleOp> parse(const std::string& body, const std::string& stage = "logical") {
-    std::string program =
-        "#v = strided<[1], offset: ?>\nmodule attributes {svm.stage = \"" + stage + "\"} {\n" + kernel + body + "}\n";
-    sources.add("p.mlir", program, SourceKind::Program);
-    auto module = mlir::parseSourceString<ModuleOp>(program, context.get(), "p.mlir");
-    EXPECT_TRUE(module) << text();
-    return module;
+    return MappingTest::parse(kernel + body, stage);
   }
 
   static constexpr const char* kernel = R"(

@@ -1,14 +1,8 @@
 // Random kernels over indices and small integers, executed for small sizes: no check that the pass erased may fail.
 // STRATA_RANDOM_KERNELS in the environment says how many kernels to try, STRATA_RANDOM_SEED where to begin.
-#include "compiler/transform/prove_in_range.h"
-
-#include "compiler/ir/svm.h"
+#include "compiler/transform/prove_in_range_testing.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "gtest/gtest.h"
-
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -16,28 +10,9 @@
 
 using namespace mlir;
 namespace svm = strata::svm;
+using Context = strata::transform::ProveInRangeContext;
 
 namespace {
-
-struct Context {
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  Context() {
-    DialectRegistry registry;
-    svm::registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-  OwningOpRef<ModuleOp> parse(const std::string& text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module) << text;
-    return module;
-  }
-  void prove(ModuleOp module) {
-    PassManager passes(&context);
-    passes.addPass(strata::transform::createProveInRangePass());
-    EXPECT_TRUE(succeeded(passes.run(module)));
-  }
-};
 
 const std::string vectorType = "memref<?xf32, strided<[1], offset: ?>>";
 

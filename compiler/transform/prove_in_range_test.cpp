@@ -1,39 +1,14 @@
 // Which index checks are erased: nests that are known to be in range, and near misses of them. The names in the
 // programs say what is expected: X and Y stay.
-#include "compiler/transform/prove_in_range.h"
-
-#include "compiler/ir/svm.h"
-
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "gtest/gtest.h"
+#include "compiler/transform/prove_in_range_testing.h"
 
 #include <chrono>
 
 using namespace mlir;
 namespace svm = strata::svm;
+using Context = strata::transform::ProveInRangeContext;
 
 namespace {
-
-struct Context {
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  Context() {
-    DialectRegistry registry;
-    svm::registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-  OwningOpRef<ModuleOp> parse(const std::string& text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module) << text;
-    return module;
-  }
-  void prove(ModuleOp module) {
-    PassManager passes(&context);
-    passes.addPass(strata::transform::createProveInRangePass());
-    EXPECT_TRUE(succeeded(passes.run(module)));
-  }
-};
 
 const std::string vectorType = "memref<?xf32, strided<[1], offset: ?>>";
 const std::string matrixType = "memref<?x?xf32, strided<[?, 1], offset: ?>>";
