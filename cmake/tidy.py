@@ -1,5 +1,6 @@
 """clang-tidy over every C++ file that the build compiles, fuzzers aside. A file that was clean is read again only when it, a header of the tree
-that it includes, its command or .clang-tidy has changed: build/tidy.json remembers sums of their contents.
+that it includes, its command or .clang-tidy has changed: build/tidy.json remembers sums of their contents. The plugin tidy_scope.cpp, made
+here, keeps the checks to the declarations of this tree.
 
   tidy.py BUILD [FILE…]        the files named, or all; complaints are printed as they are found; exit status 1 if there are any
   tidy.py BUILD --jobs 1"""
@@ -16,6 +17,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+PLUGIN = ROOT / "cmake/tidy_scope.cpp"
 
 
 def dependencies(build):
@@ -34,7 +36,7 @@ def dependencies(build):
 def sum_of(entry, headers, contents):
     """Of all that decides what clang-tidy says of one file."""
     total = hashlib.sha256(entry["command"].encode())
-    for path in sorted({ROOT / ".clang-tidy", pathlib.Path(entry["file"]), *headers}):
+    for path in sorted({ROOT / ".clang-tidy", PLUGIN, pathlib.Path(entry["file"]), *headers}):
         if path not in contents:
             # The precompiled header is made of headers that are in the list of dependencies.
             contents[path] = b"" if path.suffix in (".pch", ".cxx") else hashlib.sha256(path.read_bytes()).digest() if path.exists() else b"-"
@@ -42,8 +44,16 @@ def sum_of(entry, headers, contents):
     return total.hexdigest()
 
 
-def tidy(build, entry):
-    done = subprocess.run(["clang-tidy-19", "--quiet", "-p", str(build), "--warnings-as-errors=*", entry["file"]], capture_output=True, text=True)
+def make_plugin(build):
+    library = build / "tidy_scope.so"
+    if not library.exists() or library.stat().st_mtime < PLUGIN.stat().st_mtime:
+        flags = subprocess.run(["llvm-config-19", "--cxxflags"], capture_output=True, text=True, check=True).stdout.split()
+        subprocess.run(["clang++-19", "-shared", "-fPIC", "-O1", "-o", str(library), str(PLUGIN), *flags, "-fno-rtti", "-std=c++20"], check=True)
+    return library
+
+
+def tidy(build, plugin, entry):
+    done = subprocess.run(["clang-tidy-19", f"--load={plugin}", "--quiet", "-p", str(build), "--warnings-as-errors=*", entry["file"]], capture_output=True, text=True)
     return done.returncode, done.stdout + (done.stderr if done.returncode and not done.stdout else "")
 
 
@@ -55,7 +65,7 @@ def main():
     options = options.parse_args()
     build = options.build.resolve()
     wanted = {str((ROOT / name).resolve()) for name in options.files}
-    made_of, contents = dependencies(build), {}
+    plugin, made_of, contents = make_plugin(build), dependencies(build), {}
     record = build / "tidy.json"
     clean = json.loads(record.read_text()) if record.exists() else {}
     work = {}
@@ -72,7 +82,7 @@ def main():
         sys.exit("not compiled by this build: " + " ".join(sorted(wanted)))
     failed, done, shown = [], 0, time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(tidy, build, entry): name for name, (entry, _) in work.items()}
+        running = {pool.submit(tidy, build, plugin, entry): name for name, (entry, _) in work.items()}
         for future in concurrent.futures.as_completed(running):
             name, (status, said) = running[future], future.result()
             done += 1
