@@ -34,6 +34,7 @@ void Parser::run() {
   try {
     segments();
   } catch (const TooDeep&) {
+    return; // it is reported; what follows it is not read
   }
 }
 
@@ -144,7 +145,8 @@ void Parser::segment(std::string_view name) {
       else
         codeItem();
     });
-  } catch (const SyntaxError&) { // the file ended
+  } catch (const SyntaxError&) {
+    return; // the file ended
   }
 }
 

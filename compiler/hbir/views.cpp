@@ -394,7 +394,8 @@ private:
       if (shown == mostBoxes)
         break;
       const double x = left + static_cast<double>(shown % across) * (width + 12);
-      double y = top + static_cast<double>(shown / across) * (height + 10);
+      const size_t row = shown / across;
+      double y = top + static_cast<double>(row) * (height + 10);
       const auto fill = held.count == 0 ? std::string("fill=\"#fff\"") : fillAttribute(held.colour);
       svg_.rectangle(x, y, width, height, fill + " stroke=\"#222\" rx=\"4\"",
                      instanceText(program_.target, memory, instance) + ": " +
@@ -408,7 +409,8 @@ private:
                   "note");
       ++shown;
     }
-    y_ = top + static_cast<double>((shown + across - 1) / across) * (height + 10) - 6;
+    const size_t rows = (shown + across - 1) / across;
+    y_ = top + static_cast<double>(rows) * (height + 10) - 6;
     if (boxes.size() > shown || plan.layout.instances > static_cast<int64_t>(shown))
       note("the first " + std::to_string(shown) + " of " + std::to_string(plan.layout.instances) + " are drawn");
   }

@@ -6,7 +6,6 @@
 #include "mlir/IR/Verifier.h"
 
 using namespace strata;
-using mlir::ModuleOp;
 
 namespace {
 
@@ -136,7 +135,7 @@ TEST_F(LevelsTest, AGridTakesNoMoreInstancesThanThereAre) {
   mapping::FunctionPlacement& main = record.functions["main"];
   main.control = "boss";
   main.blocks["a"] = "joined";
-  for (std::vector<int64_t> grid : {std::vector<int64_t>{2, 2}, {3, 1}, {2}, {0, 1}}) {
+  for (const std::vector<int64_t>& grid : {std::vector<int64_t>{2, 2}, {3, 1}, {2}, {0, 1}}) {
     main.layouts["a"] = {grid, {}};
     EXPECT_FALSE(places(arrays, record));
     EXPECT_TRUE(reported("placement-layout")) << text();

@@ -132,7 +132,6 @@ public:
     auto refuse = [&](const std::string& why) {
       return diagnostics_.report(cannotShare, where, a.variable->name, b.variable->name, instance_.name, why);
     };
-    const std::string names = "'" + std::string(a.variable->name) + "' and '" + std::string(b.variable->name) + "'";
     if (!sameShape(a, b)) {
       refuse("their elements or extents are not the same")
           .label(a.variable->location, "one of them")

@@ -135,9 +135,10 @@ void RangeAnalysis::enter(Operation* op, Region* region) {
               affineOf(constraint, all.take_front(set.getNumDims()), all.drop_front(set.getNumDims()));
           if (!value)
             continue;
-          facts_.assume(holds ? *value : Linear(-1).minus(*value));
+          const Linear& known = *value;
+          facts_.assume(holds ? known : Linear(-1).minus(known));
           if (set.isEq(position))
-            facts_.assume(value->times(-1));
+            facts_.assume(known.times(-1));
         }
       });
 }

@@ -32,7 +32,8 @@ namespace {
 
 std::string textOf(FILE* file) {
   std::string text;
-  rewind(file);
+  if (fseek(file, 0, SEEK_SET) != 0)
+    return text;
   char part[4096];
   while (size_t count = fread(part, 1, sizeof part, file))
     text.append(part, count);
