@@ -14,14 +14,14 @@ STRATA_DIAGNOSTIC(clangWarning, Warning, "clang-warning", "{0}");
 STRATA_DIAGNOSTIC(clangFailed, Error, "clang-failed", "'{0}' {1}");
 STRATA_DIAGNOSTIC(noFolder, Error, "clang-no-folder", "there is no place for temporary files: {0}");
 
-namespace {
-
-constexpr int timeoutSeconds = 300;
-
-std::string program() {
+std::string programName() {
   const char* given = std::getenv("STRATA_CLANG");
   return given && *given ? given : "clang-19";
 }
+
+namespace {
+
+constexpr int timeoutSeconds = 300;
 
 /// One line of Clang's messages taken apart. The place is empty when the line names none.
 struct Message {
@@ -88,7 +88,7 @@ public:
 
   /// Runs Clang; the bytes of the file it wrote.
   std::optional<std::string> output(std::vector<std::string> arguments) {
-    std::vector<std::string> command{program()};
+    std::vector<std::string> command{programName()};
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", path("output")});
     ProcessResult result = runProcess(command, timeoutSeconds);

@@ -12,6 +12,9 @@
 
 namespace strata::clang {
 
+/// What is started as Clang: $STRATA_CLANG or clang-19.
+std::string programName();
+
 /// Text to compile. `#include "sequoia.h"` and `#include "strata_abi.h"` work in it, and so do `headers`.
 struct Source {
   std::string text;

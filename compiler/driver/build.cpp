@@ -35,23 +35,6 @@ STRATA_DIAGNOSTIC(interfaceFailed, Error, "build-internal",
 
 namespace {
 
-/// Folders above the running program, nearest first: its installation, or the build and source trees that it is in.
-std::vector<std::string> foldersAbove() {
-  std::vector<std::string> folders;
-  std::string self = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void*>(&foldersAbove));
-  for (llvm::StringRef folder = llvm::sys::path::parent_path(self); !folder.empty() && folders.size() < 5;
-       folder = llvm::sys::path::parent_path(folder))
-    folders.push_back(folder.str());
-  return folders;
-}
-
-std::string findAbove(const std::string& file) {
-  for (const std::string& folder : foldersAbove())
-    if (llvm::sys::fs::exists(folder + "/" + file))
-      return folder + "/" + file;
-  return "";
-}
-
 /// Files that are written under other names and then renamed, all or none.
 class Outputs {
 public:

@@ -2,9 +2,21 @@
 #include "base/machine/nodes.h"
 #include "compiler/driver/prepare.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
 #include <utility>
 
 namespace strata::driver {
+
+std::string findAbove(const std::string& file) {
+  std::string self = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void*>(&findAbove));
+  llvm::StringRef folder = llvm::sys::path::parent_path(self);
+  for (int levels = 0; levels < 5 && !folder.empty(); ++levels, folder = llvm::sys::path::parent_path(folder))
+    if (std::string path = (folder + "/" + file).str(); llvm::sys::fs::exists(path))
+      return path;
+  return "";
+}
 
 bool isProgram(llvm::StringRef name) {
   return name.ends_with(".hbir") || name.ends_with(".sq") || name.ends_with(".mlir");

@@ -48,6 +48,12 @@ int runMainCommand(Session& session);
 int mapCommand(Session& session);
 int machineCommand(Session& session);
 int showCommand(Session& session);
+/// strata cc and strata c++ with what stands behind them: becomes Clang. Returns only when it does not.
+int ccCommand(Session& session, const std::vector<std::string>& arguments, bool isCxx);
+
+/// A file of the tree that the running program is in, be it an installation or a build folder in the source tree, by
+/// its path in an installation; empty when it is in none of the folders above the program.
+std::string findAbove(const std::string& file);
 
 /// Whether a name is that of a program's file rather than of a machine.
 bool isProgram(llvm::StringRef name);

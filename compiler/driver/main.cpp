@@ -114,6 +114,10 @@ int usageError(Session& session, CLI::App& app, int argc, char** argv, std::stri
 int main(int argc, char** argv) {
   installLastResort();
   Session session;
+  if (const std::string_view command = argc > 1 ? argv[1] : ""; command == "cc" || command == "c++") {
+    session.commandLine = std::make_unique<CommandLine>(session.sources, std::vector<std::string>(argv, argv + argc));
+    return ccCommand(session, {argv + 2, argv + argc}, command == "c++");
+  }
   // What stands behind -- is for the program that is run.
   char** end = std::find(argv, argv + argc, std::string_view("--"));
   if (end != argv + argc)
@@ -219,6 +223,10 @@ int main(int argc, char** argv) {
   show->add_option("-o,--output", options.output,
                    "where to write: FILE.html is a page, FILE.svg one drawing; - is standard output");
   addReports(show, options);
+
+  // Their command lines are Clang's, and have been taken care of.
+  app.add_subcommand("cc", "clang, for C programs that include svm.h: its headers and library are found");
+  app.add_subcommand("c++", "clang++, likewise");
 
   try {
     app.parse(argc, argv);

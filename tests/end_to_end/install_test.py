@@ -1,5 +1,6 @@
 """An installation in a prefix of its own, moved elsewhere, and the project of examples/project built against it: by CMake and by
-pkg-config, with gcc and clang, in C and C++. Nothing of the source tree is used but the example."""
+pkg-config, with gcc and clang, in C and C++; likewise the program of streams in examples/stream-project. Nothing of the source tree is
+used but the examples."""
 
 import os
 import shutil
@@ -10,6 +11,18 @@ import harness
 from harness import ROOT
 
 PROJECT = os.path.join(ROOT, "examples", "project")
+STREAMS = os.path.join(ROOT, "examples", "stream-project")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def compilers(older_cxx):
+    """What is there to compile main.c and main.cpp with, and by which standard."""
+    found = [("clang-19", "main.c", "-std=c11"), ("clang++-19", "main.cpp", f"-std={older_cxx}"), ("clang++-19", "main.cpp", "-std=c++20")]
+    if shutil.which("gcc"):
+        found += [("gcc", "main.c", "-std=c11"), ("gcc", "main.c", "-std=c17")]
+    if shutil.which("g++"):
+        found += [("g++", "main.cpp", f"-std={older_cxx}"), ("g++", "main.cpp", "-std=c++20")]
+    return found
 
 
 class InstallTest(harness.Case):
@@ -40,6 +53,7 @@ class InstallTest(harness.Case):
 
     def test_what_is_installed(self):
         for path in ("bin/strata", "include/sequoia.h", "lib/libstrata.a", "lib/pkgconfig/strata.pc", "lib/cmake/Strata/StrataConfig.cmake",
+                     "include/svm.h", "include/svm/pca.h", "lib/libstrata-svm.a", "lib/libstrata-svm-checked.a", "lib/pkgconfig/strata-svm.pc",
                      "share/strata/machines/cell/machine.yaml"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
         # The machines are those of the installation.
@@ -90,15 +104,9 @@ class InstallTest(harness.Case):
         # C++ converts no void pointers by itself.
         self.write("main.cpp", text.replace("float *row = sqElmt2D(", "float *row = (float *)sqElmt2D(")
                    .replace("*from = sqElmt2D(", "*from = (float *)sqElmt2D(").replace("*to = sqElmt2D(", "*to = (float *)sqElmt2D("))
-        warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-        compilers = [("clang-19", "main.c", "-std=c11"), ("clang++-19", "main.cpp", "-std=c++11"), ("clang++-19", "main.cpp", "-std=c++20")]
-        if shutil.which("gcc"):
-            compilers += [("gcc", "main.c", "-std=c11"), ("gcc", "main.c", "-std=c17")]
-        if shutil.which("g++"):
-            compilers += [("g++", "main.cpp", "-std=c++11"), ("g++", "main.cpp", "-std=c++20")]
-        for number, (compiler, main, standard) in enumerate(compilers):
+        for number, (compiler, main, standard) in enumerate(compilers("c++11")):
             with self.subTest(compiler=compiler, standard=standard):
-                self.does(compiler, standard, *warnings, main, "smooth.o", *flags, "-o", f"app{number}")
+                self.does(compiler, standard, *WARNINGS, main, "smooth.o", *flags, "-o", f"app{number}")
                 self.runs(self.path(f"app{number}"))
 
     def test_one_command(self):
@@ -106,6 +114,38 @@ class InstallTest(harness.Case):
         self.does(strata, "build", "smooth.sq", "--map", "smooth.map", "--main", "main.c", "-o", "app")
         self.runs(self.path("app"))
         self.assertIn("smoothed 8 x 9 pixels", self.does(strata, "run", "smooth.sq", "main.c", "--map", "smooth.map", "--", "8", "9"))
+
+    def streams(self):
+        for name in os.listdir(STREAMS):
+            shutil.copy(os.path.join(STREAMS, name), self.folder)
+        shutil.copy(self.path("main.c"), self.path("main.cpp"))
+
+    def finds_means(self, program):
+        self.assertEqual(self.does(program, "3000"), "3000 means of 12000 samples\n")
+
+    def test_streams_in_a_cmake_project(self):
+        self.streams()
+        self.does("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.does("cmake", "--build", "build")
+        self.finds_means(self.path("build/mean"))
+        self.finds_means(self.path("build/mean_checked"))
+
+    def test_streams_with_pkg_config(self):
+        self.streams()
+        for package in ("strata-svm", "strata-svm-checked"):
+            flags = self.does("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=os.path.join(self.prefix, "lib/pkgconfig")).split()
+            for number, (compiler, main, standard) in enumerate(compilers("c++20")):
+                with self.subTest(package=package, compiler=compiler, standard=standard):
+                    self.does(compiler, standard, "-O2", *WARNINGS, main, *flags, "-o", f"app{number}")
+                    self.finds_means(self.path(f"app{number}"))
+
+    def test_streams_with_one_command(self):
+        self.streams()
+        strata = os.path.join(self.prefix, "bin", "strata")
+        self.does(strata, "cc", "-O2", *WARNINGS, "main.c", "-o", "app")
+        self.finds_means(self.path("app"))
+        self.does(strata, "c++", "--svm=checked", "-std=c++20", *WARNINGS, "main.cpp", "-o", "checked")
+        self.finds_means(self.path("checked"))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,75 @@
+// Clang is first asked with -### what it would start: among that is a linker, or there is none. Any other way to find
+// out, such as a look for -c, errs where an option's value looks like an option, or where options stand in a file.
+#include "compiler/clang/drop_in.h"
+
+#include "compiler/clang/clang.h"
+#include "compiler/clang/process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace strata::clang {
+
+STRATA_DIAGNOSTIC(cannotBecomeClang, Error, "cc-no-clang", "'{0}' cannot be started: {1}");
+
+namespace {
+
+constexpr int timeoutSeconds = 60;
+constexpr const char* marker = "-L/strata/is/linked"; // a folder that only a linker is told of
+
+/// The words of a command up to "--", and those behind it, which are files whatever they look like.
+std::vector<std::string> wordsOf(const DropIn& command) {
+  std::vector<std::string> words{programName()};
+  if (command.isCxx)
+    words.emplace_back("--driver-mode=g++");
+  const auto end = std::find(command.arguments.begin(), command.arguments.end(), "--");
+  words.insert(words.end(), command.arguments.begin(), end);
+  for (auto file = end == command.arguments.end() ? end : end + 1; file != command.arguments.end(); ++file)
+    words.push_back(file->starts_with("-") ? "./" + *file : *file);
+  return words;
+}
+
+} // namespace
+
+bool links(const DropIn& command) {
+  std::vector<std::string> words = wordsOf(command);
+  words.insert(words.begin() + 1, {"-###", marker});
+  const std::string answer = runProcess(words, timeoutSeconds).errors;
+  const std::string told = std::string("\"") + marker + "\"";
+  for (size_t begin = 0; begin < answer.size();) {
+    const size_t end = std::min(answer.find('\n', begin), answer.size());
+    const std::string_view line(answer.data() + begin, end - begin);
+    // With -r a linker joins objects, and what they need comes later.
+    if (line.starts_with(" \"") && line.find(told) != line.npos)
+      return line.find("\"-r\"") == line.npos;
+    begin = end + 1;
+  }
+  return false;
+}
+
+void become(const DropIn& command, bool isLinking, DiagnosticEngine& diagnostics) {
+  std::vector<std::string> words = wordsOf(command);
+  // The user's own folders and libraries come first. Nothing is said of what turns out not to be needed.
+  words.emplace_back("--start-no-unused-arguments");
+  for (const std::string& folder : command.includeFolders)
+    words.insert(words.end(), {"-isystem", folder});
+  if (isLinking) {
+    words.insert(words.end(), {"-L" + command.libraryFolder, "-Wl,--push-state,--as-needed"});
+    words.insert(words.end(), command.libraries.begin(), command.libraries.end());
+    words.emplace_back("-Wl,--pop-state");
+  }
+  words.emplace_back("--end-no-unused-arguments");
+  std::vector<char*> arguments;
+  for (std::string& word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::fflush(nullptr);
+  execvp(arguments.front(), arguments.data());
+  diagnostics.report(cannotBecomeClang, {}, words.front(), std::strerror(errno))
+      .help("install the package clang-19, or set STRATA_CLANG to the program's path");
+}
+
+} // namespace strata::clang

@@ -1,0 +1,102 @@
+// strata cc and strata c++: Clang with the headers and the library of stream programs (docs/svm.md) at hand. All
+// options but ours go to Clang untouched, so that they stand in for clang and clang++ in any build.
+#include "compiler/clang/drop_in.h"
+#include "compiler/driver/commands.h"
+
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(unknownForm, Error, "cc-unknown-form", "there is no form '{0}' of the library of streams");
+STRATA_DIAGNOSTIC(noSvmLibrary, Error, "cc-no-library", "the library '{0}' is not beside this strata");
+
+namespace {
+
+constexpr std::string_view formOption = "--svm=";
+
+const char* const help =
+    R"(strata cc compiles and links C programs of streams and kernels, and any other, with Clang. strata c++ does it for C++.
+
+  strata cc [--svm=FORM] CLANG'S ARGUMENTS…
+
+A first program (docs/svm.md explains it):
+  strata cc -O2 amplifier.c -o amplifier
+  ./amplifier
+
+  --svm=library   links the library as it is (the default)
+  --svm=checked   links the library that looks after every rule of the interface: a program that breaks one ends with a
+                  message at the line of the call. STRATA_SVM=checked in the environment does that for a program that is
+                  linked already
+  --help          this text, when it is the only argument; Clang's own is behind -help
+
+All else goes to Clang as it stands: several files, -c, -S, -E, -o, -g, -O3, -I, -D, -l, -###, --version, @FILE, … What is
+added: the folders of svm.h and of the headers of machines, behind the program's own; and when a program or shared library
+is linked, the library of streams and what it needs, behind everything else and only as far as it is used. Messages and
+exit status are Clang's. In a build, it stands where a compiler does: make CC="strata cc" CXX="strata c++".
+
+In the environment:
+  STRATA_CLANG    the Clang to use, instead of clang-19
+)";
+
+/// The word of --svm=, which is taken out of the arguments; the last one counts. Nothing when there is no such form
+/// (reported).
+std::optional<std::string> takeForm(Session& session, std::vector<std::string>& arguments) {
+  std::string form = "library";
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  for (auto word = arguments.begin(); word != end; ++word)
+    if (word->starts_with(formOption)) {
+      form = word->substr(formOption.size());
+      if (form == "library" || form == "checked")
+        continue;
+      session.diagnostics
+          .report(unknownForm, session.commandLine->word(2 + static_cast<size_t>(word - arguments.begin())), form)
+          .help("there are: library, checked");
+      return std::nullopt;
+    }
+  arguments.erase(std::remove_if(arguments.begin(), end, [](auto& word) { return word.starts_with(formOption); }), end);
+  return form;
+}
+
+} // namespace
+
+int ccCommand(Session& session, const std::vector<std::string>& arguments, bool isCxx) {
+  if (arguments.size() == 1 && arguments.front() == "--help") {
+    std::fputs(help, stdout);
+    return statusFine;
+  }
+  clang::DropIn command;
+  command.arguments = arguments;
+  command.isCxx = isCxx;
+  const std::optional<std::string> form = takeForm(session, command.arguments);
+  if (!form)
+    return finish(session);
+  // In a build folder the headers of machines stand apart from those that are written by hand.
+  for (const char* header : {"include/svm.h", "include/svm/pca.h"}) {
+    const std::string found = findAbove(header);
+    if (found.empty())
+      continue;
+    const std::string folder = found.substr(0, found.size() - std::string_view(header).size()) + "include";
+    if (std::find(command.includeFolders.begin(), command.includeFolders.end(), folder) == command.includeFolders.end())
+      command.includeFolders.push_back(folder);
+  }
+  const std::string library = *form == "checked" ? "strata-svm-checked" : "strata-svm";
+  const bool isLinking = clang::links(command);
+  if (isLinking) {
+    const std::string file = "lib" + library + ".a";
+    const std::string found = findAbove("lib/" + file);
+    if (found.empty()) {
+      session.diagnostics.report(noSvmLibrary, {}, file)
+          .help("run strata from its installation or from its build folder");
+      return finish(session);
+    }
+    command.libraryFolder = llvm::sys::path::parent_path(found).str();
+    command.libraries = {"-l" + library, "-lstrata", "-lyaml-cpp", "-lhwloc", "-lstdc++", "-lm", "-lpthread"};
+  }
+  clang::become(command, isLinking, session.diagnostics);
+  return finish(session);
+}
+
+} // namespace strata::driver

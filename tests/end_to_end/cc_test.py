@@ -1,0 +1,156 @@
+"""strata cc and strata c++ in the place of clang and clang++: what they are given and what they do is Clang's, but for the headers and
+the library of streams, which they find."""
+
+import os
+import shutil
+import subprocess
+
+import harness
+from harness import ROOT
+
+MEAN = os.path.join(ROOT, "examples/stream-project/main.c")
+
+LONELY = r"""
+#include <svm/pca.h>
+typedef struct { Kernel kernel; IStream* in; } Reader;
+static void read(void* data) { float x; streamPop(((Reader*)data)->in, &x); }
+int main(void) {
+  static Stream nothing;
+  static Reader reader;
+  streamInitRAM(&nothing, LOCALMEM1, 0, 8, sizeof(float), 0);
+  kernelInit(&reader.kernel, PROC1, NULL, &reader, sizeof reader, read);
+  reader.in = &nothing;
+#ifdef TWICE
+  streamInitRAM(&nothing, GLOBALMEM1, 0, 8, sizeof(float), 0);
+  kernelRun(&reader);
+  kernelEnd(&reader);
+  kernelWait(&reader);
+  kernelRun(&reader); /* it is FINISHED */
+#else
+  kernelRun(&reader);
+#endif
+  kernelWait(&reader);
+  return 0;
+}
+"""
+
+
+class CcTest(harness.Case):
+    def runs(self, *command, status=0):
+        done = subprocess.run([self.path(command[0]), *command[1:]], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def clang(self, *arguments, cxx=False):
+        return subprocess.run(["clang++-19" if cxx else "clang-19", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60)
+
+    def test_a_program_of_streams(self):
+        self.succeeds("cc", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", MEAN, "-o", "mean")
+        self.assertEqual(self.runs("mean", "500"), "500 means of 2000 samples\n")
+        shutil.copy(MEAN, self.path("mean.cpp"))
+        result = self.succeeds("c++", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "mean.cpp")
+        self.assertEqual((result.out, result.err), ("", ""))
+        self.runs("a.out")
+
+    def test_several_files_in_two_steps(self):
+        self.write("one.c", '#include "both.h"\n#include <svm.h>\nint main(void) { static Stream s; return (int)s.pushed_ + two(); }\n')
+        self.write("two.c", '#include "both.h"\nint two(void) { return 2; }\n')
+        os.mkdir(self.path("headers"))
+        self.write("headers/both.h", "int two(void);\n")
+        for file in ("one.c", "two.c"):
+            result = self.succeeds("cc", "-c", "-Wall", "-Werror", "-Iheaders", file)
+            self.assertEqual((result.out, result.err), ("", ""))
+        self.succeeds("cc", "one.o", "two.o", "-o", "both")
+        self.runs("both", status=2)
+        self.succeeds("cc", "-Iheaders", "one.c", "two.c", "-o", "at once")
+        self.runs("at once", status=2)
+        self.write("arguments", "-Iheaders one.c two.c -o answered")
+        self.succeeds("cc", "@arguments")
+        self.runs("answered", status=2)
+
+    def test_the_users_own_headers_come_first(self):
+        self.write("svm.h", "#define OWN 4\n")
+        self.write("main.c", "#include <svm.h>\nint main(void) { return OWN; }\n")
+        self.succeeds("cc", "-I.", "main.c")
+        self.runs("a.out", status=4)
+
+    def test_a_program_without_streams_needs_nothing_of_it(self):
+        self.write("plain.c", "int main(void) { return 0; }\n")
+        self.succeeds("cc", "plain.c")
+        needed = subprocess.run(["readelf", "-d", self.path("a.out")], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(needed.count("(NEEDED)"), 1, needed)  # the C library
+        for options in (["-nostdlib", "-ffreestanding", "-e", "main"], ["-r"], ["-shared", "-fPIC"]):
+            self.succeeds("cc", *options, "plain.c", "-o", "other")
+
+    def test_a_shared_library_has_what_it_uses(self):
+        self.write("part.c", "#include <svm/pca.h>\nint status(void) { static Kernel k; return kernelGetStatus(&k) == KERNEL_UNSTARTED; }\n")
+        self.write("main.c", "int status(void);\nint main(void) { return !status(); }\n")
+        self.succeeds("cc", "-shared", "-fPIC", "part.c", "-Wl,-z,defs", "-o", "libpart.so")
+        self.succeeds("cc", "main.c", "-L.", "-lpart", "-Wl,-rpath," + self.folder, "-o", "main")
+        self.runs("main")
+
+    def test_the_checked_library(self):
+        self.write("lonely.c", LONELY)
+        self.succeeds("cc", "-g", "lonely.c", "-o", "lonely")
+        self.assertIn("lonely.c:20: error: nothing can run any more", self.runs("lonely", status=1))
+        self.succeeds("cc", "-DTWICE", "lonely.c", "-o", "twice")
+        self.runs("twice")
+        for form in (["--svm=checked"], ["-lstrata-svm-checked"], ["--svm=library", "--svm=checked"]):
+            self.succeeds("cc", "-DTWICE", "lonely.c", *form, "-o", "checked")
+            self.assertIn("lonely.c:", self.runs("checked", status=1))
+        self.is_refused("cc", "--svm=fast", "lonely.c", code="cc-unknown-form", mentions="library, checked")
+
+    def test_messages_and_status_are_clangs(self):
+        self.write("bad.c", "int main(void) { int unused; return missing; }\n")
+        for arguments in (["-Wall", "bad.c"], ["-c", "-Wall", "bad.c"], ["absent.c"], [], ["-no-such-option", "bad.c"], ["-fsyntax-only", "bad.c"]):
+            expected = self.clang(*arguments)
+            result = self.strata("cc", *arguments)
+            self.assertEqual((result.status, result.out, result.err), (expected.returncode, expected.stdout, expected.stderr), arguments)
+        self.write("unlinked.c", "int missing(void);\nint main(void) { return missing(); }\n")
+        self.assertIn("undefined reference to `missing'", self.strata("cc", "unlinked.c").err)
+
+    def test_what_clang_prints(self):
+        self.write("plain.c", "int main(void) { return 0; }\n")
+        for arguments in (["--version"], ["-help"], ["-dumpmachine"], ["-print-resource-dir"], ["-E", "plain.c"], ["-S", "-emit-llvm", "-o", "-", "plain.c"]):
+            expected = self.clang(*arguments)
+            self.assertEqual(self.succeeds("cc", *arguments).out, expected.stdout, arguments)
+        shown = self.succeeds("cc", "-###", "plain.c").err
+        self.assertIn('"-lstrata-svm"', shown)
+        self.assertNotIn("strata/is/linked", shown)
+        self.assertNotIn("-lstrata-svm", self.succeeds("cc", "-###", "-c", "plain.c").err)
+        self.assertIn('"-lstrata-svm-checked"', self.succeeds("c++", "-###", "--svm=checked", "plain.c").err)
+        self.assertFalse(os.path.exists(self.path("a.out")))
+
+    def test_what_stands_behind_two_dashes_are_files(self):
+        self.write("-c.c", "int main(void) { return 5; }\n")
+        self.succeeds("cc", "-o", "dashes", "--", "-c.c")
+        self.runs("dashes", status=5)
+        self.write("-o", "")
+        self.assertIn("no such file", self.strata("cc", "--", "--svm=fast").err)
+
+    def test_standard_input_is_the_compilers(self):
+        done = subprocess.run([harness.options.strata, "cc", "-x", "c", "-", "-o", self.path("piped")], input="int main(void) { return 6; }", text=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.runs("piped", status=6)
+
+    def test_help(self):
+        told = self.succeeds("cc", "--help").out
+        for word in ("--svm=checked", "-help", "STRATA_CLANG", "strata cc -O2 amplifier.c"):
+            self.assertIn(word, told)
+        self.assertEqual(told, self.succeeds("c++", "--help").out)
+        self.assertIn("  cc ", self.succeeds("--help").out)
+
+    def test_without_clang_or_library(self):
+        self.is_refused("cc", MEAN, code="cc-no-clang", mentions="'/absent/clang'", STRATA_CLANG="/absent/clang")
+        os.makedirs(self.path("other/bin"))
+        alone = shutil.copy(harness.options.strata, self.path("other/bin/strata"))
+        done = subprocess.run([alone, "cc", MEAN], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cc-no-library", done.stderr)
+        self.assertIn("libstrata-svm.a", done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
