@@ -1,6 +1,8 @@
 // strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
 // on them. It registers the dialects that Strata uses and no others.
 #include "compiler/ir/svm.h"
+#include "compiler/kernel/lanes.h"
+#include "compiler/kernel/prefetch.h"
 #include "compiler/transform/count_accesses.h"
 #include "compiler/transform/distribute.h"
 #include "compiler/transform/eliminate_copies.h"
@@ -35,7 +37,8 @@ int main(int argc, char** argv) {
                       strata::transform::createHoistCopiesPass, strata::transform::createInstrumentPass,
                       strata::transform::createPipelineLoopsPass, strata::transform::createUnrollLoopsPass,
                       strata::transform::createProveInRangePass, strata::transform::createTracePass,
-                      strata::transform::createUseEqualitiesPass})
+                      strata::transform::createUseEqualitiesPass, strata::kernel::createPrefetchRowsPass,
+                      strata::kernel::createVectorizeLanesPass})
     mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

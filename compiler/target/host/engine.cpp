@@ -32,9 +32,14 @@ void initialize() {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
+    llvm::SmallVector<const char*> arguments{"strata"};
     // A loop with a check in it leaves by the check's failure once at most: it may be unrolled like one without.
-    const char* arguments[] = {"strata", "-unroll-runtime-other-exit-predictable"};
-    llvm::cl::ParseCommandLineOptions(2, arguments);
+    arguments.push_back("-unroll-runtime-other-exit-predictable");
+    // What a maximum or a choice between two values comes to depends on the data. As a branch it costs a pipeline's
+    // refill whenever it is guessed wrong; as a conditional move it always costs the same.
+    if (llvm::cl::getRegisteredOptions().contains("x86-cmov-converter"))
+      arguments.push_back("-x86-cmov-converter=false");
+    llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data());
     return true;
   }();
   (void)done;

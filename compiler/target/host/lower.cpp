@@ -3,6 +3,8 @@
 
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
+#include "compiler/kernel/lanes.h"
+#include "compiler/kernel/prefetch.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/storage.h"
 
@@ -18,6 +20,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -95,6 +98,7 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
     populateMathToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
     patterns.add<RecordPattern, FieldPattern, WithFieldPattern>(converter);
     LLVMConversionTarget target(getContext());
@@ -214,6 +218,12 @@ void addPrinting(ModuleOp program) {
 
 bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
+  // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
+  PassManager loops(program.getContext());
+  loops.nest<KernelOp>().addPass(kernel::createVectorizeLanesPass());
+  loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPass());
+  if (failed(loops.run(program)))
+    return false;
   // Kernels first: runs become calls, and what is left of the dialect is control and storage.
   followCConvention(program);
   addPrinting(program);

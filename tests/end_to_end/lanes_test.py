@@ -1,0 +1,104 @@
+"""Loops whose iterations run in vector lanes although they hold other loops: random nests in every element type, of sizes around
+full registers, against the interpreter (--check), and how many threads there are changes no bit."""
+
+import random
+
+import numpy as np
+
+import harness
+from harness import Case
+
+MAP = """#include "host"
+task Nest: entrypoint(Top) {
+  instance Top::Blocks(level 0) {
+    tunable rows = %d; tunable columns = %d;
+    control(level 0) { loop i(level 0) { spmd { ways = auto; } } loop j(level 0) { } callsite Nest() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+PARAMETERS = "(in {t} A[M + U - 1][N + V - 1], in {t} H[U][V], in {o} X[N], inout {t} C[M][N], out {o} D[M][N])"
+PROGRAM = """
+void task Nest{parameters};
+void task<inner> Nest::Blocks{parameters} {{
+  tunable rows, columns;
+  mappar (long i = 0 : (M + rows - 1) / rows, long j = 0 : (N + columns - 1) / columns) {{
+    Nest(A[i * rows; rows + U - 1][j * columns; columns + V - 1], H, X[j * columns; columns],
+         C[i * rows; rows][j * columns; columns], D[i * rows; rows][j * columns; columns]);
+  }}
+}}
+void task<leaf> Nest::Leaf{parameters} {{
+  for ({i} m = 0; m < M; m++)
+    for ({i} n = 0; n < N; n++) {{
+      {t} s = {start};
+      {o} other = X[n];
+      int rounds = 0;
+      for ({i} u = 0; u < U; u++) {{
+        {choice}
+        for ({i} v = 0; v < V; v++) {{
+          s = {step};
+          other = {other};
+        }}
+        rounds++;
+      }}
+      C[m][n] {into} s;
+      D[m][n] = other + rounds;
+    }}
+}}
+"""
+REAL, WHOLE = ("float", "double"), ("int", "long", "short", "unsigned", "char", "unsigned char")
+
+
+def program(choose):
+    """A nest, and whether its columns can go in lanes whatever its types are."""
+    t, o = choose.choice(REAL + WHOLE), choose.choice(REAL + WHOLE)
+    image, mask = "A[m + u][n + v]", "H[u][v]"
+    steps = [f"s + {mask} * {image}", f"max(s, {image})", f"s < {image} ? {image} : s - {mask}", f"s * 2 - {image}", f"{image} - s * X[n]"]
+    if t in REAL:
+        steps += [f"s + sqrt({image} * {image} + 1)", f"s + {mask} / (2 + {image} * {image})", f"fma(s, {mask}, {image})"]
+    else:
+        steps += [f"s ^ ({image} & 12)", f"s + ({image} >> 1)"]
+    text = PROGRAM.format(
+        parameters=PARAMETERS.format(t=t, o=o), t=t, o=o, i=choose.choice(("long", "int")),
+        start=choose.choice(("0", "C[m][n]", "1", "n + 1", "A[m][n]")),
+        choice=choose.choice(("", "if (u != 1)", "if (H[u][0] > 0)")),
+        step=choose.choice(steps), other=choose.choice((f"other + {image}", "other - X[n]", f"({image} > 0) ? other : 3", "n - other")),
+        into=choose.choice(("=", "+=", "-=")))
+    return text
+
+
+class Lanes(Case):
+    def compare(self, text, rows, columns, sizes, threads=(1, 3)):
+        self.write("p.sq", text)
+        self.write("m.map", MAP % (rows, columns))
+        shape = ",".join(f"{name}={value}" for name, value in sizes.items())
+        results = []
+        for count in threads:
+            inputs = [word for name in "AHXC" for word in ("--in", f"{name}=random:{ord(name)}")]
+            self.succeeds("run", "p.sq", "--map", "m.map", "--size", shape, *inputs, "--threads", count, "--check",
+                          "--out", "C=c.npy", "--out", "D=d.npy")
+            results.append((np.load(self.path("c.npy")).tobytes(), np.load(self.path("d.npy")).tobytes()))
+        for other in results[1:]:
+            self.assertEqual(other, results[0])
+
+    def test_random_nests(self):
+        for seed in range(40):
+            choose = random.Random(seed)
+            text = program(choose)
+            sizes = {"M": choose.randint(1, 5), "N": choose.choice((1, 7, 8, 15, 16, 17, 31, 64, 65, 100, 131)), "U": choose.randint(1, 4),
+                     "V": choose.randint(1, 5)}
+            with self.subTest(seed=seed, sizes=sizes):
+                self.compare(text, choose.choice((1, 2, 256)), choose.choice((13, 64, 512)), sizes)
+
+    def test_a_convolution_runs_in_lanes(self):
+        for element, lanes in (("float", 16), ("double", 8)):
+            text = PROGRAM.format(parameters=PARAMETERS.format(t=element, o=element), t=element, o=element, i="long", start="0", choice="",
+                                  step="s + H[u][v] * A[m + u][n + v]", other="other", into="=")
+            self.write("p.sq", text)
+            self.write("m.map", MAP % (8, 64))
+            emitted = self.succeeds("run", "p.sq", "--map", "m.map", "--emit=llvm", "-o", "-").out
+            self.assertIn(f"@llvm.masked.store.v{lanes}f", emitted)
+
+
+if __name__ == "__main__":
+    harness.main()

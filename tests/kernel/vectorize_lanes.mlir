@@ -1,0 +1,213 @@
+// RUN: strata-opt --svm-vectorize-lanes %s | FileCheck %s
+// Loops around others go in vector lanes where their iterations are independent and reach memory side by side; what
+// does not stays as it is.
+
+!matrix = memref<?x?xf32, strided<[?, 1], offset: ?>>
+!row = memref<?xf32, strided<[1], offset: ?>>
+!doubles = memref<?xf64, strided<[1], offset: ?>>
+!gaps = memref<?xf32, strided<[?], offset: ?>>
+
+// Sums down the columns: four registers at once, then the rest under a mask.
+// CHECK-LABEL: svm.kernel @sums
+// CHECK: memref.alloca() : memref<vector<64xf32>>
+// CHECK: %[[COUNT:.*]] = arith.maxsi
+// CHECK: %[[LEFT:.*]] = arith.remui %[[COUNT]], %{{.*}} : index
+// CHECK: scf.for {{.*}} to %[[FULL:[^ ]*]] step
+// CHECK: scf.for
+// CHECK: vector.load {{.*}} vector<64xf32>
+// CHECK: arith.addf {{.*}} : vector<64xf32>
+// CHECK: vector.store {{.*}} vector<64xf32>
+// CHECK: scf.for {{.*}} = %[[FULL]] to
+// CHECK: %[[MASK:.*]] = arith.cmpi slt, {{.*}} : vector<16xindex>
+// CHECK: vector.maskedload {{.*}} %[[MASK]], {{.*}} into vector<16xf32>
+// CHECK: vector.maskedstore {{.*}} %[[MASK]]
+// CHECK: svm.return
+svm.kernel @sums(%a: !matrix {svm.access = "read"}, %c: !row {svm.access = "write"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloca() : memref<f32>
+  %m = memref.dim %a, %c0 : !matrix
+  %n = memref.dim %a, %c1 : !matrix
+  scf.for %j = %c0 to %n step %c1 {
+    memref.store %zero, %sum[] : memref<f32>
+    scf.for %i = %c0 to %m step %c1 {
+      %x = memref.load %a[%i, %j] : !matrix
+      %s = memref.load %sum[] : memref<f32>
+      %t = arith.addf %s, %x : f32
+      memref.store %t, %sum[] : memref<f32>
+    }
+    %s = memref.load %sum[] : memref<f32>
+    memref.store %s, %c[%j] : !row
+  }
+  svm.return
+}
+
+// Doubles fill a register eight at a time. A value that depends on the iteration's number is counted in the lanes.
+// CHECK-LABEL: svm.kernel @numbers
+// CHECK: vector.splat
+// CHECK: arith.sitofp {{.*}} vector<32xi64> to vector<32xf64>
+// CHECK: vector.maskedstore {{.*}} vector<8xf64>
+// CHECK: svm.return
+svm.kernel @numbers(%c: !doubles {svm.access = "readwrite"}, %rounds: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %c, %c0 : !doubles
+  scf.for %j = %c0 to %n step %c1 {
+    %number = arith.index_cast %j : index to i64
+    %value = arith.sitofp %number : i64 to f64
+    scf.for %i = %c0 to %rounds step %c1 {
+      %x = memref.load %c[%j] : !doubles
+      %y = arith.mulf %x, %value : f64
+      memref.store %y, %c[%j] : !doubles
+    }
+  }
+  svm.return
+}
+
+// A loop without others in it is LLVM's.
+// CHECK-LABEL: svm.kernel @innermost
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @innermost(%a: !matrix {svm.access = "read"}, %c: !row {svm.access = "readwrite"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %a, %c0 : !matrix
+  %n = memref.dim %a, %c1 : !matrix
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %x = memref.load %a[%i, %j] : !matrix
+      memref.store %x, %c[%j] : !row
+    }
+  }
+  svm.return
+}
+
+// Each iteration reads what the one before wrote.
+// CHECK-LABEL: svm.kernel @dependent
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @dependent(%c: !row {svm.access = "readwrite"}, %rounds: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %c, %c0 : !row
+  scf.for %j = %c1 to %n step %c1 {
+    %before = arith.subi %j, %c1 : index
+    scf.for %i = %c0 to %rounds step %c1 {
+      %x = memref.load %c[%before] : !row
+      memref.store %x, %c[%j] : !row
+    }
+  }
+  svm.return
+}
+
+// The column moves while an iteration takes place: iterations meet.
+// CHECK-LABEL: svm.kernel @moving
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @moving(%c: !row {svm.access = "readwrite"}, %rounds: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %rounds step %c1 {
+      %at = arith.addi %j, %i : index
+      %x = memref.load %c[%at] : !row
+      %y = arith.addf %x, %one : f32
+      memref.store %y, %c[%at] : !row
+    }
+  }
+  svm.return
+}
+
+// A variable that outlives the iteration, and one that holds what the iteration before left.
+// CHECK-LABEL: svm.kernel @carried
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @carried(%a: !matrix {svm.access = "read"}, %c: !row {svm.access = "write"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloca() : memref<f32>
+  %m = memref.dim %a, %c0 : !matrix
+  %n = memref.dim %a, %c1 : !matrix
+  memref.store %zero, %sum[] : memref<f32>
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %m step %c1 {
+      %x = memref.load %a[%i, %j] : !matrix
+      %s = memref.load %sum[] : memref<f32>
+      %t = arith.addf %s, %x : f32
+      memref.store %t, %sum[] : memref<f32>
+    }
+    %s = memref.load %sum[] : memref<f32>
+    memref.store %s, %c[%j] : !row
+  }
+  svm.return
+}
+
+// Rows of the matrix are not side by side, nor need the elements of a row be.
+// CHECK-LABEL: svm.kernel @strided
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @strided(%a: !matrix {svm.access = "read"}, %g: !gaps {svm.access = "write"}, %c: !row {svm.access = "write"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %a, %c0 : !matrix
+  %n = memref.dim %a, %c1 : !matrix
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %x = memref.load %a[%i, %j] : !matrix
+      memref.store %x, %c[%i] : !row
+    }
+  }
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %x = memref.load %a[%j, %i] : !matrix
+      memref.store %x, %g[%i] : !gaps
+    }
+  }
+  svm.return
+}
+
+// What others write while the kernel runs, a way that differs between iterations, and a division that could trap.
+// CHECK-LABEL: svm.kernel @shared
+// CHECK-NOT: vector
+// CHECK-LABEL: svm.kernel @ways
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @shared(%c: !row {svm.access = "readwrite"}, %rounds: index) attributes {svm.shared} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %c, %c0 : !row
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %rounds step %c1 {
+      %x = memref.load %c[%j] : !row
+      memref.store %x, %c[%j] : !row
+    }
+  }
+  svm.return
+}
+svm.kernel @ways(%c: !row {svm.access = "readwrite"}, %k: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrite"}, %rounds: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %seven = arith.constant 7 : i32
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %c, %c0 : !row
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %rounds step %c1 {
+      %x = memref.load %c[%j] : !row
+      %positive = arith.cmpf ogt, %x, %zero : f32
+      scf.if %positive {
+        memref.store %zero, %c[%j] : !row
+      }
+    }
+  }
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %rounds step %c1 {
+      %x = memref.load %k[%j] : memref<?xi32, strided<[1], offset: ?>>
+      %y = arith.divsi %seven, %x : i32
+      memref.store %y, %k[%j] : memref<?xi32, strided<[1], offset: ?>>
+    }
+  }
+  svm.return
+}
