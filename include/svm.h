@@ -231,21 +231,23 @@ void indexedGatherInit(IndexedGather* gather, VM_NODE_PROC location, IBlock* src
 #define SVM_TEXT_2_(x) #x
 #define SVM_TEXT_(x) SVM_TEXT_2_(x)
 #define SVM_PLACE_ "\0" __FILE__ ":" SVM_TEXT_(__LINE__)
+#define SVM_SIZE_(element) __builtin_object_size((element), 0)
 
 /* Called by the header of a machine, before main. */
 void svmRegisterMachine_(const char* name, const char* description);
 
 void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
                     int initEOS, int flags, int fifo, const char* place);
-void svmPushSlowly_(Stream* s, const void* element, int eos, const char* place);
-void svmPopSlowly_(Stream* s, void* element, const char* place);
-boolean svmPeekSlowly_(Stream* s, int n, void* element, const char* place);
-void svmMulticast_(const void* element, int eos, Stream* const* streams, int count, const char* place);
+/* `size`: the bytes that an element surely has no more of, where the compiler sees that. */
+void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* place);
+void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* place);
+boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const char* place);
+void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* streams, int count, const char* place);
 void svmWakePopper_(Stream* s);
 void svmWakePusher_(Stream* s);
 void svmBlockInit_(Block* b, VM_NODE_MEM location, int address, int capacity, int elementSize, const char* place);
-void svmWriteSlowly_(Block* b, int index, const void* element, const char* place);
-void svmReadSlowly_(Block* b, int index, void* element, const char* place);
+void svmWriteSlowly_(Block* b, int index, const void* element, uint64_t size, const char* place);
+void svmReadSlowly_(Block* b, int index, void* element, uint64_t size, const char* place);
 void svmKernelInit_(Kernel* k, VM_NODE_PROC location, Block* scratch, void* data, int dataSize, ExtKernelWork work,
                     const char* place);
 void svmTransferInit_(Kernel* k, SvmTransfer_* transfer, VM_NODE_PROC location, int kind, Stream* source,
@@ -276,38 +278,46 @@ SVM_INLINE_ void svmCopy_(void* to, const void* from, uint64_t bytes) {
     memcpy(to, from, bytes);
 }
 
-SVM_INLINE_ void svmPush_(Stream* s, const void* element, const char* place) {
-  const uint64_t pushed = __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED);
-  if (SVM_SELDOM_(pushed >= __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED))) {
-    svmPushSlowly_(s, element, 0, place);
-    return;
-  }
+/* REQUIRES: there is room. */
+SVM_INLINE_ void svmPushHere_(Stream* s, const void* element) {
   const uint64_t bytes = s->elementBytes_;
   char* at = s->writeAt_;
   svmCopy_(at, element, bytes);
   at += bytes;
   s->writeAt_ = at == s->end_ ? s->begin_ : at;
-  __atomic_store_n(&s->pushed_, pushed + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&s->pushed_, __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (SVM_SELDOM_(__atomic_load_n(&s->popperWaits_, __ATOMIC_ACQUIRE) != NULL))
     svmWakePopper_(s);
 }
 
-SVM_INLINE_ void svmPop_(Stream* s, void* element, const char* place) {
-  const uint64_t popped = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED);
-  if (SVM_SELDOM_(popped >= __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED))) {
-    svmPopSlowly_(s, element, place);
-    return;
-  }
+/* REQUIRES: there is an element, and it carries no tag. */
+SVM_INLINE_ void svmPopHere_(Stream* s, void* element) {
   const uint64_t bytes = s->elementBytes_;
   char* at = s->readAt_;
   svmCopy_(element, at, bytes);
   at += bytes;
   s->readAt_ = at == s->end_ ? s->begin_ : at;
-  __atomic_store_n(&s->popped_, popped + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&s->popped_, __atomic_load_n(&s->popped_, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (SVM_SELDOM_(__atomic_load_n(&s->pusherWaits_, __ATOMIC_ACQUIRE) != NULL))
     svmWakePusher_(s);
+}
+
+SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const char* place) {
+  const uint64_t pushed = __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED);
+  if (SVM_SELDOM_(pushed >= __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED)))
+    svmPushSlowly_(s, element, size, 0, place);
+  else
+    svmPushHere_(s, element);
+}
+
+SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* place) {
+  const uint64_t popped = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED);
+  if (SVM_SELDOM_(popped >= __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED)))
+    svmPopSlowly_(s, element, size, place);
+  else
+    svmPopHere_(s, element);
 }
 
 /* Whether the element n places behind the first is there, carries no tag, and needs no other look. */
@@ -317,9 +327,9 @@ SVM_INLINE_ int svmIsPlain_(Stream* s, int n) {
   return popped < limit && (uint64_t)(int64_t)n < limit - popped;
 }
 
-SVM_INLINE_ void svmPeek_(Stream* s, int n, void* element, const char* place) {
+SVM_INLINE_ void svmPeek_(Stream* s, int n, void* element, uint64_t size, const char* place) {
   if (SVM_SELDOM_(!svmIsPlain_(s, n))) {
-    svmPeekSlowly_(s, n, element, place);
+    svmPeekSlowly_(s, n, element, size, place);
     return;
   }
   const uint64_t bytes = s->elementBytes_, offset = (uint64_t)n * bytes;
@@ -328,19 +338,19 @@ SVM_INLINE_ void svmPeek_(Stream* s, int n, void* element, const char* place) {
 }
 
 SVM_INLINE_ boolean svmPeekEOS_(Stream* s, int n, const char* place) {
-  return SVM_SELDOM_(!svmIsPlain_(s, n)) ? svmPeekSlowly_(s, n, NULL, place) : FALSE;
+  return SVM_SELDOM_(!svmIsPlain_(s, n)) ? svmPeekSlowly_(s, n, NULL, 0, place) : FALSE;
 }
 
-SVM_INLINE_ void svmWrite_(Block* b, int index, const void* element, const char* place) {
+SVM_INLINE_ void svmWrite_(Block* b, int index, const void* element, uint64_t size, const char* place) {
   if (SVM_SELDOM_((uint64_t)(int64_t)index >= __atomic_load_n(&b->indexLimit_, __ATOMIC_RELAXED)))
-    svmWriteSlowly_(b, index, element, place);
+    svmWriteSlowly_(b, index, element, size, place);
   else
     svmCopy_(b->begin_ + (uint64_t)index * b->elementBytes_, element, b->elementBytes_);
 }
 
-SVM_INLINE_ void svmRead_(Block* b, int index, void* element, const char* place) {
+SVM_INLINE_ void svmRead_(Block* b, int index, void* element, uint64_t size, const char* place) {
   if (SVM_SELDOM_((uint64_t)(int64_t)index >= __atomic_load_n(&b->indexLimit_, __ATOMIC_RELAXED)))
-    svmReadSlowly_(b, index, element, place);
+    svmReadSlowly_(b, index, element, size, place);
   else
     svmCopy_(element, b->begin_ + (uint64_t)index * b->elementBytes_, b->elementBytes_);
 }
@@ -375,20 +385,21 @@ SVM_INLINE_ void svmIndexedGatherInit_(IndexedGather* gather, VM_NODE_PROC locat
 } /* extern "C" */
 
 template <typename... Streams>
-inline void svmMulticastAll_(const void* element, int eos, const char* place, Streams*... streams) {
+inline void svmMulticastAll_(const void* element, uint64_t size, int eos, const char* place, Streams*... streams) {
   Stream* const list[] = {streams...};
-  svmMulticast_(element, eos, list, sizeof...(streams), place);
+  svmMulticast_(element, size, eos, list, sizeof...(streams), place);
 }
 template <typename... Kernels>
 inline void svmWaitAll_(const char* place, Kernels*... kernels) {
   void* const list[] = {kernels...};
   svmWaitAny_(list, sizeof...(kernels), place);
 }
-#define SVM_MULTICAST_(element, eos, place, ...) svmMulticastAll_((element), (eos), place, __VA_ARGS__)
+#define SVM_MULTICAST_(element, eos, place, ...)                                                                       \
+  svmMulticastAll_((element), SVM_SIZE_(element), (eos), place, __VA_ARGS__)
 #define SVM_WAIT_(place, ...) svmWaitAll_(place, __VA_ARGS__)
 #else
 #define SVM_MULTICAST_(element, eos, place, ...)                                                                       \
-  svmMulticast_((element), (eos), (Stream* const[]){__VA_ARGS__},                                                      \
+  svmMulticast_((element), SVM_SIZE_(element), (eos), (Stream* const[]){__VA_ARGS__},                                  \
                 (int)(sizeof((Stream* const[]){__VA_ARGS__}) / sizeof(Stream*)), place)
 #define SVM_WAIT_(place, ...)                                                                                          \
   svmWaitAny_((void* const[]){__VA_ARGS__}, (int)(sizeof((void* const[]){__VA_ARGS__}) / sizeof(void*)), place)
@@ -404,19 +415,19 @@ inline void svmWaitAll_(const char* place, Kernels*... kernels) {
                  #s SVM_PLACE_)
 #define streamInitFIFO(s, fifoLocation, elementSize, flags)                                                            \
   svmStreamInit_((s), (fifoLocation), 0, 0, (elementSize), 0, 0, (flags), 1, #s SVM_PLACE_)
-#define streamPush(s, element) svmPush_((s), (element), #s SVM_PLACE_)
-#define streamPushWithEOS(s, element) svmPushSlowly_((s), (element), 1, #s SVM_PLACE_)
+#define streamPush(s, element) svmPush_((s), (element), SVM_SIZE_(element), #s SVM_PLACE_)
+#define streamPushWithEOS(s, element) svmPushSlowly_((s), (element), SVM_SIZE_(element), 1, #s SVM_PLACE_)
 #define streamPushMulticast(element, ...) SVM_MULTICAST_(element, 0, #__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 #define streamPushMulticastWithEOS(element, ...) SVM_MULTICAST_(element, 1, #__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
-#define streamPop(s, element) svmPop_((s), (element), #s SVM_PLACE_)
-#define streamPeek(s, n, element) svmPeek_((s), (n), (element), #s SVM_PLACE_)
+#define streamPop(s, element) svmPop_((s), (element), SVM_SIZE_(element), #s SVM_PLACE_)
+#define streamPeek(s, n, element) svmPeek_((s), (n), (element), SVM_SIZE_(element), #s SVM_PLACE_)
 #define streamPeekEOS(s, n) svmPeekEOS_((s), (n), #s SVM_PLACE_)
 #define streamGetEOS(s, n) svmPeekEOS_((s), (n), #s SVM_PLACE_)
 
 #define blockInit(b, ramLocation, address, capacity, elementSize)                                                      \
   svmBlockInit_((b), (ramLocation), (address), (capacity), (elementSize), #b SVM_PLACE_)
-#define blockWrite(b, index, element) svmWrite_((b), (index), (element), #b SVM_PLACE_)
-#define blockRead(b, index, element) svmRead_((b), (index), (element), #b SVM_PLACE_)
+#define blockWrite(b, index, element) svmWrite_((b), (index), (element), SVM_SIZE_(element), #b SVM_PLACE_)
+#define blockRead(b, index, element) svmRead_((b), (index), (element), SVM_SIZE_(element), #b SVM_PLACE_)
 
 #define SVM_KERNEL_(k) ((Kernel*)(void*)(k))
 #define kernelInit(k, procLocation, scratch, extKernelData, extKernelDataSize, extKernelWork)                          \

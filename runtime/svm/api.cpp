@@ -19,39 +19,55 @@ void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, 
              Place{place});
 }
 
-void svmPushSlowly_(Stream* s, const void* element, int eos, const char* text) {
+void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
+  if (const StreamRecord* record = recordIfAny(s); record && !eos && size >= record->elementBytes) {
+    if (isAtHand(*record, true))
+      return svmPushHere_(s, element);
+  }
   const char* operation = eos ? "streamPushWithEOS" : "streamPush";
   const Place place{text};
   StreamRecord& record = recordOf(s, operation, place);
   KernelRecord* kernel = callingKernel();
   enterPush(record, kernel, operation, place);
   if (record.program->checked())
-    checkPush(record, eos != 0, place);
+    checkPush(record, eos != 0, size, place);
   waitForRoom(record, kernel, 1);
   svmCopy_(s->writeAt_, element, record.elementBytes);
   commitPush(record, 1, eos != 0);
   openPush(record, kernel);
 }
 
-void svmPopSlowly_(Stream* s, void* element, const char* text) {
+void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
+  if (const StreamRecord* record = recordIfAny(s); record && size >= record->elementBytes) {
+    if (isAtHand(*record, false))
+      return svmPopHere_(s, element);
+  }
   const Place place{text};
   StreamRecord& record = recordOf(s, "streamPop", place);
   KernelRecord* kernel = callingKernel();
   enterPop(record, kernel, "streamPop", place);
+  if (record.program->checked())
+    checkSize(record, size, place);
   waitForElements(record, kernel, 1);
   svmCopy_(element, s->readAt_, record.elementBytes);
   commitPop(record, 1);
   openPop(record, kernel);
 }
 
-boolean svmPeekSlowly_(Stream* s, int n, void* element, const char* text) {
+boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const char* text) {
+  if (const StreamRecord* record = recordIfAny(s); record && !element && n == 0)
+    if (isAtHand(*record, false) && !(record->flags & STREAM_UNORDERED))
+      return FALSE;
   const char* operation = element ? "streamPeek" : "streamPeekEOS";
   const Place place{text};
   StreamRecord& record = recordOf(s, operation, place);
   KernelRecord* kernel = callingKernel();
   enterPop(record, kernel, operation, place);
-  if (record.program->checked())
+  if (record.program->checked()) {
     checkPeek(record, n, place);
+    if (element)
+      checkSize(record, size, place);
+  }
   const auto index = static_cast<uint64_t>(static_cast<int64_t>(n));
   if (index >= record.capacity)
     return FALSE; // what a peek past the capacity gives is not defined
@@ -65,14 +81,14 @@ boolean svmPeekSlowly_(Stream* s, int n, void* element, const char* text) {
   return carriesTag(record, index) ? TRUE : FALSE;
 }
 
-void svmMulticast_(const void* element, int eos, Stream* const* streams, int count, const char* text) {
+void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* streams, int count, const char* text) {
   // Room that the quick path knows of stays: nobody else pushes.
   bool quick = eos == 0;
   for (int i = 0; i < count && quick; ++i)
     quick = streams[i]->pushed_ < __atomic_load_n(&streams[i]->pushLimit_, __ATOMIC_RELAXED);
   if (quick) {
     for (int i = 0; i < count; ++i)
-      svmPush_(streams[i], element, text);
+      svmPush_(streams[i], element, size, text); // another element only where a stream stands here twice
     return;
   }
   const Place place{text};
@@ -82,7 +98,7 @@ void svmMulticast_(const void* element, int eos, Stream* const* streams, int cou
     StreamRecord& record = recordOf(streams[i], operation, place);
     enterPush(record, kernel, operation, place);
     if (record.program->checked())
-      checkPush(record, eos != 0, place);
+      checkPush(record, eos != 0, size, place);
     waitForRoom(record, kernel, 1);
   }
   for (int i = 0; i < count; ++i) {
@@ -206,16 +222,16 @@ void(streamInitFIFO)(Stream* s, VM_NODE_MEM fifoLocation, int elementSize, int f
   svmStreamInit_(s, fifoLocation, 0, 0, elementSize, 0, 0, flags, 1, nullptr);
 }
 void(streamPush)(Stream* s, void* element) {
-  svmPush_(s, element, nullptr);
+  svmPush_(s, element, ~uint64_t(0), nullptr);
 }
 void(streamPushWithEOS)(Stream* s, void* element) {
-  svmPushSlowly_(s, element, 1, nullptr);
+  svmPushSlowly_(s, element, ~uint64_t(0), 1, nullptr);
 }
 void(streamPop)(Stream* s, void* element) {
-  svmPop_(s, element, nullptr);
+  svmPop_(s, element, ~uint64_t(0), nullptr);
 }
 void(streamPeek)(Stream* s, int n, void* element) {
-  svmPeek_(s, n, element, nullptr);
+  svmPeek_(s, n, element, ~uint64_t(0), nullptr);
 }
 boolean(streamPeekEOS)(Stream* s, int n) {
   return svmPeekEOS_(s, n, nullptr);
@@ -227,10 +243,10 @@ void(blockInit)(Block* b, VM_NODE_MEM ramLocation, int address, int capacity, in
   svmBlockInit_(b, ramLocation, address, capacity, elementSize, nullptr);
 }
 void(blockWrite)(Block* b, int index, void* element) {
-  svmWrite_(b, index, element, nullptr);
+  svmWrite_(b, index, element, ~uint64_t(0), nullptr);
 }
 void(blockRead)(Block* b, int index, void* element) {
-  svmRead_(b, index, element, nullptr);
+  svmRead_(b, index, element, ~uint64_t(0), nullptr);
 }
 void(kernelInit)(Kernel* k, VM_NODE_PROC procLocation, Block* scratch, void* extKernelData, int extKernelDataSize,
                  ExtKernelWork extKernelWork) {

@@ -51,7 +51,7 @@ BlockRecord& recordOf(const Block* block, const char* operation, const Place& pl
   return *static_cast<BlockRecord*>(block->record_);
 }
 
-char* element(Block* block, int64_t index, const char* operation, const Place& place) {
+char* element(Block* block, int64_t index, uint64_t size, const char* operation, const Place& place) {
   BlockRecord& record = recordOf(block, operation, place);
   KernelRecord* kernel = callingKernel();
   if (isRequested(kernel))
@@ -61,6 +61,8 @@ char* element(Block* block, int64_t index, const char* operation, const Place& p
            std::string(operation) + " of element " + std::to_string(index) + " of block '" + nameOf(record) +
                "', which has " + std::to_string(record.capacity),
            "indices are 0 to capacity - 1");
+  if (record.program->checked())
+    checkBlockSize(record, size, place);
   char* at = block->begin_ + static_cast<uint64_t>(index) * record.elementBytes;
   if (!kernel)
     return at;
@@ -95,10 +97,10 @@ void svmBlockInit_(Block* block, VM_NODE_MEM location, int address, int capacity
   initialise(block, location, address, capacity, elementSize, Place{place});
 }
 
-void svmWriteSlowly_(Block* block, int index, const void* from, const char* place) {
-  std::memcpy(element(block, index, "blockWrite", Place{place}), from, block->elementBytes_);
+void svmWriteSlowly_(Block* block, int index, const void* from, uint64_t size, const char* place) {
+  std::memcpy(element(block, index, size, "blockWrite", Place{place}), from, block->elementBytes_);
 }
 
-void svmReadSlowly_(Block* block, int index, void* to, const char* place) {
-  std::memcpy(to, element(block, index, "blockRead", Place{place}), block->elementBytes_);
+void svmReadSlowly_(Block* block, int index, void* to, uint64_t size, const char* place) {
+  std::memcpy(to, element(block, index, size, "blockRead", Place{place}), block->elementBytes_);
 }

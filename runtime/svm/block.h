@@ -22,8 +22,9 @@ void initialise(Block* block, int location, int address, int capacity, int eleme
 /// The record of an initialised block; fails for the place when nothing has initialised it.
 BlockRecord& recordOf(const Block* block, const char* operation, const Place& place);
 std::string nameOf(const BlockRecord& record);
-/// Where an element lies; obeys requests, and fails for the place when there is no such element.
-char* element(Block* block, int64_t index, const char* operation, const Place& place);
+/// Where an element lies, of which the caller has `size` bytes; obeys requests, and fails for the place when there is
+/// no such element.
+char* element(Block* block, int64_t index, uint64_t size, const char* operation, const Place& place);
 /// Closes the quick path for a kernel of which something was requested, or that has ended.
 void close(BlockRecord& record, const KernelRecord& kernel, bool leaves);
 

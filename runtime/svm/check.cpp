@@ -224,7 +224,24 @@ void checkRun(const KernelRecord& kernel, const Place& place) {
     recordOf(kernel.scratch, "kernelRun", place);
 }
 
-void checkPush(const StreamRecord& record, bool eos, const Place& place) {
+void checkSize(const StreamRecord& record, uint64_t size, const Place& place) {
+  if (size < record.elementBytes)
+    failAt(place, "svm-element-size",
+           "elements of " + quoted(record) + " have " + std::to_string(record.elementBytes) +
+               " bytes, and the variable here has " + std::to_string(size),
+           "use a variable of the type of the stream's elements");
+}
+
+void checkBlockSize(const BlockRecord& record, uint64_t size, const Place& place) {
+  if (size < record.elementBytes)
+    failAt(place, "svm-element-size",
+           "elements of " + quoted(record) + " have " + std::to_string(record.elementBytes) +
+               " bytes, and the variable here has " + std::to_string(size),
+           "use a variable of the type of the block's elements");
+}
+
+void checkPush(const StreamRecord& record, bool eos, uint64_t size, const Place& place) {
+  checkSize(record, size, place);
   if ((record.flags & STREAM_NEVER_WRAPS) && record.stream->pushed_ >= record.capacity)
     failAt(place, "svm-never-wraps",
            quoted(record) + " is STREAM_NEVER_WRAPS, and more than its " + std::to_string(record.capacity) +

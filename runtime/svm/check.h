@@ -28,6 +28,7 @@ void checkSupported(const Program& program, KernelSort sort, const char* kernel,
 /// A kernel begins to push or pop: A6, A7 and IOStreams.
 void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place);
 /// A kernel begins to use a block: A6.
+void checkBlockSize(const BlockRecord& record, uint64_t size, const Place& place);
 void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, const char* operation, const Place& place);
 
 /// A function of control on a kernel: A3, and B1 for those that need an initialised one.
@@ -39,7 +40,9 @@ void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const P
 void checkRun(const KernelRecord& kernel, const Place& place);
 
 /// A push and a peek, against the stream's flags and capacity. By the pusher and the popper.
-void checkPush(const StreamRecord& record, bool eos, const Place& place);
+/// `size`: the bytes that the caller's element surely has no more of.
+void checkPush(const StreamRecord& record, bool eos, uint64_t size, const Place& place);
+void checkSize(const StreamRecord& record, uint64_t size, const Place& place);
 void checkPeek(const StreamRecord& record, int64_t n, const Place& place);
 
 /// What a side of a stream waits for, for the explanation of a deadlock.

@@ -106,8 +106,13 @@ std::atomic_ref<uint64_t> limit(const StreamRecord& record, bool pushes) {
 }
 
 void open(StreamRecord& record, KernelRecord* kernel, bool pushes, uint64_t until) {
-  if (!kernel || record.program->checked() || runtime::wakerNeedsFence)
+  if (!kernel || runtime::wakerNeedsFence)
     return;
+  if (record.program->checked()) {
+    const bool bounded = pushes && (record.flags & STREAM_NEVER_WRAPS);
+    endOf(record, pushes).limit = bounded ? std::min(until, record.capacity) : until;
+    return;
+  }
   limit(record, pushes).store(until, std::memory_order_seq_cst);
   if (isRequested(kernel))
     limit(record, pushes).store(0, std::memory_order_seq_cst);
@@ -122,8 +127,12 @@ void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* 
   if (record.program->checked())
     checkEnter(record, kernel, pushes, operation, place);
   end.kernel.store(kernel, std::memory_order_relaxed);
+  end.limit = 0;
   if (!kernel)
     return;
+  const runtime::Stack& stack = runtime::current()->context.stack;
+  end.stackBegin = reinterpret_cast<uintptr_t>(stack.base);
+  end.stackBytes = stack.bytes;
   std::lock_guard guard(kernel->endsLock);
   kernel->ends.emplace_back(&record, pushes);
 }
@@ -186,6 +195,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   record.usesFifo = fifo;
   for (StreamEnd* end : {&record.pusher, &record.popper}) {
     end->kernel.store(nullptr);
+    end->limit = 0;
     end->spins = 64;
     end->stalls = 0;
   }
@@ -210,10 +220,10 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
 }
 
 StreamRecord& recordOf(const Stream* stream, const char* operation, const Place& place) {
-  if (!stream || !stream->record_ || stream->mark_ != markOf(stream))
-    failUninitialised("stream", operation, stream ? variableName(stream, sizeof(Stream), place.argument()) : "NULL",
-                      place);
-  return *static_cast<StreamRecord*>(stream->record_);
+  if (StreamRecord* record = recordIfAny(stream))
+    return *record;
+  failUninitialised("stream", operation, stream ? variableName(stream, sizeof(Stream), place.argument()) : "NULL",
+                    place);
 }
 
 void enterPush(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place) {

@@ -21,6 +21,8 @@ struct StreamEnd {
   std::atomic<uint64_t> needs{0};                   // what count of the other side the one who waits needs
   std::atomic<runtime::Execution*> parked{nullptr}; // under `lock`: parked in the stream, so that it still exists
   std::atomic<KernelRecord*> kernel{nullptr};       // who has it at hand
+  uint64_t limit = 0;                               // in checked mode: what Stream::pushLimit_ or popLimit_ is else
+  uintptr_t stackBegin = 0, stackBytes = 0;         // of that kernel, once it is in `kernel`
   int32_t spins = 64;
   uint64_t stalls = 0;
 };
@@ -46,7 +48,11 @@ struct StreamRecord {
 void initialise(Stream* stream, int location, int address, int capacity, int elementBytes, int initLength, bool initEOS,
                 int flags, bool fifo, bool withData, const Place& place);
 
-/// The record of an initialised stream; fails for the place when nothing has initialised it.
+/// The record of an initialised stream, or null.
+inline StreamRecord* recordIfAny(const Stream* stream) {
+  return stream && stream->mark_ == markOf(stream) ? static_cast<StreamRecord*>(stream->record_) : nullptr;
+}
+/// The same; fails for the place when nothing has initialised it.
 StreamRecord& recordOf(const Stream* stream, const char* operation, const Place& place);
 
 /// The name of the variable.
@@ -78,5 +84,15 @@ void openPush(StreamRecord& record, KernelRecord* kernel);
 void openPop(StreamRecord& record, KernelRecord* kernel);
 /// Closes the quick path of one side.
 void close(StreamRecord& record, bool pushes);
+
+/// Checked mode keeps the quick path of the header closed, so that every operation shows who calls. This is what it has
+/// instead: the kernel whose right to push or pop has been checked calls, which its stack shows, there is room, or an
+/// element without a tag, and nothing is requested of it.
+inline bool isAtHand(const StreamRecord& record, bool pushes) {
+  const StreamEnd& end = pushes ? record.pusher : record.popper;
+  return (pushes ? record.stream->pushed_ : record.stream->popped_) < end.limit &&
+         reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - end.stackBegin < end.stackBytes &&
+         !isRequested(end.kernel.load(std::memory_order_relaxed));
+}
 
 } // namespace strata::svm
