@@ -47,7 +47,8 @@ void initialise(Block* block, int location, int address, int capacity, int eleme
 
 BlockRecord& recordOf(const Block* block, const char* operation, const Place& place) {
   if (!block || !block->record_ || block->mark_ != markOf(block))
-    failUninitialised("block", operation, block ? variableName(block, sizeof(Block), place.argument()) : "NULL", place);
+    failUninitialised("block", operation, block ? variableName(block, sizeof(*block), place.argument()) : "NULL",
+                      block ? block->mark_ : 0, place);
   return *static_cast<BlockRecord*>(block->record_);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/svm/check.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace strata::svm {
 
@@ -44,11 +45,19 @@ void checkLocation(const Program& program, const std::string& what, const Node& 
 
 } // namespace
 
-void failUninitialised(const char* what, const char* operation, const std::string& name, const Place& place) {
+void failUninitialised(const char* what, const char* operation, const std::string& name, uint64_t mark,
+                       const Place& place) {
+  const void* original = markedBy(mark);
+  if (const Program* program = Program::currentIfAny();
+      program && (program->streams.contains(original) || program->blocks.contains(original) ||
+                  program->kernels.contains(original)))
+    failAt(place, "svm-b4",
+           std::string(operation) + " on " + what + " '" + name + "', which is a copy of '" +
+               variableName(original, 0, "another") + "' (rule B4)",
+           "pass the variable itself on, by pointer");
   failAt(place, "svm-b1",
          std::string(operation) + " on " + what + " '" + name + "', which has not been initialised (rule B1)",
-         std::string("initialise it first, in control code") +
-             (std::string(what) == "stream" ? ", and pass it on by pointer: a copy is no stream" : ""));
+         "initialise it first, in control code");
 }
 
 void checkStream(Program& program, const StreamRecord* before, const Stream* stream, const Node& node, int capacity,
@@ -149,6 +158,12 @@ void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const c
            (kernel ? quoted(*kernel) : std::string("control")) + (pushes ? " pushes to " : " pops from ") +
                quoted(record) + " while " + quoted(*other) + " does (rule A7)",
            "a stream has one kernel that pushes and one that pops at a time; let one finish first");
+  const StreamEnd& end = pushes ? record.pusher : record.popper;
+  if (kernel && end.last && end.last != kernel && end.lastOver > kernel->ranAt)
+    failAt(place, "svm-a7",
+           quoted(*kernel) + " was run, and WAITING, while " + quoted(*end.last) + " still " +
+               (pushes ? "pushed to " : "popped from ") + quoted(record) + " (rule A7)",
+           "wait for the one, with kernelWait, before the other is run");
   const Node processor = kernel ? kernel->processor->node : program.control();
   if (!program.reaches(processor, record.node))
     failAt(place, "svm-a6",
@@ -187,13 +202,14 @@ const char* wordOf(KERNEL_STATUS status) {
 
 void checkControl(const Kernel* kernel, const KernelRecord* record, const KernelRecord* caller, const char* operation,
                   bool needed, const Place& place) {
-  if (!record && needed)
-    failUninitialised("kernel", operation, kernel ? variableName(kernel, 0, place.argument()) : "NULL", place);
   const bool own =
       std::string_view(operation) == "kernelPause" || (caller == record && std::string_view(operation) == "kernelEnd");
   if (caller && !own)
     failAt(place, "svm-a3", std::string(operation) + " within the work function of " + quoted(*caller) + " (rule A3)",
            "call it in control code; a work function may call kernelPause, and kernelEnd on its own kernel");
+  if (!record && needed)
+    failUninitialised("kernel", operation, kernel ? variableName(kernel, 0, place.argument()) : "NULL",
+                      kernel ? kernel->mark_ : 0, place);
 }
 
 void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const Place& place) {
@@ -215,13 +231,61 @@ void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const P
          "put the two on processors that share a memory");
 }
 
-void checkRun(const KernelRecord& kernel, const Place& place) {
+namespace {
+
+/// The streams and blocks that a kernel's data points to, in the order of its fields.
+std::vector<const void*> argumentsOf(const KernelRecord& kernel) {
+  std::vector<const void*> arguments;
+  const char* data = static_cast<const char*>(kernel.data);
+  std::lock_guard guard(kernel.program->lock);
+  for (int at = 0; data && at + static_cast<int>(sizeof(void*)) <= kernel.dataSize; at += sizeof(void*)) {
+    const void* field = nullptr;
+    std::memcpy(&field, data + at, sizeof field);
+    if (kernel.program->streams.contains(field) || kernel.program->blocks.contains(field))
+      arguments.push_back(field);
+  }
+  return arguments;
+}
+
+std::string argumentName(const KernelRecord& kernel, const void* argument) {
+  const auto stream = kernel.program->streams.find(argument);
+  return stream != kernel.program->streams.end() ? quoted(*stream->second)
+                                                 : quoted(*kernel.program->blocks.at(argument));
+}
+
+} // namespace
+
+void checkData(const KernelRecord& kernel) {
+  if (kernel.dataWhenRun.size() == static_cast<size_t>(kernel.dataSize) &&
+      std::memcmp(kernel.dataWhenRun.data(), kernel.data, kernel.dataWhenRun.size()) != 0)
+    failAt(kernel.runPlace, "svm-fields",
+           "fields of " + quoted(kernel) +
+               " changed between kernelRun and the beginning of its work, while it was "
+               "WAITING",
+           "control code may touch a kernel's fields only before kernelRun and after kernelWait");
+}
+
+void checkRun(KernelRecord& kernel, const Place& place) {
   const KERNEL_STATUS status = kernel.status.load();
   if (status != KERNEL_UNSTARTED && status != KERNEL_PAUSED && kernel.request.load() == Request::None)
     failAt(place, "svm-run", "kernelRun on " + quoted(kernel) + ", which is " + wordOf(status),
            status == KERNEL_FINISHED ? "initialise it again first" : "wait for it first, with kernelWait");
   if (kernel.scratch)
     recordOf(kernel.scratch, "kernelRun", place);
+  if (status != KERNEL_UNSTARTED)
+    return;
+  const std::vector<const void*> arguments = argumentsOf(kernel);
+  if (kernel.arguments.empty())
+    kernel.arguments = arguments;
+  for (size_t i = 0; i < std::min(arguments.size(), kernel.arguments.size()); ++i)
+    if (arguments[i] != kernel.arguments[i])
+      failAt(place, "svm-b3",
+             quoted(kernel) + " was initialised with " + argumentName(kernel, kernel.arguments[i]) +
+                 " before, now with " + argumentName(kernel, arguments[i]) + " (rule B3)",
+             "pass a kernel the same streams and blocks each time, or use another kernel");
+  kernel.runPlace = place;
+  const char* data = static_cast<const char*>(kernel.data);
+  kernel.dataWhenRun.assign(data, data + (data ? std::max(kernel.dataSize, 0) : 0));
 }
 
 void checkSize(const StreamRecord& record, uint64_t size, const Place& place) {

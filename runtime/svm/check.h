@@ -8,8 +8,8 @@
 
 namespace strata::svm {
 
-/// B1: what has not been initialised is used.
-[[noreturn]] void failUninitialised(const char* what, const char* operation, const std::string& name,
+/// B1: what has not been initialised is used; B4: a copy of what has been, which its mark shows.
+[[noreturn]] void failUninitialised(const char* what, const char* operation, const std::string& name, uint64_t mark,
                                     const Place& place);
 
 /// An initialisation of a stream or block: A2, A3, A8, B2 and the flags. `before` is null the first time. REQUIRES: the
@@ -36,8 +36,11 @@ void checkControl(const Kernel* kernel, const KernelRecord* record, const Kernel
                   bool needed, const Place& place);
 /// kernelAddDependence: only on an UNSTARTED kernel, and A9.
 void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const Place& place);
-/// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block.
-void checkRun(const KernelRecord& kernel, const Place& place);
+/// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block, and B3; notes the kernel's
+/// data.
+void checkRun(KernelRecord& kernel, const Place& place);
+/// As a kernel begins: its data is what it was when it was run.
+void checkData(const KernelRecord& kernel);
 
 /// A push and a peek, against the stream's flags and capacity. By the pusher and the popper.
 /// `size`: the bytes that the caller's element surely has no more of.

@@ -104,8 +104,12 @@ void closeEnds(KernelRecord& kernel, bool leaves) {
     std::lock_guard guard(kernel.endsLock);
     for (const auto& [stream, pushes] : kernel.ends) {
       close(*stream, pushes);
-      if (leaves)
-        (pushes ? stream->pusher : stream->popper).kernel.store(nullptr, std::memory_order_relaxed);
+      if (!leaves)
+        continue;
+      StreamEnd& end = pushes ? stream->pusher : stream->popper;
+      end.last = &kernel;
+      end.lastOver = ++kernel.program->clock;
+      end.kernel.store(nullptr, std::memory_order_release);
     }
     blocks = kernel.blocks;
     if (leaves) {
@@ -131,6 +135,7 @@ void startAll(const Starts& starts) {
 /// From its own fibre, which touches the kernel no more.
 void finish(KernelRecord& kernel) {
   closeEnds(kernel, true);
+  kernel.held.reset();
   Starts starts;
   {
     std::lock_guard guard(kernel.program->lock);
@@ -145,6 +150,8 @@ void runKernel(void* argument) {
     std::lock_guard guard(kernel.program->lock);
     kernel.execution = runtime::current();
   }
+  if (kernel.program->checked())
+    checkData(kernel);
   if (isRequested(&kernel))
     obey(kernel);
   kernel.work(kernel.data);
@@ -249,6 +256,7 @@ void run(KernelRecord& kernel) {
     switch (kernel.status.load()) {
     case KERNEL_UNSTARTED:
       kernel.status.store(KERNEL_WAITING);
+      kernel.ranAt = ++kernel.program->clock;
       if (kernel.undone == 0)
         makeReady(kernel, starts);
       break;

@@ -38,6 +38,13 @@ struct KernelRecord {
   int64_t undone = 0; // executions that it depends on
   std::vector<std::pair<KernelRecord*, uint64_t>> followers;
   runtime::Execution* execution = nullptr; // while its fibre lives
+  uint64_t ranAt = 0;                      // on the program's clock
+  std::shared_ptr<void> held;              // what the work function of a black-box kernel holds until it is over
+
+  // Of checked mode.
+  Place runPlace;
+  std::vector<char> dataWhenRun;
+  std::vector<const void*> arguments; // streams and blocks that its data pointed to when it was first run
 
   runtime::SpinLock endsLock;                       // guards the two lists
   std::vector<std::pair<StreamRecord*, bool>> ends; // true: it pushes

@@ -19,7 +19,7 @@ using machine::Node;
 
 namespace {
 
-/// Whether a file was named for the control processor of this thread; a node's value, or 0.
+/// The value of the control processor of this thread; 0: none was chosen.
 thread_local int controlOfThread = 0;
 
 } // namespace
@@ -49,6 +49,13 @@ void failAt(const Place& place, const char* code, const std::string& message, co
       code, message.c_str(), help.empty() ? nullptr : help.c_str(), file.c_str(), static_cast<uint32_t>(place.line()),
       0};
   strata_fail(&check, nullptr, 0);
+}
+
+const void* markedBy(uint64_t mark) {
+  uint64_t inverse = markFactor; // of an odd number modulo 2^64, by Newton's iteration
+  for (int i = 0; i < 6; ++i)
+    inverse *= 2 - markFactor * inverse;
+  return reinterpret_cast<const void*>((mark ^ markMask) * inverse);
 }
 
 Program::Program(Machine machine) : machine_(std::move(machine)), connections_(machine_) {

@@ -196,6 +196,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   for (StreamEnd* end : {&record.pusher, &record.popper}) {
     end->kernel.store(nullptr);
     end->limit = 0;
+    end->last = nullptr;
     end->spins = 64;
     end->stalls = 0;
   }
@@ -222,8 +223,8 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
 StreamRecord& recordOf(const Stream* stream, const char* operation, const Place& place) {
   if (StreamRecord* record = recordIfAny(stream))
     return *record;
-  failUninitialised("stream", operation, stream ? variableName(stream, sizeof(Stream), place.argument()) : "NULL",
-                    place);
+  failUninitialised("stream", operation, stream ? variableName(stream, sizeof(*stream), place.argument()) : "NULL",
+                    stream ? stream->mark_ : 0, place);
 }
 
 void enterPush(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place) {

@@ -23,6 +23,8 @@ struct StreamEnd {
   std::atomic<KernelRecord*> kernel{nullptr};       // who has it at hand
   uint64_t limit = 0;                               // in checked mode: what Stream::pushLimit_ or popLimit_ is else
   uintptr_t stackBegin = 0, stackBytes = 0;         // of that kernel, once it is in `kernel`
+  KernelRecord* last = nullptr;                     // who had it last, and when that was over
+  uint64_t lastOver = 0;
   int32_t spins = 64;
   uint64_t stalls = 0;
 };

@@ -1,0 +1,167 @@
+/* Kernels that the library brings along, called by name: filters, transforms, products of matrices, sorting, files and
+ * the console. A processor runs those that the description of its machine lists for it, by the names given below.
+ *
+ * Each is a struct that begins with its Kernel; its init function takes the processor, its streams and blocks, and what
+ * else it needs. Sequences end with the first element that carries a tag, and what a kernel pushes for it ends with a
+ * tag too. Numbers are floats unless a line says otherwise. Messages and threads are as in svm.h. */
+#ifndef SVM_KERNELS_H
+#define SVM_KERNELS_H
+
+#include "svm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- kernels by name -------------------------------------------------------------------------------------------- */
+
+/* Gives a name a work function, for all processors that list the name. A name of the library's own can be replaced. To
+ * be called before kernels of that name are initialised. */
+void svmRegisterKernel(const char* name, ExtKernelWork work);
+
+/* Makes a kernel of that name, whose work function gets `data`, of `dataSize` bytes. Errors: svm-unknown-kernel,
+ * svm-supported-kernels. */
+void blackBoxInit(Kernel* k, VM_NODE_PROC location, const char* name, void* data, int dataSize);
+void svmBlackBoxInit_(Kernel* k, VM_NODE_PROC location, const char* name, void* data, int dataSize, const char* place);
+#define blackBoxInit(k, location, name, data, dataSize)                                                                \
+  svmBlackBoxInit_(SVM_KERNEL_(k), (location), (name), (data), (int)(dataSize), #k SVM_PLACE_)
+
+#define SVM_INIT_(name, object, location, place)                                                                       \
+  svmBlackBoxInit_(&(object)->kernel, (location), (name), (object), (int)sizeof *(object), place)
+
+/* ---- signals ---------------------------------------------------------------------------------------------------- */
+
+/* "fir": out[n] = sum over k < count of taps[k] * in[n - k], with in[n] = 0 before the first element. */
+typedef struct {
+  Kernel kernel;
+  IStream* in;
+  OStream* out;
+  IBlock* taps;
+  int count;
+} Fir;
+SVM_INLINE_ void svmFirInit_(Fir* fir, VM_NODE_PROC location, IStream* in, OStream* out, IBlock* taps, int count,
+                             const char* place) {
+  SVM_INIT_("fir", fir, location, place);
+  fir->in = in;
+  fir->out = out;
+  fir->taps = taps;
+  fir->count = count;
+}
+#define firInit(fir, location, in, out, taps, count)                                                                   \
+  svmFirInit_((fir), (location), (in), (out), (taps), (count), #fir SVM_PLACE_)
+
+/* "fft": the discrete Fourier transform of one frame of `points` elements after another, a power of two; an element is
+ * two floats, its real and imaginary part. `inverse`: the inverse transform, divided by `points`. A last frame that is
+ * cut short is filled up with zeros. */
+typedef struct {
+  Kernel kernel;
+  IStream* in;
+  OStream* out;
+  int points;
+  boolean inverse;
+} Fft;
+SVM_INLINE_ void svmFftInit_(Fft* fft, VM_NODE_PROC location, IStream* in, OStream* out, int points, boolean inverse,
+                             const char* place) {
+  SVM_INIT_("fft", fft, location, place);
+  fft->in = in;
+  fft->out = out;
+  fft->points = points;
+  fft->inverse = inverse;
+}
+#define fftInit(fft, location, in, out, points, inverse)                                                               \
+  svmFftInit_((fft), (location), (in), (out), (points), (inverse), #fft SVM_PLACE_)
+
+/* ---- blocks and sequences --------------------------------------------------------------------------------------- */
+
+/* "matrix_product": adds a b to c, matrices of rows x inner, inner x columns and rows x columns in row-major order. */
+typedef struct {
+  Kernel kernel;
+  IBlock* a;
+  IBlock* b;
+  OBlock* c;
+  int rows, inner, columns;
+} MatrixProduct;
+SVM_INLINE_ void svmMatrixProductInit_(MatrixProduct* product, VM_NODE_PROC location, IBlock* a, IBlock* b, OBlock* c,
+                                       int rows, int inner, int columns, const char* place) {
+  SVM_INIT_("matrix_product", product, location, place);
+  product->a = a;
+  product->b = b;
+  product->c = c;
+  product->rows = rows;
+  product->inner = inner;
+  product->columns = columns;
+}
+#define matrixProductInit(product, location, a, b, c, rows, inner, columns)                                            \
+  svmMatrixProductInit_((product), (location), (a), (b), (c), (rows), (inner), (columns), #product SVM_PLACE_)
+
+/* What an element is, for kernels that compare or print. */
+typedef enum { SVM_FLOAT, SVM_INT, SVM_DOUBLE, SVM_LONG, SVM_BYTE } SVM_TYPE;
+
+/* "sort": a sequence in ascending order; floats and doubles in the total order of IEEE 754, -0 before 0. */
+typedef struct {
+  Kernel kernel;
+  IStream* in;
+  OStream* out;
+  SVM_TYPE type;
+} Sort;
+SVM_INLINE_ void svmSortInit_(Sort* sort, VM_NODE_PROC location, IStream* in, OStream* out, SVM_TYPE type,
+                              const char* place) {
+  SVM_INIT_("sort", sort, location, place);
+  sort->in = in;
+  sort->out = out;
+  sort->type = type;
+}
+#define sortInit(sort, location, in, out, type) svmSortInit_((sort), (location), (in), (out), (type), #sort SVM_PLACE_)
+
+/* ---- devices ---------------------------------------------------------------------------------------------------- */
+
+/* "file_source": the elements of a file, one after another; the last one carries a tag. Bytes that make no whole
+ * element are left out. A file without an element gives none, and no tag. Error: svm-file. */
+typedef struct {
+  Kernel kernel;
+  OStream* out;
+  const char* path;
+} FileSource;
+SVM_INLINE_ void svmFileSourceInit_(FileSource* source, VM_NODE_PROC location, OStream* out, const char* path,
+                                    const char* place) {
+  SVM_INIT_("file_source", source, location, place);
+  source->out = out;
+  source->path = path;
+}
+#define fileSourceInit(source, location, out, path)                                                                    \
+  svmFileSourceInit_((source), (location), (out), (path), #source SVM_PLACE_)
+
+/* "file_sink": writes a sequence to a file. Error: svm-file. */
+typedef struct {
+  Kernel kernel;
+  IStream* in;
+  const char* path;
+} FileSink;
+SVM_INLINE_ void svmFileSinkInit_(FileSink* sink, VM_NODE_PROC location, IStream* in, const char* path,
+                                  const char* place) {
+  SVM_INIT_("file_sink", sink, location, place);
+  sink->in = in;
+  sink->path = path;
+}
+#define fileSinkInit(sink, location, in, path) svmFileSinkInit_((sink), (location), (in), (path), #sink SVM_PLACE_)
+
+/* "console": prints a sequence on standard output: bytes as they are, numbers one a line. */
+typedef struct {
+  Kernel kernel;
+  IStream* in;
+  SVM_TYPE type;
+} Console;
+SVM_INLINE_ void svmConsoleInit_(Console* console, VM_NODE_PROC location, IStream* in, SVM_TYPE type,
+                                 const char* place) {
+  SVM_INIT_("console", console, location, place);
+  console->in = in;
+  console->type = type;
+}
+#define consoleInit(console, location, in, type)                                                                       \
+  svmConsoleInit_((console), (location), (in), (type), #console SVM_PLACE_)
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif

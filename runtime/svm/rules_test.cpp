@@ -1,0 +1,426 @@
+// Every rule with a program that breaks it: checked mode ends it, and the message names the rule, the variables and the
+// line. The second half has what is looked after in every mode.
+#include "runtime/svm/testing.h"
+
+#include "runtime/svm/program.h"
+
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+constexpr int any = 0;
+
+struct Work {
+  Kernel kernel;
+  IStream* in;
+  OStream* out;
+  Block* block;
+  int count;
+  void (*body)(Work*);
+};
+
+/// A kernel whose work is a lambda.
+void initWork(Work* work, VM_NODE_PROC processor, void (*body)(Work*), Block* scratch = nullptr) {
+  kernelInit(&work->kernel, processor, scratch, work, sizeof *work,
+             [](void* data) { static_cast<Work*>(data)->body(static_cast<Work*>(data)); });
+  work->body = body;
+}
+
+void popOne(Work* work) {
+  int x = 0;
+  streamPop(work->in, &x);
+}
+
+void pushOne(Work* work) {
+  int x = 0;
+  streamPush(work->out, &x);
+}
+
+/// Pushes for ever.
+void pushAll(Work* work) {
+  while (true)
+    pushOne(work);
+}
+
+static Stream s, t;
+static Block b;
+static Work k, k2;
+
+class Rules : public ::testing::Test {
+protected:
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    svmThreads(2);
+    strata::svm::Program::current().setChecked(true);
+  }
+  void TearDown() override { strata::svm::Program::current().setChecked(false); }
+
+  static void initStreams() {
+    streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), any);
+    streamInitRAM(&t, LOCALMEM1, 64, 8, sizeof(int), any);
+  }
+};
+
+#define BREAKS(RULE, MESSAGE, ...)                                                                                     \
+  EXPECT_EXIT(                                                                                                         \
+      {                                                                                                                \
+        __VA_ARGS__;                                                                                                   \
+        std::exit(77);                                                                                                 \
+      },                                                                                                               \
+      ::testing::ExitedWithCode(1), "rules_test.cpp:[0-9]+: error: " MESSAGE "(.|\n)*\\[" RULE "\\]")
+
+TEST_F(Rules, A1InitialisingAKernelUnderWay) {
+  initStreams();
+  k.in = &s;
+  initWork(&k, PROC1, popOne);
+  BREAKS("svm-a1", "kernel 'k' is initialised while it is under way", {
+    kernelRun(&k);
+    initWork(&k, PROC1, popOne);
+  });
+}
+
+TEST_F(Rules, A2InitialisingAStreamOrBlockInUse) {
+  initStreams();
+  blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));
+  k.in = &s;
+  k.block = &b;
+  initWork(&k, PROC1, [](Work* work) {
+    int x = 0;
+    blockRead(work->block, 0, &x);
+    popOne(work);
+    popOne(work);
+  });
+  const auto waitUntilItPops = [] {
+    int x = 1;
+    kernelRun(&k);
+    for (int i = 0; i < 2; ++i)
+      streamPush(&s, &x);
+    while (kernelGetStatus(&k) != KERNEL_FINISHED && __atomic_load_n(&s.popped_, __ATOMIC_SEQ_CST) == 0)
+      ;
+  };
+  initWork(&k, PROC1, [](Work* work) {
+    int x = 0;
+    blockRead(work->block, 0, &x);
+    for (int i = 0; i < 100; ++i)
+      popOne(work);
+  });
+  BREAKS("svm-a2", "stream 's' is initialised while kernel 'k' uses it", {
+    waitUntilItPops();
+    streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), any);
+  });
+  BREAKS("svm-a2", "block 'b' is initialised while kernel 'k' uses it", {
+    waitUntilItPops();
+    blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));
+  });
+}
+
+TEST_F(Rules, A3ControlInAWorkFunction) {
+  initStreams();
+  const auto runs = [](void (*body)(Work*)) {
+    initWork(&k, PROC1, body);
+    kernelRun(&k);
+    kernelWait(&k);
+  };
+  BREAKS("svm-a3", "kernelRun within the work function of kernel 'k'", runs([](Work*) { kernelRun(&k2); }));
+  BREAKS("svm-a3", "kernelWait within the work function", runs([](Work*) { kernelWait(&k2); }));
+  BREAKS("svm-a3", "kernelGetStatus within the work function", runs([](Work*) { kernelGetStatus(&k2); }));
+  BREAKS("svm-a3", "kernelEnd within the work function", {
+    initWork(&k2, PROC2, popOne);
+    runs([](Work*) { kernelEnd(&k2); });
+  });
+  BREAKS("svm-a3", "a stream is initialised within the work function of kernel 'k'",
+         runs([](Work*) { streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), any); }));
+  BREAKS("svm-a3", "a block is initialised", runs([](Work*) { blockInit(&b, LOCALMEM1, 0, 8, sizeof(int)); }));
+  BREAKS("svm-a3", "a kernel is initialised", runs([](Work*) { initWork(&k2, PROC2, popOne); }));
+}
+
+TEST_F(Rules, A6UnreachableMemory) {
+  static Stream far;
+  static Block farther;
+  streamInitRAM(&far, GLOBALMEM1, 0, 8, sizeof(int), any);
+  blockInit(&farther, GLOBALMEM2, 0, 8, sizeof(int));
+  k.out = &far;
+  k.block = &farther;
+  const auto runs = [](void (*body)(Work*)) {
+    initWork(&k, PROC1, body);
+    kernelRun(&k);
+    kernelWait(&k);
+  };
+  BREAKS("svm-a6", "kernel 'k' on PROC1 uses stream 'far' in GLOBALMEM1, which no link connects to it", runs(pushOne));
+  BREAKS("svm-a6", "kernel 'k' on PROC1 uses block 'farther' in GLOBALMEM2", runs([](Work* work) {
+           int x = 0;
+           blockWrite(work->block, 0, &x);
+         }));
+}
+
+TEST_F(Rules, A7TwoKernelsAtOneEnd) {
+  initStreams();
+  k.out = k2.out = &s;
+  BREAKS("svm-a7", "kernel 'k2?' (pushes to stream 's' while kernel 'k2?' does|was run)", {
+    initWork(&k, PROC1, pushAll);
+    initWork(&k2, PROC2, pushAll);
+    kernelRun(&k);
+    kernelRun(&k2);
+    kernelWaitMultiple(&k, &k2);
+  });
+  // The second waits for the processor while the first pushes.
+  BREAKS("svm-a7", "kernel 'k2' was run, and WAITING, while kernel 'k' still pushed to stream 's'", {
+    initWork(&k, PROC1, [](Work* work) {
+      pushOne(work);
+      kernelPause(&work->kernel);
+    });
+    initWork(&k2, PROC1, pushOne);
+    kernelRun(&k);
+    kernelWait(&k);
+    kernelRun(&k2);
+    kernelRun(&k);
+    kernelWait(&k2);
+  });
+  BREAKS("svm-a7", "control pushes to stream 's' while kernel 'k' does", {
+    initWork(&k, PROC1, pushAll);
+    kernelRun(&k);
+    while (__atomic_load_n(&s.pushed_, __ATOMIC_SEQ_CST) == 0)
+      ;
+    int x = 0;
+    streamPush(&s, &x);
+  });
+}
+
+TEST_F(Rules, A8StateLeftInAFifo) {
+  static Stream first, second;
+  streamInitFIFO(&first, FIFO1, sizeof(int), any);
+  int x = 0;
+  streamPush(&first, &x);
+  BREAKS("svm-a8", "FIFO1 is mapped to stream 'second' while 1 elements of stream 'first' are in it",
+         streamInitFIFO(&second, FIFO1, sizeof(int), any));
+  streamPop(&first, &x);
+  streamInitFIFO(&second, FIFO1, sizeof(int), any);
+}
+
+TEST_F(Rules, A9NoMemoryInCommon) {
+  // A console is connected to local memories only; with a device that reaches none, no notice can be given.
+  const char* text = "machine: apart\n"
+                     "memories:\n  - {name: M, capacity: 1K}\n  - {name: N, capacity: 1K}\n"
+                     "processors:\n  - {name: C, kind: control, masters: [C]}\n"
+                     "  - {name: P, kind: stream, masters: [C], local: [M]}\n"
+                     "  - {name: Q, kind: stream, masters: [C], local: [N]}\n";
+  EXPECT_EXIT(
+      {
+        // The process's machine is chosen already here; a program of its own begins afresh.
+        const std::string path = testing::TempDir() + "svm_apart.yaml";
+        std::FILE* file = std::fopen(path.c_str(), "w");
+        std::fputs(text, file);
+        std::fclose(file);
+        setenv("STRATA_MACHINE", path.c_str(), 1);
+        setenv("STRATA_SVM", "checked", 1);
+        setenv("SVM_RULES_APART", "1", 1);
+        execl("/proc/self/exe", "rules", "--gtest_filter=Apart.*", nullptr);
+      },
+      ::testing::ExitedWithCode(1), "kernel 'k2' on Q depends on kernel 'k' on P, and no memory is connected to both");
+}
+
+TEST(Apart, A9) {
+  if (!std::getenv("SVM_RULES_APART"))
+    GTEST_SKIP() << "run by A9NoMemoryInCommon, on a machine of its own";
+  const int p = 0x30100000, q = 0x30200000;
+  initWork(&k, p, [](Work*) { kernelPause(&k); });
+  initWork(&k2, q, popOne);
+  kernelRun(&k);
+  kernelAddDependence(&k2, &k);
+}
+
+TEST_F(Rules, B1UseBeforeInitialisation) {
+  static Stream never;
+  static Block noBlock;
+  static Work noKernel;
+  int x = 0;
+  BREAKS("svm-b1", "streamPush on stream 'never', which has not been initialised", streamPush(&never, &x));
+  BREAKS("svm-b1", "streamPop on stream 'never'", streamPop(&never, &x));
+  BREAKS("svm-b1", "streamPeek on stream 'never'", streamPeek(&never, 0, &x));
+  BREAKS("svm-b1", "streamPushMulticast on stream 'never'", streamPushMulticast(&x, &never, &never));
+  BREAKS("svm-b1", "blockWrite on block 'noBlock'", blockWrite(&noBlock, 0, &x));
+  BREAKS("svm-b1", "blockRead on block 'noBlock'", blockRead(&noBlock, 0, &x));
+  BREAKS("svm-b1", "kernelRun on kernel 'noKernel'", kernelRun(&noKernel));
+  BREAKS("svm-b1", "kernelPause on kernel 'noKernel'", kernelPause(&noKernel));
+  BREAKS("svm-b1", "kernelEnd on kernel 'noKernel'", kernelEnd(&noKernel));
+  BREAKS("svm-b1", "kernelRun on block 'noBlock'", {
+    initWork(&k, PROC1, popOne, &noBlock); // as in the document's reduction: looked after at kernelRun
+    kernelRun(&k);
+  });
+}
+
+TEST_F(Rules, B2AnotherPlaceOrSize) {
+  initStreams();
+  blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));
+  initWork(&k, PROC1, popOne);
+  BREAKS("svm-b2", "stream 's' moves from LOCALMEM1 to LOCALMEM2.*first initialised at .*rules_test.cpp:",
+         streamInitRAM(&s, LOCALMEM2, 0, 8, sizeof(int), any));
+  BREAKS("svm-b2", "stream 's' had elements of 4 bytes and flags 0, now 8 and 0",
+         streamInitRAM(&s, LOCALMEM1, 0, 8, 8, any));
+  BREAKS("svm-b2", "stream 's' had elements of 4 bytes and flags 0, now 4 and 4",
+         streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), STREAM_NEVER_WRAPS));
+  BREAKS("svm-b2", "block 'b' had elements of 4 bytes, now 2", blockInit(&b, LOCALMEM1, 128, 4, 2));
+  BREAKS("svm-b2", "block 'b' moves", blockInit(&b, LOCALMEM2, 128, 4, sizeof(int)));
+  BREAKS("svm-b2", "kernel 'k' moves from PROC1 to PROC2", initWork(&k, PROC2, popOne));
+}
+
+TEST_F(Rules, B3OtherArguments) {
+  initStreams();
+  BREAKS("svm-b3", "kernel 'k' was initialised with stream 's' before, now with stream 't'", {
+    k.out = &s;
+    initWork(&k, PROC1, pushOne);
+    kernelRun(&k);
+    kernelWait(&k);
+    initWork(&k, PROC1, pushOne);
+    k.out = &t;
+    kernelRun(&k);
+  });
+}
+
+TEST_F(Rules, B4Copies) {
+  static Stream copy;
+  initStreams();
+  copy = s;
+  int x = 0;
+  BREAKS("svm-b4", "streamPush on stream 'copy', which is a copy of 's'", streamPush(&copy, &x));
+}
+
+TEST_F(Rules, FlagsAreKept) {
+  static Stream unordered, never, one, unaliased;
+  streamInitRAM(&unordered, LOCALMEM1, 0, 8, sizeof(int), STREAM_UNORDERED);
+  streamInitRAM(&never, LOCALMEM1, 16, 4, sizeof(int), STREAM_NEVER_WRAPS);
+  streamInitRAM(&one, LOCALMEM1, 32, 4, sizeof(int), STREAM_ONE_EOS);
+  int x = 0;
+  streamPush(&unordered, &x);
+  BREAKS("svm-unordered-peek", "a peek at stream 'unordered'", streamPeek(&unordered, 0, &x));
+  BREAKS("svm-unordered-peek", "a peek at stream 'unordered'", streamPeekEOS(&unordered, 0));
+  BREAKS("svm-never-wraps", "stream 'never' is STREAM_NEVER_WRAPS, and more than its 4 elements are pushed", {
+    for (int i = 0; i < 5; ++i) {
+      streamPush(&never, &x);
+      streamPop(&never, &x);
+    }
+  });
+  BREAKS("svm-one-eos", "stream 'one' is STREAM_ONE_EOS", {
+    streamPushWithEOS(&one, &x);
+    streamPushWithEOS(&one, &x);
+  });
+  BREAKS("svm-unaliased-data", "stream 'unaliased' is STREAM_UNALIASED_RAM",
+         streamInitWithDataRAM(&unaliased, LOCALMEM1, 48, 4, sizeof(int), 4, 0, STREAM_UNALIASED_RAM));
+}
+
+TEST_F(Rules, PeeksAndSizes) {
+  initStreams();
+  blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));
+  int x = 0;
+  short narrow = 0;
+  streamPush(&s, &x);
+  BREAKS("svm-peek", "a peek at element 8 of stream 's', whose capacity is 8", streamPeek(&s, 8, &x));
+  BREAKS("svm-peek", "a peek at element -1", streamPeekEOS(&s, -1));
+  BREAKS("svm-element-size", "elements of stream 's' have 4 bytes, and the variable here has 2",
+         streamPush(&s, &narrow));
+  BREAKS("svm-element-size", "elements of stream 's' have 4 bytes", streamPop(&s, &narrow));
+  BREAKS("svm-element-size", "elements of block 'b' have 4 bytes", blockRead(&b, 0, &narrow));
+}
+
+TEST_F(Rules, StatesOfKernels) {
+  initStreams();
+  k.in = &s;
+  initWork(&k, PROC1, popOne);
+  initWork(&k2, PROC2, popOne);
+  BREAKS("svm-run", "kernelRun on kernel 'k', which is (WAITING|RUNNING)", {
+    kernelRun(&k);
+    kernelRun(&k);
+  });
+  BREAKS("svm-run", "kernelRun on kernel 'k', which is FINISHED", {
+    kernelEnd(&k);
+    kernelRun(&k);
+  });
+  BREAKS("svm-dependence", "kernelAddDependence on kernel 'k', which is FINISHED", {
+    kernelEnd(&k);
+    kernelAddDependence(&k, &k2);
+  });
+}
+
+TEST_F(Rules, FieldsOfAKernelThatWaits) {
+  initStreams();
+  k.in = &s;
+  k2.count = 1;
+  BREAKS("svm-fields", "fields of kernel 'k2' changed between kernelRun and the beginning of its work", {
+    initWork(&k, PROC1, popOne);
+    initWork(&k2, PROC1, [](Work*) {});
+    kernelRun(&k);
+    kernelRun(&k2); // WAITING: the processor is held
+    k2.count = 2;
+    int x = 0;
+    streamPush(&s, &x);
+    kernelWait(&k2);
+  });
+}
+
+TEST_F(Rules, ControlIsTheMaster) {
+  EXPECT_EXIT(svmControl(PROC1), ::testing::ExitedWithCode(1), "PROC1 runs no control code.*svm-control");
+  svmControl(CONTROL);
+}
+
+TEST_F(Rules, ADeadlockIsExplained) {
+  initStreams();
+  k.in = &s;
+  k.out = &t;
+  k2.in = &t;
+  k2.out = &s;
+  const auto pass = [](Work* work) {
+    popOne(work);
+    pushOne(work);
+  };
+  BREAKS("svm-deadlock",
+         "nothing can run any more\n  control waits for kernel 'k', 'k2'\n(.|\n)*kernel 'k2?' on PROC. waits for an "
+         "element of stream '[st]' .0 of 8 elements inside.",
+         {
+           initWork(&k, PROC1, pass);
+           initWork(&k2, PROC2, pass);
+           kernelRun(&k);
+           kernelRun(&k2);
+           kernelWaitMultiple(&k, &k2);
+         });
+  // One that waits for a processor which a paused kernel holds.
+  BREAKS("svm-deadlock", "nothing can run any more(.|\n)*kernel 'k2?' on PROC1 waits for", {
+    initWork(&k, PROC1, [](Work* work) { kernelPause(&work->kernel); });
+    initWork(&k2, PROC1, [](Work*) {});
+    kernelRun(&k);
+    kernelWait(&k);
+    kernelRun(&k2);
+    kernelWait(&k2);
+  });
+}
+
+// ---- in every mode ----
+
+TEST_F(Rules, InEveryMode) {
+  strata::svm::Program::current().setChecked(false);
+  static Stream stream;
+  static Block block;
+  BREAKS("svm-address", "stream 'stream' does not fit into LOCALMEM1: 65540 bytes at address 0",
+         streamInitRAM(&stream, LOCALMEM1, 0, 16385, 4, any));
+  BREAKS("svm-address", "block 'block' does not fit into LOCALMEM1: 4 bytes at address -1",
+         blockInit(&block, LOCALMEM1, -1, 1, 4));
+  BREAKS("svm-stream-size", "stream 'stream' has a capacity of 0", streamInitRAM(&stream, LOCALMEM1, 0, 0, 4, any));
+  BREAKS("svm-stream-size", "stream 'stream' has elements of 0 bytes", streamInitRAM(&stream, LOCALMEM1, 0, 1, 0, any));
+  BREAKS("svm-stream-size", "stream 'stream' has elements of 2000 bytes, and FIFO1 holds 1024",
+         streamInitFIFO(&stream, FIFO1, 2000, any));
+  BREAKS("svm-block-size", "block 'block' has 0 elements", blockInit(&block, LOCALMEM1, 0, 0, 4));
+  BREAKS("svm-init-length", "stream 'stream' begins with 9 elements, and its capacity is 8",
+         streamInitWithDataRAM(&stream, LOCALMEM1, 0, 8, 4, 9, 0, any));
+  BREAKS("svm-node", "PROC1 is not a memory", streamInitRAM(&stream, PROC1, 0, 8, 4, any));
+  BREAKS("svm-node", "LOCALMEM1 is not a FIFO", streamInitFIFO(&stream, LOCALMEM1, 4, any));
+  BREAKS("svm-node", "machine 'pca' has no node 12345, where a processor is needed", initWork(&k, 12345, popOne));
+  BREAKS("svm-supported-kernels", "DMA1 does not run kernels that users define", initWork(&k, DMA1, popOne));
+  blockInit(&block, LOCALMEM1, 0, 2, 4);
+  int x = 0;
+  BREAKS("svm-block-index", "blockRead of element 2 of block 'block', which has 2", blockRead(&block, 2, &x));
+  BREAKS("svm-block-index", "blockWrite of element -1", blockWrite(&block, -1, &x));
+  EXPECT_EXIT(svmAddress(LOCALMEM1, 1 << 20), ::testing::ExitedWithCode(1), "svmAddress does not fit.*svm-address");
+  EXPECT_EXIT(svmMachine("cell"), ::testing::ExitedWithCode(1), "after the machine has been used.*svm-machine");
+}
+
+} // namespace
