@@ -96,7 +96,27 @@ std::string longProgram(size_t lines) {
   return text + "void task Main" + all + ";\nvoid task<inner> Main::All" + all + "\n{\n" + calls + "}\n";
 }
 
-/// The front end on a program of 2,000 lines.
+/// Mapping a program against mapping one of a quarter of its lines.
+Row growth(Bench& bench, const std::string& folder) {
+  constexpr size_t lines = 4000, times = 4;
+  auto mapped = [&](size_t count) -> Words {
+    const std::string program = folder + "/" + std::to_string(count) + ".sq";
+    std::ofstream(program) << longProgram(count);
+    return {STRATA_EXECUTABLE, "map", program, "--entry", "Main", "-o", program + ".map"};
+  };
+  Row row;
+  row.work = "strata map, a program of about " + std::to_string(times * lines) + " lines";
+  row.peer = "the same of " + std::to_string(lines) + " lines";
+  row.method = "processes, from the start to the end of each; files in the page cache";
+  row.goal = {Goal::Kind::RatioAtMost, times};
+  const Words more = mapped(times * lines), less = mapped(lines);
+  if (execute(more, -1) != 0 || execute(less, -1) != 0)
+    return failed(row, "'strata map' did not end with status 0");
+  row.pairs = inTurn(bench.pairs, [&] { return seconds(more); }, [&] { return seconds(less); });
+  return row;
+}
+
+/// The front end on a program of 2,000 lines, and how it grows.
 std::vector<Row> frontEnd(Bench& bench) {
   char folder[] = "/tmp/strata-bench-XXXXXX";
   if (!mkdtemp(folder))
@@ -112,6 +132,7 @@ std::vector<Row> frontEnd(Bench& bench) {
     row.goal = {Goal::Kind::OursAtMost, 0.3};
     rows.push_back(std::move(row));
   }
+  rows.push_back(growth(bench, folder));
   std::filesystem::remove_all(folder);
   return rows;
 }

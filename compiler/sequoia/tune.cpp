@@ -5,6 +5,7 @@
 
 #include "compiler/sequoia/block.h"
 #include "compiler/sequoia/fold.h"
+#include "compiler/sequoia/graph_parts.h"
 
 #include <algorithm>
 #include <numeric>
@@ -87,7 +88,8 @@ public:
     setAll(value);
     while (value > 1 && !fits())
       setAll(value /= 2);
-    refine();
+    if (fits())
+      refine();
     const std::set<TunableUse> seen = tunablesOfSizes();
     for (const Choice& choice : choices_)
       if (!choice.fixed && !seen.contains({choice.instance, choice.tunable}))
@@ -180,11 +182,12 @@ private:
     return std::nullopt;
   }
 
-  bool fits() {
-    std::vector<InstanceSizes> sizes = propagateSizes(graph_, known_);
+  bool fits() const { return fits(graph_); }
+  bool fits(const InstanceGraph& graph) const {
+    std::vector<InstanceSizes> sizes = propagateSizes(graph, known_);
     if (!limited_)
-      return leafBytes(sizes) <= cacheBudget;
-    for (const LevelDemand& level : measureDemand(graph_, machine_, sizes)) {
+      return leafBytes(graph, sizes) <= cacheBudget;
+    for (const LevelDemand& level : measureDemand(graph, machine_, sizes)) {
       if (!isLimited(machine_, level.level))
         continue;
       uint64_t capacity = machine_.capacityOf(machine_.levels[level.level].memory).bytes;
@@ -196,10 +199,10 @@ private:
   }
 
   /// The most that the arrays of a leaf take, without those that are not bounded.
-  uint64_t leafBytes(const std::vector<InstanceSizes>& sizes) const {
+  static uint64_t leafBytes(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes) {
     uint64_t most = 0;
-    for (uint32_t i = 0; i < graph_.instances.size(); ++i) {
-      const Instance& instance = graph_.instances[i];
+    for (uint32_t i = 0; i < graph.instances.size(); ++i) {
+      const Instance& instance = graph.instances[i];
       if (instance.variant->kind == TaskKind::Inner)
         continue;
       uint64_t total = 0;
@@ -219,8 +222,30 @@ private:
     return most;
   }
 
+  /// All fits before, and after.
   void refine() {
-    for (bool changed = fits(); changed;) {
+    const std::vector<int64_t> before = values();
+    GraphParts parts(graph_);
+    refine([&](const Choice& choice) { return fits(parts.of(choice.instance)); });
+    // Of a graph with too many paths nothing is known, which no part of it tells.
+    if (fits())
+      return;
+    for (size_t i = 0; i < choices_.size(); ++i)
+      valueOf(choices_[i]) = before[i];
+    refine([&](const Choice&) { return fits(); });
+  }
+
+  std::vector<int64_t> values() {
+    std::vector<int64_t> result;
+    for (const Choice& choice : choices_)
+      result.push_back(valueOf(choice));
+    return result;
+  }
+
+  /// `stillFits(choice)`: after a change of its tunable alone.
+  template <typename StillFits>
+  void refine(StillFits stillFits) {
+    for (bool changed = true; changed;) {
       changed = false;
       for (const Choice& choice : choices_) {
         int64_t before = valueOf(choice);
@@ -229,7 +254,7 @@ private:
         set(choice, before * 2);
         if (valueOf(choice) == before)
           continue;
-        if (fits())
+        if (stillFits(choice))
           changed = true;
         else
           valueOf(choice) = before;
