@@ -2,6 +2,7 @@
 #include "runtime/svm/block.h"
 
 #include "runtime/svm/check.h"
+#include "runtime/svm/record.h"
 
 #include <algorithm>
 #include <cstring>
@@ -72,6 +73,8 @@ char* element(Block* block, int64_t index, uint64_t size, const char* operation,
     if (record.program->checked())
       checkBlockUse(record, *kernel, operation, place);
     record.kernels.push_back(kernel);
+    if (Recorder* recorder = record.program->recorder())
+      recorder->uses(record, *kernel, std::strcmp(operation, "blockWrite") == 0);
     std::lock_guard ends(kernel->endsLock);
     kernel->blocks.push_back(&record);
   }

@@ -5,6 +5,7 @@
 #include "runtime/core/scheduler.h"
 #include "runtime/svm/block.h"
 #include "runtime/svm/kernel.h"
+#include "runtime/svm/record.h"
 #include "runtime/svm/stream.h"
 
 #include <cstdlib>
@@ -117,6 +118,10 @@ Program* makeProgram(Choice& chosen) {
   program->setChecked(mode ? std::string(mode) == "checked" : linkedChecked);
   if (const char* threads = std::getenv("STRATA_THREADS"))
     runtime::setThreads(static_cast<uint32_t>(std::max(0, std::atoi(threads))));
+  if (const char* file = std::getenv("STRATA_RECORD"); file && *file) {
+    program->record(file);
+    Recorder::keepWriting();
+  }
   runtime::setForeignThreads(true);
   runtime::setStandstillHandler(failStandstill);
   return program;

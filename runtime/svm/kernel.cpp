@@ -4,6 +4,7 @@
 #include "runtime/core/scheduler.h"
 #include "runtime/svm/block.h"
 #include "runtime/svm/check.h"
+#include "runtime/svm/record.h"
 #include "runtime/svm/stream.h"
 
 #include <algorithm>
@@ -13,6 +14,13 @@ namespace strata::svm {
 namespace {
 
 using Starts = std::vector<KernelRecord*>;
+
+/// REQUIRES: the program's lock is held.
+void setStatus(KernelRecord& kernel, KERNEL_STATUS status) {
+  kernel.status.store(status);
+  if (Recorder* recorder = kernel.program->recorder())
+    recorder->changed(kernel, status);
+}
 
 bool isOver(KERNEL_STATUS status) {
   return status == KERNEL_FINISHED || status == KERNEL_UNSTARTED;
@@ -58,7 +66,7 @@ void dispatch(ProcessorState& processor, Starts& starts) {
     return nullptr;
   };
   const auto begin = [&](KernelRecord* kernel) {
-    kernel->status.store(KERNEL_RUNNING);
+    setStatus(*kernel, KERNEL_RUNNING);
     starts.push_back(kernel);
   };
   if (!processor.holder)
@@ -81,7 +89,8 @@ void makeReady(KernelRecord& kernel, Starts& starts) {
 }
 
 void setFinished(KernelRecord& kernel, Starts& starts) {
-  const KERNEL_STATUS before = kernel.status.exchange(KERNEL_FINISHED);
+  const KERNEL_STATUS before = kernel.status.load();
+  setStatus(kernel, KERNEL_FINISHED);
   kernel.request.store(Request::None);
   kernel.execution = nullptr;
   if (before == KERNEL_RUNNING || before == KERNEL_PAUSED) {
@@ -106,6 +115,7 @@ void closeEnds(KernelRecord& kernel, bool leaves) {
       close(*stream, pushes);
       if (!leaves)
         continue;
+      recordLeave(*stream, kernel, pushes);
       StreamEnd& end = pushes ? stream->pusher : stream->popper;
       end.last = &kernel;
       end.lastOver = ++kernel.program->clock;
@@ -168,7 +178,7 @@ void pauseHere(KernelRecord& kernel) {
     if (kernel.request.load() != Request::Pause)
       return;
     kernel.request.store(Request::None);
-    kernel.status.store(KERNEL_PAUSED);
+    setStatus(kernel, KERNEL_PAUSED);
     wakeWaiters(*kernel.program);
   }
   while (kernel.status.load() == KERNEL_PAUSED)
@@ -236,13 +246,17 @@ void initialise(Kernel* kernel, KernelSort sort, int location, Block* scratch, v
   record.work = work;
   record.undone = 0;
   ++record.run;
-  record.status.store(KERNEL_UNSTARTED);
+  if (Recorder* recorder = program.recorder())
+    recorder->initialised(record, name ? name : "user", movesBeside(record));
+  setStatus(record, KERNEL_UNSTARTED);
   kernel->record_ = &record;
   kernel->mark_ = markOf(kernel);
 }
 
 void addDependence(KernelRecord& kernel, KernelRecord& on) {
   std::lock_guard guard(kernel.program->lock);
+  if (Recorder* recorder = kernel.program->recorder())
+    recorder->depends(kernel, on);
   if (kernel.status.load() != KERNEL_UNSTARTED || isOver(on.status.load()))
     return;
   on.followers.emplace_back(&kernel, kernel.run);
@@ -255,13 +269,13 @@ void run(KernelRecord& kernel) {
     std::lock_guard guard(kernel.program->lock);
     switch (kernel.status.load()) {
     case KERNEL_UNSTARTED:
-      kernel.status.store(KERNEL_WAITING);
+      setStatus(kernel, KERNEL_WAITING);
       kernel.ranAt = ++kernel.program->clock;
       if (kernel.undone == 0)
         makeReady(kernel, starts);
       break;
     case KERNEL_PAUSED:
-      kernel.status.store(KERNEL_RUNNING);
+      setStatus(kernel, KERNEL_RUNNING);
       runtime::unpark(kernel.execution);
       break;
     case KERNEL_WAITING:
@@ -299,7 +313,7 @@ void end(KernelRecord& kernel) {
       setFinished(kernel, starts);
       break;
     case KERNEL_PAUSED:
-      kernel.status.store(KERNEL_RUNNING);
+      setStatus(kernel, KERNEL_RUNNING);
       request(kernel, Request::End);
       break;
     case KERNEL_RUNNING:

@@ -21,6 +21,8 @@ enum class Request : uint32_t { None, Pause, End };
 /// What a kernel does: what the user's code says, what moves data, or what the library or the user gave a name.
 enum class KernelSort { User, Predefined, BlackBox };
 
+struct RecordedKernel;
+
 struct KernelRecord {
   Program* program = nullptr;
   Kernel* kernel = nullptr;
@@ -40,6 +42,7 @@ struct KernelRecord {
   runtime::Execution* execution = nullptr; // while its fibre lives
   uint64_t ranAt = 0;                      // on the program's clock
   std::shared_ptr<void> held;              // what the work function of a black-box kernel holds until it is over
+  RecordedKernel* recorded = nullptr;      // of a program that is recorded
 
   // Of checked mode.
   Place runPlace;

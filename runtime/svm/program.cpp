@@ -7,6 +7,7 @@
 #include "runtime/core/system_memory.h"
 #include "runtime/svm/block.h"
 #include "runtime/svm/kernel.h"
+#include "runtime/svm/record.h"
 #include "runtime/svm/stream.h"
 
 #include <algorithm>
@@ -45,6 +46,8 @@ int Place::line() const {
 
 void failAt(const Place& place, const char* code, const std::string& message, const std::string& help) {
   const std::string file = place.file();
+  if (const Program* program = Program::currentIfAny(); program && program->recorder())
+    program->recorder()->write(true, message + " [" + code + "]");
   const StrataCheck check{
       code, message.c_str(), help.empty() ? nullptr : help.c_str(), file.c_str(), static_cast<uint32_t>(place.line()),
       0};
@@ -70,6 +73,10 @@ Program::Program(Machine machine) : machine_(std::move(machine)), connections_(m
       state.kind = machine_.processors[i].kind;
       state.description = &machine_.processors[i];
     }
+}
+
+void Program::record(const std::string& path) {
+  recorder_ = std::make_unique<Recorder>(*this, path);
 }
 
 Program::~Program() {

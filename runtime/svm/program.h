@@ -26,6 +26,7 @@ struct KernelRecord;
 struct StreamRecord;
 struct BlockRecord;
 struct ControlWaiter;
+class Recorder;
 
 /// Where a call stands in the user's source: the text of its first argument, and FILE:LINE. Null: not known.
 struct Place {
@@ -72,6 +73,10 @@ public:
   const machine::Connections& connections() const { return connections_; }
   bool checked() const { return checked_; }
   void setChecked(bool on) { checked_ = on; }
+  /// Null unless the program is recorded (record.h).
+  Recorder* recorder() const { return recorder_.get(); }
+  /// REQUIRES: nothing has been initialised.
+  void record(const std::string& path);
 
   /// What a value names; fails for the caller's place when the machine has no such node of that kind.
   machine::Node memory(int value, const Place& place) const;
@@ -104,6 +109,7 @@ private:
   const Machine machine_;
   const machine::Connections connections_;
   bool checked_ = false;
+  std::unique_ptr<Recorder> recorder_;
   std::mutex storageLock_;
   std::map<machine::Node, char*> memories_;
   std::map<machine::Node, FifoState> fifos_;

@@ -5,6 +5,7 @@
 #include "runtime/core/spin_until.h"
 #include "runtime/core/stream.h"
 #include "runtime/svm/check.h"
+#include "runtime/svm/record.h"
 
 #include <algorithm>
 
@@ -58,13 +59,14 @@ void waitUntil(StreamRecord& record, KernelRecord* kernel, uint64_t needs) {
   const auto enough = [&] { return arrived(record, Pushes); };
   if (enough() || (!isRequested(kernel) && runtime::spinUntil(end.spins, enough)))
     return;
-  ++end.stalls;
+  RecordedStall stall(record, kernel, Pushes);
   Execution* me = runtime::current();
   const auto setParked = [&](Execution* execution) {
     std::lock_guard guard(record.lock);
     end.parked.store(execution, std::memory_order_relaxed);
   };
   while (true) {
+    stall.begin();
     setParked(me);
     while (true) {
       waiting(record, Pushes).store(me, std::memory_order_seq_cst);
@@ -76,6 +78,7 @@ void waitUntil(StreamRecord& record, KernelRecord* kernel, uint64_t needs) {
     }
     waiting(record, Pushes).store(nullptr, std::memory_order_relaxed);
     setParked(nullptr);
+    stall.end();
     if (enough())
       return;
     obey(*kernel);
@@ -128,6 +131,7 @@ void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* 
     checkEnter(record, kernel, pushes, operation, place);
   end.kernel.store(kernel, std::memory_order_relaxed);
   end.limit = 0;
+  recordEnter(record, kernel, pushes);
   if (!kernel)
     return;
   const runtime::Stack& stack = runtime::current()->context.stack;
@@ -193,12 +197,13 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   record.elementBytes = static_cast<uint64_t>(elementBytes);
   record.flags = flags;
   record.usesFifo = fifo;
+  if (Recorder* recorder = program.recorder())
+    recorder->initialised(record, static_cast<uint64_t>(initLength), node, fifo);
   for (StreamEnd* end : {&record.pusher, &record.popper}) {
     end->kernel.store(nullptr);
     end->limit = 0;
     end->last = nullptr;
     end->spins = 64;
-    end->stalls = 0;
   }
   record.tags.clear();
   record.tagged.store(0);
@@ -276,6 +281,7 @@ void commitPush(StreamRecord& record, uint64_t count, bool eos) {
     record.tagged.store(record.tagged.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   pushed(record).store(end, std::memory_order_release);
+  recordCount(record, true, end);
   wakeIfWaiting(record, false);
 }
 
@@ -292,6 +298,7 @@ void commitPop(StreamRecord& record, uint64_t count) {
     }
   }
   popped(record).store(end, std::memory_order_release);
+  recordCount(record, false, end);
   wakeIfWaiting(record, true);
 }
 

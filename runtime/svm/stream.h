@@ -16,6 +16,8 @@
 
 namespace strata::svm {
 
+struct RecordedStream;
+
 /// One side of a stream.
 struct StreamEnd {
   std::atomic<uint64_t> needs{0};                   // what count of the other side the one who waits needs
@@ -26,7 +28,6 @@ struct StreamEnd {
   KernelRecord* last = nullptr;                     // who had it last, and when that was over
   uint64_t lastOver = 0;
   int32_t spins = 64;
-  uint64_t stalls = 0;
 };
 
 struct StreamRecord {
@@ -43,8 +44,9 @@ struct StreamRecord {
 
   runtime::SpinLock lock;
   std::deque<uint64_t> tags;
-  std::atomic<uint64_t> tagged{0}; // tags pushed so far
-  uint64_t untagged = 0;           // tags popped so far; the popper's
+  std::atomic<uint64_t> tagged{0};    // tags pushed so far
+  uint64_t untagged = 0;              // tags popped so far; the popper's
+  RecordedStream* recorded = nullptr; // of a program that is recorded
 };
 
 void initialise(Stream* stream, int location, int address, int capacity, int elementBytes, int initLength, bool initEOS,

@@ -2,6 +2,7 @@
 // storage in runs as long as the streams and the block allow.
 #include "runtime/svm/block.h"
 #include "runtime/svm/check.h"
+#include "runtime/svm/record.h"
 #include "runtime/svm/stream.h"
 
 #include <algorithm>
@@ -205,7 +206,12 @@ void indexedGather(const SvmTransfer_& transfer, KernelRecord* kernel) {
 
 template <void (*Transfer)(const SvmTransfer_&, KernelRecord*)>
 void work(void* data) {
-  Transfer(*static_cast<const SvmTransfer_*>(data), callingKernel());
+  const auto& transfer = *static_cast<const SvmTransfer_*>(data);
+  KernelRecord* kernel = callingKernel();
+  constexpr bool writes = Transfer == stridedScatter || Transfer == indexedScatter;
+  if (Recorder* recorder = kernel->program->recorder(); recorder && transfer.block)
+    recorder->uses(recordOf(transfer.block, "a transfer", kernel->place), *kernel, writes);
+  Transfer(transfer, kernel);
 }
 
 /// The sizes of elements agree, and what is counted can be.
