@@ -17,10 +17,11 @@ using namespace strata::svm;
 namespace strata::kernel {
 namespace {
 
-constexpr int64_t line = 64;       // bytes
-constexpr int64_t page = 4096;     // bytes; processors follow a stream of reads to the end of its page
-constexpr int64_t longPiece = 512; // bytes; from here on they have guessed how it goes on
-constexpr int64_t rowsAhead = 8;   // enough for memory's latency with a hundred cycles' work a row
+constexpr int64_t line = 64;        // bytes
+constexpr int64_t page = 4096;      // bytes; processors follow a stream of reads to the end of its page
+constexpr int64_t longPiece = 512;  // bytes; from here on they have guessed how it goes on
+constexpr int64_t rowsAhead = 8;    // enough for memory's latency with a hundred cycles' work a row
+constexpr int64_t cached = 2 << 20; // bytes; rows that span less may all be in a cache near by, which is fast enough
 
 /// A read of pieces of rows.
 struct RowRead {
@@ -90,8 +91,12 @@ void prefetch(const RowRead& read) {
   auto shape = builder.create<memref::ExtractStridedMetadataOp>(loc, load.getMemRef());
   Value piece = builder.create<arith::SubIOp>(loc, along.getUpperBound(), along.getLowerBound());
   Value isShort = compare(arith::CmpIPredicate::sle, piece, longPiece / bytes);
-  Value isFar = compare(arith::CmpIPredicate::sge, shape.getStrides()[read.position], (page + bytes - 1) / bytes);
-  Value pays = builder.create<arith::AndIOp>(loc, isShort, isFar);
+  Value stride = shape.getStrides()[read.position];
+  Value isFar = compare(arith::CmpIPredicate::sge, stride, (page + bytes - 1) / bytes);
+  Value count = builder.create<arith::SubIOp>(loc, rows.getUpperBound(), rows.getLowerBound());
+  Value isLarge = compare(arith::CmpIPredicate::sge, builder.create<arith::MulIOp>(loc, count, stride), cached / bytes);
+  Value pays =
+      builder.create<arith::AndIOp>(loc, isShort, builder.create<arith::AndIOp>(loc, isFar, isLarge).getResult());
   Value last = builder.create<arith::SubIOp>(loc, rows.getUpperBound(), constant(1));
   builder.setInsertionPointToStart(rows.getBody());
   auto when = builder.create<scf::IfOp>(loc, pays);

@@ -5,8 +5,8 @@
 !cube = memref<?x?x?xf64, strided<[?, ?, 1], offset: ?>>
 !matrix = memref<?x?xf32, strided<[?, 1], offset: ?>>
 
-// Pieces along the first dimension: 512 bytes are 64 doubles, a page 512, a line 8. A row read several times is asked
-// for once.
+// Pieces along the first dimension: 512 bytes are 64 doubles, a page 512, a line 8, what a cache may hold 262144. A row
+// read several times is asked for once.
 // CHECK-LABEL: svm.kernel @columns
 // CHECK: scf.for
 // CHECK: %[[SHAPE:.*]]:3, %[[STRIDES:.*]]:3 = memref.extract_strided_metadata
@@ -14,7 +14,11 @@
 // CHECK: %[[SHORT:.*]] = arith.cmpi sle, %{{.*}}, %[[C64]]
 // CHECK: %[[C512:.*]] = arith.constant 512 : index
 // CHECK: %[[FAR:.*]] = arith.cmpi sge, %[[STRIDES]]#0, %[[C512]]
-// CHECK: %[[PAYS:.*]] = arith.andi %[[SHORT]], %[[FAR]]
+// CHECK: %[[SPAN:.*]] = arith.muli %{{.*}}, %[[STRIDES]]#0
+// CHECK: %[[C262144:.*]] = arith.constant 262144 : index
+// CHECK: %[[LARGE:.*]] = arith.cmpi sge, %[[SPAN]], %[[C262144]]
+// CHECK: %[[BOTH:.*]] = arith.andi %[[FAR]], %[[LARGE]]
+// CHECK: %[[PAYS:.*]] = arith.andi %[[SHORT]], %[[BOTH]]
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to
 // CHECK-NEXT: scf.if %[[PAYS]]
 // CHECK-NEXT: %[[C8:.*]] = arith.constant 8 : index
