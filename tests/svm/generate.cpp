@@ -1,0 +1,605 @@
+// Implements makeGraph: the sequential interpretation that writes down what it does. Kernels that share a processor are
+// started so that only one order is possible, and ends of streams pass to another kernel when control has waited for
+// the one who had them.
+#include "tests/svm/interpret.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "include/svm.h"
+
+namespace strata::graphs {
+
+namespace {
+
+constexpr int dmaPlaces = 3;
+constexpr uint32_t locals = 16, fifos = 32, fifoBytes = 512, dmas = 2, processors = 1000;
+
+struct ExecutionState {
+  uint64_t number = 0;
+  uint64_t count = 0;                                                                   // elements moved
+  bool started = false, finished = false, waited = false, paused = false, free = false; // free: it depends on nothing
+  std::vector<uint32_t> reads, writes, blocks;
+};
+
+class Maker {
+public:
+  Maker(uint64_t seed, uint32_t kernels) : random_(mix(seed)), kernels_(kernels) {}
+
+  Graph make() {
+    makePlaces();
+    for (uint32_t i = 0; i < graph_.streams.size(); ++i)
+      initStream(i);
+    const uint32_t patience = kernels_ * (40 + below(100));
+    for (uint32_t step = 0; step < patience; ++step)
+      if (awaited_ == none && below(8) == 0)
+        controlStep();
+      else
+        somebodysStep();
+    awaited_ = none;
+    finishAll();
+    drain();
+    chooseFlags();
+    graph_.result = control_;
+    for (uint32_t i = 0; i < states_.size(); ++i)
+      graph_.executions[i].result = states_[i].number;
+    return std::move(graph_);
+  }
+
+private:
+  uint32_t below(uint64_t bound) { return static_cast<uint32_t>(random_() % bound); }
+  bool chance(uint32_t oneIn) { return below(oneIn) == 0; }
+  template <typename T>
+  const T& oneOf(const std::vector<T>& list) {
+    return list[below(list.size())];
+  }
+
+  // ---- places ----
+
+  void makePlaces() {
+    static constexpr int sizes[] = {1, 2, 3, 4, 4, 8, 8, 12, 64, static_cast<int>(largestElement)};
+    const std::vector<int> palette{sizes[below(10)], sizes[below(9)], 4};
+    std::vector<int> used(locals, 0);
+    const auto reserve = [&](uint32_t place, int bytes) {
+      const int address = used[place];
+      used[place] += (bytes + 3) / 4;
+      return address;
+    };
+    const uint32_t streams = 2 + below(kernels_ + kernels_ / 2 + 2);
+    uint32_t fifo = 0;
+    for (uint32_t i = 0; i < streams; ++i) {
+      StreamPlan plan;
+      plan.elementBytes = oneOf(palette);
+      if (chance(6)) {
+        plan.bound = 1 + below(20);
+        plan.elementBytes = 1 << below(4);
+      }
+      plan.capacity = 1 + static_cast<int>(chance(3) ? below(4) : below(plan.elementBytes > 100 ? 8 : 70));
+      if (chance(4) && fifo < fifos && plan.elementBytes <= 64) {
+        plan.fifo = true;
+        plan.place = fifo++;
+        plan.capacity = static_cast<int>(fifoBytes) / plan.elementBytes;
+      } else {
+        plan.place = below(locals);
+        plan.address = reserve(plan.place, plan.capacity * plan.elementBytes);
+      }
+      graph_.streams.push_back(std::move(plan));
+    }
+    places_.streams.resize(streams);
+    for (uint32_t i = 0; i < 1 + kernels_ / 4; ++i) {
+      BlockPlan plan;
+      plan.elementBytes = oneOf(palette);
+      plan.capacity = 25 + static_cast<int>(below(60));
+      plan.place = below(locals);
+      plan.address = reserve(plan.place, plan.capacity * plan.elementBytes);
+      plan.seed = random_();
+      plan.memory.resize(static_cast<size_t>(plan.capacity) * static_cast<size_t>(plan.elementBytes));
+      for (int k = 0; k < plan.capacity; ++k)
+        fill(plan.seed + static_cast<uint64_t>(k), 0, plan.memory.data() + k * plan.elementBytes,
+             static_cast<uint32_t>(plan.elementBytes));
+      graph_.blocks.push_back(std::move(plan));
+    }
+    blockOwners_.assign(graph_.blocks.size(), none);
+  }
+
+  // ---- streams ----
+
+  void initStream(uint32_t stream) {
+    StreamPlan& plan = graph_.streams[stream];
+    StreamState& state = places_.streams[stream];
+    Action action{Action::Kind::InitStream, {stream}, none, false};
+    state.items.clear();
+    plan.history.emplace_back();
+    if (!plan.fifo && chance(4)) {
+      action.n = static_cast<int>(below(static_cast<uint64_t>(plan.capacity) + 1));
+      action.tag = chance(2);
+      state.hasData = true;
+      for (int i = 0; i < action.n; ++i)
+        places_.append(
+            stream, places_.newItem(stream, mix(stream) + static_cast<uint64_t>(i), action.tag && i + 1 == action.n));
+    }
+    graph_.actions.push_back(action);
+  }
+
+  // ---- control ----
+
+  bool isLeft(int execution) const { return execution == none || states_[static_cast<size_t>(execution)].waited; }
+
+  void controlStep() {
+    const uint32_t stream = below(graph_.streams.size());
+    StreamState& state = places_.streams[stream];
+    const StreamPlan& plan = graph_.streams[stream];
+    switch (below(10)) {
+    case 0: // initialises a stream again
+      if (isLeft(state.reader) && isLeft(state.writer) && (!plan.fifo || state.items.empty()))
+        initStream(stream);
+      return;
+    case 1: // pushes
+      if (isLeft(state.writer) && places_.freeRoom(stream) > 0)
+        controlPush(stream, chance(5));
+      return;
+    case 2: // pops
+      if (isLeft(state.reader) && !state.items.empty())
+        controlPop(stream);
+      return;
+    case 3:
+    case 4: // lets kernels go on
+      for (const uint32_t execution : std::vector(alive_))
+        if (states_[execution].paused)
+          resume(execution);
+      return;
+    case 5: // waits for one that has still to finish
+      if (!alive_.empty()) {
+        const uint32_t execution = oneOf(alive_);
+        if (states_[execution].started && !states_[execution].paused)
+          awaited_ = static_cast<int>(execution);
+      }
+      return;
+    case 6: // waits for some that have finished
+      waitForFinished(1 + below(4));
+      return;
+    default:
+      if (alive_.size() < kernels_ && graph_.executions.size() < 2 * kernels_)
+        start();
+    }
+  }
+
+  void controlPush(uint32_t stream, bool tag) {
+    control_ = mix(control_);
+    places_.append(stream, places_.newItem(stream, control_, tag));
+    graph_.actions.push_back({Action::Kind::Push, {stream}, 0, tag});
+  }
+
+  void controlPop(uint32_t stream) {
+    const Item item = places_.take(stream);
+    control_ = afterSeeing(control_, places_.digestOf(item) + item.tag);
+    graph_.actions.push_back({Action::Kind::Pop, {stream}, 0, false});
+  }
+
+  void resume(uint32_t execution) {
+    states_[execution].paused = false;
+    graph_.actions.push_back({Action::Kind::Resume, {execution}, 0, false});
+  }
+
+  void waitForFinished(uint32_t most) {
+    Action action{Action::Kind::Wait, {}, 0, false};
+    for (uint32_t i = 0; i < states_.size() && action.whats.size() < most; ++i)
+      if (states_[i].finished && !states_[i].waited && chance(2)) {
+        setWaited(i);
+        action.whats.push_back(i);
+      }
+    if (!action.whats.empty())
+      graph_.actions.push_back(action);
+  }
+
+  // ---- starting kernels ----
+
+  void start() {
+    Execution execution;
+    ExecutionState state;
+    Object object;
+    const auto index = static_cast<uint32_t>(graph_.executions.size());
+    const std::optional<uint32_t> again = chance(3) ? reusable() : std::nullopt;
+    if (again) {
+      object = graph_.objects[*again];
+    } else {
+      object.sort = chance(2) ? Sort::User : static_cast<Sort>(below(6));
+      object.dma = object.sort != Sort::User && !chance(4);
+      object.processor = object.dma ? below(dmas) : below(std::min(processors, kernels_ / 2 + 2));
+    }
+    if (!chooseDependences(object, execution, state))
+      return;
+    if (object.sort == Sort::User) {
+      chooseStreams(state);
+    } else if (!(again ? endsAreFree(object, execution) : chooseEnds(object, execution))) {
+      return;
+    }
+    if (object.sort != Sort::User) {
+      execution.all = chance(2) && !(object.sort == Sort::IndexedScatter && execution.elements > 1);
+      execution.setEOS = chance(2);
+      for (const int stream : {object.source, object.indices})
+        if (stream != none)
+          state.reads.push_back(static_cast<uint32_t>(stream));
+      if (object.target != none)
+        state.writes.push_back(static_cast<uint32_t>(object.target));
+      if (object.block != none)
+        state.blocks.push_back(static_cast<uint32_t>(object.block));
+    }
+    for (const uint32_t stream : state.reads)
+      places_.streams[stream].reader = static_cast<int>(index);
+    for (const uint32_t stream : state.writes)
+      places_.streams[stream].writer = static_cast<int>(index);
+    for (const uint32_t block : state.blocks)
+      blockOwners_[block] = static_cast<int>(index);
+    if (again) {
+      execution.object = *again;
+    } else {
+      execution.object = static_cast<uint32_t>(graph_.objects.size());
+      graph_.objects.push_back(object);
+      lastOf_.push_back(none);
+    }
+    lastOf_[execution.object] = static_cast<int>(index);
+    state.number = firstNumber(index);
+    queueOf(object).push_back(index);
+    graph_.executions.push_back(std::move(execution));
+    states_.push_back(std::move(state));
+    alive_.push_back(index);
+    graph_.actions.push_back({Action::Kind::Start, {index}, 0, false});
+  }
+
+  std::optional<uint32_t> reusable() {
+    if (graph_.objects.empty())
+      return std::nullopt;
+    const uint32_t object = below(graph_.objects.size());
+    return isLeft(lastOf_[object]) ? std::optional(object) : std::nullopt;
+  }
+
+  std::deque<uint32_t>& queueOf(const Object& object) { return queues_[{object.dma, object.processor}]; }
+
+  /// Only one order of those who wait for a processor may be possible: all are ready at once, or each depends on the
+  /// one before; or there is a place for everybody.
+  bool chooseDependences(const Object& object, Execution& execution, ExecutionState& state) {
+    const std::deque<uint32_t>& queue = queueOf(object);
+    for (uint32_t tries = below(4); tries > 0 && !alive_.empty(); --tries)
+      execution.dependsOn.push_back(oneOf(alive_));
+    const bool place = queue.size() < (object.dma ? static_cast<size_t>(dmaPlaces) : 1);
+    if (!place && !execution.dependsOn.empty()) {
+      if (object.dma)
+        return false;
+      execution.dependsOn.push_back(queue.back());
+    }
+    std::sort(execution.dependsOn.begin(), execution.dependsOn.end());
+    execution.dependsOn.erase(std::unique(execution.dependsOn.begin(), execution.dependsOn.end()),
+                              execution.dependsOn.end());
+    state.free = execution.dependsOn.empty();
+    return place || !state.free ||
+           std::all_of(queue.begin(), queue.end(), [&](uint32_t each) { return states_[each].free; });
+  }
+
+  bool blockIsFree(uint32_t block, const Execution& execution) const {
+    const int owner = blockOwners_[block];
+    return isLeft(owner) || std::find(execution.dependsOn.begin(), execution.dependsOn.end(),
+                                      static_cast<uint32_t>(owner)) != execution.dependsOn.end();
+  }
+
+  void chooseStreams(ExecutionState& state) {
+    for (uint32_t tries = 1 + below(6); tries > 0; --tries) {
+      const uint32_t reads = below(graph_.streams.size()), writes = below(graph_.streams.size());
+      if (chance(2) && isLeft(places_.streams[reads].reader) && !contains(state.reads, reads))
+        state.reads.push_back(reads);
+      if (chance(2) && isLeft(places_.streams[writes].writer) && !contains(state.writes, writes))
+        state.writes.push_back(writes);
+    }
+    for (uint32_t tries = below(3); tries > 0; --tries) {
+      const uint32_t block = below(graph_.blocks.size());
+      if (isLeft(blockOwners_[block]) && !contains(state.blocks, block))
+        state.blocks.push_back(block);
+    }
+  }
+
+  static bool contains(const std::vector<uint32_t>& list, uint32_t value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  }
+
+  bool endsAreFree(const Object& object, Execution& execution) {
+    const auto at = [](int value) { return static_cast<size_t>(value); };
+    if ((object.source != none && !isLeft(places_.streams[at(object.source)].reader)) ||
+        (object.indices != none && !isLeft(places_.streams[at(object.indices)].reader)) ||
+        (object.target != none && !isLeft(places_.streams[at(object.target)].writer)) ||
+        (object.block != none && !blockIsFree(static_cast<uint32_t>(object.block), execution)))
+      return false;
+    execution.elements = 1 + static_cast<int>(below(4));
+    execution.stride = execution.elements + static_cast<int>(below(3));
+    // Records that begin below the indices' bound are to lie in the block.
+    if (object.indices != none) {
+      const auto bound = static_cast<int>(graph_.streams[at(object.indices)].bound);
+      if (bound + execution.elements - 1 > graph_.blocks[at(object.block)].capacity)
+        return false;
+    }
+    const int room = object.target != none ? graph_.streams[at(object.target)].capacity : INT32_MAX;
+    const int there = object.source != none ? graph_.streams[at(object.source)].capacity : INT32_MAX;
+    return object.indices == none || execution.elements <= std::min(room, there);
+  }
+
+  bool chooseEnds(Object& object, Execution& execution) {
+    const bool indexed = object.sort == Sort::IndexedScatter || object.sort == Sort::IndexedGather;
+    const bool gather = object.sort == Sort::StridedGather || object.sort == Sort::IndexedGather;
+    const auto any = [&] { return static_cast<int>(below(graph_.streams.size())); };
+    const auto plan = [&](int stream) -> const StreamPlan& { return graph_.streams[static_cast<size_t>(stream)]; };
+    if (!gather)
+      object.source = any();
+    if (gather || object.sort == Sort::Move)
+      object.target = any();
+    if (object.sort != Sort::Move)
+      object.block = static_cast<int>(below(graph_.blocks.size()));
+    if (indexed)
+      for (int tries = 0; tries < 20 && (object.indices == none || plan(object.indices).bound == 0); ++tries)
+        object.indices = any();
+    if (indexed && (plan(object.indices).bound == 0 || object.indices == object.source))
+      return false;
+    // A stream into itself is not for moves; indices come from nowhere else.
+    if (object.source != none && object.source == object.target)
+      return false;
+    if (object.sort == Sort::Move)
+      if (plan(object.source).bound != plan(object.target).bound ||
+          plan(object.source).elementBytes != plan(object.target).elementBytes)
+        return false;
+    if (object.block != none) {
+      const StreamPlan& stream = plan(gather ? object.target : object.source);
+      if (stream.bound != 0 || stream.elementBytes != graph_.blocks[static_cast<size_t>(object.block)].elementBytes)
+        return false;
+    }
+    return endsAreFree(object, execution);
+  }
+
+  // ---- kernels ----
+
+  void finish(uint32_t execution) {
+    states_[execution].finished = true;
+    alive_.erase(std::find(alive_.begin(), alive_.end(), execution));
+    if (awaited_ == static_cast<int>(execution)) {
+      awaited_ = none;
+      setWaited(execution);
+      graph_.actions.push_back({Action::Kind::Wait, {execution}, 0, false});
+    }
+  }
+
+  void setWaited(uint32_t execution) {
+    states_[execution].waited = true;
+    std::deque<uint32_t>& queue = queueOf(graph_.objects[graph_.executions[execution].object]);
+    queue.erase(std::find(queue.begin(), queue.end(), execution));
+  }
+
+  bool tryToStart(uint32_t execution) {
+    ExecutionState& state = states_[execution];
+    if (state.started)
+      return true;
+    for (const uint32_t on : graph_.executions[execution].dependsOn)
+      if (!states_[on].finished)
+        return false;
+    const Object& object = graph_.objects[graph_.executions[execution].object];
+    const std::deque<uint32_t>& queue = queueOf(object);
+    const auto before = std::count_if(queue.begin(), std::find(queue.begin(), queue.end(), execution),
+                                      [&](uint32_t each) { return !states_[each].finished; });
+    return state.started = before < (object.dma ? dmaPlaces : 1);
+  }
+
+  void somebodysStep() {
+    if (awaited_ != none && chance(100)) // it may have nothing to do
+      return finishNow(static_cast<uint32_t>(awaited_));
+    if (alive_.empty())
+      return;
+    const uint32_t execution = oneOf(alive_);
+    if (states_[execution].paused || !tryToStart(execution))
+      return;
+    if (graph_.objects[graph_.executions[execution].object].sort != Sort::User)
+      return transferStep(execution);
+    for (uint32_t steps = 1 + below(12); steps > 0 && !states_[execution].finished && !states_[execution].paused;
+         --steps)
+      userStep(execution);
+  }
+
+  void userStep(uint32_t execution) {
+    ExecutionState& state = states_[execution];
+    std::vector<Op>& ops = graph_.executions[execution].ops;
+    const uint32_t what = below(40);
+    if (what == 0)
+      return chance(3) ? finish(execution) : void();
+    if (what == 1) {
+      if (!chance(4))
+        return;
+      ops.push_back({Op::Kind::End, false, 0, {}});
+      return finish(execution);
+    }
+    if (what == 2) {
+      if (awaited_ != none || !chance(2)) // control could not let it go on
+        return;
+      ops.push_back({Op::Kind::Pause, false, 0, {}});
+      graph_.objects[graph_.executions[execution].object].pauses = true;
+      state.paused = true;
+      return;
+    }
+    if (what < 6) {
+      if (!state.blocks.empty())
+        useBlock(execution, oneOf(state.blocks));
+    } else if (what < 22) {
+      if (!state.reads.empty())
+        readStream(execution, oneOf(state.reads));
+    } else if (!state.writes.empty()) {
+      writeStream(execution);
+    }
+  }
+
+  void useBlock(uint32_t execution, uint32_t block) {
+    ExecutionState& state = states_[execution];
+    BlockPlan& plan = graph_.blocks[block];
+    const int element = static_cast<int>(below(static_cast<uint64_t>(plan.capacity)));
+    uint8_t* at = plan.memory.data() + element * plan.elementBytes;
+    const bool writes = chance(2);
+    if (writes) {
+      state.number = mix(state.number);
+      fill(state.number, 0, at, static_cast<uint32_t>(plan.elementBytes));
+    } else {
+      state.number = afterSeeing(state.number, digest(at, static_cast<uint32_t>(plan.elementBytes)));
+    }
+    graph_.executions[execution].ops.push_back({writes ? Op::Kind::Write : Op::Kind::Read, false, element, {block}});
+  }
+
+  void readStream(uint32_t execution, uint32_t stream) {
+    ExecutionState& state = states_[execution];
+    std::vector<Op>& ops = graph_.executions[execution].ops;
+    const std::deque<Item>& items = places_.streams[stream].items;
+    if (items.empty())
+      return;
+    const uint32_t place = below(items.size());
+    const auto pop = [&] {
+      const Item item = places_.take(stream);
+      state.number = afterSeeing(state.number, places_.digestOf(item));
+      return item.tag;
+    };
+    switch (below(6)) {
+    case 0:
+      state.number = afterSeeing(state.number, places_.digestOf(items[place]));
+      ops.push_back({Op::Kind::Peek, false, static_cast<int>(place), {stream}});
+      return;
+    case 1:
+      state.number = afterSeeing(state.number, items[place].tag);
+      ops.push_back({Op::Kind::PeekTag, false, static_cast<int>(place), {stream}});
+      return;
+    case 2:
+      if (std::none_of(items.begin(), items.end(), [](const Item& item) { return item.tag; }))
+        return;
+      while (!pop()) {
+      }
+      ops.push_back({Op::Kind::PopToTag, false, 0, {stream}});
+      return;
+    default:
+      for (uint32_t count = 1 + (chance(3) ? below(items.size()) : 0); count > 0; --count) {
+        pop();
+        ops.push_back({Op::Kind::Pop, false, 0, {stream}});
+      }
+    }
+  }
+
+  void writeStream(uint32_t execution) {
+    ExecutionState& state = states_[execution];
+    std::vector<Op>& ops = graph_.executions[execution].ops;
+    const uint32_t stream = oneOf(state.writes);
+    if (chance(4) && state.writes.size() > 1) {
+      Op op{Op::Kind::Multicast, chance(5), 0, {}};
+      for (const uint32_t each : state.writes)
+        if (places_.freeRoom(each) > 0 && op.whats.size() < 4 &&
+            graph_.streams[each].elementBytes == graph_.streams[stream].elementBytes &&
+            graph_.streams[each].bound == graph_.streams[stream].bound)
+          op.whats.push_back(each);
+      if (op.whats.empty())
+        return;
+      state.number = mix(state.number);
+      for (const uint32_t each : op.whats)
+        places_.append(each, places_.newItem(each, state.number, op.tag));
+      ops.push_back(std::move(op));
+      return;
+    }
+    for (uint32_t count = 1 + (chance(3) ? below(20) : 0); count > 0 && places_.freeRoom(stream) > 0; --count) {
+      state.number = mix(state.number);
+      const bool tag = chance(8);
+      places_.append(stream, places_.newItem(stream, state.number, tag));
+      ops.push_back({Op::Kind::Push, tag, 0, {stream}});
+    }
+  }
+
+  // ---- kernels that move data ----
+
+  /// What has been moved is all.
+  void finishTransfer(uint32_t execution, bool asMeant) {
+    Execution& plan = graph_.executions[execution];
+    if (!asMeant)
+      plan.all = plan.setEOS = false;
+    plan.length = plan.all ? STREAM_LENGTH_ALL : static_cast<int>(states_[execution].count);
+    finish(execution);
+  }
+
+  void finishNow(uint32_t execution) {
+    if (graph_.objects[graph_.executions[execution].object].sort == Sort::User)
+      finish(execution);
+    else
+      finishTransfer(execution, false);
+  }
+
+  void transferStep(uint32_t execution) {
+    for (uint32_t steps = 1 + below(30); steps > 0 && !states_[execution].finished; --steps)
+      switch (places_.transfer(graph_.objects[graph_.executions[execution].object], graph_.executions[execution],
+                               states_[execution].count, !graph_.executions[execution].all && chance(25))) {
+      case Step::Stuck:
+        return;
+      case Step::Done:
+        break;
+      case Step::Last:
+        finishTransfer(execution, true);
+        break;
+      case Step::Outside:
+        finishTransfer(execution, false);
+      }
+  }
+
+  // ---- the end ----
+
+  void finishAll() {
+    while (!alive_.empty())
+      for (const uint32_t execution : std::vector(alive_)) {
+        if (!tryToStart(execution))
+          continue;
+        if (states_[execution].paused)
+          resume(execution);
+        finishNow(execution);
+      }
+    for (uint32_t i = 0; i < states_.size(); ++i)
+      if (!states_[i].waited) {
+        setWaited(i);
+        graph_.actions.push_back({Action::Kind::Wait, {i}, 0, false});
+      }
+  }
+
+  void drain() {
+    for (uint32_t i = 0; i < graph_.streams.size(); ++i)
+      while (!places_.streams[i].items.empty())
+        controlPop(i);
+  }
+
+  /// Flags that say what has turned out to be true.
+  void chooseFlags() {
+    for (uint32_t i = 0; i < graph_.streams.size(); ++i) {
+      StreamPlan& plan = graph_.streams[i];
+      if (chance(2) && places_.streams[i].mostPushed <= plan.capacity)
+        plan.flags |= STREAM_NEVER_WRAPS;
+      if (chance(2) && places_.streams[i].mostTags <= 1)
+        plan.flags |= STREAM_ONE_EOS;
+      if (chance(2) && !places_.streams[i].hasData && !plan.fifo)
+        plan.flags |= STREAM_UNALIASED_RAM;
+    }
+  }
+
+  std::mt19937_64 random_;
+  const uint32_t kernels_;
+  Graph graph_;
+  uint64_t control_ = mix(0);
+  int awaited_ = none; // the execution that control waits for
+  Places places_{graph_};
+  std::vector<int> blockOwners_;
+  std::vector<ExecutionState> states_;
+  std::vector<int> lastOf_; // of an object, its last execution
+  std::vector<uint32_t> alive_;
+  std::map<std::pair<bool, uint32_t>, std::deque<uint32_t>>
+      queues_; // of a processor: those who may hold it or wait for it
+};
+
+} // namespace
+
+Graph makeGraph(uint64_t seed, uint32_t kernels) {
+  return Maker(seed, kernels).make();
+}
+
+} // namespace strata::graphs

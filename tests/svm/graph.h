@@ -1,0 +1,108 @@
+// A random program of streams and kernels, and what it has to compute. It is made by carrying it out: a sequential
+// interpretation picks somebody who can go on and something that he can do, and writes that down for him. What each has
+// done is the program; that it can be carried out at all is shown by the way it was made, and since streams have one
+// reader and one writer, every other order gives the same (G. Kahn, The semantics of a simple language for parallel
+// programming, 1974; a bounded stream is two unbounded ones). Plain data; one thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace strata::graphs {
+
+constexpr uint32_t largestElement = 1000;
+
+/// Scrambles a number (Steele, Lea and Flood, 2014).
+inline uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+/// The element that somebody pushes or writes who has a number; with a bound it is an integer below that.
+void fill(uint64_t number, uint64_t bound, uint8_t* to, uint32_t bytes);
+uint64_t digest(const uint8_t* from, uint32_t bytes);
+
+struct Item {
+  std::vector<uint8_t> bytes;
+  bool tag = false;
+};
+
+struct StreamPlan {
+  bool fifo = false;
+  uint32_t place = 0; // the instance of the memory or FIFO
+  int address = 0;
+  int capacity = 1;
+  int elementBytes = 4;
+  uint64_t bound = 0; // its elements are indices below this
+  int flags = 0;
+  std::vector<std::vector<Item>> history; // what was pushed, initial data first, for every initialisation
+};
+
+struct BlockPlan {
+  uint32_t place = 0;
+  int address = 0;
+  int capacity = 1;
+  int elementBytes = 4;
+  uint64_t seed = 0;           // element i is fill(seed + i) at first
+  std::vector<uint8_t> memory; // what is in it at the end
+};
+
+struct Op {
+  enum class Kind : uint8_t { Pop, PopToTag, Peek, PeekTag, Push, Multicast, Read, Write, Pause, End };
+  Kind kind = Kind::Pop;
+  bool tag = false;
+  int n = 0;                   // peeks: how far; blocks: which element
+  std::vector<uint32_t> whats; // streams or a block
+};
+
+enum class Sort : uint8_t { User, Move, StridedScatter, StridedGather, IndexedScatter, IndexedGather };
+constexpr int none = -1;
+
+/// A kernel, which may be executed several times. What moves data always has the same ends.
+struct Object {
+  Sort sort = Sort::User;
+  bool dma = false;
+  uint32_t processor = 0;
+  int source = none, target = none, indices = none, block = none;
+  bool pauses = false; // by itself, in one of its executions
+};
+
+struct Execution {
+  uint32_t object = 0;
+  std::vector<Op> ops;
+  int length = 0, stride = 1, elements = 1;
+  bool all = false, setEOS = false;
+  std::vector<uint32_t> dependsOn; // executions
+  uint64_t result = 0;             // of a user's kernel
+};
+
+struct Action {
+  enum class Kind : uint8_t { InitStream, Start, Wait, Resume, Push, Pop };
+  Kind kind = Kind::InitStream;
+  std::vector<uint32_t> whats; // a stream, or executions
+  int n = 0;                   // initial elements; none: without data
+  bool tag = false;
+};
+
+struct Graph {
+  std::vector<StreamPlan> streams;
+  std::vector<BlockPlan> blocks;
+  std::vector<Object> objects;
+  std::vector<Execution> executions;
+  std::vector<Action> actions; // of control
+  uint64_t result = 0;         // control's number at the end
+};
+
+/// `kernels` is about how many are executed.
+Graph makeGraph(uint64_t seed, uint32_t kernels);
+
+/// How control and kernels begin, and how what they see changes their number.
+inline uint64_t firstNumber(uint32_t execution) {
+  return mix(execution + 1);
+}
+inline uint64_t afterSeeing(uint64_t number, uint64_t seen) {
+  return mix(number ^ seen);
+}
+
+} // namespace strata::graphs

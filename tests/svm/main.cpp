@@ -1,0 +1,103 @@
+// Random stream graphs, carried out through the library with 1, 2 and 7 threads, without disturbance, with pauses and
+// with an early end, and compared with a sequential interpretation.
+//
+//   svm_graphs --seconds 20             as many graphs as there is time for, from seed 1 on
+//   svm_graphs --seed 17 --count 1      one graph
+//   svm_graphs --kernels 1000 …         of about that many kernels; otherwise mostly of few
+//
+// STRATA_SVM=checked looks after every rule meanwhile. Status 1 and the seed when something differs.
+#include "tests/svm/perform.h"
+
+#include "runtime/abi.h"
+
+#include "include/svm.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace {
+
+using namespace strata::graphs;
+
+char now[200] = ""; // what is tried; said when it ends early
+
+void sayFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
+  std::fprintf(stderr, "%s:%d: %s [%s]\nwhile trying %s\n", check->file, check->line, text, check->code, now);
+}
+
+void tooLong(int) {
+  const char text[] = "no end within two minutes: ";
+  (void)!write(2, text, sizeof text - 1);
+  (void)!write(2, now, std::strlen(now));
+  (void)!write(2, "\n", 1);
+  _exit(3);
+}
+
+uint32_t sizeFor(uint64_t seed) {
+  const uint64_t number = mix(seed);
+  return number % 400 == 0 ? 1000 : number % 40 == 0 ? 100 : static_cast<uint32_t>(1 + number / 400 % 14);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  uint64_t seed = 1, count = UINT64_MAX, kernels = 0;
+  double seconds = 1e9;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view option = argv[i];
+    if (option == "--seed")
+      seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--count")
+      count = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--kernels")
+      kernels = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--seconds")
+      seconds = std::atof(argv[i + 1]);
+    else
+      argc = 0;
+  }
+  if (argc % 2 == 0) {
+    std::fprintf(stderr, "usage: svm_graphs [--seed N] [--count N] [--kernels N] [--seconds S]\n");
+    return 2;
+  }
+  strata_set_failure_handler(sayFailure);
+  std::signal(SIGALRM, tooLong);
+  svmMachine(fieldPath);
+
+  const auto begin = std::chrono::steady_clock::now();
+  uint64_t graphCount = 0, executions = 0, operations = 0;
+  for (; graphCount < count; ++seed, ++graphCount) {
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds)
+      break;
+    const Graph graph = makeGraph(seed, kernels ? static_cast<uint32_t>(kernels) : sizeFor(seed));
+    executions += graph.executions.size();
+    for (const Execution& execution : graph.executions)
+      operations += execution.ops.size();
+    Performance performance(graph);
+    static constexpr struct {
+      Mode mode;
+      int threads;
+      const char* name;
+    } ways[] = {{Mode::Plain, 1, "plain"},   {Mode::Plain, 2, "plain"},   {Mode::Plain, 7, "plain"},
+                {Mode::Pauses, 1, "pauses"}, {Mode::Pauses, 7, "pauses"}, {Mode::Ends, 2, "ends"},
+                {Mode::Ends, 7, "ends"},     {Mode::Plain, 2, "plain"}};
+    for (const auto& way : ways) {
+      std::snprintf(now, sizeof now, "graph %llu of %zu executions, %s, with %d threads",
+                    static_cast<unsigned long long>(seed), graph.executions.size(), way.name, way.threads);
+      alarm(120);
+      svmThreads(way.threads);
+      const std::string wrong = performance.perform(way.mode, mix(seed) + static_cast<uint64_t>(way.threads));
+      if (!wrong.empty()) {
+        std::fprintf(stderr, "%s differs: %s\n", now, wrong.c_str());
+        return 1;
+      }
+    }
+  }
+  std::printf("%llu graphs, %llu executions, %llu operations: all agree\n", static_cast<unsigned long long>(graphCount),
+              static_cast<unsigned long long>(executions), static_cast<unsigned long long>(operations));
+  return 0;
+}

@@ -1,0 +1,397 @@
+// Implements Performance: control's actions one after another, and the work function that follows an execution's list.
+#include "tests/svm/perform.h"
+
+#include "base/machine/nodes.h"
+
+#include "include/svm.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace strata::graphs {
+
+const char* const fieldPath = STRATA_SOURCE_DIR "/tests/svm/field.yaml";
+
+struct Performance::Worker {
+  Kernel kernel;
+  const Performance* run;
+  uint32_t execution;
+  uint64_t number;
+};
+
+namespace {
+
+/// One of everything that an object may be.
+template <typename Worker>
+struct Thing {
+  Worker worker;
+  Move move;
+  StridedScatter stridedScatter;
+  StridedGather stridedGather;
+  IndexedScatter indexedScatter;
+  IndexedGather indexedGather;
+};
+
+int node(machine::Node::Kind kind, uint32_t index, uint32_t instance) {
+  return machine::nodeValue({kind, index, instance});
+}
+int memoryOf(uint32_t place) {
+  return node(machine::Node::Kind::Memory, 0, place);
+}
+int processorOf(const Object& object) {
+  return node(machine::Node::Kind::Processor, object.dma ? 2 : 1, object.processor);
+}
+
+} // namespace
+
+struct Performance::Things {
+  Things(size_t streamCount, size_t blockCount, size_t objectCount)
+      : streams(new Stream[streamCount]()), blocks(new Block[blockCount]()), objects(new Thing<Worker>[objectCount]()) {
+  }
+  // Never deleted: the library knows them by their addresses.
+  Stream* const streams;
+  Block* const blocks;
+  Thing<Worker>* const objects;
+
+  Kernel* kernel(const Graph& graph, uint32_t object) const {
+    Thing<Worker>& thing = objects[object];
+    switch (graph.objects[object].sort) {
+    case Sort::User:
+      return &thing.worker.kernel;
+    case Sort::Move:
+      return &thing.move.kernel;
+    case Sort::StridedScatter:
+      return &thing.stridedScatter.kernel;
+    case Sort::StridedGather:
+      return &thing.stridedGather.kernel;
+    case Sort::IndexedScatter:
+      return &thing.indexedScatter.kernel;
+    case Sort::IndexedGather:
+      return &thing.indexedGather.kernel;
+    }
+    return nullptr;
+  }
+};
+
+Performance::Performance(const Graph& graph)
+    : graph_(graph), things_(*new Things(graph.streams.size(), graph.blocks.size(), graph.objects.size())) {}
+
+void Performance::complain(const std::string& text) {
+  if (wrong_.empty())
+    wrong_ = text;
+}
+
+// ---- kernels ----
+
+void Performance::work(Worker* worker) {
+  const Graph& graph = worker->run->graph_;
+  Stream* const streams = worker->run->things_.streams;
+  Block* const blocks = worker->run->things_.blocks;
+  uint8_t element[largestElement];
+  uint64_t& number = worker->number;
+  for (const Op& op : graph.executions[worker->execution].ops) {
+    const uint32_t what = op.whats.empty() ? 0 : op.whats[0];
+    Stream* const stream = streams + what;
+    const auto bytes = static_cast<uint32_t>(graph.streams[what].elementBytes);
+    switch (op.kind) {
+    case Op::Kind::Pop:
+      streamPop(stream, element);
+      number = afterSeeing(number, digest(element, bytes));
+      break;
+    case Op::Kind::PopToTag:
+      for (bool last = false; !last;) {
+        last = streamPeekEOS(stream, 0) != FALSE;
+        streamPop(stream, element);
+        number = afterSeeing(number, digest(element, bytes));
+      }
+      break;
+    case Op::Kind::Peek:
+      streamPeek(stream, op.n, element);
+      number = afterSeeing(number, digest(element, bytes));
+      break;
+    case Op::Kind::PeekTag:
+      number = afterSeeing(number, streamPeekEOS(stream, op.n) != FALSE);
+      break;
+    case Op::Kind::Push:
+      number = mix(number);
+      fill(number, graph.streams[what].bound, element, bytes);
+      if (op.tag)
+        streamPushWithEOS(stream, element);
+      else
+        streamPush(stream, element);
+      break;
+    case Op::Kind::Multicast: {
+      number = mix(number);
+      fill(number, graph.streams[what].bound, element, bytes);
+      const auto at = [&](size_t i) { return streams + op.whats[i]; };
+      switch (op.whats.size() * 2 + op.tag) {
+      case 2:
+        streamPushMulticast(element, at(0));
+        break;
+      case 3:
+        streamPushMulticastWithEOS(element, at(0));
+        break;
+      case 4:
+        streamPushMulticast(element, at(0), at(1));
+        break;
+      case 5:
+        streamPushMulticastWithEOS(element, at(0), at(1));
+        break;
+      case 6:
+        streamPushMulticast(element, at(0), at(1), at(2));
+        break;
+      case 7:
+        streamPushMulticastWithEOS(element, at(0), at(1), at(2));
+        break;
+      case 8:
+        streamPushMulticast(element, at(0), at(1), at(2), at(3));
+        break;
+      default:
+        streamPushMulticastWithEOS(element, at(0), at(1), at(2), at(3));
+      }
+      break;
+    }
+    case Op::Kind::Read:
+      blockRead(blocks + what, op.n, element);
+      number = afterSeeing(number, digest(element, static_cast<uint32_t>(graph.blocks[what].elementBytes)));
+      break;
+    case Op::Kind::Write:
+      number = mix(number);
+      fill(number, 0, element, static_cast<uint32_t>(graph.blocks[what].elementBytes));
+      blockWrite(blocks + what, op.n, element);
+      break;
+    case Op::Kind::Pause:
+      kernelPause(&worker->kernel);
+      break;
+    case Op::Kind::End:
+      kernelEnd(&worker->kernel);
+      number = 0; // is never reached
+    }
+  }
+}
+
+void Performance::start(uint32_t index) {
+  const Execution& execution = graph_.executions[index];
+  const Object& object = graph_.objects[execution.object];
+  Thing<Worker>& thing = things_.objects[execution.object];
+  const auto stream = [&](int which) { return things_.streams + which; };
+  Block* const block = things_.blocks + object.block;
+  const int processor = processorOf(object);
+  switch (object.sort) {
+  case Sort::User:
+    kernelInit(&thing.worker.kernel, processor, nullptr, &thing.worker, sizeof thing.worker, (ExtKernelWork)work);
+    thing.worker.run = this;
+    thing.worker.execution = index;
+    thing.worker.number = firstNumber(index);
+    break;
+  case Sort::Move:
+    moveInit(&thing.move, processor, stream(object.source), stream(object.target), execution.length, execution.setEOS);
+    break;
+  case Sort::StridedScatter:
+    stridedScatterInit(&thing.stridedScatter, processor, stream(object.source), block, execution.length,
+                       execution.stride, execution.elements, execution.setEOS);
+    break;
+  case Sort::StridedGather:
+    stridedGatherInit(&thing.stridedGather, processor, block, stream(object.target), execution.length, execution.stride,
+                      execution.elements, execution.setEOS);
+    break;
+  case Sort::IndexedScatter:
+    indexedScatterInit(&thing.indexedScatter, processor, stream(object.source), stream(object.indices), block,
+                       execution.length, execution.elements, execution.setEOS);
+    break;
+  case Sort::IndexedGather:
+    indexedGatherInit(&thing.indexedGather, processor, block, stream(object.indices), stream(object.target),
+                      execution.length, execution.elements, execution.setEOS);
+    break;
+  }
+  Kernel* const kernel = things_.kernel(graph_, execution.object);
+  for (const uint32_t on : execution.dependsOn)
+    kernelAddDependence(kernel, things_.kernel(graph_, graph_.executions[on].object));
+  if (random_() % 4 == 0)
+    kernelReady(kernel);
+  kernelRun(kernel);
+  underWay_.push_back(index);
+}
+
+// ---- control ----
+
+void Performance::initStream(const Action& action) {
+  const uint32_t index = action.whats[0];
+  const StreamPlan& plan = graph_.streams[index];
+  Stream* const stream = things_.streams + index;
+  ++initialised_[index];
+  if (plan.fifo) {
+    streamInitFIFO(stream, node(machine::Node::Kind::Fifo, 0, plan.place), plan.elementBytes, plan.flags);
+    return;
+  }
+  if (action.n == none) {
+    streamInitRAM(stream, memoryOf(plan.place), plan.address, plan.capacity, plan.elementBytes, plan.flags);
+    return;
+  }
+  auto* memory = static_cast<uint8_t*>(svmAddress(memoryOf(plan.place), plan.address));
+  const std::vector<Item>& items = plan.history[initialised_[index] - 1];
+  for (int i = 0; i < action.n; ++i)
+    std::memcpy(memory + i * plan.elementBytes, items[static_cast<size_t>(i)].bytes.data(),
+                static_cast<size_t>(plan.elementBytes));
+  streamInitWithDataRAM(stream, memoryOf(plan.place), plan.address, plan.capacity, plan.elementBytes, action.n,
+                        action.tag, plan.flags);
+}
+
+void Performance::act(const Action& action) {
+  const uint32_t what = action.whats[0];
+  uint8_t element[largestElement];
+  const auto kernel = [&](size_t i) { return things_.kernel(graph_, graph_.executions[action.whats[i]].object); };
+  switch (action.kind) {
+  case Action::Kind::InitStream:
+    initStream(action);
+    break;
+  case Action::Kind::Start:
+    start(what);
+    break;
+  case Action::Kind::Wait:
+    switch (action.whats.size()) {
+    case 1:
+      kernelWait(kernel(0));
+      break;
+    case 2:
+      kernelWaitMultiple(kernel(0), kernel(1));
+      break;
+    case 3:
+      kernelWaitMultiple(kernel(0), kernel(1), kernel(2));
+      break;
+    default:
+      kernelWaitMultiple(kernel(0), kernel(1), kernel(2), kernel(3));
+    }
+    for (size_t i = 0; i < action.whats.size(); ++i) {
+      const uint32_t execution = action.whats[i];
+      const uint32_t object = graph_.executions[execution].object;
+      if (const KERNEL_STATUS status = kernelGetStatus(kernel(i)); status != KERNEL_FINISHED)
+        complain("execution " + std::to_string(execution) + " has status " + std::to_string(status) +
+                 " when control has waited for it");
+      if (graph_.objects[object].sort == Sort::User)
+        results_[execution] = things_.objects[object].worker.number;
+      std::erase(underWay_, execution);
+    }
+    break;
+  case Action::Kind::Resume:
+    kernelWait(kernel(0));
+    if (const KERNEL_STATUS status = kernelGetStatus(kernel(0)); status != KERNEL_PAUSED)
+      complain("execution " + std::to_string(what) + " has status " + std::to_string(status) +
+               " where it pauses by itself");
+    kernelRun(kernel(0));
+    break;
+  case Action::Kind::Push:
+    control_ = mix(control_);
+    fill(control_, graph_.streams[what].bound, element, static_cast<uint32_t>(graph_.streams[what].elementBytes));
+    if (action.tag)
+      streamPushWithEOS(things_.streams + what, element);
+    else
+      streamPush(things_.streams + what, element);
+    break;
+  case Action::Kind::Pop: {
+    const bool tag = streamPeekEOS(things_.streams + what, 0) != FALSE;
+    streamPop(things_.streams + what, element);
+    control_ = afterSeeing(control_, digest(element, static_cast<uint32_t>(graph_.streams[what].elementBytes)) + tag);
+    break;
+  }
+  }
+}
+
+void Performance::pauseSome() {
+  std::vector<Kernel*> asked;
+  for (uint64_t i = random_() % 4; i > 0 && !underWay_.empty(); --i) {
+    const uint32_t object = graph_.executions[underWay_[random_() % underWay_.size()]].object;
+    Kernel* const kernel = things_.kernel(graph_, object);
+    // One that waits to begin might wait for control.
+    if (graph_.objects[object].pauses || kernelGetStatus(kernel) != KERNEL_RUNNING)
+      continue;
+    kernelPause(kernel);
+    if (std::find(asked.begin(), asked.end(), kernel) == asked.end())
+      asked.push_back(kernel);
+  }
+  for (Kernel* kernel : asked) {
+    kernelWait(kernel);
+    if (kernelGetStatus(kernel) == KERNEL_PAUSED)
+      kernelRun(kernel);
+  }
+}
+
+std::string Performance::endAll() {
+  // The last first, so that none begins that depends on one that has not done its work.
+  std::vector<Kernel*> kernels;
+  for (auto each = underWay_.rbegin(); each != underWay_.rend(); ++each)
+    kernels.push_back(things_.kernel(graph_, graph_.executions[*each].object));
+  for (Kernel* kernel : kernels)
+    kernelEnd(kernel);
+  for (Kernel* kernel : kernels) {
+    kernelWait(kernel);
+    if (kernelGetStatus(kernel) != KERNEL_FINISHED)
+      return "a kernel that was ended is not finished";
+  }
+  underWay_.clear();
+  uint8_t element[largestElement];
+  for (uint32_t i = 0; i < graph_.streams.size(); ++i) {
+    if (initialised_[i] == 0)
+      continue;
+    const StreamPlan& plan = graph_.streams[i];
+    Stream& stream = things_.streams[i];
+    const std::vector<Item>& items = plan.history[initialised_[i] - 1];
+    const std::string name = "stream " + std::to_string(i);
+    const uint64_t end = stream.pushed_;
+    if (end > items.size() || stream.popped_ > end || end - stream.popped_ > static_cast<uint64_t>(plan.capacity))
+      return name + ": " + std::to_string(end) + " pushed, " + std::to_string(stream.popped_) + " popped; at most " +
+             std::to_string(items.size()) + " are pushed ever, with a capacity of " + std::to_string(plan.capacity);
+    for (uint64_t k = stream.popped_; k < end; ++k) {
+      const bool tag = streamPeekEOS(&stream, 0) != FALSE;
+      streamPop(&stream, element);
+      if (tag != items[k].tag || std::memcmp(element, items[k].bytes.data(), items[k].bytes.size()) != 0)
+        return name + ": element " + std::to_string(k) + " is not what is pushed there";
+    }
+  }
+  return "";
+}
+
+std::string Performance::compare() {
+  if (!wrong_.empty())
+    return wrong_;
+  if (control_ != graph_.result)
+    return "what control has popped";
+  for (uint32_t i = 0; i < results_.size(); ++i)
+    if (graph_.objects[graph_.executions[i].object].sort == Sort::User && results_[i] != graph_.executions[i].result)
+      return "the result of execution " + std::to_string(i);
+  for (uint32_t i = 0; i < graph_.blocks.size(); ++i) {
+    const BlockPlan& plan = graph_.blocks[i];
+    if (std::memcmp(svmAddress(memoryOf(plan.place), plan.address), plan.memory.data(), plan.memory.size()) != 0)
+      return "what is in block " + std::to_string(i);
+  }
+  return "";
+}
+
+std::string Performance::perform(Mode mode, uint64_t seed) {
+  random_.seed(seed);
+  control_ = mix(0);
+  wrong_.clear();
+  underWay_.clear();
+  results_.assign(graph_.executions.size(), 0);
+  initialised_.assign(graph_.streams.size(), 0);
+  for (uint32_t i = 0; i < graph_.blocks.size(); ++i) {
+    const BlockPlan& plan = graph_.blocks[i];
+    auto* memory = static_cast<uint8_t*>(svmAddress(memoryOf(plan.place), plan.address));
+    for (int k = 0; k < plan.capacity; ++k)
+      fill(plan.seed + static_cast<uint64_t>(k), 0, memory + k * plan.elementBytes,
+           static_cast<uint32_t>(plan.elementBytes));
+    blockInit(&things_.blocks[i], memoryOf(plan.place), plan.address, plan.capacity, plan.elementBytes);
+  }
+  const uint64_t end = mode == Mode::Ends ? random_() % graph_.actions.size() : UINT64_MAX;
+  for (uint64_t i = 0; i < graph_.actions.size(); ++i) {
+    if (i == end)
+      return endAll();
+    if (mode == Mode::Pauses && random_() % 2 == 0)
+      pauseSome();
+    act(graph_.actions[i]);
+  }
+  return compare();
+}
+
+} // namespace strata::graphs

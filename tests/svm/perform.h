@@ -1,0 +1,53 @@
+// Carries a random graph out through the interface of stream programs, and compares. Objects that the interface knows
+// live as long as the process, as those of a program would. One thread, which is that of control.
+#pragma once
+
+#include "tests/svm/graph.h"
+
+#include <random>
+#include <string>
+
+namespace strata::graphs {
+
+enum class Mode {
+  Plain,
+  Pauses, // kernels are paused and let go on again at random
+  Ends,   // at some moment all kernels are ended; what is in the streams then is the beginning of what would have come
+};
+
+class Performance {
+public:
+  explicit Performance(const Graph& graph);
+  Performance(const Performance&) = delete;
+  Performance& operator=(const Performance&) = delete;
+
+  /// What differs; empty when nothing does. May be called again: everything is initialised anew.
+  std::string perform(Mode mode, uint64_t seed);
+
+private:
+  struct Things;
+  struct Worker;
+
+  static void work(Worker* worker);
+  void act(const Action& action);
+  void initStream(const Action& action);
+  void start(uint32_t execution);
+  void pauseSome();
+  std::string endAll();
+  std::string compare();
+  void complain(const std::string& text);
+
+  const Graph& graph_;
+  Things& things_;
+  std::mt19937_64 random_;
+  uint64_t control_ = 0;
+  std::vector<uint64_t> results_;     // of executions
+  std::vector<uint32_t> underWay_;    // executions that control has started and not waited for
+  std::vector<uint32_t> initialised_; // how often a stream has been
+  std::string wrong_;
+};
+
+/// The machine's description, for svmMachine.
+extern const char* const fieldPath;
+
+} // namespace strata::graphs
