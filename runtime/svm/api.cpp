@@ -180,7 +180,13 @@ void svmWaitAny_(void* const* kernels, int count, const char* text) {
 
 KERNEL_STATUS svmStatus_(Kernel* k, const char* text) {
   const KernelRecord* kernel = control(k, "kernelGetStatus", Place{text}, false);
-  return kernel ? kernel->status.load() : KERNEL_UNSTARTED;
+  if (!kernel)
+    return KERNEL_UNSTARTED;
+  const KERNEL_STATUS status = kernel->status.load();
+  // Control that asks again and again may be on the only thread that carries kernels out.
+  if ((status == KERNEL_WAITING || status == KERNEL_RUNNING) && !callingKernel())
+    runtime::yield();
+  return kernel->status.load();
 }
 
 // ---- the machine ----

@@ -54,6 +54,21 @@ TEST_P(KernelTest, WhatNothingInitialisedIsUnstarted) {
   kernelWaitMultiple(&kernel, &kernel);
 }
 
+TEST_P(KernelTest, ControlMayAskAgainAndAgain) {
+  static Stream in, out;
+  static Pass pass;
+  streamInitRAM(&in, LOCALMEM1, 0, 4, sizeof(int), 0);
+  streamInitRAM(&out, LOCALMEM1, 16, 4, sizeof(int), 0);
+  initPass(&pass, PROC1, &in, &out);
+  kernelRun(&pass);
+  kernelPause(&pass);
+  while (kernelGetStatus(&pass) != KERNEL_PAUSED) {
+  }
+  kernelEnd(&pass);
+  while (kernelGetStatus(&pass) != KERNEL_FINISHED) {
+  }
+}
+
 TEST_P(KernelTest, PauseAndRunWhileBlocked) {
   static Stream in, out;
   static Pass pass;
