@@ -137,5 +137,6 @@ std::vector<Work> streamWorks();  // streams.cpp
 std::vector<Work> hbirWorks();    // hbir.cpp
 std::vector<Work> commandWorks(); // commands.cpp
 std::vector<Work> diskWorks();    // disk.cpp
+std::vector<Work> svmWorks();     // svm.cpp
 
 } // namespace strata::bench

@@ -29,7 +29,7 @@ std::string coreModel() {
 std::vector<Work> allWorks() {
   std::vector<Work> all;
   for (auto* works :
-       {vectorWorks, blockedWorks, suiteWorks, callWorks, streamWorks, hbirWorks, commandWorks, diskWorks})
+       {vectorWorks, blockedWorks, suiteWorks, callWorks, streamWorks, svmWorks, hbirWorks, commandWorks, diskWorks})
     for (Work& work : works())
       all.push_back(std::move(work));
   return all;

@@ -77,7 +77,11 @@ double bench_fma_peak(void);
  * `in`, the last writes `out`, one between doubles and adds one. A side that finds no room or no element tries again
  * some times, then yields. */
 void bench_ring(const float* in, float* out, int64_t n, int32_t stages, int64_t capacity);
-/* The same through nodes of a oneTBB flow graph, with at most `threads` threads. */
+/* One thread fills such a ring and empties it, until n floats are through. n is a multiple of the capacity. */
+void bench_ring_alone(const float* in, float* out, int64_t n, int64_t capacity);
+/* So many times, one of two threads on one core gives way to the other. */
+void bench_thread_switches(int64_t n);
+/* The chain through nodes of a oneTBB flow graph, with at most `threads` threads. */
 void bench_flow(const float* in, float* out, int64_t n, int32_t stages, int32_t threads);
 
 #ifdef __cplusplus

@@ -5,6 +5,8 @@
 #include <boost/lockfree/spsc_queue.hpp>
 #include <boost/version.hpp>
 
+#include <pthread.h>
+#include <sched.h>
 #include <string>
 #include <thread>
 
@@ -56,4 +58,28 @@ void bench_ring(const float* in, float* out, int64_t n, int32_t stages, int64_t 
     out[i] = pop(last);
   source.join();
   middle.join();
+}
+
+void bench_ring_alone(const float* in, float* out, int64_t n, int64_t capacity) {
+  Queue queue(static_cast<size_t>(capacity));
+  for (int64_t begin = 0; begin < n; begin += capacity) {
+    for (int64_t i = begin; i < begin + capacity; ++i)
+      push(queue, in[i]);
+    for (int64_t i = begin; i < begin + capacity; ++i)
+      out[i] = pop(queue);
+  }
+}
+
+void bench_thread_switches(int64_t n) {
+  const auto giveWay = [n] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+    for (int64_t i = 0; i < n / 2; ++i)
+      sched_yield();
+  };
+  std::thread first(giveWay), second(giveWay);
+  first.join();
+  second.join();
 }

@@ -270,8 +270,9 @@ void checkRun(KernelRecord& kernel, const Place& place) {
   if (status != KERNEL_UNSTARTED && status != KERNEL_PAUSED && kernel.request.load() == Request::None)
     failAt(place, "svm-run", "kernelRun on " + quoted(kernel) + ", which is " + wordOf(status),
            status == KERNEL_FINISHED ? "initialise it again first" : "wait for it first, with kernelWait");
-  if (kernel.scratch)
-    recordOf(kernel.scratch, "kernelRun", place);
+  if (const Block* scratch = kernel.scratch; scratch && scratch->mark_ != markOf(scratch))
+    failUninitialised("block", "kernelRun", variableName(scratch, sizeof(Block), "its scratch block"), scratch->mark_,
+                      place);
   if (status != KERNEL_UNSTARTED)
     return;
   const std::vector<const void*> arguments = argumentsOf(kernel);

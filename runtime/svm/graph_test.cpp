@@ -247,7 +247,7 @@ protected:
       ASSERT_EQ(run->run(random), interpret(graph)) << "seed " << seed;
     }
   }
-  static inline std::vector<Program*> kept; // reachable, so that no leak is seen in them
+  static inline auto& kept = *new std::vector<Program*>; // reachable to the end, so that no leak is seen in them
 };
 
 TEST_P(Graphs, Small) {

@@ -101,6 +101,8 @@ std::string variableName(const void* object, uint64_t bytes, const std::string& 
       return asWritten(symbol.name);
     if (bytes && size % bytes == 0 && offset % bytes == 0)
       return asWritten(symbol.name) + "[" + std::to_string(offset / bytes) + "]";
+    if (offset == 0)
+      return asWritten(symbol.name); // with something behind it, such as what sanitizers add
     if (bytes == 0)
       return asWritten(symbol.name) + " + " + std::to_string(offset) + " bytes";
   }
