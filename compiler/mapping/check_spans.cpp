@@ -62,7 +62,8 @@ private:
 
   void operation(Operation* op, const Context& context) {
     if (auto block = dyn_cast<BlockOp>(op))
-      return made(block, context);
+      return made(block, block.getLabel() ? "block '" + block.getLabel()->str() + "'" : "a block",
+                  memoryOf(block.getBlock().getType()), context);
     if (auto call = dyn_cast<func::CallOp>(op)) {
       if (auto callee = symbols_.lookup<func::FuncOp>(call.getCallee()))
         function(callee, context);
@@ -70,8 +71,16 @@ private:
     }
     if (auto spmd = dyn_cast<SpmdOp>(op); spmd && spmd.getProcessor()) {
       machine::ProcessorId on = machine_.processor(spmd.getProcessor()->str());
-      if (on.valid())
-        return region(spmd.getBody(), divided(spmd, on, context));
+      if (on.valid()) {
+        const Context inside = divided(spmd, on, context);
+        // A reduction has its parts beside what is reduced, and each instance a copy of its own.
+        for (Value target : spmd.getWays().value_or(1) > 1 ? spmd.getReductions() : ValueRange()) {
+          made(spmd, "the block of the parts of a reduction", memoryOf(target.getType()), context);
+          made(spmd, "the copy that a part of a reduction works on",
+               spmd.getPrivateMemory() ? *spmd.getPrivateMemory() : memoryOf(target.getType()), inside);
+        }
+        return region(spmd.getBody(), inside);
+      }
     }
     for (Region& inner : op->getRegions())
       region(inner, context);
@@ -145,8 +154,9 @@ private:
         .help(most + ", or the loops around it to fewer");
   }
 
-  void made(BlockOp block, const Context& context) {
-    machine::MemoryId id = machine_.memory(memoryOf(block.getBlock().getType()).str());
+  /// Whoever executes makes something in a memory.
+  void made(Operation* maker, const std::string& what, StringRef memory, const Context& context) {
+    machine::MemoryId id = machine_.memory(memory.str());
     if (!id.valid() || !(machine_.isStore(id) || machine_[id].isVirtual()) || context.loops.empty())
       return;
     const auto instances = static_cast<int64_t>(machine_[id].count);
@@ -155,8 +165,8 @@ private:
       if (step * instances >= static_cast<int64_t>(who.count))
         continue;
       diagnostics_
-          .report(sharedStore, sourceLocation(diagnostics_.sources(), block.getLoc()),
-                  block.getLabel() ? "block '" + block.getLabel()->str() + "'" : "a block", machine_[id].name, who.name)
+          .report(sharedStore, sourceLocation(diagnostics_.sources(), maker->getLoc()), what, machine_[id].name,
+                  who.name)
           .note("there are " + std::to_string(who.count) + " of '" + who.name + "' and " + std::to_string(instances) +
                 " of memory '" + machine_[id].name + "'; each would make the block at the same address of one of them")
           .help(

@@ -3,6 +3,7 @@
 // change of control is visible to every later pass.
 #include "compiler/mapping/place.h"
 
+#include "base/machine/addressing.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/check_spans.h"
 
@@ -30,38 +31,6 @@ STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
                   "argument {0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
 STRATA_DIAGNOSTIC(badLayout, Error, "placement-layout",
                   "block '{0}' of {1} dimensions is dealt to a grid of {2} instances; memory '{3}' joins {4}");
-
-/// Whether a processor has a store of its own that the program manages: then its instances are told apart, and other
-/// memories are reached by moves only.
-static bool hasStore(const Machine& machine, machine::ProcessorId processor) {
-  return llvm::any_of(machine[processor].local, [&](machine::MemoryId local) { return machine.isStore(local); });
-}
-
-bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory) {
-  if (!machine.isAddressed(memory))
-    return false;
-  if (llvm::is_contained(machine[processor].local, memory))
-    return true;
-  for (const machine::Level& level : machine.levels)
-    if (level.processor == processor && level.memory == memory)
-      return true;
-  return !hasStore(machine, processor) && !machine.isStore(memory) && machine.reaches(processor, memory);
-}
-
-/// The memory in which a processor's code keeps what nobody places: that of the outermost level it controls in which it
-/// addresses elements, else a local one.
-static machine::MemoryId homeOf(const Machine& machine, machine::ProcessorId processor) {
-  for (size_t number = machine.levels.size(); number-- > 0;)
-    if (const machine::Level& level = machine.levels[number];
-        level.processor == processor && machine.isAddressed(level.memory))
-      return level.memory;
-  if (!machine[processor].local.empty())
-    return machine[processor].local.front();
-  for (uint32_t number = 0; number < machine.memories.size(); ++number)
-    if (touches(machine, processor, machine::MemoryId{number}))
-      return machine::MemoryId{number};
-  return {};
-}
 
 /// Who executes control that nobody places: the processor of the outermost level that has one.
 static machine::ProcessorId defaultControl(const Machine& machine) {
@@ -186,7 +155,7 @@ private:
         continue;
       }
       const std::string name = placement.arguments.empty() ? "" : placement.arguments[position];
-      machine::MemoryId where = memory(name, function, homeOf(machine_, control));
+      machine::MemoryId where = memory(name, function, machine::homeOf(machine_, control));
       types.push_back(withMemory(block, machine_[where].name));
       if (function->hasAttr(SvmDialect::entryAttr) && (machine_.isStore(where) || machine_[where].isVirtual())) {
         auto called = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
@@ -255,7 +224,7 @@ private:
       return placeBlock(block, here);
     if (auto stream = dyn_cast<StreamOp>(op)) {
       if (!stream.getMemory())
-        stream.setMemory(machine_[homeOf(machine_, here)].name);
+        stream.setMemory(machine_[machine::homeOf(machine_, here)].name);
       return;
     }
     if (auto spmd = dyn_cast<SpmdOp>(op))
@@ -304,7 +273,7 @@ private:
 
   void placeBlock(BlockOp block, machine::ProcessorId here) {
     const std::string* name = find(placement_->blocks, "block", block.getLabelAttr());
-    machine::MemoryId where = memory(name ? *name : "", block, homeOf(machine_, here));
+    machine::MemoryId where = memory(name ? *name : "", block, machine::homeOf(machine_, here));
     block.getBlock().setType(withMemory(block.getBlock().getType(), machine_[where].name));
     spread(block.getBlock());
     if (const std::string* other = find(placement_->shares, "block", block.getLabelAttr()))
@@ -391,7 +360,7 @@ private:
       moveTo(spmd, here, on);
     }
     here = on;
-    spmd.setPrivateMemory(machine_[memory(choice.memory, spmd, homeOf(machine_, on))].name);
+    spmd.setPrivateMemory(machine_[memory(choice.memory, spmd, machine::homeOf(machine_, on))].name);
     placeReductions(spmd);
     placeRegion(spmd.getBody(), on);
   }
@@ -400,7 +369,7 @@ private:
     LoopPlacement choice;
     choice.processor = machine_[here].name;
     const machine::Processor& who = machine_[here];
-    if (who.count > 1 && !hasStore(machine_, here) && !spmd->getParentOfType<SpmdOp>())
+    if (who.count > 1 && !machine::hasStore(machine_, here) && !spmd->getParentOfType<SpmdOp>())
       choice.ways = spmd.getReductions().empty() ? defaultWaysPerProcessor * static_cast<int64_t>(who.count)
                                                  : defaultReductionWays;
     return choice;
@@ -413,7 +382,7 @@ private:
       const CallPlacement* placed = find(placement_->calls, "call", combiner.getLabel());
       machine::ProcessorId fallback = controls_[spmd->getParentOfType<func::FuncOp>().getName()];
       machine::ProcessorId by = processor(placed ? placed->processor : "", spmd, fallback);
-      machine::MemoryId in = memory(placed ? placed->memory : "", spmd, homeOf(machine_, by));
+      machine::MemoryId in = memory(placed ? placed->memory : "", spmd, machine::homeOf(machine_, by));
       auto text = [&](const std::string& name) { return StringAttr::get(program_.getContext(), name); };
       combiners.push_back(CombinerAttr::get(program_.getContext(), combiner.getFunction(), combiner.getLabel(),
                                             text(machine_[by].name), text(machine_[in].name)));
@@ -444,7 +413,7 @@ machine::MemoryId argumentMemory(func::FuncOp function, unsigned position, const
     return machine.memory(placement.arguments[position]);
   machine::ProcessorId control =
       placement.control.empty() ? defaultControl(machine) : machine.processor(placement.control);
-  return control.valid() ? homeOf(machine, control) : machine::MemoryId();
+  return control.valid() ? machine::homeOf(machine, control) : machine::MemoryId();
 }
 
 bool place(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics) {

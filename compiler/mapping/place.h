@@ -26,9 +26,6 @@ bool verifyPlaced(mlir::ModuleOp program, const Machine& machine, DiagnosticEngi
 /// placed program in which constants have been propagated, before its iterations are distributed.
 bool checkFlattening(mlir::ModuleOp program, DiagnosticEngine& diagnostics);
 
-/// Whether code on a processor loads and stores in a memory directly.
-bool touches(const Machine& machine, machine::ProcessorId processor, machine::MemoryId memory);
-
 /// A memory that cannot hold what it is to hold at once.
 struct Overflow {
   struct Held {

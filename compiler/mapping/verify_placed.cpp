@@ -1,5 +1,6 @@
 // The verifier of placed programs. It looks at the finished program and the machine only, and finds the executing
 // processor by walking outwards from each operation.
+#include "base/machine/addressing.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 
@@ -89,18 +90,11 @@ private:
     return "a block";
   }
 
-  /// Whether a processor runs the control of the level of a memory. Its code may read single elements of a memory that
-  /// it does not address: each is a move.
-  bool controls(machine::ProcessorId who, machine::MemoryId where) {
-    std::optional<unsigned> level = machine_.levelOf(where);
-    return level && machine_.controllerOf(*level) == who;
-  }
-
   /// `elements`: single ones, as control code reads them; they can be fetched also where processors address nothing.
   void touch(Operation* op, Value block, const std::string& what, bool elements) {
     auto where = memory(block, op);
     auto who = where ? executing(op) : std::nullopt;
-    if (!who || touches(machine_, *who, *where) || (elements && controls(*who, *where)))
+    if (!who || machine::touches(machine_, *who, *where) || (elements && machine::controls(machine_, *who, *where)))
       return;
     diagnostics_.report(outOfReach, at(op), what, machine_[*who].name, machine_[*where].name, nameOf(block))
         .note("a processor loads and stores in its own memory; others it reaches by moving blocks")
@@ -127,11 +121,11 @@ private:
       if (!who)
         return;
       auto connects = [&](machine::MemoryId id) {
-        if (touches(machine_, *who, id) || machine_.reaches(*who, id))
+        if (machine::touches(machine_, *who, id) || machine_.reaches(*who, id))
           return true;
         machine::ProcessorId owner = machine_.ownerOf(id);
-        return owner.valid() && (machine_.reaches(owner, *from) || touches(machine_, owner, *from)) &&
-               (machine_.reaches(owner, *to) || touches(machine_, owner, *to));
+        return owner.valid() && (machine_.reaches(owner, *from) || machine::touches(machine_, owner, *from)) &&
+               (machine_.reaches(owner, *to) || machine::touches(machine_, owner, *to));
       };
       if (!connects(*from) || !connects(*to))
         diagnostics_.report(noRoute, at(op), machine_[*from].name, machine_[*to].name, machine_[*who].name);

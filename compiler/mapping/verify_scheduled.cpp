@@ -1,5 +1,7 @@
 // The verifier of scheduled programs: it follows the program's regions and calls with the set of live blocks, and
-// compares address ranges pairwise. Blocks on stacks lie behind all addresses of their memory.
+// compares address ranges pairwise. A function is walked with all blocks that any of its callers holds, and once more
+// when there are more of them, so that paths through the calls, which can be very many, need not be told apart. Blocks
+// on stacks lie behind all addresses of their memory.
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "compiler/mapping/verify_transfers.h"
@@ -39,7 +41,7 @@ struct Workers {
   bool tooMany = false; // not followed any further
 
   std::string key() const {
-    std::string text = on;
+    std::string text = on + (tooMany ? "*" : "");
     for (const Worker& each : all)
       text += ":" + std::to_string(each.number) + "+" + std::to_string(each.span);
     return text;
@@ -51,16 +53,29 @@ public:
   Checker(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics)
       : program_(program), machine_(machine), diagnostics_(diagnostics) {}
 
-  void follow(func::FuncOp function, const std::vector<Range>& live, const Workers& workers, unsigned depth) {
-    // Callers that hold what others held add nothing to what was seen already.
-    std::string key = function.getName().str() + "@" + workers.key();
+  /// A function is called by these workers while these blocks are live.
+  void enter(func::FuncOp function, const std::vector<Range>& live, const Workers& workers) {
+    auto [state, isNew] = entered_.try_emplace(function.getName().str() + "@" + workers.key());
+    state->second.function = function;
+    state->second.workers = workers;
     for (const Range& each : live)
-      key += ";" + each.memory + ":" + std::to_string(each.begin) + "-" + std::to_string(each.end);
-    if (!visited_.insert(key).second)
-      return;
-    if (depth < maxDepth)
-      for (Block& block : function.getBody())
-        follow(block, live, workers, depth);
+      if (state->second.held.insert(each.block).second) {
+        state->second.live.push_back(each);
+        isNew = true;
+      }
+    if (isNew && open_.insert(state->first).second)
+      waiting_.push_back(state->first);
+  }
+
+  void run() {
+    while (!waiting_.empty()) {
+      const std::string key = waiting_.back();
+      waiting_.pop_back();
+      open_.erase(key);
+      const Entered state = entered_.at(key);
+      for (Block& block : func::FuncOp(state.function).getBody())
+        follow(block, state.live, state.workers);
+    }
   }
 
   /// Of all that has been followed.
@@ -75,21 +90,30 @@ public:
   }
 
 private:
-  static constexpr unsigned maxDepth = 64;
+  /// A function and those who call it.
+  struct Entered {
+    func::FuncOp function;
+    Workers workers;
+    std::vector<Range> live;
+    std::set<Operation*> held; // the blocks of `live`
+  };
 
-  void follow(Block& block, std::vector<Range> live, const Workers& workers, unsigned depth) {
+  /// Whether this is the first time that something is said of one or two operations.
+  bool first(Operation* one, Operation* other = nullptr) { return reported_.emplace(one, other).second; }
+
+  void follow(Block& block, std::vector<Range> live, const Workers& workers) {
     for (Operation& op : block) {
       if (auto made = dyn_cast<BlockOp>(op))
-        enter(made, live, workers);
+        make(made, live, workers);
       else if (auto call = dyn_cast<func::CallOp>(op)) {
         if (auto callee = program_.lookupSymbol<func::FuncOp>(call.getCallee()))
-          follow(callee, live, workers, depth + 1);
+          enter(callee, live, workers);
       }
       auto spmd = dyn_cast<SpmdOp>(op);
       const Workers inside = spmd ? divided(spmd, workers) : Workers();
       for (Region& region : op.getRegions())
         for (Block& inner : region)
-          follow(inner, live, spmd ? inside : workers, depth);
+          follow(inner, live, spmd ? inside : workers);
     }
   }
 
@@ -99,6 +123,8 @@ private:
     if (!spmd.getProcessor())
       return result;
     result.on = spmd.getProcessor()->str();
+    if (callers.tooMany)
+      return result;
     result.all.clear();
     const uint64_t count = countOf(result.on), before = countOf(callers.on);
     const std::optional<int64_t> least = getConstantIntValue(spmd.getLower()),
@@ -115,9 +141,12 @@ private:
       const uint64_t step = std::max<uint64_t>(width / ways, 1);
       for (uint64_t part = 0; part < ways && !result.tooMany; ++part) {
         result.all.push_back({first + part * step, step});
-        result.tooMany = result.all.size() > mostWorkers;
+        // More than there are are told apart when the program runs.
+        result.tooMany = result.all.size() > mostWorkers || first + part * step >= count;
       }
     }
+    if (result.tooMany)
+      result.all.assign(1, {});
     return result;
   }
 
@@ -127,23 +156,24 @@ private:
   }
 
   /// Two that run at once must not make a block in one instance of a memory.
-  void apart(const std::string& name, uint64_t instances, const Workers& workers, Location at) {
+  void apart(BlockOp block, const std::string& name, uint64_t instances, const Workers& workers, Location at) {
     std::map<uint64_t, uint64_t> owners;
     const uint64_t count = countOf(workers.on);
     for (const Worker& worker : workers.all) {
-      if (workers.tooMany || worker.number >= count)
-        return; // more than there are: found when the program runs
+      if (workers.tooMany)
+        return;
       const uint64_t instance = instances >= count ? worker.number * (instances / count)
                                                    : worker.number / ((count + instances - 1) / instances);
       auto [owner, isNew] = owners.try_emplace(instance, worker.number);
       if (!isNew && workers.all.size() > 1) {
-        diagnostics_.report(sharedInstance, at, name, instance, workers.on, owner->second, worker.number);
+        if (first(block))
+          diagnostics_.report(sharedInstance, at, name, instance, workers.on, owner->second, worker.number);
         return;
       }
     }
   }
 
-  void enter(BlockOp block, std::vector<Range>& live, const Workers& workers) {
+  void make(BlockOp block, std::vector<Range>& live, const Workers& workers) {
     auto type = block.getBlock().getType();
     std::string name = memoryOf(type).str();
     machine::MemoryId id = machine_.memory(name);
@@ -156,13 +186,14 @@ private:
       id = machine_[id].over;
     if (!machine_.isStore(id))
       return;
-    apart(name, instances, workers, at);
+    apart(block, name, instances, workers, at);
     name = machine_[id].name;
     const machine::Memory& memory = machine_[id];
     auto grid = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::gridAttr);
     auto size = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::blockSizeAttr);
     if (isVirtual && (!grid || !size || grid.size() != type.getRank() || size.size() != type.getRank())) {
-      diagnostics_.report(noLayout, at, memoryOf(type).str());
+      if (first(block))
+        diagnostics_.report(noLayout, at, memoryOf(type).str());
       return;
     }
     // Rows are padded to the memory's alignment.
@@ -185,24 +216,26 @@ private:
     row = (row + alignment - 1) / alignment * alignment;
     auto stack = block->getAttrOfType<IntegerAttr>(stackAttr);
     if (!block.getAddress() && !stack) {
-      diagnostics_.report(noAddress, at, name);
+      if (first(block))
+        diagnostics_.report(noAddress, at, name);
       return;
     }
     const int64_t begin = stack ? stack.getInt() : static_cast<int64_t>(*block.getAddress());
     Range range{name, begin, begin + row * rows, block};
-    if (range.begin < 0 || range.begin % alignment || memory.capacity.exceededBy(range.end))
+    if ((range.begin < 0 || range.begin % alignment || memory.capacity.exceededBy(range.end)) && first(block))
       diagnostics_.report(badAddress, at, range.begin, range.end, name, memory.capacity.bytes, alignment);
     if (stack) {
-      auto [first, isNew] = stacks_.try_emplace(name, range);
-      if (range.begin < first->second.begin)
-        first->second = range;
+      auto [lowest, isNew] = stacks_.try_emplace(name, range);
+      if (range.begin < lowest->second.begin)
+        lowest->second = range;
       return;
     }
     auto [last, isNew] = ends_.try_emplace(name, range);
     if (range.end > last->second.end)
       last->second = range;
     for (const Range& other : live)
-      if (other.memory == name && range.begin < other.end && other.begin < range.end && !mayShare(range, other))
+      if (other.memory == name && range.begin < other.end && other.begin < range.end && !mayShare(range, other) &&
+          first(block, other.block))
         diagnostics_.report(overlap, at, name, range.begin, range.end, other.begin, other.end);
     live.push_back(range);
   }
@@ -223,9 +256,12 @@ private:
   ModuleOp program_;
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
-  std::set<std::string> visited_;
   std::map<std::string, Range> stacks_; // the block of each memory whose stack begins first
   std::map<std::string, Range> ends_;   // and the one whose address ends last
+  std::map<std::string, Entered> entered_;
+  std::vector<std::string> waiting_; // keys of entered_
+  std::set<std::string> open_;       // the same
+  std::set<std::pair<Operation*, Operation*>> reported_;
 };
 
 } // namespace
@@ -235,9 +271,10 @@ bool verifyScheduled(ModuleOp program, const Machine& machine, DiagnosticEngine&
   Checker checker(program, machine, diagnostics);
   for (auto function : program.getOps<func::FuncOp>()) {
     if (function.isPublic())
-      checker.follow(function, {}, {}, 0);
+      checker.enter(function, {}, {});
     verifyTransfers(function, machine, diagnostics);
   }
+  checker.run();
   checker.checkStacks();
   return diagnostics.errorCount() == before;
 }

@@ -78,7 +78,7 @@ std::pair<Operation*, Operation*> standing(Operation* a, Operation* b) {
   return {nullptr, nullptr};
 }
 
-/// The variable that an index follows one to one: i, i + c or i - c with c from outside of the loops.
+/// The variable that an index follows one to one: i, i + c, i - c or c - i with c from outside of the loops.
 Value followed(Value index, llvm::ArrayRef<scf::ForOp> loops) {
   auto isOutside = [&](Value value) {
     return llvm::all_of(loops,
@@ -92,7 +92,7 @@ Value followed(Value index, llvm::ArrayRef<scf::ForOp> loops) {
       index = op->getOperand(0);
     else if (llvm::isa<arith::AddIOp, arith::SubIOp>(op) && isOutside(op->getOperand(1)))
       index = op->getOperand(0);
-    else if (llvm::isa<arith::AddIOp>(op) && isOutside(op->getOperand(0)))
+    else if (llvm::isa<arith::AddIOp, arith::SubIOp>(op) && isOutside(op->getOperand(0)))
       index = op->getOperand(1);
     else
       return {};

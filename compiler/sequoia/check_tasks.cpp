@@ -3,6 +3,8 @@
 #include "compiler/sequoia/checker.h"
 #include "compiler/sequoia/fold.h"
 
+#include <algorithm>
+
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(innerOnly, Error, "sequoia-inner-only", "{0} cannot be used in {1}; only an inner task can");
@@ -318,6 +320,12 @@ void Checker::checkIterationAliases(const Stmt& call) {
         checkIterationShares(call, argument, *loop);
         continue;
       }
+      // A loop inside whose range moves with this one.
+      if (std::any_of(maps_.begin(), maps_.end(), [&](const Loop* inner) {
+            return inner != loop && mentions(argument.value, inner->variable) &&
+                   (mentions(inner->start, loop->variable) || mentions(inner->end, loop->variable));
+          }))
+        continue;
       std::string_view array = argument.value->variable->name;
       auto start = constantOf(loop->start), end = constantOf(loop->end);
       if (start && end && *end <= *start + 1)

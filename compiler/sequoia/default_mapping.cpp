@@ -6,6 +6,7 @@
 
 #include "compiler/sequoia/block.h"
 #include "compiler/sequoia/check_levels.h"
+#include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/tune.h"
 
 #include <algorithm>
@@ -204,12 +205,29 @@ private:
     return false;
   }
 
+  /// Whether a block has all of its array in a dimension.
+  static bool isWhole(const Expr& block, size_t dimension) {
+    if (block.ranges.empty())
+      return true;
+    const BlockRange& range = block.ranges[dimension];
+    const Expr* extent = block.variable->extents[dimension].expression;
+    auto same = [&](const Expr* expr) {
+      while (expr->kind == ExprKind::Cast && expr->isImplicit)
+        expr = expr->operands[0];
+      return sameExpression(expr, extent) || (constantOf(expr) && constantOf(expr) == constantOf(extent));
+    };
+    if (constantOf(range.start) != 0 || (range.stride && constantOf(range.stride) != 1))
+      return false;
+    return range.end ? same(range.end) : !range.max || same(range.max);
+  }
+
   /// Conditions under which a task that calls itself on parts calls its leaf, or an instance further down: the arrays
   /// that it has parts of are so small that the arguments take a quarter of where they go, which leaves room for local
-  /// arrays and for the callers'.
+  /// arrays and for the callers'. What is passed whole gets no smaller, and is asked nothing of.
   std::vector<TargetCondition> smallEnough(const TaskVariant& caller, const Callsite& site,
                                            const MappedInstance& callee) const {
     std::vector<const Variable*> cut;
+    std::set<std::pair<const Variable*, size_t>> cutDimensions;
     int64_t bytes = 0;
     size_t rank = 1;
     for (size_t i = 0; i < site.statement->arguments.size(); ++i) {
@@ -218,8 +236,15 @@ private:
         continue;
       bytes += value.variable->type->size;
       rank = std::max(rank, value.variable->extents.size());
-      if (value.operands.empty() && std::find(cut.begin(), cut.end(), value.variable) == cut.end())
-        cut.push_back(value.variable);
+      if (!value.operands.empty())
+        continue;
+      for (size_t d = 0; d < value.variable->extents.size(); ++d) {
+        if (isWhole(value, d))
+          continue;
+        if (std::find(cut.begin(), cut.end(), value.variable) == cut.end())
+          cut.push_back(value.variable);
+        cutDimensions.insert({value.variable, d});
+      }
     }
     const auto level = static_cast<unsigned>(callee.level->value);
     const machine::MemoryId memory = machine_.levels[level].memory;
@@ -232,14 +257,16 @@ private:
           return INT64_MAX;
       return elements;
     };
-    while (taken(extent * 2) <= room && extent < (int64_t(1) << 40))
+    constexpr int64_t any = int64_t(1) << 40;
+    while (taken(extent * 2) <= room && extent < any)
       extent *= 2;
     std::vector<TargetCondition> conditions;
     for (const Variable* array : cut) {
       TargetCondition& condition = conditions.emplace_back();
       condition.array =
           named(array->name, caller.arrays, array->lexnum, [](const Variable* each) { return each->name; });
-      condition.bound.values.assign(array->extents.size(), extent);
+      for (size_t d = 0; d < array->extents.size(); ++d)
+        condition.bound.values.push_back(cutDimensions.count({array, d}) ? extent : any);
     }
     return conditions;
   }

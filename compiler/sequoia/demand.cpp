@@ -1,6 +1,7 @@
 // What the arrays of a program take of each level's memory: the chain of calls that holds most, with the copies that
 // carrying out the mapping makes beside the arrays themselves: private copies of reductions and their parts, buffers of
 // pipelined loops, shares of arrays in a virtual memory.
+#include "base/machine/addressing.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/sizes.h"
 
@@ -207,7 +208,7 @@ private:
       return;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const Expr& value = *arguments[i].value;
-      if (value.kind != ExprKind::Block || !isGatheredFar(machine_, caller, site, value))
+      if (value.kind != ExprKind::Block || !isGatheredFar(machine_, caller, site.level, value))
         continue;
       const Variable* parameter = graph_.instances[target].variant->parameters[i];
       const Bound& bound = sizes_[target].extents[parameter->index][0];
@@ -291,11 +292,19 @@ void showCallers(DiagnosticBuilder& report, const InstanceGraph& graph, const Le
 
 } // namespace
 
-bool isGatheredFar(const Machine& machine, const Instance& caller, const ResolvedCallsite& site, const Expr& block) {
-  if (block.operands.empty() || !machine.isExplicit(machine.levels[site.level].memory))
+bool isGatheredFar(const Machine& machine, const Instance& caller, unsigned level, const Expr& block) {
+  if (block.operands.empty())
     return false;
-  return caller.arrayLevels[block.variable->index] != site.level ||
-         caller.arrayLevels[block.operands[0]->variable->index] != site.level;
+  const machine::ProcessorId control = machine.controllerOf(level);
+  const bool isManaged = machine.isExplicit(machine.levels[level].memory);
+  for (const Variable* array : {block.variable, block.operands[0]->variable}) {
+    const unsigned at = caller.arrayLevels[array->index];
+    const machine::MemoryId memory = machine.levels[at].memory;
+    if ((isManaged && at != level) ||
+        !(machine::touches(machine, control, memory) || machine::controls(machine, control, memory)))
+      return true;
+  }
+  return false;
 }
 
 std::vector<LevelDemand> measureDemand(const InstanceGraph& graph, const Machine& machine,

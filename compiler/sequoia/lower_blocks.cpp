@@ -1,9 +1,11 @@
 // Array blocks as views of the caller's arrays. Ranges are checked where they are evaluated, always; the offset of a
 // block without elements is kept within the array. Indexed blocks are no views: their elements are copied to a staging
 // block and back.
+#include "base/machine/addressing.h"
 #include "compiler/ir/operands.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
+#include "compiler/sequoia/sizes.h"
 
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
@@ -178,18 +180,22 @@ BodyLowering::View BodyLowering::stagingBlock(const Expr* block, mlir::ValueRang
 
 BodyLowering::Staged BodyLowering::gathered(const Expr* block, bool fill, const std::string& label,
                                             std::optional<size_t> operand, std::optional<int64_t> bound,
-                                            std::optional<unsigned> farLevel) {
+                                            unsigned level) {
   Staged staged;
   staged.block = block;
   staged.operand = operand;
   staged.origin = viewOf(isIndexed(block) ? block->operands[0] : block);
   place_ = namedPlace(block);
   staged.elements = stagingBlock(block, staged.origin.counts, label, bound);
-  if (farLevel) {
+  if (isGatheredFar(module_.machine, instance_, level, *block)) {
+    const machine::MemoryId own = module_.machine.levels[level].memory;
+    const machine::ProcessorId control = module_.machine.controllerOf(level);
+    const machine::MemoryId near =
+        machine::touches(module_.machine, control, own) ? own : machine::homeOf(module_.machine, control);
     const Expr* indices = block->operands[0];
     staged.nearIndices = stagingBlock(indices, staged.origin.counts, label + ".indices", bound).block;
     for (const std::string& each : {label, label + ".indices"})
-      function_->blocks[each] = module_.memoryAt(*farLevel);
+      function_->blocks[each] = module_.machine[near].name;
     move(staged.origin.block, staged.nearIndices);
   }
   if (fill && isIndexed(block))
@@ -238,10 +244,11 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
     builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
   }
   constexpr size_t destination = 0, origin = 1;
-  View source = isIndexed(from) ? gathered(from, true, label + ".source", origin, {}, {}).elements : viewOf(from);
+  View source = isIndexed(from) ? gathered(from, true, label + ".source", origin, {}, instance_.controlLevel).elements
+                                : viewOf(from);
   Staged scattered;
   if (isIndexed(to))
-    scattered = gathered(to, false, label + ".target", destination, {}, {});
+    scattered = gathered(to, false, label + ".target", destination, {}, instance_.controlLevel);
   View target = isIndexed(to) ? scattered.elements : viewOf(to);
   at(stmt.location);
   for (size_t d = 0; d < source.counts.size(); ++d)

@@ -269,9 +269,10 @@ private:
     std::optional<size_t> operand;
     Value nearIndices; // set: control touches neither the array nor its indices, of which this is a copy beside control
   };
-  /// `farLevel`: control's level, where elements have to be brought together there, by a move for each.
+  /// `level`: control's. What it cannot gather itself is brought together where it keeps its own, by a move for each
+  /// element.
   Staged gathered(const Expr* block, bool fill, const std::string& label, std::optional<size_t> operand,
-                  std::optional<int64_t> bound, std::optional<unsigned> farLevel);
+                  std::optional<int64_t> bound, unsigned level);
   void scatter(const Staged& staged);
   /// A block beside the array of so many elements, in which a block of it is brought together.
   View stagingBlock(const Expr* block, mlir::ValueRange counts, const std::string& label, std::optional<int64_t> bound);
@@ -287,7 +288,7 @@ private:
   Value mapBound(const Expr* bound, const Loop& loop);
   void parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir::StringAttr label);
   void bindLoopVariable(const Variable* variable, Value iteration, bool nonNegative);
-  void prepareReductions(const Stmt& call, std::vector<Staged>& staged);
+  void prepareReductions(const Stmt& call, unsigned level, std::vector<Staged>& staged);
   static bool isPlainView(const Argument& argument);
   void placeLoop(const Loop& loop, const std::string& label);
 

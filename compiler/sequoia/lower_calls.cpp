@@ -224,11 +224,8 @@ void BodyLowering::taskCall(const Stmt& stmt) {
       std::optional<int64_t> most = module_.sizes[target.instance].extents[parameter.index][0].value;
       bound = bound && most ? std::optional(std::max(*bound, *most)) : std::nullopt;
     }
-    std::optional<unsigned> farLevel;
-    if (isGatheredFar(module_.machine, instance_, resolved(site), *argument.value))
-      farLevel = resolved(site).level;
     Staged staged = gathered(argument.value, argument.direction != Direction::Out,
-                             label + "." + std::to_string(i) + ".staged", i, bound, farLevel);
+                             label + "." + std::to_string(i) + ".staged", i, bound, resolved(site).level);
     CallValue& value = arguments.emplace_back();
     value.view = staged.elements.block;
     value.counts = staged.elements.counts;

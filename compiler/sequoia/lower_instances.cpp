@@ -236,6 +236,10 @@ void BodyLowering::placeArguments(bool byReference, unsigned arrayLevelFloor, bo
       level = arrayLevelFloor;
     // The calling program's data is where it can reach them; spreadArguments() deals arrays out from there.
     bool isOutside = isEntry && module_.machine[module_.machine.levels[level].memory].isVirtual();
+    if (isOutside) {
+      level = mainLevel(module_.machine);
+      isOutside = module_.machine[module_.machine.levels[level].memory].isVirtual();
+    }
     function_->arguments.push_back(isBlock(*parameter, byReference) && !isOutside ? module_.memoryAt(level)
                                                                                   : std::string());
   }

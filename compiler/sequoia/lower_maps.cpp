@@ -102,8 +102,8 @@ bool BodyLowering::isPlainView(const Argument& argument) {
 }
 
 /// The views that the reduction arguments of the call in this mapreduce have outside of it. Blocks that are no plain
-/// views are brought together beside the array, and `staged` tells which to bring back.
-void BodyLowering::prepareReductions(const Stmt& call, std::vector<Staged>& staged) {
+/// views are brought together, and `staged` tells which to bring back. `level`: that of the control around.
+void BodyLowering::prepareReductions(const Stmt& call, unsigned level, std::vector<Staged>& staged) {
   const ResolvedCallsite& site = resolved(*call.callsite);
   const TaskVariant& shape = *module_.graph.instances[site.targets[0].instance].variant;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
@@ -115,7 +115,7 @@ void BodyLowering::prepareReductions(const Stmt& call, std::vector<Staged>& stag
       reductions_[&argument] = {value.view, value.counts};
       continue;
     }
-    staged.push_back(gathered(argument.value, true, "reduce@" + std::to_string(copies_++), {}, {}, {}));
+    staged.push_back(gathered(argument.value, true, "reduce@" + std::to_string(copies_++), {}, {}, level));
     reductions_[&argument] = staged.back().elements;
   }
 }
@@ -133,7 +133,7 @@ void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir
       auto scope = make<svm::ScopeOp>(mlir::StringAttr(), false);
       builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
     }
-    prepareReductions(*call, staged);
+    prepareReductions(*call, loop.parent ? instance_.loops[loop.parent->index].level : instance_.controlLevel, staged);
   }
   at(stmt.location);
   Values operands;

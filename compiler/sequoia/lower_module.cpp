@@ -125,7 +125,19 @@ std::string ModuleLowering::symbolOf(uint32_t instance) const {
   // The entry point's own name belongs to the function that the calling program sees.
   if (instance != graph.entry)
     return name;
-  return isKernel(instance) ? name + ".kernel" : graph.instances[instance].countsSelections ? name + ".counting" : name;
+  if (isKernel(instance))
+    return name + ".kernel";
+  return graph.instances[instance].countsSelections ? name + ".counting"
+         : isDealtOut(instance)                     ? name + ".dealt"
+                                                    : name;
+}
+
+/// Whether an instance has arrays at a virtual level, which a calling program gives it from outside of there.
+bool ModuleLowering::isDealtOut(uint32_t number) const {
+  const Instance& instance = graph.instances[number];
+  return llvm::any_of(instance.variant->parameters, [&](const Variable* parameter) {
+    return parameter->isArray() && machine[machine.levels[instance.arrayLevels[parameter->index]].memory].isVirtual();
+  });
 }
 
 std::string ModuleLowering::combinerSymbol(uint32_t instance) {
@@ -275,7 +287,7 @@ std::optional<Lowered> ModuleLowering::run() {
     else
       BodyLowering(*this, number, &record.functions[instance.name])
           .lowerFunction(instance.name, false, number == graph.entry);
-    if (number == graph.entry && instance.countsSelections && isCalled(number))
+    if (number == graph.entry && symbolOf(number) != instance.name && !isKernel(number) && isCalled(number))
       BodyLowering(*this, number, &record.functions[symbolOf(number)]).lowerFunction(symbolOf(number), false, false);
     if (number == graph.entry && isKernel(number))
       BodyLowering(*this, number, &record.functions[instance.name]).lowerWrapper(instance.name, false, true);

@@ -30,10 +30,10 @@ struct InstanceSizes {
   bool reached = false;
 };
 
-/// Whether an argument is an indexed block that control cannot gather itself, since the array or its indices are not in
-/// the explicit memory of the level that makes the call: elements are moved one by one, by indices that are moved
-/// there.
-bool isGatheredFar(const Machine& machine, const Instance& caller, const ResolvedCallsite& site, const Expr& block);
+/// Whether this is an indexed block that control at a level cannot gather itself, since the array or its indices are
+/// not in the explicit memory of the level, or where its processor touches no elements: elements are moved one by one,
+/// by indices that are moved there.
+bool isGatheredFar(const Machine& machine, const Instance& caller, unsigned level, const Expr& block);
 
 /// One entry for each instance of the graph. Sizes that grow through a cycle of instances count as unbounded.
 std::vector<InstanceSizes> propagateSizes(const InstanceGraph& graph, const KnownSizes& known);

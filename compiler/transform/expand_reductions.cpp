@@ -73,8 +73,15 @@ void combine(OpBuilder& builder, Location loc, CombinerAttr combiner, StringRef 
   }
   auto scope = builder.create<ScopeOp>(loc, combiner.getLabel(), builder.getUnitAttr());
   builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
-  StringRef memory = combiner.getMemory() ? combiner.getMemory().getValue() : memoryOf(into.getType());
-  BlockOp first = blockLike(builder, loc, from, memory, bounds), second = blockLike(builder, loc, into, memory, bounds);
+  // A combiner that is control code says where each of its arguments is.
+  auto function = symbols.lookup<func::FuncOp>(combiner.getFunction().getValue());
+  auto memoryFor = [&](unsigned position) {
+    if (function)
+      return memoryOf(function.getArgumentTypes()[position]);
+    return combiner.getMemory() ? combiner.getMemory().getValue() : memoryOf(into.getType());
+  };
+  BlockOp first = blockLike(builder, loc, from, memoryFor(0), bounds);
+  BlockOp second = blockLike(builder, loc, into, memoryFor(1), bounds);
   builder.create<MoveOp>(loc, Type(), from, first.getBlock(), ValueRange());
   builder.create<MoveOp>(loc, Type(), into, second.getBlock(), ValueRange());
   SmallVector<Value> arguments{first.getBlock(), second.getBlock()};

@@ -20,12 +20,14 @@ import threading
 import time
 
 from sequoia_generate import Program
-from sequoia_map import FEATURES, Cell, CellDisk, Machine, Mapping
+from sequoia_machine import Machine, Random
+from sequoia_map import FEATURES, Mapping
 
 # Mappings that a machine cannot carry out are refused by name; they are counted.
-REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit", "placed-out-of-reach", "mapping-flatten"}
-REDUCTION_SECONDS, TIMEOUT = 60, 60
-VARIANTS = ("default", "cell", "random 0", "random 1", "cell-disk")
+REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit", "mapping-flatten"}
+TIMEOUT = 60
+SHIPPED = ("cell", "cell-disk", "smp-2level", "cluster", "host")
+VARIANTS = ("default", "random 0", "random 1", "random 2", "shipped 0", "shipped 1", "made")
 
 
 class Server:
@@ -67,7 +69,7 @@ class Case:
         self.strata, self.seed, self.features, self.variants = strata, seed, features, list(variants)
         self.program = Program(seed)
         self.folder = pathlib.Path(folder) / str(seed)
-        self.refused, self.runs = collections.Counter(), 0
+        self.refused, self.used, self.runs = collections.Counter(), collections.Counter(), 0
         self.commands = {}
 
     def command(self, variant):
@@ -75,24 +77,39 @@ class Case:
         self.folder.mkdir(parents=True, exist_ok=True)
         program = self.folder / "program.sq"
         program.write_text("\n".join(self.program.render()) + "\n")
-        words = [self.strata, "run", str(program), "--entry", "Main", "--check", "--threads", str(1 + self.seed * 7 % 4)]
+        words = [self.strata, "run", str(program), "--entry", "Main", "--threads", str(1 + self.seed * 7 % 4)]
         if self.program.sizes:
             words += ["--size", ",".join(f"{name}={value}" for name, value in self.program.sizes.items())]
         for p in self.program.main.parameters:
             words += ["--in", f"{p.name}={'3' if p.name == 'p' else f'random:{self.seed}'}"]
             if p.direction != "in":
                 words += ["--out", f"{p.name}={self.folder / p.name}.npy"]
+        self.mapping = None
         if variant == "default":
-            return words
-        machine = {"cell": Cell, "cell-disk": CellDisk}.get(variant) or Machine(f"{self.seed}{variant[-1]}", self.features)
-        path = self.folder / f"{variant.replace(' ', '-')}.map"
-        words += ["--map", str(path)]
+            return words + ["--check"]
+        words += self.mapped(variant)
+        return words
+
+    def mapped(self, variant):
+        """A random mapping onto one of two machines that ship, or a machine made at random, with a random mapping or the one that is made."""
+        kind, number = (variant + " 0").split()[:2]
+        if kind == "shipped":
+            machine = Machine.named(SHIPPED[(self.seed + 2 * int(number)) % len(SHIPPED)])
+        else:
+            machine = Random(f"{self.seed}{number}", self.features).make(f"machine{self.seed}{number}")
+        words = []
         if machine.text:
             yaml = self.folder / f"{machine.name}.yaml"
             yaml.write_text(machine.text)
             words += ["--machine", str(yaml)]
-        path.write_text("\n".join(Mapping(self.program, machine, f"{self.seed}:{variant}", self.features).render()) + "\n")
-        return words
+        if kind == "made":
+            return words + ["--check"]
+        mapping = self.mapping = Mapping(self.program, machine, f"{self.seed}:{variant}", self.features)
+        path = self.folder / f"{variant.replace(' ', '-')}.map"
+        path.write_text("\n".join(mapping.render()) + "\n")
+        for name, text in mapping.files.items():
+            (self.folder / name).write_text(text)
+        return words + ["--map", str(path)] + ([] if mapping.files else ["--check"])
 
     def run(self):
         """What is wrong, as (variant, text), or nothing."""
@@ -106,6 +123,7 @@ class Case:
                 continue
             if wrong:
                 return variant, wrong
+            self.used.update(self.mapping.used.keys() if self.mapping else [])
             if self.program.reorders:
                 continue
             results = {p.name: (self.folder / f"{p.name}.npy").read_bytes() for p in self.program.main.parameters if p.direction != "in"}
@@ -128,14 +146,14 @@ class Case:
             file.unlink()
         self.folder.rmdir()
 
-    def reduce(self, failed):
+    def reduce(self, failed, seconds):
         """Takes steps, variants and directives out as long as the program fails in the same way."""
         variant, wrong = failed
         keep = [v for v in self.variants if v == variant]
         if "differs between" in wrong:
             keep.insert(0, self.variants[0])
         self.variants = keep
-        wanted, end = code_of(wrong) or wrong.split("\n")[0], time.monotonic() + REDUCTION_SECONDS
+        wanted, end = code_of(wrong) or wrong.split("\n")[0], time.monotonic() + seconds
 
         def still_fails():
             nonlocal wrong
@@ -181,6 +199,7 @@ def main():
     parser.add_argument("--feature", action="append", default=[], help="NAME=PROBABILITY of something in mappings and machines")
     parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "strata-differential-sequoia"), help="folder for programs that fail")
     parser.add_argument("--failures", type=int, default=3, help="stop after so many")
+    parser.add_argument("--reduce", type=float, default=60, help="how many seconds to spend on making a program that fails smaller")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at a time")
     options = parser.parse_args()
     if options.count is None and options.seconds is None:
@@ -193,7 +212,7 @@ def main():
         features[name] = float(value)
     Server.path = options.server and os.path.abspath(options.server)
     strata, end = os.path.abspath(options.strata), time.monotonic() + (options.seconds or 1e9)
-    runs, programs, refused, failures, waiting = 0, 0, collections.Counter(), [], {}
+    runs, programs, refused, used, failures, waiting = 0, 0, collections.Counter(), collections.Counter(), [], {}
     seed = options.seed
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
         while True:
@@ -208,13 +227,14 @@ def main():
                 break
             for future in concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done:
                 case, wrong = waiting.pop(future), future.result()
-                programs, runs, refused = programs + 1, runs + case.runs, refused + case.refused
+                programs, runs, refused, used = programs + 1, runs + case.runs, refused + case.refused, used + case.used
                 if wrong:
-                    variant, wrong = case.reduce(wrong)
+                    variant, wrong = case.reduce(wrong, options.reduce)
                     print(f"FAIL program {case.seed}, {variant}: {wrong}\n  {' '.join(case.commands[variant])}", flush=True)
                     failures.append(case)
     said = "".join(f", {count} refused by {code}" for code, count in sorted(refused.items()))
     print(f"{programs} programs from {options.seed} on, {runs} runs{said}, {len(failures)} failed")
+    print("runs that agree, with a mapping that asks for " + ", ".join(f"{name}: {count}" for name, count in used.most_common()))
     return 1 if failures or not programs else 0
 
 

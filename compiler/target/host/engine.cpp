@@ -64,8 +64,10 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, D
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
   llvm::TargetOptions targetOptions;
   targetOptions.LoopAlignment = loopAlignment;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, features, targetOptions, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  // Code that is not optimised is wanted quickly.
+  const auto effort = options.optimization ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, cpu, features, targetOptions, llvm::Reloc::PIC_, std::nullopt, effort));
   if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu)) {
     diagnostics.report(unknownCpu, {}, cpu).help("leave the processor out to use this computer's");
     return nullptr;

@@ -1,0 +1,42 @@
+// Direct access to memories, from the levels, local memories and links of a machine.
+#include "base/machine/addressing.h"
+
+#include <algorithm>
+
+namespace strata::machine {
+
+bool hasStore(const Machine& machine, ProcessorId processor) {
+  return std::any_of(machine[processor].local.begin(), machine[processor].local.end(),
+                     [&](MemoryId local) { return machine.isStore(local); });
+}
+
+bool touches(const Machine& machine, ProcessorId processor, MemoryId memory) {
+  if (!machine.isAddressed(memory))
+    return false;
+  const std::vector<MemoryId>& local = machine[processor].local;
+  if (std::find(local.begin(), local.end(), memory) != local.end())
+    return true;
+  for (const Level& level : machine.levels)
+    if (level.processor == processor && level.memory == memory)
+      return true;
+  return !hasStore(machine, processor) && !machine.isStore(memory) && machine.reaches(processor, memory);
+}
+
+bool controls(const Machine& machine, ProcessorId processor, MemoryId memory) {
+  const std::optional<unsigned> level = machine.levelOf(memory);
+  return level && machine.controllerOf(*level) == processor;
+}
+
+MemoryId homeOf(const Machine& machine, ProcessorId processor) {
+  for (size_t number = machine.levels.size(); number-- > 0;)
+    if (const Level& level = machine.levels[number]; level.processor == processor && machine.isAddressed(level.memory))
+      return level.memory;
+  if (!machine[processor].local.empty())
+    return machine[processor].local.front();
+  for (uint32_t number = 0; number < machine.memories.size(); ++number)
+    if (touches(machine, processor, MemoryId{number}))
+      return MemoryId{number};
+  return {};
+}
+
+} // namespace strata::machine

@@ -1,0 +1,25 @@
+// Which memories the code on a processor loads and stores in, and where it keeps what nobody places. Reads the machine
+// only; safe from any thread.
+#pragma once
+
+#include "base/machine/machine.h"
+
+namespace strata::machine {
+
+/// Whether a processor has a store of its own that the program manages: then its instances are told apart, and other
+/// memories are reached by moves only.
+bool hasStore(const Machine& machine, ProcessorId processor);
+
+/// Whether code on a processor loads and stores in a memory directly: one of its own, that of a level whose control it
+/// runs, or, for a processor without stores of its own, any that it reaches and that is nobody's store.
+bool touches(const Machine& machine, ProcessorId processor, MemoryId memory);
+
+/// Whether a processor runs the control of the level of a memory. Its code may read single elements of a memory that it
+/// does not address: each is a move.
+bool controls(const Machine& machine, ProcessorId processor, MemoryId memory);
+
+/// The memory in which a processor's code keeps what nobody places: that of the outermost level it controls in which it
+/// addresses elements, else a local one, else the first that it touches; none where it touches none.
+MemoryId homeOf(const Machine& machine, ProcessorId processor);
+
+} // namespace strata::machine
