@@ -213,7 +213,7 @@ private:
     if (!chooseDependences(object, execution, state))
       return;
     if (object.sort == Sort::User) {
-      chooseStreams(state);
+      chooseStreams(execution, state);
     } else if (!(again ? endsAreFree(object, execution) : chooseEnds(object, execution))) {
       return;
     }
@@ -285,7 +285,7 @@ private:
                                       static_cast<uint32_t>(owner)) != execution.dependsOn.end();
   }
 
-  void chooseStreams(ExecutionState& state) {
+  void chooseStreams(const Execution& execution, ExecutionState& state) {
     for (uint32_t tries = 1 + below(6); tries > 0; --tries) {
       const uint32_t reads = below(graph_.streams.size()), writes = below(graph_.streams.size());
       if (chance(2) && isLeft(places_.streams[reads].reader) && !contains(state.reads, reads))
@@ -293,11 +293,10 @@ private:
       if (chance(2) && isLeft(places_.streams[writes].writer) && !contains(state.writes, writes))
         state.writes.push_back(writes);
     }
-    for (uint32_t tries = below(3); tries > 0; --tries) {
-      const uint32_t block = below(graph_.blocks.size());
-      if (isLeft(blockOwners_[block]) && !contains(state.blocks, block))
+    for (uint32_t block = 0; block < graph_.blocks.size(); ++block)
+      if (chance(isLeft(blockOwners_[block]) ? 1 + static_cast<uint32_t>(graph_.blocks.size()) : 2) &&
+          blockIsFree(block, execution))
         state.blocks.push_back(block);
-    }
   }
 
   static bool contains(const std::vector<uint32_t>& list, uint32_t value) {

@@ -97,6 +97,10 @@ struct Graph {
 /// `kernels` is about how many are executed.
 Graph makeGraph(uint64_t seed, uint32_t kernels);
 
+/// Breaks off at random, and lets control wait for something that never comes: for a kernel that waits for an element
+/// or for room, for two that wait for each other, for one that depends on one that is paused, or for an element itself.
+void addStandstill(Graph& graph, uint64_t seed);
+
 /// How control and kernels begin, and how what they see changes their number.
 inline uint64_t firstNumber(uint32_t execution) {
   return mix(execution + 1);

@@ -3,6 +3,7 @@
 //
 //   svm_graphs --seconds 20             as many graphs as there is time for, from seed 1 on
 //   svm_graphs --seed 17 --count 1      one graph
+//   svm_graphs --standstill 17          that one, broken off, so that control waits for ever: this has to be found
 //   svm_graphs --kernels 1000 …         of about that many kernels; otherwise mostly of few
 //
 // STRATA_SVM=checked looks after every rule meanwhile. Status 1 and the seed when something differs.
@@ -25,12 +26,16 @@ using namespace strata::graphs;
 
 char now[200] = ""; // what is tried; said when it ends early
 
+bool standstill = false; // one has to be found
+
 void sayFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
+  if (standstill && std::strcmp(check->code, "svm-deadlock") == 0)
+    _exit(0);
   std::fprintf(stderr, "%s:%d: %s [%s]\nwhile trying %s\n", check->file, check->line, text, check->code, now);
 }
 
 void tooLong(int) {
-  const char text[] = "no end within two minutes: ";
+  const char text[] = "no end in time: ";
   (void)!write(2, text, sizeof text - 1);
   (void)!write(2, now, std::strlen(now));
   (void)!write(2, "\n", 1);
@@ -55,18 +60,32 @@ int main(int argc, char** argv) {
       count = std::strtoull(argv[i + 1], nullptr, 10);
     else if (option == "--kernels")
       kernels = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--standstill")
+      seed = std::strtoull(argv[i + 1], nullptr, 10), standstill = true;
     else if (option == "--seconds")
       seconds = std::atof(argv[i + 1]);
     else
       argc = 0;
   }
   if (argc % 2 == 0) {
-    std::fprintf(stderr, "usage: svm_graphs [--seed N] [--count N] [--kernels N] [--seconds S]\n");
+    std::fprintf(stderr, "usage: svm_graphs [--seed N] [--count N] [--standstill N] [--kernels N] [--seconds S]\n");
     return 2;
   }
   strata_set_failure_handler(sayFailure);
   std::signal(SIGALRM, tooLong);
   svmMachine(fieldPath);
+
+  if (standstill) {
+    std::snprintf(now, sizeof now, "graph %llu with a standstill", static_cast<unsigned long long>(seed));
+    Graph graph = makeGraph(seed, kernels ? static_cast<uint32_t>(kernels) : sizeFor(seed));
+    addStandstill(graph, seed);
+    alarm(20);
+    svmThreads(static_cast<int>(seed % 8));
+    Performance performance(graph);
+    const std::string wrong = performance.perform(Mode::Plain, seed);
+    std::fprintf(stderr, "%s: it ended, %s\n", now, wrong.c_str());
+    return 1;
+  }
 
   const auto begin = std::chrono::steady_clock::now();
   uint64_t graphCount = 0, executions = 0, operations = 0;

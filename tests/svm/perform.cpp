@@ -93,7 +93,9 @@ void Performance::work(Worker* worker) {
   for (const Op& op : graph.executions[worker->execution].ops) {
     const uint32_t what = op.whats.empty() ? 0 : op.whats[0];
     Stream* const stream = streams + what;
-    const auto bytes = static_cast<uint32_t>(graph.streams[what].elementBytes);
+    const bool usesBlock = op.kind == Op::Kind::Read || op.kind == Op::Kind::Write;
+    const auto bytes =
+        static_cast<uint32_t>(usesBlock ? graph.blocks[what].elementBytes : graph.streams[what].elementBytes);
     switch (op.kind) {
     case Op::Kind::Pop:
       streamPop(stream, element);
@@ -154,11 +156,11 @@ void Performance::work(Worker* worker) {
     }
     case Op::Kind::Read:
       blockRead(blocks + what, op.n, element);
-      number = afterSeeing(number, digest(element, static_cast<uint32_t>(graph.blocks[what].elementBytes)));
+      number = afterSeeing(number, digest(element, bytes));
       break;
     case Op::Kind::Write:
       number = mix(number);
-      fill(number, 0, element, static_cast<uint32_t>(graph.blocks[what].elementBytes));
+      fill(number, 0, element, bytes);
       blockWrite(blocks + what, op.n, element);
       break;
     case Op::Kind::Pause:
