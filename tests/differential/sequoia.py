@@ -32,7 +32,7 @@ VARIANTS = ("default", "random 0", "random 1", "random 2", "shipped 0", "shipped
 
 class Server:
     """Executes commands: through build/tests/differential_server where it is given, which saves each the time of the loader, else one process
-    each. One server for each thread. Native code is not optimised, but for every fourth program."""
+    each. One server for each thread. Native code is not optimised, but for every eighth program."""
 
     threads = threading.local()
     path = None
@@ -49,8 +49,9 @@ class Server:
             return done.returncode, done.stderr
         servers = cls.threads.__dict__.setdefault("servers", {})
         if optimise not in servers:
+            # The children of a server that is bound to its libraries need not be.
             servers[optimise] = subprocess.Popen([cls.path, command[0], str(TIMEOUT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                                 env=environment)
+                                                 env={**environment, "LD_BIND_NOW": "1"})
         server = servers[optimise]
         server.stdin.write(json.dumps(command[1:]) + "\n")
         server.stdin.flush()
@@ -84,7 +85,7 @@ class Case:
             words += ["--in", f"{p.name}={'3' if p.name == 'p' else f'random:{self.seed}'}"]
             if p.direction != "in":
                 words += ["--out", f"{p.name}={self.folder / p.name}.npy"]
-        self.mapping = None
+        self.mapping = self.conversion = None
         if variant == "default":
             return words + ["--check"]
         words += self.mapped(variant)
@@ -109,6 +110,10 @@ class Case:
         path.write_text("\n".join(mapping.render()) + "\n")
         for name, text in mapping.files.items():
             (self.folder / name).write_text(text)
+        if mapping.chance(mapping.random, "xml"):
+            self.conversion = [self.strata, "map", str(self.folder / "program.sq"), *words, "--map", str(path), "--format=xml", "-o"]
+            path = path.with_suffix(".xml")
+            self.conversion.append(str(path))
         return words + ["--map", str(path)] + ([] if mapping.files else ["--check"])
 
     def run(self):
@@ -116,7 +121,7 @@ class Case:
         expected = None
         for variant in self.variants:
             command = self.commands[variant] = self.command(variant)
-            wrong = self.execute(command)
+            wrong = (self.conversion and self.execute(self.conversion)) or self.execute(command)
             self.runs += 1
             if wrong and code_of(wrong) in REFUSED and "ended with 1" in wrong:
                 self.refused[code_of(wrong)] += 1
@@ -136,7 +141,7 @@ class Case:
         return None
 
     def execute(self, command):
-        status, said = Server.execute(command, self.seed % 4 == 0)
+        status, said = Server.execute(command, self.seed % 8 == 0)
         if status == -signal.SIGALRM:
             return f"it has not ended after {TIMEOUT} seconds"
         return f"it ended with {status}\n{said[-3000:]}" if status else None
@@ -210,6 +215,9 @@ def main():
         if name not in features:
             parser.error(f"there is no feature '{name}'; there are {', '.join(features)}")
         features[name] = float(value)
+    stopped = threading.Event()  # asked to end, it says what it has done until then
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
     Server.path = options.server and os.path.abspath(options.server)
     strata, end = os.path.abspath(options.strata), time.monotonic() + (options.seconds or 1e9)
     runs, programs, refused, used, failures, waiting = 0, 0, collections.Counter(), collections.Counter(), [], {}
@@ -217,7 +225,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
         while True:
             more = (options.count is None or seed < options.seed + options.count) and time.monotonic() < end
-            more = more and len(failures) < options.failures
+            more = more and len(failures) < options.failures and not stopped.is_set()
             if more and len(waiting) < 2 * options.workers:
                 case = Case(strata, options.keep, seed, dict(features), options.variant or VARIANTS)
                 waiting[pool.submit(case.run)] = case

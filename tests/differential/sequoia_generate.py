@@ -77,7 +77,7 @@ class Program(Reductions):
     def main_step(self, task):
         """A call on whole arrays, or on one block of each that is alike in all."""
         rename = {"B": self.pick("M", "N", "2")}
-        used, given, before, calls, locals, reads = [], [], [], [], [], []
+        used, given, before, calls, locals, reads, whole = [], [], [], [], [], [], {}
         sizes = sorted({s for p in task.parameters for d in p.dims for s in "NMKB" if s in d})
         simple = all(d in "NMK" for p in task.arrays() for d in p.dims)
         simple = simple and not any(p.name == "I" for p in task.parameters)
@@ -94,7 +94,7 @@ class Program(Reductions):
                     used.append(scalar)
                     given.append((p, scalar.name))
                 continue
-            dims = [d.replace("B", rename["B"]) for d in p.dims]
+            dims = whole[p.name] = [d.replace("B", rename["B"]) for d in p.dims]
             if p.name == "I":
                 table = next(q.dims[0] for q in task.arrays() if q is not p)
                 is_permutation = "B" in p.dims[0]
@@ -110,6 +110,7 @@ class Program(Reductions):
                 used.append(array)
             block = ""
             if any(partial.get(d, (None,))[0] for d in p.dims):
+                whole = {}
                 block = "".join(self.range(*partial[d], d) if partial[d][0] else self.range("0", d, d) for d in p.dims)
             given.append((p, array.name + block))
         given = [next(text for q, text in given if q is p) for p in task.parameters]
@@ -126,7 +127,7 @@ class Program(Reductions):
                 calls.append((task.name, False))
         else:
             lines = self.guarded(lines)
-        return Step(before + lines, loops, calls, locals, reads)
+        return Step(before + lines, loops, calls, locals, reads, whole if len(whole) == len(task.arrays()) else {})
 
     def element(self, reads):
         """A small number that control reads from an array; nothing when there is none of integers."""

@@ -8,7 +8,7 @@ from sequoia_machine import Span
 # How often a mapping asks for what. A run's command line can set them (run with --feature NAME=PROBABILITY).
 FEATURES = {"spmd": 0.6, "iterblk": 0.4, "ways_auto": 0.15, "inner": 0.6, "targets": 0.25, "precondition": 0.15, "pitch": 0.03, "exact": 0.2,
             "swp": 0.2, "unroll": 0.2, "flat": 0.002, "flat_exact": 0.4, "spaceshare": 0.4, "dynamic": 0.08, "copy": 0.12, "instantiations": 0.3,
-            "blockcyclic": 0.6, "overlay": 0.03, "elsewhere": 0.15, "recursion": 0.5, "external": 0.5, "one_block": 0.3, "virtual_control": 0.3,
+            "blockcyclic": 0.6, "overlay": 0.03, "elsewhere": 0.15, "recursion": 0.5, "external": 0.5, "one_block": 0.3, "virtual_control": 0.3, "xml": 0.06,
             "three_levels": 0.4, "virtual": 0.35, "front": 0.12, "disk": 0.12, "coherent": 0.3}
 DEPTHS = [1, 1, 2, 2, 3]  # of instances of one task within each other
 RELATIONS = ["<", "<=", "=", ">=", ">"]
@@ -20,11 +20,12 @@ class Mapping:
     def __init__(self, program, machine, key, features):
         self.program, self.machine, self.key, self.features = program, machine, key, features
         self.instances, self.count, self.used, self.files = {}, 0, collections.Counter(), {}
-        r = random.Random(f"{key} depth")
+        r = self.random = random.Random(f"{key} depth")
         self.depth = r.choice(DEPTHS) + (machine.top > 2)
         self.exact = r.random() < features["exact"]
         self.tasks = {task.name: task for task in program.tasks}
-        self.entry = self.instance(program.main, program.main.variants[0], machine.top, machine.top, 0, "Main", Span(machine), False)
+        known = {p.name: p.dims for p in program.main.arrays()}
+        self.entry = self.instance(program.main, program.main.variants[0], machine.top, machine.top, 0, "Main", Span(machine), False, known)
 
     def chance(self, r, name):
         """Whether to ask for something."""
@@ -42,17 +43,18 @@ class Mapping:
             return r.choice(virtual)
         return r.choice(real)
 
-    def instance(self, task, variant, level, most, depth, path, span, parallel):
+    def instance(self, task, variant, level, most, depth, path, span, parallel, known):
         """The name of an instance. `most`: the outermost level that its arrays can be at. `span`: the processors that its control stands for.
-        `parallel`: whether it is called by iterations that have no order."""
+        `parallel`: whether it is called by iterations that have no order. `known`: the dimensions of its arrays, where they are."""
         r = random.Random(f"{self.key}:{path}")
         name = f"{task.name}_{variant.name}_{self.count}"
         self.count += 1
         span = span.enter(self.machine.controller(level))
         body = [f"tunable {tunable} = {r.choice([1, 2, 2, 3, 4, 5, 8, 16])};" for tunable in variant.tunables]
-        levels = self.data(task, variant, level, most, span, r, body)
+        known = known if self.exact and not variant.halves else {}  # what calls itself on halves is given less
+        levels = self.data(task, variant, level, most, span, known, r, body)
         if variant.kind == "inner":
-            body += self.control(task, variant, level, {*levels.values(), level}, depth, path, span, parallel, name, r)
+            body += self.control(task, variant, level, {*levels.values(), level}, depth, path, span, parallel, known, name, r)
         overlay = ": unique overlay " if self.chance(r, "overlay") else ""
         external = ""
         if variant.kind == "ext":
@@ -67,7 +69,7 @@ class Mapping:
         return name
 
     # ---- arrays ----
-    def data(self, task, variant, level, most, span, r, body):
+    def data(self, task, variant, level, most, span, known, r, body):
         """Says where arrays are and what is asked of them. Gives the level of each array, local ones too."""
         arrays = {p.name: p.dims for p in task.arrays()}
         locals = [name for step in variant.steps for name in step.locals]
@@ -82,8 +84,8 @@ class Mapping:
             dims = arrays.get(name)
             if at.joined and dims and self.chance(r, "blockcyclic"):
                 said.append(self.layout(at, len(dims), r))
-            if dims and self.exact and task is self.program.main:
-                said.append(f"elements = {', '.join(str(self.program.extent(d)) for d in dims)};")
+            if dims and known:
+                said.append(f"elements = {', '.join(str(self.program.extent(d)) for d in known[name])};")
             elif dims and self.chance(r, "precondition"):
                 relation, bound = r.choice([("<", "2000"), (">", "0")])
                 said.append(f"elements {relation} {', '.join([bound] * len(dims))};")
@@ -108,7 +110,7 @@ class Mapping:
         return f"blockcyclic {{ grid = {', '.join(map(str, grid))};{size} }}"
 
     # ---- loops and calls ----
-    def control(self, task, variant, level, levels, depth, path, span, parallel, name, r):
+    def control(self, task, variant, level, levels, depth, path, span, parallel, known, name, r):
         """`levels`: those of its arrays."""
         outermost = min(levels)
         lines, loops, calls, inner = [], {}, {}, []
@@ -122,7 +124,7 @@ class Mapping:
                 label = variable + (f"[{number}]" if total["loops"][variable] > 1 else "")
                 # The parts of a reduction are made beside what is reduced, by those who run the code around.
                 dealt = kind == "mappar" or (kind == "mapreduce" and all(around.can_make(n) for n in levels))
-                text, around = self.loop(label, kind, inside, around, dealt, depth, r)
+                text, around = self.loop(label, kind, inside, around, dealt, bool(known), r)
                 unordered |= kind != "mapseq"
                 lines.append(text)
             for position, (callee, combines) in enumerate(step.calls):
@@ -132,7 +134,8 @@ class Mapping:
                 last = position == len(step.calls) - 1 or combines or step.calls[position + 1][1]
                 at, where = (inside, around) if last else (level, span)
                 lines.append(self.callsite(label, self.tasks[callee], combines, at, min(at, outermost), task, depth, f"{path}/{callee}{number}",
-                                           where, parallel, parallel or combines or (unordered and last), variant, name, r))
+                                           where, parallel, parallel or combines or (unordered and last), step.whole if last and not combines else {},
+                                           variant, name, r))
         if inner and len(set(inner)) == 1 and inner[0] != level and self.chance(r, "one_block"):
             lines = [line.replace(f"(level {inner[0]})", "()", 1) if line.startswith("loop ") else line for line in lines]
             return [f"control(level {inner[0]}) {{"] + ["  " + line for line in lines] + ["}"]
@@ -146,8 +149,9 @@ class Mapping:
                 total[name] = total.get(name, 0) + 1
         return total
 
-    def loop(self, label, kind, level, span, dealt, depth, r):
-        """The text, and the processors that an iteration stands for. `dealt`: whether it can be dealt to processors."""
+    def loop(self, label, kind, level, span, dealt, known, r):
+        """The text, and the processors that an iteration stands for. `dealt`: whether it can be dealt to processors. `known`: whether its
+        bounds are."""
         inner, ways, processor = [], 1, self.machine.controller(level)
         if dealt and self.chance(r, "spmd"):
             width = span.width_of(processor)
@@ -169,14 +173,14 @@ class Mapping:
         if self.chance(r, "unroll"):
             inner.append(f"unroll = {r.choice([1, 2, 3, 4])};")
         flat = ""
-        if ways == 1 and self.chance(r, "flat_exact" if self.exact and depth <= 1 else "flat"):
+        if ways == 1 and self.chance(r, "flat_exact" if known else "flat"):
             flat = " : flat"
         return f"loop {label}(level {level}){flat} {{ {' '.join(inner)} }}", span.enter(processor, ways)
 
-    def callsite(self, label, callee, combines, level, most, caller, depth, path, span, counts, parallel, variant, own, r):
+    def callsite(self, label, callee, combines, level, most, caller, depth, path, span, counts, parallel, known, variant, own, r):
         """`counts`: selections here have no order. `parallel`: the callee's have none."""
         targets, arrays = [], caller.arrays()
-        site = (level, most, depth, span, parallel, combines)
+        site = (level, most, depth, span, parallel, combines, known)
         if variant.halves and self.chance(r, "recursion"):
             p = variant.halves
             bound = ", ".join([str(r.randint(1, 4))] + ["100000"] * (len(p.dims) - 1))
@@ -205,10 +209,10 @@ class Mapping:
 
     def target(self, callee, variants, site, path, r):
         """An instance of one of these variants, with its marks."""
-        level, most, depth, span, parallel, combines = site
+        level, most, depth, span, parallel, combines, known = site
         variant = r.choice(variants)
         at = self.inner_level(r, level) if variant.kind == "inner" else 0
-        name = self.instance(callee, variant, at, most if variant.kind == "inner" else 0, depth + 1, path, span, parallel)
+        name = self.instance(callee, variant, at, most if variant.kind == "inner" else 0, depth + 1, path, span, parallel, known)
         marks = ["dynamic"] if self.chance(r, "dynamic") else []
         if callee.arrays() and not combines and self.chance(r, "copy"):
             marks.append(f"copy({r.choice(callee.arrays()).name})")

@@ -26,11 +26,12 @@ class Parameter:
 
 class Step:
     """Some lines of an inner task, and what a mapping names in them: loops (variable, kind), calls (task, whether it is a combiner), local
-    arrays, and arrays of which control reads elements."""
+    arrays, and arrays of which control reads elements. `whole`: the dimensions of what the last task called is given, by its parameters' names,
+    where those are whole arrays."""
 
-    def __init__(self, lines, loops=(), calls=(), locals=(), reads=()):
+    def __init__(self, lines, loops=(), calls=(), locals=(), reads=(), whole=None):
         self.lines, self.loops, self.calls = list(lines), list(loops), list(calls)
-        self.locals, self.reads = list(locals), list(reads)
+        self.locals, self.reads, self.whole = list(locals), list(reads), whole or {}
 
 
 class Variant:
