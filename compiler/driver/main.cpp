@@ -212,8 +212,11 @@ int main(int argc, char** argv) {
   addReports(machine, options);
 
   CLI::App* show = app.add_subcommand(
-      "show", "draw a machine, a program with its mapping, or a run's trace, as SVG or as a page that opens by itself");
-  show->add_option("THING", options.thing, "a machine's name, a .yaml file, a program (.sq, .hbir), or a trace (.json)")
+      "show",
+      "draw a machine, a program with its mapping, a run's trace or a stream program's record, as SVG or as a page "
+      "that opens by itself");
+  show->add_option("THING", options.thing,
+                   "a machine's name, a .yaml file, a program (.sq, .hbir), or a trace or record (.json)")
       ->required();
   show->add_option("--machine", options.compile.machine, "the machine to map a program to");
   show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");

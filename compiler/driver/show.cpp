@@ -1,10 +1,13 @@
-// strata show: a machine, a program with its mapping, or the trace of a run, as a page that opens by itself or as one
-// SVG drawing. What is drawn is decided here; who draws it knows nothing of files.
+// strata show: a machine, a program with its mapping, the trace of a run or the record of a stream program, as a page
+// that opens by itself or as one SVG drawing. What is drawn is decided here; who draws it knows nothing of files.
 #include "base/picture/html.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/driver/stream_record.h"
 #include "compiler/driver/timeline.h"
 
 #include "llvm/Support/Path.h"
+
+#include <algorithm>
 
 namespace strata::driver {
 
@@ -74,14 +77,40 @@ private:
                          {"entry", !compile.entry.empty()},
                          {"picture", !options_.picture.empty()}}))
       return finish(session_);
+    const BufferId text = loadTrace(thing_, session_.diagnostics);
+    if (!text.valid())
+      return finish(session_);
+    if (isStreamsRecord(session_.sources.buffer(text).text()))
+      return showStreams(text);
     if (isDrawing()) {
       session_.diagnostics.report(noDrawing, place("-o", options_.output), thing_)
           .help("write it to a file that ends in .html");
       return finish(session_);
     }
-    auto trace = readTrace(thing_, session_.diagnostics);
+    auto trace = readTrace(text, session_.diagnostics);
     if (trace)
       writeText(session_, options_.output, timelinePage(*trace, llvm::sys::path::filename(thing_).str()));
+    return finish(session_);
+  }
+
+  int showStreams(BufferId text) {
+    const std::optional<StreamsRecord> record = readStreamsRecord(text, session_.diagnostics);
+    if (!record)
+      return finish(session_);
+    if (isDrawing()) {
+      if (isDrawable(*record))
+        writeText(session_, options_.output, drawStreams(*record));
+      else
+        session_.diagnostics.report(noDrawing, place("-o", options_.output), thing_)
+            .note("it has " + std::to_string(record->kernels.size()) + " kernels, more than a drawing shows well")
+            .help("write it to a file that ends in .html, which has tables of them");
+      return finish(session_);
+    }
+    const bool hasSpans = std::any_of(record->kernels.begin(), record->kernels.end(),
+                                      [](const KernelFacts& kernel) { return kernel.running > 0; });
+    const std::optional<Timeline> timeline = hasSpans ? readTrace(text, session_.diagnostics) : std::nullopt;
+    if (!hasSpans || timeline)
+      writeText(session_, options_.output, streamsPage(*record, timeline));
     return finish(session_);
   }
 

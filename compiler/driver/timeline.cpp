@@ -88,23 +88,25 @@ private:
     span.length = *length;
     span.name = nameNumber(textOf(event, "name"));
     std::string_view category = textOf(event, "cat");
+    if (category == "state") // of a stream program's kernels, whose processors have rows
+      return;
     // A move that its processor makes itself is a part of what that runs.
     bool isMove = category == "move" || (category != "wait" && textOf(event, "name").starts_with("move "));
     span.kind = isMove ? SpanKind::Move : category == "wait" ? SpanKind::Wait : SpanKind::Run;
+    const int64_t process = wholeOf(event, "pid", 0);
+    auto named = processes_.find(process);
+    std::string name = named != processes_.end() ? named->second : "process " + std::to_string(process);
+    const bool ownRow = name.ends_with(" moves"); // of moves, which may wait too
+    if (ownRow)
+      name.resize(name.size() - 6);
     const int64_t thread = wholeOf(event, "tid", 0);
     int64_t instance = thread;
     if (auto arguments = event.find("args"); arguments != event.end() && arguments->is_object()) {
       span.bytes = wholeOf(*arguments, "bytes", 0);
       span.way = nameNumber(textOf(*arguments, "way"));
-      if (isMove)
+      if (isMove || ownRow)
         instance = wholeOf(*arguments, "instance", thread);
     }
-    const int64_t process = wholeOf(event, "pid", 0);
-    auto named = processes_.find(process);
-    std::string name = named != processes_.end() ? named->second : "process " + std::to_string(process);
-    const bool ownRow = isMove && name.ends_with(" moves");
-    if (ownRow)
-      name.resize(name.size() - 6);
     // Code that runs as no processor comes first: it is what everything else was called by.
     rows_[{name == "caller" ? "" : name, instance, ownRow, thread}].push_back(span);
   }
@@ -217,13 +219,12 @@ std::optional<Timeline> readTrace(BufferId text, DiagnosticEngine& diagnostics) 
   return std::nullopt;
 }
 
-std::optional<Timeline> readTrace(const std::string& path, DiagnosticEngine& diagnostics) {
+BufferId loadTrace(const std::string& path, DiagnosticEngine& diagnostics) {
   std::string error;
   BufferId text = diagnostics.sources().load(path, SourceKind::Data, error);
-  if (text.valid())
-    return readTrace(text, diagnostics);
-  diagnostics.report(cannotReadTrace, {}, path, error);
-  return std::nullopt;
+  if (!text.valid())
+    diagnostics.report(cannotReadTrace, {}, path, error);
+  return text;
 }
 
 std::vector<TimelineShare> sharesOf(const Timeline& timeline) {

@@ -2,6 +2,7 @@
 // time each row ran, waited and moved, and a page that shows it. Plain data; any thread.
 #pragma once
 
+#include "base/picture/html.h"
 #include "base/source/diagnostic.h"
 
 #include <optional>
@@ -44,11 +45,15 @@ struct Timeline {
   double length = 0;
 };
 
-/// Reads a trace. Nothing when the file is none (reported).
-std::optional<Timeline> readTrace(const std::string& path, DiagnosticEngine& diagnostics);
-/// The same from text that has been loaded.
+/// The text of a trace's file; not valid when it cannot be read (reported).
+BufferId loadTrace(const std::string& path, DiagnosticEngine& diagnostics);
+/// Reads a trace. Nothing when the text is none (reported).
 std::optional<Timeline> readTrace(BufferId text, DiagnosticEngine& diagnostics);
 std::vector<TimelineShare> sharesOf(const Timeline& timeline);
+/// What a page needs for a timeline: its sections, their style, and the program that draws it.
+std::vector<picture::Section> timelineSections(const Timeline& timeline);
+std::string_view timelineStyle();
+std::string timelineProgram(const Timeline& timeline);
 /// A page that opens by itself, with all spans inside.
 std::string timelinePage(const Timeline& timeline, const std::string& title);
 

@@ -78,7 +78,15 @@ const char* const style =
 
 } // namespace
 
-std::string timelinePage(const Timeline& timeline, const std::string& title) {
+std::string_view timelineStyle() {
+  return style;
+}
+
+std::string timelineProgram(const Timeline& timeline) {
+  return "const data = " + dataOf(timeline) + ";\n" + std::string(timelineScript());
+}
+
+std::vector<picture::Section> timelineSections(const Timeline& timeline) {
   const std::string tools =
       "<div id=\"tools\"><button id=\"closer\">+</button><button id=\"wider\">−</button>"
       "<button id=\"all\">all</button><span>the wheel zooms, dragging moves, the arrow keys too</span>"
@@ -86,14 +94,16 @@ std::string timelinePage(const Timeline& timeline, const std::string& title) {
       "<span class=\"key wait\"></span>waiting</span></div>\n"
       "<div id=\"timeline\"><canvas tabindex=\"0\" aria-label=\"timeline of the run\"></canvas><div "
       "id=\"tip\"></div></div>\n";
-  return picture::page(title,
-                       {{"",
-                         "A run of " + milliseconds(timeline.length) +
-                             ", with a row for each processor and one for each of its moves that were under way at "
-                             "once. What is empty is control, or nothing to do.",
-                         tools, false},
-                        {"Shares of the time", "", tableOf(timeline), false}},
-                       style, "const data = " + dataOf(timeline) + ";\n" + std::string(timelineScript()));
+  return {{"",
+           "A run of " + milliseconds(timeline.length) +
+               ", with a row for each processor and one for each of its moves that were under way at "
+               "once. What is empty is control, or nothing to do.",
+           tools, false},
+          {"Shares of the time", "", tableOf(timeline), false}};
+}
+
+std::string timelinePage(const Timeline& timeline, const std::string& title) {
+  return picture::page(title, timelineSections(timeline), style, timelineProgram(timeline));
 }
 
 } // namespace strata::driver

@@ -72,7 +72,7 @@ TEST_F(TimelineTest, WhatIsNoTrace) {
     EXPECT_FALSE(read(text)) << text;
     EXPECT_EQ(code(), "show-not-a-trace") << text;
   }
-  EXPECT_FALSE(readTrace("/nowhere/run.json", diagnostics));
+  EXPECT_FALSE(loadTrace("/nowhere/run.json", diagnostics).valid());
   EXPECT_EQ(code(), "show-cannot-read");
   EXPECT_FALSE(read(std::string(100000, '[')));
 }

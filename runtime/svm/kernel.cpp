@@ -217,7 +217,11 @@ KernelRecord* recordOf(const Kernel* kernel) {
 }
 
 std::string nameOf(const KernelRecord& record) {
-  return variableName(record.kernel, 0, record.place.argument());
+  // A kernel is as large as what it is a part of, which its initialisation says where it is its own data.
+  uint64_t bytes = record.sort == KernelSort::Predefined ? sizeof(Move) : 0;
+  if (record.data == record.kernel && record.dataSize > 0)
+    bytes = static_cast<uint64_t>(record.dataSize);
+  return variableName(record.kernel, bytes, record.place.argument());
 }
 
 void initialise(Kernel* kernel, KernelSort sort, int location, Block* scratch, void* data, int dataSize,

@@ -69,8 +69,9 @@ struct KernelCopy {
   std::vector<Stretch> states[5], stalls;
 };
 
-KernelCopy copyOf(RecordedKernel& kernel, int64_t now) {
+KernelCopy copyOf(RecordedKernel& kernel) {
   std::lock_guard guard(kernel.lock);
+  const int64_t now = runtime::traceClock(); // after all that has been noted
   KernelCopy copy{&kernel, kernel.status.load(), kernel.runs, {}, {}, kernel.stalls.stretches()};
   for (const KERNEL_STATUS status : {KERNEL_WAITING, KERNEL_RUNNING, KERNEL_PAUSED}) {
     copy.time[status] = kernel.time[status];
@@ -99,8 +100,9 @@ std::string kernelText(const KernelCopy& copy) {
       .object();
 }
 
-std::string streamText(RecordedStream& stream, int64_t now) {
+std::string streamText(RecordedStream& stream) {
   std::lock_guard guard(stream.lock);
+  const int64_t now = runtime::traceClock();
   uint64_t count[2], byKernels[2] = {};
   for (const bool pushes : {false, true}) {
     // A side that a kernel has at hand belongs to a stream that lives.
@@ -190,9 +192,12 @@ public:
     event.raw("ph", "\"X\"").text("cat", category).text("name", name);
     event.raw("pid", std::to_string(process)).number("tid", thread);
     event.raw("ts", microseconds(stretch.begin - origin_)).raw("dur", microseconds(stretch.end - stretch.begin));
+    // Rows of moves are of one processor, whatever the number of the row.
+    Fields arguments;
+    arguments.number("instance", 0);
     if (stretch.times > 1)
-      event.raw("args",
-                Fields().number("times", stretch.times).raw("microseconds", microseconds(stretch.within)).object());
+      arguments.number("times", stretch.times).raw("microseconds", microseconds(stretch.within));
+    event.raw("args", arguments.object());
     list_.add(event.object());
   }
   std::string array() const { return list_.array(); }
@@ -221,7 +226,7 @@ std::string Recorder::text(bool last, const std::string& failure) {
   Events events(begin_);
   std::lock_guard guard(lock_);
   for (const auto& stream : streams_)
-    streams.add(streamText(*stream, now));
+    streams.add(streamText(*stream));
   for (const auto& [address, block] : blocks_)
     blocks.add(blockText(block));
   for (const auto& [kernel, on] : dependences_)
@@ -232,7 +237,7 @@ std::string Recorder::text(bool last, const std::string& failure) {
     return (of % 2 ? "wait for room in " : "wait for an element of ") + streams_[of / 2]->name;
   };
   for (const auto& kernel : kernels_) {
-    const KernelCopy copy = copyOf(*kernel, now);
+    const KernelCopy copy = copyOf(*kernel);
     kernels.add(kernelText(copy));
     const int row = events.process(kernel->processor + (kernel->beside ? " moves" : ""));
     const uint64_t thread = kernel->beside ? kernel->number : 0;

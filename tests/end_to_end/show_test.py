@@ -17,7 +17,9 @@ SUM = os.path.join(ROOT, "examples/hbir/sum/sum.hbir")
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 
 
-class ShowTest(harness.Case):
+class Pages(harness.Case):
+    """What a page and a drawing have to be."""
+
     def read(self, name):
         with open(self.path(name), encoding="utf-8") as file:
             return file.read()
@@ -29,7 +31,7 @@ class ShowTest(harness.Case):
         markup = re.sub(r"<script>.*?</script>", "", text[len("<!DOCTYPE html>"):], flags=re.S)
         xml.etree.ElementTree.fromstring(markup)
         for word in words:
-            self.assertIn(word, text)
+            self.assertTrue(word in text, f"{word!r} is not in what was drawn")
         for fetched in re.findall(r'(?:src|href)="([^"]*)"', text):
             self.fail(f"{name} fetches {fetched}")
         return text
@@ -38,7 +40,7 @@ class ShowTest(harness.Case):
         root = xml.etree.ElementTree.fromstring(text)
         self.assertTrue(root.tag.endswith("svg"))
         for word in words:
-            self.assertIn(word, text)
+            self.assertTrue(word in text, f"{word!r} is not in what was drawn")
 
     def browses(self, name):
         """The page as a browser leaves it once its script has run."""
@@ -52,6 +54,8 @@ class ShowTest(harness.Case):
         self.assertEqual(console, [])
         return done.stdout
 
+
+class ShowTest(Pages):
     def test_a_program_with_its_mapping(self):
         self.succeeds("show", PROGRAM, "--map", os.path.join(VECTADD, "cell-pull.map"), "-o", "pull.html")
         self.is_page("pull.html", "tasks of vectadd.sq", "VectAdd_Split of vectadd.sq on cell", "level 2: main", ">spmd 8<", ">swp 2<", ">16 KiB<",
