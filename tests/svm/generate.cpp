@@ -16,7 +16,7 @@ namespace strata::graphs {
 namespace {
 
 constexpr int dmaPlaces = 3;
-constexpr uint32_t locals = 16, fifos = 32, fifoBytes = 512, dmas = 2, processors = 1000;
+constexpr uint32_t locals = 16, fifos = 32, fifoBytes = 512, dmas = 8, processors = 1000;
 
 struct ExecutionState {
   uint64_t number = 0;
@@ -27,7 +27,7 @@ struct ExecutionState {
 
 class Maker {
 public:
-  Maker(uint64_t seed, uint32_t kernels) : random_(mix(seed)), kernels_(kernels) {}
+  Maker(uint64_t seed, uint32_t kernels, Share share) : random_(mix(seed)), kernels_(kernels), share_(share) {}
 
   Graph make() {
     makePlaces();
@@ -52,6 +52,11 @@ public:
 private:
   uint32_t below(uint64_t bound) { return static_cast<uint32_t>(random_() % bound); }
   bool chance(uint32_t oneIn) { return below(oneIn) == 0; }
+  /// One of the part of `count` instances that this graph has, at most `most` of them.
+  uint32_t ofShare(uint32_t count, uint32_t most = ~0u) {
+    const uint32_t part = count / share_.parts;
+    return share_.part * part + below(std::min(part, most));
+  }
   template <typename T>
   const T& oneOf(const std::vector<T>& list) {
     return list[below(list.size())];
@@ -69,6 +74,7 @@ private:
       return address;
     };
     const uint32_t streams = 2 + below(kernels_ + kernels_ / 2 + 2);
+    const uint32_t ownFifos = fifos / share_.parts;
     uint32_t fifo = 0;
     for (uint32_t i = 0; i < streams; ++i) {
       StreamPlan plan;
@@ -78,12 +84,12 @@ private:
         plan.elementBytes = 1 << below(4);
       }
       plan.capacity = 1 + static_cast<int>(chance(3) ? below(4) : below(plan.elementBytes > 100 ? 8 : 70));
-      if (chance(4) && fifo < fifos && plan.elementBytes <= 64) {
+      if (chance(4) && fifo < ownFifos && plan.elementBytes <= 64) {
         plan.fifo = true;
-        plan.place = fifo++;
+        plan.place = share_.part * ownFifos + fifo++;
         plan.capacity = static_cast<int>(fifoBytes) / plan.elementBytes;
       } else {
-        plan.place = below(locals);
+        plan.place = ofShare(locals);
         plan.address = reserve(plan.place, plan.capacity * plan.elementBytes);
       }
       graph_.streams.push_back(std::move(plan));
@@ -93,7 +99,7 @@ private:
       BlockPlan plan;
       plan.elementBytes = oneOf(palette);
       plan.capacity = 25 + static_cast<int>(below(60));
-      plan.place = below(locals);
+      plan.place = ofShare(locals);
       plan.address = reserve(plan.place, plan.capacity * plan.elementBytes);
       plan.seed = random_();
       plan.memory.resize(static_cast<size_t>(plan.capacity) * static_cast<size_t>(plan.elementBytes));
@@ -208,7 +214,7 @@ private:
     } else {
       object.sort = chance(2) ? Sort::User : static_cast<Sort>(below(6));
       object.dma = object.sort != Sort::User && !chance(4);
-      object.processor = object.dma ? below(dmas) : below(std::min(processors, kernels_ / 2 + 2));
+      object.processor = object.dma ? ofShare(dmas) : ofShare(processors, kernels_ / 2 + 2);
     }
     if (!chooseDependences(object, execution, state))
       return;
@@ -583,6 +589,7 @@ private:
 
   std::mt19937_64 random_;
   const uint32_t kernels_;
+  const Share share_;
   Graph graph_;
   uint64_t control_ = mix(0);
   int awaited_ = none; // the execution that control waits for
@@ -597,8 +604,8 @@ private:
 
 } // namespace
 
-Graph makeGraph(uint64_t seed, uint32_t kernels) {
-  return Maker(seed, kernels).make();
+Graph makeGraph(uint64_t seed, uint32_t kernels, Share share) {
+  return Maker(seed, kernels, share).make();
 }
 
 } // namespace strata::graphs

@@ -94,8 +94,13 @@ struct Graph {
   uint64_t result = 0;         // control's number at the end
 };
 
+/// Which part of the machine a graph has, so that several may be carried out at once.
+struct Share {
+  uint32_t part = 0, parts = 1;
+};
+
 /// `kernels` is about how many are executed.
-Graph makeGraph(uint64_t seed, uint32_t kernels);
+Graph makeGraph(uint64_t seed, uint32_t kernels, Share share = {});
 
 /// Breaks off at random, and lets control wait for something that never comes: for a kernel that waits for an element
 /// or for room, for two that wait for each other, for one that depends on one that is paused, or for an element itself.

@@ -1,5 +1,5 @@
 // Random stream graphs, carried out through the library with 1, 2 and 7 threads, without disturbance, with pauses and
-// with an early end, and compared with a sequential interpretation.
+// with an early end, one at a time and four at once, and compared with a sequential interpretation.
 //
 //   svm_graphs --seconds 20             as many graphs as there is time for, from seed 1 on
 //   svm_graphs --seed 17 --count 1      one graph
@@ -18,7 +18,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -45,6 +48,37 @@ void tooLong(int) {
 uint32_t sizeFor(uint64_t seed) {
   const uint64_t number = mix(seed);
   return number % 400 == 0 ? 1000 : number % 40 == 0 ? 100 : static_cast<uint32_t>(1 + number / 400 % 14);
+}
+
+/// Four graphs at once, each by control in a thread of its own, on a quarter of the machine each.
+bool performTogether(uint64_t seed) {
+  static constexpr uint32_t parts = 4;
+  std::vector<Graph> graphs;
+  std::vector<std::string> wrong(parts);
+  graphs.reserve(parts);
+  for (uint32_t i = 0; i < parts; ++i)
+    graphs.push_back(makeGraph(mix(seed) + i, 1 + static_cast<uint32_t>(mix(seed + i) % 30), {i, parts}));
+  for (const int threads : {1, 2, 7}) {
+    std::snprintf(now, sizeof now, "graphs together, seed %llu, with %d threads", static_cast<unsigned long long>(seed),
+                  threads);
+    svmThreads(threads);
+    std::vector<std::thread> controls;
+    for (uint32_t i = 0; i < parts; ++i)
+      controls.emplace_back([&, i] {
+        Performance performance(graphs[i]);
+        for (const Mode mode : {Mode::Plain, Mode::Pauses, Mode::Ends})
+          if (wrong[i].empty())
+            wrong[i] = performance.perform(mode, mix(seed) + i);
+      });
+    for (std::thread& control : controls)
+      control.join();
+    for (const std::string& text : wrong)
+      if (!text.empty()) {
+        std::fprintf(stderr, "%s differ: %s\n", now, text.c_str());
+        return false;
+      }
+  }
+  return true;
 }
 
 } // namespace
@@ -115,6 +149,8 @@ int main(int argc, char** argv) {
         return 1;
       }
     }
+    if (seed % 4 == 0 && !performTogether(seed))
+      return 1;
   }
   std::printf("%llu graphs, %llu executions, %llu operations: all agree\n", static_cast<unsigned long long>(graphCount),
               static_cast<unsigned long long>(executions), static_cast<unsigned long long>(operations));
