@@ -1,8 +1,8 @@
 """Compiles examples, runs them on random data and on their own, and compares the results with those of NAME/check.py:
 
-    python3 check.py [NAME…] [--cc gcc] [--machine tiles] [--seed 7]
+    python3 check.py [NAME…] [--cc gcc] [--machine tiles] [--seed 7] [--strata …/bin/strata]
 
-pkg-config has to find strata-svm, and for another machine than pca the command strata has to be in PATH."""
+They are compiled by `strata cc`, or by a compiler of your choice when pkg-config finds strata-svm."""
 
 import argparse
 import importlib.util
@@ -63,19 +63,23 @@ def difference(module, result, wanted):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", default=NAMES)
-    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cc", help="a compiler other than strata cc")
+    parser.add_argument("--strata", default="strata")
     parser.add_argument("--machine", default="pca", choices=["pca", "tiles"])
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "strata-svm"], check=True, capture_output=True, text=True).stdout.split()
+    compiler, flags = [options.strata, "cc"], []
+    if options.cc:
+        compiler = options.cc.split()
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "strata-svm"], check=True, capture_output=True, text=True).stdout.split()
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         if options.machine != "pca":
             description = os.path.join(HERE, options.machine, options.machine + ".yaml")
-            subprocess.run(["strata", "machine", description, "--header", "-o", os.path.join(folder, options.machine + ".h")], check=True)
+            subprocess.run([options.strata, "machine", description, "--header", "-o", os.path.join(folder, options.machine + ".h")], check=True)
         for name in options.names:
             program, module = os.path.join(folder, name), reference(name)
-            build(name, program, options.cc.split(), flags, options.machine, folder)
+            build(name, program, compiler, flags, options.machine, folder)
             said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
             arrays = module.data(np.random.default_rng(options.seed))
             wrong = difference(module, run(program, module, arrays, folder), module.expected(*arrays))

@@ -5,6 +5,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 
@@ -84,6 +85,11 @@ class SvmExamples(harness.Case):
         arrays = module.data(np.random.default_rng(5))
         result = examples.run(program, module, arrays, self.folder)
         self.assertEqual(examples.difference(module, result, module.expected(*arrays)), "")
+
+    def test_as_the_readme_says(self):
+        done = subprocess.run([sys.executable, os.path.join(EXAMPLES, "check.py"), "fft", "heat", "--machine", "tiles", "--seed", "4", "--strata",
+                               harness.options.strata], capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stdout.count("agrees")), (0, 2), done)
 
     def test_wrong_data(self):
         """Data that an example cannot take end it with a message, and leave no result."""
