@@ -318,6 +318,9 @@ bool isComputable(Value value, scf::ForOp loop) {
       llvm::append_range(work, block.getExtents());
       continue;
     }
+    // How far apart a block's rows lie is known when it is made.
+    if (isa<memref::ExtractStridedMetadataOp>(op) && !isOutside(rootOf(op->getOperand(0)), loop))
+      return false;
     if (auto load = dyn_cast<memref::LoadOp>(op)) {
       Value root = rootOf(load.getMemref());
       bool isWritten = !isOutside(root, loop) || loop.walk([&](Operation* other) {
