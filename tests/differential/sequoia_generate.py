@@ -8,13 +8,14 @@ from sequoia_reductions import Reductions
 from sequoia_text import INTEGERS, RECORDS, Parameter, Step, Task
 
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 17, 24, 33]
+MOST = {"N": 33, "M": 17, "K": 9}  # so that three dimensions fit into most local stores
 
 
 class Program(Reductions):
     def __init__(self, seed, records=0.12):
         super().__init__(seed, records)
         self.seed = seed
-        self.sizes = {name: self.random.choice(SIZES) for name in "NMK"}
+        self.sizes = {name: self.random.choice([size for size in SIZES if size <= most]) for name, most in MOST.items()}
         if self.chance(0.05):
             self.sizes[self.random.choice("NM")] = 0
         self.main = Task("Main", [])
