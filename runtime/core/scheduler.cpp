@@ -51,7 +51,7 @@ struct Scheduler {
   std::atomic<uint32_t> threadCount;
   const uint32_t cores;
 
-  RunQueue injected; // by threads that have no queue: engines
+  RunQueue injected; // by threads that have no queue: engines, and such as have ended
   SpinLock fibreLock;
   Execution* freeFibres = nullptr;
   std::vector<Execution*> fibres;
@@ -76,6 +76,9 @@ Execution* pick(Thread& thread);
 /// Hands the thread object over to the next thread that calls in.
 void detach(Thread& thread) {
   flushUnfenced(thread);
+  // One that is left alone looks into no other queue.
+  while (Execution* fibre = thread.queue.pop())
+    scheduler().injected.push(fibre);
   thread.native.arena.clear();
   thread.native.spans.clear();
   thread.stacks.flush();

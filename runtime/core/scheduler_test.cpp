@@ -49,6 +49,19 @@ TEST_P(Fibres, TenThousandAreBlockedAtOnceAndAllEnd) {
   strata_stream_destroy(gate);
 }
 
+TEST_P(Fibres, WhatAThreadLeavesBehindRuns) {
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> ended{0};
+    std::vector<StrataToken*> tokens;
+    std::thread([&] {
+      for (int k = 0; k < 1 + i % 3; ++k)
+        tokens.push_back(spawn([&] { ++ended; }));
+    }).join();
+    wait(tokens);
+    EXPECT_EQ(ended, 1 + i % 3);
+  }
+}
+
 #if defined(STRATA_THREAD_SANITIZER) || defined(STRATA_ADDRESS_SANITIZER)
 constexpr int64_t manyTiles = 200; // every switch is told to the sanitizer
 #else

@@ -4,6 +4,8 @@
 #include "runtime/core/scheduler.h"
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 namespace {
 
@@ -67,6 +69,51 @@ TEST_P(KernelTest, ControlMayAskAgainAndAgain) {
   kernelEnd(&pass);
   while (kernelGetStatus(&pass) != KERNEL_FINISHED) {
   }
+}
+
+/// Kernels that push and pop so many numbers.
+struct Some {
+  Kernel kernel;
+  Stream* stream;
+  int count;
+};
+
+void pushSome(Some* some) {
+  for (int i = 0; i < some->count; ++i)
+    streamPush(some->stream, &i);
+}
+
+void popSome(Some* some) {
+  for (int i = 0, x = 0; i < some->count; ++i) {
+    streamPop(some->stream, &x);
+    if (x != i)
+      kernelEnd(&some->kernel);
+  }
+  some->count = 0;
+}
+
+TEST_P(KernelTest, OneThreadPausesWhatAnotherWaitsFor) {
+  static Stream stream;
+  static Some pushes, pops;
+  streamInitRAM(&stream, LOCALMEM1, 0, 16, sizeof(int), 0);
+  kernelInit(&pushes, PROC1, NULL, &pushes, sizeof pushes, (ExtKernelWork)pushSome);
+  kernelInit(&pops, PROC2, NULL, &pops, sizeof pops, (ExtKernelWork)popSome);
+  pushes.stream = pops.stream = &stream;
+  pushes.count = pops.count = 300000;
+  kernelRun(&pushes);
+  kernelRun(&pops);
+  std::thread other([] {
+    for (int i = 0; i < 5; ++i) {
+      kernelPause(&pushes);
+      kernelWait(&pushes);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2)); // out of the library's sight
+      if (kernelGetStatus(&pushes) == KERNEL_PAUSED)
+        kernelRun(&pushes);
+    }
+  });
+  kernelWait(&pops);
+  EXPECT_EQ(pops.count, 0);
+  other.join();
 }
 
 TEST_P(KernelTest, PauseAndRunWhileBlocked) {
