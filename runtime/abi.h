@@ -168,6 +168,9 @@ void strata_token_retain(StrataToken* token);
  * processors without stores allow, the numbers go on behind the range. */
 void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
                  uint32_t processor, int32_t concurrent);
+/* The same among the `width` processors of that range from number `first` in it on (not concurrent). */
+void strata_spmd_among(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
+                       uint32_t processor, int64_t first, int64_t width);
 /* The index of the executing processor within its class; 0 outside of any strata_spmd or strata_spawn. */
 int64_t strata_instance(void);
 /* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing.

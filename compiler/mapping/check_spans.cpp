@@ -4,6 +4,7 @@
 #include "compiler/mapping/check_spans.h"
 
 #include "compiler/ir/locations.h"
+#include "compiler/transform/builders.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -14,6 +15,8 @@ STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
                   "loop '{0}' is dealt to {1} of processor '{2}', of which machine '{3}' has {4}");
 STRATA_DIAGNOSTIC(nestedWays, Error, "placement-nested-ways",
                   "loop '{0}' is dealt to {1} of processor '{2}', and each part of the loops around it has {3}");
+STRATA_DIAGNOSTIC(notAmong, Error, "placement-not-among",
+                  "loop '{0}' is dealt to processors from {1} on, {2} of '{3}', and there are {4}");
 STRATA_DIAGNOSTIC(sharedStore, Error, "placement-shared-store",
                   "{0} goes to memory '{1}', of which several '{2}' that run at once share an instance");
 
@@ -117,7 +120,14 @@ private:
   }
 
   Context divided(SpmdOp spmd, machine::ProcessorId on, const Context& context) {
-    const int64_t width = widthOf(on, context);
+    int64_t width = widthOf(on, context);
+    if (const transform::Among among = transform::amongOf(spmd); among.width > 0) {
+      if (among.width > width || among.first > width - among.width) {
+        if (isNumbered(on))
+          outside(spmd, on, among, width);
+      }
+      width = among.width;
+    }
     Context inside = context;
     inside.on = on;
     inside.width = width;
@@ -133,6 +143,14 @@ private:
         inside.loops.push_back({on.value, step});
     }
     return inside;
+  }
+
+  void outside(SpmdOp spmd, machine::ProcessorId on, transform::Among among, int64_t width) {
+    diagnostics_
+        .report(notAmong, sourceLocation(diagnostics_.sources(), spmd.getLoc()), spmd.getLabel().value_or("").str(),
+                among.first, among.width, machine_[on].name, width)
+        .note("processors are counted among those that the code around the loop stands for")
+        .help("begin with an earlier processor, or deal the loop to fewer");
   }
 
   void refuse(SpmdOp spmd, machine::ProcessorId on, int64_t ways, int64_t width, const Context& context) {

@@ -2,6 +2,7 @@
 // in a virtual memory, and blocks that share an address.
 #include "compiler/mapping/layout.h"
 #include "compiler/mapping/mapping_testing.h"
+#include "compiler/transform/builders.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -87,6 +88,27 @@ TEST_F(LevelsTest, LoopsDivideTheProcessorsOfTheLoopsAround) {
   EXPECT_TRUE(places(nest, nested("boss", 0, "worker", 4, "store"))) << text();
   EXPECT_FALSE(places(nest, nested("boss", 0, "worker", 5, "store")));
   EXPECT_TRUE(reported("placement-too-many-ways")) << text();
+}
+
+TEST_F(LevelsTest, LoopsAreDealtToSomeOfTheProcessors) {
+  auto some = [&](const std::string& outer, int64_t outerWays, int64_t ways, int64_t first, int64_t among) {
+    mapping::Record record = nested(outer, outerWays, "worker", ways, "store");
+    record.functions["inner"].loops["j"].first = first;
+    record.functions["inner"].loops["j"].among = among;
+    return record;
+  };
+  EXPECT_TRUE(places(nest, some("boss", 0, 2, 2, 2))) << text();
+  EXPECT_FALSE(places(nest, some("boss", 0, 2, 3, 2)));
+  EXPECT_TRUE(reported("placement-not-among")) << text();
+  EXPECT_FALSE(places(nest, some("boss", 0, 3, 2, 2)));
+  EXPECT_TRUE(reported("placement-too-many-ways")) << text();
+  // A node stands for two workers, wherever they are.
+  EXPECT_TRUE(places(nest, some("node", 2, 1, 1, 1))) << text();
+  EXPECT_FALSE(places(nest, some("node", 2, 1, 2, 1)));
+  EXPECT_TRUE(reported("placement-not-among")) << text();
+  mapping::Record record = some("node", 2, 1, 1, 1);
+  std::string error;
+  EXPECT_EQ(mapping::fromAttribute(mapping::toAttribute(record, context.get()), error), record) << error;
 }
 
 TEST_F(LevelsTest, ProcessorsThatShareAnInstanceMakeNothingInIt) {
@@ -222,6 +244,11 @@ TEST_F(LevelsTest, TheVerifierFollowsWhoRunsAtOnce) {
   auto together = program("@worker ways 4");
   EXPECT_FALSE(mapping::verifyScheduled(*together, machine, diagnostics));
   EXPECT_TRUE(reported("scheduled-shared-instance"));
+  auto neighbours = program("@worker ways 2");
+  neighbours->walk([](svm::SpmdOp spmd) {
+    spmd->setAttr(transform::amongAttr, mlir::DenseI64ArrayAttr::get(spmd.getContext(), {2, 2}));
+  });
+  EXPECT_FALSE(mapping::verifyScheduled(*neighbours, machine, diagnostics)) << "numbers 2 and 3: both in one node";
   auto half = program("@worker ways 2"); // numbers 0 and 2: one in each node
   EXPECT_TRUE(mapping::verifyScheduled(*half, machine, diagnostics)) << text();
 }

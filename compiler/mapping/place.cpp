@@ -6,6 +6,7 @@
 #include "base/machine/addressing.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/check_spans.h"
+#include "compiler/transform/builders.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -356,6 +357,8 @@ private:
     if (choice.ways > 0) {
       spmd.setWaysAttr(builder.getI64IntegerAttr(choice.ways));
       spmd.setChunkAttr(builder.getI64IntegerAttr(choice.chunk));
+      if (choice.among > 0)
+        spmd->setAttr(transform::amongAttr, builder.getDenseI64ArrayAttr({choice.first, choice.among}));
     } else if (on != here && !spmd.getConcurrent()) {
       moveTo(spmd, here, on);
     }

@@ -86,6 +86,10 @@ struct Reader {
         return text(value, into.processor, at);
       if (key == "ways")
         return number(value, into.ways, at);
+      if (key == "first")
+        return number(value, into.first, at);
+      if (key == "among")
+        return number(value, into.among, at);
       if (key == "chunk")
         return number(value, into.chunk, at);
       if (key == "stages")
@@ -180,6 +184,10 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
             SmallVector<NamedAttribute> fields{builder.getNamedAttr("chunk", builder.getI64IntegerAttr(loop.chunk)),
                                                builder.getNamedAttr("on", builder.getStringAttr(loop.processor)),
                                                builder.getNamedAttr("ways", builder.getI64IntegerAttr(loop.ways))};
+            if (loop.among > 0) {
+              fields.push_back(builder.getNamedAttr("first", builder.getI64IntegerAttr(loop.first)));
+              fields.push_back(builder.getNamedAttr("among", builder.getI64IntegerAttr(loop.among)));
+            }
             if (loop.stages > 1)
               fields.push_back(builder.getNamedAttr("stages", builder.getI64IntegerAttr(loop.stages)));
             if (loop.unroll > 1)

@@ -18,6 +18,8 @@ struct LoopPlacement {
   std::string processor;
   /// Instances that take part; 0: not dealt, one processor executes all iterations.
   int64_t ways = 0;
+  /// The first of the processors that the code around stands for which take part, and how many do; 0: all.
+  int64_t first = 0, among = 0;
   /// Iterations dealt at a time, block-cyclic; 0: one contiguous share each.
   int64_t chunk = 0;
   /// Iterations of which transfers are under way at once; 1: each ends before the next begins.

@@ -5,6 +5,7 @@
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "compiler/mapping/verify_transfers.h"
+#include "compiler/transform/builders.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -137,6 +138,10 @@ private:
         first = caller.number * (count / before), width = caller.span * (count / before);
       else if (!callers.on.empty())
         first = caller.number / (before / count), width = std::max<uint64_t>(caller.span / (before / count), 1);
+      if (const transform::Among among = transform::amongOf(spmd); among.width > 0) {
+        first += static_cast<uint64_t>(among.first);
+        width = static_cast<uint64_t>(among.width);
+      }
       uint64_t ways = spmd.getWays().value_or(least && most ? std::max<int64_t>(*most - *least, 1) : width);
       const uint64_t step = std::max<uint64_t>(width / ways, 1);
       for (uint64_t part = 0; part < ways && !result.tooMany; ++part) {

@@ -44,6 +44,10 @@ void BodyLowering::placeLoop(const Loop& loop, const std::string& label) {
   placement.processor = module_.processorAt(resolvedLoop.level);
   placement.ways = waysOf(resolvedLoop, module_.spans[number_][loop.index]);
   machine::MemoryId memory = module_.machine.levels[resolvedLoop.level].memory;
+  if (placement.ways > 0 && module_.machine.isExplicit(memory) && resolvedLoop.spmd->isRange) {
+    placement.first = resolvedLoop.spmd->first;
+    placement.among = resolvedLoop.spmd->last - resolvedLoop.spmd->first;
+  }
   if (loop.kind == MapKind::Reduce && module_.machine.isAddressed(memory))
     placement.memory = module_.memoryAt(resolvedLoop.level);
   placement.chunk = resolvedLoop.spmd ? resolvedLoop.spmd->iterationBlock : 0;

@@ -67,6 +67,8 @@ private:
       for (const Loop* loop : loops) {
         const ResolvedLoop& mapped = instance.loops[loop->index];
         inside = at(mapped.level, inside);
+        if (mapped.spmd && mapped.spmd->isRange && machine_.isExplicit(machine_.levels[mapped.level].memory))
+          inside.width = std::min(inside.width, mapped.spmd->last - mapped.spmd->first);
         int64_t width = std::max<int64_t>(inside.width, 1);
         // Where memory is shared, parts are no processors: there are as many as the mapping says on any computer.
         int64_t& outer = around.try_emplace(mapped.level, 1).first->second;

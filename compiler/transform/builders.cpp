@@ -57,6 +57,13 @@ Value sameBits(OpBuilder& builder, Location location, Value a, Value b) {
   return builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::eq, a, b);
 }
 
+Among amongOf(svm::SpmdOp spmd) {
+  auto numbers = spmd->getAttrOfType<DenseI64ArrayAttr>(amongAttr);
+  if (!numbers || numbers.size() != 2 || numbers[0] < 0 || numbers[1] < 1)
+    return {};
+  return {numbers[0], numbers[1]};
+}
+
 Value busyProcessors(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, int64_t ways) {
   IndexMath math(builder, location);
   Value count = math.max(math.sub(upper, lower), math.constant(0));

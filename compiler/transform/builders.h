@@ -15,6 +15,14 @@ inline constexpr llvm::StringLiteral nonEmptyAttr = "svm.nonempty";
 inline constexpr llvm::StringLiteral buffersAttr = "svm.buffers";
 inline constexpr llvm::StringLiteral bufferAttr = "svm.buffer";
 
+/// On an svm.spmd: two numbers, the first of the processors that its code stands for which take part, and how many do.
+/// Without it all do.
+inline constexpr llvm::StringLiteral amongAttr = "svm.among";
+struct Among {
+  int64_t first = 0, width = 0; // no width: all
+};
+Among amongOf(svm::SpmdOp spmd);
+
 /// Index arithmetic at one insertion point, with constants folded where they are seen.
 class IndexMath {
 public:

@@ -32,6 +32,8 @@ void distribute(SpmdOp spmd) {
   auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
   on.setProcessorAttr(spmd.getProcessorAttr());
   on.setWaysAttr(spmd.getWaysAttr());
+  if (Attribute among = spmd->getAttr(amongAttr))
+    on->setAttr(amongAttr, among);
   on.setInstances(true);
   builder.setInsertionPointToStart(&on.getBody().front());
   Value iteration;

@@ -205,6 +205,8 @@ struct Expansion {
     auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
     on.setProcessorAttr(spmd.getProcessorAttr());
     on.setWaysAttr(spmd.getWaysAttr());
+    if (Attribute among = spmd->getAttr(amongAttr))
+      on->setAttr(amongAttr, among);
     on.setInstances(true);
     builder.setInsertionPointToStart(&on.getBody().front());
     auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());

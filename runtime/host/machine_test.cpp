@@ -253,6 +253,21 @@ TEST_P(Spmd, FewerInstancesThanWaysLeaveProcessorsIdle) {
     EXPECT_EQ(seen[i], i < 7);
 }
 
+TEST_P(Spmd, SomeOfTheProcessorsThatOneStandsFor) {
+  strata_machine(&machine);
+  std::vector<std::atomic<int>> seen(64);
+  auto among = [](int64_t ways, uint32_t processor, int64_t first, int64_t width, auto body) {
+    strata_spmd_among([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, ways, ways,
+                      processor, first, width);
+  };
+  among(2, Pe, 4, 4, [&](int64_t outer) {
+    EXPECT_EQ(strata_instance(), 4 + outer * 2);
+    among(3, Lane, 5, 3, [&](int64_t) { ++seen[strata_instance()]; });
+  });
+  for (int64_t i = 0; i < 64; ++i)
+    EXPECT_EQ(seen[i], (i >= 37 && i < 40) || (i >= 53 && i < 56)) << i;
+}
+
 TEST_P(Spmd, MoreThanCanBeNumberedIsRefused) {
   EXPECT_EXIT(wait(spawn([] { strata_spmd([](void*, int64_t) {}, nullptr, INT64_MAX, 0, Pe, 0); }, {}, Pe, 2)),
               ::testing::ExitedWithCode(1), "runtime-instances");

@@ -40,20 +40,37 @@ Range rangeOf(const Execution& me, uint32_t processor, int64_t ways) {
   return {me.instance / each, std::max<int64_t>(me.span / each, 1), false};
 }
 
-} // namespace
+/// As many processors from number `first` of the caller's range on as `width` says; 0: all.
+struct Among {
+  int64_t first = 0, width = 0;
+};
 
-void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
-                 uint32_t processor, int32_t concurrent) {
+void runSpmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
+             uint32_t processor, bool concurrent, Among among) {
   using namespace strata::runtime;
   const Execution& me = *current();
   ways = std::max<int64_t>({ways, instances, 1});
-  const Range range = rangeOf(me, processor, ways);
+  Range range = rangeOf(me, processor, ways);
+  range.overflows |= __builtin_add_overflow(range.first, among.first, &range.first);
+  range.width = among.width > 0 ? among.width : range.width;
   const int64_t step = std::max<int64_t>(range.width / ways, 1);
   int64_t behind = 0;
   if (range.overflows || __builtin_mul_overflow(ways, step, &behind) ||
       __builtin_add_overflow(range.first, behind, &behind))
     fail("runtime-instances", "more processors than can be numbered: " + std::to_string(me.instance) + " times " +
                                   std::to_string(instances));
-  runParallel(body, context, instances, concurrent != 0,
-              {me.machine, me.stores, processor, range.first, me.output, step}, step);
+  runParallel(body, context, instances, concurrent, {me.machine, me.stores, processor, range.first, me.output, step},
+              step);
+}
+
+} // namespace
+
+void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
+                 uint32_t processor, int32_t concurrent) {
+  runSpmd(body, context, instances, ways, processor, concurrent != 0, {});
+}
+
+void strata_spmd_among(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
+                       uint32_t processor, int64_t first, int64_t width) {
+  runSpmd(body, context, instances, ways, processor, false, {first, width});
 }

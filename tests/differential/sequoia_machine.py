@@ -29,8 +29,8 @@ class Span:
             return self.width
         return self.width * (wanted // own) if wanted >= own else max(self.width // (own // wanted), 1)
 
-    def enter(self, processor, ways=1):
-        width = self.width_of(processor)
+    def enter(self, processor, ways=1, among=None):
+        width = among or self.width_of(processor)
         step = max(width // ways, 1)
         if ways == 1:
             return Span(self.machine, processor, width, self.loops)

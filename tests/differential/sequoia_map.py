@@ -6,7 +6,7 @@ import random
 from sequoia_machine import Span
 
 # How often a mapping asks for what. A run's command line can set them (run with --feature NAME=PROBABILITY).
-FEATURES = {"spmd": 0.6, "iterblk": 0.4, "ways_auto": 0.15, "inner": 0.6, "targets": 0.25, "precondition": 0.15, "pitch": 0.03, "exact": 0.2,
+FEATURES = {"spmd": 0.6, "iterblk": 0.4, "range": 0.2, "ways_auto": 0.15, "inner": 0.6, "targets": 0.25, "precondition": 0.15, "pitch": 0.03, "exact": 0.2,
             "swp": 0.2, "unroll": 0.2, "flat": 0.002, "flat_exact": 0.4, "spaceshare": 0.4, "dynamic": 0.08, "copy": 0.12, "instantiations": 0.3,
             "blockcyclic": 0.6, "overlay": 0.03, "elsewhere": 0.15, "recursion": 0.5, "external": 0.5, "one_block": 0.3, "virtual_control": 0.3, "xml": 0.06,
             "three_levels": 0.4, "virtual": 0.35, "front": 0.12, "disk": 0.12, "coherent": 0.3}
@@ -152,7 +152,7 @@ class Mapping:
     def loop(self, label, kind, level, span, dealt, known, r):
         """The text, and the processors that an iteration stands for. `dealt`: whether it can be dealt to processors. `known`: whether its
         bounds are."""
-        inner, ways, processor = [], 1, self.machine.controller(level)
+        inner, ways, processor, among = [], 1, self.machine.controller(level), None
         if dealt and self.chance(r, "spmd"):
             width = span.width_of(processor)
             store = self.machine.levels[0].store
@@ -160,7 +160,12 @@ class Mapping:
             ways = r.randint(1, width if store else 9)
             if not store:
                 parts = [f"fullrange = 0,{r.randint(ways, 9)};"]
-            if self.chance(r, "ways_auto"):
+            if store and width > 1 and self.chance(r, "range"):  # some of the processors
+                first = r.randrange(width)
+                last = r.randint(first + 1, width)
+                among, ways = last - first, r.randint(1, last - first)
+                parts = [f"fullrange = {first},{last};", f"ways = {ways};"]
+            elif self.chance(r, "ways_auto"):
                 ways = width
                 parts.append("ways = auto;")
             else:
@@ -175,7 +180,7 @@ class Mapping:
         flat = ""
         if ways == 1 and self.chance(r, "flat_exact" if known else "flat"):
             flat = " : flat"
-        return f"loop {label}(level {level}){flat} {{ {' '.join(inner)} }}", span.enter(processor, ways)
+        return f"loop {label}(level {level}){flat} {{ {' '.join(inner)} }}", span.enter(processor, ways, among)
 
     def callsite(self, label, callee, combines, level, most, caller, depth, path, span, counts, parallel, known, variant, own, r):
         """`counts`: selections here have no order. `parallel`: the callee's have none."""

@@ -222,6 +222,12 @@ class NestedLoops(harness.Case):
         self.is_refused("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 0,8;\n          ways = 8;"),
                         code="placement-nested-ways", mentions="has 2")
 
+    def test_others_than_are_left(self):
+        self.succeeds("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 1,2;\n          ways = 1;"))
+        np.testing.assert_array_equal(np.load(self.path("c.npy")), np.arange(300000, dtype="f4") + 1)
+        self.is_refused("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 1,3;\n          ways = 2;"),
+                        code="placement-not-among", mentions="from 1 on, 2 of 'core', and there are 2")
+
 
 class Fits(harness.Case):
     def test_a_tunable_that_fits_is_named(self):

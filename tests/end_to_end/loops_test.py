@@ -281,6 +281,23 @@ class Loops(Case):
         runs = {event["tid"] for event in events if event["ph"] == "X" and event["cat"] == "run"}
         self.assertEqual(runs, set(range(8)), "eight processors, each with a store of its own")
 
+    def test_some_of_the_processors_take_part(self):
+        random = np.random.default_rng(6)
+        h, a = random.random((3, 3), np.float32), random.random((66, 514), np.float32)
+        cases = [("fullrange = 5,8; ways = 3;", "", {5, 6, 7}), ("fullrange = 7,8; ways = 1;", "", {7}),
+                 ("fullrange = 2,6; ways = 2;", "spmd { ways = auto; }", {2, 3, 4, 5}), ("fullrange = 0,4; ways = 2;", "", {0, 2}),
+                 ("fullrange = 4,8; ways = 2;", "spmd { ways = 2; } swp = 2;", {4, 5, 6, 7})]
+        maps = [CONVOLUTION_MAP % (f"spmd {{ {outer} iterblk = 1; }} ", inner) for outer, inner, _ in cases]
+        self.same_bits(CONVOLUTION, [CONVOLUTION_MAP % ("", ""), *maps], {"A": a, "H": h}, "C")
+        for mapping, (outer, _, processors) in zip(maps, cases):
+            self.write("m.map", mapping)
+            self.succeeds("run", "p.sq", "--map", "m.map", "--size", "M=64,N=512", "--in", "A=iota", "--in", f"H={self.save('H.npy', h)}",
+                          "--trace", "t.json")
+            with open(self.path("t.json")) as file:
+                events = json.load(file)["traceEvents"]
+            runs = {event["tid"] for event in events if event["ph"] == "X" and event["cat"] == "run"}
+            self.assertEqual(runs, processors, outer)
+
     def test_pipelined_at_two_interfaces(self):
         # Between disk and memory, and between memory and local stores, in a tree of instances.
         mapping = """#include "cell-disk"

@@ -212,6 +212,7 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_token_release);
   STRATA_SYMBOL(strata_token_retain);
   STRATA_SYMBOL(strata_spmd);
+  STRATA_SYMBOL(strata_spmd_among);
   STRATA_SYMBOL(strata_window_acquire_file);
   STRATA_SYMBOL(strata_window_release);
   STRATA_SYMBOL(strata_window_move);

@@ -2,6 +2,7 @@
 // its captured values, as the runtime calls it.
 #include "compiler/kernel/convention.h"
 #include "compiler/target/host/storage.h"
+#include "compiler/transform/builders.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -149,11 +150,17 @@ private:
     inside.create<func::ReturnOp>(loc);
     Value count = builder.create<arith::SubIOp>(loc, spmd.getUpper(), lower);
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
-    calls_.call(builder, loc, "strata_spmd", {},
-                {address(builder, loc, part), slot, words,
-                 constant(builder, loc, static_cast<int64_t>(spmd.getWays().value_or(0)), 64),
-                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32),
-                 constant(builder, loc, spmd.getConcurrent(), 32)});
+    SmallVector<Value> arguments{address(builder, loc, part), slot, words,
+                                 constant(builder, loc, static_cast<int64_t>(spmd.getWays().value_or(0)), 64),
+                                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32)};
+    const transform::Among among = transform::amongOf(spmd);
+    if (among.width && !spmd.getConcurrent()) {
+      arguments.append({constant(builder, loc, among.first, 64), constant(builder, loc, among.width, 64)});
+      calls_.call(builder, loc, "strata_spmd_among", {}, arguments);
+    } else {
+      arguments.push_back(constant(builder, loc, spmd.getConcurrent(), 32));
+      calls_.call(builder, loc, "strata_spmd", {}, arguments);
+    }
     spmd.erase();
   }
 
