@@ -78,7 +78,7 @@ void Resolver::instance(Entry& entry) {
   resolved.scalarLevel = own;
   external(mapped, resolved);
   if (mapped.uniqueOverlay)
-    reportHint("a unique overlay", mapped.name.place.location, diagnostics_);
+    reportHint("a unique overlay", "the machine has no overlays", mapped.name.place.location, diagnostics_);
   tunables(mapped, resolved);
   data(mapped, resolved, own);
   control(mapped, resolved, own);
@@ -148,6 +148,11 @@ void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variab
   }
   if (!fine)
     return;
+  const unsigned at = resolved.arrayLevels[declared.index];
+  if (!machine_[machine_.levels[at].memory].isVirtual())
+    reportHint("a block-cyclic layout of '" + std::string(declared.name) + "'",
+               "level " + std::to_string(at) + " is one memory, and no virtual one", layout.place.location,
+               diagnostics_);
   resolved.blockCyclic[declared.index] = layout;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/sequoia/resolve_loop.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata::sequoia {
 
@@ -10,7 +11,7 @@ STRATA_DIAGNOSTIC(spmdLoop, Error, "sequoia-mapping-spmd", "loop '{0}' cannot be
 STRATA_DIAGNOSTIC(pipelineLoop, Error, "sequoia-mapping-swp",
                   "loop '{0}' is a mapseq; only mappar and mapreduce can be pipelined");
 STRATA_DIAGNOSTIC(badCount, Error, "sequoia-mapping-count", "{0} must be at least 1");
-STRATA_DIAGNOSTIC(hintUnused, Remark, "sequoia-mapping-hint", "{0} is not used on this machine");
+STRATA_DIAGNOSTIC(hintUnused, Remark, "sequoia-mapping-hint", "{0} changes nothing: {1}");
 
 namespace {
 
@@ -33,12 +34,14 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
     if (first < 0 || last <= first || (ownStores && last > count))
       return wrong("processors " + std::to_string(first) + " to " + std::to_string(last) + " are not among the " +
                    std::to_string(count) + " of level " + std::to_string(resolved.level));
-    // Parts are numbered from processor 0, each in its own store: another first processor would be another store than
-    // asked for.
-    if (first != 0 && ownStores)
-      return wrong("this version deals loops to processors from 0 on, not from " + std::to_string(first));
     spmd.first = first;
     spmd.last = last;
+    spmd.isRange = first > 0 || last < count;
+    if (first > 0 && !ownStores)
+      reportHint("the first processor of a range",
+                 "those of level " + std::to_string(resolved.level) +
+                     " share their memory, and take parts as they come",
+                 where, diagnostics);
   }
   if (mapped.ways) {
     spmd.ways = mapped.ways->value;
@@ -52,6 +55,8 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
     spmd.iterationBlock = mapped.iterationBlock->value;
     if (spmd.iterationBlock < 1)
       return wrong("iterblk must be at least 1");
+    if (spmd.ways == 1)
+      reportHint("'iterblk'", "one processor takes all iterations", where, diagnostics);
   }
   resolved.spmd = spmd;
 }
@@ -97,6 +102,10 @@ void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, Diagn
     ResolvedSpmd& spmd = *resolved.spmd;
     spmd.first = outermost->spmd->first;
     spmd.last = outermost->spmd->last;
+    if (std::exchange(spmd.isRange, false) && outermost->spmd->isRange)
+      reportHint("a range of processors",
+                 "loop '" + std::string(outermost->loop->variableName) + "' around this one says which take part",
+                 resolved.place, diagnostics);
     const int64_t width = spmd.last - spmd.first;
     if (spmd.ways > 0 && machine.isExplicit(machine.levels[resolved.level].memory) && spmd.ways > width / around)
       diagnostics
@@ -109,8 +118,8 @@ void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, Diagn
   }
 }
 
-void reportHint(std::string_view what, const Location& where, DiagnosticEngine& diagnostics) {
-  diagnostics.report(hintUnused, where, what);
+void reportHint(std::string_view what, const std::string& why, const Location& where, DiagnosticEngine& diagnostics) {
+  diagnostics.report(hintUnused, where, what, why);
 }
 
 } // namespace strata::sequoia

@@ -17,6 +17,6 @@ void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, Diagn
 /// Fills in who counts selections, and checks that they can be counted.
 void findCounts(InstanceGraph& graph, DiagnosticEngine& diagnostics);
 
-void reportHint(std::string_view what, const Location& where, DiagnosticEngine& diagnostics);
+void reportHint(std::string_view what, const std::string& why, const Location& where, DiagnosticEngine& diagnostics);
 
 } // namespace strata::sequoia

@@ -129,7 +129,7 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-spmd", "ways = 8", "ways = 9"},
       {"sequoia-mapping-spmd", "ways = 8", "ways = 0"},
       {"sequoia-mapping-spmd", "fullrange = 0,8", "fullrange = 4,12"},
-      {"sequoia-mapping-spmd", "fullrange = 0,8; ways = 8", "fullrange = 4,8; ways = 4"},
+      {"sequoia-mapping-spmd", "fullrange = 0,8; ways = 8", "fullrange = 4,8; ways = 5"},
       {"sequoia-mapping-spmd", "ways = 8", "iterblk = 0"},
       {"sequoia-mapping-spmd", "loop i[1](level 0) { }", "loop i[1](level 0) { spmd { ways = 2; } }"},
       {"sequoia-mapping-hidden-target", "target Low() { }", "target Low() { } target Low() { S.elements < 3; }"},
@@ -274,6 +274,22 @@ TEST(SequoiaResolve, HintsAreRemarks) {
   Resolved session(replaced(mapped, "Low::Leaf(level 0)", "Low::Leaf(level 0) : unique overlay"));
   EXPECT_TRUE(session.graph) << session.rendered();
   EXPECT_EQ(session.codes(), "sequoia-mapping-hint");
+  std::pair<const char*, const char*> idle[][2] = {
+      {{"tunable block", "data() { array S() { blockcyclic { grid = 2; } } } tunable block"},
+       {"a block-cyclic layout of 'S'", "level 2 is one memory"}},
+      {{"fullrange = 0,8; ways = 8;", "fullrange = 2,5; ways = 1; iterblk = 4;"},
+       {"'iterblk'", "one processor takes all"}},
+  };
+  for (const auto& [change, said] : idle) {
+    Resolved changed(replaced(mapped, change.first, change.second));
+    EXPECT_TRUE(changed.graph) << changed.rendered();
+    const Diagnostic* hint = changed.find("sequoia-mapping-hint");
+    ASSERT_TRUE(hint) << changed.rendered();
+    EXPECT_EQ(hint->kind->severity, Severity::Remark);
+    EXPECT_NE(hint->message.find(said.first), std::string::npos) << hint->message;
+    EXPECT_NE(hint->message.find(said.second), std::string::npos) << hint->message;
+    EXPECT_EQ(changed.sources.buffer(hint->labels[0].location.buffer).kind(), SourceKind::Mapping);
+  }
 }
 
 TEST(SequoiaResolve, WhatBecomesOfALoop) {
