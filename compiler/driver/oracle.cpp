@@ -13,8 +13,9 @@ STRATA_DIAGNOSTIC(differs, Error, "check-differs",
                   "Strata");
 
 bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run, bool strict,
-               DiagnosticEngine& diagnostics) {
+               const NativeKernels& kernels, DiagnosticEngine& diagnostics) {
   interpret::Options options;
+  options.kernels = kernels.stands();
   options.trackUndefined = strict;
   auto interpreter = interpret::Interpreter::create(program, diagnostics, options);
   if (!interpreter)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/entry.h"
+#include "compiler/driver/native_kernels.h"
 
 namespace strata::driver {
 
@@ -14,9 +15,10 @@ struct Interpreted {
 };
 
 /// Calls the entry point of a logical program through the interpreter, on the binding's arrays. `strict` also reports
-/// reads of what was never written, and blocks that overlap. False when a rule was broken (reported).
+/// reads of what was never written, and blocks that overlap. Kernels without a region are called as `kernels` has them.
+/// False when a rule was broken (reported).
 bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run, bool strict,
-               DiagnosticEngine& diagnostics);
+               const NativeKernels& kernels, DiagnosticEngine& diagnostics);
 
 /// Compares what a run wrote with what the interpreter wrote: bit for bit; floating-point numbers of programs with
 /// reductions, which are rounded along a tree that the mapping sets, to within 2^-10 (float) or 2^-30 (double) of the

@@ -134,7 +134,10 @@ public:
       if (!copy)
         return finish(session_);
       oracle.binding = std::move(*copy);
-      bool fine = interpret(*program->module, *entry, oracle, options_.check, session_.diagnostics);
+      auto kernels = NativeKernels::compile(*program->module, compiler, options_.optimization, session_.diagnostics);
+      if (!kernels)
+        return finish(session_, statusOurError);
+      bool fine = interpret(*program->module, *entry, oracle, options_.check, *kernels, session_.diagnostics);
       if (options_.interpret)
         fputs(oracle.output.c_str(), stdout);
       if (!fine)

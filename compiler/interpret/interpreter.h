@@ -18,6 +18,7 @@ namespace strata::interpret {
 /// What a function is called with: a scalar, or a view of the caller's memory for a block or a record.
 struct Argument {
   bool isScalar = true;
+  bool isRecord = false;
   /// The scalar's bits, in the low bits: an integer of any width up to 64, or the pattern of a float or double.
   uint64_t scalar = 0;
   /// The element at index (0, …, 0); for a record argument, its bytes as C lays them out.
@@ -25,15 +26,15 @@ struct Argument {
   std::vector<int64_t> extents;
   std::vector<int64_t> strides; ///< in elements; may be negative
 
-  static Argument bits(uint64_t value) { return {true, value, nullptr, {}, {}}; }
+  static Argument bits(uint64_t value) { return {true, false, value, nullptr, {}, {}}; }
   static Argument real(float value);
   static Argument real(double value);
   /// Rows of adjacent elements in C order. No extents: a single element.
   static Argument block(void* data, std::vector<int64_t> extents);
   static Argument block(void* data, std::vector<int64_t> extents, std::vector<int64_t> strides) {
-    return {false, 0, data, std::move(extents), std::move(strides)};
+    return {false, false, 0, data, std::move(extents), std::move(strides)};
   }
-  static Argument record(const void* bytes) { return {false, 0, const_cast<void*>(bytes), {}, {}}; }
+  static Argument record(const void* bytes) { return {false, true, 0, const_cast<void*>(bytes), {}, {}}; }
 };
 
 /// Stands in for a kernel whose body is no region (llvm, black box). Blocks arrive as views of the interpreter's

@@ -90,9 +90,13 @@ class External(harness.Case):
         self.write("mix.sq", BLOCKS)
         for machine, outer in (("host", 0), ("cell", 2)):
             mapping = self.write("mix.map", BLOCKS_MAPPING.replace("MACHINE", machine).replace("OUTER", str(outer)))
-            result = self.succeeds("run", "mix.sq", "--map", mapping, "--in", "A=a.npy", "--in", "f=2", "--in", "count=5", "--out", "B=b.npy")
-            self.assertIn("count: int32 () = 14", result.out)
-            np.testing.assert_allclose(np.load(self.path("b.npy")), a[:, :-1] + 2 * a[:, 1:], rtol=1e-6, err_msg=machine)
+            for how in ((), ("--check",), ("--interpret", "--out", "count=count.npy")):
+                result = self.succeeds("run", "mix.sq", "--map", mapping, "--in", "A=a.npy", "--in", "f=2", "--in", "count=5", "--out", "B=b.npy", *how)
+                if "--interpret" in how:
+                    self.assertEqual(np.load(self.path("count.npy")), 14)
+                else:
+                    self.assertIn("count: int32 () = 14", result.out)
+                np.testing.assert_allclose(np.load(self.path("b.npy")), a[:, :-1] + 2 * a[:, 1:], rtol=1e-6, err_msg=machine)
 
     def files(self, machine, outer, leaf=LEAF):
         self.write("leaf.c", leaf)
@@ -108,6 +112,19 @@ class External(harness.Case):
             self.assertTrue(np.allclose(np.load(self.path("c.npy")), a + 3 * np.sqrt(b), rtol=1e-6), machine)
             with open(self.path("s.json")) as file:
                 self.assertEqual(json.load(file)["paths"], {"Mix_Leaf": "llvm"})
+
+    def test_checked_with_the_rest_of_the_program(self):
+        """The function is called by the interpreter too, which finds what is wrong around it."""
+        data = ("--in", "A=iota", "--in", "B=4", "--in", "k=3", "--size", "N=2500", "--out", "C=c.npy")
+        for machine, outer in (("host", 0), ("cell", 2)):
+            self.succeeds("run", *self.files(machine, outer), *data, "--check")
+            self.assertTrue(np.array_equal(np.load(self.path("c.npy")), np.arange(2500, dtype="f4") + 6), machine)
+            # Blocks that overlap by an element, which each iteration writes.
+            program, *mapping = self.files(machine, outer)
+            with open(program) as file:
+                text = file.read().replace("C[i * block; block]", "C[i * block; block + 1]").replace("A[i * block; block]", "A[i * block; block + 1]")
+            self.write("mix.sq", text.replace("B[i * block; block]", "B[i * block; block + 1]"))
+            self.is_refused("run", program, *mapping, *data, "--check", code="check-iteration-overlap")
 
     def test_errors_of_the_c_file_have_its_place(self):
         self.is_refused("check", *self.files("host", 0, LEAF.replace("sqrtf(b[i])", "sqrtf(q[i])")), mentions=["leaf.c:7", "'q'"])
