@@ -12,8 +12,8 @@ std::string exampleText(const std::string& name) {
   return text.str();
 }
 
-const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum",     "scale",
-                          "saxpy",   "conv1d", "sgemv",  "spmv",      "scatter", "sort"};
+const char* examples[] = {"vectadd", "matmul", "conv2d",  "histogram", "sum",     "scale", "saxpy", "conv1d",
+                          "sgemv",   "spmv",   "scatter", "sort",      "gravity", "fft",   "fft3d"};
 
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {

@@ -17,9 +17,10 @@ namespace strata::sequoia {
 namespace {
 
 constexpr int64_t largestTunable = int64_t(1) << 20;
-constexpr int64_t partsWanted = 16;   // iterations of a parallel loop, at least, when sizes are known
-constexpr int64_t divisorValue = 16;  // of a tunable that says how many parts there are
-constexpr int64_t unseenValue = 1024; // of a tunable whose effect on sizes is not seen
+constexpr int64_t partsWanted = 16;           // iterations of a parallel loop, at least, when sizes are known
+constexpr int64_t divisorValue = 16;          // of a tunable that says how many parts there are
+constexpr int64_t anySize = int64_t(1) << 40; // more than arrays have in one dimension
+constexpr int64_t unseenValue = 1024;         // of a tunable whose effect on sizes is not seen
 
 struct Choice {
   uint32_t instance = 0;
@@ -302,49 +303,89 @@ private:
     // Where the arrays themselves lie in a limited memory, they may fill half of it; what does not go further in as a
     // whole is bounded so.
     for (const Variable* array : entry.variant->arrays)
-      state(array, guess, false);
+      state(array, guess, smallTable);
+    if (!isBounded(known_))
+      boundParts(guess);
     for (const Variable* array : entry.variant->arrays) {
       if (array->kind != VariableKind::Parameter || !isLimited(machine_, entry.arrayLevels[array->index]))
         continue;
       std::vector<ResolvedPrecondition> small = entry.preconditions;
       std::erase_if(entry.preconditions, [&](const ResolvedPrecondition& each) { return each.array == array; });
-      state(array, guess, true);
+      state(array, guess, generously);
       if (!fits())
         entry.preconditions = std::move(small);
     }
   }
 
+  /// The same where arrays have dimensions besides those that have to be bounded: all sizes are assumed as large as
+  /// leaves most of the memories to the blocks.
+  void boundParts(const KnownSizes& needed) {
+    Instance& entry = graph_.instances[graph_.entry];
+    halvings_ += 2;
+    for (int64_t assumed = int64_t(1) << 14; assumed > 0; assumed /= 2) {
+      entry.preconditions.clear();
+      for (const Variable* array : entry.variant->arrays)
+        state(array, needed, assumed);
+      if (fits())
+        break;
+    }
+    halvings_ -= 2;
+  }
+
+  static constexpr int64_t smallTable = 0, generously = -1;
+
   /// States a precondition on an array of the entry: known sizes, and for others room for a small table or filter, or
-  /// for as much as the array's memory takes.
-  void state(const Variable* array, const KnownSizes& needed, bool generous) {
+  /// for as much as the array's memory takes, or a size that is given. Only the last is for arrays that have dimensions
+  /// which need no bound.
+  void state(const Variable* array, const KnownSizes& needed, int64_t assumed) {
     Instance& entry = graph_.instances[graph_.entry];
     if (array->kind != VariableKind::Parameter)
       return;
-    const size_t rank = array->extents.size();
-    int64_t assumed = rank == 1 ? 1024 : rank == 2 ? 16 : 4;
-    if (generous) {
-      const uint64_t capacity = machine_.capacityOf(machine_.levels[entry.arrayLevels[array->index]].memory).bytes / 2 /
-                                std::max<uint64_t>(entry.variant->arrays.size() * array->type->size, 1);
-      int64_t larger = 1;
-      auto fitsIn = [&](int64_t extent) {
-        uint64_t left = capacity;
-        for (size_t d = 0; d < rank; ++d)
-          left /= static_cast<uint64_t>(extent);
-        return left > 0;
-      };
-      while (larger <= INT64_MAX / 4 && fitsIn(larger * 2))
-        larger *= 2;
-      assumed = std::max(assumed, larger);
+    const bool isGiven = assumed > 0;
+    size_t rank = 0;
+    int64_t fixed = 1; // elements for each of the sizes that are not
+    for (const Extent& extent : array->extents)
+      if (!extent.linear.terms.empty())
+        ++rank;
+      else if (extent.linear.constant < 1 || __builtin_mul_overflow(fixed, extent.linear.constant, &fixed))
+        return;
+    if (rank == 0)
+      return;
+    if (!isGiven) {
+      const bool isGenerous = assumed == generously;
+      assumed = rank == 1 ? 1024 : rank == 2 ? 16 : 4;
+      if (isGenerous) {
+        const uint64_t capacity = machine_.capacityOf(machine_.levels[entry.arrayLevels[array->index]].memory).bytes /
+                                  2 / std::max<uint64_t>(entry.variant->arrays.size() * array->type->size, 1) /
+                                  static_cast<uint64_t>(fixed);
+        int64_t larger = 1;
+        auto fitsIn = [&](int64_t extent) {
+          uint64_t left = capacity;
+          for (size_t d = 0; d < rank; ++d)
+            left /= static_cast<uint64_t>(extent);
+          return left > 0;
+        };
+        while (larger <= INT64_MAX / 4 && fitsIn(larger * 2))
+          larger *= 2;
+        assumed = std::max(assumed, larger);
+      }
     }
     SizeBound bound;
+    bool isNeeded = false;
     for (const Extent& extent : array->extents) {
+      if (extent.linear.terms.empty()) {
+        bound.values.push_back(extent.linear.constant);
+        continue;
+      }
       const Variable* unit = extent.linear.unit();
-      auto known = unit ? known_.find(unit->name) : known_.end();
-      if (!unit || !needed.contains(unit->name))
+      const bool isBound = unit && needed.contains(unit->name);
+      if (!unit || (!isBound && !isGiven))
         return;
-      bound.values.push_back(known != known_.end() ? known->second : assumed);
+      isNeeded |= isBound;
+      auto known = known_.find(unit->name);
+      bound.values.push_back(!isBound ? anySize : known != known_.end() ? known->second : assumed);
     }
-    if (!bound.values.empty())
+    if (isNeeded)
       entry.preconditions.push_back({array, bound});
   }
 
