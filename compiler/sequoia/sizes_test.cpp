@@ -5,12 +5,12 @@ namespace strata::sequoia::testing {
 namespace {
 
 const char* filter = R"(
-void task Filter(in float A[N + U - 1], in float H[U], out float C[N]);
-void task<inner> Filter::Inner(in float A[N + U - 1], in float H[U], out float C[N]) {
+void task Filter(in float x[N + U - 1], in float h[U], out float y[N]);
+void task<inner> Filter::Inner(in float x[N + U - 1], in float h[U], out float y[N]) {
   tunable T;
-  mappar (long i = 0 : (N + T - 1) / T) { Filter(A[i * T; T + U - 1], H, C[i * T : min((i + 1) * T, N); T]); }
+  mappar (long i = 0 : (N + T - 1) / T) { Filter(x[i * T; T + U - 1], h, y[i * T : min((i + 1) * T, N); T]); }
 }
-void task<leaf> Filter::Leaf(in float A[N + U - 1], in float H[U], out float C[N]) { C[0] = A[0] * H[0]; }
+void task<leaf> Filter::Leaf(in float x[N + U - 1], in float h[U], out float y[N]) { y[0] = x[0] * h[0]; }
 )";
 
 std::string mappingOf(int64_t tunable, const std::string& data) {
@@ -39,12 +39,12 @@ struct Measured : Session {
 };
 
 TEST(SequoiaSizes, BoundsPassFromCallerToCallee) {
-  Measured session(filter, mappingOf(100, "data() { array H() { elements = 5; } }"));
+  Measured session(filter, mappingOf(100, "data() { array h() { elements = 5; } }"));
   ASSERT_TRUE(session.graph) << session.rendered();
   EXPECT_TRUE(session.fits) << session.rendered();
   const auto& leaf = session.sizes[1].extents;
-  EXPECT_EQ(leaf[0][0].value, 104); // A: 100 + 5 - 1
-  EXPECT_EQ(leaf[1][0].value, 5);   // H
+  EXPECT_EQ(leaf[0][0].value, 104); // x: 100 + 5 - 1
+  EXPECT_EQ(leaf[1][0].value, 5);   // h
   EXPECT_EQ(leaf[2][0].value, 100); // C
   EXPECT_FALSE(session.sizes[0].extents[2][0].value);
   ASSERT_EQ(leaf[2][0].because.size(), 1u);
@@ -56,12 +56,12 @@ TEST(SequoiaSizes, BoundsPassFromCallerToCallee) {
 
 TEST(SequoiaSizes, ConditionsBoundWhatTheirTargetIsGiven) {
   std::string map = mappingOf(100, "");
-  map.replace(map.find("target Low() { }"), 16, "target Low() { H.elements < 5; } target Large() { }");
+  map.replace(map.find("target Low() { }"), 16, "target Low() { h.elements < 5; } target Large() { }");
   map.insert(map.rfind('}'), "instance Large::Leaf(level 0) { }");
   Measured session(filter, map);
   ASSERT_TRUE(session.graph) << session.rendered();
-  EXPECT_EQ(session.sizes[1].extents[0][0].value, 104); // A: 100 + 5 - 1
-  EXPECT_EQ(session.sizes[1].extents[1][0].value, 5);   // H
+  EXPECT_EQ(session.sizes[1].extents[0][0].value, 104); // x: 100 + 5 - 1
+  EXPECT_EQ(session.sizes[1].extents[1][0].value, 5);   // h
   EXPECT_FALSE(session.sizes[2].extents[1][0].value);
 }
 
@@ -73,13 +73,13 @@ TEST(SequoiaSizes, KnownSizesOfTheEntryHelp) {
 }
 
 TEST(SequoiaSizes, TooSmallAMemoryNamesWhoWantsWhat) {
-  Measured session(filter, mappingOf(65536, "data() { array H() { elements = 5; } }"));
+  Measured session(filter, mappingOf(65536, "data() { array h() { elements = 5; } }"));
   EXPECT_FALSE(session.fits);
   const Diagnostic* found = session.find("sequoia-does-not-fit");
   ASSERT_TRUE(found) << session.rendered();
   EXPECT_NE(found->message.find("'ls' holds 262144 bytes"), std::string::npos) << found->message;
   EXPECT_EQ(found->notes.size(), 3u);
-  EXPECT_NE(found->notes[0].find("array 'A' of instance 'Low' wants 262160 bytes (65540 elements of 4 bytes)"),
+  EXPECT_NE(found->notes[0].find("array 'x' of instance 'Low' wants 262160 bytes (65540 elements of 4 bytes)"),
             std::string::npos)
       << found->notes[0];
   ASSERT_EQ(found->helps.size(), 1u);
@@ -97,14 +97,14 @@ TEST(SequoiaSizes, AnUnboundedArrayIsNamedWithItsCallers) {
 }
 
 std::string chosen(const std::string& targets) {
-  return "task Filter : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = 100; data() { array H() { "
+  return "task Filter : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = 100; data() { array h() { "
          "elements = 5; } } "
          "control(level 0) { callsite Filter() { " +
          targets + " } } } instance Low::Leaf(level 0) { } instance Other::Leaf(level 0) { } }";
 }
 
 TEST(SequoiaSizes, ConditionsBoundTheirTargets) {
-  Measured session(filter, chosen("target Low() { C.elements < 40; } target Other() { }"));
+  Measured session(filter, chosen("target Low() { y.elements < 40; } target Other() { }"));
   ASSERT_TRUE(session.graph) << session.rendered();
   EXPECT_EQ(session.sizes[1].extents[2][0].value, 40); // Low: C, of the caller's 40 at most
   EXPECT_EQ(session.sizes[2].extents[2][0].value, 100);
@@ -113,7 +113,7 @@ TEST(SequoiaSizes, ConditionsBoundTheirTargets) {
 TEST(SequoiaSizes, ConditionsThatAreSettledLeaveTargetsOut) {
   // Of at most 60 elements, 80 are never reached, and fewer than 90 always.
   Measured session(filter,
-                   chosen("target Other() { C.elements > 80; } target Low() { C.elements < 90; } target Other() { }"),
+                   chosen("target Other() { y.elements > 80; } target Low() { y.elements < 90; } target Other() { }"),
                    {{"N", 60}});
   ASSERT_TRUE(session.graph) << session.rendered();
   size_t other = session.graph->instances[1].name == "Other" ? 1 : 2;

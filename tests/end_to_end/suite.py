@@ -35,13 +35,13 @@ def saxpy_results(parameters, given):
 
 
 def conv1d_inputs(random, parameters, n, u):
-    return {"A": floats(random, n + u - 1), "H": floats(random, u)}
+    return {"signal": floats(random, n + u - 1), "taps": floats(random, u)}
 
 
 def conv1d_results(parameters, given):
-    a, h = given["A"].astype("f8"), given["H"].astype("f8")
+    a, h = given["signal"].astype("f8"), given["taps"].astype("f8")
     want = np.correlate(a, h, "valid")
-    return {"C": close(want, (h.size + 2) * EPSILON * np.correlate(np.abs(a), np.abs(h), "valid"))}
+    return {"filtered": close(want, (h.size + 2) * EPSILON * np.correlate(np.abs(a), np.abs(h), "valid"))}
 
 
 def sgemv_inputs(random, parameters, m, n):
