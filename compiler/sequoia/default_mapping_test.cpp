@@ -12,8 +12,8 @@ std::string exampleText(const std::string& name) {
   return text.str();
 }
 
-const char* examples[] = {"vectadd", "matmul", "conv2d",  "histogram", "sum",     "scale", "saxpy", "conv1d",
-                          "sgemv",   "spmv",   "scatter", "sort",      "gravity", "fft",   "fft3d"};
+const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum",  "scale",   "saxpy",
+                          "conv1d",  "sgemv",  "spmv",   "scatter",   "sort", "gravity", "fft"};
 
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {
@@ -36,6 +36,27 @@ TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
         EXPECT_EQ(session.codes(), "") << session.rendered();
       }
     }
+  }
+}
+
+TEST(SequoiaDefaultMapping, DimensionsThatNeedNoBoundGetNone) {
+  // Sequences are as many as there are; they and the model have a bound on their length.
+  Session session(exampleText("hmmer"));
+  for (const char* machineName : {"cell", "cell-disk", "smp-2level", "cluster"}) {
+    SCOPED_TRACE(machineName);
+    Machine machine = session.machine(machineName);
+    std::optional<Mapping> mapping = defaultMapping(*session.program, machine, {}, {}, session.diagnostics);
+    ASSERT_TRUE(mapping) << session.rendered();
+    const MappedInstance* entry = mapping->findInstance("Viterbi_Batches");
+    ASSERT_TRUE(entry && entry->data.size() == 1);
+    std::map<std::string, std::vector<int64_t>> bounds;
+    for (const MappedArray& array : entry->data[0].arrays)
+      bounds[array.name.text] = array.elements.at(0).values;
+    ASSERT_TRUE(bounds.contains("residues") && bounds.contains("step"));
+    EXPECT_GE(bounds["residues"][0], 1000);
+    EXPECT_GE(bounds["residues"][1], 16);
+    EXPECT_EQ(bounds["step"][0], 9);
+    EXPECT_GT(entry->tunables[0].value.value, 1);
   }
 }
 
