@@ -21,9 +21,6 @@ namespace strata::driver {
 STRATA_DIAGNOSTIC(entryName, Error, "build-entry-name", "entry point '{0}' cannot be a function of C: {1}");
 STRATA_DIAGNOSTIC(entryArgument, Error, "build-entry-argument",
                   "argument '{0}' of entry point '{1}' cannot be passed from C: {2}");
-STRATA_DIAGNOSTIC(
-    entryOnDisk, Error, "build-entry-on-disk",
-    "array '{0}' of entry point '{1}' is placed in files, in memory '{2}', and C has its arrays in memory");
 
 namespace {
 
@@ -88,15 +85,18 @@ public:
                           turnedCount_ ? "    strata_drop(turned, " + number(turnedCount_) + ");\n" : std::string());
   }
 
-  /// Arrays of C programs are in memory.
-  void checkMemories(func::FuncOp function, const LogicalProgram& program) {
+  /// C has its arrays in memory; those that the program has on a disk lie in files for as long as a call lasts.
+  void findFiles(func::FuncOp function, const LogicalProgram& program) {
     for (unsigned position = 0; position < parameters_.size(); ++position) {
+      const Parameter& parameter = parameters_[position];
       machine::MemoryId memory = mapping::argumentMemory(function, position, program.record, program.machine);
-      if (!parameters_[position].isArray() || !memory.valid() || !program.machine[memory].files)
+      if (!parameter.isArray() || !memory.valid() || !program.machine[memory].files)
         continue;
-      diagnostics_.report(entryOnDisk, where_, parameters_[position].name, name_, program.machine[memory].name)
-          .help("map it to a level whose memory is addressed, or run the program with strata run");
-      fine_ = false;
+      const uint64_t words = parameter.words ? static_cast<uint64_t>(parameter.words) : 1;
+      filed_ += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " +
+                number(parameter.rank + (parameter.words != 0)) + ", " + number(parameter.bytes / words) + ", " +
+                number(parameter.direction != "out") + ", " + number(parameter.written) + ", 0, {0}},\n";
+      ++filedCount_;
     }
   }
 
@@ -142,7 +142,12 @@ public:
             "};\n  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n";
     if (turnedCount_)
       text += "  strata_turn_in(turned, " + count + ");\n";
+    const std::string files = number(filedCount_);
+    if (filedCount_)
+      text += "  StrataFiled filed[] = {\n" + filed_ + "  };\n  strata_file_in(filed, " + files + ");\n";
     text += "  strata_packed_" + name_ + "(arguments);\n";
+    if (filedCount_)
+      text += "  strata_file_back(filed, " + files + ");\n";
     if (turnedCount_)
       text += "  strata_turn_back(turned, " + count + ");\n";
     text += "  strata_call_end(&call);\n";
@@ -311,8 +316,8 @@ private:
   Location where_;
   std::vector<std::string> sizes_;
   std::vector<Parameter> parameters_;
-  std::string checks_, turned_;
-  uint64_t turnedCount_ = 0;
+  std::string checks_, turned_, filed_;
+  uint64_t turnedCount_ = 0, filedCount_ = 0;
   bool fine_ = true;
 };
 
@@ -335,7 +340,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
   bool fine = true;
   for (func::FuncOp function : entries) {
     Entry entry(function, types, diagnostics);
-    entry.checkMemories(function, program);
+    entry.findFiles(function, program);
     fine &= entry.fine();
     if (!entry.fine())
       continue;

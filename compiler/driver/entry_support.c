@@ -253,3 +253,44 @@ static void strata_turn_back(const StrataTurned* turned, int count) {
                   each->words + 1 + each->rank, each->words + 1, (int32_t)each->rank, each->bytes);
   }
 }
+
+/* ---- arrays on a disk ---- */
+
+/* An array whose level is a disk: for the call it lies in a file, where the caller's own is moved from and to. */
+typedef struct {
+  const char* name;
+  int64_t* words;
+  unsigned rank; /* the words of an element count as a dimension */
+  int64_t bytes; /* of one element */
+  int read, written;
+  void* file;
+  int64_t own[1 + 2 * (SQ_MAX_DIMS + 1)]; /* the caller's words */
+} StrataFiled;
+
+static void strata_file_in(StrataFiled* filed, int count) {
+  for (int i = 0; i < count; ++i) {
+    StrataFiled* each = &filed[i];
+    memcpy(each->own, each->words, (1 + 2 * each->rank) * sizeof(int64_t));
+    int64_t stride = 1;
+    for (unsigned d = each->rank; d-- > 0;) {
+      each->words[1 + each->rank + d] = stride;
+      stride *= each->words[1 + d];
+    }
+    each->file = strata_window_acquire_file(stride * each->bytes, each->name);
+    each->words[0] = (int64_t)(uintptr_t)each->file;
+    if (each->read)
+      strata_window_move(each->file, each->words + 1 + each->rank, (const void*)(uintptr_t)each->own[0],
+                         each->own + 1 + each->rank, each->words + 1, (int32_t)each->rank, each->bytes);
+  }
+}
+
+static void strata_file_back(const StrataFiled* filed, int count) {
+  for (int i = count; i-- > 0;) {
+    const StrataFiled* each = &filed[i];
+    if (each->written)
+      strata_window_move((void*)(uintptr_t)each->own[0], each->own + 1 + each->rank, each->file,
+                         each->words + 1 + each->rank, each->words + 1, (int32_t)each->rank, each->bytes);
+    strata_window_release(each->file);
+    memcpy(each->words, each->own, (1 + 2 * each->rank) * sizeof(int64_t));
+  }
+}
