@@ -102,7 +102,7 @@ void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, Diagn
     ResolvedSpmd& spmd = *resolved.spmd;
     spmd.first = outermost->spmd->first;
     spmd.last = outermost->spmd->last;
-    if (std::exchange(spmd.isRange, false) && outermost->spmd->isRange)
+    if (std::exchange(spmd.isRange, false))
       reportHint("a range of processors",
                  "loop '" + std::string(outermost->loop->variableName) + "' around this one says which take part",
                  resolved.place, diagnostics);

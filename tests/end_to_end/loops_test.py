@@ -298,6 +298,13 @@ class Loops(Case):
             runs = {event["tid"] for event in events if event["ph"] == "X" and event["cat"] == "run"}
             self.assertEqual(runs, processors, outer)
 
+    def test_a_range_within_a_range_changes_nothing(self):
+        self.write("p.sq", CONVOLUTION)
+        self.write("m.map", CONVOLUTION_MAP % ("spmd { fullrange = 2,6; ways = 2; }", "spmd { fullrange = 0,2; ways = 2; }"))
+        said = self.succeeds("check", "p.sq", "--map", "m.map", "--remarks").err
+        self.assertIn("a range of processors changes nothing: loop 'i' around this one says which take part", said)
+        self.assertIn("m.map:6:", said)
+
     def test_pipelined_at_two_interfaces(self):
         # Between disk and memory, and between memory and local stores, in a tree of instances.
         mapping = """#include "cell-disk"
