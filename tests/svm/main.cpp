@@ -1,5 +1,6 @@
-// Random stream graphs, carried out through the library with 1, 2 and 7 threads, without disturbance, with pauses and
-// with an early end, one at a time and four at once, and compared with a sequential interpretation.
+// Random stream graphs, carried out through the library with 1, 2 and 7 threads, without disturbance, with pauses (by
+// control, and by another thread) and with an early end, one at a time and four at once, and compared with a sequential
+// interpretation.
 //
 //   svm_graphs --seconds 20             as many graphs as there is time for, from seed 1 on
 //   svm_graphs --seed 17 --count 1      one graph
@@ -66,7 +67,7 @@ bool performTogether(uint64_t seed) {
     for (uint32_t i = 0; i < parts; ++i)
       controls.emplace_back([&, i] {
         Performance performance(graphs[i]);
-        for (const Mode mode : {Mode::Plain, Mode::Pauses, Mode::Ends})
+        for (const Mode mode : {Mode::Plain, Mode::OthersPause, Mode::Pauses, Mode::Ends})
           if (wrong[i].empty())
             wrong[i] = performance.perform(mode, mix(seed) + i);
       });
@@ -135,9 +136,16 @@ int main(int argc, char** argv) {
       Mode mode;
       int threads;
       const char* name;
-    } ways[] = {{Mode::Plain, 1, "plain"},   {Mode::Plain, 2, "plain"},   {Mode::Plain, 7, "plain"},
-                {Mode::Pauses, 1, "pauses"}, {Mode::Pauses, 7, "pauses"}, {Mode::Ends, 2, "ends"},
-                {Mode::Ends, 7, "ends"},     {Mode::Plain, 2, "plain"}};
+    } ways[] = {{Mode::Plain, 1, "plain"},
+                {Mode::Plain, 2, "plain"},
+                {Mode::Plain, 7, "plain"},
+                {Mode::Pauses, 1, "pauses"},
+                {Mode::Pauses, 7, "pauses"},
+                {Mode::OthersPause, 1, "others pause"},
+                {Mode::OthersPause, 2, "others pause"},
+                {Mode::Ends, 2, "ends"},
+                {Mode::Ends, 7, "ends"},
+                {Mode::Plain, 2, "plain"}};
     for (const auto& way : ways) {
       std::snprintf(now, sizeof now, "graph %llu of %zu executions, %s, with %d threads",
                     static_cast<unsigned long long>(seed), graph.executions.size(), way.name, way.threads);

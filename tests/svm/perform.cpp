@@ -6,8 +6,9 @@
 #include "include/svm.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
-#include <memory>
+#include <thread>
 
 namespace strata::graphs {
 
@@ -213,7 +214,15 @@ void Performance::start(uint32_t index) {
   if (random_() % 4 == 0)
     kernelReady(kernel);
   kernelRun(kernel);
-  underWay_.push_back(index);
+  setUnderWay(index, true);
+}
+
+void Performance::setUnderWay(uint32_t execution, bool on) {
+  std::lock_guard guard(underWayLock_);
+  if (on)
+    underWay_.push_back(execution);
+  else
+    std::erase(underWay_, execution);
 }
 
 // ---- control ----
@@ -267,13 +276,15 @@ void Performance::act(const Action& action) {
     }
     for (size_t i = 0; i < action.whats.size(); ++i) {
       const uint32_t execution = action.whats[i];
+      while (pausedByOthers_ && kernelGetStatus(kernel(i)) != KERNEL_FINISHED)
+        kernelWait(kernel(i)); // is also over when it has been paused
+      setUnderWay(execution, false);
       const uint32_t object = graph_.executions[execution].object;
       if (const KERNEL_STATUS status = kernelGetStatus(kernel(i)); status != KERNEL_FINISHED)
         complain("execution " + std::to_string(execution) + " has status " + std::to_string(status) +
                  " when control has waited for it");
       if (graph_.objects[object].sort == Sort::User)
         results_[execution] = things_.objects[object].worker.number;
-      std::erase(underWay_, execution);
     }
     break;
   case Action::Kind::Resume:
@@ -300,10 +311,11 @@ void Performance::act(const Action& action) {
   }
 }
 
-void Performance::pauseSome() {
+void Performance::pauseSome(std::mt19937_64& random) {
   std::vector<Kernel*> asked;
-  for (uint64_t i = random_() % 4; i > 0 && !underWay_.empty(); --i) {
-    const uint32_t object = graph_.executions[underWay_[random_() % underWay_.size()]].object;
+  std::lock_guard guard(underWayLock_);
+  for (uint64_t i = random() % 4; i > 0 && !underWay_.empty(); --i) {
+    const uint32_t object = graph_.executions[underWay_[random() % underWay_.size()]].object;
     Kernel* const kernel = things_.kernel(graph_, object);
     // One that waits to begin might wait for control.
     if (graph_.objects[object].pauses || kernelGetStatus(kernel) != KERNEL_RUNNING)
@@ -316,6 +328,14 @@ void Performance::pauseSome() {
     kernelWait(kernel);
     if (kernelGetStatus(kernel) == KERNEL_PAUSED)
       kernelRun(kernel);
+  }
+}
+
+void Performance::keepPausing(uint64_t seed) {
+  std::mt19937_64 random(mix(seed));
+  while (!over_) {
+    pauseSome(random);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
   }
 }
 
@@ -385,14 +405,22 @@ std::string Performance::perform(Mode mode, uint64_t seed) {
            static_cast<uint32_t>(plan.elementBytes));
     blockInit(&things_.blocks[i], memoryOf(plan.place), plan.address, plan.capacity, plan.elementBytes);
   }
+  over_ = false;
+  pausedByOthers_ = mode == Mode::OthersPause;
+  std::thread other;
+  if (pausedByOthers_)
+    other = std::thread([this, seed] { keepPausing(seed); });
   const uint64_t end = mode == Mode::Ends ? random_() % graph_.actions.size() : UINT64_MAX;
   for (uint64_t i = 0; i < graph_.actions.size(); ++i) {
     if (i == end)
       return endAll();
     if (mode == Mode::Pauses && random_() % 2 == 0)
-      pauseSome();
+      pauseSome(random_);
     act(graph_.actions[i]);
   }
+  over_ = true;
+  if (other.joinable())
+    other.join();
   return compare();
 }
 

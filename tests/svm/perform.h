@@ -1,9 +1,11 @@
 // Carries a random graph out through the interface of stream programs, and compares. Objects that the interface knows
-// live as long as the process, as those of a program would. One thread, which is that of control.
+// live as long as the process, as those of a program would. The calling thread is that of control.
 #pragma once
 
 #include "tests/svm/graph.h"
 
+#include <atomic>
+#include <mutex>
 #include <random>
 #include <string>
 
@@ -11,8 +13,9 @@ namespace strata::graphs {
 
 enum class Mode {
   Plain,
-  Pauses, // kernels are paused and let go on again at random
-  Ends,   // at some moment all kernels are ended; what is in the streams then is the beginning of what would have come
+  Pauses,      // kernels are paused and let go on again at random
+  OthersPause, // so they are, by another thread than that of control
+  Ends, // at some moment all kernels are ended; what is in the streams then is the beginning of what would have come
 };
 
 class Performance {
@@ -32,7 +35,10 @@ private:
   void act(const Action& action);
   void initStream(const Action& action);
   void start(uint32_t execution);
-  void pauseSome();
+  void pauseSome(std::mt19937_64& random);
+  void setUnderWay(uint32_t execution, bool on);
+  /// Until control sets `over_`.
+  void keepPausing(uint64_t seed);
   std::string endAll();
   std::string compare();
   void complain(const std::string& text);
@@ -41,8 +47,11 @@ private:
   Things& things_;
   std::mt19937_64 random_;
   uint64_t control_ = 0;
-  std::vector<uint64_t> results_;     // of executions
-  std::vector<uint32_t> underWay_;    // executions that control has started and not waited for
+  std::vector<uint64_t> results_;  // of executions
+  std::mutex underWayLock_;        // held by who pauses, who sees only kernels that control does not initialise
+  std::vector<uint32_t> underWay_; // executions that control has started and not waited for
+  std::atomic<bool> over_{false};
+  bool pausedByOthers_ = false;
   std::vector<uint32_t> initialised_; // how often a stream has been
   std::string wrong_;
 };
