@@ -86,7 +86,7 @@ private:
     TimelineSpan span;
     span.start = *start;
     span.length = *length;
-    span.name = nameNumber(textOf(event, "name"));
+    std::string label(textOf(event, "name"));
     std::string_view category = textOf(event, "cat");
     if (category == "state") // of a stream program's kernels, whose processors have rows
       return;
@@ -104,9 +104,12 @@ private:
     if (auto arguments = event.find("args"); arguments != event.end() && arguments->is_object()) {
       span.bytes = wholeOf(*arguments, "bytes", 0);
       span.way = nameNumber(textOf(*arguments, "way"));
+      if (const int64_t times = wholeOf(*arguments, "times", 1); times > 1) // several that are drawn as one
+        label += " ×" + std::to_string(times);
       if (isMove || ownRow)
         instance = wholeOf(*arguments, "instance", thread);
     }
+    span.name = nameNumber(label);
     // Code that runs as no processor comes first: it is what everything else was called by.
     rows_[{name == "caller" ? "" : name, instance, ownRow, thread}].push_back(span);
   }
@@ -123,16 +126,21 @@ private:
       instances[std::get<0>(key)] = std::max<size_t>(instances[std::get<0>(key)], std::get<1>(key) != 0 ? 2 : 1);
     std::string before;
     size_t move = 0;
+    bool hasOwnRow = false;
     for (auto& [key, spans] : rows_) {
       const auto& [name, instance, moves, thread] = key;
       TimelineRow row;
       row.processor = name.empty() ? "caller" : name;
       if (instances[name] > 1)
         row.processor += " " + std::to_string(instance);
-      move = row.processor == before ? move : 0;
-      before = row.processor;
+      if (row.processor != before) {
+        move = 0;
+        hasOwnRow = !moves;
+        before = row.processor;
+      }
       row.moves = moves;
-      row.name = moves ? "moves " + std::to_string(++move) : row.processor;
+      // Moves without a row of their processor above them say whose they are.
+      row.name = moves ? (hasOwnRow ? "" : row.processor + " ") + "moves " + std::to_string(++move) : row.processor;
       row.spans = std::move(spans);
       for (TimelineSpan& span : row.spans)
         span.start -= first;

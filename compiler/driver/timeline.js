@@ -191,7 +191,7 @@ function hover(event) {
   const [start, time, kind, name, way, bytes] = hit.span;
   let text = data.names[name] + "\n" + hit.row.processor + " " + words[kind];
   if (way) text += ", " + data.names[way];
-  if (kind === 1) text += "\n" + bytesText(bytes) + (time > 0 ? ", " + (bytes / time / 1000).toFixed(2) + " GB/s" : "");
+  if (kind === 1 && bytes) text += "\n" + bytesText(bytes) + (time > 0 ? ", " + (bytes / time / 1000).toFixed(2) + " GB/s" : "");
   tip.textContent = text + "\nfrom " + lengthText(start) + ", for " + lengthText(time);
   tip.style.left = Math.max(0, Math.min(x + 14, box.clientWidth - tip.offsetWidth - 4)) + "px";
   tip.style.top = Math.max(0, Math.min(y + 16, box.clientHeight - tip.offsetHeight - 4)) + "px";

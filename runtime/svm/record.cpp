@@ -94,7 +94,7 @@ void Recorder::keepWriting() {
   runtime::makeEngineThread(writeNowAndAgain); // without a thread there is the record of the end
 }
 
-std::string Recorder::unique(std::string name) {
+std::string Recorder::unique(const std::string& name) {
   const int number = ++names_[name];
   return number == 1 ? name : name + " #" + std::to_string(number);
 }

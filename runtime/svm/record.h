@@ -95,7 +95,7 @@ public:
 
 private:
   std::string text(bool last, const std::string& failure);
-  std::string unique(std::string name);
+  std::string unique(const std::string& name);
 
   Program& program_;
   std::string path_;

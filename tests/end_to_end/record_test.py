@@ -208,7 +208,7 @@ class RecordTest(Pages):
         for each in graph["kernels"] + graph["streams"] + graph["blocks"]:
             self.assertTrue(f">{each['name']}</text>" in drawing, each["name"])
         self.succeeds("show", "beams.json", "-o", "beams.html")
-        self.is_page("beams.html", "<canvas", "The graph", "Kernels", "Streams", "Memories", "Processors", "LOCALMEM7")
+        self.is_page("beams.html", "<canvas", "The graph", "Kernels", "Streams", "Memories", "Processors", "LOCALMEM7", '"DMA1 moves 1"', '"PROC7"')
         page = self.browses("beams.html")
         self.assertTrue(re.search(r'data-drawn="\d+"', page))
         shown = re.search(r"<tr[^>]*><td>PROC7</td>(.*?)</tr>", page)
