@@ -76,6 +76,12 @@ bool isKernelWorker(const char* thread) {
   return length >= 4 && std::string_view(name, 4) == "iou-";
 }
 
+#ifdef STRATA_THREAD_SANITIZER
+constexpr uint32_t toolThreads = 1; // the sanitizer's own
+#else
+constexpr uint32_t toolThreads = 0;
+#endif
+
 /// Whether the process has threads that may still call in.
 bool foreignThreadsExist(uint32_t known) {
   DIR* tasks = opendir("/proc/self/task");
@@ -85,7 +91,7 @@ bool foreignThreadsExist(uint32_t known) {
   while (const dirent* entry = readdir(tasks))
     count += entry->d_name[0] != '.' && !isKernelWorker(entry->d_name);
   closedir(tasks);
-  return count > known;
+  return count > known + toolThreads;
 }
 
 /// REQUIRES: the sleep lock is held.
