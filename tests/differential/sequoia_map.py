@@ -8,7 +8,7 @@ from sequoia_machine import Span
 # How often a mapping asks for what. A run's command line can set them (run with --feature NAME=PROBABILITY).
 FEATURES = {"spmd": 0.6, "iterblk": 0.4, "range": 0.2, "ways_auto": 0.15, "inner": 0.6, "targets": 0.25, "precondition": 0.15, "pitch": 0.03, "exact": 0.2,
             "swp": 0.2, "unroll": 0.2, "flat": 0.002, "flat_exact": 0.4, "spaceshare": 0.4, "dynamic": 0.08, "copy": 0.12, "instantiations": 0.3,
-            "blockcyclic": 0.6, "overlay": 0.03, "elsewhere": 0.15, "recursion": 0.5, "external": 0.5, "one_block": 0.3, "virtual_control": 0.3, "xml": 0.06,
+            "blockcyclic": 0.6, "overlay": 0.03, "elsewhere": 0.15, "recursion": 0.7, "external": 0.5, "one_block": 0.3, "virtual_control": 0.3, "xml": 0.06,
             "three_levels": 0.4, "virtual": 0.35, "front": 0.12, "disk": 0.12, "coherent": 0.3}
 DEPTHS = [1, 1, 2, 2, 3]  # of instances of one task within each other
 RELATIONS = ["<", "<=", "=", ">=", ">"]

@@ -5,7 +5,7 @@ from sequoia_text import BYTES, INTEGERS, MASKS, RECORDS, Parameter, Step, Task,
 
 class Tasks(Writer):
     """`externals`: how often a task has a variant in C."""
-    externals = 0.08
+    externals = 0.15
 
     def __init__(self, seed, records):
         super().__init__(seed, records)
@@ -120,7 +120,7 @@ class Tasks(Writer):
     def elementwise_inner(self, task, dims, name):
         loops, ranges, tunables = self.cuts(dims)
         kinds = [self.pick("mappar", "mappar", "mapseq") for _ in loops]
-        if self.chance(0.12):  # two halves of the first dimension
+        if self.chance(0.25):  # two halves of the first dimension
             rest = "".join("[0;]" for _ in dims[1:])
             half = lambda r: self.call(task, [], {p.name: p.name + r() + rest for p in task.arrays()})
             step = Step([half(lambda: self.pick("[0:N/2;]", "[0:N/2;N]")), half(lambda: self.pick("[N/2:N;]", "[N/2;]", "[N/2:N:1;N]"))],
