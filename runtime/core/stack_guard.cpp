@@ -1,5 +1,5 @@
 // Implements the guard: a SIGSEGV handler on a stack of its own, which compares the address that faulted with the end
-// of the running fibre's or thread's stack.
+// of the running fibre's or thread's stack, and the stack pointer with the stack.
 #include "runtime/core/stack_guard.h"
 
 #include "runtime/abi.h"
@@ -10,6 +10,7 @@
 #include <csignal>
 #include <mutex>
 #include <pthread.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 namespace strata::runtime {
@@ -32,13 +33,28 @@ struct sigaction previous;
 thread_local const char* threadStackLow = nullptr;
 thread_local size_t threadStackBytes = 0;
 
+/// Where the stack ended that was in use when a signal came; null where that is not known how.
+const char* stackPointer(const void* state) {
+  const auto& context = *static_cast<const ucontext_t*>(state);
+#if defined(__x86_64__)
+  return reinterpret_cast<const char*>(context.uc_mcontext.gregs[REG_RSP]); // NOLINT(performance-no-int-to-ptr)
+#elif defined(__aarch64__)
+  return reinterpret_cast<const char*>(context.uc_mcontext.sp); // NOLINT(performance-no-int-to-ptr)
+#else
+  return nullptr;
+#endif
+}
+
 void onFault(int signal, siginfo_t* info, void* state) {
   const char* at = static_cast<const char*>(info->si_addr);
   if (const Execution* me = currentIfAny()) {
     // A thread's stack has a gap below it that is larger than a page, and a frame may step over the first one.
     const char* low = me->native ? threadStackLow : me->context.stack.base;
     const size_t gap = me->native ? threadGapBytes : 0;
-    if (low && at < low + gap && at >= low - pageBytes() - gap) {
+    // A large frame has stepped over the page: the stack pointer is no longer in the stack.
+    const char* used = me->native ? nullptr : stackPointer(state);
+    const bool left = used && (used < low || used > low + me->context.stack.bytes);
+    if (low && ((at < low + gap && at >= low - pageBytes() - gap) || left)) {
       alarm(secondsToReport); // ends the program even if the fibre held a lock that reporting needs
       static const StrataCheck overflow{"runtime-stack-overflow",
                                         "the program has used up a stack of {0} bytes",
