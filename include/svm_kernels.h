@@ -102,9 +102,9 @@ typedef struct {
   Kernel kernel;
   IStream* in;
   OStream* out;
-  SVM_TYPE type;
+  int type; /* an SVM_TYPE */
 } Sort;
-SVM_INLINE_ void svmSortInit_(Sort* sort, VM_NODE_PROC location, IStream* in, OStream* out, SVM_TYPE type,
+SVM_INLINE_ void svmSortInit_(Sort* sort, VM_NODE_PROC location, IStream* in, OStream* out, int type,
                               const char* place) {
   SVM_INIT_("sort", sort, location, place);
   sort->in = in;
@@ -149,10 +149,9 @@ SVM_INLINE_ void svmFileSinkInit_(FileSink* sink, VM_NODE_PROC location, IStream
 typedef struct {
   Kernel kernel;
   IStream* in;
-  SVM_TYPE type;
+  int type; /* an SVM_TYPE */
 } Console;
-SVM_INLINE_ void svmConsoleInit_(Console* console, VM_NODE_PROC location, IStream* in, SVM_TYPE type,
-                                 const char* place) {
+SVM_INLINE_ void svmConsoleInit_(Console* console, VM_NODE_PROC location, IStream* in, int type, const char* place) {
   SVM_INIT_("console", console, location, place);
   console->in = in;
   console->type = type;

@@ -253,7 +253,7 @@ void fileSink(void* data) {
            "is there room on the disk?");
 }
 
-void printOne(SVM_TYPE type, const char* element) {
+void printOne(int type, const char* element) {
   const auto as = [&](auto value) {
     std::memcpy(&value, element, sizeof value);
     return value;

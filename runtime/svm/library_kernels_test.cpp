@@ -251,9 +251,9 @@ TEST_P(LibraryTest, MisuseEndsTheProgram) {
   EXPECT_EXIT(runs(&fir), exits, "elements of stream 'in' have 8 bytes where it takes 4.*svm-black-box");
   fftInit(&fft, PROC1, &in, &in, 12, FALSE);
   EXPECT_EXIT(runs(&fft), exits, "frames of 12 points");
-  sortInit(&sort, PROC1, &out, &out, static_cast<SVM_TYPE>(77));
+  sortInit(&sort, PROC1, &out, &out, 77);
   EXPECT_EXIT(runs(&sort), exits, "a type of 77");
-  consoleInit(&console, CONSOLE, &out, static_cast<SVM_TYPE>(77));
+  consoleInit(&console, CONSOLE, &out, 77);
   EXPECT_EXIT(runs(&console), exits, "a type of 77");
   matrixProductInit(&product, PROC1, &taps, &taps, &taps, 3, 3, 3);
   EXPECT_EXIT(runs(&product), exits, "block 'taps' has 4 elements of 4 bytes where it takes 9 floats");
