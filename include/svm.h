@@ -16,8 +16,10 @@
 #ifdef __cplusplus
 extern "C" {
 #define SVM_ALIGNED_ alignas(64)
+#define SVM_NULL_ nullptr
 #else
 #define SVM_ALIGNED_ _Alignas(64)
+#define SVM_NULL_ NULL
 #endif
 
 /* ---- types of elements ------------------------------------------------------------------------------------------ */
@@ -238,7 +240,8 @@ void svmRegisterMachine_(const char* name, const char* description);
 
 void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
                     int initEOS, int flags, int fifo, const char* place);
-/* `size`: the bytes that an element surely has no more of, where the compiler sees that. */
+/* `size`: the bytes that an element surely has no more of, where the compiler sees that. The library touches no more.
+ */
 void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* place);
 void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* place);
 boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const char* place);
@@ -278,46 +281,85 @@ SVM_INLINE_ void svmCopy_(void* to, const void* from, uint64_t bytes) {
     memcpy(to, from, bytes);
 }
 
-/* REQUIRES: there is room. */
-SVM_INLINE_ void svmPushHere_(Stream* s, const void* element) {
-  const uint64_t bytes = s->elementBytes_;
-  char* at = s->writeAt_;
-  svmCopy_(at, element, bytes);
-  at += bytes;
+/* After an element has been written: it is pushed, or popped. `at` is where the next one lies. */
+SVM_INLINE_ void svmPushed_(Stream* s, uint64_t pushed, char* at) {
   s->writeAt_ = at == s->end_ ? s->begin_ : at;
-  __atomic_store_n(&s->pushed_, __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&s->pushed_, pushed + 1, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (SVM_SELDOM_(__atomic_load_n(&s->popperWaits_, __ATOMIC_ACQUIRE) != NULL))
+  if (SVM_SELDOM_(__atomic_load_n(&s->popperWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_))
     svmWakePopper_(s);
 }
 
-/* REQUIRES: there is an element, and it carries no tag. */
-SVM_INLINE_ void svmPopHere_(Stream* s, void* element) {
-  const uint64_t bytes = s->elementBytes_;
-  char* at = s->readAt_;
-  svmCopy_(element, at, bytes);
-  at += bytes;
+SVM_INLINE_ void svmPopped_(Stream* s, uint64_t popped, char* at) {
   s->readAt_ = at == s->end_ ? s->begin_ : at;
-  __atomic_store_n(&s->popped_, __atomic_load_n(&s->popped_, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&s->popped_, popped + 1, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (SVM_SELDOM_(__atomic_load_n(&s->pusherWaits_, __ATOMIC_ACQUIRE) != NULL))
+  if (SVM_SELDOM_(__atomic_load_n(&s->pusherWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_))
     svmWakePusher_(s);
 }
 
+/* Where a variable of 4 or 8 bytes is pushed or popped, as a rule an element of that size, its address goes nowhere: so
+ * it can stay in a register. The library gets a copy. */
 SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const char* place) {
   const uint64_t pushed = __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED);
-  if (SVM_SELDOM_(pushed >= __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED)))
+  const int quick = pushed < __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED);
+  char* const at = s->writeAt_;
+  if (size == 4 || size == 8) {
+    uint64_t copy = 0;
+    if (SVM_SELDOM_(!quick || s->elementBytes_ != size)) {
+      memcpy(&copy, element, size);
+      svmPushSlowly_(s, &copy, size, 0, place);
+      return;
+    }
+    memcpy(at, element, size);
+    svmPushed_(s, pushed, at + size);
+  } else if (SVM_SELDOM_(!quick)) {
     svmPushSlowly_(s, element, size, 0, place);
-  else
-    svmPushHere_(s, element);
+  } else {
+    svmCopy_(at, element, s->elementBytes_);
+    svmPushed_(s, pushed, at + s->elementBytes_);
+  }
+}
+
+/* Copies `bytes` bytes, at most 8, without a variable length. */
+SVM_INLINE_ void svmCopyFew_(void* to, const void* from, uint64_t bytes, uint64_t size) {
+  if (bytes >= size)
+    memcpy(to, from, size);
+  else if (bytes == 1)
+    memcpy(to, from, 1);
+  else if (bytes == 2)
+    memcpy(to, from, 2);
+  else if (bytes == 3)
+    memcpy(to, from, 3);
+  else if (size > 4 && bytes == 4)
+    memcpy(to, from, 4);
+  else if (size > 4 && bytes == 5)
+    memcpy(to, from, 5);
+  else if (size > 4 && bytes == 6)
+    memcpy(to, from, 6);
+  else if (size > 4)
+    memcpy(to, from, 7);
 }
 
 SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* place) {
   const uint64_t popped = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED);
-  if (SVM_SELDOM_(popped >= __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED)))
+  const int quick = popped < __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED);
+  char* const at = s->readAt_;
+  if (size == 4 || size == 8) {
+    uint64_t copy;
+    if (SVM_SELDOM_(!quick || s->elementBytes_ != size)) {
+      svmPopSlowly_(s, &copy, size, place);
+      svmCopyFew_(element, &copy, s->elementBytes_, size);
+      return;
+    }
+    memcpy(element, at, size);
+    svmPopped_(s, popped, at + size);
+  } else if (SVM_SELDOM_(!quick)) {
     svmPopSlowly_(s, element, size, place);
-  else
-    svmPopHere_(s, element);
+  } else {
+    svmCopy_(element, at, s->elementBytes_);
+    svmPopped_(s, popped, at + s->elementBytes_);
+  }
 }
 
 /* Whether the element n places behind the first is there, carries no tag, and needs no other look. */
@@ -338,7 +380,7 @@ SVM_INLINE_ void svmPeek_(Stream* s, int n, void* element, uint64_t size, const 
 }
 
 SVM_INLINE_ boolean svmPeekEOS_(Stream* s, int n, const char* place) {
-  return SVM_SELDOM_(!svmIsPlain_(s, n)) ? svmPeekSlowly_(s, n, NULL, 0, place) : FALSE;
+  return SVM_SELDOM_(!svmIsPlain_(s, n)) ? svmPeekSlowly_(s, n, SVM_NULL_, 0, place) : FALSE;
 }
 
 SVM_INLINE_ void svmWrite_(Block* b, int index, const void* element, uint64_t size, const char* place) {
@@ -357,28 +399,28 @@ SVM_INLINE_ void svmRead_(Block* b, int index, void* element, uint64_t size, con
 
 SVM_INLINE_ void svmMoveInit_(Move* move, VM_NODE_PROC location, Stream* source, Stream* target, int length,
                               boolean setEOS, const char* place) {
-  svmTransferInit_(&move->kernel, &move->transfer_, location, SVM_MOVE_, source, target, NULL, NULL, length, 1, 1,
-                   setEOS, place);
+  svmTransferInit_(&move->kernel, &move->transfer_, location, SVM_MOVE_, source, target, SVM_NULL_, SVM_NULL_, length,
+                   1, 1, setEOS, place);
 }
 SVM_INLINE_ void svmStridedScatterInit_(StridedScatter* scatter, VM_NODE_PROC location, Stream* source, Block* block,
                                         int length, int stride, int elements, boolean setEOS, const char* place) {
-  svmTransferInit_(&scatter->kernel, &scatter->transfer_, location, SVM_STRIDED_SCATTER_, source, NULL, NULL, block,
-                   length, stride, elements, setEOS, place);
+  svmTransferInit_(&scatter->kernel, &scatter->transfer_, location, SVM_STRIDED_SCATTER_, source, SVM_NULL_, SVM_NULL_,
+                   block, length, stride, elements, setEOS, place);
 }
 SVM_INLINE_ void svmStridedGatherInit_(StridedGather* gather, VM_NODE_PROC location, Block* block, Stream* target,
                                        int length, int stride, int elements, boolean setEOS, const char* place) {
-  svmTransferInit_(&gather->kernel, &gather->transfer_, location, SVM_STRIDED_GATHER_, NULL, target, NULL, block,
-                   length, stride, elements, setEOS, place);
+  svmTransferInit_(&gather->kernel, &gather->transfer_, location, SVM_STRIDED_GATHER_, SVM_NULL_, target, SVM_NULL_,
+                   block, length, stride, elements, setEOS, place);
 }
 SVM_INLINE_ void svmIndexedScatterInit_(IndexedScatter* scatter, VM_NODE_PROC location, Stream* source, Stream* indices,
                                         Block* block, int length, int elements, boolean setEOS, const char* place) {
-  svmTransferInit_(&scatter->kernel, &scatter->transfer_, location, SVM_INDEXED_SCATTER_, source, NULL, indices, block,
-                   length, 1, elements, setEOS, place);
+  svmTransferInit_(&scatter->kernel, &scatter->transfer_, location, SVM_INDEXED_SCATTER_, source, SVM_NULL_, indices,
+                   block, length, 1, elements, setEOS, place);
 }
 SVM_INLINE_ void svmIndexedGatherInit_(IndexedGather* gather, VM_NODE_PROC location, Block* block, Stream* indices,
                                        Stream* target, int length, int elements, boolean setEOS, const char* place) {
-  svmTransferInit_(&gather->kernel, &gather->transfer_, location, SVM_INDEXED_GATHER_, NULL, target, indices, block,
-                   length, 1, elements, setEOS, place);
+  svmTransferInit_(&gather->kernel, &gather->transfer_, location, SVM_INDEXED_GATHER_, SVM_NULL_, target, indices,
+                   block, length, 1, elements, setEOS, place);
 }
 
 #ifdef __cplusplus
@@ -397,7 +439,17 @@ inline void svmWaitAll_(const char* place, Kernels*... kernels) {
 #define SVM_MULTICAST_(element, eos, place, ...)                                                                       \
   svmMulticastAll_((element), SVM_SIZE_(element), (eos), place, __VA_ARGS__)
 #define SVM_WAIT_(place, ...) svmWaitAll_(place, __VA_ARGS__)
+/* A kernel, or what begins with one. */
+template <typename T>
+inline Kernel* svmKernelOf_(T* kernel) {
+  return reinterpret_cast<Kernel*>(kernel);
+}
+inline Kernel* svmKernelOf_(decltype(nullptr)) {
+  return nullptr;
+}
+#define SVM_KERNEL_(k) svmKernelOf_(k)
 #else
+#define SVM_KERNEL_(k) ((Kernel*)(void*)(k))
 #define SVM_MULTICAST_(element, eos, place, ...)                                                                       \
   svmMulticast_((element), SVM_SIZE_(element), (eos), (Stream* const[]){__VA_ARGS__},                                  \
                 (int)(sizeof((Stream* const[]){__VA_ARGS__}) / sizeof(Stream*)), place)
@@ -429,7 +481,6 @@ inline void svmWaitAll_(const char* place, Kernels*... kernels) {
 #define blockWrite(b, index, element) svmWrite_((b), (index), (element), SVM_SIZE_(element), #b SVM_PLACE_)
 #define blockRead(b, index, element) svmRead_((b), (index), (element), SVM_SIZE_(element), #b SVM_PLACE_)
 
-#define SVM_KERNEL_(k) ((Kernel*)(void*)(k))
 #define kernelInit(k, procLocation, scratch, extKernelData, extKernelDataSize, extKernelWork)                          \
   svmKernelInit_(SVM_KERNEL_(k), (procLocation), (scratch), (extKernelData), (int)(extKernelDataSize),                 \
                  (extKernelWork), #k SVM_PLACE_)

@@ -6,12 +6,27 @@
 #include "runtime/svm/check.h"
 #include "runtime/svm/stream.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace strata::svm;
 namespace runtime = strata::runtime;
 
 // ---- streams ----
+
+namespace {
+
+void pushAtHand(Stream* s, const void* element) {
+  svmCopy_(s->writeAt_, element, s->elementBytes_);
+  svmPushed_(s, s->pushed_, s->writeAt_ + s->elementBytes_);
+}
+
+void popAtHand(Stream* s, void* element) {
+  svmCopy_(element, s->readAt_, s->elementBytes_);
+  svmPopped_(s, s->popped_, s->readAt_ + s->elementBytes_);
+}
+
+} // namespace
 
 void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
                     int initEOS, int flags, int form, const char* place) {
@@ -22,7 +37,7 @@ void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, 
 void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
   if (const StreamRecord* record = recordIfAny(s); record && !eos && size >= record->elementBytes) {
     if (isAtHand(*record, true))
-      return svmPushHere_(s, element);
+      return pushAtHand(s, element);
   }
   const char* operation = eos ? "streamPushWithEOS" : "streamPush";
   const Place place{text};
@@ -32,7 +47,7 @@ void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, cons
   if (record.program->checked())
     checkPush(record, eos != 0, size, place);
   waitForRoom(record, kernel, 1);
-  svmCopy_(s->writeAt_, element, record.elementBytes);
+  svmCopy_(s->writeAt_, element, std::min(size, record.elementBytes));
   commitPush(record, 1, eos != 0);
   openPush(record, kernel);
 }
@@ -40,7 +55,7 @@ void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, cons
 void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
   if (const StreamRecord* record = recordIfAny(s); record && size >= record->elementBytes) {
     if (isAtHand(*record, false))
-      return svmPopHere_(s, element);
+      return popAtHand(s, element);
   }
   const Place place{text};
   StreamRecord& record = recordOf(s, "streamPop", place);
@@ -49,7 +64,7 @@ void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
   if (record.program->checked())
     checkSize(record, size, place);
   waitForElements(record, kernel, 1);
-  svmCopy_(element, s->readAt_, record.elementBytes);
+  svmCopy_(element, s->readAt_, std::min(size, record.elementBytes));
   commitPop(record, 1);
   openPop(record, kernel);
 }
@@ -75,20 +90,24 @@ boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const cha
   if (element) {
     const uint64_t offset = index * record.elementBytes;
     const auto untilEnd = static_cast<uint64_t>(s->end_ - s->readAt_);
-    svmCopy_(element, offset < untilEnd ? s->readAt_ + offset : s->begin_ + (offset - untilEnd), record.elementBytes);
+    svmCopy_(element, offset < untilEnd ? s->readAt_ + offset : s->begin_ + (offset - untilEnd),
+             std::min(size, record.elementBytes));
   }
   openPop(record, kernel);
   return carriesTag(record, index) ? TRUE : FALSE;
 }
 
 void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* streams, int count, const char* text) {
-  // Room that the quick path knows of stays: nobody else pushes.
+  // Room that the quick path knows of stays: nobody else pushes. With room for `count` elements a stream may stand here
+  // twice.
   bool quick = eos == 0;
   for (int i = 0; i < count && quick; ++i)
-    quick = streams[i]->pushed_ < __atomic_load_n(&streams[i]->pushLimit_, __ATOMIC_RELAXED);
+    quick = streams[i]->pushed_ + static_cast<uint64_t>(count) <=
+                __atomic_load_n(&streams[i]->pushLimit_, __ATOMIC_RELAXED) &&
+            streams[i]->elementBytes_ <= size;
   if (quick) {
     for (int i = 0; i < count; ++i)
-      svmPush_(streams[i], element, size, text); // another element only where a stream stands here twice
+      pushAtHand(streams[i], element);
     return;
   }
   const Place place{text};
@@ -105,7 +124,7 @@ void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* s
     StreamRecord& record = recordOf(streams[i], operation, place);
     if (room(record) == 0)
       waitForRoom(record, kernel, 1); // the same stream stands here twice
-    svmCopy_(streams[i]->writeAt_, element, record.elementBytes);
+    svmCopy_(streams[i]->writeAt_, element, std::min(size, record.elementBytes));
     commitPush(record, 1, eos != 0);
     openPush(record, kernel);
   }

@@ -117,6 +117,7 @@ void closeEnds(KernelRecord& kernel, bool leaves) {
         continue;
       recordLeave(*stream, kernel, pushes);
       StreamEnd& end = pushes ? stream->pusher : stream->popper;
+      end.limit = 0;
       end.last = &kernel;
       end.lastOver = ++kernel.program->clock;
       end.kernel.store(nullptr, std::memory_order_release);

@@ -111,11 +111,10 @@ std::atomic_ref<uint64_t> limit(const StreamRecord& record, bool pushes) {
 void open(StreamRecord& record, KernelRecord* kernel, bool pushes, uint64_t until) {
   if (!kernel || runtime::wakerNeedsFence)
     return;
-  if (record.program->checked()) {
-    const bool bounded = pushes && (record.flags & STREAM_NEVER_WRAPS);
-    endOf(record, pushes).limit = bounded ? std::min(until, record.capacity) : until;
+  const bool bounded = pushes && (record.flags & STREAM_NEVER_WRAPS);
+  endOf(record, pushes).limit = bounded ? std::min(until, record.capacity) : until;
+  if (record.program->checked())
     return;
-  }
   limit(record, pushes).store(until, std::memory_order_seq_cst);
   if (isRequested(kernel))
     limit(record, pushes).store(0, std::memory_order_seq_cst);

@@ -23,9 +23,9 @@ struct StreamEnd {
   std::atomic<uint64_t> needs{0};                   // what count of the other side the one who waits needs
   std::atomic<runtime::Execution*> parked{nullptr}; // under `lock`: parked in the stream, so that it still exists
   std::atomic<KernelRecord*> kernel{nullptr};       // who has it at hand
-  uint64_t limit = 0;                               // in checked mode: what Stream::pushLimit_ or popLimit_ is else
-  uintptr_t stackBegin = 0, stackBytes = 0;         // of that kernel, once it is in `kernel`
-  KernelRecord* last = nullptr;                     // who had it last, and when that was over
+  uint64_t limit = 0; // what Stream::pushLimit_ or popLimit_ is unless a mode or a request keeps that at 0
+  uintptr_t stackBegin = 0, stackBytes = 0; // of that kernel, once it is in `kernel`
+  KernelRecord* last = nullptr;             // who had it last, and when that was over
   uint64_t lastOver = 0;
   int32_t spins = 64;
 };
@@ -90,8 +90,9 @@ void openPop(StreamRecord& record, KernelRecord* kernel);
 void close(StreamRecord& record, bool pushes);
 
 /// Checked mode keeps the quick path of the header closed, so that every operation shows who calls. This is what it has
-/// instead: the kernel whose right to push or pop has been checked calls, which its stack shows, there is room, or an
-/// element without a tag, and nothing is requested of it.
+/// instead, as have calls with a variable of another size than the elements: the kernel whose right to push or pop has
+/// been checked calls, which its stack shows, there is room, or an element without a tag, and nothing is requested of
+/// it.
 inline bool isAtHand(const StreamRecord& record, bool pushes) {
   const StreamEnd& end = pushes ? record.pusher : record.popper;
   return (pushes ? record.stream->pushed_ : record.stream->popped_) < end.limit &&
