@@ -62,11 +62,13 @@ void svmThreads(int count);
 /* A sequence of elements of one size, first in, first out. Its fields are the library's. */
 typedef struct Stream {
   SVM_ALIGNED_ uint64_t pushed_; /* elements pushed so far, written by whoever pushes */
-  uint64_t pushLimit_;           /* pushes below this count need no other look */
-  char* writeAt_;
+  uint64_t pushLimit_;           /* pushes below this count need no other look, nor reach the buffer's end */
+  uint64_t pushWordLimit_;       /* the same where elements have 4 bytes, else 0 */
+  uint64_t writeFrom_;           /* element `pushed_` lies at this address + pushed_ * elementBytes_ */
   SVM_ALIGNED_ uint64_t popped_; /* elements popped so far, written by whoever pops */
   uint64_t popLimit_;            /* elements below this count are there and carry no tag */
-  char* readAt_;
+  uint64_t popWordLimit_;
+  uint64_t readFrom_;
   SVM_ALIGNED_ void* pusherWaits_; /* who waits, and for what count of the other side */
   void* popperWaits_;
   char* begin_; /* the circular buffer */
@@ -281,43 +283,45 @@ SVM_INLINE_ void svmCopy_(void* to, const void* from, uint64_t bytes) {
     memcpy(to, from, bytes);
 }
 
-/* After an element has been written: it is pushed, or popped. `at` is where the next one lies. */
-SVM_INLINE_ void svmPushed_(Stream* s, uint64_t pushed, char* at) {
-  s->writeAt_ = at == s->end_ ? s->begin_ : at;
+/* After an element has been written, or read: it is pushed, or popped. */
+SVM_INLINE_ void svmPushed_(Stream* s, uint64_t pushed) {
   __atomic_store_n(&s->pushed_, pushed + 1, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (SVM_SELDOM_(__atomic_load_n(&s->popperWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_))
     svmWakePopper_(s);
 }
 
-SVM_INLINE_ void svmPopped_(Stream* s, uint64_t popped, char* at) {
-  s->readAt_ = at == s->end_ ? s->begin_ : at;
+SVM_INLINE_ void svmPopped_(Stream* s, uint64_t popped) {
   __atomic_store_n(&s->popped_, popped + 1, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (SVM_SELDOM_(__atomic_load_n(&s->pusherWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_))
     svmWakePusher_(s);
 }
 
+/* Where an element lies whose number is below a limit. */
+SVM_INLINE_ char* svmAt_(uint64_t from, uint64_t number, uint64_t bytes) {
+  return (char*)(uintptr_t)(from + number * bytes);
+}
+
 /* Where a variable of 4 or 8 bytes is pushed or popped, as a rule an element of that size, its address goes nowhere: so
  * it can stay in a register. The library gets a copy. */
 SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const char* place) {
   const uint64_t pushed = __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED);
-  const int quick = pushed < __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED);
-  char* const at = s->writeAt_;
   if (size == 4 || size == 8) {
+    const uint64_t limit = __atomic_load_n(size == 4 ? &s->pushWordLimit_ : &s->pushLimit_, __ATOMIC_RELAXED);
     uint64_t copy = 0;
-    if (SVM_SELDOM_(!quick || s->elementBytes_ != size)) {
+    if (SVM_SELDOM_(pushed >= limit || (size != 4 && s->elementBytes_ != size))) {
       memcpy(&copy, element, size);
       svmPushSlowly_(s, &copy, size, 0, place);
       return;
     }
-    memcpy(at, element, size);
-    svmPushed_(s, pushed, at + size);
-  } else if (SVM_SELDOM_(!quick)) {
+    memcpy(svmAt_(s->writeFrom_, pushed, size), element, size);
+    svmPushed_(s, pushed);
+  } else if (SVM_SELDOM_(pushed >= __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED))) {
     svmPushSlowly_(s, element, size, 0, place);
   } else {
-    svmCopy_(at, element, s->elementBytes_);
-    svmPushed_(s, pushed, at + s->elementBytes_);
+    svmCopy_(svmAt_(s->writeFrom_, pushed, s->elementBytes_), element, s->elementBytes_);
+    svmPushed_(s, pushed);
   }
 }
 
@@ -343,23 +347,66 @@ SVM_INLINE_ void svmCopyFew_(void* to, const void* from, uint64_t bytes, uint64_
 
 SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* place) {
   const uint64_t popped = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED);
-  const int quick = popped < __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED);
-  char* const at = s->readAt_;
   if (size == 4 || size == 8) {
+    const uint64_t limit = __atomic_load_n(size == 4 ? &s->popWordLimit_ : &s->popLimit_, __ATOMIC_RELAXED);
     uint64_t copy;
-    if (SVM_SELDOM_(!quick || s->elementBytes_ != size)) {
+    if (SVM_SELDOM_(popped >= limit || (size != 4 && s->elementBytes_ != size))) {
       svmPopSlowly_(s, &copy, size, place);
       svmCopyFew_(element, &copy, s->elementBytes_, size);
       return;
     }
-    memcpy(element, at, size);
-    svmPopped_(s, popped, at + size);
-  } else if (SVM_SELDOM_(!quick)) {
+    memcpy(element, svmAt_(s->readFrom_, popped, size), size);
+    svmPopped_(s, popped);
+  } else if (SVM_SELDOM_(popped >= __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED))) {
     svmPopSlowly_(s, element, size, place);
   } else {
-    svmCopy_(element, at, s->elementBytes_);
-    svmPopped_(s, popped, at + s->elementBytes_);
+    svmCopy_(element, svmAt_(s->readFrom_, popped, s->elementBytes_), s->elementBytes_);
+    svmPopped_(s, popped);
   }
+}
+
+#ifdef __clang__
+#define SVM_UNROLL_ _Pragma("clang loop unroll(full)")
+#else
+#define SVM_UNROLL_ _Pragma("GCC unroll 8")
+#endif
+
+/* With room for `count` elements in each, a stream may stand in the list more than once. */
+SVM_INLINE_ void svmMulticastHere_(const void* element, uint64_t size, int eos, Stream* const* streams, int count,
+                                   const char* place) {
+  if (size == 4 && !eos && count <= 8) {
+    uint32_t word;
+    int quick = 1;
+    memcpy(&word, element, 4);
+    SVM_UNROLL_
+    for (int i = 0; i < count; ++i)
+      quick &= __atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED) + (uint64_t)count <=
+               __atomic_load_n(&streams[i]->pushWordLimit_, __ATOMIC_RELAXED);
+    if (SVM_SELDOM_(!quick)) {
+      const uint32_t copy = word;
+      svmMulticast_(&copy, size, eos, streams, count, place);
+      return;
+    }
+    SVM_UNROLL_
+    for (int i = 0; i < count; ++i) {
+      const uint64_t pushed = __atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED);
+      memcpy(svmAt_(streams[i]->writeFrom_, pushed, 4), &word, 4);
+      __atomic_store_n(&streams[i]->pushed_, pushed + 1, __ATOMIC_RELEASE);
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    {
+      uintptr_t waits = 0;
+      SVM_UNROLL_
+      for (int i = 0; i < count; ++i)
+        waits |= (uintptr_t)__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE);
+      if (SVM_SELDOM_(waits != 0))
+        for (int i = 0; i < count; ++i)
+          if (__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_)
+            svmWakePopper_(streams[i]);
+    }
+    return;
+  }
+  svmMulticast_(element, size, eos, streams, count, place);
 }
 
 /* Whether the element n places behind the first is there, carries no tag, and needs no other look. */
@@ -374,9 +421,8 @@ SVM_INLINE_ void svmPeek_(Stream* s, int n, void* element, uint64_t size, const 
     svmPeekSlowly_(s, n, element, size, place);
     return;
   }
-  const uint64_t bytes = s->elementBytes_, offset = (uint64_t)n * bytes;
-  const uint64_t untilEnd = (uint64_t)(s->end_ - s->readAt_);
-  svmCopy_(element, offset < untilEnd ? s->readAt_ + offset : s->begin_ + (offset - untilEnd), bytes);
+  const uint64_t number = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED) + (uint64_t)n;
+  svmCopy_(element, svmAt_(s->readFrom_, number, s->elementBytes_), s->elementBytes_);
 }
 
 SVM_INLINE_ boolean svmPeekEOS_(Stream* s, int n, const char* place) {
@@ -429,7 +475,7 @@ SVM_INLINE_ void svmIndexedGatherInit_(IndexedGather* gather, VM_NODE_PROC locat
 template <typename... Streams>
 inline void svmMulticastAll_(const void* element, uint64_t size, int eos, const char* place, Streams*... streams) {
   Stream* const list[] = {streams...};
-  svmMulticast_(element, size, eos, list, sizeof...(streams), place);
+  svmMulticastHere_(element, size, eos, list, sizeof...(streams), place);
 }
 template <typename... Kernels>
 inline void svmWaitAll_(const char* place, Kernels*... kernels) {
@@ -451,8 +497,8 @@ inline Kernel* svmKernelOf_(decltype(nullptr)) {
 #else
 #define SVM_KERNEL_(k) ((Kernel*)(void*)(k))
 #define SVM_MULTICAST_(element, eos, place, ...)                                                                       \
-  svmMulticast_((element), SVM_SIZE_(element), (eos), (Stream* const[]){__VA_ARGS__},                                  \
-                (int)(sizeof((Stream* const[]){__VA_ARGS__}) / sizeof(Stream*)), place)
+  svmMulticastHere_((element), SVM_SIZE_(element), (eos), (Stream* const[]){__VA_ARGS__},                              \
+                    (int)(sizeof((Stream* const[]){__VA_ARGS__}) / sizeof(Stream*)), place)
 #define SVM_WAIT_(place, ...)                                                                                          \
   svmWaitAny_((void* const[]){__VA_ARGS__}, (int)(sizeof((void* const[]){__VA_ARGS__}) / sizeof(void*)), place)
 #endif

@@ -17,13 +17,13 @@ namespace runtime = strata::runtime;
 namespace {
 
 void pushAtHand(Stream* s, const void* element) {
-  svmCopy_(s->writeAt_, element, s->elementBytes_);
-  svmPushed_(s, s->pushed_, s->writeAt_ + s->elementBytes_);
+  svmCopy_(svmAt_(s->writeFrom_, s->pushed_, s->elementBytes_), element, s->elementBytes_);
+  svmPushed_(s, s->pushed_);
 }
 
 void popAtHand(Stream* s, void* element) {
-  svmCopy_(element, s->readAt_, s->elementBytes_);
-  svmPopped_(s, s->popped_, s->readAt_ + s->elementBytes_);
+  svmCopy_(element, svmAt_(s->readFrom_, s->popped_, s->elementBytes_), s->elementBytes_);
+  svmPopped_(s, s->popped_);
 }
 
 } // namespace
@@ -47,7 +47,7 @@ void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, cons
   if (record.program->checked())
     checkPush(record, eos != 0, size, place);
   waitForRoom(record, kernel, 1);
-  svmCopy_(s->writeAt_, element, std::min(size, record.elementBytes));
+  svmCopy_(writeAt(record), element, std::min(size, record.elementBytes));
   commitPush(record, 1, eos != 0);
   openPush(record, kernel);
 }
@@ -64,7 +64,7 @@ void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
   if (record.program->checked())
     checkSize(record, size, place);
   waitForElements(record, kernel, 1);
-  svmCopy_(element, s->readAt_, std::min(size, record.elementBytes));
+  svmCopy_(element, readAt(record), std::min(size, record.elementBytes));
   commitPop(record, 1);
   openPop(record, kernel);
 }
@@ -89,8 +89,9 @@ boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const cha
   waitForElements(record, kernel, index + 1);
   if (element) {
     const uint64_t offset = index * record.elementBytes;
-    const auto untilEnd = static_cast<uint64_t>(s->end_ - s->readAt_);
-    svmCopy_(element, offset < untilEnd ? s->readAt_ + offset : s->begin_ + (offset - untilEnd),
+    const char* at = readAt(record);
+    const auto untilEnd = static_cast<uint64_t>(s->end_ - at);
+    svmCopy_(element, offset < untilEnd ? at + offset : s->begin_ + (offset - untilEnd),
              std::min(size, record.elementBytes));
   }
   openPop(record, kernel);
@@ -124,7 +125,7 @@ void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* s
     StreamRecord& record = recordOf(streams[i], operation, place);
     if (room(record) == 0)
       waitForRoom(record, kernel, 1); // the same stream stands here twice
-    svmCopy_(streams[i]->writeAt_, element, std::min(size, record.elementBytes));
+    svmCopy_(writeAt(record), element, std::min(size, record.elementBytes));
     commitPush(record, 1, eos != 0);
     openPush(record, kernel);
   }

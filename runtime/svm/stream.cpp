@@ -104,20 +104,40 @@ void wakeIfWaiting(StreamRecord& record, bool pusher) {
     wake<false>(record.stream);
 }
 
-std::atomic_ref<uint64_t> limit(const StreamRecord& record, bool pushes) {
-  return std::atomic_ref(pushes ? record.stream->pushLimit_ : record.stream->popLimit_);
+void setLimit(const StreamRecord& record, bool pushes, uint64_t limit) {
+  Stream& stream = *record.stream;
+  const uint64_t ofWords = record.elementBytes == 4 ? limit : 0;
+  std::atomic_ref(pushes ? stream.pushLimit_ : stream.popLimit_).store(limit, std::memory_order_seq_cst);
+  std::atomic_ref(pushes ? stream.pushWordLimit_ : stream.popWordLimit_).store(ofWords, std::memory_order_seq_cst);
+}
+
+/// Where element `number` lies, whose place may be the buffer's end: then it is its beginning.
+char* placeOf(const Stream& stream, uint64_t& from, uint64_t number) {
+  char* at = svmAt_(from, number, stream.elementBytes_);
+  if (at != stream.end_)
+    return at;
+  from -= static_cast<uint64_t>(stream.end_ - stream.begin_);
+  return stream.begin_;
+}
+
+/// Elements from a place to the buffer's end.
+uint64_t untilEnd(const StreamRecord& record, const char* at) {
+  return static_cast<uint64_t>(record.stream->end_ - at) / record.elementBytes;
 }
 
 void open(StreamRecord& record, KernelRecord* kernel, bool pushes, uint64_t until) {
   if (!kernel || runtime::wakerNeedsFence)
     return;
-  const bool bounded = pushes && (record.flags & STREAM_NEVER_WRAPS);
-  endOf(record, pushes).limit = bounded ? std::min(until, record.capacity) : until;
+  until = std::min(until, pushes ? pushed(record).load(std::memory_order_relaxed) + untilEnd(record, writeAt(record))
+                                 : popped(record).load(std::memory_order_relaxed) + untilEnd(record, readAt(record)));
+  if (pushes && (record.flags & STREAM_NEVER_WRAPS))
+    until = std::min(until, record.capacity);
+  endOf(record, pushes).limit = until;
   if (record.program->checked())
     return;
-  limit(record, pushes).store(until, std::memory_order_seq_cst);
+  setLimit(record, pushes, until);
   if (isRequested(kernel))
-    limit(record, pushes).store(0, std::memory_order_seq_cst);
+    setLimit(record, pushes, 0);
 }
 
 void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place) {
@@ -212,12 +232,12 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
     record.tags.push_back(length - 1);
     record.tagged.store(1);
   }
-  stream->pushLimit_ = stream->popLimit_ = 0;
+  stream->pushLimit_ = stream->popLimit_ = stream->pushWordLimit_ = stream->popWordLimit_ = 0;
   stream->popped_ = 0;
   stream->pushed_ = length;
-  stream->begin_ = stream->readAt_ = begin;
+  stream->begin_ = begin;
+  stream->readFrom_ = stream->writeFrom_ = reinterpret_cast<uintptr_t>(begin);
   stream->end_ = begin + bytes;
-  stream->writeAt_ = length == record.capacity ? begin : begin + length * record.elementBytes;
   stream->pusherWaits_ = stream->popperWaits_ = nullptr;
   stream->elementBytes_ = record.elementBytes;
   stream->record_ = &record;
@@ -255,24 +275,27 @@ uint64_t room(const StreamRecord& record) {
   return record.capacity - inside(record);
 }
 
+char* writeAt(const StreamRecord& record) {
+  return placeOf(*record.stream, record.stream->writeFrom_, pushed(record).load(std::memory_order_relaxed));
+}
+
+const char* readAt(const StreamRecord& record) {
+  return placeOf(*record.stream, record.stream->readFrom_, popped(record).load(std::memory_order_relaxed));
+}
+
 char* writable(StreamRecord& record, uint64_t& count) {
-  Stream& stream = *record.stream;
-  const uint64_t contiguous = static_cast<uint64_t>(stream.end_ - stream.writeAt_) / record.elementBytes;
-  count = std::min({count, contiguous, room(record)});
-  return stream.writeAt_;
+  char* at = writeAt(record);
+  count = std::min({count, untilEnd(record, at), room(record)});
+  return at;
 }
 
 const char* readable(StreamRecord& record, uint64_t& count) {
-  Stream& stream = *record.stream;
-  const uint64_t contiguous = static_cast<uint64_t>(stream.end_ - stream.readAt_) / record.elementBytes;
-  count = std::min({count, contiguous, inside(record)});
-  return stream.readAt_;
+  const char* at = readAt(record);
+  count = std::min({count, untilEnd(record, at), inside(record)});
+  return at;
 }
 
 void commitPush(StreamRecord& record, uint64_t count, bool eos) {
-  Stream& stream = *record.stream;
-  char* at = stream.writeAt_ + count * record.elementBytes;
-  stream.writeAt_ = at == stream.end_ ? stream.begin_ : at;
   const uint64_t end = pushed(record).load(std::memory_order_relaxed) + count;
   if (eos && count) {
     std::lock_guard guard(record.lock);
@@ -285,9 +308,6 @@ void commitPush(StreamRecord& record, uint64_t count, bool eos) {
 }
 
 void commitPop(StreamRecord& record, uint64_t count) {
-  Stream& stream = *record.stream;
-  char* at = stream.readAt_ + count * record.elementBytes;
-  stream.readAt_ = at == stream.end_ ? stream.begin_ : at;
   const uint64_t end = popped(record).load(std::memory_order_relaxed) + count;
   if (record.tagged.load(std::memory_order_relaxed) != record.untagged) {
     std::lock_guard guard(record.lock);
@@ -331,7 +351,7 @@ void openPop(StreamRecord& record, KernelRecord* kernel) {
 }
 
 void close(StreamRecord& record, bool pushes) {
-  limit(record, pushes).store(0, std::memory_order_seq_cst);
+  setLimit(record, pushes, 0);
 }
 
 } // namespace strata::svm

@@ -5,7 +5,8 @@
 // 1. Stream::pushed_ is written by the pusher only, Stream::popped_ by the popper only; their difference is the number
 //    of elements inside, between 0 and capacity.
 // 2. Stream::pushLimit_ is above pushed_ only while a kernel under way has the stream in its list of ends, and is at
-//    most what room there is; popLimit_ likewise, and no element below it carries a tag.
+//    most what room there is before the buffer's end; popLimit_ likewise, and no element below it carries a tag. The
+//    limits for words are the same where elements have 4 bytes, else 0.
 // 3. A side that blocks leaves itself in pusherWaits_ or popperWaits_ and looks once more before it parks; the other
 //    side tests that without a fence (scheduler.h, parkUnfenced).
 // 4. `tags` holds the numbers of the elements inside that carry a tag, ascending. The pusher adds a number before it
@@ -71,6 +72,10 @@ void waitForElements(StreamRecord& record, KernelRecord* kernel, uint64_t count)
 /// Elements inside, and room; each exact for its own side.
 uint64_t inside(const StreamRecord& record);
 uint64_t room(const StreamRecord& record);
+/// Where the next element goes, or comes from: within the buffer also where the one before was the last there. The
+/// pusher's and the popper's.
+char* writeAt(const StreamRecord& record);
+const char* readAt(const StreamRecord& record);
 /// Where the next elements go, or come from, and how many of `count` lie there one after another.
 char* writable(StreamRecord& record, uint64_t& count);
 const char* readable(StreamRecord& record, uint64_t& count);
