@@ -64,7 +64,7 @@ typedef struct Stream {
   SVM_ALIGNED_ uint64_t pushed_; /* elements pushed so far, written by whoever pushes */
   uint64_t pushLimit_;           /* pushes below this count need no other look, nor reach the buffer's end */
   uint64_t pushWordLimit_;       /* the same where elements have 4 bytes, else 0 */
-  uint64_t writeFrom_;           /* element `pushed_` lies at this address + pushed_ * elementBytes_ */
+  uint64_t writeFrom_;           /* the next element lies at begin_ + (writeFrom_ + pushed_ * elementBytes_) */
   SVM_ALIGNED_ uint64_t popped_; /* elements popped so far, written by whoever pops */
   uint64_t popLimit_;            /* elements below this count are there and carry no tag */
   uint64_t popWordLimit_;
@@ -299,12 +299,12 @@ SVM_INLINE_ void svmPopped_(Stream* s, uint64_t popped) {
 }
 
 /* Where an element lies whose number is below a limit. */
-SVM_INLINE_ char* svmAt_(uint64_t from, uint64_t number, uint64_t bytes) {
-  return (char*)(uintptr_t)(from + number * bytes);
+SVM_INLINE_ char* svmAt_(const Stream* s, uint64_t from, uint64_t number, uint64_t bytes) {
+  return s->begin_ + (from + number * bytes);
 }
 
-/* Where a variable of 4 or 8 bytes is pushed or popped, as a rule an element of that size, its address goes nowhere: so
- * it can stay in a register. The library gets a copy. */
+/* A variable of 4 or 8 bytes is as a rule an element of that size. Where it is pushed its address goes nowhere, so that
+ * it can stay in a register: the library gets a copy. */
 SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const char* place) {
   const uint64_t pushed = __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED);
   if (size == 4 || size == 8) {
@@ -315,52 +315,30 @@ SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const c
       svmPushSlowly_(s, &copy, size, 0, place);
       return;
     }
-    memcpy(svmAt_(s->writeFrom_, pushed, size), element, size);
+    memcpy(svmAt_(s, s->writeFrom_, pushed, size), element, size);
     svmPushed_(s, pushed);
   } else if (SVM_SELDOM_(pushed >= __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED))) {
     svmPushSlowly_(s, element, size, 0, place);
   } else {
-    svmCopy_(svmAt_(s->writeFrom_, pushed, s->elementBytes_), element, s->elementBytes_);
+    svmCopy_(svmAt_(s, s->writeFrom_, pushed, s->elementBytes_), element, s->elementBytes_);
     svmPushed_(s, pushed);
   }
-}
-
-/* Copies `bytes` bytes, at most 8, without a variable length. */
-SVM_INLINE_ void svmCopyFew_(void* to, const void* from, uint64_t bytes, uint64_t size) {
-  if (bytes >= size)
-    memcpy(to, from, size);
-  else if (bytes == 1)
-    memcpy(to, from, 1);
-  else if (bytes == 2)
-    memcpy(to, from, 2);
-  else if (bytes == 3)
-    memcpy(to, from, 3);
-  else if (size > 4 && bytes == 4)
-    memcpy(to, from, 4);
-  else if (size > 4 && bytes == 5)
-    memcpy(to, from, 5);
-  else if (size > 4 && bytes == 6)
-    memcpy(to, from, 6);
-  else if (size > 4)
-    memcpy(to, from, 7);
 }
 
 SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* place) {
   const uint64_t popped = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED);
   if (size == 4 || size == 8) {
     const uint64_t limit = __atomic_load_n(size == 4 ? &s->popWordLimit_ : &s->popLimit_, __ATOMIC_RELAXED);
-    uint64_t copy;
     if (SVM_SELDOM_(popped >= limit || (size != 4 && s->elementBytes_ != size))) {
-      svmPopSlowly_(s, &copy, size, place);
-      svmCopyFew_(element, &copy, s->elementBytes_, size);
+      svmPopSlowly_(s, element, size, place);
       return;
     }
-    memcpy(element, svmAt_(s->readFrom_, popped, size), size);
+    memcpy(element, svmAt_(s, s->readFrom_, popped, size), size);
     svmPopped_(s, popped);
   } else if (SVM_SELDOM_(popped >= __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED))) {
     svmPopSlowly_(s, element, size, place);
   } else {
-    svmCopy_(element, svmAt_(s->readFrom_, popped, s->elementBytes_), s->elementBytes_);
+    svmCopy_(element, svmAt_(s, s->readFrom_, popped, s->elementBytes_), s->elementBytes_);
     svmPopped_(s, popped);
   }
 }
@@ -390,7 +368,7 @@ SVM_INLINE_ void svmMulticastHere_(const void* element, uint64_t size, int eos, 
     SVM_UNROLL_
     for (int i = 0; i < count; ++i) {
       const uint64_t pushed = __atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED);
-      memcpy(svmAt_(streams[i]->writeFrom_, pushed, 4), &word, 4);
+      memcpy(svmAt_(streams[i], streams[i]->writeFrom_, pushed, 4), &word, 4);
       __atomic_store_n(&streams[i]->pushed_, pushed + 1, __ATOMIC_RELEASE);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -422,7 +400,7 @@ SVM_INLINE_ void svmPeek_(Stream* s, int n, void* element, uint64_t size, const 
     return;
   }
   const uint64_t number = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED) + (uint64_t)n;
-  svmCopy_(element, svmAt_(s->readFrom_, number, s->elementBytes_), s->elementBytes_);
+  svmCopy_(element, svmAt_(s, s->readFrom_, number, s->elementBytes_), s->elementBytes_);
 }
 
 SVM_INLINE_ boolean svmPeekEOS_(Stream* s, int n, const char* place) {

@@ -43,14 +43,28 @@ void checkLocation(const Program& program, const std::string& what, const Node& 
            "use one variable for each place");
 }
 
+/// The stream, block or kernel that has a mark, or null.
+const void* markedBy(uint64_t mark) {
+  const Program* program = Program::currentIfAny();
+  const auto find = [&](const auto& records) -> const void* {
+    for (const auto& [address, record] : records)
+      if (markOf(address) == mark)
+        return address;
+    return nullptr;
+  };
+  if (!program)
+    return nullptr;
+  if (const void* stream = find(program->streams))
+    return stream;
+  const void* block = find(program->blocks);
+  return block ? block : find(program->kernels);
+}
+
 } // namespace
 
 void failUninitialised(const char* what, const char* operation, const std::string& name, uint64_t mark,
                        const Place& place) {
-  const void* original = markedBy(mark);
-  if (const Program* program = Program::currentIfAny();
-      program && (program->streams.contains(original) || program->blocks.contains(original) ||
-                  program->kernels.contains(original)))
+  if (const void* original = markedBy(mark))
     failAt(place, "svm-b4",
            std::string(operation) + " on " + what + " '" + name + "', which is a copy of '" +
                variableName(original, 0, "another") + "' (rule B4)",
@@ -240,7 +254,7 @@ std::vector<const void*> argumentsOf(const KernelRecord& kernel) {
   std::lock_guard guard(kernel.program->lock);
   for (int at = 0; data && at + static_cast<int>(sizeof(void*)) <= kernel.dataSize; at += sizeof(void*)) {
     const void* field = nullptr;
-    std::memcpy(&field, data + at, sizeof field);
+    std::memcpy(static_cast<void*>(&field), data + at, sizeof field);
     if (kernel.program->streams.contains(field) || kernel.program->blocks.contains(field))
       arguments.push_back(field);
   }

@@ -54,13 +54,6 @@ void failAt(const Place& place, const char* code, const std::string& message, co
   strata_fail(&check, nullptr, 0);
 }
 
-const void* markedBy(uint64_t mark) {
-  uint64_t inverse = markFactor; // of an odd number modulo 2^64, by Newton's iteration
-  for (int i = 0; i < 6; ++i)
-    inverse *= 2 - markFactor * inverse;
-  return reinterpret_cast<const void*>((mark ^ markMask) * inverse);
-}
-
 Program::Program(Machine machine) : machine_(std::move(machine)), connections_(machine_) {
   for (uint32_t i = 0; i < machine_.processors.size(); ++i)
     for (uint32_t k = 0; k < machine_.processors[i].count; ++k) {

@@ -127,13 +127,9 @@ void setControlOfThread(int value);
 
 /// What marks a Stream, Block or Kernel as initialised: a copy of one, or memory that held something else, has another
 /// mark.
-constexpr uint64_t markFactor = 0x9e3779b97f4a7c15u, markMask = 0x5374726174615356u;
 inline uint64_t markOf(const void* object) {
-  return reinterpret_cast<uintptr_t>(object) * markFactor ^ markMask;
+  return reinterpret_cast<uintptr_t>(object) * 0x9e3779b97f4a7c15u ^ 0x5374726174615356u;
 }
-
-/// The address for which markOf gives a mark.
-const void* markedBy(uint64_t mark);
 
 /// The name of the variable at an address: the program's symbol, with an index in arrays of elements of `bytes` bytes;
 /// else the text given, without its '&'.
