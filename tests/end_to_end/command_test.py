@@ -67,6 +67,9 @@ class Command(harness.Case):
 
     def test_machines_are_listed_written_and_drawn(self):
         self.assertIn("cell\n", self.succeeds("machine", "--list").out)
+        header = self.succeeds("machine", "pca", "--header").out
+        self.assertIn("PROC8 = 0x", header)
+        self.assertIn("#include <svm.h>", header)
         text = self.succeeds("machine", "cell").out
         again = self.succeeds("machine", self.write("mine.yaml", text)).out
         self.assertEqual(text, again)
