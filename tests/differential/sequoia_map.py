@@ -34,10 +34,10 @@ class Mapping:
         self.used[name] += 1
         return True
 
-    def inner_level(self, r, most):
-        """A level for control, at most this one. Virtual ones are rare."""
+    def inner_level(self, r, most, span):
+        """A level for control, at most this one. Virtual ones are rare, and not for several processors at once."""
         real = [n for n in range(most + 1) if self.machine.levels[n].processor]
-        virtual = [n for n in range(most + 1) if not self.machine.levels[n].processor]
+        virtual = [n for n in range(most + 1) if not self.machine.levels[n].processor and span.can_make(n)]
         if virtual and r.random() < self.features["virtual_control"] * 0.5:
             self.used["virtual_control"] += 1
             return r.choice(virtual)
@@ -119,7 +119,7 @@ class Mapping:
             inside, around, unordered = level, span, parallel
             for variable, kind in step.loops:
                 number = loops[variable] = loops.get(variable, -1) + 1
-                inside = self.inner_level(r, inside)
+                inside = self.inner_level(r, inside, around)
                 inner.append(inside)
                 label = variable + (f"[{number}]" if total["loops"][variable] > 1 else "")
                 # The parts of a reduction are made beside what is reduced, by those who run the code around.
@@ -216,7 +216,7 @@ class Mapping:
         """An instance of one of these variants, with its marks."""
         level, most, depth, span, parallel, combines, known = site
         variant = r.choice(variants)
-        at = self.inner_level(r, level) if variant.kind == "inner" else 0
+        at = self.inner_level(r, level, span) if variant.kind == "inner" else 0
         name = self.instance(callee, variant, at, most if variant.kind == "inner" else 0, depth + 1, path, span, parallel, known)
         marks = ["dynamic"] if self.chance(r, "dynamic") else []
         if callee.arrays() and not combines and self.chance(r, "copy"):
