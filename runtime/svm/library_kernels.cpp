@@ -198,8 +198,9 @@ void sort(void* data) {
     return sortOf<int64_t>(sort);
   case SVM_BYTE:
     return sortOf<uint8_t>(sort);
+  default:
+    refuse("svm-black-box", "a type of " + std::to_string(sort.type), "use one of SVM_TYPE");
   }
-  refuse("svm-black-box", "a type of " + std::to_string(sort.type), "use one of SVM_TYPE");
 }
 
 struct File {
@@ -253,7 +254,7 @@ void fileSink(void* data) {
            "is there room on the disk?");
 }
 
-void printOne(int type, const char* element) {
+void printOne(SVM_TYPE type, const char* element) {
   const auto as = [&](auto value) {
     std::memcpy(&value, element, sizeof value);
     return value;
@@ -287,7 +288,7 @@ void console(void* data) {
   for (bool last = false; !last;) {
     last = streamPeekEOS(console.in, 0);
     streamPop(console.in, element);
-    printOne(console.type, element);
+    printOne(static_cast<SVM_TYPE>(console.type), element);
   }
   std::fflush(stdout);
 }

@@ -14,15 +14,15 @@ class Level:
 
 
 class Span:
-    """Which processors control stands for: a class, how many of it, and for each loop around that is dealt the class it is dealt to and the
-    distance of its parts' numbers. Immutable."""
+    """Which processors control stands for: a class, how many of it, for each loop around that is dealt the class it is dealt to and the
+    distance of its parts' numbers, and whether one of them has only some of the processors. Immutable."""
 
-    def __init__(self, machine, on=None, width=1, loops=()):
-        self.machine, self.on, self.width, self.loops = machine, on, width, loops
+    def __init__(self, machine, on=None, width=1, loops=(), some=False):
+        self.machine, self.on, self.width, self.loops, self.some = machine, on, width, loops, some
 
     def width_of(self, processor):
         wanted = self.machine.count[processor]
-        if self.on is None or not self.loops:
+        if self.on is None or not (self.loops or self.some):
             return wanted
         own = self.machine.count[self.on]
         if self.on == processor:
@@ -32,9 +32,10 @@ class Span:
     def enter(self, processor, ways=1, among=None):
         width = among or self.width_of(processor)
         step = max(width // ways, 1)
+        some = self.some or among is not None
         if ways == 1:
-            return Span(self.machine, processor, width, self.loops)
-        return Span(self.machine, processor, step, self.loops + ((processor, step),))
+            return Span(self.machine, processor, width, self.loops, some)
+        return Span(self.machine, processor, step, self.loops + ((processor, step),), some)
 
     def can_make(self, level):
         """Whether a block at this level is its maker's own."""
