@@ -50,7 +50,7 @@ struct Performance::Things {
   Things(size_t streamCount, size_t blockCount, size_t objectCount)
       : streams(new Stream[streamCount]()), blocks(new Block[blockCount]()), objects(new Thing<Worker>[objectCount]()) {
   }
-  // Never deleted: the library knows them by their addresses.
+  // The library knows them by their addresses as long as the process lives.
   Stream* const streams;
   Block* const blocks;
   Thing<Worker>* const objects;
@@ -75,8 +75,15 @@ struct Performance::Things {
   }
 };
 
+Performance::Things& Performance::keep(Things* things) {
+  static std::mutex lock;
+  static auto& kept = *new std::vector<Things*>();
+  std::lock_guard guard(lock);
+  return *kept.emplace_back(things);
+}
+
 Performance::Performance(const Graph& graph)
-    : graph_(graph), things_(*new Things(graph.streams.size(), graph.blocks.size(), graph.objects.size())) {}
+    : graph_(graph), things_(keep(new Things(graph.streams.size(), graph.blocks.size(), graph.objects.size()))) {}
 
 void Performance::complain(const std::string& text) {
   if (wrong_.empty())

@@ -31,6 +31,8 @@ private:
   struct Things;
   struct Worker;
 
+  /// As long as the process lives.
+  static Things& keep(Things* things);
   static void work(Worker* worker);
   void act(const Action& action);
   void initStream(const Action& action);
