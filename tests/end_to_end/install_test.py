@@ -5,8 +5,8 @@ used but the examples."""
 import os
 import shutil
 import subprocess
-import unittest
 import time
+import unittest
 
 import harness
 from harness import ROOT
