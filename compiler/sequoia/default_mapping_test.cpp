@@ -4,14 +4,6 @@
 namespace strata::sequoia::testing {
 namespace {
 
-std::string exampleText(const std::string& name) {
-  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + name + "/" + name + ".sq");
-  std::stringstream text;
-  text << file.rdbuf();
-  EXPECT_FALSE(text.str().empty()) << name;
-  return text.str();
-}
-
 const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum",  "scale",   "saxpy",
                           "conv1d",  "sgemv",  "spmv",   "scatter",   "sort", "gravity", "fft"};
 

@@ -7,14 +7,6 @@
 namespace strata::sequoia::testing {
 namespace {
 
-std::string exampleText(const std::string& name) {
-  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + name + "/" + name + ".sq");
-  std::stringstream text;
-  text << file.rdbuf();
-  EXPECT_FALSE(text.str().empty()) << name;
-  return text.str();
-}
-
 uint32_t numberOf(const InstanceGraph& graph, const std::string& name) {
   for (uint32_t i = 0; i < graph.instances.size(); ++i)
     if (graph.instances[i].name == name)

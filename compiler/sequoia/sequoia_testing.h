@@ -12,6 +12,15 @@
 
 namespace strata::sequoia::testing {
 
+/// The program of a folder of examples/sequoia.
+inline std::string exampleText(const std::string& name) {
+  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + name + "/" + name + ".sq");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << name;
+  return text.str();
+}
+
 /// One compilation: sources, diagnostics and what was made of them.
 struct Session {
   SourceManager sources;
