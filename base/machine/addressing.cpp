@@ -27,6 +27,17 @@ bool controls(const Machine& machine, ProcessorId processor, MemoryId memory) {
   return level && machine.controllerOf(*level) == processor;
 }
 
+bool canMove(const Machine& machine, ProcessorId processor, MemoryId from, MemoryId to) {
+  auto connects = [&](ProcessorId who, MemoryId memory) {
+    return touches(machine, who, memory) || machine.reaches(who, memory);
+  };
+  auto reaches = [&](MemoryId memory) {
+    const ProcessorId owner = machine.ownerOf(memory);
+    return connects(processor, memory) || (owner.valid() && connects(owner, from) && connects(owner, to));
+  };
+  return reaches(from) && reaches(to);
+}
+
 MemoryId homeOf(const Machine& machine, ProcessorId processor) {
   for (size_t number = machine.levels.size(); number-- > 0;)
     if (const Level& level = machine.levels[number]; level.processor == processor && machine.isAddressed(level.memory))

@@ -18,6 +18,10 @@ bool touches(const Machine& machine, ProcessorId processor, MemoryId memory);
 /// does not address: each is a move.
 bool controls(const Machine& machine, ProcessorId processor, MemoryId memory);
 
+/// Whether code on a processor can have blocks moved from one memory to another: for each of the two, it touches or
+/// reaches the memory, or the processor whose store the memory is connects both.
+bool canMove(const Machine& machine, ProcessorId processor, MemoryId from, MemoryId to);
+
 /// The memory in which a processor's code keeps what nobody places: that of the outermost level it controls in which it
 /// addresses elements, else a local one, else the first that it touches; none where it touches none.
 MemoryId homeOf(const Machine& machine, ProcessorId processor);

@@ -289,7 +289,7 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         // that is started ahead belongs to the iteration that it is for. Copies of bodies come last; they are of
         // pipelined ones.
         passes.addPass(createCanonicalizerPass());
-        passes.addPass(transform::createPipelineLoopsPass());
+        passes.addPass(transform::createPipelineLoopsPassFor(program.machine));
         passes.addPass(transform::createUnrollLoopsPass());
         // What a trace names is there by now.
         if (instrumentation == Instrumentation::Trace)

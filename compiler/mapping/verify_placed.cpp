@@ -118,16 +118,7 @@ private:
     } else if (auto move = dyn_cast<MoveOp>(op)) {
       auto from = memory(move.getSource(), op), to = memory(move.getDestination(), op);
       auto who = from && to ? executing(op) : std::nullopt;
-      if (!who)
-        return;
-      auto connects = [&](machine::MemoryId id) {
-        if (machine::touches(machine_, *who, id) || machine_.reaches(*who, id))
-          return true;
-        machine::ProcessorId owner = machine_.ownerOf(id);
-        return owner.valid() && (machine_.reaches(owner, *from) || machine::touches(machine_, owner, *from)) &&
-               (machine_.reaches(owner, *to) || machine::touches(machine_, owner, *to));
-      };
-      if (!connects(*from) || !connects(*to))
+      if (who && !machine::canMove(machine_, *who, *from, *to))
         diagnostics_.report(noRoute, at(op), machine_[*from].name, machine_[*to].name, machine_[*who].name);
     } else if (auto spmd = dyn_cast<SpmdOp>(op)) {
       if (spmd.getProcessor())

@@ -5,6 +5,8 @@
 //   its transfers out.
 // Buffers and tokens are carried by the loop and rotate. Behind the last iteration a transfer in is one of no elements:
 // its addresses are those of the last iteration, so that nothing is computed for an iteration that there is not.
+// Where an iteration starts another processor, tokens stay with the one that executes the loop: it has the blocks moved
+// into the other's store and out of it, and starts the other when they are there.
 #include "compiler/transform/pipeline_loops.h"
 
 #include "compiler/transform/builders.h"
@@ -16,6 +18,8 @@ using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::transform {
+
+using mlir::Location;
 namespace {
 
 /// The document that asks for stages lets the compiler use fewer; more than these hide nothing any more.
@@ -356,6 +360,7 @@ private:
 
 struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoopsPass)
+  explicit PipelineLoopsPass(const Machine* machine) : machine_(machine) {}
   StringRef getArgument() const final { return "svm-pipeline-loops"; }
   StringRef getDescription() const final { return "start transfers of loops with stages ahead, and end them behind"; }
 
@@ -371,7 +376,8 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp
       pipeline(loop);
   }
 
-  static void pipeline(scf::ForOp loop) {
+private:
+  void pipeline(scf::ForOp loop) {
     auto wanted = loop->getAttrOfType<IntegerAttr>(SvmDialect::stagesAttr);
     int64_t stages = wanted ? wanted.getInt() : 1;
     loop->removeAttr(SvmDialect::stagesAttr);
@@ -383,7 +389,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp
       loop.emitRemark() << called << " is not pipelined: its iterations follow each other";
       return;
     }
-    PipelinePlan plan = planPipeline(loop);
+    PipelinePlan plan = planPipeline(loop, machine_);
     if (plan.rings.empty()) {
       loop.emitRemark() << called << " is not pipelined: " << plan.reason;
       return;
@@ -401,12 +407,18 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp
     emitRemark(loc) << called << " is pipelined: " << stages << " buffers of " << list
                     << (stays.empty() ? "" : "; not of all: " + stays);
   }
+
+  const Machine* machine_;
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createPipelineLoopsPass() {
-  return std::make_unique<PipelineLoopsPass>();
+  return std::make_unique<PipelineLoopsPass>(nullptr);
+}
+
+std::unique_ptr<Pass> createPipelineLoopsPassFor(const Machine& machine) {
+  return std::make_unique<PipelineLoopsPass>(&machine);
 }
 
 } // namespace strata::transform

@@ -3,6 +3,7 @@
 // what it writes. Iterations that reduce do share what they reduce into; for them the same is asked of the whole loop.
 #include "compiler/transform/pipeline_plan.h"
 
+#include "base/machine/addressing.h"
 #include "compiler/transform/builders.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -15,6 +16,8 @@ namespace {
 
 /// Bytes of one buffer; a bound that only says that nobody knows is no reason to set so much aside.
 constexpr int64_t mostBytes = int64_t(1) << 30;
+/// Processors of a class whose stores are looked at one by one.
+constexpr uint64_t mostStarters = 1 << 16;
 
 bool isOutside(Value value, Operation* region) {
   return !region->isAncestor(value.getParentRegion()->getParentOp());
@@ -72,9 +75,47 @@ bool onlyChecks(Operation* op) {
   return fine && some && op->getNumResults() == 0 && isa<CheckOp, IndexOp, scf::IfOp, scf::ForOp>(op);
 }
 
+/// Whether an operation has one other processor execute its region, and waits for it.
+bool startsOne(SpmdOp spmd) {
+  return spmd.getInstances() && !spmd.getConcurrent() && !spmd.getWays() && !spmd->hasAttr(amongAttr) &&
+         spmd.getReductions().empty() && getConstantIntValue(spmd.getLower()) == 0 &&
+         getConstantIntValue(spmd.getUpper()) == 1;
+}
+
+/// The processor that executes an operation, where one is named.
+FlatSymbolRefAttr executing(Operation* op) {
+  for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
+    auto spmd = dyn_cast<SpmdOp>(up);
+    FlatSymbolRefAttr name =
+        spmd ? spmd.getProcessorAttr() : up->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr);
+    if (name || isa<func::FuncOp>(up))
+      return name;
+  }
+  return {};
+}
+
+/// The instance of a memory that a processor has (runtime/host/machine.h).
+uint64_t instanceOf(uint64_t number, uint64_t processors, uint64_t instances) {
+  return instances >= processors ? number * (instances / processors)
+                                 : number / ((processors + instances - 1) / instances);
+}
+
+/// Whether each processor of a class has the same instance of a memory as the one of another class that it starts.
+bool shareInstances(uint64_t starters, uint64_t started, uint64_t instances) {
+  if (starters > mostStarters || starters == 0 || started == 0 || instances == 0)
+    return false;
+  for (uint64_t number = 0; number < starters; ++number) {
+    const uint64_t other = started >= starters ? number * (started / starters) : number / (starters / started);
+    if (instanceOf(number, starters, instances) != instanceOf(other, started, instances))
+      return false;
+  }
+  return true;
+}
+
 class Planner {
 public:
-  explicit Planner(scf::ForOp loop) : loop_(loop), reduces_(loop->hasAttr(reducesAttr)) {}
+  Planner(scf::ForOp loop, const Machine* machine)
+      : loop_(loop), machine_(machine), reduces_(loop->hasAttr(reducesAttr)) {}
 
   PipelinePlan run() {
     collect(*loop_.getBody(), {});
@@ -116,7 +157,7 @@ private:
       found = "its transfers are made by a loop inside it";
       for (Operation* up = move->getParentOp(); up != loop_; up = up->getParentOp())
         if (isa<SpmdOp>(up))
-          found = "its transfers are made by another processor, which it starts anew for each iteration";
+          found = "its transfers are made by loops of other processors, which it starts anew for each iteration";
     });
     return found;
   }
@@ -145,6 +186,10 @@ private:
         SmallVector<Container> inner(around);
         inner.push_back({scope});
         collect(scope.getBody().front(), inner);
+      } else if (auto other = dyn_cast<SpmdOp>(op); other && startsOne(other)) {
+        SmallVector<Container> inner(around);
+        inner.push_back({other});
+        collect(other.getBody().front(), inner);
       } else if (onlyChecks(&op)) {
         checks_.push_back({&op, around});
       } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults() == 0) {
@@ -183,7 +228,7 @@ private:
     });
     if (shares)
       return refuse(name + " lies at the address of another block, which holds its values for one iteration only");
-    if (!bound(ring))
+    if (!bound(ring) || !isWithinReach(ring, ins, outs))
       return;
     auto wasWritten = [&](Operation* op) { return llvm::is_contained(others, op); };
     for (MoveOp in : ins) {
@@ -264,6 +309,35 @@ private:
     return fine;
   }
 
+  /// Whether the processor that executes the loop can fill and empty a block that another one works on: the other works
+  /// on a block of the instance that is the first one's too, which can have moved what the block is filled from and
+  /// emptied to.
+  bool isWithinReach(const Ring& ring, ArrayRef<MoveOp> ins, ArrayRef<MoveOp> outs) {
+    BlockOp block = ring.block;
+    const bool isNear = llvm::none_of(ring.around, [](Container container) { return isa<SpmdOp>(container.op); });
+    if (isNear || !machine_)
+      return true;
+    auto processor = [&](FlatSymbolRefAttr name) {
+      return name ? machine_->processor(name.getValue().str()) : machine::ProcessorId();
+    };
+    const machine::ProcessorId who = processor(executing(loop_)), other = processor(executing(block));
+    const machine::MemoryId where = machine_->memory(memoryOf(block.getBlock().getType()).str());
+    if (!who.valid() || !other.valid() || !where.valid() || block->hasAttr(SvmDialect::gridAttr) ||
+        !shareInstances((*machine_)[who].count, (*machine_)[other].count, (*machine_)[where].count)) {
+      refuse("the processor that executes the loop does not have the store that " + ring.name() + " lies in");
+      return false;
+    }
+    auto canMove = [&](MoveOp move) {
+      const machine::MemoryId from = machine_->memory(memoryOf(move.getSource().getType()).str()),
+                              to = machine_->memory(memoryOf(move.getDestination().getType()).str());
+      return from.valid() && to.valid() && machine::canMove(*machine_, who, from, to);
+    };
+    if (llvm::all_of(ins, canMove) && llvm::all_of(outs, canMove))
+      return true;
+    refuse("the processor that executes the loop cannot move what " + ring.name() + " is filled from or emptied to");
+    return false;
+  }
+
   bool bound(Ring& ring) {
     auto type = ring.block.getBlock().getType();
     int64_t bytes = static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType()));
@@ -288,6 +362,7 @@ private:
   }
 
   scf::ForOp loop_;
+  const Machine* machine_;
   bool reduces_;
   PipelinePlan plan_;
   std::vector<std::pair<Operation*, SmallVector<Container>>> checks_;
@@ -300,8 +375,8 @@ std::string Ring::name() const {
   return made.getLabel() ? "'" + made.getLabel()->str() + "'" : "a block";
 }
 
-PipelinePlan planPipeline(scf::ForOp loop) {
-  return Planner(loop).run();
+PipelinePlan planPipeline(scf::ForOp loop, const Machine* machine) {
+  return Planner(loop, machine).run();
 }
 
 bool isComputable(Value value, scf::ForOp loop) {
@@ -322,6 +397,9 @@ bool isComputable(Value value, scf::ForOp loop) {
     if (isa<memref::ExtractStridedMetadataOp>(op) && !isOutside(rootOf(op->getOperand(0)), loop))
       return false;
     if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      auto other = load->getParentOfType<SpmdOp>();
+      if (other && loop->isAncestor(other))
+        return false;
       Value root = rootOf(load.getMemref());
       bool isWritten = !isOutside(root, loop) || loop.walk([&](Operation* other) {
                                                        return other != loop && touches(other, root, true)

@@ -2,6 +2,7 @@
 // question that software pipelining asks. It looks at the program and changes nothing.
 #pragma once
 
+#include "base/machine/machine.h"
 #include "compiler/ir/svm.h"
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace strata::transform {
 
 /// A region of the iteration that is entered at most once, and whether its branch is the one for a false condition. A
-/// scope has no condition.
+/// scope has no condition, nor has what one other processor executes.
 struct Container {
   mlir::Operation* op;
   bool otherwise = false;
@@ -36,11 +37,13 @@ struct PipelinePlan {
   std::string reason;
 };
 
-/// REQUIRES: the loop's iterations were parallel in the source (svm.parallel).
-PipelinePlan planPipeline(mlir::scf::ForOp loop);
+/// The machine says what a processor can move; null: everything. REQUIRES: the loop's iterations were parallel in the
+/// source (svm.parallel).
+PipelinePlan planPipeline(mlir::scf::ForOp loop, const Machine* machine);
 
 /// Whether a value can be computed for another iteration: pure operations on the loop's variable and on values from
-/// outside, loads of what the loop does not write, and extents of the iteration's blocks.
+/// outside, loads of what the loop does not write by the processor that executes it, and extents of the iteration's
+/// blocks.
 bool isComputable(mlir::Value value, mlir::scf::ForOp loop);
 
 } // namespace strata::transform

@@ -227,7 +227,7 @@ class Loops(Case):
         self.assertIn("loop 'i' is pipelined: 2 buffers of 'Add#0.A', 'Add#0.B', 'Add#0.C'", text)
         self.write("m.map", ADD_MAP % (64, 2, "", "swp = 2;"))
         text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
-        self.assertIn("loop 'i' is not pipelined: its transfers are made by another processor", text)
+        self.assertIn("loop 'i' is pipelined: 2 buffers of 'Add#0.A', 'Add#0.B', 'Add#0.C'", text)
         self.write("m.map", ADD_MAP % (64, 0, "", DEAL % 1 + "swp = 99;"))
         text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
         self.assertIn("loop 'i' has 16 stages rather than 99", text)
@@ -242,6 +242,103 @@ class Loops(Case):
         self.assertEqual(pull["runs"], {"Low": 16})
         self.assertEqual(push["starts"], {"ppe -> spe": 16}, "one for each leaf")
         self.assertEqual(pull["starts"], {"ppe -> spe": 8}, "one for each processor")
+
+    def test_pushed_and_pipelined(self):
+        # The processor that executes the loop has the blocks moved while another one works; it starts it as often as before.
+        for n in (0, 1, 64, 65, 1000, 4099):
+            a, b = np.random.default_rng(n).random((2, n), np.float32)
+            maps = [ADD_MAP % (64, 2, "", more) for more in ("", "swp = 2;", "swp = 5;", "swp = 3; unroll = 2;")]
+            expected = self.same_bits(ADD, maps, {"A": a, "B": b}, "C", same=("runs", "moves", "bytes"))
+            np.testing.assert_array_equal(expected, a + b)
+        n = 200_003
+        a, b = np.random.default_rng(1).random((2, n), np.float32)
+        maps = [ADD_MAP % (10000, 2, "", more) for more in ("", "swp = 2;")]
+        np.testing.assert_array_equal(self.same_bits(ADD, maps, {"A": a, "B": b}, "C", same=("runs", "moves", "bytes", "starts")), a + b)
+        h, a = np.random.default_rng(2).random((3, 3), np.float32), np.random.default_rng(3).random((35, 202), np.float32)
+        maps = [CONVOLUTION_MAP.replace("control(level 0)", f"control(level {level})") % loops
+                for level, loops in ((2, ("", "")), (2, ("swp = 2;", "swp = 2;")), (2, ("", "swp = 4;")), (0, ("swp = 2;", "swp = 2;")))]
+        self.same_bits(CONVOLUTION, maps, {"A": a, "H": h}, "C")
+        mixed = CONVOLUTION_MAP.replace("loop i()", "loop i(level 2)") % ("swp = 2;", "swp = 2; " + DEAL % 1)
+        self.same_bits(CONVOLUTION, [maps[0], mixed], {"A": a, "H": h}, "C")
+        for n in (0, 1, 100, 1234):
+            s, w = np.random.default_rng(n).random((2, n), np.float32)
+            maps = [TOTAL_MAP.replace("loop i(level 0)", "loop i(level 2)") % more for more in ("", "swp = 2;", "swp = 3; unroll = 2;")]
+            self.same_bits(TOTAL, maps, {"S": s, "W": w, "t": np.float32(1)}, "t", threads=(1, 7))
+
+    def test_pushed_and_pipelined_within_each_of_several_processors(self):
+        # Every node pushes to a core of its own.
+        program = ADD.replace("tunable T;", "tunable T, Q;").replace(
+            "mappar (long i = 0 : (N + T - 1) / T) { Add(A[i*T;T], B[i*T;T], C[i*T;T]); }",
+            "mappar (long p = 0 : (N + T*Q - 1) / (T*Q)) { mappar (long i = p*Q : min((p+1)*Q, (N + T - 1) / T)) "
+            "{ Add(A[i*T;T], B[i*T;T], C[i*T;T]); } }")
+        mapping = """#include "cluster"
+task Add: entrypoint(Top) {
+  instance Top::Inner(level 2) {
+    tunable T = 1000; tunable Q = 5;
+    control(level 1) { loop p() { spmd { fullrange = 0,4; ways = 4; iterblk = 1; } } loop i() { %s } callsite Add() { target Low() { } } }
+  }
+  instance Low::Leaf(level 0) { }
+}
+"""
+        a, b = np.random.default_rng(8).random((2, 50_123), np.float32)
+        self.same_bits(program, [mapping % more for more in ("", "swp = 2;", "swp = 3;")], {"A": a, "B": b}, "C",
+                       same=("runs", "moves", "bytes", "starts"))
+        self.write("m.map", mapping % "swp = 2;")
+        text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=50123", "--emit=scheduled", "--remarks").err
+        self.assertIn("loop 'i' is pipelined: 2 buffers of", text)
+
+    def test_a_store_that_the_pushing_processor_cannot_fill(self):
+        machine = """machine: far
+clock: 3200MHz
+memories:
+  - {name: ls, count: 8, capacity: 256K, alignment: 16, latency: 6, bandwidth: 16, explicit: true}
+  - {name: main, capacity: available, latency: 200, bandwidth: 8, explicit: true}
+  - {name: shelf, capacity: available, latency: 200, bandwidth: 8, explicit: true}
+processors:
+  - {name: ppe, kind: control, count: %d, masters: [ppe]}
+  - {name: spe, kind: stream, count: 8, masters: [ppe], moves: 16, local: [ls]}
+  - {name: clerk, kind: control, masters: [clerk]}
+links:
+  - {name: ring, ends: [ppe, spe, main, ls], count: 4, latency: 50, bandwidth: 96}
+  - {name: away, ends: [%s], count: 4, latency: 50, bandwidth: 96}
+levels:
+  - {level: 0, memory: ls, processor: spe}
+  - {level: 1, memory: main, processor: ppe}
+  - {level: 2, memory: shelf, processor: clerk}
+"""
+        mapping = (ADD_MAP % (64, 1, "", "swp = 2;")).replace('"cell"', '"far.yaml"')
+        self.write("p.sq", ADD)
+        a, b = np.random.default_rng(4).random((2, 1000), np.float32)
+        for ends, count, why in (("clerk, spe, shelf, ls, main", 1, None),
+                                 ("clerk, spe, shelf", 1, "cannot move what 'Add#0.A' is filled from or emptied to")):
+            self.write("far.yaml", machine % (count, ends))
+            self.write("m.map", mapping)
+            said = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
+            self.assertIn("loop 'i' is pipelined: 2 buffers" if not why else "loop 'i' is not pipelined: the processor that executes the loop " + why, said)
+            result, _ = self.run_map(ADD, mapping, {"A": a, "B": b}, "C")
+            np.testing.assert_array_equal(result, a + b)
+
+    def test_buffers_of_a_pushed_loop_count_in_the_capacity(self):
+        self.write("p.sq", ADD)
+        for block, stages, fits in ((16384, 1, True), (16384, 2, False), (10000, 2, True)):
+            self.write("m.map", ADD_MAP % (block, 2, "", f"swp = {stages};"))
+            run = self.strata("run", "p.sq", "--map", "m.map", "--size", "N=100000", "--emit=scheduled")
+            self.assertEqual(run.status, 0 if fits else 1, run)
+            if not fits:
+                self.assertIn("2 buffers of block 'Add#0.A' take 2 times 65536 bytes", run.err)
+
+    def test_a_trace_shows_who_moves_the_blocks_of_a_pushed_loop(self):
+        self.write("p.sq", ADD)
+        self.write("m.map", ADD_MAP % (10000, 2, "", "swp = 2;"))
+        self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=200000", "--in", "A=iota", "--in", "B=2", "--trace", "t.json")
+        with open(self.path("t.json")) as file:
+            events = json.load(file)["traceEvents"]
+        rows = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+        spans = [event for event in events if event["ph"] == "X"]
+        moves = [event for event in spans if event["cat"] == "move" and event["args"]["bytes"]]
+        self.assertEqual(len(moves), 60)
+        self.assertEqual({rows[event["pid"]] for event in moves}, {"caller moves"})
+        self.assertEqual({rows[event["pid"]] for event in spans if event["cat"] == "run" and event["name"] == "Low"}, {"spe"})
 
     def test_a_trace_shows_moves_on_rows_of_their_own(self):
         self.write("p.sq", ADD)

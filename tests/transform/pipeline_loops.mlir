@@ -209,3 +209,79 @@ func.func @conditional(%n: index, %m: index, %a: !row) attributes {svm.control =
   } {svm.parallel, svm.label = "i", svm.stages = 2 : i64}
   return
 }
+
+// Another processor works on what this one has moved into its store: the tokens stay here, and it is started when its
+// block is there.
+// REMARK: remark: loop 'i' is pipelined: 2 buffers of 'x'
+// CHECK-LABEL: func.func @pushed
+// CHECK: %[[X0:.*]] = svm.block "x"
+// CHECK: %[[X1:.*]] = svm.block "x"
+// CHECK: %[[FIRST:.*]] = svm.move {{.*}} -> !svm.token
+// CHECK: scf.for {{.*}} iter_args(%[[NOW:[^ ]*]] = %[[X0]], %[[NEXT:[^ ]*]] = %[[X1]], %[[T:[^ ]*]] = %[[FIRST]]
+// CHECK: memref.subview %[[NEXT]]
+// CHECK: svm.move {{.*}} -> !svm.token
+// CHECK: svm.wait %[[T]]
+// CHECK: svm.spmd
+// CHECK-SAME: on @spe instances {
+// CHECK-NOT: svm.move
+// CHECK: svm.run @update
+// CHECK: }
+// CHECK: svm.move {{.*}} -> !svm.token
+// CHECK: scf.yield
+func.func @pushed(%n: index, %m: index, %a: !row) attributes {svm.control = @ppe} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %at = arith.muli %i, %m : index
+    %v = memref.subview %a[%at] [%m] [1] : !row to !row
+    svm.spmd (%p) = (%c0) to (%c1) on @spe instances {
+      svm.scope "t" disjoint {
+        %x = svm.block "x"(%m) max [16] : !near
+        svm.move %v to %x : !row to !near
+        svm.run @update(%x) on @spe : (!near) -> ()
+        svm.move %x to %v : !near to !row
+      }
+    }
+  } {svm.parallel, svm.label = "i", svm.stages = 2 : i64}
+  return
+}
+
+// What the other processor reads before is not known to this one.
+// REMARK: remark: loop 'i' is not pipelined: where 'x' is filled from is not known before the iteration
+func.func @chosenThere(%n: index, %m: index, %a: !row) attributes {svm.control = @ppe} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = memref.alloca() : memref<index>
+  scf.for %i = %c0 to %n step %c1 {
+    svm.spmd (%p) = (%c0) to (%c1) on @spe instances {
+      %at = memref.load %k[] : memref<index>
+      %v = memref.subview %a[%at] [%m] [1] : !row to !row
+      svm.scope "t" disjoint {
+        %x = svm.block "x"(%m) max [16] : !near
+        svm.move %v to %x : !row to !near
+        svm.run @copy(%x, %x) on @spe : (!near, !near) -> ()
+      }
+    }
+  } {svm.parallel, svm.label = "i", svm.stages = 2 : i64}
+  return
+}
+
+// Two processors at once are not one that is started for each iteration.
+// REMARK: remark: loop 'i' is not pipelined: its transfers are made by loops of other processors, which it starts anew
+func.func @severalStarted(%n: index, %m: index, %a: !row) attributes {svm.control = @ppe} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %n step %c1 {
+    svm.spmd (%p) = (%c0) to (%c2) on @spe instances {
+      %at = arith.addi %i, %p : index
+      %v = memref.subview %a[%at] [%m] [1] : !row to !row
+      svm.scope "t" disjoint {
+        %x = svm.block "x"(%m) max [16] : !near
+        svm.move %v to %x : !row to !near
+        svm.run @copy(%x, %x) on @spe : (!near, !near) -> ()
+      }
+    }
+  } {svm.parallel, svm.label = "i", svm.stages = 2 : i64}
+  return
+}
