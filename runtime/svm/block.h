@@ -14,6 +14,7 @@ struct BlockRecord {
   int address = 0;
   uint64_t capacity = 0;
   uint64_t elementBytes = 0;
+  std::vector<Use> uses;              // as a stream's
   runtime::SpinLock lock;             // guards the list and the opening of the quick path
   std::vector<KernelRecord*> kernels; // that have it at hand
 };

@@ -34,6 +34,37 @@ bool isUnderWay(const KernelRecord* kernel) {
   return kernel && (kernel->status.load() == KERNEL_RUNNING || kernel->status.load() == KERNEL_PAUSED);
 }
 
+/// The same, from kernelRun on. REQUIRES: the program's lock is held.
+bool isUnderWay(const Use& use) {
+  return use.kernel->run == use.run && (use.kernel->status.load() == KERNEL_WAITING || isUnderWay(use.kernel));
+}
+
+const char* wordOf(KERNEL_STATUS status) {
+  switch (status) {
+  case KERNEL_UNSTARTED:
+    return "UNSTARTED";
+  case KERNEL_WAITING:
+    return "WAITING";
+  case KERNEL_RUNNING:
+    return "RUNNING";
+  case KERNEL_PAUSED:
+    return "PAUSED";
+  case KERNEL_FINISHED:
+    return "FINISHED";
+  }
+  return "";
+}
+
+/// A2. REQUIRES: the program's lock is held.
+void checkUnused(const std::string& what, const std::vector<Use>& uses, const Place& place) {
+  for (const Use& use : uses)
+    if (isUnderWay(use))
+      failAt(place, "svm-a2",
+             what + " is initialised while " + quoted(*use.kernel) + ", which was given it, is " +
+                 wordOf(use.kernel->status.load()) + " (rule A2)",
+             "wait for the kernel first, with kernelWait");
+}
+
 void checkLocation(const Program& program, const std::string& what, const Node& before, const Node& now,
                    const Place& first, const Place& place) {
   if (before != now)
@@ -95,6 +126,7 @@ void checkStream(Program& program, const StreamRecord* before, const Stream* str
     if (const KernelRecord* kernel = end->kernel.load(); isUnderWay(kernel))
       failAt(place, "svm-a2", name + " is initialised while " + quoted(*kernel) + " uses it (rule A2)",
              "wait for the kernel first, with kernelWait");
+  checkUnused(name, before->uses, place);
   checkLocation(program, name, before->node, node, before->place, place);
   if (before->elementBytes != static_cast<uint64_t>(elementBytes) || before->flags != flags)
     failAt(place, "svm-b2",
@@ -112,6 +144,7 @@ void checkBlock(Program& program, const BlockRecord* before, const Node& node, i
     if (isUnderWay(kernel))
       failAt(place, "svm-a2", quoted(*before) + " is initialised while " + quoted(*kernel) + " uses it (rule A2)",
              "wait for the kernel first, with kernelWait");
+  checkUnused(quoted(*before), before->uses, place);
   checkLocation(program, quoted(*before), before->node, node, before->place, place);
   if (before->elementBytes != static_cast<uint64_t>(elementBytes))
     failAt(place, "svm-b2",
@@ -164,20 +197,43 @@ void checkSupported(const Program& program, KernelSort sort, const char* kernel,
          able.empty() ? "choose a machine with such a processor" : "these do: " + able);
 }
 
+namespace {
+
+[[noreturn]] void failShared(const std::string& first, const char* does, const StreamRecord& record,
+                             const std::string& second, const Place& place) {
+  failAt(place, "svm-a7", first + " " + does + " " + quoted(record) + " while " + second + " (rule A7)",
+         "a stream has one kernel that pushes and one that pops at a time; let one finish first, with kernelWait");
+}
+
+} // namespace
+
 void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place) {
   Program& program = *record.program;
-  KernelRecord* other = (pushes ? record.pusher : record.popper).kernel.load();
-  if (isUnderWay(other))
-    failAt(place, "svm-a7",
-           (kernel ? quoted(*kernel) : std::string("control")) + (pushes ? " pushes to " : " pops from ") +
-               quoted(record) + " while " + quoted(*other) + " does (rule A7)",
-           "a stream has one kernel that pushes and one that pops at a time; let one finish first");
   const StreamEnd& end = pushes ? record.pusher : record.popper;
+  const char* does = pushes ? "pushes to" : "pops from";
+  const std::string who = kernel ? quoted(*kernel) : "control";
+  if (const KernelRecord* other = end.kernel.load(); isUnderWay(other))
+    failShared(who, does, record, quoted(*other) + " does", place);
   if (kernel && end.last && end.last != kernel && end.lastOver > kernel->ranAt)
     failAt(place, "svm-a7",
            quoted(*kernel) + " was run, and WAITING, while " + quoted(*end.last) + " still " +
                (pushes ? "pushed to " : "popped from ") + quoted(record) + " (rule A7)",
            "wait for the one, with kernelWait, before the other is run");
+  if (kernel && end.controlAt.load() >= kernel->begunAt) {
+    const Place control{end.controlPlace.load()};
+    failAt(place, "svm-a7",
+           who + " " + does + " " + quoted(record) + ", as control did when it was under way" +
+               (control.where().empty() ? "" : ", at " + control.where()) + " (rule A7)",
+           "let control do so before the kernel is run or after kernelWait");
+  }
+  {
+    std::lock_guard guard(program.lock);
+    for (const Use& use : record.uses)
+      if (use.kernel != kernel && (pushes ? use.pushes : use.pops) &&
+          (kernel ? isUnderWay(use) : isUnderWay(use.kernel) && use.kernel->run == use.run))
+        failShared(who, does, record, quoted(*use.kernel) + ", which does, is " + wordOf(use.kernel->status.load()),
+                   place);
+  }
   const Node processor = kernel ? kernel->processor->node : program.control();
   if (!program.reaches(processor, record.node))
     failAt(place, "svm-a6",
@@ -193,26 +249,6 @@ void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, const char* 
                record.program->nameOf(record.node) + ", which no link connects to it (rule A6)",
            "put the block where the kernel reaches it, or move the data with a Move");
 }
-
-namespace {
-
-const char* wordOf(KERNEL_STATUS status) {
-  switch (status) {
-  case KERNEL_UNSTARTED:
-    return "UNSTARTED";
-  case KERNEL_WAITING:
-    return "WAITING";
-  case KERNEL_RUNNING:
-    return "RUNNING";
-  case KERNEL_PAUSED:
-    return "PAUSED";
-  case KERNEL_FINISHED:
-    return "FINISHED";
-  }
-  return "";
-}
-
-} // namespace
 
 void checkControl(const Kernel* kernel, const KernelRecord* record, const KernelRecord* caller, const char* operation,
                   bool needed, const Place& place) {
@@ -247,16 +283,21 @@ void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const P
 
 namespace {
 
-/// The streams and blocks that a kernel's data points to, in the order of its fields.
-std::vector<const void*> argumentsOf(const KernelRecord& kernel) {
-  std::vector<const void*> arguments;
+/// The streams and blocks that a kernel has been given: its data points to them, or has them in it. REQUIRES: the
+/// program's lock is held.
+std::vector<Argument> argumentsOf(const KernelRecord& kernel) {
+  std::vector<Argument> arguments;
+  const Program& program = *kernel.program;
   const char* data = static_cast<const char*>(kernel.data);
-  std::lock_guard guard(kernel.program->lock);
+  const auto note = [&](int offset, const void* object) {
+    if (program.streams.contains(object) || program.blocks.contains(object))
+      arguments.push_back({offset, object});
+  };
   for (int at = 0; data && at + static_cast<int>(sizeof(void*)) <= kernel.dataSize; at += sizeof(void*)) {
     const void* field = nullptr;
     std::memcpy(static_cast<void*>(&field), data + at, sizeof field);
-    if (kernel.program->streams.contains(field) || kernel.program->blocks.contains(field))
-      arguments.push_back(field);
+    note(at, field);
+    note(at, data + at);
   }
   return arguments;
 }
@@ -265,6 +306,48 @@ std::string argumentName(const KernelRecord& kernel, const void* argument) {
   const auto stream = kernel.program->streams.find(argument);
   return stream != kernel.program->streams.end() ? quoted(*stream->second)
                                                  : quoted(*kernel.program->blocks.at(argument));
+}
+
+/// B3. A place that names no stream or block yet may name one later.
+void checkArguments(const KernelRecord& kernel, const std::vector<Argument>& arguments, const Place& place) {
+  auto before = kernel.arguments.begin();
+  for (const Argument& now : arguments) {
+    while (before != kernel.arguments.end() && before->offset < now.offset)
+      ++before;
+    if (before != kernel.arguments.end() && before->offset == now.offset && before->object != now.object)
+      failAt(place, "svm-b3",
+             quoted(kernel) + " was initialised with " + argumentName(kernel, before->object) + " before, now with " +
+                 argumentName(kernel, now.object) + " (rule B3)",
+             "pass a kernel the same streams and blocks each time, or use another kernel");
+  }
+}
+
+/// Notes that a kernel is about to be under way with a stream or block. A7, as far as the ends are known: those of a
+/// kernel that moves data, and those that a kernel has at hand. REQUIRES: the program's lock is held.
+void noteUse(KernelRecord& kernel, const void* object, const Place& place) {
+  Program& program = *kernel.program;
+  Use use{&kernel, kernel.run};
+  const auto stream = program.streams.find(object);
+  std::vector<Use>& uses = stream != program.streams.end() ? stream->second->uses : program.blocks.at(object)->uses;
+  std::erase_if(uses, [](const Use& other) { return !isUnderWay(other); });
+  if (stream != program.streams.end() && kernel.sort == KernelSort::Predefined) {
+    const StreamRecord& record = *stream->second;
+    const auto& transfer = *static_cast<const SvmTransfer_*>(kernel.data);
+    use.pushes = transfer.target == object;
+    use.pops = transfer.source == object || transfer.indices == object;
+    for (const bool pushes : {true, false}) {
+      if (!(pushes ? use.pushes : use.pops))
+        continue;
+      const char* does = pushes ? "is to push to" : "is to pop from";
+      if (const KernelRecord* other = (pushes ? record.pusher : record.popper).kernel.load(); isUnderWay(other))
+        failShared(quoted(kernel), does, record, quoted(*other) + " does", place);
+      for (const Use& other : uses)
+        if (other.kernel != &kernel && (pushes ? other.pushes : other.pops))
+          failShared(quoted(kernel), does, record,
+                     quoted(*other.kernel) + ", which does, is " + wordOf(other.kernel->status.load()), place);
+    }
+  }
+  uses.push_back(use);
 }
 
 } // namespace
@@ -289,15 +372,15 @@ void checkRun(KernelRecord& kernel, const Place& place) {
                       place);
   if (status != KERNEL_UNSTARTED)
     return;
-  const std::vector<const void*> arguments = argumentsOf(kernel);
-  if (kernel.arguments.empty())
-    kernel.arguments = arguments;
-  for (size_t i = 0; i < std::min(arguments.size(), kernel.arguments.size()); ++i)
-    if (arguments[i] != kernel.arguments[i])
-      failAt(place, "svm-b3",
-             quoted(kernel) + " was initialised with " + argumentName(kernel, kernel.arguments[i]) +
-                 " before, now with " + argumentName(kernel, arguments[i]) + " (rule B3)",
-             "pass a kernel the same streams and blocks each time, or use another kernel");
+  {
+    std::lock_guard guard(kernel.program->lock);
+    const std::vector<Argument> arguments = argumentsOf(kernel);
+    checkArguments(kernel, arguments, place);
+    if (kernel.arguments.empty())
+      kernel.arguments = arguments;
+    for (const Argument& argument : arguments)
+      noteUse(kernel, argument.object, place);
+  }
   kernel.runPlace = place;
   const char* data = static_cast<const char*>(kernel.data);
   kernel.dataWhenRun.assign(data, data + (data ? std::max(kernel.dataSize, 0) : 0));

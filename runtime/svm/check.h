@@ -36,8 +36,8 @@ void checkControl(const Kernel* kernel, const KernelRecord* record, const Kernel
                   bool needed, const Place& place);
 /// kernelAddDependence: only on an UNSTARTED kernel, and A9.
 void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const Place& place);
-/// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block, and B3; notes the kernel's
-/// data.
+/// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block, A7 as far as it shows, and B3;
+/// notes the kernel's data.
 void checkRun(KernelRecord& kernel, const Place& place);
 /// As a kernel begins: its data is what it was when it was run.
 void checkData(const KernelRecord& kernel);

@@ -67,6 +67,7 @@ void dispatch(ProcessorState& processor, Starts& starts) {
   };
   const auto begin = [&](KernelRecord* kernel) {
     setStatus(*kernel, KERNEL_RUNNING);
+    kernel->begunAt = ++kernel->program->clock;
     starts.push_back(kernel);
   };
   if (!processor.holder)

@@ -23,6 +23,20 @@ enum class KernelSort { User, Predefined, BlackBox };
 
 struct RecordedKernel;
 
+/// A stream or block that a kernel's data points to, or has in it, at an offset.
+struct Argument {
+  int offset;
+  const void* object;
+};
+
+/// A kernel that has been given a stream or block, in one of its executions; the ends of a stream are known before it
+/// begins where it moves data.
+struct Use {
+  KernelRecord* kernel;
+  uint64_t run;
+  bool pushes = false, pops = false;
+};
+
 struct KernelRecord {
   Program* program = nullptr;
   Kernel* kernel = nullptr;
@@ -40,14 +54,14 @@ struct KernelRecord {
   int64_t undone = 0; // executions that it depends on
   std::vector<std::pair<KernelRecord*, uint64_t>> followers;
   runtime::Execution* execution = nullptr; // while its fibre lives
-  uint64_t ranAt = 0;                      // on the program's clock
+  uint64_t ranAt = 0, begunAt = 0;         // WAITING and RUNNING, on the program's clock
   std::shared_ptr<void> held;              // what the work function of a black-box kernel holds until it is over
   RecordedKernel* recorded = nullptr;      // of a program that is recorded
 
   // Of checked mode.
   Place runPlace;
   std::vector<char> dataWhenRun;
-  std::vector<const void*> arguments; // streams and blocks that its data pointed to when it was first run
+  std::vector<Argument> arguments; // when it was first run
 
   runtime::SpinLock endsLock;                       // guards the two lists
   std::vector<std::pair<StreamRecord*, bool>> ends; // true: it pushes

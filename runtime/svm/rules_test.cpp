@@ -1,74 +1,13 @@
 // Every rule with a program that breaks it: checked mode ends it, and the message names the rule, the variables and the
 // line. The second half has what is looked after in every mode.
-#include "runtime/svm/testing.h"
-
-#include "runtime/svm/program.h"
+#include "runtime/svm/rules_testing.h"
 
 #include <cstdlib>
 #include <string>
 
+using namespace rules;
+
 namespace {
-
-constexpr int any = 0;
-
-struct Work {
-  Kernel kernel;
-  IStream* in;
-  OStream* out;
-  Block* block;
-  int count;
-  void (*body)(Work*);
-};
-
-/// A kernel whose work is a lambda.
-void initWork(Work* work, VM_NODE_PROC processor, void (*body)(Work*), Block* scratch = nullptr) {
-  kernelInit(&work->kernel, processor, scratch, work, sizeof *work,
-             [](void* data) { static_cast<Work*>(data)->body(static_cast<Work*>(data)); });
-  work->body = body;
-}
-
-void popOne(Work* work) {
-  int x = 0;
-  streamPop(work->in, &x);
-}
-
-void pushOne(Work* work) {
-  int x = 0;
-  streamPush(work->out, &x);
-}
-
-/// Pushes for ever.
-void pushAll(Work* work) {
-  while (true)
-    pushOne(work);
-}
-
-static Stream s, t;
-static Block b;
-static Work k, k2;
-
-class Rules : public ::testing::Test {
-protected:
-  void SetUp() override {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    svmThreads(2);
-    strata::svm::Program::current().setChecked(true);
-  }
-  void TearDown() override { strata::svm::Program::current().setChecked(false); }
-
-  static void initStreams() {
-    streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), any);
-    streamInitRAM(&t, LOCALMEM1, 64, 8, sizeof(int), any);
-  }
-};
-
-#define BREAKS(RULE, MESSAGE, ...)                                                                                     \
-  EXPECT_EXIT(                                                                                                         \
-      {                                                                                                                \
-        __VA_ARGS__;                                                                                                   \
-        std::exit(77);                                                                                                 \
-      },                                                                                                               \
-      ::testing::ExitedWithCode(1), "rules_test.cpp:[0-9]+: error: " MESSAGE "(.|\n)*\\[" RULE "\\]")
 
 TEST_F(Rules, A1InitialisingAKernelUnderWay) {
   initStreams();
@@ -254,7 +193,7 @@ TEST_F(Rules, B2AnotherPlaceOrSize) {
   initStreams();
   blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));
   initWork(&k, PROC1, popOne);
-  BREAKS("svm-b2", "stream 's' moves from LOCALMEM1 to LOCALMEM2.*first initialised at .*rules_test.cpp:",
+  BREAKS("svm-b2", "stream 's' moves from LOCALMEM1 to LOCALMEM2.*first initialised at .*rules_testing.h:",
          streamInitRAM(&s, LOCALMEM2, 0, 8, sizeof(int), any));
   BREAKS("svm-b2", "stream 's' had elements of 4 bytes and flags 0, now 8 and 0",
          streamInitRAM(&s, LOCALMEM1, 0, 8, 8, any));

@@ -144,9 +144,14 @@ void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* 
   if (isRequested(kernel))
     obey(*kernel);
   StreamEnd& end = endOf(record, pushes);
+  if (!kernel && record.program->checked()) {
+    end.controlAt.store(record.program->clock.load());
+    end.controlPlace.store(place.text);
+    checkEnter(record, nullptr, pushes, operation, place);
+  }
   if (end.kernel.load(std::memory_order_relaxed) == kernel)
     return;
-  if (record.program->checked())
+  if (kernel && record.program->checked())
     checkEnter(record, kernel, pushes, operation, place);
   end.kernel.store(kernel, std::memory_order_relaxed);
   end.limit = 0;
@@ -222,6 +227,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
     end->kernel.store(nullptr);
     end->limit = 0;
     end->last = nullptr;
+    end->controlAt.store(0);
     end->spins = 64;
   }
   record.tags.clear();

@@ -29,6 +29,8 @@ struct StreamEnd {
   KernelRecord* last = nullptr;             // who had it last, and when that was over
   uint64_t lastOver = 0;
   int32_t spins = 64;
+  std::atomic<uint64_t> controlAt{0}; // checked mode: when control used it last, on the program's clock
+  std::atomic<const char*> controlPlace{nullptr};
 };
 
 struct StreamRecord {
@@ -42,6 +44,7 @@ struct StreamRecord {
   int flags = 0;
   bool usesFifo = false;
   StreamEnd pusher, popper;
+  std::vector<Use> uses; // checked mode, under the program's lock: kernels under way, and some that are over
 
   runtime::SpinLock lock;
   std::deque<uint64_t> tags;
