@@ -23,25 +23,35 @@ struct Stage {
   int64_t count;
 };
 
+// Streams, arrays and counts are in local variables: what a call of the library may change the compiler fetches anew.
 void source(Stage* stage) {
-  for (int64_t i = 0; i < stage->count; ++i) {
-    float value = stage->from[i];
-    streamPush(stage->out, &value);
+  OStream* out = stage->out;
+  const float* from = stage->from;
+  const int64_t count = stage->count;
+  for (int64_t i = 0; i < count; ++i) {
+    float value = from[i];
+    streamPush(out, &value);
   }
 }
 
 void middle(Stage* stage) {
-  for (int64_t i = 0; i < stage->count; ++i) {
+  IStream* in = stage->in;
+  OStream* out = stage->out;
+  const int64_t count = stage->count;
+  for (int64_t i = 0; i < count; ++i) {
     float value = 0;
-    streamPop(stage->in, &value);
+    streamPop(in, &value);
     value = value * 2 + 1;
-    streamPush(stage->out, &value);
+    streamPush(out, &value);
   }
 }
 
 void sink(Stage* stage) {
-  for (int64_t i = 0; i < stage->count; ++i)
-    streamPop(stage->in, stage->to + i);
+  IStream* in = stage->in;
+  float* to = stage->to;
+  const int64_t count = stage->count;
+  for (int64_t i = 0; i < count; ++i)
+    streamPop(in, to + i);
 }
 
 void init(Stage* stage, VM_NODE_PROC processor, void (*work)(Stage*)) {
@@ -113,13 +123,17 @@ Row checkedRow(Bench& bench) {
 
 /// Fills a stream and empties it again and again.
 void fillAndEmpty(Stage* stage) {
-  for (int64_t begin = 0; begin < stage->count; begin += capacity) {
-    for (int64_t i = 0; i < capacity; ++i) {
-      float value = stage->from[begin + i];
-      streamPush(stage->out, &value);
+  Stream* stream = stage->in;
+  const float* from = stage->from;
+  float* to = stage->to;
+  const int64_t count = stage->count;
+  for (int64_t begin = 0; begin < count; begin += capacity) {
+    for (int64_t i = begin; i < begin + capacity; ++i) {
+      float value = from[i];
+      streamPush(stream, &value);
     }
-    for (int64_t i = 0; i < capacity; ++i)
-      streamPop(stage->in, stage->to + begin + i);
+    for (int64_t i = begin; i < begin + capacity; ++i)
+      streamPop(stream, to + i);
   }
 }
 
@@ -165,16 +179,18 @@ struct Spread {
 
 void multicast(Spread* spread) {
   Stream* s = spread->streams;
+  const float* from = spread->from;
   for (int i = 0; i < rounds; ++i) {
-    float value = spread->from[i];
+    float value = from[i];
     streamPushMulticast(&value, s, s + 1, s + 2, s + 3, s + 4, s + 5, s + 6, s + 7);
   }
 }
 
 void pushEach(Spread* spread) {
   Stream* s = spread->streams;
+  const float* from = spread->from;
   for (int i = 0; i < rounds; ++i) {
-    float value = spread->from[i];
+    float value = from[i];
     streamPush(s, &value);
     streamPush(s + 1, &value);
     streamPush(s + 2, &value);

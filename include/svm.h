@@ -64,11 +64,11 @@ typedef struct Stream {
   SVM_ALIGNED_ uint64_t pushed_; /* elements pushed so far, written by whoever pushes */
   uint64_t pushLimit_;           /* pushes below this count need no other look, nor reach the buffer's end */
   uint64_t pushWordLimit_;       /* the same where elements have 4 bytes, else 0 */
-  uint64_t writeFrom_;           /* the next element lies at begin_ + (writeFrom_ + pushed_ * elementBytes_) */
+  char* writeFrom_;              /* the next element lies at writeFrom_ + pushed_ * elementBytes_ */
   SVM_ALIGNED_ uint64_t popped_; /* elements popped so far, written by whoever pops */
   uint64_t popLimit_;            /* elements below this count are there and carry no tag */
   uint64_t popWordLimit_;
-  uint64_t readFrom_;
+  char* readFrom_;
   SVM_ALIGNED_ void* pusherWaits_; /* who waits, and for what count of the other side */
   void* popperWaits_;
   char* begin_; /* the circular buffer */
@@ -274,6 +274,9 @@ enum { SVM_MOVE_, SVM_STRIDED_SCATTER_, SVM_STRIDED_GATHER_, SVM_INDEXED_SCATTER
 /* How many bytes a pointer surely leads to no more than, where the compiler sees that. */
 #define SVM_MAY_HOLD_(pointer, bytes) (__builtin_object_size((pointer), 0) >= (bytes))
 
+/* For a compiler that looks at code which a size shows to be dead. */
+#define SVM_AT_MOST_8_(size) ((size) < 8 ? (size) : 8)
+
 SVM_INLINE_ void svmCopy_(void* to, const void* from, uint64_t bytes) {
   if (bytes == 4 && SVM_MAY_HOLD_(to, 4) && SVM_MAY_HOLD_(from, 4))
     memcpy(to, from, 4);
@@ -298,50 +301,68 @@ SVM_INLINE_ void svmPopped_(Stream* s, uint64_t popped) {
     svmWakePusher_(s);
 }
 
-/* Where an element lies whose number is below a limit. */
-SVM_INLINE_ char* svmAt_(const Stream* s, uint64_t from, uint64_t number, uint64_t bytes) {
-  return s->begin_ + (from + number * bytes);
+/* Where an element lies whose number is below a limit. Once a stream has wrapped, `from` lies before its buffer. */
+SVM_INLINE_ char* svmAt_(char* from, uint64_t number, uint64_t bytes) {
+  return from + number * bytes;
 }
 
-/* A variable of 4 or 8 bytes is as a rule an element of that size. Where it is pushed its address goes nowhere, so that
- * it can stay in a register: the library gets a copy. */
+/* A variable of 4 or 8 bytes is as a rule an element of that size. Its address goes nowhere, so that it can stay in a
+ * register: the library gets a copy. */
 SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const char* place) {
   const uint64_t pushed = __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED);
   if (size == 4 || size == 8) {
     const uint64_t limit = __atomic_load_n(size == 4 ? &s->pushWordLimit_ : &s->pushLimit_, __ATOMIC_RELAXED);
-    uint64_t copy = 0;
     if (SVM_SELDOM_(pushed >= limit || (size != 4 && s->elementBytes_ != size))) {
-      memcpy(&copy, element, size);
+      uint64_t copy = 0;
+      memcpy(&copy, element, SVM_AT_MOST_8_(size));
       svmPushSlowly_(s, &copy, size, 0, place);
       return;
     }
-    memcpy(svmAt_(s, s->writeFrom_, pushed, size), element, size);
+    memcpy(svmAt_(s->writeFrom_, pushed, size), element, size);
+    svmPushed_(s, pushed);
+  } else if (size > 4 && pushed < __atomic_load_n(&s->pushWordLimit_, __ATOMIC_RELAXED)) {
+    memcpy(svmAt_(s->writeFrom_, pushed, 4), element, 4);
     svmPushed_(s, pushed);
   } else if (SVM_SELDOM_(pushed >= __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED))) {
     svmPushSlowly_(s, element, size, 0, place);
   } else {
-    svmCopy_(svmAt_(s, s->writeFrom_, pushed, s->elementBytes_), element, s->elementBytes_);
+    svmCopy_(svmAt_(s->writeFrom_, pushed, s->elementBytes_), element, s->elementBytes_);
     svmPushed_(s, pushed);
   }
 }
 
+/* Elements that are smaller leave the rest of the variable as it was, also where that is what it was before anything
+ * was written there. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* place) {
   const uint64_t popped = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED);
   if (size == 4 || size == 8) {
     const uint64_t limit = __atomic_load_n(size == 4 ? &s->popWordLimit_ : &s->popLimit_, __ATOMIC_RELAXED);
     if (SVM_SELDOM_(popped >= limit || (size != 4 && s->elementBytes_ != size))) {
-      svmPopSlowly_(s, element, size, place);
+      uint64_t copy;
+      memcpy(&copy, element, SVM_AT_MOST_8_(size));
+      svmPopSlowly_(s, &copy, size, place);
+      memcpy(element, &copy, SVM_AT_MOST_8_(size));
       return;
     }
-    memcpy(element, svmAt_(s, s->readFrom_, popped, size), size);
+    memcpy(element, svmAt_(s->readFrom_, popped, size), size);
+    svmPopped_(s, popped);
+  } else if (size > 4 && popped < __atomic_load_n(&s->popWordLimit_, __ATOMIC_RELAXED)) {
+    memcpy(element, svmAt_(s->readFrom_, popped, 4), 4);
     svmPopped_(s, popped);
   } else if (SVM_SELDOM_(popped >= __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED))) {
     svmPopSlowly_(s, element, size, place);
   } else {
-    svmCopy_(element, svmAt_(s, s->readFrom_, popped, s->elementBytes_), s->elementBytes_);
+    svmCopy_(element, svmAt_(s->readFrom_, popped, s->elementBytes_), s->elementBytes_);
     svmPopped_(s, popped);
   }
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #ifdef __clang__
 #define SVM_UNROLL_ _Pragma("clang loop unroll(full)")
@@ -349,38 +370,46 @@ SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* pl
 #define SVM_UNROLL_ _Pragma("GCC unroll 8")
 #endif
 
-/* With room for `count` elements in each, a stream may stand in the list more than once. */
+/* With room for `count` elements in each, a stream may stand in the list more than once. The list goes nowhere, so that
+ * the streams can stay in registers: the library gets a copy. */
 SVM_INLINE_ void svmMulticastHere_(const void* element, uint64_t size, int eos, Stream* const* streams, int count,
                                    const char* place) {
   if (size == 4 && !eos && count <= 8) {
     uint32_t word;
     int quick = 1;
+    uintptr_t waits = 0;
     memcpy(&word, element, 4);
     SVM_UNROLL_
     for (int i = 0; i < count; ++i)
-      quick &= __atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED) + (uint64_t)count <=
-               __atomic_load_n(&streams[i]->pushWordLimit_, __ATOMIC_RELAXED);
+      if (SVM_SELDOM_(__atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED) + (uint64_t)count >
+                      __atomic_load_n(&streams[i]->pushWordLimit_, __ATOMIC_RELAXED))) {
+        quick = 0;
+        break;
+      }
     if (SVM_SELDOM_(!quick)) {
       const uint32_t copy = word;
-      svmMulticast_(&copy, size, eos, streams, count, place);
+      Stream* list[8];
+      SVM_UNROLL_
+      for (int i = 0; i < count; ++i)
+        list[i] = streams[i];
+      svmMulticast_(&copy, size, eos, list, count, place);
       return;
     }
     SVM_UNROLL_
     for (int i = 0; i < count; ++i) {
       const uint64_t pushed = __atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED);
-      memcpy(svmAt_(streams[i], streams[i]->writeFrom_, pushed, 4), &word, 4);
+      memcpy(svmAt_(streams[i]->writeFrom_, pushed, 4), &word, 4);
       __atomic_store_n(&streams[i]->pushed_, pushed + 1, __ATOMIC_RELEASE);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    {
-      uintptr_t waits = 0;
+    SVM_UNROLL_
+    for (int i = 0; i < count; ++i)
+      waits |= (uintptr_t)__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE);
+    if (SVM_SELDOM_(waits != 0)) {
       SVM_UNROLL_
       for (int i = 0; i < count; ++i)
-        waits |= (uintptr_t)__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE);
-      if (SVM_SELDOM_(waits != 0))
-        for (int i = 0; i < count; ++i)
-          if (__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_)
-            svmWakePopper_(streams[i]);
+        if (__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_)
+          svmWakePopper_(streams[i]);
     }
     return;
   }
@@ -400,7 +429,7 @@ SVM_INLINE_ void svmPeek_(Stream* s, int n, void* element, uint64_t size, const 
     return;
   }
   const uint64_t number = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED) + (uint64_t)n;
-  svmCopy_(element, svmAt_(s, s->readFrom_, number, s->elementBytes_), s->elementBytes_);
+  svmCopy_(element, svmAt_(s->readFrom_, number, s->elementBytes_), s->elementBytes_);
 }
 
 SVM_INLINE_ boolean svmPeekEOS_(Stream* s, int n, const char* place) {

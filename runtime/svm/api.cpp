@@ -17,12 +17,12 @@ namespace runtime = strata::runtime;
 namespace {
 
 void pushAtHand(Stream* s, const void* element) {
-  svmCopy_(svmAt_(s, s->writeFrom_, s->pushed_, s->elementBytes_), element, s->elementBytes_);
+  svmCopy_(svmAt_(s->writeFrom_, s->pushed_, s->elementBytes_), element, s->elementBytes_);
   svmPushed_(s, s->pushed_);
 }
 
 void popAtHand(Stream* s, void* element) {
-  svmCopy_(element, svmAt_(s, s->readFrom_, s->popped_, s->elementBytes_), s->elementBytes_);
+  svmCopy_(element, svmAt_(s->readFrom_, s->popped_, s->elementBytes_), s->elementBytes_);
   svmPopped_(s, s->popped_);
 }
 

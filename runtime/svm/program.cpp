@@ -73,8 +73,8 @@ void Program::record(const std::string& path) {
 }
 
 Program::~Program() {
-  for (const auto& [node, base] : memories_)
-    runtime::systemMemory().unmap(base, storageBytes(machine_.memories[node.index]));
+  for (const auto& [node, mapped] : memories_)
+    runtime::systemMemory().unmap(mapped.base, mapped.bytes);
 }
 
 namespace {
@@ -123,17 +123,23 @@ uint64_t storageBytes(const machine::Memory& memory) {
 }
 
 char* Program::memoryBase(const Node& memory, const Place& place) {
+  // Streams at one address of many memories go forward together. Were all memories to begin at the beginning of a page,
+  // these would share a few places of the cache.
+  constexpr uint64_t line = 64, lines = 64;
   std::lock_guard guard(storageLock_);
-  char*& base = memories_[memory];
-  if (!base) {
+  Mapped& mapped = memories_[memory];
+  if (!mapped.base) {
+    const uint64_t skipped = 17 * (memories_.size() - 1) % lines * line;
     const uint64_t bytes = storageBytes(machine_.memories[memory.index]);
-    base = static_cast<char*>(runtime::systemMemory().reserve(bytes));
-    if (!base || !runtime::systemMemory().commit(base, bytes))
+    mapped.bytes = bytes + skipped;
+    mapped.base = static_cast<char*>(runtime::systemMemory().reserve(mapped.bytes));
+    if (!mapped.base || !runtime::systemMemory().commit(mapped.base, mapped.bytes))
       failAt(place, "svm-memory",
              "this computer has no room for memory " + nameOf(memory) + " of " + std::to_string(bytes) + " bytes",
              "describe the machine with smaller memories");
+    mapped.begin = mapped.base + skipped;
   }
-  return base;
+  return mapped.begin;
 }
 
 char* Program::storage(const Node& memory, int address, uint64_t bytes, const std::string& what, const Place& place) {

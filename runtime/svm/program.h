@@ -104,6 +104,11 @@ public:
   std::atomic<uint64_t> clock{0}; // counts runs and ends of kernels
 
 private:
+  struct Mapped {
+    char* base = nullptr; // what is mapped, and where the memory begins in it
+    char* begin = nullptr;
+    uint64_t bytes = 0;
+  };
   char* memoryBase(const machine::Node& memory, const Place& place);
 
   const Machine machine_;
@@ -111,7 +116,7 @@ private:
   bool checked_ = false;
   std::unique_ptr<Recorder> recorder_;
   std::mutex storageLock_;
-  std::map<machine::Node, char*> memories_;
+  std::map<machine::Node, Mapped> memories_;
   std::map<machine::Node, FifoState> fifos_;
   std::map<machine::Node, ProcessorState> processors_;
 };

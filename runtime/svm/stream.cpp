@@ -112,11 +112,11 @@ void setLimit(const StreamRecord& record, bool pushes, uint64_t limit) {
 }
 
 /// Where element `number` lies, whose place may be the buffer's end: then it is its beginning.
-char* placeOf(const Stream& stream, uint64_t& from, uint64_t number) {
-  char* at = svmAt_(&stream, from, number, stream.elementBytes_);
+char* placeOf(const Stream& stream, char*& from, uint64_t number) {
+  char* at = svmAt_(from, number, stream.elementBytes_);
   if (at != stream.end_)
     return at;
-  from -= static_cast<uint64_t>(stream.end_ - stream.begin_);
+  from -= stream.end_ - stream.begin_;
   return stream.begin_;
 }
 
@@ -241,8 +241,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   stream->pushLimit_ = stream->popLimit_ = stream->pushWordLimit_ = stream->popWordLimit_ = 0;
   stream->popped_ = 0;
   stream->pushed_ = length;
-  stream->begin_ = begin;
-  stream->readFrom_ = stream->writeFrom_ = 0;
+  stream->begin_ = stream->readFrom_ = stream->writeFrom_ = begin;
   stream->end_ = begin + bytes;
   stream->pusherWaits_ = stream->popperWaits_ = nullptr;
   stream->elementBytes_ = record.elementBytes;
