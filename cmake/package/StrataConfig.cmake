@@ -18,6 +18,7 @@ if(NOT TARGET Strata::strata)
     set_target_properties(Strata::${form} PROPERTIES
       IMPORTED_LOCATION "${STRATA_PREFIX}/lib/libstrata-${file}.a"
       INTERFACE_INCLUDE_DIRECTORIES "${STRATA_PREFIX}/include"
+      INTERFACE_COMPILE_OPTIONS -fstack-clash-protection
       INTERFACE_LINK_LIBRARIES "Strata::runtime;yaml-cpp;hwloc")
   endforeach()
 endif()

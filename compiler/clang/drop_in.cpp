@@ -54,6 +54,7 @@ void become(const DropIn& command, bool isLinking, DiagnosticEngine& diagnostics
   std::vector<std::string> words = wordsOf(command);
   // The user's own folders and libraries come first. Nothing is said of what turns out not to be needed.
   words.emplace_back("--start-no-unused-arguments");
+  words.emplace_back("-fstack-clash-protection"); // a work function that needs more stack than it has shall be noticed
   for (const std::string& folder : command.includeFolders)
     words.insert(words.end(), {"-isystem", folder});
   if (isLinking) {

@@ -31,7 +31,7 @@ namespace context = boost::context::detail;
 #if defined(STRATA_ADDRESS_SANITIZER) || defined(STRATA_THREAD_SANITIZER)
 constexpr size_t defaultStackBytes = 256 << 10; // instrumented frames are several times larger
 #else
-constexpr size_t defaultStackBytes = 64 << 10;
+constexpr size_t defaultStackBytes = 60 << 10; // with the page below, 64 KiB
 #endif
 constexpr size_t cachedStacks = 64;
 constexpr size_t stacksPerMapping = 16;

@@ -169,13 +169,13 @@ int64_t recurse(int64_t depth) { // NOLINT(misc-no-recursion): that is the point
 
 TEST_P(Fibres, RunningOutOfStackIsReported) {
   EXPECT_EXIT(wait(spawn([] { recurse(100000); })), ::testing::ExitedWithCode(1),
-              "the program has used up a stack of 65536 bytes \\[runtime-stack-overflow\\]");
+              "the program has used up a stack of 61440 bytes \\[runtime-stack-overflow\\]");
   EXPECT_EXIT(wait(spawn([] {
                 volatile char large[300 << 10]; // steps over the page below the stack
                 for (volatile char& each : large)
                   each = 1;
               })),
-              ::testing::ExitedWithCode(1), "the program has used up a stack of 65536 bytes");
+              ::testing::ExitedWithCode(1), "the program has used up a stack of 61440 bytes");
   EXPECT_EXIT(
       {
         strata_yield();

@@ -7,6 +7,7 @@
 #include "runtime/core/scheduler.h"
 #include "runtime/core/system_memory.h"
 
+#include <atomic>
 #include <csignal>
 #include <mutex>
 #include <pthread.h>
@@ -14,6 +15,16 @@
 #include <unistd.h>
 
 namespace strata::runtime {
+
+namespace {
+
+std::atomic<void (*)(size_t)> overflowHandler{nullptr};
+
+} // namespace
+
+void setOverflowHandler(void (*handler)(size_t bytes)) {
+  overflowHandler.store(handler);
+}
 
 #if defined(STRATA_ADDRESS_SANITIZER) || defined(STRATA_THREAD_SANITIZER)
 
@@ -56,6 +67,8 @@ void onFault(int signal, siginfo_t* info, void* state) {
     const bool left = used && (used < low || used > low + me->context.stack.bytes);
     if (low && ((at < low + gap && at >= low - pageBytes() - gap) || left)) {
       alarm(secondsToReport); // ends the program even if the fibre held a lock that reporting needs
+      if (void (*handler)(size_t) = overflowHandler.load(); handler && !me->native)
+        handler(me->context.stack.bytes);
       static const StrataCheck overflow{"runtime-stack-overflow",
                                         "the program has used up a stack of {0} bytes",
                                         "it calls itself without end, or too deep; or local variables are too large",

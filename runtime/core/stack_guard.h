@@ -2,9 +2,15 @@
 // on to whoever handled them before. Absent in sanitizer builds, whose own handlers tell more.
 #pragma once
 
+#include <cstddef>
+
 namespace strata::runtime {
 
 /// Prepares the calling thread; the first call also installs the handler for the process.
 void guardStacks();
+
+/// What is called, instead of the failure "runtime-stack-overflow", on the fibre that has used up its stack of so many
+/// bytes; null: nothing. It runs in a signal handler and ends the program, or returns and leaves that to the failure.
+void setOverflowHandler(void (*handler)(size_t bytes));
 
 } // namespace strata::runtime

@@ -3,6 +3,7 @@
 #include "runtime/core/failure.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scheduler.h"
+#include "runtime/core/stack_guard.h"
 #include "runtime/svm/block.h"
 #include "runtime/svm/kernel.h"
 #include "runtime/svm/record.h"
@@ -93,6 +94,15 @@ std::optional<Machine> findMachine(const std::string& name, const std::vector<Re
          "give a stream more capacity, run what the others wait for, or change the order in which they wait");
 }
 
+/// On a kernel's own stack, or rather behind its end.
+void failOverflow(size_t bytes) {
+  if (const KernelRecord* kernel = callingKernel())
+    failAt(kernel->place, "runtime-stack-overflow",
+           "kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name + " has used up its stack of " +
+               std::to_string(bytes) + " bytes",
+           "put large arrays into the kernel's struct or into a block, and let no function of its work call itself");
+}
+
 Program* makeProgram(Choice& chosen) {
   std::string name = chosen.name;
   if (const char* given = std::getenv("STRATA_MACHINE"); name.empty() && given)
@@ -124,6 +134,7 @@ Program* makeProgram(Choice& chosen) {
   }
   runtime::setForeignThreads(true);
   runtime::setStandstillHandler(failStandstill);
+  runtime::setOverflowHandler(failOverflow);
   return program;
 }
 

@@ -35,6 +35,34 @@ int main(void) {
 """
 
 
+DEEP = r"""
+#include <svm/pca.h>
+#include <string.h>
+typedef struct { Kernel kernel; volatile int depth; } Diver;
+static int dive(int depth) { volatile int here[16]; here[depth % 16] = depth; return depth ? dive(depth - 1) + here[depth % 16] : 0; }
+static int over(volatile int* depth) { volatile int here[10000]; here[*depth % 7] = 1; return here[*depth % 7]; }
+static int gap(volatile int* depth) { volatile char here[40000]; here[*depth % 7] = 1; return over(depth) + here[*depth % 7]; }
+static void work(void* data) {
+  Diver* diver = (Diver*)data;
+  if (diver->depth == 0)
+    diver->depth = gap(&diver->depth) + over(&diver->depth); /* touches the lowest bytes only */
+  else
+    diver->depth = dive(diver->depth);
+}
+int main(int argc, char** argv) {
+  static Diver divers[3];
+  for (int i = 0; i < 3; ++i) {
+    kernelInit(&divers[i].kernel, PROC(1 + i), NULL, &divers[i], sizeof(Diver), work);
+    divers[i].depth = argc > 1 && strcmp(argv[1], "step") == 0 ? 0 : i == 2 ? 100000 : 1;
+  }
+  for (int i = 0; i < 3; ++i)
+    kernelRun(&divers[i]);
+  kernelWaitMultiple(&divers[0], &divers[1], &divers[2]);
+  return 0;
+}
+"""
+
+
 class CcTest(harness.Case):
     def runs(self, *command, status=0):
         done = subprocess.run([self.path(command[0]), *command[1:]], cwd=self.folder, capture_output=True, text=True, timeout=60)
@@ -52,6 +80,16 @@ class CcTest(harness.Case):
         result = self.succeeds("c++", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "mean.cpp")
         self.assertEqual((result.out, result.err), ("", ""))
         self.runs("a.out")
+
+    def test_a_work_function_that_uses_up_its_stack(self):
+        self.write("deep.c", DEEP)
+        for form in ("library", "checked"):
+            self.succeeds("cc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", f"--svm={form}", "deep.c", "-o", "deep")
+            said = self.runs("deep", status=1)
+            self.assertRegex(said, r"deep\.c:18: error: kernel 'divers\[2\]' on PROC3 has used up its stack of 61440 bytes \[runtime-stack-overflow\]")
+            self.assertIn("into the kernel's struct or into a block", said)
+            # Two frames of 40000 bytes that hardly touch what they have.
+            self.assertRegex(self.runs("deep", "step", status=1), r"kernel 'divers\[[012]\]' on PROC[123] has used up its stack")
 
     def test_several_files_in_two_steps(self):
         self.write("one.c", '#include "both.h"\n#include <svm.h>\nint main(void) { static Stream s; return (int)s.pushed_ + two(); }\n')
@@ -113,7 +151,7 @@ class CcTest(harness.Case):
     def test_what_clang_prints(self):
         self.write("plain.c", "int main(void) { return 0; }\n")
         for arguments in (["--version"], ["-help"], ["-dumpmachine"], ["-print-resource-dir"], ["-E", "plain.c"], ["-S", "-emit-llvm", "-o", "-", "plain.c"]):
-            expected = self.clang(*arguments)
+            expected = self.clang(*arguments, "-fstack-clash-protection")
             self.assertEqual(self.succeeds("cc", *arguments).out, expected.stdout, arguments)
         shown = self.succeeds("cc", "-###", "plain.c").err
         self.assertIn('"-lstrata-svm"', shown)
