@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace strata;
 using namespace strata::driver;
 
@@ -81,6 +83,36 @@ TEST_F(DriverTest, NamesTheFirstElementThatDiffersFromTheInterpreters) {
   EXPECT_TRUE(reported("check-differs"));
   EXPECT_NE(diagnostics.render({}).find("element [2] is 7 and should be 0"), std::string::npos)
       << diagnostics.render({});
+}
+
+TEST_F(DriverTest, NumbersThatWereReducedAgreeToWithinTheirDistance) {
+  auto module =
+      parse("func.func @f(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = \"A\", svm.access = \"readwrite\"}) "
+            "attributes {svm.entry} { return }");
+  ASSERT_TRUE(module);
+  auto entry = readEntry(module->lookupSymbol<mlir::func::FuncOp>("f"), diagnostics);
+  ASSERT_TRUE(entry);
+  Binding ours;
+  Interpreted wanted;
+  wanted.hasValue.resize(1);
+  for (Binding* binding : {&ours, &wanted.binding})
+    binding->arrays.push_back(*Array::create(ElementType::floating(4), {3}, "A", diagnostics, {}));
+  wanted.binding.arrays[0].as<float>()[0] = 1000;
+  wanted.distances = {{-1, 0.25, 0}};
+  auto agree = [&](float first, float second, float third) {
+    auto* values = ours.arrays[0].as<float>();
+    values[0] = 1000 + first, values[1] = second, values[2] = third;
+    return compare(*module, *entry, ours, wanted, diagnostics);
+  };
+  EXPECT_TRUE(agree(0, 0.25f, 0));
+  EXPECT_TRUE(agree(0, 0, -0.0f)) << "a distance of nothing is one between numbers";
+  EXPECT_FALSE(agree(0, 0.2501f, 0));
+  EXPECT_NE(diagnostics.render({}).find("a difference of up to 0.25"), std::string::npos) << diagnostics.render({});
+  EXPECT_FALSE(agree(0.001f, 0, 0)) << "no reduction had a part in it";
+  EXPECT_FALSE(agree(0, 0, 1e-30f));
+  wanted.distances = {{-1, INFINITY, 0}};
+  EXPECT_TRUE(agree(0, 0.9f, 0)) << "nobody knows: a part of the largest";
+  EXPECT_FALSE(agree(0, 1.1f, 0));
 }
 
 } // namespace

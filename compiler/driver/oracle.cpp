@@ -3,6 +3,7 @@
 
 #include "compiler/interpret/interpreter.h"
 
+#include <cfloat>
 #include <cmath>
 
 namespace strata::driver {
@@ -35,8 +36,15 @@ bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run
   }
   bool fine = interpreter->call(entry.name, arguments);
   run.output = interpreter->output();
-  for (size_t position = 0; fine && position < entry.arguments.size(); ++position)
+  for (size_t position = 0; fine && position < entry.arguments.size(); ++position) {
     run.hasValue.push_back(interpreter->hasValue(position));
+    run.distances.push_back(interpreter->distances(position));
+  }
+  if (auto place = interpreter->decidedAt(); fine && place) {
+    run.orderDecides = true;
+    mlir::emitRemark(*place) << "what is computed from here on depends on the order in which a reduction is rounded; "
+                                "numbers are compared only roughly";
+  }
   return fine;
 }
 
@@ -61,10 +69,15 @@ double valueAt(const std::byte* at, const ScalarRun& run) {
                           : read(int64_t());
 }
 
-/// The first scalar that differs by more than the tolerance (in parts of the array's largest magnitude), as (element,
-/// ours, oracle's).
-std::optional<std::tuple<uint64_t, double, double>> firstDifference(const Array& ours, const Array& oracle,
-                                                                    bool exact) {
+/// A scalar that differs: by more than `allowed`.
+struct Difference {
+  uint64_t element = 0;
+  double ours = 0, wanted = 0, allowed = 0;
+};
+
+/// The first one. `distances` as in Interpreted; `rough`: numbers agree to a part of the array's largest magnitude.
+std::optional<Difference> firstDifference(const Array& ours, const Array& oracle, const std::vector<double>& distances,
+                                          bool rough) {
   if (std::memcmp(ours.data(), oracle.data(), ours.bytes()) == 0)
     return std::nullopt;
   auto runs = scalarRuns(ours.type());
@@ -84,19 +97,23 @@ std::optional<std::tuple<uint64_t, double, double>> firstDifference(const Array&
       largest = std::max(largest, value);
     return false;
   });
-  std::optional<std::tuple<uint64_t, double, double>> found;
+  std::optional<Difference> found;
   forEach([&](uint64_t element, uint64_t offset, const ScalarRun& run) {
     if (std::memcmp(ours.data() + offset, oracle.data() + offset, run.bytes) == 0)
       return false;
     double a = valueAt(ours.data() + offset, run), b = valueAt(oracle.data() + offset, run);
+    double allowed = -1;
     if (run.kind == ElementType::Kind::Float) {
       if (std::isnan(a) && std::isnan(b))
         return false; // which NaN it is, no language says
-      double tolerance = exact ? 0 : largest * (run.bytes == 4 ? 0x1p-10 : 0x1p-30);
-      if (!exact && std::fabs(a - b) <= tolerance)
+      allowed = offset / 4 < distances.size() ? distances[offset / 4] : -1;
+      // Beyond the format's largest number there is an infinity, in one order and not in another.
+      if (rough || !(allowed <= (run.bytes == 4 ? FLT_MAX : DBL_MAX)))
+        allowed = largest * (run.bytes == 4 ? 0x1p-10 : 0x1p-30);
+      if (std::fabs(a - b) <= allowed)
         return false;
     }
-    found = {element, a, b};
+    found = {element, a, b, allowed};
     return true;
   });
   return found;
@@ -121,12 +138,15 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
              DiagnosticEngine& diagnostics) {
   bool reduces = false;
   program.walk([&](svm::SpmdOp spmd) { reduces |= !spmd.getReductions().empty(); });
+  const bool rough = reduces && oracle.orderDecides;
+  static const std::vector<double> none;
   bool same = true;
   for (size_t position = 0; position < entry.arguments.size(); ++position) {
     if (!entry.arguments[position].written)
       continue;
-    if (auto found = firstDifference(run.arrays[position], oracle.binding.arrays[position], !reduces)) {
-      auto [element, ours, wanted] = *found;
+    const std::vector<double>& distances = position < oracle.distances.size() ? oracle.distances[position] : none;
+    if (auto found = firstDifference(run.arrays[position], oracle.binding.arrays[position], distances, rough)) {
+      auto [element, ours, wanted, allowed] = *found;
       const std::string where = elementText(run.arrays[position], element);
       const std::vector<bool>& hasValue = oracle.hasValue[position];
       if (element < hasValue.size() && !hasValue[element]) {
@@ -138,7 +158,11 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
       char a[40], b[40];
       snprintf(a, sizeof a, "%.17g", ours);
       snprintf(b, sizeof b, "%.17g", wanted);
-      diagnostics.report(differs, {}, entry.arguments[position].name, where, a, b);
+      auto report = diagnostics.report(differs, {}, entry.arguments[position].name, where, a, b);
+      if (char most[40]; allowed >= 0) {
+        snprintf(most, sizeof most, "%.3g", allowed);
+        report.note(std::string("another order of its reduction accounts for a difference of up to ") + most);
+      }
       same = false;
     }
   }

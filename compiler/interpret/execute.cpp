@@ -124,6 +124,8 @@ Machine::Outcome Machine::execute(Task& task) {
     --left;
     const Instruction& i = code[pc++];
     bool ok = true;
+    if (tracksRounding_) [[unlikely]]
+      trackRounding(task, pc - 1, i, r);
     switch (i.opcode) {
     case Opcode::Copy:
       r[i.a] = r[i.b];
@@ -349,6 +351,14 @@ Machine::Outcome Machine::execute(Task& task) {
       break;
     case Opcode::Move:
       ok = move(task, pc - 1, i, r);
+      break;
+    case Opcode::Accumulate:
+      if (options_.trackUndefined)
+        beginAccumulation(pc - 1, i, r);
+      break;
+    case Opcode::Accumulated:
+      if (tracksRounding_)
+        endAccumulation(i, r);
       break;
     case Opcode::Zero:
       std::fill(r + i.a, r + i.a + i.d, 0);

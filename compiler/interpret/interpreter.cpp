@@ -67,6 +67,13 @@ const std::vector<bool>& Interpreter::hasValue(size_t argument) const {
   return implementation_->machine.hasValue(argument);
 }
 
+std::vector<double> Interpreter::distances(size_t argument) const {
+  return implementation_->machine.distances(argument);
+}
+std::optional<mlir::Location> Interpreter::decidedAt() const {
+  return implementation_->machine.decidedAt();
+}
+
 std::string Interpreter::output() const {
   return implementation_->machine.output();
 }

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,13 @@ public:
   /// By element of a block argument of the last call, in C order: whether it has a value. Empty when everything has, or
   /// nobody asked (Options::trackUndefined).
   const std::vector<bool>& hasValue(size_t argument) const;
+  /// For every four bytes of a block argument of the last call, how far the number that begins there may be from what
+  /// it is when the program's reductions are made in another order: infinite when nobody knows, and negative when it is
+  /// the same bits in every order. Empty when everything is. Only with Options::trackUndefined.
+  std::vector<double> distances(size_t argument) const;
+  /// Where the last call first did something that depends on the order of a reduction: which branch it took, or an
+  /// integer that it made of a number. Then distances say nothing.
+  std::optional<mlir::Location> decidedAt() const;
   /// What the last call has printed, in the order in which it comes out.
   std::string output() const;
 

@@ -100,6 +100,8 @@ bool Machine::prepare(Task& task, const Function& function, const std::vector<Ar
 bool Machine::call(unsigned index, const std::vector<Argument>& arguments, std::vector<uint64_t>* results) {
   failure_ = {};
   lines_.clear();
+  tracksRounding_ = false;
+  decidedAt_.reset();
   const Function& function = program_.functions[index];
   auto task = std::make_unique<Task>();
   task->id = nextTask_++;
@@ -118,6 +120,7 @@ bool Machine::call(unsigned index, const std::vector<Argument>& arguments, std::
     if (Storage* block = ok && arguments_[position] ? storage(arguments_[position]) : nullptr)
       for (uint8_t each : block->written)
         hasValue_[position].push_back(each == HasValue);
+  keepSlacks();
   reset();
   return ok;
 }
@@ -165,6 +168,10 @@ Task* Machine::spawn(Task& from, uint32_t pc, uint32_t at) {
   const Slot slots = program_.functions[frame.function].frameSlots;
   // Values never change once they are there, so that a copy of the frame is as good as the frame.
   task->registers.assign(from.registers.begin() + frame.base, from.registers.begin() + frame.base + slots);
+  if (tracksRounding_) {
+    const Slack* slacks = slackOf(from, from.registers.data() + frame.base);
+    task->slacks.assign(slacks, slacks + 2 * size_t(slots));
+  }
   task->frames.push_back({.function = frame.function, .returnTo = frame.returnTo});
   task->instance = from.instance;
   if (!from.branches.empty()) { // both are in one iteration

@@ -10,6 +10,7 @@
 #include "compiler/interpret/instance_order.h"
 #include "compiler/interpret/iterations.h"
 #include "compiler/interpret/program.h"
+#include "compiler/interpret/rounding.h"
 
 #include <deque>
 #include <optional>
@@ -41,6 +42,7 @@ struct Storage {
   std::vector<uint8_t> written;          ///< by element, a Written; empty: everything counts as written
   std::vector<ElementAccesses> accesses; ///< by element; empty: nobody asks
   std::vector<ElementHistory> history;   ///< by element; empty: nobody has asked yet
+  std::vector<Slack> slacks;             ///< by four bytes; empty: nothing has any
   /// How many branches its task was in when it was made: accesses from no deeper than that cannot overlap.
   uint32_t depth = 0;
   llvm::SmallVector<int64_t, 3> extents, strides; ///< of the whole, for messages
@@ -101,6 +103,7 @@ struct Task {
   bool isInstance = false;
   uint64_t number = 0;          ///< of an instance
   uint64_t children = 0;        ///< instances that have not ended
+  std::vector<Slack> slacks;    ///< two for each register, as far as there are any
   uint32_t instance = 0;        ///< of the outermost parallel loop that this belongs to; 0: none
   std::vector<Branch> branches; ///< outermost first
   /// At the last pause: what had changed in all, and what this task had in its registers.
@@ -120,6 +123,10 @@ public:
   std::string output() const;
   const std::vector<bool>& hasValue(size_t argument) const { return hasValue_[argument]; }
   bool fail(Fault fault, mlir::Location where, const std::vector<std::string>& arguments);
+  std::vector<double> distances(size_t argument) const;
+  std::optional<mlir::Location> decidedAt() const {
+    return decidedAt_ ? std::optional(program_.locations[*decidedAt_]) : std::nullopt;
+  }
 
 private:
   enum class Outcome { TimeIsUp, Blocked, Finished, Failed };
@@ -208,6 +215,24 @@ private:
   bool isNamedCopy(uint32_t pc) const;
   bool failOverlap(const Task& task, uint32_t pc, const Storage& block, uint64_t element);
 
+  // track_rounding.cpp
+  void trackRounding(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  void trackNumbers(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  void trackSelect(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  void trackFrame(Task& task, const Instruction& instruction);
+  /// That of a register, and of those behind it.
+  Slack* slackOf(Task& task, Registers at);
+  bool makeSlacks(Storage& block);
+  void loadSlack(Task& task, const Instruction& instruction, Registers r, const Storage& block, uint64_t element);
+  void storeSlack(Task& task, uint32_t pc, const Instruction& instruction, Registers r, Storage& block,
+                  uint64_t element);
+  void moveSlack(uint32_t pc, const Storage& from, int64_t source, Storage& to, int64_t target);
+  void beginAccumulation(uint32_t pc, const Instruction& instruction, Registers r);
+  void endAccumulation(const Instruction& instruction, Registers r);
+  void keepSlacks();
+  /// Another order of a reduction may go on differently from here.
+  void orderDecides(uint32_t pc);
+
   // races.cpp
   void beginParallel(Task& task, uint64_t& outer);
   void beginInstance(Task& task, uint64_t number, uint64_t outer);
@@ -259,6 +284,9 @@ private:
   std::vector<uint64_t> results_;
   std::vector<uint64_t> arguments_; ///< handles of the call's blocks; 0: no block
   std::vector<std::vector<bool>> hasValue_;
+  bool tracksRounding_ = false; ///< a reduction of numbers was reached, and somebody asks
+  std::optional<uint32_t> decidedAt_;
+  std::vector<std::vector<Slack>> slacks_; ///< of the last call's blocks
 };
 
 /// Goes through the elements of a block in C order: next() moves on to the next row (the last dimension stays at 0).
@@ -356,6 +384,8 @@ bool Machine::load(Task& task, uint32_t pc, const Instruction& instruction, Regi
     return false;
   if (isWatched(task, *from) && !recordElement(task, pc, *from, element, false))
     return false;
+  if (tracksRounding_) [[unlikely]]
+    loadSlack(task, instruction, r, *from, element);
   const char* data = from->data + element * static_cast<uint64_t>(instruction.imm);
   switch (instruction.imm) {
   case 4: {
@@ -399,6 +429,8 @@ bool Machine::store(Task& task, uint32_t pc, const Instruction& instruction, Reg
     return false;
   if (!to->written.empty())
     to->written[element] = HasValue;
+  if (tracksRounding_) [[unlikely]]
+    storeSlack(task, pc, instruction, r, *to, element);
   char* data = to->data + element * static_cast<uint64_t>(instruction.imm);
   changes_ += std::memcmp(data, r + instruction.a, static_cast<size_t>(instruction.imm)) != 0;
   switch (instruction.imm) { // bytes in memory are little-endian, as slots are

@@ -29,7 +29,7 @@ void Machine::freeStorage(uint64_t handle) {
     bytes_ -= static_cast<uint64_t>(gone->elements) * gone->elementBytes;
     std::free(gone->data);
   }
-  bytes_ -= gone->history.size() * sizeof(ElementHistory);
+  bytes_ -= gone->history.size() * sizeof(ElementHistory) + gone->slacks.size() * sizeof(Slack);
   uint32_t generation = gone->generation + 1;
   *gone = Storage();
   gone->generation = generation;
@@ -251,6 +251,8 @@ bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Regi
       const uint8_t given = from->written.empty() ? HasValue : from->written[static_cast<size_t>(rows.offset + i * in)];
       now = given != HasValue && now != NotWritten ? uint8_t(Lost) : given;
     }
+    for (int64_t i = 0; i < (from->slacks.empty() && to->slacks.empty() ? 0 : count); ++i)
+      moveSlack(pc, *from, rows.offset + i * in, *to, targets.offset + i * out);
     if (instruction.small)
       statistics_.bytesMoved += static_cast<uint64_t>(count) * size;
     const char* read = from->data + rows.offset * static_cast<int64_t>(size);

@@ -22,7 +22,7 @@ enum class Opcode : uint16_t {
   Copy,     // a = b
   CopyMany, // pool[e, e + d): pairs (destination, source), all read before any is written
   Select,   // a.. = b ? c.. : d.., imm slots
-  // Scalars; `shift` is 64 - width.
+  // Scalars; `shift` is 64 - width, `small` of the pure ones a RoundingRule.
   Pure1,
   Pure2,
   Pure3, // a = function(b, c, d)
@@ -79,6 +79,8 @@ enum class Opcode : uint16_t {
   View,        // a: result, b: source; imm: index into views; pool[e, …): offsets, extents, strides of each dimension
   CheckExtent, // extent in a is imm, else the cast at this place is wrong
   Move,        // a: source, b: destination, c: rank; small: counts as svm.move
+  Accumulate,  // a: a reduction's copy, which begins; imm: index into elementNumbers
+  Accumulated, // the same, and it ends; b: where it is copied to, c: rank
   // Records. c: byte offset, d: bytes.
   Zero,     // d slots from a
   GetField, // a.. = field of b..
@@ -202,6 +204,16 @@ struct IndexSource {
   uint32_t bytes = 0; ///< of an index
 };
 
+/// A floating-point number in an element of a block that is reduced into.
+struct ElementNumber {
+  uint32_t offset = 0; ///< in bytes, a multiple of 4
+  unsigned width = 32;
+  bool isCombined = false; ///< by a sum, a product or a choice
+};
+struct ElementNumbers {
+  std::vector<ElementNumber> numbers;
+};
+
 /// An operand's number that stands for accesses which may overlap.
 constexpr uint32_t AtomicAccess = ~uint32_t(0);
 
@@ -221,6 +233,7 @@ struct Program {
   std::vector<std::string> names;
   std::vector<ExternalCall> externals;
   std::vector<GlobalData> globals;
+  std::vector<ElementNumbers> elementNumbers;
   bool isDistributed = false; ///< it has distributed blocks
 };
 

@@ -1,6 +1,7 @@
 // Arithmetic: arith and math. The most frequent operations have opcodes of their own; the others are calls of
 // functions.
 #include "compiler/interpret/resolver.h"
+#include "compiler/interpret/rounding.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -149,6 +150,7 @@ bool Resolver::resolveArithmetic(Operation* op) {
   Slot result = slot(op->getResult(0));
   Instruction& made = emit(pure[op->getNumOperands() - 1], result, operands[0], operands[1], operands[2]);
   made.shift = static_cast<uint8_t>(64 - width);
+  made.small = static_cast<uint8_t>(roundingRule(op));
   made.function = function;
   return true;
 }

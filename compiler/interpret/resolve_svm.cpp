@@ -2,6 +2,7 @@
 #include "compiler/interpret/resolver.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/operands.h"
+#include "compiler/transform/combiner_identity.h"
 
 using namespace mlir;
 
@@ -32,6 +33,32 @@ void Resolver::resolveRun(svm::RunOp run) {
   }
 }
 
+static void addNumbers(Type type, uint32_t offset, std::vector<ElementNumber>& numbers, size_t& scalars,
+                       const std::optional<transform::ElementwiseCombiner>& combiner) {
+  if (auto record = dyn_cast<svm::RecordType>(type)) {
+    uint64_t at = 0;
+    for (Type field : record.getFieldTypes()) {
+      at = llvm::alignTo(at, svm::RecordType::alignmentInBytes(field));
+      addNumbers(field, offset + static_cast<uint32_t>(at), numbers, scalars, combiner);
+      at += svm::RecordType::sizeInBytes(field);
+    }
+    return;
+  }
+  if (type.isF32() || type.isF64())
+    numbers.push_back({offset, type.getIntOrFloatBitWidth(), combiner && scalars < combiner->operations.size()});
+  ++scalars;
+}
+
+int64_t Resolver::numbersOf(Type element, svm::CombinerAttr combiner) {
+  auto kernel = module_.lookupSymbol<svm::KernelOp>(combiner.getFunction());
+  auto known = kernel && kernel.isStructured() ? transform::elementwiseCombiner(kernel) : std::nullopt;
+  ElementNumbers numbers;
+  size_t scalars = 0;
+  addNumbers(element, 0, numbers.numbers, scalars, known);
+  program_.elementNumbers.push_back(std::move(numbers));
+  return static_cast<int64_t>(program_.elementNumbers.size() - 1);
+}
+
 void Resolver::resolveReductions(svm::SpmdOp spmd, function_ref<void()> loop) {
   if (spmd.getReductions().empty())
     return loop();
@@ -40,6 +67,10 @@ void Resolver::resolveReductions(svm::SpmdOp spmd, function_ref<void()> loop) {
   emit(Opcode::JumpIfNot, any);
   uint32_t blocks = beginScope(LifetimeKind::Region, true);
   const mlir::Location whole = location_;
+  SmallVector<int64_t> numbers;
+  for (auto [operand, combiner] : llvm::zip(spmd.getReductions(), *spmd.getCombiners()))
+    numbers.push_back(
+        numbersOf(cast<MemRefType>(operand.getType()).getElementType(), cast<svm::CombinerAttr>(combiner)));
   auto each = [&](auto&& body) {
     for (auto [position, operand] : llvm::enumerate(spmd.getReductions())) {
       location_ = placePart(whole, static_cast<unsigned>(position) + 1);
@@ -64,10 +95,15 @@ void Resolver::resolveReductions(svm::SpmdOp spmd, function_ref<void()> loop) {
     make.shift = static_cast<uint8_t>(MakeForm::Private);
     setPool(here() - 1, extents);
     move(source, block, type);
+    emit(Opcode::Accumulate, block, 0, 0, 0, numbers[operand_ - 1]);
   });
   loop();
   emit(Opcode::BranchReduces);
-  each([&](mlir::Value operand, mlir::Value copy, MemRefType type) { move(slot(copy), slot(operand), type); });
+  each([&](mlir::Value operand, mlir::Value copy, MemRefType type) {
+    emit(Opcode::Accumulated, slot(copy), slot(operand), static_cast<uint32_t>(type.getRank()), 0,
+         numbers[operand_ - 1]);
+    move(slot(copy), slot(operand), type);
+  });
   endScope(blocks, LifetimeKind::Region);
   patch(skip, here());
 }

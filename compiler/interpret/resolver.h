@@ -100,6 +100,8 @@ private:
   void resolveSpmd(svm::SpmdOp spmd);
   /// Makes the copies that stand for the private ones, runs the loop, and brings them back.
   void resolveReductions(svm::SpmdOp spmd, llvm::function_ref<void()> loop);
+  /// The numbers in an element that a combiner combines, as an index into the program's.
+  int64_t numbersOf(mlir::Type element, svm::CombinerAttr combiner);
   void resolveCheck(svm::CheckOp check);
   std::vector<Parameter> parametersOf(mlir::FunctionOpInterface function, Slot& slots);
 

@@ -1,5 +1,5 @@
 """Random Sequoia programs under random mappings on random machines: every run agrees with the interpreter (--check), and all mappings of a
-program give the same bits, except where floating-point numbers are reduced.
+program give the same bits, except where floating-point numbers are reduced: those are within the bound of their reduction, which --check knows.
 
   sequoia.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   sequoia.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
