@@ -4,14 +4,14 @@
 namespace strata::sequoia::testing {
 namespace {
 
-const char* examples[] = {"vectadd", "matmul", "conv2d", "histogram", "sum",  "scale",   "saxpy",
-                          "conv1d",  "sgemv",  "spmv",   "scatter",   "sort", "gravity", "fft"};
+const char* examples[] = {"vectadd", "matmul", "conv2d",  "histogram", "sum",     "scale", "saxpy", "conv1d",
+                          "sgemv",   "spmv",   "scatter", "sort",      "gravity", "fft",   "fft3d", "hmmer"};
 
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {
     for (const char* machineName : {"host", "cell", "cell-disk", "smp-2level", "cluster"}) {
       for (const KnownSizes& known :
-           {KnownSizes{}, KnownSizes{{"N", 1000}, {"M", 777}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
+           {KnownSizes{}, KnownSizes{{"N", 300}, {"M", 277}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
         SCOPED_TRACE(std::string(example) + " on " + machineName);
         Session session(exampleText(example));
         ASSERT_TRUE(session.program) << session.rendered();
@@ -29,6 +29,18 @@ TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
       }
     }
   }
+}
+
+TEST(SequoiaDefaultMapping, SaysThatNoTunableCutsWhatDoesNotFit) {
+  // Whole lines go to a local store, however few of them.
+  Session session(exampleText("fft3d"));
+  Machine machine = session.machine("smp-2level");
+  EXPECT_FALSE(defaultMapping(*session.program, machine, {}, {{"L", 8}, {"M", 8}, {"N", 1000}}, session.diagnostics));
+  EXPECT_EQ(session.codes(), "sequoia-does-not-fit");
+  EXPECT_NE(session.rendered().find("no tunable makes it smaller: array 'a' has a dimension that is not cut"),
+            std::string::npos)
+      << session.rendered();
+  EXPECT_EQ(session.rendered().find("it is 1"), std::string::npos) << session.rendered();
 }
 
 TEST(SequoiaDefaultMapping, DimensionsThatNeedNoBoundGetNone) {

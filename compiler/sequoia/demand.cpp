@@ -349,10 +349,22 @@ bool checkDemand(const InstanceGraph& graph, const Machine& machine, const std::
         builder.label(where, "the memory");
       for (const Demand& demand : level.demands)
         builder.note(demandText(graph, sizes, demand));
-      for (const TunableUse& use : largest->because)
+      bool smaller = false;
+      for (const TunableUse& use : largest->because) {
+        // A tunable that cuts into pieces of one element has done what it can.
+        if (graph.instances[use.instance].tunables[use.tunable->index] <= 1)
+          continue;
+        smaller = true;
         builder.help("make tunable '" + std::string(use.tunable->name) + "' of instance '" +
                      graph.instances[use.instance].name + "' smaller; it is " +
                      std::to_string(graph.instances[use.instance].tunables[use.tunable->index]));
+      }
+      const Demand& most = *std::max_element(level.demands.begin(), level.demands.end(),
+                                             [](const Demand& a, const Demand& b) { return *a.bytes < *b.bytes; });
+      if (!smaller)
+        builder.help("no tunable makes it smaller: array '" + std::string(most.array->name) +
+                     "' has a dimension that is not cut; use smaller sizes, another level, or a variant that cuts that "
+                     "dimension too");
       fits = false;
     }
   }
