@@ -1,5 +1,6 @@
-// Native code for the kernels of a program that have no region: functions of external tasks. The interpreter cannot
-// look into them, so it calls them on its own blocks, compiled alone for this computer. Not thread safe.
+// Native code for what has no region in a program: kernels that are functions of external tasks, and functions of C
+// that kernels call. The interpreter cannot look into them, so it calls them on its own blocks and values, compiled
+// alone for this computer. Not thread safe.
 #pragma once
 
 #include "compiler/driver/pipeline.h"
@@ -10,8 +11,8 @@ namespace strata::driver {
 
 class NativeKernels {
 public:
-  /// Compiles those kernels of a logical program that are LLVM code; the program stays as it is. Null on errors
-  /// (reported).
+  /// Compiles those kernels of a logical program that are LLVM code, and the functions that it declares and an LLVM
+  /// source of it defines; the program stays as it is. Null on errors (reported).
   static std::unique_ptr<NativeKernels> compile(mlir::ModuleOp program, Compiler& compiler, unsigned optimization,
                                                 DiagnosticEngine& diagnostics);
 

@@ -45,7 +45,7 @@ STRATA_DIAGNOSTIC(race, Error, "check-race", "{2} element {1} of '{0}', and {3} 
 STRATA_DIAGNOSTIC(raceSameValue, Warning, "check-race-same-value",
                   "{2} element {1} of '{0}', and {3} it, in no order; the value is the same");
 STRATA_DIAGNOSTIC(externalFunction, Error, "interpret-external-function",
-                  "'{0}' is an external function; a program that calls one cannot be interpreted");
+                  "'{0}' is a function whose code is not in the program; it cannot be interpreted");
 STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter does not execute {0}");
 STRATA_DIAGNOSTIC(external, Error, "interpret-external-kernel", "kernel '{0}' failed: {1}");
 STRATA_DIAGNOSTIC(indexCheck, Error, "index-out-of-range",

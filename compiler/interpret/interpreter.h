@@ -38,8 +38,9 @@ struct Argument {
   static Argument record(const void* bytes) { return {false, true, 0, const_cast<void*>(bytes), {}, {}}; }
 };
 
-/// Stands in for a kernel whose body is no region (llvm, black box). Blocks arrive as views of the interpreter's
-/// memory, checked to lie within it. On failure it returns false and says why in `error`. It must not throw.
+/// Stands in for a kernel whose body is no region (llvm, black box), or for a function without one. Blocks arrive as
+/// views of the interpreter's memory, checked to lie within it; a function's result goes into a single element behind
+/// its arguments. On failure it returns false and says why in `error`. It must not throw.
 using ExternalKernel = std::function<bool(const std::vector<Argument>& arguments, std::string& error)>;
 
 struct Options {
@@ -55,7 +56,7 @@ struct Options {
   uint64_t maxBytes = 0;
   /// Instructions after which the call is given up; 0: never.
   uint64_t maxSteps = 0;
-  /// By the kernel's symbol.
+  /// By the symbol of the kernel or function.
   std::map<std::string, ExternalKernel> kernels;
 };
 

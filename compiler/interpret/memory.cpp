@@ -337,9 +337,9 @@ bool Machine::failAccess(const Task& task, uint32_t pc, Slot block, unsigned ran
 
 bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
   const ExternalCall& external = program_.externals[static_cast<size_t>(instruction.imm)];
-  if (instruction.small)
-    return failAt(task, pc, Fault::ExternalFunction, {external.name});
   auto kernel = options_.kernels.find(external.name);
+  if (instruction.small && (kernel == options_.kernels.end() || instruction.b > 1))
+    return failAt(task, pc, Fault::ExternalFunction, {external.name});
   if (kernel == options_.kernels.end())
     return failAt(task, pc, Fault::Unsupported,
                   {"'" + external.name + "', whose body is no region, without a stand-in"});
@@ -370,6 +370,10 @@ bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instructio
     } else {
       return failAt(task, pc, Fault::Unsupported, {"'" + external.name + "' with stream arguments"});
     }
+  }
+  if (instruction.small && instruction.b) {
+    r[instruction.a] = 0;
+    arguments.push_back(Argument::block(r + instruction.a, {}));
   }
   std::string error;
   return kernel->second(arguments, error) || failAt(task, pc, Fault::External, {external.name, error});

@@ -109,7 +109,7 @@ enum class Opcode : uint16_t {
   Pop,         // a: element, b: more, d: stream
   Peek,        // the same, and e: offset
   End,         // a
-  External,    // imm: index into externals; pool[e, …): arguments; small: 1 for a declared function
+  External,    // imm: index into externals; small: 1 for a declared function, whose result of b slots goes to a
   Unsupported, // imm: index into names, what it is
 };
 

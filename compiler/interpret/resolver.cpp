@@ -91,9 +91,13 @@ void Resolver::resolveFunction(FunctionOpInterface function) {
   if (function.isExternal()) {
     ExternalCall external{made.name, made.parameters};
     program_.externals.push_back(std::move(external));
-    emit(Opcode::External, 0, 0, 0, 0, static_cast<int64_t>(program_.externals.size() - 1)).small =
-        isa<func::FuncOp>(function.getOperation());
+    const bool isFunction = isa<func::FuncOp>(function.getOperation());
+    const Slot result = isFunction && made.resultSlots == 1 ? newSlots(1) : 0;
+    emit(Opcode::External, result, 0, 0, 0, static_cast<int64_t>(program_.externals.size() - 1)).small = isFunction;
+    program_.code.back().b = made.resultSlots;
     emit(Opcode::Return);
+    if (result)
+      setPool(here() - 1, {result});
   } else {
     for (auto [argument, parameter] : llvm::zip(function.getArguments(), made.parameters))
       alias(argument, parameter.slot);

@@ -319,6 +319,8 @@ void Machine::trackRounding(Task& task, uint32_t pc, const Instruction& i, Regis
       if ((block && !block->slacks.empty()) || (parameter.kind == Parameter::Kind::Scalar && has(parameter.slot)))
         orderDecides(pc);
     }
+    if (i.small)
+      clear(i.a);
     return;
   default:
     return; // it writes no numbers

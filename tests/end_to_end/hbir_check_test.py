@@ -1,6 +1,8 @@
 """What --check finds in HBIR programs: indices out of range, reads of what nobody wrote, tiles that write one element without an order, and
 tiles that wait for ever. Each message names tile, array, index and line."""
 
+import numpy as np
+
 import harness
 
 PROGRAM = """target { memory g[2] { size 64M; width 8B; }; tile t[4][4] { memory l { size 64K; width 8B; }; }; }
@@ -30,6 +32,23 @@ class HbirChecks(harness.Case):
         self.assertEqual(result.status, 1, str(result))
         for text in (f"[{code}]", f"{LINE} |", *mentions):
             self.assertIn(text, result.err, str(result))
+
+    def test_functions_in_c(self):
+        self.write("f.c", """#include <stdbool.h>
+int twice(int x) { return 2 * x; }
+float half(float x) { return x / 2; }
+bool odd(int x, bool turn) { return (x % 2 != 0) != turn; }
+""")
+        program = PROGRAM.replace("code {", """code {
+  extern twice(x : int) : int;
+  extern half(x : float) : float;
+  extern odd(x : int, turn : bool) : bool;""") % """C[tile_id] = twice(A[tile_id]) + 4 * half(A[tile_id]); if (odd(tile_id, tile_id > 7)) C[tile_id] = 0;
+    if (tile_id == 15) for (int i = 16; i < 100; i = i + 1) C[i] = i;"""
+        self.write("p.hbir", program)
+        for how in ("--interpret", "--check"):
+            self.succeeds("run", "p.hbir", "f.c", "--in", "A=iota", how, "--out", "C=C.npy")
+            wanted = [0 if (i % 2 != 0) != (i > 7) else 4 * i for i in range(16)] + list(range(16, 100))
+            self.assertEqual(np.load(self.path("C.npy")).tolist(), wanted)
 
     def test_an_index_out_of_range(self):
         self.finds("C[tile_id * 7] = A[0];", "index-out-of-range", "105", "'C'", "tile 15", "100")
