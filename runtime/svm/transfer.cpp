@@ -143,8 +143,12 @@ uint64_t stridedLength(const BlockRecord& block, const SvmTransfer_& transfer) {
   uint64_t length = 0;
   if (stride == 0)
     return std::min(segment, block.capacity);
-  for (uint64_t first = 0; first < block.capacity; first += stride)
+  // A segment that the block's end cuts short is the last, also where segments overlap.
+  for (uint64_t first = 0; first < block.capacity; first += stride) {
     length += std::min(segment, block.capacity - first);
+    if (segment > block.capacity - first)
+      break;
+  }
   return length;
 }
 

@@ -171,6 +171,44 @@ void indexed(bool all, bool setEOS, unsigned seed) {
   kernelWait(&gather);
 }
 
+/// What a gather of a whole block takes: segments up to the first element that lies outside; one where they all begin
+/// at the same place.
+std::vector<float> wholeBlock(int capacity, int stride, int segment) {
+  std::vector<float> values;
+  for (int first = 0; first < capacity; first += stride)
+    for (int k = 0; k < segment; ++k) {
+      if (first + k == capacity)
+        return values;
+      values.push_back(static_cast<float>(first + k + 1));
+      if (stride == 0 && k + 1 == segment)
+        return values;
+    }
+  return values;
+}
+
+TEST_P(TransferTest, SegmentsOverlap) {
+  static Stream to;
+  static Block block;
+  static StridedGather gather;
+  const std::vector<float> values = numbers(12);
+  std::copy(values.begin(), values.end(), memory(LOCALMEM1, 4000));
+  for (int capacity = 1; capacity <= 12; ++capacity)
+    for (int segment = 1; segment <= 5; ++segment)
+      for (int stride = 0; stride <= segment; ++stride) {
+        const std::vector<float> expected = wholeBlock(capacity, stride, segment);
+        blockInit(&block, LOCALMEM1, 4000, capacity, sizeof(float));
+        streamInitRAM(&to, LOCALMEM1, 1000, 100, sizeof(float), 0);
+        stridedGatherInit(&gather, DMA2, &block, &to, STREAM_LENGTH_ALL, stride, segment, TRUE);
+        kernelRun(&gather);
+        kernelWait(&gather);
+        const auto count = static_cast<int>(expected.size());
+        ASSERT_EQ(to.pushed_, expected.size());
+        const Drained drained = drain(&to, count);
+        EXPECT_EQ(drained.values, expected) << capacity << " elements, " << segment << " every " << stride;
+        EXPECT_EQ(drained.tags, std::vector<int>{count - 1});
+      }
+}
+
 TEST_P(TransferTest, Indexed) {
   for (unsigned i = 0; i < 4; ++i) {
     indexed<int>(i & 1, i & 2, i);

@@ -2,12 +2,12 @@
 // started so that only one order is possible, and ends of streams pass to another kernel when control has waited for
 // the one who had them.
 #include "tests/svm/interpret.h"
+#include "tests/svm/places.h"
 
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
-#include <random>
 
 #include "include/svm.h"
 
@@ -16,21 +16,24 @@ namespace strata::graphs {
 namespace {
 
 constexpr int dmaPlaces = 3;
-constexpr uint32_t locals = 16, fifos = 32, fifoBytes = 512, dmas = 8, processors = 1000;
+constexpr uint32_t dmas = 8, processors = 1000;
 
 struct ExecutionState {
   uint64_t number = 0;
-  uint64_t count = 0;                                                                   // elements moved
+  uint64_t count = 0; // elements moved
+  BoxState box;
   bool started = false, finished = false, waited = false, paused = false, free = false; // free: it depends on nothing
   std::vector<uint32_t> reads, writes, blocks;
 };
 
-class Maker {
+class Maker : Random {
 public:
-  Maker(uint64_t seed, uint32_t kernels, Share share) : random_(mix(seed)), kernels_(kernels), share_(share) {}
+  Maker(uint64_t seed, uint32_t kernels, Share share) : Random(seed, share), kernels_(kernels) {}
 
   Graph make() {
-    makePlaces();
+    makePlaces(graph_, *this, kernels_);
+    places_.streams.resize(graph_.streams.size());
+    blockOwners_.assign(graph_.blocks.size(), none);
     for (uint32_t i = 0; i < graph_.streams.size(); ++i)
       initStream(i);
     const uint32_t patience = kernels_ * (40 + below(100));
@@ -50,67 +53,6 @@ public:
   }
 
 private:
-  uint32_t below(uint64_t bound) { return static_cast<uint32_t>(random_() % bound); }
-  bool chance(uint32_t oneIn) { return below(oneIn) == 0; }
-  /// One of the part of `count` instances that this graph has, at most `most` of them.
-  uint32_t ofShare(uint32_t count, uint32_t most = ~0u) {
-    const uint32_t part = count / share_.parts;
-    return share_.part * part + below(std::min(part, most));
-  }
-  template <typename T>
-  const T& oneOf(const std::vector<T>& list) {
-    return list[below(list.size())];
-  }
-
-  // ---- places ----
-
-  void makePlaces() {
-    static constexpr int sizes[] = {1, 2, 3, 4, 4, 8, 8, 12, 64, static_cast<int>(largestElement)};
-    const std::vector<int> palette{sizes[below(10)], sizes[below(9)], 4};
-    std::vector<int> used(locals, 0);
-    const auto reserve = [&](uint32_t place, int bytes) {
-      const int address = used[place];
-      used[place] += (bytes + 3) / 4;
-      return address;
-    };
-    const uint32_t streams = 2 + below(kernels_ + kernels_ / 2 + 2);
-    const uint32_t ownFifos = fifos / share_.parts;
-    uint32_t fifo = 0;
-    for (uint32_t i = 0; i < streams; ++i) {
-      StreamPlan plan;
-      plan.elementBytes = oneOf(palette);
-      if (chance(6)) {
-        plan.bound = 1 + below(20);
-        plan.elementBytes = 1 << below(4);
-      }
-      plan.capacity = 1 + static_cast<int>(chance(3) ? below(4) : below(plan.elementBytes > 100 ? 8 : 70));
-      if (chance(4) && fifo < ownFifos && plan.elementBytes <= 64) {
-        plan.fifo = true;
-        plan.place = share_.part * ownFifos + fifo++;
-        plan.capacity = static_cast<int>(fifoBytes) / plan.elementBytes;
-      } else {
-        plan.place = ofShare(locals);
-        plan.address = reserve(plan.place, plan.capacity * plan.elementBytes);
-      }
-      graph_.streams.push_back(std::move(plan));
-    }
-    places_.streams.resize(streams);
-    for (uint32_t i = 0; i < 1 + kernels_ / 4; ++i) {
-      BlockPlan plan;
-      plan.elementBytes = oneOf(palette);
-      plan.capacity = 25 + static_cast<int>(below(60));
-      plan.place = ofShare(locals);
-      plan.address = reserve(plan.place, plan.capacity * plan.elementBytes);
-      plan.seed = random_();
-      plan.memory.resize(static_cast<size_t>(plan.capacity) * static_cast<size_t>(plan.elementBytes));
-      for (int k = 0; k < plan.capacity; ++k)
-        fill(plan.seed + static_cast<uint64_t>(k), 0, plan.memory.data() + k * plan.elementBytes,
-             static_cast<uint32_t>(plan.elementBytes));
-      graph_.blocks.push_back(std::move(plan));
-    }
-    blockOwners_.assign(graph_.blocks.size(), none);
-  }
-
   // ---- streams ----
 
   void initStream(uint32_t stream) {
@@ -160,7 +102,7 @@ private:
     case 5: // waits for one that has still to finish
       if (!alive_.empty()) {
         const uint32_t execution = oneOf(alive_);
-        if (states_[execution].started && !states_[execution].paused)
+        if (states_[execution].started && !states_[execution].paused && !isBlackBox(sortOf(execution)))
           awaited_ = static_cast<int>(execution);
       }
       return;
@@ -212,9 +154,11 @@ private:
     if (again) {
       object = graph_.objects[*again];
     } else {
-      object.sort = chance(2) ? Sort::User : static_cast<Sort>(below(6));
-      object.dma = object.sort != Sort::User && !chance(4);
+      object.sort = chance(2) ? Sort::User : static_cast<Sort>(below(9));
+      object.dma = object.sort != Sort::User && !isBlackBox(object.sort) && !chance(4);
       object.processor = object.dma ? ofShare(dmas) : ofShare(processors, kernels_ / 2 + 2);
+      if (isBlackBox(object.sort) && !(object.processor = ownProcessor()))
+        return;
     }
     if (!chooseDependences(object, execution, state))
       return;
@@ -224,16 +168,23 @@ private:
       return;
     }
     if (object.sort != Sort::User) {
-      execution.all = chance(2) && !(object.sort == Sort::IndexedScatter && execution.elements > 1);
+      execution.all =
+          chance(2) && !(object.sort == Sort::IndexedScatter && execution.elements > 1) && execution.stride > 0;
       execution.setEOS = chance(2);
       for (const int stream : {object.source, object.indices})
         if (stream != none)
           state.reads.push_back(static_cast<uint32_t>(stream));
       if (object.target != none)
         state.writes.push_back(static_cast<uint32_t>(object.target));
-      if (object.block != none)
+      if (object.block != none && object.sort != Sort::Filter)
         state.blocks.push_back(static_cast<uint32_t>(object.block));
     }
+    // Whoever has a block that lies where a stream does has both of its ends.
+    for (const uint32_t block : state.blocks)
+      if (const int stream = graph_.blocks[block].stream; stream != none)
+        for (std::vector<uint32_t>* list : {&state.reads, &state.writes})
+          if (!contains(*list, static_cast<uint32_t>(stream)))
+            list->push_back(static_cast<uint32_t>(stream));
     for (const uint32_t stream : state.reads)
       places_.streams[stream].reader = static_cast<int>(index);
     for (const uint32_t stream : state.writes)
@@ -269,8 +220,10 @@ private:
   /// one before; or there is a place for everybody.
   bool chooseDependences(const Object& object, Execution& execution, ExecutionState& state) {
     const std::deque<uint32_t>& queue = queueOf(object);
+    // A black box is over when its sequence is, for which somebody may have to be over before.
     for (uint32_t tries = below(4); tries > 0 && !alive_.empty(); --tries)
-      execution.dependsOn.push_back(oneOf(alive_));
+      if (const uint32_t on = oneOf(alive_); !isBlackBox(sortOf(on)))
+        execution.dependsOn.push_back(on);
     const bool place = queue.size() < (object.dma ? static_cast<size_t>(dmaPlaces) : 1);
     if (!place && !execution.dependsOn.empty()) {
       if (object.dma)
@@ -285,8 +238,23 @@ private:
            std::all_of(queue.begin(), queue.end(), [&](uint32_t each) { return states_[each].free; });
   }
 
+  Sort sortOf(uint32_t execution) const { return graph_.objects[graph_.executions[execution].object].sort; }
+
+  /// A processor for one black box, so that nobody waits for it to be over; 0: there is none left.
+  uint32_t ownProcessor() {
+    const uint32_t part = processors / share().parts, last = part * 9 / 10;
+    return ++boxes_ < last / 3 ? share().part * part + last - boxes_ : 0;
+  }
+
   bool blockIsFree(uint32_t block, const Execution& execution) const {
     const int owner = blockOwners_[block];
+    const BlockPlan& plan = graph_.blocks[block];
+    if (plan.bound)
+      return false;
+    if (plan.stream != none) {
+      const StreamState& stream = places_.streams[static_cast<size_t>(plan.stream)];
+      return isLeft(owner) && isLeft(stream.reader) && isLeft(stream.writer);
+    }
     return isLeft(owner) || std::find(execution.dependsOn.begin(), execution.dependsOn.end(),
                                       static_cast<uint32_t>(owner)) != execution.dependsOn.end();
   }
@@ -311,13 +279,18 @@ private:
 
   bool endsAreFree(const Object& object, Execution& execution) {
     const auto at = [](int value) { return static_cast<size_t>(value); };
+    if (object.sort == Sort::Filter) {
+      execution.elements = 1 + static_cast<int>(below(static_cast<uint64_t>(graph_.blocks[at(object.block)].capacity)));
+      return isLeft(places_.streams[at(object.source)].reader) && isLeft(places_.streams[at(object.target)].writer);
+    }
     if ((object.source != none && !isLeft(places_.streams[at(object.source)].reader)) ||
         (object.indices != none && !isLeft(places_.streams[at(object.indices)].reader)) ||
         (object.target != none && !isLeft(places_.streams[at(object.target)].writer)) ||
         (object.block != none && !blockIsFree(static_cast<uint32_t>(object.block), execution)))
       return false;
     execution.elements = 1 + static_cast<int>(below(4));
-    execution.stride = execution.elements + static_cast<int>(below(3));
+    execution.stride = chance(4) ? static_cast<int>(below(static_cast<uint64_t>(execution.elements)))
+                                 : execution.elements + static_cast<int>(below(3));
     // Records that begin below the indices' bound are to lie in the block.
     if (object.indices != none) {
       const auto bound = static_cast<int>(graph_.streams[at(object.indices)].bound);
@@ -334,6 +307,9 @@ private:
     const bool gather = object.sort == Sort::StridedGather || object.sort == Sort::IndexedGather;
     const auto any = [&] { return static_cast<int>(below(graph_.streams.size())); };
     const auto plan = [&](int stream) -> const StreamPlan& { return graph_.streams[static_cast<size_t>(stream)]; };
+    const auto isIndex = [&](int stream) { return plan(stream).bound != 0 && plan(stream).bound != smallFloats; };
+    if (isBlackBox(object.sort))
+      return chooseSequences(object, execution);
     if (!gather)
       object.source = any();
     if (gather || object.sort == Sort::Move)
@@ -341,9 +317,9 @@ private:
     if (object.sort != Sort::Move)
       object.block = static_cast<int>(below(graph_.blocks.size()));
     if (indexed)
-      for (int tries = 0; tries < 20 && (object.indices == none || plan(object.indices).bound == 0); ++tries)
+      for (int tries = 0; tries < 20 && (object.indices == none || !isIndex(object.indices)); ++tries)
         object.indices = any();
-    if (indexed && (plan(object.indices).bound == 0 || object.indices == object.source))
+    if (indexed && (!isIndex(object.indices) || object.indices == object.source))
       return false;
     // A stream into itself is not for moves; indices come from nowhere else.
     if (object.source != none && object.source == object.target)
@@ -353,11 +329,41 @@ private:
           plan(object.source).elementBytes != plan(object.target).elementBytes)
         return false;
     if (object.block != none) {
+      // Nor a block into the stream that lies there.
+      if (const int there = graph_.blocks[static_cast<size_t>(object.block)].stream;
+          there != none && (there == object.source || there == object.target || there == object.indices))
+        return false;
       const StreamPlan& stream = plan(gather ? object.target : object.source);
       if (stream.bound != 0 || stream.elementBytes != graph_.blocks[static_cast<size_t>(object.block)].elementBytes)
         return false;
     }
     return endsAreFree(object, execution);
+  }
+
+  /// Of what a black box takes and gives. One that is under way already gives to this one, but never takes from it, so
+  /// that they do not wait for each other.
+  bool chooseSequences(Object& object, Execution& execution) {
+    for (int tries = 0; tries < 20; ++tries) {
+      object.source = static_cast<int>(below(graph_.streams.size()));
+      object.target = static_cast<int>(below(graph_.streams.size()));
+      const StreamPlan& source = graph_.streams[static_cast<size_t>(object.source)];
+      const StreamPlan& target = graph_.streams[static_cast<size_t>(object.target)];
+      const int reader = places_.streams[static_cast<size_t>(object.target)].reader;
+      if (object.source == object.target || (!isLeft(reader) && isBlackBox(sortOf(static_cast<uint32_t>(reader)))))
+        continue;
+      const int bytes = source.elementBytes;
+      if (object.sort == Sort::InOrder &&
+          (source.bound != target.bound || bytes != target.elementBytes || (bytes != 1 && bytes != 4 && bytes != 8)))
+        continue;
+      if (object.sort == Sort::Filter) {
+        object.block = static_cast<int>(graph_.blocks.size()) - 1;
+        if (source.bound != smallFloats || target.bound != 0 || target.elementBytes != 4 ||
+            graph_.blocks.back().bound != smallFloats)
+          continue;
+      }
+      return endsAreFree(object, execution);
+    }
+    return false;
   }
 
   // ---- kernels ----
@@ -400,7 +406,9 @@ private:
     const uint32_t execution = oneOf(alive_);
     if (states_[execution].paused || !tryToStart(execution))
       return;
-    if (graph_.objects[graph_.executions[execution].object].sort != Sort::User)
+    if (isBlackBox(sortOf(execution)))
+      return blackBoxSteps(execution, 1 + below(30));
+    if (sortOf(execution) != Sort::User)
       return transferStep(execution);
     for (uint32_t steps = 1 + below(12); steps > 0 && !states_[execution].finished && !states_[execution].paused;
          --steps)
@@ -467,7 +475,7 @@ private:
     };
     switch (below(6)) {
     case 0:
-      state.number = afterSeeing(state.number, places_.digestOf(items[place]));
+      state.number = afterSeeing(state.number, places_.digestOf(places_.look(stream, place)));
       ops.push_back({Op::Kind::Peek, false, static_cast<int>(place), {stream}});
       return;
     case 1:
@@ -527,8 +535,55 @@ private:
     finish(execution);
   }
 
+  void blackBoxSteps(uint32_t execution, uint32_t most) {
+    const Object& object = graph_.objects[graph_.executions[execution].object];
+    for (; most > 0 && !states_[execution].finished; --most)
+      switch (places_.blackBox(object, graph_.executions[execution], states_[execution].box)) {
+      case Step::Last:
+        return finish(execution);
+      case Step::Stuck:
+        return;
+      default:
+        break;
+      }
+  }
+
+  /// Whether control has an end of a stream, or may have it as soon as it has waited for who is over.
+  bool takeEnd(int execution) {
+    if (isLeft(execution))
+      return true;
+    const auto index = static_cast<uint32_t>(execution);
+    if (!states_[index].finished)
+      return false;
+    setWaited(index);
+    graph_.actions.push_back({Action::Kind::Wait, {index}, 0, false});
+    return true;
+  }
+
+  /// Control ends the sequence, and takes what has no room.
+  void finishBlackBox(uint32_t execution) {
+    const Object& object = graph_.objects[graph_.executions[execution].object];
+    const auto source = static_cast<uint32_t>(object.source), target = static_cast<uint32_t>(object.target);
+    while (true) {
+      blackBoxSteps(execution, ~0u);
+      if (states_[execution].finished)
+        return;
+      if (places_.freeRoom(target) == 0) {
+        if (!takeEnd(places_.streams[target].reader))
+          return;
+        controlPop(target);
+      } else {
+        if (!takeEnd(places_.streams[source].writer))
+          return;
+        controlPush(source, true);
+      }
+    }
+  }
+
   void finishNow(uint32_t execution) {
-    if (graph_.objects[graph_.executions[execution].object].sort == Sort::User)
+    if (isBlackBox(sortOf(execution)))
+      finishBlackBox(execution);
+    else if (sortOf(execution) == Sort::User)
       finish(execution);
     else
       finishTransfer(execution, false);
@@ -582,17 +637,16 @@ private:
         plan.flags |= STREAM_NEVER_WRAPS;
       if (chance(2) && places_.streams[i].mostTags <= 1)
         plan.flags |= STREAM_ONE_EOS;
-      if (chance(2) && !places_.streams[i].hasData && !plan.fifo)
+      if (chance(2) && !places_.streams[i].hasData && !plan.fifo && plan.block == none)
         plan.flags |= STREAM_UNALIASED_RAM;
     }
   }
 
-  std::mt19937_64 random_;
   const uint32_t kernels_;
-  const Share share_;
   Graph graph_;
   uint64_t control_ = mix(0);
   int awaited_ = none; // the execution that control waits for
+  uint32_t boxes_ = 0; // black boxes so far
   Places places_{graph_};
   std::vector<int> blockOwners_;
   std::vector<ExecutionState> states_;

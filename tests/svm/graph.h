@@ -19,7 +19,9 @@ inline uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
-/// The element that somebody pushes or writes who has a number; with a bound it is an integer below that.
+/// The element that somebody pushes or writes who has a number; with a bound it is an integer below that, or with this
+/// one a float of 4 bytes that is a small integer.
+constexpr uint64_t smallFloats = ~uint64_t(0);
 void fill(uint64_t number, uint64_t bound, uint8_t* to, uint32_t bytes);
 uint64_t digest(const uint8_t* from, uint32_t bytes);
 
@@ -34,8 +36,9 @@ struct StreamPlan {
   int address = 0;
   int capacity = 1;
   int elementBytes = 4;
-  uint64_t bound = 0; // its elements are indices below this
+  uint64_t bound = 0; // its elements are indices below this, or small floats
   int flags = 0;
+  int block = -1;                         // one that lies at the same place
   std::vector<std::vector<Item>> history; // what was pushed, initial data first, for every initialisation
 };
 
@@ -44,7 +47,9 @@ struct BlockPlan {
   int address = 0;
   int capacity = 1;
   int elementBytes = 4;
-  uint64_t seed = 0;           // element i is fill(seed + i) at first
+  uint64_t seed = 0;           // element i is fill(seed + i, bound) at first
+  uint64_t bound = 0;          // small floats: taps of filters, which never change
+  int stream = -1;             // one that lies at the same place, so that the block is its circular buffer
   std::vector<uint8_t> memory; // what is in it at the end
 };
 
@@ -56,7 +61,23 @@ struct Op {
   std::vector<uint32_t> whats; // streams or a block
 };
 
-enum class Sort : uint8_t { User, Move, StridedScatter, StridedGather, IndexedScatter, IndexedGather };
+/// What a kernel is: a work function with a list of its own, what moves data, or a black box: two of the library's, and
+/// one that the user has registered. A black box takes a sequence up to its tag and gives one: each element by itself
+/// (Scramble, the user's), all in order, or filtered.
+enum class Sort : uint8_t {
+  User,
+  Move,
+  StridedScatter,
+  StridedGather,
+  IndexedScatter,
+  IndexedGather,
+  Scramble,
+  InOrder,
+  Filter
+};
+constexpr bool isBlackBox(Sort sort) {
+  return sort >= Sort::Scramble;
+}
 constexpr int none = -1;
 
 /// A kernel, which may be executed several times. What moves data always has the same ends.
@@ -71,7 +92,7 @@ struct Object {
 struct Execution {
   uint32_t object = 0;
   std::vector<Op> ops;
-  int length = 0, stride = 1, elements = 1;
+  int length = 0, stride = 1, elements = 1; // elements: of a segment or an index; how many taps
   bool all = false, setEOS = false;
   std::vector<uint32_t> dependsOn; // executions
   uint64_t result = 0;             // of a user's kernel

@@ -2,10 +2,16 @@
 #include "tests/svm/interpret.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace strata::graphs {
 
 void fill(uint64_t number, uint64_t bound, uint8_t* to, uint32_t bytes) {
+  if (bound == smallFloats) {
+    const auto value = static_cast<float>(mix(number) % 16);
+    std::memcpy(to, &value, sizeof value);
+    return;
+  }
   if (bound)
     number %= bound;
   for (uint32_t i = 0; i < bytes; ++i)
@@ -25,15 +31,34 @@ uint32_t at(int index) {
   return static_cast<uint32_t>(index);
 }
 
+/// Little-endian integers of two's complement, or one byte without a sign.
+bool isLess(const Item& a, const Item& b) {
+  const auto number = [](const Item& item) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < item.bytes.size(); ++i)
+      bits |= static_cast<uint64_t>(item.bytes[i]) << (8 * i);
+    return item.bytes.size() == 4 ? int64_t{static_cast<int32_t>(bits)} : static_cast<int64_t>(bits);
+  };
+  return number(a) < number(b);
+}
+
 } // namespace
 
 int Places::freeRoom(uint32_t stream) const {
   return graph_.streams[stream].capacity - static_cast<int>(streams[stream].items.size());
 }
 
+uint8_t* Places::placeOf(uint32_t stream, uint64_t number) {
+  const StreamPlan& plan = graph_.streams[stream];
+  return graph_.blocks[at(plan.block)].memory.data() +
+         number % static_cast<uint64_t>(plan.capacity) * static_cast<uint64_t>(plan.elementBytes);
+}
+
 void Places::append(uint32_t stream, Item item) {
   StreamState& state = streams[stream];
   std::vector<Item>& pushed = graph_.streams[stream].history.back();
+  if (graph_.streams[stream].block != none)
+    std::copy(item.bytes.begin(), item.bytes.end(), placeOf(stream, pushed.size()));
   pushed.push_back(item);
   state.items.push_back(std::move(item));
   state.mostPushed = std::max(state.mostPushed, static_cast<int>(pushed.size()));
@@ -41,8 +66,20 @@ void Places::append(uint32_t stream, Item item) {
   state.mostTags = std::max(state.mostTags, static_cast<int>(tags));
 }
 
+Item Places::look(uint32_t stream, size_t n) const {
+  const StreamState& state = streams[stream];
+  Item item = state.items[n];
+  // What was pushed may have been written over.
+  if (const StreamPlan& plan = graph_.streams[stream]; plan.block != none) {
+    const uint64_t number = plan.history.back().size() - state.items.size() + n;
+    const uint8_t* from = const_cast<Places*>(this)->placeOf(stream, number);
+    item.bytes.assign(from, from + plan.elementBytes);
+  }
+  return item;
+}
+
 Item Places::take(uint32_t stream) {
-  Item item = std::move(streams[stream].items.front());
+  Item item = look(stream, 0);
   streams[stream].items.pop_front();
   return item;
 }
@@ -136,6 +173,43 @@ Step Places::indexed(const Object& object, const Execution& execution, bool last
     }
   }
   return last ? Step::Last : Step::Done;
+}
+
+Step Places::blackBox(const Object& object, const Execution& execution, BoxState& state) {
+  const uint32_t source = at(object.source), target = at(object.target);
+  const bool collects = object.sort == Sort::InOrder && !state.complete;
+  if ((!state.complete && streams[source].items.empty()) || (!collects && freeRoom(target) == 0))
+    return Step::Stuck;
+  if (object.sort == Sort::InOrder) {
+    if (collects) {
+      state.held.push_back(take(source));
+      state.complete = state.held.back().tag;
+      if (state.complete)
+        std::sort(state.held.begin(), state.held.end(), [](const Item& a, const Item& b) { return isLess(a, b); });
+      return Step::Done;
+    }
+    Item item = state.held[state.given++];
+    item.tag = state.given == state.held.size();
+    append(target, std::move(item));
+    return state.given == state.held.size() ? Step::Last : Step::Done;
+  }
+  const Item item = take(source);
+  if (object.sort == Sort::Scramble) {
+    append(target, newItem(target, mix(digestOf(item)), item.tag));
+  } else {
+    float x = 0, sum = 0;
+    std::memcpy(&x, item.bytes.data(), sizeof x);
+    state.past.insert(state.past.begin(), x);
+    for (size_t k = 0; k < std::min(static_cast<size_t>(execution.elements), state.past.size()); ++k) {
+      float tap = 0;
+      std::memcpy(&tap, placeIn(object, k), sizeof tap);
+      sum += tap * state.past[k];
+    }
+    Item filtered{std::vector<uint8_t>(sizeof sum), item.tag};
+    std::memcpy(filtered.bytes.data(), &sum, sizeof sum);
+    append(target, std::move(filtered));
+  }
+  return item.tag ? Step::Last : Step::Done;
 }
 
 Step Places::transfer(const Object& object, const Execution& execution, uint64_t& count, bool last) {

@@ -1,6 +1,6 @@
-// Random stream graphs, carried out through the library with 1, 2 and 7 threads, without disturbance, with pauses (by
-// control, and by another thread) and with an early end, one at a time and four at once, and compared with a sequential
-// interpretation.
+// Random stream graphs, black boxes and blocks within streams among them, carried out through the library with 1, 2 and 7
+// threads, without disturbance, with pauses (by control, and by another thread) and with an early end, one at a time and
+// four at once, and compared with a sequential interpretation.
 //
 //   svm_graphs --seconds 20             as many graphs as there is time for, from seed 1 on
 //   svm_graphs --seed 17 --count 1      one graph
@@ -14,6 +14,7 @@
 
 #include "include/svm.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -123,14 +124,21 @@ int main(int argc, char** argv) {
   }
 
   const auto begin = std::chrono::steady_clock::now();
-  uint64_t graphCount = 0, executions = 0, operations = 0;
+  uint64_t graphCount = 0, executions = 0, operations = 0, boxes = 0, within = 0;
   for (; graphCount < count; ++seed, ++graphCount) {
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds)
       break;
     const Graph graph = makeGraph(seed, kernels ? static_cast<uint32_t>(kernels) : sizeFor(seed));
     executions += graph.executions.size();
-    for (const Execution& execution : graph.executions)
+    for (const Execution& execution : graph.executions) {
+      const Object& object = graph.objects[execution.object];
       operations += execution.ops.size();
+      boxes += isBlackBox(object.sort);
+      within += static_cast<uint64_t>(std::count_if(execution.ops.begin(), execution.ops.end(), [&](const Op& op) {
+        return (op.kind == Op::Kind::Read || op.kind == Op::Kind::Write) && graph.blocks[op.whats[0]].stream != none;
+      }));
+      within += object.block != none && graph.blocks[static_cast<size_t>(object.block)].stream != none;
+    }
     Performance performance(graph);
     static constexpr struct {
       Mode mode;
@@ -160,7 +168,11 @@ int main(int argc, char** argv) {
     if (seed % 4 == 0 && !performTogether(seed))
       return 1;
   }
-  std::printf("%llu graphs, %llu executions, %llu operations: all agree\n", static_cast<unsigned long long>(graphCount),
-              static_cast<unsigned long long>(executions), static_cast<unsigned long long>(operations));
+  std::printf(
+      "%llu graphs, %llu executions (%llu of black boxes), %llu operations (%llu on blocks within streams): all "
+      "agree\n",
+      static_cast<unsigned long long>(graphCount), static_cast<unsigned long long>(executions),
+      static_cast<unsigned long long>(boxes), static_cast<unsigned long long>(operations),
+      static_cast<unsigned long long>(within));
   return 0;
 }

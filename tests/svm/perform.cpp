@@ -3,7 +3,7 @@
 
 #include "base/machine/nodes.h"
 
-#include "include/svm.h"
+#include "include/svm_kernels.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +23,30 @@ struct Performance::Worker {
 
 namespace {
 
+/// A black box of the user's: a sequence, each element by itself.
+struct Box {
+  Kernel kernel;
+  IStream* in;
+  OStream* out;
+  const StreamPlan* source;
+  const StreamPlan* target;
+};
+
+void scramble(void* data) {
+  const Box& box = *static_cast<Box*>(data);
+  uint8_t element[largestElement];
+  for (bool last = false; !last;) {
+    last = streamPeekEOS(box.in, 0) != FALSE;
+    streamPop(box.in, element);
+    const uint64_t number = mix(digest(element, static_cast<uint32_t>(box.source->elementBytes)));
+    fill(number, box.target->bound, element, static_cast<uint32_t>(box.target->elementBytes));
+    if (last)
+      streamPushWithEOS(box.out, element);
+    else
+      streamPush(box.out, element);
+  }
+}
+
 /// One of everything that an object may be.
 template <typename Worker>
 struct Thing {
@@ -32,6 +56,9 @@ struct Thing {
   StridedGather stridedGather;
   IndexedScatter indexedScatter;
   IndexedGather indexedGather;
+  Box scramble;
+  ::Sort inOrder;
+  Fir filter;
 };
 
 int node(machine::Node::Kind kind, uint32_t index, uint32_t instance) {
@@ -70,6 +97,12 @@ struct Performance::Things {
       return &thing.indexedScatter.kernel;
     case Sort::IndexedGather:
       return &thing.indexedGather.kernel;
+    case Sort::Scramble:
+      return &thing.scramble.kernel;
+    case Sort::InOrder:
+      return &thing.inOrder.kernel;
+    case Sort::Filter:
+      return &thing.filter.kernel;
     }
     return nullptr;
   }
@@ -83,7 +116,9 @@ Performance::Things& Performance::keep(Things* things) {
 }
 
 Performance::Performance(const Graph& graph)
-    : graph_(graph), things_(keep(new Things(graph.streams.size(), graph.blocks.size(), graph.objects.size()))) {}
+    : graph_(graph), things_(keep(new Things(graph.streams.size(), graph.blocks.size(), graph.objects.size()))) {
+  svmRegisterKernel("scramble", scramble);
+}
 
 void Performance::complain(const std::string& text) {
   if (wrong_.empty())
@@ -213,6 +248,24 @@ void Performance::start(uint32_t index) {
   case Sort::IndexedGather:
     indexedGatherInit(&thing.indexedGather, processor, block, stream(object.indices), stream(object.target),
                       execution.length, execution.elements, execution.setEOS);
+    break;
+  case Sort::Scramble:
+    blackBoxInit(&thing.scramble.kernel, processor, "scramble", &thing.scramble, sizeof thing.scramble);
+    thing.scramble.in = stream(object.source);
+    thing.scramble.out = stream(object.target);
+    thing.scramble.source = &graph_.streams[static_cast<size_t>(object.source)];
+    thing.scramble.target = &graph_.streams[static_cast<size_t>(object.target)];
+    break;
+  case Sort::InOrder: {
+    const int bytes = graph_.streams[static_cast<size_t>(object.source)].elementBytes;
+    sortInit(&thing.inOrder, processor, stream(object.source), stream(object.target),
+             bytes == 1   ? SVM_BYTE
+             : bytes == 4 ? SVM_INT
+                          : SVM_LONG);
+    break;
+  }
+  case Sort::Filter:
+    firInit(&thing.filter, processor, stream(object.source), stream(object.target), block, execution.elements);
     break;
   }
   Kernel* const kernel = things_.kernel(graph_, execution.object);
@@ -367,6 +420,7 @@ std::string Performance::endAll() {
     Stream& stream = things_.streams[i];
     const std::vector<Item>& items = plan.history[initialised_[i] - 1];
     const std::string name = "stream " + std::to_string(i);
+    const bool mayBeWrittenOver = plan.block != none;
     const uint64_t end = stream.pushed_;
     if (end > items.size() || stream.popped_ > end || end - stream.popped_ > static_cast<uint64_t>(plan.capacity))
       return name + ": " + std::to_string(end) + " pushed, " + std::to_string(stream.popped_) + " popped; at most " +
@@ -374,7 +428,8 @@ std::string Performance::endAll() {
     for (uint64_t k = stream.popped_; k < end; ++k) {
       const bool tag = streamPeekEOS(&stream, 0) != FALSE;
       streamPop(&stream, element);
-      if (tag != items[k].tag || std::memcmp(element, items[k].bytes.data(), items[k].bytes.size()) != 0)
+      if (tag != items[k].tag ||
+          (!mayBeWrittenOver && std::memcmp(element, items[k].bytes.data(), items[k].bytes.size()) != 0))
         return name + ": element " + std::to_string(k) + " is not what is pushed there";
     }
   }
@@ -408,7 +463,7 @@ std::string Performance::perform(Mode mode, uint64_t seed) {
     const BlockPlan& plan = graph_.blocks[i];
     auto* memory = static_cast<uint8_t*>(svmAddress(memoryOf(plan.place), plan.address));
     for (int k = 0; k < plan.capacity; ++k)
-      fill(plan.seed + static_cast<uint64_t>(k), 0, memory + k * plan.elementBytes,
+      fill(plan.seed + static_cast<uint64_t>(k), plan.bound, memory + k * plan.elementBytes,
            static_cast<uint32_t>(plan.elementBytes));
     blockInit(&things_.blocks[i], memoryOf(plan.place), plan.address, plan.capacity, plan.elementBytes);
   }
