@@ -1,6 +1,6 @@
-// Random stream graphs, black boxes and blocks within streams among them, carried out through the library with 1, 2 and 7
-// threads, without disturbance, with pauses (by control, and by another thread) and with an early end, one at a time and
-// four at once, and compared with a sequential interpretation.
+// Random stream graphs, black boxes and blocks within streams among them, carried out through the library with 1, 2 and
+// 7 threads, without disturbance, with pauses (by control, and by another thread) and with an early end, one at a time
+// and four at once, and compared with a sequential interpretation.
 //
 //   svm_graphs --seconds 20             as many graphs as there is time for, from seed 1 on
 //   svm_graphs --seed 17 --count 1      one graph
