@@ -14,7 +14,7 @@ Row matmul(Bench& bench, int64_t m, int64_t n, int64_t p) {
   contest.row.method = "results within 1e-5 of the largest";
   contest.operations = 2.0 * static_cast<double>(m * n * p);
   return against(bench, "matmul", std::move(contest), {{"M", m}, {"N", n}, {"P", p}},
-                 {{"mBlock", bench_matmul_rows}, {"nBlock", bench_matmul_columns}, {"pBlock", bench_matmul_depth}},
+                 {{"height", bench_matmul_rows}, {"width", bench_matmul_columns}, {"depth", bench_matmul_depth}},
                  {{"A", a.data(), {m, p}}, {"B", b.data(), {p, n}}, {"C", c.data(), {m, n}}},
                  [&] { bench_matmul(a.data(), b.data(), c.data(), m, n, p); });
 }
@@ -28,10 +28,11 @@ Row conv2d(Bench& bench, int64_t m, int64_t n, int64_t u, int64_t v) {
   contest.tolerance = 1e-5;
   contest.row.method = "results within 1e-5 of the largest; the filter's size is known at run time only";
   contest.operations = 2.0 * static_cast<double>(m * n * u * v);
-  return against(bench, "conv2d", std::move(contest), {{"M", m}, {"N", n}, {"U", u}, {"V", v}},
-                 {{"rows", bench_conv2d_rows}, {"columns", bench_conv2d_columns}},
-                 {{"A", a.data(), {m + u - 1, n + v - 1}}, {"H", h.data(), {u, v}}, {"C", c.data(), {m, n}}},
-                 [&] { bench_conv2d(a.data(), h.data(), c.data(), m, n, u, v); });
+  return against(
+      bench, "conv2d", std::move(contest), {{"M", m}, {"N", n}, {"U", u}, {"V", v}},
+      {{"rows", bench_conv2d_rows}, {"columns", bench_conv2d_columns}},
+      {{"image", a.data(), {m + u - 1, n + v - 1}}, {"mask", h.data(), {u, v}}, {"filtered", c.data(), {m, n}}},
+      [&] { bench_conv2d(a.data(), h.data(), c.data(), m, n, u, v); });
 }
 
 Row histogram(Bench& bench, int64_t n, int64_t count) {

@@ -103,8 +103,8 @@ TEST(SequoiaDefaultMapping, CutsTwiceBelowADisk) {
   auto mapping =
       defaultMapping(*session.program, machine, {}, {{"M", 8192}, {"N", 8192}, {"P", 8192}}, session.diagnostics);
   ASSERT_TRUE(mapping) << session.rendered();
-  const MappedInstance* outer = mapping->findInstance("MatMul_Tile");
-  const MappedInstance* inner = mapping->findInstance("MatMul_Tile_level2");
+  const MappedInstance* outer = mapping->findInstance("Product_Blocks");
+  const MappedInstance* inner = mapping->findInstance("Product_Blocks_level2");
   ASSERT_TRUE(outer && inner);
   EXPECT_EQ(outer->level->value, 3);
   EXPECT_EQ(inner->level->value, 2);
@@ -193,8 +193,8 @@ TEST(SequoiaDefaultMapping, ATaskThatCallsItselfHasAnInstanceAtEachLevel) {
   Session session(exampleText("matmul"));
   std::optional<Mapping> mapping = make(session, "smp-2level", {{"M", 4000}, {"N", 4000}, {"P", 4000}});
   ASSERT_TRUE(mapping) << session.rendered();
-  const MappedInstance* outer = mapping->findInstance("MatMul_Tile");
-  const MappedInstance* inner = mapping->findInstance("MatMul_Tile_level1");
+  const MappedInstance* outer = mapping->findInstance("Product_Blocks");
+  const MappedInstance* inner = mapping->findInstance("Product_Blocks_level1");
   ASSERT_TRUE(outer && inner) << writeMapping(*mapping);
   EXPECT_EQ(outer->level->value, 2);
   EXPECT_EQ(inner->level->value, 1);
@@ -203,21 +203,21 @@ TEST(SequoiaDefaultMapping, ATaskThatCallsItselfHasAnInstanceAtEachLevel) {
   EXPECT_EQ(inner->control[0].loops[0].level->value, 0);
   EXPECT_FALSE(inner->control[0].loops[0].spmd) << "each processor has one store of level 0";
   EXPECT_GT(outer->tunables[0].value.value, inner->tunables[0].value.value) << "the outer store is larger";
-  EXPECT_FALSE(make(session, "cell")->findInstance("MatMul_Tile_level1")) << "a virtual level is none of these";
+  EXPECT_FALSE(make(session, "cell")->findInstance("Product_Blocks_level1")) << "a virtual level is none of these";
 
   std::optional<Mapping> spread = make(session, "cluster");
   ASSERT_TRUE(spread) << session.rendered();
-  EXPECT_EQ(spread->findInstance("MatMul_Tile")->control[0].loops[0].spmd->ways->value, 4);
-  EXPECT_EQ(spread->findInstance("MatMul_Tile_level1")->control[0].loops[0].spmd->ways->value, 2);
+  EXPECT_EQ(spread->findInstance("Product_Blocks")->control[0].loops[0].spmd->ways->value, 4);
+  EXPECT_EQ(spread->findInstance("Product_Blocks_level1")->control[0].loops[0].spmd->ways->value, 2);
   // Sizes that nobody knows are bounded by what the virtual level holds, not by what a leaf takes.
-  EXPECT_GT(spread->findInstance("MatMul_Tile")->data[0].arrays[0].elements[0].values[0], 4000);
+  EXPECT_GT(spread->findInstance("Product_Blocks")->data[0].arrays[0].elements[0].values[0], 4000);
 }
 
 TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {
   Session unknown(exampleText("matmul"));
-  EXPECT_FALSE(make(unknown, "host", {}, "MatMil"));
+  EXPECT_FALSE(make(unknown, "host", {}, "Prodact"));
   EXPECT_TRUE(unknown.find("sequoia-entry-unknown")) << unknown.rendered();
-  EXPECT_EQ(unknown.diagnostics.all()[0].helps[0], "did you mean 'MatMul'?");
+  EXPECT_EQ(unknown.diagnostics.all()[0].helps[0], "did you mean 'Product'?");
 
   Session two(leaf("y = 1;") + "void task U(in int a); void task<leaf> U::L(in int a) { }");
   EXPECT_FALSE(make(two, "host"));

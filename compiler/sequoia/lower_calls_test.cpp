@@ -221,9 +221,9 @@ TEST(SequoiaLowerCalls, RecordOfTheMapping) {
   }
   LoweredProgram subject(example, R"(
 #include "cell"
-task VectAdd : entrypoint(Top) {
+task AddVectors : entrypoint(Top) {
   instance Top::Split(level 2) { tunable block = 1024;
-    control(level 2) { loop i(level 0) { spmd { fullrange = 0,8; ways = 8; iterblk = 2; } } callsite VectAdd() { target Low() { } } } }
+    control(level 2) { loop i(level 0) { spmd { fullrange = 0,8; ways = 8; iterblk = 2; } } callsite AddVectors() { target Low() { } } } }
   instance Low::Add(level 0) { }
 }
 )",
@@ -232,13 +232,13 @@ task VectAdd : entrypoint(Top) {
   const mapping::FunctionPlacement& top = subject.lowered->record.functions.at("Top");
   EXPECT_EQ(top.control, "ppe");
   EXPECT_EQ(top.arguments, (std::vector<std::string>{"main", "main", "main"}));
-  EXPECT_EQ(top.blocks.at("VectAdd#0.A"), "ls");
+  EXPECT_EQ(top.blocks.at("AddVectors#0.A"), "ls");
   mapping::LoopPlacement dealt;
   dealt.processor = "spe";
   dealt.ways = 8;
   dealt.chunk = 2;
   EXPECT_EQ(top.loops.at("i"), dealt);
-  EXPECT_EQ(top.calls.at("VectAdd#0"), (mapping::CallPlacement{"spe", ""}));
+  EXPECT_EQ(top.calls.at("AddVectors#0"), (mapping::CallPlacement{"spe", ""}));
   EXPECT_NE(subject.text().find("max [1024]"), std::string::npos) << subject.text();
   EXPECT_NE(subject.text().find("svm.sized_by = \"'block' of instance 'Top'\""), std::string::npos) << subject.text();
 }

@@ -30,10 +30,10 @@ TEST(SequoiaLower, VectorAdd) {
 TEST(SequoiaLower, MatrixProduct) {
   LoweredProgram subject(example("matmul"), R"(
 #include "host"
-task MatMul : entrypoint(Outer) {
-  instance Outer::Tile(level 0) { tunable mBlock = 8; tunable nBlock = 16; tunable pBlock = 5;
-    control(level 0) { loop i() { spmd { ways = 4; } } callsite MatMul() { target Inner() { } } } }
-  instance Inner::Multiply(level 0) { }
+task Product : entrypoint(Outer) {
+  instance Outer::Blocks(level 0) { tunable height = 8; tunable width = 16; tunable depth = 5;
+    control(level 0) { loop row() { spmd { ways = 4; } } callsite Product() { target Inner() { } } } }
+  instance Inner::Rows(level 0) { }
 }
 )");
   ASSERT_TRUE(subject.lowered) << subject.rendered();
@@ -43,7 +43,7 @@ task MatMul : entrypoint(Outer) {
     a[i] = static_cast<float>(i % 7);
   for (size_t i = 0; i < b.size(); ++i)
     b[i] = static_cast<float>(i % 5) - 2;
-  ASSERT_TRUE(subject.run({matrix(a, m), matrix(b, p), matrix(c, m)})) << subject.rendered() << subject.text();
+  ASSERT_TRUE(subject.run({matrix(c, m), matrix(a, m), matrix(b, p)})) << subject.rendered() << subject.text();
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       float sum = 1;
@@ -52,7 +52,7 @@ task MatMul : entrypoint(Outer) {
       ASSERT_EQ(c[i * n + j], sum) << i << ' ' << j;
     }
   b.resize(12 * n);
-  EXPECT_FALSE(subject.run({matrix(a, m), matrix(b, 12), matrix(c, m)}));
+  EXPECT_FALSE(subject.run({matrix(c, m), matrix(a, m), matrix(b, 12)}));
   EXPECT_EQ(subject.failure, "sequoia-size-mismatch");
 }
 
@@ -65,7 +65,7 @@ TEST(SequoiaLower, Convolution) {
     for (size_t i = 0; i < a.size(); ++i)
       a[i] = static_cast<float>(i % 11);
     std::iota(h.begin(), h.end(), -4.0f);
-    ASSERT_TRUE(subject.run({matrix(a, m + u - 1), matrix(h, u), matrix(c, m)})) << subject.rendered();
+    ASSERT_TRUE(subject.run({matrix(h, u), matrix(a, m + u - 1), matrix(c, m)})) << subject.rendered();
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
         float sum = 0;

@@ -82,7 +82,7 @@ class BuildTest(harness.Case):
         return [os.path.join(libraries, "libstrata.a"), "-lstdc++", "-lm", "-lpthread"]
 
     def test_vectors_of_any_length(self):
-        for library in self.on_both_machines(VECTADD, "VectAdd_Split"):
+        for library in self.on_both_machines(VECTADD, "AddVectors_Split"):
             for n in (0, 1, 1000, 100003):
                 a, b, c = random(n), random(n)[::-1].copy(), np.zeros(n, np.float32)
                 library.call(describe(a), describe(b), describe(c))
@@ -94,7 +94,7 @@ class BuildTest(harness.Case):
             a, b, c = random(70, 90), random(80, 60), random(64, 64)
             want = c.copy()
             want[3:43, 5:41] += a[10:50, 20:70].astype(np.float64) @ b[7:57, 11:47].astype(np.float64)
-            library.call(describe(a, (10, 20), (40, 50)), describe(b, (7, 11), (50, 36)), describe(c, (3, 5), (40, 36)))
+            library.call(describe(c, (3, 5), (40, 36)), describe(a, (10, 20), (40, 50)), describe(b, (7, 11), (50, 36)))
             self.assertEqual(library.errors, [])
             np.testing.assert_allclose(c, want, rtol=0, atol=1e-3)
 
@@ -159,7 +159,7 @@ class BuildTest(harness.Case):
         self.assertEqual((done.returncode, done.stdout), (0, "the first piece adds up to 7750\n"), done.stderr)
 
     def test_several_calls_at_once(self):
-        library = self.load(VECTADD, "VectAdd_Split", "--machine", "host")
+        library = self.load(VECTADD, "AddVectors_Split", "--machine", "host")
         a, b = random(200000), random(200000)
         results = [np.zeros(200000, np.float32) for _ in range(4)]
         threads = [threading.Thread(target=lambda c=c: [library.call(describe(a), describe(b), describe(c)) for _ in range(5)]) for c in results]
@@ -171,7 +171,7 @@ class BuildTest(harness.Case):
             np.testing.assert_array_equal(result, a + b)
 
     def test_wrong_arguments_reach_the_handler(self):
-        library = self.load(VECTADD, "VectAdd_Split", "--machine", "cell")
+        library = self.load(VECTADD, "AddVectors_Split", "--machine", "cell")
         good, result = random(1000), np.zeros(1000, np.float32)
 
         def is_wrong(code, words, a, b, c):
@@ -182,7 +182,7 @@ class BuildTest(harness.Case):
             self.assertFalse(result.any(), "nothing is to be written")
 
         a, b, c = describe(good), describe(good), describe(result)
-        is_wrong("sequoia-size-mismatch", "dimension 0 of array 'B' of VectAdd_Split has 999 elements; it is to have N = 1000", a, describe(good[:999]), c)
+        is_wrong("sequoia-size-mismatch", "dimension 0 of array 'B' of AddVectors_Split has 999 elements; it is to have N = 1000", a, describe(good[:999]), c)
         is_wrong("sequoia-size-mismatch", "'C'", a, b, describe(result[:7]))
         is_wrong("sequoia-null-argument", "'A'", None, b, c)
         is_wrong("sequoia-wrong-rank", "1 dimension(s), not the 2", describe(good.reshape(10, 100)), b, c)
@@ -223,7 +223,7 @@ class BuildTest(harness.Case):
 
     def test_the_header_is_cxx_too(self):
         self.succeeds("build", VECTADD, "-o", "add.o")
-        self.write("use.cpp", '#include "add.h"\nint main() { auto *f = &VectAdd_Split; return f ? 0 : 1; }\n')
+        self.write("use.cpp", '#include "add.h"\nint main() { auto *f = &AddVectors_Split; return f ? 0 : 1; }\n')
         subprocess.run(["clang++-19", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(ROOT, "include"), "-fsyntax-only", "use.cpp"],
                        cwd=self.folder, check=True)
 
@@ -274,14 +274,14 @@ int main(void) {
     *(float *)sqElmt1D(b, i) = 2 * i;
   }
   sqSetErrorHandler(remember);
-  VectAdd_Split(a, b, c);
+  AddVectors_Split(a, b, c);
   for (int i = 0; i < 1000; ++i)
     if (*(float *)sqElmt1D(c, i) != 3 * i)
       return 2;
   puts("fine");
   fflush(stdout);
   b->numElmts[0] = 999;
-  VectAdd_Split(a, b, c);
+  AddVectors_Split(a, b, c);
   sqFreeArray(a);
   sqFreeArray(b);
   sqFreeArray(c);

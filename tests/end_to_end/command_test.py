@@ -20,7 +20,7 @@ void task<leaf> F::L(in float a[N], out float b[N]) { for (long i = 1; i < N; i+
 
 class Command(harness.Case):
     def test_every_stage_is_printed(self):
-        for stage, word in (("ast", "VectAdd"), ("svm", 'svm.stage = "logical"'), ("placed", 'svm.stage = "placed"'),
+        for stage, word in (("ast", "AddVectors"), ("svm", 'svm.stage = "logical"'), ("placed", 'svm.stage = "placed"'),
                             ("scheduled", 'svm.stage = "scheduled"'), ("llvm", "define void"), ("asm", ".text")):
             self.assertIn(word, self.succeeds("run", VECTADD, "--emit", stage).out, stage)
 
@@ -45,7 +45,7 @@ class Command(harness.Case):
         with open(self.path("trace.json")) as file:
             events = json.load(file)["traceEvents"]
         names = {event["name"] for event in events if event["ph"] == "X"}
-        self.assertTrue({"VectAdd#0.A", "VectAdd#0.C"} < names, names)
+        self.assertTrue({"AddVectors#0.A", "AddVectors#0.C"} < names, names)
 
     def test_repetitions_start_from_the_same_arrays(self):
         source = self.write("count.sq", """
@@ -58,7 +58,7 @@ class Command(harness.Case):
     def test_remarks_say_what_was_decided(self):
         result = self.succeeds("run", VECTADD, *DATA, "--remarks")
         self.assertIn("driver-mapping-made", result.err)
-        self.assertIn("no copy: 'VectAdd#0.A'", result.err)
+        self.assertIn("no copy: 'AddVectors#0.A'", result.err)
         self.assertEqual(self.succeeds("run", VECTADD, *DATA).err, "")
 
     def test_the_interpreter_alone(self):
@@ -110,7 +110,7 @@ class Command(harness.Case):
             text = self.succeeds("map", VECTADD, "--machine", "cell", "--template", "--format", form).out
             self.is_refused("check", VECTADD, "--map", self.write("blank.map", text), code="sequoia-mapping-blank", mentions="blank.map:",
                             errors=12)
-            for value in ("VectAdd_Split", "2", "100", "2", "2", "2", "0", "VectAdd_Add", "0", "0", "0", "0"):
+            for value in ("AddVectors_Split", "2", "100", "2", "2", "2", "0", "AddVectors_Add", "0", "0", "0", "0"):
                 text = text.replace("?", value, 1) if form == "braces" else text[:30] + text[30:].replace("?", value, 1)
             self.succeeds("run", VECTADD, *DATA, "--map", self.write("full.map", text), "--out", "C=c.npy")
             self.assertTrue(np.array_equal(np.load(self.path("c.npy")), np.arange(1000, dtype="f4") + 1))

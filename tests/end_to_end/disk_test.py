@@ -277,7 +277,7 @@ class Disk(harness.Case):
 
     def test_kernels_do_not_touch_a_disk(self):
         self.write("p.map", """#include "cell-disk"
-task VectAdd: entrypoint(VectAdd_Add) { instance VectAdd_Add::Add(level 3) { } }
+task AddVectors: entrypoint(AddVectors_Add) { instance AddVectors_Add::Add(level 3) { } }
 """)
         self.is_refused("run", VECTADD, "--map", "p.map", "--in", "A=random", "--in", "B=random", "--size", "N=10",
                         code="sequoia-mapping-leaf-level", errors=3)

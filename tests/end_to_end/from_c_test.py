@@ -110,7 +110,7 @@ class FromC(harness.Case):
             _, b, b_box = ordered((70, 90), 1)
             _, c, c_box = ordered((130, 90), 0, 3)
             a[:], b[:] = random(130, 70), random(70, 90)
-            library.call(a_box, b_box, c_box)
+            library.call(c_box, a_box, b_box)
             self.assertEqual(library.errors, [])
             np.testing.assert_allclose(c, a.astype(np.float64) @ b, atol=1e-3)
 
@@ -132,11 +132,11 @@ class FromC(harness.Case):
 
     def test_preconditions_of_the_entry(self):
         mapping = self.write("pre.map", """#include "cell"
-            task VectAdd: entrypoint(Top) {
+            task AddVectors: entrypoint(Top) {
               instance Top::Split(level 2) {
                 tunable block = 64;
                 data(level 2) { array A() { elements < 1000; } array B() { elements > 10; } }
-                control(level 2) { loop i(level 0) { } callsite VectAdd() { target Low() { } } }
+                control(level 2) { loop i(level 0) { } callsite AddVectors() { target Low() { } } }
               }
               instance Low::Add(level 0) { }
             }""")
@@ -190,7 +190,7 @@ class FromC(harness.Case):
                            ctypes.c_void_p(memory.ctypes.data + 2), 0)
 
     def test_calls_at_once_on_a_machine_with_stores(self):
-        library = self.load(VECTADD, "VectAdd_Split", "--map", os.path.join(os.path.dirname(VECTADD), "cell.map"))
+        library = self.load(VECTADD, "AddVectors_Split", "--map", os.path.join(os.path.dirname(VECTADD), "cell.map"))
         n = 300000
         inputs = [random(n) * (k + 1) for k in range(4)]
         results = [np.zeros(n, np.float32) for _ in inputs]
@@ -272,11 +272,11 @@ class FromC(harness.Case):
         self.assertEqual((result.status, result.out), (7, "\n3\n"), str(result))
 
     def test_mistakes_in_a_main(self):
-        main = self.write("main.c", "#include \"vectadd.h\"\nint main(void) { return VectAdd_Splt(0, 0, 0); }\n")
+        main = self.write("main.c", "#include \"vectadd.h\"\nint main(void) { return AddVectors_Splt(0, 0, 0); }\n")
         result = self.strata("run", VECTADD, main)
         self.assertEqual(result.status, 1, str(result))
         self.assertIn("main.c:2:", result.err)
-        self.assertIn("VectAdd_Splt", result.err)
+        self.assertIn("AddVectors_Splt", result.err)
         self.is_refused("build", VECTADD, "-o", "x", "--main", self.write("empty.c", ""), code="clang-error", mentions="main")
         self.is_refused("build", VECTADD, "-o", "x.so", "--main", main, code="build-main-of-library", mentions="x.so")
         self.is_refused("build", VECTADD, "-o", "x", code="build-unknown-output", mentions="--main")
@@ -287,7 +287,7 @@ class FromC(harness.Case):
 
     def test_arrays_on_a_disk(self):
         """They lie in scratch files for as long as a call lasts."""
-        library = self.load(VECTADD, "VectAdd_Split", "--machine", "cell-disk")
+        library = self.load(VECTADD, "AddVectors_Split", "--machine", "cell-disk")
         before = set(os.listdir(self.folder))
         for count in (0, 1, 100003, 7):
             a, b, c = random(count), random(count)[::-1].copy(), np.full(count, 9, np.float32)
@@ -352,14 +352,14 @@ int main(void) {
   sqSetErrorHandler(jump);
   sqArray_t *a = sqAllocArray1D(4, 1000), *b = sqAllocArray1D(4, 1000), *c = sqAllocArray1D(4, 999);
   volatile int fine = 0;
-  if (!setjmp(back)) VectAdd_Split(a, b, c);
+  if (!setjmp(back)) AddVectors_Split(a, b, c);
   if (!setjmp(back)) sqElmt1D(c, 999);
   if (!setjmp(back)) sqAllocArray1D(1, 1ul << 46);
   sqFreeArray(c);
   c = sqAllocArray1D(4, 1000);
   for (int round = 1; round <= 2; ++round) {
     for (int i = 0; i < 1000; ++i) { *(float *)sqElmt1D(a, i) = (float)i; *(float *)sqElmt1D(b, i) = (float)round; }
-    VectAdd_Split(a, b, c);
+    AddVectors_Split(a, b, c);
     for (int i = 0; i < 1000; ++i) fine += *(float *)sqElmt1D(c, i) == (float)(i + round);
   }
   printf("%d fine\n", fine);
@@ -410,7 +410,7 @@ int main(int argc, char **argv) {
   sqArray_t *a = sqAllocArray1D(4, 1), *b = sqAllocArray1D(4, 1), *c = sqAllocArray1D(4, 1);
   *(float *)a->ptr = 1;
   *(float *)b->ptr = 2;
-  VectAdd_Split(a, b, c);
+  AddVectors_Split(a, b, c);
   printf("%g\n", *(float *)c->ptr);
   return 7;
 }

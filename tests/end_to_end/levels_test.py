@@ -135,25 +135,25 @@ levels: [{level: 0, memory: near, processor: boss}, {level: 1, memory: far, proc
 
 
 VIRTUAL = """#include "cell"
-task MatMul: entrypoint(Outer) {
-  instance Outer::Tile(level 2) {
-    tunable mBlock = 128; tunable nBlock = 96; tunable pBlock = 128;
+task Product: entrypoint(Outer) {
+  instance Outer::Blocks(level 2) {
+    tunable height = 128; tunable width = 96; tunable depth = 128;
     control(level 2) {
-      loop i(level 2) { } loop j(level 2) { } loop k(level 2) { }
-      callsite MatMul() { target Middle() { } }
+      loop row(level 2) { } loop column(level 2) { } loop step(level 2) { }
+      callsite Product() { target Middle() { } }
     }
   }
-  instance Middle::Tile(level 1) {
-    tunable mBlock = 32; tunable nBlock = 32; tunable pBlock = 64;
+  instance Middle::Blocks(level 1) {
+    tunable height = 32; tunable width = 32; tunable depth = 64;
     data(level 1) { LAYOUTS }
     control(level 1) {
-      loop i(level 0) { spmd { fullrange = 0,8; ways = 4; iterblk = 1; } }
-      loop j(level 0) { spmd { ways = 2; iterblk = 1; } }
-      loop k(level 0) { }
-      callsite MatMul() { target Leaf() { } }
+      loop row(level 0) { spmd { fullrange = 0,8; ways = 4; iterblk = 1; } }
+      loop column(level 0) { spmd { ways = 2; iterblk = 1; } }
+      loop step(level 0) { }
+      callsite Product() { target Leaf() { } }
     }
   }
-  instance Leaf::Multiply(level 0) { }
+  instance Leaf::Rows(level 0) { }
 }
 """
 
@@ -194,9 +194,9 @@ class VirtualLevels(harness.Case):
 
     def test_pieces_count_where_they_lie(self):
         # All of C in one store, twice over: it does not fit beside the leaves' blocks.
-        mapping = VIRTUAL.replace("LAYOUTS", "array C() { blockcyclic { grid = 1,1; } }").replace("nBlock = 96", "nBlock = 512")
+        mapping = VIRTUAL.replace("LAYOUTS", "array C() { blockcyclic { grid = 1,1; } }").replace("width = 96", "width = 512")
         self.is_refused("run", MATMUL, "--map", self.write("v.map", mapping), "--size", "M=512,N=512,P=128", "--in", "A=zeros", "--in",
-                        "B=zeros", "--in", "C=zeros", code="schedule-does-not-fit", mentions=("memory 'ls'", "MatMul#0.C", "it fits ("), errors=3)
+                        "B=zeros", "--in", "C=zeros", code="schedule-does-not-fit", mentions=("memory 'ls'", "Product#0.C", "it fits ("), errors=3)
 
     def test_grids_are_checked(self):
         mapping = VIRTUAL.replace("LAYOUTS", "array A() { blockcyclic { grid = 4,4; } }")

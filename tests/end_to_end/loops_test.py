@@ -10,12 +10,12 @@ import harness
 from harness import Case
 
 ADD = """
-void task Add(in float A[N], in float B[N], out float C[N]);
-void task<inner> Add::Inner(in float A[N], in float B[N], out float C[N]) {
+void task Add(out float C[N], in float A[N], in float B[N]);
+void task<inner> Add::Inner(out float C[N], in float A[N], in float B[N]) {
   tunable T;
-  mappar (long i = 0 : (N + T - 1) / T) { Add(A[i*T;T], B[i*T;T], C[i*T;T]); }
+  mappar (long i = 0 : (N + T - 1) / T) { Add(C[i*T;T], A[i*T;T], B[i*T;T]); }
 }
-void task<leaf> Add::Leaf(in float A[N], in float B[N], out float C[N]) {
+void task<leaf> Add::Leaf(out float C[N], in float A[N], in float B[N]) {
   for (long i = 0; i < N; i++) C[i] = A[i] + B[i];
 }
 """
@@ -31,12 +31,12 @@ task Add: entrypoint(Top) {
 DEAL = "spmd { fullrange = 0,8; ways = 8; iterblk = %d; } "
 
 CONVOLUTION = """
-void task Smooth(in float A[M+U-1][N+V-1], in float H[U][V], out float C[M][N]);
-void task<inner> Smooth::Inner(in float A[M+U-1][N+V-1], in float H[U][V], out float C[M][N]) {
+void task Smooth(in float H[U][V], in float A[M+U-1][N+V-1], out float C[M][N]);
+void task<inner> Smooth::Inner(in float H[U][V], in float A[M+U-1][N+V-1], out float C[M][N]) {
   tunable S, T;
-  mappar (long i = 0 : (M+S-1)/S) { mappar (long j = 0 : (N+T-1)/T) { Smooth(A[i*S;S+U-1][j*T;T+V-1], H, C[i*S;S][j*T;T]); } }
+  mappar (long i = 0 : (M+S-1)/S) { mappar (long j = 0 : (N+T-1)/T) { Smooth(H, A[i*S;S+U-1][j*T;T+V-1], C[i*S;S][j*T;T]); } }
 }
-void task<leaf> Smooth::Leaf(in float A[M+U-1][N+V-1], in float H[U][V], out float C[M][N]) {
+void task<leaf> Smooth::Leaf(in float H[U][V], in float A[M+U-1][N+V-1], out float C[M][N]) {
   for (long m = 0; m < M; m++) for (long n = 0; n < N; n++) {
     float s = 0;
     for (long u = 0; u < U; u++) for (long v = 0; v < V; v++) s += H[u][v] * A[m+u][n+v];
@@ -224,10 +224,10 @@ class Loops(Case):
         self.write("p.sq", ADD)
         self.write("m.map", ADD_MAP % (64, 0, "", DEAL % 1 + "swp = 2;"))
         text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
-        self.assertIn("loop 'i' is pipelined: 2 buffers of 'Add#0.A', 'Add#0.B', 'Add#0.C'", text)
+        self.assertIn("loop 'i' is pipelined: 2 buffers of 'Add#0.C', 'Add#0.A', 'Add#0.B'", text)
         self.write("m.map", ADD_MAP % (64, 2, "", "swp = 2;"))
         text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
-        self.assertIn("loop 'i' is pipelined: 2 buffers of 'Add#0.A', 'Add#0.B', 'Add#0.C'", text)
+        self.assertIn("loop 'i' is pipelined: 2 buffers of 'Add#0.C', 'Add#0.A', 'Add#0.B'", text)
         self.write("m.map", ADD_MAP % (64, 0, "", DEAL % 1 + "swp = 99;"))
         text = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err
         self.assertIn("loop 'i' has 16 stages rather than 99", text)
@@ -268,9 +268,9 @@ class Loops(Case):
     def test_pushed_and_pipelined_within_each_of_several_processors(self):
         # Every node pushes to a core of its own.
         program = ADD.replace("tunable T;", "tunable T, Q;").replace(
-            "mappar (long i = 0 : (N + T - 1) / T) { Add(A[i*T;T], B[i*T;T], C[i*T;T]); }",
+            "mappar (long i = 0 : (N + T - 1) / T) { Add(C[i*T;T], A[i*T;T], B[i*T;T]); }",
             "mappar (long p = 0 : (N + T*Q - 1) / (T*Q)) { mappar (long i = p*Q : min((p+1)*Q, (N + T - 1) / T)) "
-            "{ Add(A[i*T;T], B[i*T;T], C[i*T;T]); } }")
+            "{ Add(C[i*T;T], A[i*T;T], B[i*T;T]); } }")
         mapping = """#include "cluster"
 task Add: entrypoint(Top) {
   instance Top::Inner(level 2) {
@@ -310,7 +310,7 @@ levels:
         self.write("p.sq", ADD)
         a, b = np.random.default_rng(4).random((2, 1000), np.float32)
         for ends, count, why in (("clerk, spe, shelf, ls, main", 1, None),
-                                 ("clerk, spe, shelf", 1, "cannot move what 'Add#0.A' is filled from or emptied to")):
+                                 ("clerk, spe, shelf", 1, "cannot move what 'Add#0.C' is filled from or emptied to")):
             self.write("far.yaml", machine % (count, ends))
             self.write("m.map", mapping)
             said = self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=scheduled", "--remarks").err

@@ -34,12 +34,12 @@ def matmul_results(parameters, given):
 
 
 def conv2d_inputs(random, parameters, m, n, u, v):
-    a, h = first(parameters, "in")[:2]
+    h, a = first(parameters, "in")[:2]
     return {a.name: random_array(random, a.dtype, (m + u - 1, n + v - 1)), h.name: random_array(random, h.dtype, (u, v))}
 
 
 def conv2d_results(parameters, given):
-    a, h = [given[p.name].astype("f8") for p in first(parameters, "in")][:2]
+    h, a = [given[p.name].astype("f8") for p in first(parameters, "in")][:2]
     windows = np.lib.stride_tricks.sliding_window_view(a, h.shape)
     want = np.einsum("mnuv,uv->mn", windows, h)
     bound = (h.size + 2) * EPSILON * np.einsum("mnuv,uv->mn", np.abs(windows), np.abs(h))

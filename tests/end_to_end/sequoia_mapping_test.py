@@ -103,23 +103,23 @@ task Reverse : entrypoint(Top) {
 """
 
 VECTADD = """
-void task VectAdd(in float A[N], in float B[N], out float C[N]);
-void task<inner> VectAdd::Split(in float A[N], in float B[N], out float C[N])
+void task AddVectors(in float A[N], in float B[N], out float C[N]);
+void task<inner> AddVectors::Split(in float A[N], in float B[N], out float C[N])
 {
   tunable block;
-  mapseq (long i = 0 : (N + block - 1) / block) { VectAdd(A[i * block; block], B, C[i * block; block]); }
+  mapseq (long i = 0 : (N + block - 1) / block) { AddVectors(A[i * block; block], B, C[i * block; block]); }
 }
-void task<leaf> VectAdd::Leaf(in float A[N], in float B[M], out float C[N])
+void task<leaf> AddVectors::Leaf(in float A[N], in float B[M], out float C[N])
 {
   for (long i = 0; i < N; i++) C[i] = A[i] + B[0];
 }
 """.replace("in float B[N], out", "in float B[M], out")
 
 VECTADD_MAP = """#include "host"
-task VectAdd : entrypoint(Top) {
+task AddVectors : entrypoint(Top) {
   instance Top::Split(level 0) {
     tunable block = 10;
-    control() { callsite VectAdd() { target Low() TARGET { } } }
+    control() { callsite AddVectors() { target Low() TARGET { } } }
   }
   instance Low::Leaf(level 0) { }
 }

@@ -58,13 +58,13 @@ class Pages(harness.Case):
 class ShowTest(Pages):
     def test_a_program_with_its_mapping(self):
         self.succeeds("show", PROGRAM, "--map", os.path.join(VECTADD, "cell-pull.map"), "-o", "pull.html")
-        self.is_page("pull.html", "tasks of vectadd.sq", "VectAdd_Split of vectadd.sq on cell", "level 2: main", ">spmd 8<", ">swp 2<", ">16 KiB<",
+        self.is_page("pull.html", "tasks of vectadd.sq", "AddVectors_Split of vectadd.sq on cell", "level 2: main", ">spmd 8<", ">swp 2<", ">16 KiB<",
                      "tunable block = 4096;")
         self.succeeds("show", PROGRAM, "--machine", "cell", "--size", "N=100000", "-o", "default.html")
         self.is_page("default.html", "The mapping, made by Strata", "on cell")
         self.succeeds("show", PROGRAM, "-o", "host.html")
         self.is_page("host.html", "on host")
-        self.assertIn("VectAdd_Split", self.browses("pull.html"))
+        self.assertIn("AddVectors_Split", self.browses("pull.html"))
 
     def test_push_and_pull_differ(self):
         where = {}
@@ -101,7 +101,7 @@ class ShowTest(Pages):
         self.traced("pull", "--trace", "run.json", "--timeline", "direct.html")
         self.succeeds("show", "run.json", "-o", "run.html")
         for name in ("run.html", "direct.html"):
-            text = self.is_page(name, "<canvas", "moving data", ">spe 0<", ">spe 7<", "VectAdd_Add")
+            text = self.is_page(name, "<canvas", "moving data", ">spe 0<", ">spe 7<", "AddVectors_Add")
             rows = json.loads(re.search(r"const data = (.*);\n", text)[1])["rows"]
             self.assertEqual({row["processor"] for row in rows if row["processor"].startswith("spe")}, {f"spe {i}" for i in range(8)})
             # Every block is moved: three for each of 49 iterations.
