@@ -65,6 +65,7 @@ typedef struct Stream {
   uint64_t pushLimit_;           /* pushes below this count need no other look, nor reach the buffer's end */
   uint64_t pushWordLimit_;       /* the same where elements have 4 bytes, else 0 */
   char* writeFrom_;              /* the next element lies at writeFrom_ + pushed_ * elementBytes_ */
+  struct SvmGroup_* group_;      /* of the streams that are pushed to together, which counts for them; or null */
   SVM_ALIGNED_ uint64_t popped_; /* elements popped so far, written by whoever pops */
   uint64_t popLimit_;            /* elements below this count are there and carry no tag */
   uint64_t popWordLimit_;
@@ -77,6 +78,16 @@ typedef struct Stream {
   void* record_;
   uint64_t mark_;
 } Stream;
+
+/* Streams with elements of 4 bytes that one kernel multicasts to and to which as many elements have been pushed. */
+typedef struct SvmGroup_ {
+  SVM_ALIGNED_ uint64_t pushed_; /* what would be pushed_ of each of them */
+  uint64_t limit_;
+  uint64_t waits_; /* whether one of those who pop waits */
+  int count_;
+  Stream* streams_[8];
+  char* from_[8]; /* writeFrom_ of each */
+} SvmGroup_;
 
 /* How a kernel uses a stream: it pops, pushes, or does both. */
 typedef Stream IStream;
@@ -249,6 +260,7 @@ void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* place);
 boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const char* place);
 void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* streams, int count, const char* place);
 void svmWakePopper_(Stream* s);
+void svmWakePoppers_(SvmGroup_* group);
 void svmWakePusher_(Stream* s);
 void svmBlockInit_(Block* b, VM_NODE_MEM location, int address, int capacity, int elementSize, const char* place);
 void svmWriteSlowly_(Block* b, int index, const void* element, uint64_t size, const char* place);
@@ -370,46 +382,38 @@ SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* pl
 #define SVM_UNROLL_ _Pragma("GCC unroll 8")
 #endif
 
-/* With room for `count` elements in each, a stream may stand in the list more than once. The list goes nowhere, so that
- * the streams can stay in registers: the library gets a copy. */
+/* What a list of streams needs to be pushed to at once the library keeps in a group of the first of them. The list goes
+ * nowhere, so that the streams can stay in registers: the library gets a copy. */
 SVM_INLINE_ void svmMulticastHere_(const void* element, uint64_t size, int eos, Stream* const* streams, int count,
                                    const char* place) {
   if (size == 4 && !eos && count <= 8) {
+    SvmGroup_* group = __atomic_load_n(&streams[0]->group_, __ATOMIC_RELAXED);
     uint32_t word;
-    int quick = 1;
-    uintptr_t waits = 0;
     memcpy(&word, element, 4);
-    SVM_UNROLL_
-    for (int i = 0; i < count; ++i)
-      if (SVM_SELDOM_(__atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED) + (uint64_t)count >
-                      __atomic_load_n(&streams[i]->pushWordLimit_, __ATOMIC_RELAXED))) {
-        quick = 0;
-        break;
+    if (group) {
+      const uint64_t pushed = __atomic_load_n(&group->pushed_, __ATOMIC_RELAXED);
+      uintptr_t differ = (uintptr_t)(group->count_ ^ count);
+      SVM_UNROLL_
+      for (int i = 0; i < count; ++i)
+        differ |= (uintptr_t)group->streams_[i] ^ (uintptr_t)streams[i];
+      if (!differ && pushed < __atomic_load_n(&group->limit_, __ATOMIC_RELAXED)) {
+        SVM_UNROLL_
+        for (int i = 0; i < count; ++i)
+          memcpy(svmAt_(group->from_[i], pushed, 4), &word, 4);
+        __atomic_store_n(&group->pushed_, pushed + 1, __ATOMIC_RELEASE);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (SVM_SELDOM_(__atomic_load_n(&group->waits_, __ATOMIC_ACQUIRE) != 0))
+          svmWakePoppers_(group);
+        return;
       }
-    if (SVM_SELDOM_(!quick)) {
+    }
+    {
       const uint32_t copy = word;
       Stream* list[8];
       SVM_UNROLL_
       for (int i = 0; i < count; ++i)
         list[i] = streams[i];
       svmMulticast_(&copy, size, eos, list, count, place);
-      return;
-    }
-    SVM_UNROLL_
-    for (int i = 0; i < count; ++i) {
-      const uint64_t pushed = __atomic_load_n(&streams[i]->pushed_, __ATOMIC_RELAXED);
-      memcpy(svmAt_(streams[i]->writeFrom_, pushed, 4), &word, 4);
-      __atomic_store_n(&streams[i]->pushed_, pushed + 1, __ATOMIC_RELEASE);
-    }
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    SVM_UNROLL_
-    for (int i = 0; i < count; ++i)
-      waits |= (uintptr_t)__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE);
-    if (SVM_SELDOM_(waits != 0)) {
-      SVM_UNROLL_
-      for (int i = 0; i < count; ++i)
-        if (__atomic_load_n(&streams[i]->popperWaits_, __ATOMIC_ACQUIRE) != SVM_NULL_)
-          svmWakePopper_(streams[i]);
     }
     return;
   }
@@ -480,7 +484,8 @@ SVM_INLINE_ void svmIndexedGatherInit_(IndexedGather* gather, VM_NODE_PROC locat
 } /* extern "C" */
 
 template <typename... Streams>
-inline void svmMulticastAll_(const void* element, uint64_t size, int eos, const char* place, Streams*... streams) {
+inline __attribute__((always_inline)) void svmMulticastAll_(const void* element, uint64_t size, int eos,
+                                                            const char* place, Streams*... streams) {
   Stream* const list[] = {streams...};
   svmMulticastHere_(element, size, eos, list, sizeof...(streams), place);
 }

@@ -129,6 +129,8 @@ void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* s
     commitPush(record, 1, eos != 0);
     openPush(record, kernel);
   }
+  if (count > 0)
+    join({streams, static_cast<size_t>(count)}, kernel);
 }
 
 // ---- kernels ----

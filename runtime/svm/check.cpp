@@ -426,7 +426,7 @@ void checkPeek(const StreamRecord& record, int64_t n, const Place& place) {
 }
 
 void describeStreamWait(const StreamRecord& record, bool pushes, std::string& out) {
-  const uint64_t in = record.stream->pushed_ - record.stream->popped_;
+  const uint64_t in = inside(record);
   const uint64_t needed = pushes ? record.pusher.needs.load() - record.stream->popped_
                                  : record.popper.needs.load() - record.stream->popped_;
   out += pushes ? (needed == 1 ? "room" : "room for " + std::to_string(needed)) + std::string(" in ")

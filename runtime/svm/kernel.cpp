@@ -116,6 +116,8 @@ void closeEnds(KernelRecord& kernel, bool leaves) {
       close(*stream, pushes);
       if (!leaves)
         continue;
+      if (pushes)
+        part(*stream);
       recordLeave(*stream, kernel, pushes);
       StreamEnd& end = pushes ? stream->pusher : stream->popper;
       end.limit = 0;
@@ -175,6 +177,12 @@ void describePaused(const void* object, std::string& out) {
 }
 
 void pauseHere(KernelRecord& kernel) {
+  {
+    std::lock_guard guard(kernel.endsLock);
+    for (const auto& [stream, pushes] : kernel.ends)
+      if (pushes)
+        part(*stream);
+  }
   {
     std::lock_guard guard(kernel.program->lock);
     if (kernel.request.load() != Request::Pause)

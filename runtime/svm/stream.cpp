@@ -16,7 +16,8 @@ using runtime::Execution;
 namespace {
 
 std::atomic_ref<uint64_t> pushed(const StreamRecord& record) {
-  return std::atomic_ref(record.stream->pushed_);
+  Group* group = record.group.load(std::memory_order_acquire);
+  return std::atomic_ref(group ? group->pushed_ : record.stream->pushed_);
 }
 std::atomic_ref<uint64_t> popped(const StreamRecord& record) {
   return std::atomic_ref(record.stream->popped_);
@@ -70,6 +71,8 @@ void waitUntil(StreamRecord& record, KernelRecord* kernel, uint64_t needs) {
     setParked(me);
     while (true) {
       waiting(record, Pushes).store(me, std::memory_order_seq_cst);
+      if (Group* group = Pushes ? nullptr : record.group.load(std::memory_order_seq_cst))
+        std::atomic_ref(group->waits_).store(1, std::memory_order_relaxed);
       std::atomic_thread_fence(std::memory_order_seq_cst);
       if (enough() || isRequested(kernel))
         break;
@@ -211,6 +214,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
     state.last = &record;
     begin = state.storage.get();
   }
+  part(record);
   std::lock_guard within(record.lock);
   record.program = &program;
   record.stream = stream;
@@ -245,6 +249,9 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   stream->end_ = begin + bytes;
   stream->pusherWaits_ = stream->popperWaits_ = nullptr;
   stream->elementBytes_ = record.elementBytes;
+  stream->group_ = nullptr;
+  for (const std::unique_ptr<Group>& group : record.groups)
+    group->vain = 0;
   stream->record_ = &record;
   stream->mark_ = markOf(stream);
 }
@@ -257,6 +264,7 @@ StreamRecord& recordOf(const Stream* stream, const char* operation, const Place&
 }
 
 void enterPush(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place) {
+  part(record);
   enter(record, kernel, true, operation, place);
 }
 void enterPop(StreamRecord& record, KernelRecord* kernel, const char* operation, const Place& place) {
@@ -357,6 +365,71 @@ void openPop(StreamRecord& record, KernelRecord* kernel) {
 
 void close(StreamRecord& record, bool pushes) {
   setLimit(record, pushes, 0);
+  if (Group* group = pushes ? record.group.load(std::memory_order_seq_cst) : nullptr)
+    std::atomic_ref(group->limit_).store(0, std::memory_order_seq_cst);
+}
+
+void join(std::span<Stream* const> streams, const KernelRecord* kernel) {
+  constexpr uint64_t worthwhile = 8;
+  constexpr uint32_t mostInVain = 4;
+  StreamRecord& first = *recordIfAny(streams.front());
+  if (!kernel || kernel->program->checked() || kernel->program->recorder() || streams.size() < 2 ||
+      streams.size() > std::extent_v<decltype(SvmGroup_::streams_)>)
+    return;
+  const uint64_t count = pushed(first).load(std::memory_order_relaxed);
+  uint64_t limit = ~uint64_t(0);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    const StreamRecord& record = *recordIfAny(streams[i]);
+    limit = std::min(limit, record.pusher.limit);
+    if (record.elementBytes != 4 || pushed(record).load(std::memory_order_relaxed) != count ||
+        std::find(streams.begin(), streams.begin() + static_cast<std::ptrdiff_t>(i), streams[i]) !=
+            streams.begin() + static_cast<std::ptrdiff_t>(i))
+      return;
+  }
+  if (limit < count + worthwhile)
+    return;
+  auto same = std::find_if(first.groups.begin(), first.groups.end(), [&](const std::unique_ptr<Group>& group) {
+    return std::equal(streams.begin(), streams.end(), group->streams_, group->streams_ + group->count_);
+  });
+  if (same == first.groups.end()) {
+    same = first.groups.insert(same, std::make_unique<Group>());
+    (*same)->count_ = static_cast<int>(streams.size());
+    std::copy(streams.begin(), streams.end(), (*same)->streams_);
+    for (Stream* stream : streams)
+      (*same)->members.push_back(recordIfAny(stream));
+  }
+  Group& group = **same;
+  if (group.vain == mostInVain)
+    return;
+  group.since = count;
+  std::atomic_ref(group.pushed_).store(count, std::memory_order_relaxed);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    StreamRecord& record = *group.members[i];
+    group.from_[i] = streams[i]->writeFrom_;
+    record.pusher.limit = 0;
+    setLimit(record, true, 0);
+    record.group.store(&group, std::memory_order_seq_cst);
+    std::atomic_ref(streams[i]->group_).store(&group, std::memory_order_relaxed);
+  }
+  // Who waits from now on says so to the group.
+  std::atomic_ref(group.waits_).store(1, std::memory_order_relaxed);
+  std::atomic_ref(group.limit_).store(limit, std::memory_order_seq_cst);
+  if (isRequested(kernel))
+    std::atomic_ref(group.limit_).store(0, std::memory_order_seq_cst);
+}
+
+void part(StreamRecord& record) {
+  Group* group = record.group.load(std::memory_order_relaxed);
+  if (!group)
+    return;
+  std::atomic_ref(group->limit_).store(0, std::memory_order_relaxed);
+  const uint64_t count = group->pushed_;
+  group->vain = count - group->since < 2 ? group->vain + 1 : 0;
+  for (StreamRecord* member : group->members) {
+    std::atomic_ref(member->stream->pushed_).store(count, std::memory_order_release);
+    std::atomic_ref(member->stream->group_).store(nullptr, std::memory_order_relaxed);
+    member->group.store(nullptr, std::memory_order_release);
+  }
 }
 
 } // namespace strata::svm
@@ -365,6 +438,19 @@ using namespace strata::svm;
 
 void svmWakePopper_(Stream* stream) {
   strata::svm::wake<false>(stream);
+}
+
+void svmWakePoppers_(SvmGroup_* group) {
+  std::atomic_ref waits(group->waits_);
+  waits.store(0, std::memory_order_seq_cst);
+  for (int i = 0; i < group->count_; ++i) {
+    std::atomic_ref waiting(group->streams_[i]->popperWaits_);
+    if (!waiting.load(std::memory_order_seq_cst))
+      continue;
+    strata::svm::wake<false>(group->streams_[i]);
+    if (waiting.load(std::memory_order_relaxed))
+      waits.store(1, std::memory_order_relaxed); // for more elements than there are
+  }
 }
 
 void svmWakePusher_(Stream* stream) {

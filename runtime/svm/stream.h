@@ -9,11 +9,17 @@
 //    limits for words are the same where elements have 4 bytes, else 0.
 // 3. A side that blocks leaves itself in pusherWaits_ or popperWaits_ and looks once more before it parks; the other
 //    side tests that without a fence (scheduler.h, parkUnfenced).
-// 4. `tags` holds the numbers of the elements inside that carry a tag, ascending. The pusher adds a number before it
+// 4. While a stream is in a group, the group's pushed_ counts for it instead of its own and its quick path for single
+//    pushes is closed. Groups come and go on the side of the pusher. One lives as long as the record of its first
+//    stream, always stands for the same streams and does not count while it is apart, so that a popper who still looks
+//    at it sees at most what has been pushed.
+// 5. `tags` holds the numbers of the elements inside that carry a tag, ascending. The pusher adds a number before it
 //    raises pushed_, the popper takes it before it raises popped_.
 #pragma once
 
 #include "runtime/svm/kernel.h"
+
+#include <span>
 
 namespace strata::svm {
 
@@ -33,6 +39,13 @@ struct StreamEnd {
   std::atomic<const char*> controlPlace{nullptr};
 };
 
+/// Streams to which elements are pushed together.
+struct Group : SvmGroup_ {
+  std::vector<StreamRecord*> members;
+  uint64_t since = 0; // its count when it was last put together
+  uint32_t vain = 0;  // how many times in a row that has hardly been used
+};
+
 struct StreamRecord {
   Program* program = nullptr;
   Stream* stream = nullptr;
@@ -48,9 +61,11 @@ struct StreamRecord {
 
   runtime::SpinLock lock;
   std::deque<uint64_t> tags;
-  std::atomic<uint64_t> tagged{0};    // tags pushed so far
-  uint64_t untagged = 0;              // tags popped so far; the popper's
-  RecordedStream* recorded = nullptr; // of a program that is recorded
+  std::atomic<uint64_t> tagged{0}; // tags pushed so far
+  uint64_t untagged = 0;           // tags popped so far; the popper's
+  std::atomic<Group*> group{nullptr};
+  std::vector<std::unique_ptr<Group>> groups; // that begin with this stream
+  RecordedStream* recorded = nullptr;         // of a program that is recorded
 };
 
 void initialise(Stream* stream, int location, int address, int capacity, int elementBytes, int initLength, bool initEOS,
@@ -94,6 +109,10 @@ bool carriesTag(StreamRecord& record, uint64_t n);
 /// Lets the quick path work for a kernel as far as it may.
 void openPush(StreamRecord& record, KernelRecord* kernel);
 void openPop(StreamRecord& record, KernelRecord* kernel);
+/// Puts streams that have just been opened together, if they go in step, so that the next multicast to them is one
+/// operation; takes the group of a stream apart. The pusher's, or for the latter who is to be the next.
+void join(std::span<Stream* const> streams, const KernelRecord* kernel);
+void part(StreamRecord& record);
 /// Closes the quick path of one side.
 void close(StreamRecord& record, bool pushes);
 

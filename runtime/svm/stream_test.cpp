@@ -91,6 +91,122 @@ TEST_P(StreamTest, ThreeKernelsInARow) {
   }
 }
 
+struct Spread {
+  Kernel kernel;
+  Stream* out; // four of them
+  int count;
+};
+
+/// Element i goes to all, and at times one more to one of them, or to two in another order.
+void spreadOut(Spread* spread) {
+  Stream* s = spread->out;
+  for (int i = 0; i < spread->count; ++i) {
+    int32_t value = i;
+    streamPushMulticast(&value, s, s + 1, s + 2, s + 3);
+    value = -i;
+    if (i % 100 == 99)
+      streamPush(s + i % 4, &value);
+    if (i % 1000 == 500)
+      streamPushMulticast(&value, s + 3, s);
+  }
+  int32_t end = -1;
+  streamPushMulticastWithEOS(&end, s, s + 1, s + 2, s + 3);
+}
+
+std::vector<int32_t> whatGoesTo(int stream, int count) {
+  std::vector<int32_t> values;
+  for (int i = 0; i < count; ++i) {
+    values.push_back(i);
+    if (i % 100 == 99 && i % 4 == stream)
+      values.push_back(-i);
+    if (i % 1000 == 500 && (stream == 0 || stream == 3))
+      values.push_back(-i);
+  }
+  values.push_back(-1);
+  return values;
+}
+
+struct Collector {
+  Kernel kernel;
+  IStream* in;
+  std::vector<int32_t>* values;
+};
+
+void collect(Collector* collector) {
+  boolean last = FALSE;
+  while (!last) {
+    int32_t value = 0;
+    last = streamPeekEOS(collector->in, 0);
+    streamPop(collector->in, &value);
+    collector->values->push_back(value);
+  }
+}
+
+TEST_P(StreamTest, MulticastsBesideSinglePushes) {
+  static Stream streams[4];
+  static Spread spread;
+  static Collector collectors[4];
+  for (const int count : {1, 7, 250, 20000}) {
+    std::vector<int32_t> values[4];
+    for (int i = 0; i < 4; ++i) {
+      streamInitRAM(&streams[i], LOCALMEM(1 + i), 0, i == 2 ? 31 : 64, sizeof(int32_t), 0);
+      kernelInit(&collectors[i], PROC(2 + i), NULL, &collectors[i], sizeof *collectors, (ExtKernelWork)collect);
+      collectors[i].in = &streams[i];
+      collectors[i].values = &values[i];
+      kernelRun(&collectors[i]);
+    }
+    kernelInit(&spread, PROC1, NULL, &spread, sizeof spread, (ExtKernelWork)spreadOut);
+    spread.out = streams;
+    spread.count = count;
+    kernelRun(&spread);
+    for (int i = 0; i < 4; ++i) {
+      kernelWait(&collectors[i]);
+      EXPECT_EQ(values[i], whatGoesTo(i, count)) << "stream " << i << " of " << count;
+    }
+    kernelWait(&spread);
+  }
+}
+
+/// Pauses itself after some.
+void spreadAndPause(Spread* spread) {
+  for (int i = 0;; ++i) {
+    int32_t value = i;
+    streamPushMulticast(&value, spread->out, spread->out + 1);
+    if (i + 1 == spread->count)
+      kernelPause(&spread->kernel);
+  }
+}
+
+TEST_P(StreamTest, WhatIsMulticastIsThereWhileTheKernelIsPausedAndAfterItsEnd) {
+  static Stream streams[2];
+  static Spread spread;
+  constexpr int before = 40, capacity = 64;
+  for (Stream& stream : streams)
+    streamInitRAM(&stream, LOCALMEM(1 + static_cast<int>(&stream - streams)), 0, capacity, sizeof(int32_t), 0);
+  kernelInit(&spread, PROC1, NULL, &spread, sizeof spread, (ExtKernelWork)spreadAndPause);
+  spread.out = streams;
+  spread.count = before;
+  const auto expectFirst = [](int from, int to) {
+    for (int i = from; i < to; ++i)
+      for (Stream& stream : streams) {
+        int32_t value = -1;
+        streamPop(&stream, &value);
+        EXPECT_EQ(value, i);
+      }
+  };
+  kernelRun(&spread);
+  kernelWait(&spread);
+  ASSERT_EQ(kernelGetStatus(&spread), KERNEL_PAUSED);
+  expectFirst(0, before);
+  kernelRun(&spread);
+  expectFirst(before, 5000); // while the kernel goes on
+  kernelEnd(&spread);
+  kernelWait(&spread);
+  ASSERT_EQ(streams[0].pushed_, streams[1].pushed_);
+  expectFirst(5000, static_cast<int>(streams[0].pushed_));
+  EXPECT_LE(streams[0].pushed_, 5000u + capacity);
+}
+
 } // namespace
 
 SVM_WITH_THREADS(StreamTest);
