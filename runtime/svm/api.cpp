@@ -26,19 +26,9 @@ void popAtHand(Stream* s, void* element) {
   svmPopped_(s, s->popped_);
 }
 
-} // namespace
+// Apart from the rest, so that what checked mode has for a quick path saves no registers.
 
-void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
-                    int initEOS, int flags, int form, const char* place) {
-  initialise(s, location, address, capacity, elementSize, initLength, initEOS != 0, flags, form == 1, form == 2,
-             Place{place});
-}
-
-void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
-  if (const StreamRecord* record = recordIfAny(s); record && !eos && size >= record->elementBytes) {
-    if (isAtHand(*record, true))
-      return pushAtHand(s, element);
-  }
+__attribute__((noinline)) void pushWithCare(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
   const char* operation = eos ? "streamPushWithEOS" : "streamPush";
   const Place place{text};
   StreamRecord& record = recordOf(s, operation, place);
@@ -52,11 +42,7 @@ void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, cons
   openPush(record, kernel);
 }
 
-void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
-  if (const StreamRecord* record = recordIfAny(s); record && size >= record->elementBytes) {
-    if (isAtHand(*record, false))
-      return popAtHand(s, element);
-  }
+__attribute__((noinline)) void popWithCare(Stream* s, void* element, uint64_t size, const char* text) {
   const Place place{text};
   StreamRecord& record = recordOf(s, "streamPop", place);
   KernelRecord* kernel = callingKernel();
@@ -67,6 +53,30 @@ void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
   svmCopy_(element, readAt(record), std::min(size, record.elementBytes));
   commitPop(record, 1);
   openPop(record, kernel);
+}
+
+} // namespace
+
+void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
+                    int initEOS, int flags, int form, const char* place) {
+  initialise(s, location, address, capacity, elementSize, initLength, initEOS != 0, flags, form == 1, form == 2,
+             Place{place});
+}
+
+void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
+  const StreamRecord* record = recordIfAny(s);
+  if (record && !eos && size >= record->elementBytes && isAtHand(*record, true))
+    pushAtHand(s, element);
+  else
+    pushWithCare(s, element, size, eos, text);
+}
+
+void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
+  const StreamRecord* record = recordIfAny(s);
+  if (record && size >= record->elementBytes && isAtHand(*record, false))
+    popAtHand(s, element);
+  else
+    popWithCare(s, element, size, text);
 }
 
 boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const char* text) {
