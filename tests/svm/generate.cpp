@@ -279,6 +279,12 @@ private:
 
   bool endsAreFree(const Object& object, Execution& execution) {
     const auto at = [](int value) { return static_cast<size_t>(value); };
+    if (isBlackBox(object.sort)) {
+      // One that is under way already gives to this one, but never takes from it: so they do not wait for each other.
+      const int reader = places_.streams[at(object.target)].reader;
+      if (!isLeft(reader) && isBlackBox(sortOf(static_cast<uint32_t>(reader))))
+        return false;
+    }
     if (object.sort == Sort::Filter) {
       execution.elements = 1 + static_cast<int>(below(static_cast<uint64_t>(graph_.blocks[at(object.block)].capacity)));
       return isLeft(places_.streams[at(object.source)].reader) && isLeft(places_.streams[at(object.target)].writer);
@@ -340,16 +346,14 @@ private:
     return endsAreFree(object, execution);
   }
 
-  /// Of what a black box takes and gives. One that is under way already gives to this one, but never takes from it, so
-  /// that they do not wait for each other.
+  /// Of what a black box takes and gives.
   bool chooseSequences(Object& object, Execution& execution) {
     for (int tries = 0; tries < 20; ++tries) {
       object.source = static_cast<int>(below(graph_.streams.size()));
       object.target = static_cast<int>(below(graph_.streams.size()));
       const StreamPlan& source = graph_.streams[static_cast<size_t>(object.source)];
       const StreamPlan& target = graph_.streams[static_cast<size_t>(object.target)];
-      const int reader = places_.streams[static_cast<size_t>(object.target)].reader;
-      if (object.source == object.target || (!isLeft(reader) && isBlackBox(sortOf(static_cast<uint32_t>(reader)))))
+      if (object.source == object.target)
         continue;
       const int bytes = source.elementBytes;
       if (object.sort == Sort::InOrder &&
