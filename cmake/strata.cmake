@@ -21,11 +21,24 @@ if(STRATA_SANITIZE)
   endif()
 endif()
 
-# Two precompiled headers: the standard library for everyone, MLIR for the compiler.
+# Test programs are a third of the code and are compiled for one run: their own code is not optimised, nor do the address and
+# undefined-behaviour sanitizers look at it. What they test is; the thread sanitizer has to see all.
+find_package(GTest REQUIRED)
+add_library(strata_test_options INTERFACE)
+target_compile_options(strata_test_options INTERFACE -O0)
+if(STRATA_SANITIZE MATCHES address)
+  target_compile_options(strata_test_options INTERFACE -fno-sanitize=all)
+endif()
+target_link_libraries(strata_test_options INTERFACE GTest::gtest)
+
+# Precompiled headers: the standard library for everyone, MLIR for the compiler (compiler/CMakeLists.txt), both once more for tests.
 file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
 add_library(strata_pch_plain OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
 target_link_libraries(strata_pch_plain PRIVATE strata_options)
 target_precompile_headers(strata_pch_plain PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h)
+add_library(strata_pch_plain_test OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+target_link_libraries(strata_pch_plain_test PRIVATE strata_options strata_test_options)
+target_precompile_headers(strata_pch_plain_test PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h ${CMAKE_SOURCE_DIR}/cmake/pch_test.h)
 
 # strata_library(NAME SOURCES a.cpp … LINK x y … [MLIR])
 function(strata_library name)
@@ -41,15 +54,19 @@ function(strata_executable name)
   strata_configure(${name} "${ARG_MLIR}" "${ARG_LINK}")
 endfunction()
 
-# strata_test(NAME SOURCES a_test.cpp … LINK x y … [MLIR]): a GoogleTest program, run by ctest as one test.
+# strata_test(NAME SOURCES a_test.cpp … LINK x y … [MLIR] [AS_LIBRARY]): a GoogleTest program, run by ctest as one test that prints
+# what failed and nothing else. AS_LIBRARY: compiled as the libraries are, because it tests inline code of headers or computes for long.
 function(strata_test name)
-  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
-  find_package(GTest REQUIRED)
+  cmake_parse_arguments(ARG "MLIR;AS_LIBRARY" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  strata_configure(${name} "${ARG_MLIR}" "${ARG_LINK};GTest::gtest;GTest::gtest_main")
+  if(ARG_AS_LIBRARY)
+    strata_configure(${name} "${ARG_MLIR}" "${ARG_LINK};GTest::gtest;GTest::gtest_main")
+  else()
+    strata_configure(${name} "${ARG_MLIR}" "${ARG_LINK};strata_test_options;GTest::gtest_main" _test)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE STRATA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" STRATA_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
 endfunction()
 
 # strata_fuzzer(NAME SOURCES a_fuzz.cpp LINK …): a libFuzzer target, built only when STRATA_FUZZERS is on.
@@ -65,17 +82,18 @@ function(strata_fuzzer name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endfunction()
 
+# With _test as fourth argument: with the precompiled headers of tests.
 function(strata_configure name mlir link)
   target_link_libraries(${name} PRIVATE strata_options Threads::Threads)
   target_link_libraries(${name} PUBLIC ${link})
   if(mlir)
     target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
     target_link_libraries(${name} PUBLIC MLIR LLVM)
-    target_precompile_headers(${name} REUSE_FROM strata_pch_mlir)
+    target_precompile_headers(${name} REUSE_FROM strata_pch_mlir${ARGN})
     if(NOT name STREQUAL strata_ir)
       add_dependencies(${name} strata_ir_tablegen)
     endif()
   else()
-    target_precompile_headers(${name} REUSE_FROM strata_pch_plain)
+    target_precompile_headers(${name} REUSE_FROM strata_pch_plain${ARGN})
   endif()
 endfunction()

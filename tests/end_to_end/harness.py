@@ -1,5 +1,5 @@
 """What the end-to-end tests share: running the strata command in a folder of its own, and comparing arrays. Each test file is a
-program of its own: python3 FILE --strata build/bin/strata [--machine NAME] [unittest's arguments]."""
+program of its own: python3 FILE --strata build/bin/strata [--machine NAME] [--brief] [unittest's arguments]."""
 
 import argparse
 import os
@@ -13,7 +13,7 @@ import unittest
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-options = argparse.Namespace(strata=os.path.join(ROOT, "build/bin/strata"), machine="host")
+options = argparse.Namespace(strata=os.path.join(ROOT, "build/bin/strata"), machine="host", brief=False)
 
 
 class Result:
@@ -94,6 +94,11 @@ class Argument:
         self.dimensions = re.findall(r"\[([^\]]*)\]", dimensions)
 
 
+def thread_counts():
+    """With how many threads a program is run, one count after the other; one comes twice."""
+    return (1, 7) if options.brief else (1, 2, 7, 7)
+
+
 def prototype(path):
     """The name and parameters of the first task whose prototype stands in a Sequoia program: its entry task."""
     with open(path) as file:
@@ -105,13 +110,15 @@ def prototype(path):
 
 
 def main():
-    """Takes --strata and --machine off the command line and runs unittest on the rest."""
+    """Takes --strata, --machine and --brief (fewer ways to run each program) off the command line and runs unittest on the rest."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--strata", default=options.strata)
     parser.add_argument("--machine", default=options.machine)
+    parser.add_argument("--brief", action="store_true")
     known, rest = parser.parse_known_args()
     options.strata = os.path.abspath(known.strata)
     options.machine = known.machine
+    options.brief = known.brief
     if not os.access(options.strata, os.X_OK):
         sys.exit(f"there is no strata at {options.strata}; build it with ./dev build")
     unittest.main(module="__main__", argv=[sys.argv[0], *rest], verbosity=2)

@@ -1,7 +1,7 @@
 """Every HBIR example on one machine (--machine), at three sizes, with 1, 2 and 7 threads: right by NumPy's account, and the same bits
 whatever the number of threads; the same as the interpreter's (--check), and with a mapping file that moves its arrays and groups
-elsewhere; and the same again from its form in the dialect. Every form on host and cell; on the machines of more levels, which differ
-only below the dialect, the first form at every size and the others at one."""
+elsewhere; and the same again from its form in the dialect. With --brief: 1 and 7 threads, and the first form at every size, the others
+at one."""
 
 import harness
 from hbir_programs import check, options_of, programs, run
@@ -12,17 +12,14 @@ class HbirExamples(harness.Case):
         return {name: (array.dtype.str, array.tobytes()) for name, array in got.items()}
 
 
-EVERY_FORM = ("host", "cell")
-
-
 def test_of(program, size, always):
     def test(self):
-        if not always and harness.options.machine not in EVERY_FORM:
-            self.skipTest("in the first form only")
+        if not always and harness.options.brief:
+            self.skipTest("at one size only")
         given = program.make(size)
         machine = ("--machine", harness.options.machine)
         reference = None
-        for threads in (1, 2, 7, 7):
+        for threads in harness.thread_counts():
             what = f"{program.path} {size} on {harness.options.machine} with {threads} threads"
             got = run(self, program, given, size, *machine, "--threads", threads, "--werror")
             check(self, program, given, size, got, what)

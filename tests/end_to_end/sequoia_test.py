@@ -1,6 +1,6 @@
 """Every Sequoia example on one machine (--machine), at three sizes, with 1, 2 and 7 threads: right by NumPy's account, and the same
 bits whatever the number of threads and however often it runs; and the same as the interpreter's (--check), also with the mapping file
-that stands beside the example."""
+that stands beside the example. With --brief: 1 and 7 threads, and the interpreter with the mapping file only."""
 
 import os
 
@@ -18,7 +18,7 @@ def test_of(program, size):
             self.skipTest(f"{program.name} is not for {harness.options.machine}")
         given = program.make(size)
         reference = None
-        for threads in (1, 2, 7, 7):
+        for threads in harness.thread_counts():
             what = f"{program.name} {size} on {harness.options.machine} with {threads} threads"
             got = run(self, program, given, "--machine", harness.options.machine, "--threads", threads)
             check(self, program, given, got, what)
@@ -26,7 +26,7 @@ def test_of(program, size):
             reference = reference or bits
             self.assertEqual(bits == reference, True, f"{what}: other bits than with 1 thread")
         mapping = os.path.join(os.path.dirname(program.path), f"{harness.options.machine}.map")
-        for extra in ((), ("--map", mapping)):
+        for extra in ((), ("--map", mapping))[harness.options.brief:]:
             what = f"{program.name} {size} on {harness.options.machine}, {' '.join(extra) or 'default mapping'}, checked"
             check(self, program, given, run(self, program, given, "--machine", harness.options.machine, "--check", *extra), what)
     return test
