@@ -402,8 +402,16 @@ void checkBlockSize(const BlockRecord& record, uint64_t size, const Place& place
            "use a variable of the type of the block's elements");
 }
 
-void checkPush(const StreamRecord& record, bool eos, uint64_t size, const Place& place) {
+void checkPush(StreamRecord& record, bool eos, uint64_t size, const Place& place) {
   checkSize(record, size, place);
+  if (record.fifo) {
+    const StreamRecord* other = record.fifo->holder.exchange(&record);
+    if (other && other != &record && inside(*other) > 0)
+      failAt(place, "svm-a8",
+             "a push to " + quoted(record) + " in " + record.program->nameOf(record.node) + " while " +
+                 std::to_string(inside(*other)) + " elements of " + quoted(*other) + " are in it (rule A8)",
+             "pop them first, or use another FIFO");
+  }
   if ((record.flags & STREAM_NEVER_WRAPS) && record.stream->pushed_ >= record.capacity)
     failAt(place, "svm-never-wraps",
            quoted(record) + " is STREAM_NEVER_WRAPS, and more than its " + std::to_string(record.capacity) +

@@ -44,7 +44,7 @@ void checkData(const KernelRecord& kernel);
 
 /// A push and a peek, against the stream's flags and capacity. By the pusher and the popper.
 /// `size`: the bytes that the caller's element surely has no more of.
-void checkPush(const StreamRecord& record, bool eos, uint64_t size, const Place& place);
+void checkPush(StreamRecord& record, bool eos, uint64_t size, const Place& place);
 void checkSize(const StreamRecord& record, uint64_t size, const Place& place);
 void checkPeek(const StreamRecord& record, int64_t n, const Place& place);
 

@@ -54,7 +54,8 @@ struct ProcessorState {
 /// The buffer of a FIFO. Several streams may be mapped to it, one after the other.
 struct FifoState {
   std::unique_ptr<char[]> storage;
-  StreamRecord* last = nullptr; // the stream that was mapped to it last
+  StreamRecord* last = nullptr;               // the stream that was mapped to it last
+  std::atomic<StreamRecord*> holder{nullptr}; // checked mode: the one that was pushed to last
 };
 
 class Program {

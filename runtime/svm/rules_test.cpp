@@ -135,38 +135,90 @@ TEST_F(Rules, A8StateLeftInAFifo) {
          streamInitFIFO(&second, FIFO1, sizeof(int), any));
   streamPop(&first, &x);
   streamInitFIFO(&second, FIFO1, sizeof(int), any);
+  // Each may have it, one after the other.
+  for (Stream* each : {&first, &second, &first}) {
+    streamPush(each, &x);
+    streamPop(each, &x);
+  }
+  BREAKS("svm-a8", "a push to stream 'second' in FIFO1 while 1 elements of stream 'first' are in it", {
+    streamPush(&first, &x);
+    streamPush(&second, &x);
+  });
 }
 
+/// Ends this process, a copy for a death test, as a test of Apart does on a machine of its own: that of this process is
+/// chosen already.
+void becomeApart(const char* machine, const char* test) {
+  const std::string path = testing::TempDir() + "svm_apart_" + test + ".yaml";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::fputs(machine, file);
+  std::fclose(file);
+  setenv("STRATA_MACHINE", path.c_str(), 1);
+  setenv("STRATA_SVM", "checked", 1);
+  setenv("SVM_RULES_APART", "1", 1);
+  execl("/proc/self/exe", "rules", (std::string("--gtest_filter=Apart.") + test).c_str(), nullptr);
+}
+
+#define APART                                                                                                          \
+  if (!std::getenv("SVM_RULES_APART"))                                                                                 \
+  GTEST_SKIP() << "is run on a machine of its own"
+
 TEST_F(Rules, A9NoMemoryInCommon) {
-  // A console is connected to local memories only; with a device that reaches none, no notice can be given.
-  const char* text = "machine: apart\n"
-                     "memories:\n  - {name: M, capacity: 1K}\n  - {name: N, capacity: 1K}\n"
-                     "processors:\n  - {name: C, kind: control, masters: [C]}\n"
-                     "  - {name: P, kind: stream, masters: [C], local: [M]}\n"
-                     "  - {name: Q, kind: stream, masters: [C], local: [N]}\n";
-  EXPECT_EXIT(
-      {
-        // The process's machine is chosen already here; a program of its own begins afresh.
-        const std::string path = testing::TempDir() + "svm_apart.yaml";
-        std::FILE* file = std::fopen(path.c_str(), "w");
-        std::fputs(text, file);
-        std::fclose(file);
-        setenv("STRATA_MACHINE", path.c_str(), 1);
-        setenv("STRATA_SVM", "checked", 1);
-        setenv("SVM_RULES_APART", "1", 1);
-        execl("/proc/self/exe", "rules", "--gtest_filter=Apart.*", nullptr);
-      },
-      ::testing::ExitedWithCode(1), "kernel 'k2' on Q depends on kernel 'k' on P, and no memory is connected to both");
+  EXPECT_EXIT(becomeApart("machine: apart\n"
+                          "memories:\n  - {name: M, capacity: 1K}\n  - {name: N, capacity: 1K}\n"
+                          "processors:\n  - {name: C, kind: control, masters: [C]}\n"
+                          "  - {name: P, kind: stream, masters: [C], local: [M]}\n"
+                          "  - {name: Q, kind: stream, masters: [C], local: [N]}\n",
+                          "A9"),
+              ::testing::ExitedWithCode(1),
+              "kernel 'k2' on Q depends on kernel 'k' on P, and no memory is connected to both.*svm-a9");
 }
 
 TEST(Apart, A9) {
-  if (!std::getenv("SVM_RULES_APART"))
-    GTEST_SKIP() << "run by A9NoMemoryInCommon, on a machine of its own";
+  APART;
   const int p = 0x30100000, q = 0x30200000;
   initWork(&k, p, [](Work*) { kernelPause(&k); });
   initWork(&k2, q, popOne);
   kernelRun(&k);
   kernelAddDependence(&k2, &k);
+}
+
+TEST_F(Rules, OnlyItsMasterControlsAProcessor) {
+  EXPECT_EXIT(becomeApart("machine: two\n"
+                          "processors:\n  - {name: C, kind: control, masters: [C]}\n"
+                          "  - {name: D, kind: control, masters: [D]}\n"
+                          "  - {name: P, kind: stream, masters: [C]}\n"
+                          "  - {name: Q, kind: stream, masters: [D]}\n",
+                          "Master"),
+              ::testing::ExitedWithCode(1), "D does not control P: it is not among its masters.*svm-master");
+}
+
+TEST(Apart, Master) {
+  APART;
+  const int d = 0x30100000, p = 0x30200000, q = 0x30300000;
+  const auto run = [](Work* work, int processor) {
+    initWork(work, processor, [](Work*) {});
+    kernelRun(work);
+    kernelWait(work);
+  };
+  run(&k, p);
+  svmControl(d);
+  run(&k2, q);
+  run(&k, p);
+}
+
+TEST_F(Rules, AMemoryThatTheComputerHasNoRoomFor) {
+  EXPECT_EXIT(becomeApart("machine: vast\n"
+                          "memories:\n  - {name: M, capacity: 2251799813685248, unit: 1048576}\n"
+                          "processors:\n  - {name: C, kind: control, masters: [C]}\n"
+                          "  - {name: P, kind: stream, masters: [C], local: [M]}\n",
+                          "Memory"),
+              ::testing::ExitedWithCode(1), "has no room for memory M of 2251799813685248 bytes.*svm-memory");
+}
+
+TEST(Apart, Memory) {
+  APART;
+  streamInitRAM(&s, 0x10000000, 0, 8, sizeof(int), any);
 }
 
 TEST_F(Rules, B1UseBeforeInitialisation) {
@@ -244,6 +296,29 @@ TEST_F(Rules, FlagsAreKept) {
     streamPushWithEOS(&one, &x);
     streamPushWithEOS(&one, &x);
   });
+  // By a kernel that moves data, too.
+  static Stream source;
+  static Move m;
+  streamInitRAM(&source, LOCALMEM1, 64, 8, sizeof(int), any);
+  for (int i = 0; i < 5; ++i)
+    streamPush(&source, &x);
+  BREAKS("svm-never-wraps", "stream 'never' is STREAM_NEVER_WRAPS, and more than its 4 elements are pushed", {
+    moveInit(&m, DMA1, &source, &never, 5, FALSE);
+    kernelRun(&m);
+    for (int i = 0; i < 5; ++i)
+      streamPop(&never, &x);
+    kernelWait(&m);
+  });
+  BREAKS("svm-one-eos", "stream 'one' is STREAM_ONE_EOS", {
+    for (int i = 0; i < 2; ++i) {
+      moveInit(&m, DMA1, &source, &one, 2, TRUE);
+      kernelRun(&m);
+      kernelWait(&m);
+    }
+  });
+  moveInit(&m, DMA1, &source, &one, 4, TRUE);
+  kernelRun(&m);
+  kernelWait(&m);
   BREAKS("svm-unaliased-data", "stream 'unaliased' is STREAM_UNALIASED_RAM",
          streamInitWithDataRAM(&unaliased, LOCALMEM1, 48, 4, sizeof(int), 4, 0, STREAM_UNALIASED_RAM));
 }

@@ -136,8 +136,11 @@ void open(StreamRecord& record, KernelRecord* kernel, bool pushes, uint64_t unti
   if (pushes && (record.flags & STREAM_NEVER_WRAPS))
     until = std::min(until, record.capacity);
   endOf(record, pushes).limit = until;
-  if (record.program->checked())
+  if (record.program->checked()) {
+    if (pushes && record.fifo)
+      endOf(record, pushes).limit = 0; // another stream may have the FIFO
     return;
+  }
   setLimit(record, pushes, until);
   if (isRequested(kernel))
     setLimit(record, pushes, 0);
@@ -210,9 +213,9 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
     owned = std::make_unique<StreamRecord>();
   StreamRecord& record = *owned;
   if (fifo) {
-    FifoState& state = program.fifoState(node);
-    state.last = &record;
-    begin = state.storage.get();
+    record.fifo = &program.fifoState(node);
+    record.fifo->last = &record;
+    begin = record.fifo->storage.get();
   }
   part(record);
   std::lock_guard within(record.lock);
@@ -224,7 +227,6 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   record.capacity = static_cast<uint64_t>(capacity);
   record.elementBytes = static_cast<uint64_t>(elementBytes);
   record.flags = flags;
-  record.usesFifo = fifo;
   if (Recorder* recorder = program.recorder())
     recorder->initialised(record, static_cast<uint64_t>(initLength), node, fifo);
   for (StreamEnd* end : {&record.pusher, &record.popper}) {

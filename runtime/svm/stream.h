@@ -55,7 +55,7 @@ struct StreamRecord {
   uint64_t capacity = 0;
   uint64_t elementBytes = 0;
   int flags = 0;
-  bool usesFifo = false;
+  FifoState* fifo = nullptr; // null: it lies in a memory
   StreamEnd pusher, popper;
   std::vector<Use> uses; // checked mode, under the program's lock: kernels under way, and some that are over
 

@@ -64,10 +64,16 @@ public:
   char* room(uint64_t& count) {
     if (isRequested(kernel_))
       obey(*kernel_);
+    if (record_.program->checked())
+      checkPush(record_, false, record_.elementBytes, kernel_->place);
     waitForRoom(record_, kernel_, 1);
     return writable(record_, count);
   }
-  void written(uint64_t count, bool eos) { commitPush(record_, count, eos); }
+  void written(uint64_t count, bool eos) {
+    if (eos && record_.program->checked())
+      checkPush(record_, true, record_.elementBytes, kernel_->place);
+    commitPush(record_, count, eos);
+  }
   /// `count` elements that lie one after another; the last with a tag if `eos`.
   void push(const char* from, uint64_t count, bool eos) {
     while (count) {
