@@ -50,7 +50,10 @@ void Parser::expect(std::string_view text, std::string_view after) {
 const Token& Parser::expectName(std::string_view what) {
   if (!isName()) {
     refuseKeyword();
-    fail(what);
+    DiagnosticBuilder report = diagnostics_.report(syntaxError, token().location, what, describe(token()));
+    if (token().kind == TokenKind::Keyword)
+      report.help("'" + std::string(token().text) + "' is a keyword; take another name");
+    throw SyntaxError();
   }
   return take();
 }
@@ -429,24 +432,36 @@ TypeSyntax* Parser::recordSpecifier() {
     return type;
   type->isDefinition = true;
   while (!is("}")) {
-    refuseKeyword();
-    if (!startsType())
-      failType("a member or '}'");
-    TypeSyntax* memberType = typeSpecifier();
-    do {
-      refusePointer();
-      const Token& name = expectName("the member's name");
-      Declarator member;
-      member.name = name.text;
-      member.location = name.location;
-      member.type = memberType;
-      member.extents = arrayExtents();
-      type->members.push_back(std::move(member));
-    } while (accept(","));
-    expect(";", "the member");
+    const size_t start = at_;
+    try {
+      members(*type);
+    } catch (const SyntaxError&) {
+      if (token().kind != TokenKind::End && !is("void"))
+        recover(start); // what follows are members still
+      if (token().kind == TokenKind::End || is("void"))
+        throw; // unless the end of them is missing: no member is void
+    }
   }
   take();
   return type;
+}
+
+void Parser::members(TypeSyntax& type) {
+  refuseKeyword();
+  if (!startsType())
+    failType("a member or '}'");
+  TypeSyntax* memberType = typeSpecifier();
+  do {
+    refusePointer();
+    const Token& name = expectName("the member's name");
+    Declarator member;
+    member.name = name.text;
+    member.location = name.location;
+    member.type = memberType;
+    member.extents = arrayExtents();
+    type.members.push_back(std::move(member));
+  } while (accept(","));
+  expect(";", "the member");
 }
 
 TypeSyntax* Parser::enumSpecifier() {

@@ -60,6 +60,7 @@ private:
   bool startsType(size_t ahead = 0) const;
   TypeSyntax* typeSpecifier();
   TypeSyntax* recordSpecifier();
+  void members(TypeSyntax& type);
   TypeSyntax* enumSpecifier();
   std::vector<Expr*> arrayExtents();
   void refuseKeyword();

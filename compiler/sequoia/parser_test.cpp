@@ -32,6 +32,17 @@ TEST(SequoiaParser, ReportsSeveralErrors) {
   EXPECT_EQ(session.codes(), "sequoia-syntax sequoia-syntax sequoia-syntax sequoia-syntax") << session.rendered();
 }
 
+TEST(SequoiaParser, SaysThatANameIsAKeyword) {
+  Session session("struct S { int in; float copy[2]; int other; };\n" + leaf("struct S s; int task; y = s.other;"));
+  EXPECT_EQ(session.codes(), "sequoia-syntax sequoia-syntax sequoia-syntax") << session.rendered();
+  for (const char* word : {"'in'", "'copy'", "'task'"})
+    EXPECT_NE(session.rendered().find(std::string(word) + " is a keyword; take another name"), std::string::npos)
+        << session.rendered();
+  // The end of a struct that is missing is no reason to take what follows for its members.
+  Session open("struct S { int a; float copy;\n" + leaf("y = 1;") + "void task U(in int a);");
+  EXPECT_EQ(open.codes(), "sequoia-syntax") << open.rendered();
+}
+
 TEST(SequoiaParser, BoundsNesting) {
   std::string deep(100000, '(');
   Session parentheses(leaf("y = " + deep + "1;"));
