@@ -10,6 +10,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace strata::svm;
 
@@ -29,7 +31,7 @@ STRATA_DIAGNOSTIC(keptArgument, Error, "placement-kept-argument",
 STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor",
                   "machine '{0}' has no processor that can execute control code");
 STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
-                  "argument {0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
+                  "{0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
 STRATA_DIAGNOSTIC(badLayout, Error, "placement-layout",
                   "block '{0}' of {1} dimensions is dealt to a grid of {2} instances; memory '{3}' joins {4}");
 
@@ -149,6 +151,7 @@ private:
       return;
     }
     SmallVector<Type> types;
+    std::map<uint32_t, std::string> unreachable; // names, by memory
     for (auto [position, type] : llvm::enumerate(function.getArgumentTypes())) {
       auto block = dyn_cast<MemRefType>(type);
       if (!block) {
@@ -158,20 +161,40 @@ private:
       const std::string name = placement.arguments.empty() ? "" : placement.arguments[position];
       machine::MemoryId where = memory(name, function, machine::homeOf(machine_, control));
       types.push_back(withMemory(block, machine_[where].name));
-      if (function->hasAttr(SvmDialect::entryAttr) && (machine_.isStore(where) || machine_[where].isVirtual())) {
-        auto called = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
-        diagnostics_
-            .report(entryMemory, sourceLocation(diagnostics_.sources(), function.getLoc()),
-                    called ? called.getValue().str() : std::to_string(position), function.getName().str(),
-                    machine_[where].name)
-            .help("place the entry point's arrays in a memory that is not managed explicitly");
-      }
+      auto called = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
+      if (function->hasAttr(SvmDialect::entryAttr) && isOutOfReach(where))
+        unreachable[where.value] += (unreachable[where.value].empty() ? "" : ", ") +
+                                    (called ? "'" + called.getValue().str() + "'" : std::to_string(position));
     }
+    for (const auto& [where, names] : unreachable)
+      refuseEntry(function, machine::MemoryId{where}, names);
     function.setFunctionType(FunctionType::get(program_.getContext(), types, function.getResultTypes()));
     for (auto [argument, type] : llvm::zip(function.getArguments(), types)) {
       argument.setType(type);
       spread(argument);
     }
+  }
+
+  /// Whether the program that calls an entry point has no arrays in a memory.
+  bool isOutOfReach(machine::MemoryId memory) const { return machine_.isStore(memory) || machine_[memory].isVirtual(); }
+
+  void refuseEntry(func::FuncOp function, machine::MemoryId where, const std::string& names) {
+    std::string others;
+    for (uint32_t each = 0; each < machine_.memories.size(); ++each)
+      if (!isOutOfReach(machine::MemoryId{each})) {
+        const std::optional<unsigned> level = machine_.levelOf(machine::MemoryId{each});
+        others += (others.empty() ? "'" : " or '") + machine_.memories[each].name + "'" +
+                  (level ? " (level " + std::to_string(*level) + ")" : "");
+      }
+    const bool isOne = names.find(',') == std::string::npos;
+    auto report = diagnostics_.report(entryMemory, sourceLocation(diagnostics_.sources(), function.getLoc()),
+                                      (isOne ? "argument " : "each of the arguments ") + names,
+                                      function.getName().str(), machine_[where].name);
+    if (others.empty())
+      report.help("place the entry point's arrays in a memory that is not managed explicitly");
+    else
+      report.help("place the entry point's arrays in " + others +
+                  ", and let a task that it calls work on parts of them in '" + machine_[where].name + "'");
   }
 
   /// Gives a value's memory to the views made of it.

@@ -190,6 +190,7 @@ TEST_F(PlaceTest, AnEntryPointsArraysMustBeReachableFromOutside) {
   record.functions["main"].arguments = {"store"};
   EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
   EXPECT_TRUE(reported("placement-entry-memory"));
+  EXPECT_NE(text().find("place the entry point's arrays in 'main' (level 1)"), std::string::npos) << text();
 }
 
 TEST_F(PlaceTest, ARunMustReachItsBlocks) {

@@ -2,6 +2,7 @@
 #include "compiler/sequoia/check_levels.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata::sequoia {
 
@@ -95,10 +96,11 @@ private:
       return;
     switch (stmt->kind) {
     case StmtKind::Map: {
-      unsigned inside = instance_->loops[stmt->loop->index].level;
-      expression(stmt->loop->start, inside);
-      expression(stmt->loop->end, inside);
-      statement(stmt->body, inside);
+      const ResolvedLoop* around = std::exchange(loop_, &instance_->loops[stmt->loop->index]);
+      expression(stmt->loop->start, loop_->level);
+      expression(stmt->loop->end, loop_->level);
+      statement(stmt->body, loop_->level);
+      loop_ = around;
       return;
     }
     case StmtKind::TaskCall:
@@ -145,10 +147,17 @@ private:
   void touches(const Expr& expr, unsigned dataLevel, unsigned controlLevel) {
     if (dataLevel == controlLevel)
       return;
-    diagnostics_.report(controlData, instance_->place, controlLevel, instance_->name, expr.variable->name, dataLevel)
-        .label(expr.location, "read here")
-        .label(expr.variable->location, "declared here")
-        .help("map the loop, or the variable, to the other's level");
+    const Location place = loop_ && loop_->place.valid() ? loop_->place : instance_->place;
+    auto report =
+        diagnostics_.report(controlData, place, controlLevel, instance_->name, expr.variable->name, dataLevel);
+    report.label(expr.location, "read here").label(expr.variable->location, "declared here");
+    const std::string what = loop_ ? "loop '" + std::string(loop_->loop->variableName) + "'" : "the control";
+    const std::string help = "map " + what + " to level " + std::to_string(dataLevel);
+    if (expr.kind == ExprKind::Element)
+      report.help(help + ", or array '" + std::string(expr.variable->name) + "' to level " +
+                  std::to_string(controlLevel));
+    else
+      report.help(help + ": scalars are at the level of the instance");
   }
 
   /// A cycle of calls is endless when nothing on it depends on a size. Searches for cycles of unconditional first
@@ -198,6 +207,7 @@ private:
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
   const Instance* instance_ = nullptr;
+  const ResolvedLoop* loop_ = nullptr; // the innermost around the statement
   std::set<const Variable*> known_;
 };
 

@@ -322,6 +322,8 @@ TEST(SequoiaResolve, ControlStandsBesideItsData) {
   EXPECT_EQ(beside.graph->instances[0].callsites[1].targets.size(), 1u) << "the only instance of the combining task";
   Resolved away(replaced(total, "loop i(level 2)", "loop i(level 0)"));
   EXPECT_TRUE(away.find("sequoia-mapping-control-data")) << away.rendered();
+  EXPECT_NE(away.rendered().find("map loop 'i' to level 2"), std::string::npos) << away.rendered();
+  EXPECT_NE(away.rendered().find(":5:22 (mapping)"), std::string::npos) << away.rendered();
 }
 
 TEST(SequoiaResolve, ControlPassesInwards) {
