@@ -15,6 +15,7 @@ std::string nameOf(const BlockRecord& record) {
 
 void initialise(Block* block, int location, int address, int capacity, int elementBytes, const Place& place) {
   Program& program = Program::current();
+  needVariable(block, "a block", place);
   const auto name = [&] { return "block '" + variableName(block, sizeof(Block), place.argument()) + "'"; };
   const machine::Node node = program.memory(location, place);
   if (elementBytes < 1 || capacity < 1)

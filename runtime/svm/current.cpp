@@ -9,6 +9,7 @@
 #include "runtime/svm/record.h"
 #include "runtime/svm/stream.h"
 
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -94,6 +95,24 @@ std::optional<Machine> findMachine(const std::string& name, const std::vector<Re
          "give a stream more capacity, run what the others wait for, or change the order in which they wait");
 }
 
+/// Empty when it is not set.
+std::string inEnvironment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+uint32_t numberOfThreads(const std::string& text) {
+  constexpr uint32_t most = 4096;
+  uint32_t number = 0;
+  const char* end = text.data() + text.size();
+  if (const auto [at, failed] = std::from_chars(text.data(), end, number);
+      failed != std::errc() || at != end || number > most)
+    failAt({}, "svm-environment", "STRATA_THREADS is '" + text + "'",
+           "set it to a number of worker threads from 1 to " + std::to_string(most) +
+               ", or leave it out: then there are as many as the computer has cores");
+  return number;
+}
+
 /// On a kernel's own stack, or rather behind its end.
 void failOverflow(size_t bytes) {
   if (const KernelRecord* kernel = callingKernel())
@@ -121,14 +140,21 @@ Program* makeProgram(Choice& chosen) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
   std::optional<Machine> machine = findMachine(name, chosen.headers, diagnostics);
-  if (!machine)
-    failAt({}, "svm-machine", "no machine to run on\n" + diagnostics.render({}));
+  if (!machine) {
+    std::string text = "no machine to run on\n" + diagnostics.render({});
+    for (const Registered& header : chosen.headers)
+      text += "  = note: this program includes the header of '" + header.name + "'\n";
+    failAt({}, "svm-machine", text);
+  }
   auto* program = new Program(std::move(*machine));
-  const char* mode = std::getenv("STRATA_SVM");
-  program->setChecked(mode ? std::string(mode) == "checked" : linkedChecked);
-  if (const char* threads = std::getenv("STRATA_THREADS"))
-    runtime::setThreads(static_cast<uint32_t>(std::max(0, std::atoi(threads))));
-  if (const char* file = std::getenv("STRATA_RECORD"); file && *file) {
+  const std::string mode = inEnvironment("STRATA_SVM"), threads = inEnvironment("STRATA_THREADS");
+  if (!mode.empty() && mode != "checked" && mode != "plain")
+    failAt({}, "svm-environment", "STRATA_SVM is '" + mode + "'",
+           "set it to checked or plain, or leave it out: then it is as the program was linked");
+  program->setChecked(mode.empty() ? linkedChecked : mode == "checked");
+  if (!threads.empty())
+    runtime::setThreads(numberOfThreads(threads));
+  if (const std::string file = inEnvironment("STRATA_RECORD"); !file.empty()) {
     program->record(file);
     Recorder::keepWriting();
   }
@@ -167,6 +193,9 @@ void svmRegisterMachine_(const char* name, const char* description) {
 void svmMachine(const char* name) {
   Choice& chosen = choice();
   std::lock_guard guard(chosen.lock);
+  if (!name || !*name)
+    failAt({}, "svm-machine", std::string("svmMachine(") + (name ? "\"\"" : "NULL") + ") names no machine",
+           "give it the name of a machine, or the path of a .yaml file");
   if (chosen.program.load())
     failAt({}, "svm-machine", std::string("svmMachine(\"") + name + "\") after the machine has been used",
            "call it before anything else");

@@ -237,6 +237,10 @@ std::string nameOf(const KernelRecord& record) {
 void initialise(Kernel* kernel, KernelSort sort, int location, Block* scratch, void* data, int dataSize,
                 ExtKernelWork work, const Place& place, const char* name) {
   Program& program = Program::current();
+  needVariable(kernel, "a kernel", place);
+  if (!work)
+    failAt(place, "svm-null", "kernel '" + variableName(kernel, 0, place.argument()) + "' has no work function",
+           "pass kernelInit a function that does its work");
   ProcessorState& processor = program.processor(location, place);
   checkSupported(program, sort, name, processor, place);
   std::lock_guard guard(program.lock);

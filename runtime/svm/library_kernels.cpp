@@ -325,6 +325,11 @@ ExtKernelWork workOf(const char* name, const Place& place) {
 using namespace strata::svm;
 
 void svmRegisterKernel(const char* name, ExtKernelWork work) {
+  if (!name || !work)
+    failAt({}, "svm-null",
+           name ? std::string("kernel '") + name + "' is registered without a work function"
+                : std::string("a kernel is registered without a name"),
+           "pass svmRegisterKernel both");
   Table& known = table();
   std::lock_guard guard(known.lock);
   known.works[name] = work;
@@ -333,6 +338,8 @@ void svmRegisterKernel(const char* name, ExtKernelWork work) {
 void svmBlackBoxInit_(Kernel* kernel, VM_NODE_PROC location, const char* name, void* data, int dataSize,
                       const char* text) {
   const Place place{text};
+  if (!name)
+    failAt(place, "svm-null", "a black-box kernel is initialised without a name", "pass blackBoxInit its name");
   const ExtKernelWork work = workOf(name, place);
   initialise(kernel, KernelSort::BlackBox, location, nullptr, data, dataSize, work, place, name);
 }

@@ -126,6 +126,12 @@ private:
 [[noreturn]] void failAt(const Place& place, const char* code, const std::string& message,
                          const std::string& help = "");
 
+/// Fails for the place when there is no variable to initialise.
+inline void needVariable(const void* variable, const char* what, const Place& place) {
+  if (!variable)
+    failAt(place, "svm-null", std::string(what) + " is initialised at NULL", "pass the address of a static variable");
+}
+
 /// Bytes of one instance of a memory that addresses reach.
 uint64_t storageBytes(const machine::Memory& memory);
 /// What svmControl does; the value is a processor's.

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -84,6 +85,10 @@ void writeLast() {
 
 Recorder::Recorder(Program& program, std::string path)
     : program_(program), path_(withProcessNumber(std::move(path))), begin_(traceClock()) {
+  // What is written takes the place of the file that was there; a device has to stay.
+  if (struct stat there{}; stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+    failAt({}, "svm-record", "the record '" + path_ + "' cannot be written: what is there is no file",
+           "give STRATA_RECORD the name of a file in a folder that exists and can be written");
   if (!write(false))
     failAt({}, "svm-record", "the record '" + path_ + "' cannot be written: " + std::strerror(errno),
            "give STRATA_RECORD the name of a file in a folder that exists and can be written");

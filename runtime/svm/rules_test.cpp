@@ -433,6 +433,14 @@ TEST_F(Rules, InEveryMode) {
   int x = 0;
   BREAKS("svm-block-index", "blockRead of element 2 of block 'block', which has 2", blockRead(&block, 2, &x));
   BREAKS("svm-block-index", "blockWrite of element -1", blockWrite(&block, -1, &x));
+  BREAKS("svm-null", "a stream is initialised at NULL",
+         streamInitRAM(static_cast<Stream*>(nullptr), LOCALMEM1, 0, 8, 4, any));
+  BREAKS("svm-null", "a block is initialised at NULL", blockInit(static_cast<Block*>(nullptr), LOCALMEM1, 0, 8, 4));
+  BREAKS("svm-null", "a kernel is initialised at NULL",
+         kernelInit(static_cast<Kernel*>(nullptr), PROC1, nullptr, nullptr, 0, [](void*) {}));
+  BREAKS("svm-null", "kernel 'k' has no work function", kernelInit(&k, PROC1, nullptr, &k, sizeof k, nullptr));
+  EXPECT_EXIT(svmMachine(nullptr), ::testing::ExitedWithCode(1), "svmMachine.NULL. names no machine.*svm-machine");
+  EXPECT_EXIT(svmMachine(""), ::testing::ExitedWithCode(1), "names no machine.*svm-machine");
   EXPECT_EXIT(svmAddress(LOCALMEM1, 1 << 20), ::testing::ExitedWithCode(1), "svmAddress does not fit.*svm-address");
   EXPECT_EXIT(svmMachine("cell"), ::testing::ExitedWithCode(1), "after the machine has been used.*svm-machine");
 }

@@ -180,6 +180,7 @@ std::string nameOf(const StreamRecord& record) {
 void initialise(Stream* stream, int location, int address, int capacity, int elementBytes, int initLength, bool initEOS,
                 int flags, bool fifo, bool withData, const Place& place) {
   Program& program = Program::current();
+  needVariable(stream, "a stream", place);
   const auto name = [&] { return "stream '" + variableName(stream, sizeof(Stream), place.argument()) + "'"; };
   const machine::Node node = fifo ? program.fifo(location, place) : program.memory(location, place);
   if (elementBytes < 1)

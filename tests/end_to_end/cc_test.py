@@ -3,6 +3,7 @@ the library of streams, which they find."""
 
 import os
 import shutil
+import stat
 import subprocess
 
 import harness
@@ -90,6 +91,26 @@ class CcTest(harness.Case):
             self.assertIn("into the kernel's struct or into a block", said)
             # Two frames of 40000 bytes that hardly touch what they have.
             self.assertRegex(self.runs("deep", "step", status=1), r"kernel 'divers\[[012]\]' on PROC[123] has used up its stack")
+
+    def test_the_environment(self):
+        self.write("lonely.c", LONELY)
+        self.succeeds("cc", "lonely.c", "-o", "lonely")
+        os.mkfifo(self.path("pipe"))
+        said = {("STRATA_THREADS", "abc"): "STRATA_THREADS is 'abc'", ("STRATA_THREADS", "-1"): "from 1 to 4096",
+                ("STRATA_THREADS", "99999999999"): "from 1 to 4096", ("STRATA_THREADS", "2 "): "STRATA_THREADS is '2 '",
+                ("STRATA_SVM", "checkd"): "STRATA_SVM is 'checkd'", ("STRATA_SVM", "CHECKED"): "set it to checked or plain",
+                ("STRATA_MACHINE", "nosuch"): "this program includes the header of 'pca'", ("STRATA_MACHINE", "/dev/null"): "/dev/null:1:1",
+                ("STRATA_MACHINE", "nosuch.yaml"): "no such file or directory", ("STRATA_RECORD", "pipe"): "what is there is no file",
+                ("STRATA_RECORD", "/"): "cannot be written", ("STRATA_RECORD", "no/such/folder"): "cannot be written",
+                # Nothing is what is not set; and so is what is right.
+                ("STRATA_THREADS", ""): "[svm-deadlock]", ("STRATA_THREADS", "0"): "[svm-deadlock]", ("STRATA_SVM", ""): "[svm-deadlock]",
+                ("STRATA_SVM", "plain"): "[svm-deadlock]", ("STRATA_MACHINE", "pca"): "[svm-deadlock]", ("STRATA_RECORD", ""): "[svm-deadlock]"}
+        for (name, value), words in said.items():
+            kept = {key: each for key, each in os.environ.items() if not key.startswith("STRATA_")}
+            done = subprocess.run([self.path("lonely")], cwd=self.folder, capture_output=True, text=True, timeout=60, env=dict(kept, **{name: value}))
+            self.assertEqual(done.returncode, 1, (name, value))
+            self.assertIn(words, done.stderr, (name, value))
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
 
     def test_several_files_in_two_steps(self):
         self.write("one.c", '#include "both.h"\n#include <svm.h>\nint main(void) { static Stream s; return (int)s.pushed_ + two(); }\n')
