@@ -115,4 +115,33 @@ TEST_F(DriverTest, NumbersThatWereReducedAgreeToWithinTheirDistance) {
   EXPECT_FALSE(agree(0, 1.1f, 0));
 }
 
+TEST_F(DriverTest, WhatTheOrderOfAReductionDecidesIsNoError) {
+  auto module = parse(R"(
+    svm.kernel @c(%p: memref<f32> {svm.access = "read"}, %q: memref<f32> {svm.access = "readwrite"}) { svm.return }
+    func.func @f(%a: memref<?xi32, strided<[1], offset: ?>> {svm.name = "A", svm.access = "readwrite"}, %t: memref<f32>)
+        attributes {svm.entry} {
+      %c0 = arith.constant 0 : index
+      svm.spmd (%i) = (%c0) to (%c0) reduce(%p = %t : memref<f32> with #svm.combiner<@c, "c">) { }
+      return
+    })");
+  ASSERT_TRUE(module);
+  EntryPoint entry;
+  entry.arguments.push_back({});
+  entry.arguments[0].name = "A";
+  entry.arguments[0].written = true;
+  Binding ours;
+  Interpreted wanted;
+  wanted.hasValue.resize(1);
+  for (Binding* binding : {&ours, &wanted.binding})
+    binding->arrays.push_back(*Array::create(ElementType::signedInteger(4), {3}, "A", diagnostics, {}));
+  ours.arrays[0].as<int32_t>()[1] = 1;
+  EXPECT_FALSE(compare(*module, entry, ours, wanted, diagnostics));
+  EXPECT_TRUE(reported("check-differs"));
+  const unsigned errors = diagnostics.errorCount();
+  wanted.decidedAt = Location{};
+  EXPECT_TRUE(compare(*module, entry, ours, wanted, diagnostics));
+  EXPECT_TRUE(reported("check-order-decides"));
+  EXPECT_EQ(diagnostics.errorCount(), errors);
+}
+
 } // namespace

@@ -15,8 +15,8 @@ struct Interpreted {
   /// Of each argument, for every four bytes: how far the number there may be off where a reduction is made in another
   /// order; negative: not at all. Empty when nothing may.
   std::vector<std::vector<double>> distances;
-  /// Whether an order has decided more than numbers, so that distances say nothing.
-  bool orderDecides = false;
+  /// Where an order has decided more than numbers, so that distances say nothing behind it.
+  std::optional<Location> decidedAt;
 };
 
 /// Calls the entry point of a logical program through the interpreter, on the binding's arrays. `strict` also reports
@@ -28,7 +28,8 @@ bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run
 /// Compares what a run wrote with what the interpreter wrote: bit for bit, but for floating-point numbers that a
 /// reduction had a part in, which are rounded along a tree that the mapping sets. Those agree to within what any two
 /// orders can differ by. Where nobody knows how much that is (Interpreter::distances), they agree to within 2^-10
-/// (float) or 2^-30 (double) of the largest magnitude in the array. Reports the first difference of each argument.
+/// (float) or 2^-30 (double) of the largest magnitude in the array. Reports the first difference of each argument: a
+/// warning where the order of a reduction decides, which is no fault of anybody.
 bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Interpreted& oracle,
              DiagnosticEngine& diagnostics);
 

@@ -222,6 +222,33 @@ task Shift { instance S::Leaf(level 0) { data(level 0) { array x() { elements < 
                 self.assertEqual(result.status, 1 if code else 0, str(result))
                 self.assertIn(code or "", result.err, str(result))
 
+    def test_reduced_numbers(self):
+        program = """
+void task Count(in float x[N], inout float s, out float root, out int whole, in float times);
+void task Sum(in float x[N], inout float s);
+void task<leaf> Sum::L(in float x[N], inout float s) { for (long i = 0; i < N; i++) s += x[i]; }
+void task Plus(in float a, inout float b);
+void task<leaf> Plus::L(in float a, inout float b) { b += a; }
+void task<inner> Count::I(in float x[N], inout float s, out float root, out int whole, in float times)
+{
+  tunable t;
+  mapreduce (long i = 0 : (N + t - 1) / t) { Sum(x[i*t;t], reducearg<s, Plus>); }
+  root = sqrt(s);
+  whole = (int)(s * times);
+}
+"""
+        self.write("p.sq", program)
+        values = np.random.default_rng(3).random(100_003, np.float32)
+        self.save("x.npy", values)
+        for machine in ("host", "cell", "cluster"):
+            run = ("run", "p.sq", "--machine", machine, "--in", "x=x.npy", "--in", "s=0", "--check", "--out", "s=s.npy")
+            # The sum's integer part is the same in every order; its thousandths are not.
+            self.assertEqual(self.succeeds(*run, "--in", "times=0.001").err, "")
+            self.assertAlmostEqual(float(np.load(self.path("s.npy"))) / values.sum(dtype="f8"), 1, places=4)
+            said = self.succeeds(*run, "--in", "times=1000", "--remarks").err
+            self.assertIn("depends on the order in which a reduction is rounded", said)
+            self.assertIn("p.sq:12:11", said)
+
 
 if __name__ == "__main__":
     harness.main()
