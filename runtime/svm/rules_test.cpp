@@ -207,6 +207,33 @@ TEST(Apart, Master) {
   run(&k, p);
 }
 
+TEST_F(Rules, A6ABlockThatAMoveDoesNotReach) {
+  EXPECT_EXIT(becomeApart("machine: apart\n"
+                          "memories:\n  - {name: M, capacity: 1K}\n  - {name: N, capacity: 1K}\n"
+                          "processors:\n  - {name: C, kind: control, masters: [C]}\n"
+                          "  - {name: D, kind: dma, masters: [C], local: [M], moves: 2}\n"
+                          "  - {name: Q, kind: stream, masters: [C], local: [N]}\n",
+                          "Gather"),
+              ::testing::ExitedWithCode(1), "kernel 'gather' on D uses block 'b' in N, which no link.*svm-a6");
+}
+
+TEST(Apart, Gather) {
+  APART;
+  static StridedGather gather;
+  const int m = 0x10000000, n = 0x10100000, d = 0x30100000;
+  static Block near;
+  blockInit(&near, m, 64, 4, sizeof(int));
+  blockInit(&b, n, 64, 4, sizeof(int));
+  streamInitRAM(&s, m, 0, 8, sizeof(int), any);
+  static StridedGather nearer;
+  stridedGatherInit(&nearer, d, &near, &s, 4, 1, 1, FALSE);
+  kernelRun(&nearer);
+  kernelWait(&nearer);
+  stridedGatherInit(&gather, d, &b, &s, 4, 1, 1, FALSE);
+  kernelRun(&gather);
+  kernelWait(&gather);
+}
+
 TEST_F(Rules, AMemoryThatTheComputerHasNoRoomFor) {
   EXPECT_EXIT(becomeApart("machine: vast\n"
                           "memories:\n  - {name: M, capacity: 2251799813685248, unit: 1048576}\n"

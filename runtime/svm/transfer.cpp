@@ -218,6 +218,8 @@ template <void (*Transfer)(const SvmTransfer_&, KernelRecord*)>
 void work(void* data) {
   const auto& transfer = *static_cast<const SvmTransfer_*>(data);
   KernelRecord* kernel = callingKernel();
+  if (transfer.block && kernel->program->checked())
+    checkBlockUse(recordOf(transfer.block, "a transfer", kernel->place), *kernel, "a transfer", kernel->place);
   constexpr bool writes = Transfer == stridedScatter || Transfer == indexedScatter;
   if (Recorder* recorder = kernel->program->recorder(); recorder && transfer.block)
     recorder->uses(recordOf(transfer.block, "a transfer", kernel->place), *kernel, writes);
