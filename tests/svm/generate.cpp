@@ -508,16 +508,21 @@ private:
     if (chance(4) && state.writes.size() > 1) {
       Op op{Op::Kind::Multicast, chance(5), 0, {}};
       for (const uint32_t each : state.writes)
-        if (places_.freeRoom(each) > 0 && op.whats.size() < 4 &&
+        if (places_.freeRoom(each) > 0 && op.whats.size() < largestMulticast &&
             graph_.streams[each].elementBytes == graph_.streams[stream].elementBytes &&
             graph_.streams[each].bound == graph_.streams[stream].bound)
           op.whats.push_back(each);
-      if (op.whats.empty())
-        return;
-      state.number = mix(state.number);
-      for (const uint32_t each : op.whats)
-        places_.append(each, places_.newItem(each, state.number, op.tag));
-      ops.push_back(std::move(op));
+      const auto haveRoom = [&] {
+        return std::all_of(op.whats.begin(), op.whats.end(), [&](uint32_t each) { return places_.freeRoom(each) > 0; });
+      };
+      // The same to the same again: they are in step then.
+      for (uint32_t count = 1 + (chance(2) ? below(20) : 0); count > 0 && !op.whats.empty() && haveRoom(); --count) {
+        state.number = mix(state.number);
+        for (const uint32_t each : op.whats)
+          places_.append(each, places_.newItem(each, state.number, op.tag));
+        ops.push_back(op);
+        op.tag = chance(20);
+      }
       return;
     }
     for (uint32_t count = 1 + (chance(3) ? below(20) : 0); count > 0 && places_.freeRoom(stream) > 0; --count) {

@@ -11,6 +11,7 @@
 namespace strata::graphs {
 
 constexpr uint32_t largestElement = 1000;
+constexpr size_t largestMulticast = 8;
 
 /// Scrambles a number (Steele, Lea and Flood, 2014).
 inline uint64_t mix(uint64_t x) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 namespace strata::graphs {
 
@@ -127,84 +128,134 @@ void Performance::complain(const std::string& text) {
 
 // ---- kernels ----
 
+namespace {
+
+/// Any element, in a variable that may be larger.
+struct AnyElement {
+  uint8_t bytes[largestElement];
+};
+
+/// The operations with an element in a variable of a type: those with words are others, in svm.h.
+template <typename T>
+struct With {
+  static T load(const uint8_t* element) {
+    T value;
+    std::memcpy(&value, element, sizeof value);
+    return value;
+  }
+  static void store(const T& value, uint8_t* element) { std::memcpy(element, &value, sizeof value); }
+
+  static void push(Stream* stream, const uint8_t* element, bool tag) {
+    T value = load(element);
+    if (tag)
+      streamPushWithEOS(stream, &value);
+    else
+      streamPush(stream, &value);
+  }
+  static void pop(Stream* stream, uint8_t* element) {
+    T value;
+    streamPop(stream, &value);
+    store(value, element);
+  }
+  static void peek(Stream* stream, int n, uint8_t* element) {
+    T value;
+    streamPeek(stream, n, &value);
+    store(value, element);
+  }
+  static void write(Block* block, int n, const uint8_t* element) {
+    T value = load(element);
+    blockWrite(block, n, &value);
+  }
+  static void read(Block* block, int n, uint8_t* element) {
+    T value;
+    blockRead(block, n, &value);
+    store(value, element);
+  }
+  template <size_t... I>
+  static void multicastTo(T value, bool tag, Stream* streams, const uint32_t* whats, std::index_sequence<I...>) {
+    if (tag)
+      streamPushMulticastWithEOS(&value, (streams + whats[I])...);
+    else
+      streamPushMulticast(&value, (streams + whats[I])...);
+  }
+  /// To at most eight.
+  template <size_t Count = largestMulticast>
+  static void multicast(Stream* streams, const std::vector<uint32_t>& whats, const uint8_t* element, bool tag) {
+    if (whats.size() == Count)
+      multicastTo(load(element), tag, streams, whats.data(), std::make_index_sequence<Count>());
+    else if constexpr (Count > 1)
+      multicast<Count - 1>(streams, whats, element, tag);
+  }
+};
+
+/// Carries out an operation that moves an element, the first of which is at `element`.
+template <typename T>
+void operate(const Op& op, Stream* streams, Block* blocks, uint8_t* element) {
+  const uint32_t what = op.whats[0];
+  switch (op.kind) {
+  case Op::Kind::Pop:
+  case Op::Kind::PopToTag:
+    return With<T>::pop(streams + what, element);
+  case Op::Kind::Peek:
+    return With<T>::peek(streams + what, op.n, element);
+  case Op::Kind::Push:
+    return With<T>::push(streams + what, element, op.tag);
+  case Op::Kind::Multicast:
+    return With<T>::multicast(streams, op.whats, element, op.tag);
+  case Op::Kind::Read:
+    return With<T>::read(blocks + what, op.n, element);
+  case Op::Kind::Write:
+    return With<T>::write(blocks + what, op.n, element);
+  default:
+    return;
+  }
+}
+
+} // namespace
+
 void Performance::work(Worker* worker) {
   const Graph& graph = worker->run->graph_;
   Stream* const streams = worker->run->things_.streams;
   Block* const blocks = worker->run->things_.blocks;
   uint8_t element[largestElement];
   uint64_t& number = worker->number;
+  const bool hasWords = worker->execution % 2 == 0;
   for (const Op& op : graph.executions[worker->execution].ops) {
     const uint32_t what = op.whats.empty() ? 0 : op.whats[0];
-    Stream* const stream = streams + what;
     const bool usesBlock = op.kind == Op::Kind::Read || op.kind == Op::Kind::Write;
     const auto bytes =
         static_cast<uint32_t>(usesBlock ? graph.blocks[what].elementBytes : graph.streams[what].elementBytes);
+    const auto carryOut = [&] {
+      if (hasWords && bytes == 4)
+        operate<uint32_t>(op, streams, blocks, element);
+      else if (hasWords && bytes == 8)
+        operate<uint64_t>(op, streams, blocks, element);
+      else
+        operate<AnyElement>(op, streams, blocks, element);
+    };
     switch (op.kind) {
     case Op::Kind::Pop:
-      streamPop(stream, element);
+    case Op::Kind::Peek:
+    case Op::Kind::Read:
+      carryOut();
       number = afterSeeing(number, digest(element, bytes));
       break;
     case Op::Kind::PopToTag:
       for (bool last = false; !last;) {
-        last = streamPeekEOS(stream, 0) != FALSE;
-        streamPop(stream, element);
+        last = streamPeekEOS(streams + what, 0) != FALSE;
+        carryOut();
         number = afterSeeing(number, digest(element, bytes));
       }
       break;
-    case Op::Kind::Peek:
-      streamPeek(stream, op.n, element);
-      number = afterSeeing(number, digest(element, bytes));
-      break;
     case Op::Kind::PeekTag:
-      number = afterSeeing(number, streamPeekEOS(stream, op.n) != FALSE);
+      number = afterSeeing(number, streamPeekEOS(streams + what, op.n) != FALSE);
       break;
     case Op::Kind::Push:
-      number = mix(number);
-      fill(number, graph.streams[what].bound, element, bytes);
-      if (op.tag)
-        streamPushWithEOS(stream, element);
-      else
-        streamPush(stream, element);
-      break;
-    case Op::Kind::Multicast: {
-      number = mix(number);
-      fill(number, graph.streams[what].bound, element, bytes);
-      const auto at = [&](size_t i) { return streams + op.whats[i]; };
-      switch (op.whats.size() * 2 + op.tag) {
-      case 2:
-        streamPushMulticast(element, at(0));
-        break;
-      case 3:
-        streamPushMulticastWithEOS(element, at(0));
-        break;
-      case 4:
-        streamPushMulticast(element, at(0), at(1));
-        break;
-      case 5:
-        streamPushMulticastWithEOS(element, at(0), at(1));
-        break;
-      case 6:
-        streamPushMulticast(element, at(0), at(1), at(2));
-        break;
-      case 7:
-        streamPushMulticastWithEOS(element, at(0), at(1), at(2));
-        break;
-      case 8:
-        streamPushMulticast(element, at(0), at(1), at(2), at(3));
-        break;
-      default:
-        streamPushMulticastWithEOS(element, at(0), at(1), at(2), at(3));
-      }
-      break;
-    }
-    case Op::Kind::Read:
-      blockRead(blocks + what, op.n, element);
-      number = afterSeeing(number, digest(element, bytes));
-      break;
+    case Op::Kind::Multicast:
     case Op::Kind::Write:
       number = mix(number);
-      fill(number, 0, element, bytes);
-      blockWrite(blocks + what, op.n, element);
+      fill(number, usesBlock ? 0 : graph.streams[what].bound, element, bytes);
+      carryOut();
       break;
     case Op::Kind::Pause:
       kernelPause(&worker->kernel);
