@@ -210,6 +210,10 @@ TEST(Rounding, BranchesBetweenNumbersThatAreTooCloseDecide) {
   const std::vector<float> terms(100, 0.1f);
   EXPECT_FALSE(reduce<float>(reduction("f32", addition, sum, behind(3.0)), terms, 0).decided);
   EXPECT_TRUE(reduce<float>(reduction("f32", addition, sum, behind(10.0)), terms, 0).decided);
+  // Terms that overflow in some orders.
+  const std::vector<float> large{3e38f, 3e38f, -3e38f, -3e38f};
+  EXPECT_TRUE(reduce<float>(reduction("f32", addition, sum), large, 0).decided);
+  EXPECT_FALSE(reduce<float>(reduction("f32", addition, sum), {INFINITY, 1, 2}, 0).decided) << "in every order";
   // An integer of a number has no neighbourhood.
   const std::string whole = "%z = arith.fptosi %r : f32 to i32\n%y = arith.sitofp %z : i32 to f32\nmemref.store %y, "
                             "%T0[] : memref<f32, strided<[], offset: ?>>";

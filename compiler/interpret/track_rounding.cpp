@@ -7,7 +7,10 @@
 
 #include "llvm/ADT/bit.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 namespace strata::interpret {
 
@@ -166,8 +169,15 @@ void Machine::trackNumbers(Task& task, uint32_t pc, const Instruction& i, Regist
   } else {
     // The width of a conversion is that of its operand.
     const bool isNarrow = rule == RoundingRule::Narrow;
-    result = isNarrow && width == 32 ? Slack::unknown()
-                                     : combine(rule, values[0], values[1], values[2], isNarrow ? 32 : width);
+    const unsigned format = isNarrow ? 32 : width;
+    result = isNarrow && width == 32 ? Slack::unknown() : combine(rule, values[0], values[1], values[2], format);
+    // Terms whose sum is beyond the largest number become an infinity in one order and not in another.
+    const double most = format == 32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    const bool wasFinite = std::all_of(std::begin(values), std::end(values), [](const Approximate& each) {
+      return std::isfinite(each.magnitude()) && std::isfinite(each.value);
+    });
+    if (wasFinite && result.magnitude > most && result.relative < 1)
+      orderDecides(pc);
   }
 }
 
