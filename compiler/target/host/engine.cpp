@@ -2,6 +2,7 @@
 // files, so that both are the same code.
 #include "compiler/target/host/engine.h"
 
+#include "compiler/target/host/pair_stores.h"
 #include "include/sequoia.h"
 #include "runtime/abi.h"
 
@@ -125,6 +126,9 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   llvm::PassBuilder builder(machine.get(), tuning);
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(PairStoresPass()));
+  });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
