@@ -18,6 +18,12 @@ double unitRoundoff(unsigned width) {
   return width == 32 ? 0x1p-24 : width == 64 ? 0x1p-53 : 1;
 }
 
+double Approximate::spread() const {
+  if (!slack.isNone())
+    return slack.spread;
+  return value == 0 || !std::isfinite(value) ? 0 : std::fabs(std::log2(std::fabs(value)));
+}
+
 /// What a product or quotient may lose below the normal numbers.
 static double leastStep(unsigned width) {
   return width == 32 ? 0x1p-149 : 0x1p-1074;
@@ -65,7 +71,7 @@ Slack combine(RoundingRule rule, const Approximate& a, const Approximate& b, con
   auto product = [&] {
     return Slack{a.magnitude() * b.magnitude(),
                  a.slack.relative + b.slack.relative + a.slack.relative * b.slack.relative,
-                 a.slack.absolute * b.largest() + b.slack.absolute * a.largest() + step};
+                 a.slack.absolute * b.largest() + b.slack.absolute * a.largest() + step, a.spread() + b.spread()};
   };
   auto sum = [&](const Slack& one, const Slack& other) {
     return Slack{one.magnitude + other.magnitude, std::max(one.relative, other.relative) + unit,

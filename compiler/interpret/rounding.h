@@ -17,6 +17,8 @@ struct Slack {
   double magnitude = -1; ///< the sum of the absolute values of the terms; negative: x is the same in every order
   double relative = 0;   ///< the unit roundoff times the number of roundings that a term goes through
   double absolute = 0;
+  /// Of a product that is being reduced: between 2^-spread and 2^spread lies the product of any of its factors.
+  double spread = 0;
 
   bool isNone() const { return magnitude < 0; }
   /// Of |x - x*|; infinite when nobody knows.
@@ -54,6 +56,7 @@ struct Approximate {
   double value = 0;
   Slack slack;
   double magnitude() const { return slack.isNone() ? (value < 0 ? -value : value) : slack.magnitude; }
+  double spread() const;
   /// The largest that its absolute value is in any order.
   double largest() const { return magnitude() + bound(); }
   double bound() const { return slack.bound(); }

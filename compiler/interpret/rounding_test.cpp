@@ -214,6 +214,11 @@ TEST(Rounding, BranchesBetweenNumbersThatAreTooCloseDecide) {
   const std::vector<float> large{3e38f, 3e38f, -3e38f, -3e38f};
   EXPECT_TRUE(reduce<float>(reduction("f32", addition, sum), large, 0).decided);
   EXPECT_FALSE(reduce<float>(reduction("f32", addition, sum), {INFINITY, 1, 2}, 0).decided) << "in every order";
+  const std::string times = reduction("f32", "%u = arith.mulf %t, %x : f32", "%c = arith.mulf %a, %b : f32");
+  EXPECT_TRUE(reduce<float>(times, {1e20f, 1e20f, 1e-20f, 1e-20f}, 1).decided);
+  EXPECT_TRUE(reduce<float>(times, {1e-20f, 1e20f, 1e-20f, 1e20f}, 1).decided);
+  EXPECT_FALSE(reduce<float>(times, {1e10f, 1e-10f, 1e10f}, 1).decided);
+  EXPECT_FALSE(reduce<float>(times, {0, 1e10f}, 1).decided);
   // An integer of a number has no neighbourhood.
   const std::string whole = "%z = arith.fptosi %r : f32 to i32\n%y = arith.sitofp %z : i32 to f32\nmemref.store %y, "
                             "%T0[] : memref<f32, strided<[], offset: ?>>";

@@ -100,7 +100,8 @@ void Machine::beginAccumulation(uint32_t pc, const Instruction& instruction, Reg
         continue;
       uint64_t bits = 0;
       std::memcpy(&bits, copy->data + element * copy->elementBytes + part.offset, part.width / 8);
-      slack.magnitude = std::fabs(number(bits, part.width));
+      const Approximate begin{number(bits, part.width), {}};
+      slack = {begin.magnitude(), 0, 0, begin.spread()};
     }
 }
 
@@ -129,6 +130,8 @@ void Machine::endAccumulation(const Instruction& instruction, Registers r) {
           slack = Slack::unknown();
         else // copies are combined by no more roundings than there were terms
           slack.relative += std::max(slack.relative - before.relative, 0.0);
+        if (before.isNone()) // what is computed from it has one order
+          slack.spread = 0;
       }
   while (targets.next());
 }
@@ -171,12 +174,14 @@ void Machine::trackNumbers(Task& task, uint32_t pc, const Instruction& i, Regist
     const bool isNarrow = rule == RoundingRule::Narrow;
     const unsigned format = isNarrow ? 32 : width;
     result = isNarrow && width == 32 ? Slack::unknown() : combine(rule, values[0], values[1], values[2], format);
-    // Terms whose sum is beyond the largest number become an infinity in one order and not in another.
+    // Terms whose sum is beyond the largest number become an infinity in one order and not in another. So do factors,
+    // or nothing.
     const double most = format == 32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
     const bool wasFinite = std::all_of(std::begin(values), std::end(values), [](const Approximate& each) {
       return std::isfinite(each.magnitude()) && std::isfinite(each.value);
     });
-    if (wasFinite && result.magnitude > most && result.relative < 1)
+    const bool leavesRange = result.magnitude > most || result.spread >= (format == 32 ? 126 : 1022);
+    if (wasFinite && leavesRange && result.relative < 1)
       orderDecides(pc);
   }
 }
