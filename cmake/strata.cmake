@@ -21,6 +21,13 @@ if(STRATA_SANITIZE)
   endif()
 endif()
 
+# These checks stand at every access and take a third of the compiler's time to compile; its accesses through null pointers the
+# address sanitizer sees, and what lies in memory at chosen places is the runtime's, which has all checks.
+add_library(strata_compiler_options INTERFACE)
+if(STRATA_SANITIZE MATCHES undefined)
+  target_compile_options(strata_compiler_options INTERFACE -fno-sanitize=null,alignment,object-size)
+endif()
+
 # Test programs are a third of the code and are compiled for one run: their own code is not optimised, nor do the address and
 # undefined-behaviour sanitizers look at it. What they test is; the thread sanitizer has to see all.
 find_package(GTest REQUIRED)
@@ -67,6 +74,11 @@ function(strata_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE STRATA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" STRATA_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  # With a sanitizer the compiler is tried by day with programs, right and wrong ones, and by night with its own tests too.
+  if(STRATA_SANITIZE AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
+    set_tests_properties(${name} PROPERTIES LABELS nightly)
+    set_target_properties(${name} PROPERTIES STRATA_NIGHTLY ON)
+  endif()
 endfunction()
 
 # strata_fuzzer(NAME SOURCES a_fuzz.cpp LINK …): a libFuzzer target, built only when STRATA_FUZZERS is on.
@@ -85,6 +97,9 @@ endfunction()
 # With _test as fourth argument: with the precompiled headers of tests.
 function(strata_configure name mlir link)
   target_link_libraries(${name} PRIVATE strata_options Threads::Threads)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
+    target_link_libraries(${name} PRIVATE strata_compiler_options)
+  endif()
   target_link_libraries(${name} PUBLIC ${link})
   if(mlir)
     target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
