@@ -35,6 +35,19 @@ struct DriverTest : testing::Test {
     return mlir::parseSourceString<mlir::ModuleOp>(text, context.get(), "p.mlir");
   }
 
+  /// Two results of an entry point with the array A of three elements, all zero: a run's and the interpreter's.
+  struct TwoResults {
+    Binding ours;
+    Interpreted wanted;
+  };
+  TwoResults twoResults(const ElementType& type) {
+    TwoResults two;
+    two.wanted.hasValue.resize(1);
+    for (Binding* binding : {&two.ours, &two.wanted.binding})
+      binding->arrays.push_back(*Array::create(type, {3}, "A", diagnostics, {}));
+    return two;
+  }
+
   bool reported(const std::string& code) {
     for (const Diagnostic& diagnostic : diagnostics.all())
       if (diagnostic.kind->code == code)
@@ -72,11 +85,7 @@ TEST_F(DriverTest, NamesTheFirstElementThatDiffersFromTheInterpreters) {
   ASSERT_TRUE(module);
   auto entry = readEntry(module->lookupSymbol<mlir::func::FuncOp>("f"), diagnostics);
   ASSERT_TRUE(entry);
-  Binding ours;
-  Interpreted wanted;
-  wanted.hasValue.resize(1);
-  for (Binding* binding : {&ours, &wanted.binding})
-    binding->arrays.push_back(*Array::create(ElementType::signedInteger(4), {3}, "A", diagnostics, {}));
+  auto [ours, wanted] = twoResults(ElementType::signedInteger(4));
   EXPECT_TRUE(compare(*module, *entry, ours, wanted, diagnostics));
   ours.arrays[0].as<int32_t>()[2] = 7;
   EXPECT_FALSE(compare(*module, *entry, ours, wanted, diagnostics));
@@ -92,11 +101,7 @@ TEST_F(DriverTest, NumbersThatWereReducedAgreeToWithinTheirDistance) {
   ASSERT_TRUE(module);
   auto entry = readEntry(module->lookupSymbol<mlir::func::FuncOp>("f"), diagnostics);
   ASSERT_TRUE(entry);
-  Binding ours;
-  Interpreted wanted;
-  wanted.hasValue.resize(1);
-  for (Binding* binding : {&ours, &wanted.binding})
-    binding->arrays.push_back(*Array::create(ElementType::floating(4), {3}, "A", diagnostics, {}));
+  auto [ours, wanted] = twoResults(ElementType::floating(4));
   wanted.binding.arrays[0].as<float>()[0] = 1000;
   wanted.distances = {{-1, 0.25, 0}};
   auto agree = [&](float first, float second, float third) {
@@ -129,11 +134,7 @@ TEST_F(DriverTest, WhatTheOrderOfAReductionDecidesIsNoError) {
   entry.arguments.push_back({});
   entry.arguments[0].name = "A";
   entry.arguments[0].written = true;
-  Binding ours;
-  Interpreted wanted;
-  wanted.hasValue.resize(1);
-  for (Binding* binding : {&ours, &wanted.binding})
-    binding->arrays.push_back(*Array::create(ElementType::signedInteger(4), {3}, "A", diagnostics, {}));
+  auto [ours, wanted] = twoResults(ElementType::signedInteger(4));
   ours.arrays[0].as<int32_t>()[1] = 1;
   EXPECT_FALSE(compare(*module, entry, ours, wanted, diagnostics));
   EXPECT_TRUE(reported("check-differs"));

@@ -195,18 +195,22 @@ void Parser::topLevel() {
   program_.topLevel.push_back(std::move(item));
 }
 
+Declarator Parser::declarator(TypeSyntax* type, std::string_view what) {
+  refusePointer();
+  const Token& name = expectName(what);
+  Declarator result;
+  result.name = name.text;
+  result.location = name.location;
+  result.type = type;
+  result.extents = arrayExtents();
+  return result;
+}
+
 std::vector<Declarator> Parser::typedefNames(TypeSyntax* type) {
   std::vector<Declarator> names;
   do {
-    refusePointer();
-    const Token& name = expectName("a name for the type");
-    Declarator declarator;
-    declarator.name = name.text;
-    declarator.location = name.location;
-    declarator.type = type;
-    declarator.extents = arrayExtents();
-    typedefs_.back().insert(name.text);
-    names.push_back(std::move(declarator));
+    names.push_back(declarator(type, "a name for the type"));
+    typedefs_.back().insert(names.back().name);
   } while (accept(","));
   expect(";", "the typedef");
   return names;
@@ -452,14 +456,7 @@ void Parser::members(TypeSyntax& type) {
     failType("a member or '}'");
   TypeSyntax* memberType = typeSpecifier();
   do {
-    refusePointer();
-    const Token& name = expectName("the member's name");
-    Declarator member;
-    member.name = name.text;
-    member.location = name.location;
-    member.type = memberType;
-    member.extents = arrayExtents();
-    type.members.push_back(std::move(member));
+    type.members.push_back(declarator(memberType, "the member's name"));
   } while (accept(","));
   expect(";", "the member");
 }

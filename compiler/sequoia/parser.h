@@ -61,6 +61,8 @@ private:
   TypeSyntax* typeSpecifier();
   TypeSyntax* recordSpecifier();
   void members(TypeSyntax& type);
+  /// A name with its array extents; `what` is what the message calls it when it is missing.
+  Declarator declarator(TypeSyntax* type, std::string_view what);
   TypeSyntax* enumSpecifier();
   std::vector<Expr*> arrayExtents();
   void refuseKeyword();

@@ -327,9 +327,10 @@ levels:
             if not fits:
                 self.assertIn("2 buffers of block 'Add#0.A' take 2 times 65536 bytes", run.err)
 
-    def test_a_trace_shows_who_moves_the_blocks_of_a_pushed_loop(self):
+    def traced(self, mapping):
+        """Of an addition in twenty pieces: names of the trace's rows by their number, its spans, and those of them that move elements."""
         self.write("p.sq", ADD)
-        self.write("m.map", ADD_MAP % (10000, 2, "", "swp = 2;"))
+        self.write("m.map", mapping)
         self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=200000", "--in", "A=iota", "--in", "B=2", "--trace", "t.json")
         with open(self.path("t.json")) as file:
             events = json.load(file)["traceEvents"]
@@ -337,19 +338,15 @@ levels:
         spans = [event for event in events if event["ph"] == "X"]
         moves = [event for event in spans if event["cat"] == "move" and event["args"]["bytes"]]
         self.assertEqual(len(moves), 60)
+        return rows, spans, moves
+
+    def test_a_trace_shows_who_moves_the_blocks_of_a_pushed_loop(self):
+        rows, spans, moves = self.traced(ADD_MAP % (10000, 2, "", "swp = 2;"))
         self.assertEqual({rows[event["pid"]] for event in moves}, {"caller moves"})
         self.assertEqual({rows[event["pid"]] for event in spans if event["cat"] == "run" and event["name"] == "Low"}, {"spe"})
 
     def test_a_trace_shows_moves_on_rows_of_their_own(self):
-        self.write("p.sq", ADD)
-        self.write("m.map", ADD_MAP % (10000, 0, "", DEAL % 1 + "swp = 2;"))
-        self.succeeds("run", "p.sq", "--map", "m.map", "--size", "N=200000", "--in", "A=iota", "--in", "B=2", "--trace", "t.json")
-        with open(self.path("t.json")) as file:
-            events = json.load(file)["traceEvents"]
-        rows = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
-        spans = [event for event in events if event["ph"] == "X"]
-        moves = [event for event in spans if event["cat"] == "move" and event["args"]["bytes"]]
-        self.assertEqual(len(moves), 60)
+        rows, spans, moves = self.traced(ADD_MAP % (10000, 0, "", DEAL % 1 + "swp = 2;"))
         self.assertEqual({rows[event["pid"]] for event in moves}, {"spe moves"})
         self.assertEqual({(event["name"], event["args"]["way"], event["args"]["bytes"]) for event in moves},
                          {("Add#0.A", "main -> ls", 40000), ("Add#0.B", "main -> ls", 40000), ("Add#0.C", "ls -> main", 40000)})
