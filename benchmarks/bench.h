@@ -113,7 +113,8 @@ Row hold(Bench& bench, Contest<T> contest, const std::function<void()>& ours, co
   std::string wrong = checkBoth(contest, left, right);
   if (wrong.empty()) {
     unsigned calls = callsPerSample(left, right, bench.sampleSeconds);
-    contest.row.pairs = inTurn(bench.pairs, [&] { return sample(left, calls); }, [&] { return sample(right, calls); });
+    contest.row.pairs = inTurn(
+        bench.pairs, contest.row.goal, [&] { return sample(left, calls); }, [&] { return sample(right, calls); });
     wrong = checkBoth(contest, left, right);
   }
   if (!wrong.empty())

@@ -57,7 +57,7 @@ Row startUp(Bench& bench, const char* what, const Words& words, double most) {
   // Once before the clock runs: the files are read then.
   if (execute(words, -1) != 0 || execute(empty, -1) != 0)
     return failed(row, "'" + words[0] + " " + words[1] + "' did not end with status 0");
-  row.pairs = inTurn(bench.pairs, [&] { return seconds(words); }, [&] { return seconds(empty); });
+  row.pairs = inTurn(bench.pairs, row.goal, [&] { return seconds(words); }, [&] { return seconds(empty); });
   return row;
 }
 
@@ -112,7 +112,7 @@ Row growth(Bench& bench, const std::string& folder) {
   const Words more = mapped(times * lines), less = mapped(lines);
   if (execute(more, -1) != 0 || execute(less, -1) != 0)
     return failed(row, "'strata map' did not end with status 0");
-  row.pairs = inTurn(bench.pairs, [&] { return seconds(more); }, [&] { return seconds(less); });
+  row.pairs = inTurn(bench.pairs, row.goal, [&] { return seconds(more); }, [&] { return seconds(less); });
   return row;
 }
 

@@ -102,7 +102,7 @@ Row vectorSum(Bench& bench, bool cold) {
   files[2].get(other);
   if (std::string wrong = difference(mine.copy(), other.copy(), 0); !wrong.empty())
     return failed(row, "results differ: " + wrong);
-  row.pairs = inTurn(bench.pairs, [&] { return once(ours); }, [&] { return once(peer); });
+  row.pairs = inTurn(bench.pairs, row.goal, [&] { return once(ours); }, [&] { return once(peer); });
   return row;
 }
 
@@ -145,7 +145,7 @@ Row matrixProduct(Bench& bench) {
   files[2].get(mine);
   if (std::string wrong = difference(mine.copy(), c.copy(), 0); !wrong.empty())
     return failed(row, "results differ: " + wrong);
-  row.pairs = inTurn(bench.pairs, [&] { return once(ours); }, [&] { return once(peer); });
+  row.pairs = inTurn(bench.pairs, row.goal, [&] { return once(ours); }, [&] { return once(peer); });
   return row;
 }
 

@@ -45,20 +45,6 @@ Estimate estimate(std::vector<double> samples) {
   return {middle(samples), samples[outer], samples[count - 1 - outer]};
 }
 
-Pairs inTurn(unsigned pairs, const std::function<double()>& ours, const std::function<double()>& peer) {
-  Pairs result;
-  for (unsigned pair = 0; pair < pairs; ++pair) {
-    if (pair % 2) {
-      result.peer.push_back(peer());
-      result.ours.push_back(ours());
-    } else {
-      result.ours.push_back(ours());
-      result.peer.push_back(peer());
-    }
-  }
-  return result;
-}
-
 unsigned callsPerSample(const Timed& ours, const Timed& peer, double seconds) {
   double fastest = 0;
   for (const Timed* side : {&ours, &peer}) {
@@ -115,6 +101,27 @@ Estimate judged(const Pairs& pairs, const Goal& goal) {
     ratios.push_back(goal.kind != Goal::Kind::RatioAtMost ? pairs.peer[pair] / pairs.ours[pair]
                                                           : pairs.ours[pair] / pairs.peer[pair]);
   return estimate(std::move(ratios));
+}
+
+Pairs inTurn(unsigned pairs, const Goal& goal, const std::function<double()>& ours,
+             const std::function<double()>& peer) {
+  Pairs result;
+  const auto isOpen = [&] {
+    if (goal.kind != Goal::Kind::RatioAtLeast && goal.kind != Goal::Kind::RatioAtMost)
+      return false;
+    const Estimate found = judged(result, goal);
+    return found.low < goal.bound && goal.bound < found.high;
+  };
+  for (unsigned pair = 0; pair < pairs || (pair < 4 * pairs && isOpen()); ++pair) {
+    if (pair % 2) {
+      result.peer.push_back(peer());
+      result.ours.push_back(ours());
+    } else {
+      result.ours.push_back(ours());
+      result.peer.push_back(peer());
+    }
+  }
+  return result;
 }
 
 } // namespace strata::bench

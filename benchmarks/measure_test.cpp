@@ -47,8 +47,25 @@ TEST(Estimates, HoldTheTrueMedianNineteenTimesInTwenty) {
 
 TEST(Turns, AlternateWhoGoesFirst) {
   std::string order;
-  inTurn(4, [&] { return order += 'A', 1.0; }, [&] { return order += 'B', 1.0; });
+  inTurn(4, {Goal::Kind::None}, [&] { return order += 'A', 1.0; }, [&] { return order += 'B', 1.0; });
   EXPECT_EQ(order, "ABBAABBA");
+}
+
+TEST(Turns, GoOnWhileTheBoundIsWithinTheInterval) {
+  const auto taken = [](const Goal& goal, double ratio) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> noise(0.9, 1.1);
+    return inTurn(15, goal, [] { return 1.0; }, [&] { return ratio * noise(random); }).ours.size();
+  };
+  EXPECT_EQ(taken({Goal::Kind::RatioAtLeast, 1}, 1), 60u);
+  EXPECT_EQ(taken({Goal::Kind::RatioAtLeast, 1}, 1.3), 15u);
+  EXPECT_EQ(taken({Goal::Kind::RatioAtLeast, 1}, 0.7), 15u);
+  EXPECT_EQ(taken({Goal::Kind::RatioAtMost, 1}, 1), 60u);
+  EXPECT_EQ(taken({Goal::Kind::OursAtMost, 1}, 1), 15u);
+  EXPECT_EQ(taken({Goal::Kind::None, 1}, 1), 15u);
+  const size_t some = taken({Goal::Kind::RatioAtLeast, 1}, 1.03);
+  EXPECT_GT(some, 15u);
+  EXPECT_LT(some, 60u);
 }
 
 TEST(Verdicts, MissOnlyWhenTheIntervalExcludesTheGoal) {

@@ -96,6 +96,12 @@ endfunction()
 
 # With _test as fourth argument: with the precompiled headers of tests.
 function(strata_configure name mlir link)
+  # Not the runtime's libraries: programs link single files of their archives, and what the optimiser may look into is a matter
+  # of their speed.
+  get_target_property(type ${name} TYPE)
+  if(STRATA_UNITY AND NOT (type STREQUAL STATIC_LIBRARY AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/runtime/"))
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  endif()
   target_link_libraries(${name} PRIVATE strata_options Threads::Threads)
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
     target_link_libraries(${name} PRIVATE strata_compiler_options)

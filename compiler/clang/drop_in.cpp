@@ -17,7 +17,7 @@ STRATA_DIAGNOSTIC(cannotBecomeClang, Error, "cc-no-clang", "'{0}' cannot be star
 
 namespace {
 
-constexpr int timeoutSeconds = 60;
+constexpr int answerSeconds = 60;
 constexpr const char* marker = "-L/strata/is/linked"; // a folder that only a linker is told of
 
 /// The words of a command up to "--", and those behind it, which are files whatever they look like.
@@ -37,7 +37,7 @@ std::vector<std::string> wordsOf(const DropIn& command) {
 bool links(const DropIn& command) {
   std::vector<std::string> words = wordsOf(command);
   words.insert(words.begin() + 1, {"-###", marker});
-  const std::string answer = runProcess(words, timeoutSeconds).errors;
+  const std::string answer = runProcess(words, answerSeconds).errors;
   const std::string told = std::string("\"") + marker + "\"";
   for (size_t begin = 0; begin < answer.size();) {
     const size_t end = std::min(answer.find('\n', begin), answer.size());

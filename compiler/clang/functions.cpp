@@ -18,7 +18,7 @@ using namespace mlir;
 namespace strata::clang {
 
 STRATA_DIAGNOSTIC(cannotReadFunctions, Error, "clang-function-file", "cannot read '{0}': {1}");
-STRATA_DIAGNOSTIC(missingFunction, Error, "clang-function-missing", "no C file defines function '{0}'");
+STRATA_DIAGNOSTIC(missingDefinition, Error, "clang-function-missing", "no C file defines function '{0}'");
 STRATA_DIAGNOSTIC(definedTwice, Error, "clang-function-twice", "function '{0}' is defined in '{1}' and in '{2}'");
 STRATA_DIAGNOSTIC(functionName, Error, "clang-function-name", "'{0}' cannot be the name of a function in C");
 
@@ -135,7 +135,7 @@ bool compileFunctions(ModuleOp module, const std::vector<std::string>& files,
     if (!declaration)
       continue; // nothing calls it
     if (!definedIn.count(function.name)) {
-      diagnostics.report(missingFunction, function.where, function.name)
+      diagnostics.report(missingDefinition, function.where, function.name)
           .help(files.empty() ? "name the C file that defines it behind the program on the command line"
                               : "define it in one of the C files on the command line");
       continue;

@@ -21,7 +21,7 @@ using Interval = std::pair<double, double>;
 
 constexpr double mostMicroseconds = 1e15; // more than a lifetime
 
-std::string_view textOf(const Json& object, const char* key) {
+std::string_view wordOf(const Json& object, const char* key) {
   auto found = object.find(key);
   return found != object.end() && found->is_string() ? std::string_view(found->get_ref<const std::string&>())
                                                      : std::string_view();
@@ -47,10 +47,10 @@ public:
     if (!events->is_array())
       return std::nullopt;
     for (const Json& event : *events)
-      if (event.is_object() && textOf(event, "ph") == "M")
+      if (event.is_object() && wordOf(event, "ph") == "M")
         readName(event);
     for (const Json& event : *events)
-      if (event.is_object() && textOf(event, "ph") == "X")
+      if (event.is_object() && wordOf(event, "ph") == "X")
         readSpan(event);
     if (rows_.empty())
       return std::nullopt;
@@ -75,8 +75,8 @@ private:
     auto arguments = event.find("args");
     if (arguments == event.end() || !arguments->is_object())
       return;
-    if (textOf(event, "name") == "process_name")
-      processes_[wholeOf(event, "pid", 0)] = textOf(*arguments, "name");
+    if (wordOf(event, "name") == "process_name")
+      processes_[wholeOf(event, "pid", 0)] = wordOf(*arguments, "name");
   }
 
   void readSpan(const Json& event) {
@@ -86,12 +86,12 @@ private:
     TimelineSpan span;
     span.start = *start;
     span.length = *length;
-    std::string label(textOf(event, "name"));
-    std::string_view category = textOf(event, "cat");
+    std::string label(wordOf(event, "name"));
+    std::string_view category = wordOf(event, "cat");
     if (category == "state") // of a stream program's kernels, whose processors have rows
       return;
     // A move that its processor makes itself is a part of what that runs.
-    bool isMove = category == "move" || (category != "wait" && textOf(event, "name").starts_with("move "));
+    bool isMove = category == "move" || (category != "wait" && wordOf(event, "name").starts_with("move "));
     span.kind = isMove ? SpanKind::Move : category == "wait" ? SpanKind::Wait : SpanKind::Run;
     const int64_t process = wholeOf(event, "pid", 0);
     auto named = processes_.find(process);
@@ -103,7 +103,7 @@ private:
     int64_t instance = thread;
     if (auto arguments = event.find("args"); arguments != event.end() && arguments->is_object()) {
       span.bytes = wholeOf(*arguments, "bytes", 0);
-      span.way = nameNumber(textOf(*arguments, "way"));
+      span.way = nameNumber(wordOf(*arguments, "way"));
       if (const int64_t times = wholeOf(*arguments, "times", 1); times > 1) // several that are drawn as one
         label += " ×" + std::to_string(times);
       if (isMove || ownRow)

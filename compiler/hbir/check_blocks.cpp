@@ -20,9 +20,6 @@ STRATA_DIAGNOSTIC(csizeGuess, Warning, "hbir-csize",
 
 namespace {
 
-constexpr std::string_view coordinateNames[] = {"x", "y", "z", "w"};
-constexpr std::string_view maximumNames[] = {"x_max", "y_max", "z_max", "w_max"};
-
 /// The out array that a list of statements assigns first, by the names that are arrays.
 const Array* firstAssigned(const std::vector<Stmt*>& list, const std::map<std::string_view, const Array*>& outputs) {
   for (const Stmt* each : list) {

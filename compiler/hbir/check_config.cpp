@@ -25,9 +25,6 @@ using Kind = IndexExpression::Kind;
 
 namespace {
 
-constexpr std::string_view coordinateNames[] = {"x", "y", "z", "w"};
-constexpr std::string_view maximumNames[] = {"x_max", "y_max", "z_max", "w_max"};
-
 /// a - b as a constant where they are sums of constants and of the same other terms.
 struct Sum {
   int64_t constant = 0;

@@ -27,8 +27,6 @@ STRATA_DIAGNOSTIC(homeTwice, Error, "hbir-map-array-twice", "array '{0}' is mapp
 
 namespace {
 
-constexpr std::string_view coordinateNames[] = {"x", "y", "z", "w"};
-
 /// Form A's flags, in one text: the first is also the name of a machine, which no code of the compiler compares with.
 constexpr std::string_view flagWords = "host device global local";
 constexpr std::string_view hostFlag = flagWords.substr(0, 4);

@@ -30,13 +30,13 @@ constexpr BuiltinFacts builtins[] = {
     {"floor", Builtin::Floor, 1, false}, {"abs", Builtin::Abs, 1, true},  {"min", Builtin::Min, 2, true},
     {"max", Builtin::Max, 2, true},      {"pow", Builtin::Pow, 2, false}};
 
+} // namespace
+
 const char* operatorText(Operator op) {
   static constexpr const char* texts[] = {
       "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>", "-", "!", "~"};
   return texts[static_cast<size_t>(op)];
 }
-
-} // namespace
 
 ExpressionPtr Checker::integer(int64_t value, const Location& where) {
   auto result = std::make_unique<Expression>();

@@ -8,13 +8,13 @@ namespace strata::hbir {
 
 STRATA_DIAGNOSTIC(badFormat, Error, "hbir-print-format", "'{0}' in the format: {1}");
 STRATA_DIAGNOSTIC(argumentType, Error, "hbir-print-type", "'{0}' prints {1}, and this is {2}");
-STRATA_DIAGNOSTIC(argumentCount, Error, "hbir-print-count", "the format prints {0} values, and there are {1}");
+STRATA_DIAGNOSTIC(valueCount, Error, "hbir-print-count", "the format prints {0} values, and there are {1}");
 STRATA_DIAGNOSTIC(badEscape, Error, "hbir-print-escape", "unknown escape '\\{0}' in the format");
 STRATA_DIAGNOSTIC(zeroInFormat, Error, "hbir-print-zero", "a format has no character 0");
 
 namespace {
 
-const char* typeName(ScalarType type) {
+const char* withArticle(ScalarType type) {
   return type == ScalarType::Int ? "an int" : type == ScalarType::Float ? "a float" : "a bool";
 }
 
@@ -109,7 +109,8 @@ void Checker::format(const Stmt& syntax, Statement& result) {
       PrintItem& item = result.arguments[used];
       if (floats != (item.value->type == ScalarType::Float)) {
         diagnostics_
-            .report(argumentType, item.value->where, shown, floats ? "a float" : "an int", typeName(item.value->type))
+            .report(argumentType, item.value->where, shown, floats ? "a float" : "an int",
+                    withArticle(item.value->type))
             .label(at(begin, i), "it is printed here");
         return;
       }
@@ -127,7 +128,7 @@ void Checker::format(const Stmt& syntax, Statement& result) {
   }
   result.text.push_back(std::move(piece));
   if (used != result.arguments.size())
-    diagnostics_.report(argumentCount, syntax.where, used, result.arguments.size());
+    diagnostics_.report(valueCount, syntax.where, used, result.arguments.size());
 }
 
 } // namespace strata::hbir

@@ -14,6 +14,10 @@
 
 namespace strata::hbir {
 
+/// What a program calls the coordinates of a tile, and the greatest of each plus one.
+inline constexpr std::string_view coordinateNames[] = {"x", "y", "z", "w"};
+inline constexpr std::string_view maximumNames[] = {"x_max", "y_max", "z_max", "w_max"};
+
 /// Sets Statement::waits of every loop in a list of statements, which must be complete.
 void markWaitingLoops(std::vector<StatementPtr>& statements);
 

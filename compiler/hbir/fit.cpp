@@ -22,9 +22,9 @@ STRATA_DIAGNOSTIC(doesNotFit, Error, "hbir-data-does-not-fit",
 
 constexpr int64_t mostVisited = 1'000'000; // pieces looked at one by one where isl does not help
 
-class Checker {
+class FitChecker {
 public:
-  Checker(const Program& program, DiagnosticEngine& diagnostics) : program_(program), diagnostics_(diagnostics) {}
+  FitChecker(const Program& program, DiagnosticEngine& diagnostics) : program_(program), diagnostics_(diagnostics) {}
 
   void run() {
     const unsigned before = diagnostics_.errorCount();
@@ -165,7 +165,7 @@ private:
 
 bool checkLayouts(const Program& program, DiagnosticEngine& diagnostics) {
   const unsigned before = diagnostics.errorCount();
-  Checker(program, diagnostics).run();
+  FitChecker(program, diagnostics).run();
   return diagnostics.errorCount() == before;
 }
 

@@ -11,7 +11,7 @@ namespace strata::hbir {
 
 namespace {
 
-constexpr int64_t mostVisited = 50'000; // tiles of one group
+constexpr int64_t mostTiles = 50'000; // tiles of one group
 constexpr int64_t mostInAll = 500'000;
 
 class Marker {
@@ -55,7 +55,7 @@ private:
     for (size_t i = 0; i < variables.size(); ++i)
       extents.push_back(telling[i] ? variables[i].extent : std::min<int64_t>(1, variables[i].extent));
     const std::optional<int64_t> tiles = product(extents);
-    if (!tiles || *tiles > mostVisited || visited_ + *tiles > mostInAll)
+    if (!tiles || *tiles > mostTiles || visited_ + *tiles > mostInAll)
       return false;
     visited_ += *tiles;
     std::map<std::vector<int64_t>, size_t> parts;

@@ -59,9 +59,9 @@ struct Tiles {
   std::optional<isl::set> set;
 };
 
-class Checker {
+class GroupChecker {
 public:
-  Checker(const Program& program, DiagnosticEngine& diagnostics) : program_(program), diagnostics_(diagnostics) {}
+  GroupChecker(const Program& program, DiagnosticEngine& diagnostics) : program_(program), diagnostics_(diagnostics) {}
 
   void run() {
     for (const Group& group : program_.groups)
@@ -257,7 +257,7 @@ std::vector<bool> tellingVariables(const Group& group) {
 
 bool checkGroups(const Program& program, DiagnosticEngine& diagnostics) {
   const unsigned before = diagnostics.errorCount();
-  Checker(program, diagnostics).run();
+  GroupChecker(program, diagnostics).run();
   return diagnostics.errorCount() == before;
 }
 

@@ -84,7 +84,7 @@ TEST(IndexExpression, VariablesAreReplacedByExpressions) {
 }
 
 /// Trees with values computed beside them, by other arithmetic.
-class RandomExpressions : public testing::Test {
+class RandomExpressions : public ::testing::Test {
 protected:
   std::mt19937 random{1};
   int64_t pick(int64_t from, int64_t to) { return std::uniform_int_distribution<int64_t>(from, to)(random); }

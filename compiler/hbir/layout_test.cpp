@@ -9,7 +9,6 @@ namespace strata::hbir {
 namespace {
 
 struct LayoutTest : ProgramTest {};
-const IndexExpression x = variable(0), y = variable(1);
 
 TEST_F(LayoutTest, ChunkedTakesTheRemainderLast) {
   target({4});

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t mostLines = 60; // of one array
 
-std::string range(int64_t begin, int64_t end) {
+std::string rangeText(int64_t begin, int64_t end) {
   return "[" + std::to_string(begin) + ":" + std::to_string(end) + "]";
 }
 
@@ -101,12 +101,12 @@ std::string pieceText(const ArrayPlan& plan, const std::vector<int64_t>& number)
     return name + "[" + std::to_string(number[0]) + "::" + std::to_string(*product(array.layout.pieces)) + "]";
   if (flat) {
     const int64_t begin = number[0] * plan.pieces.elements;
-    return name + range(begin, std::min(*elementsOf(array), begin + plan.pieces.elements));
+    return name + rangeText(begin, std::min(*elementsOf(array), begin + plan.pieces.elements));
   }
   std::string text = name;
   for (size_t d = 0; d < array.extents.size(); ++d) {
     const int64_t length = plan.pieces.pieceExtents[d], begin = d < number.size() ? number[d] * length : 0;
-    text += range(begin, std::min(array.extents[d], begin + length));
+    text += rangeText(begin, std::min(array.extents[d], begin + length));
   }
   return text;
 }

@@ -13,10 +13,6 @@ IndexExpression make(Kind kind, IndexExpression left, int64_t right) {
   return IndexExpression::make(kind, std::move(left), IndexExpression::constant(right));
 }
 
-int64_t ceilDivide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0);
-}
-
 /// Elements of a whole piece, of a dimension with so many elements and pieces.
 int64_t pieceLength(int64_t elements, int64_t pieces) {
   return std::max<int64_t>(1, ceilDivide(elements, pieces));

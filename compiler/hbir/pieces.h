@@ -10,6 +10,11 @@
 
 namespace strata::hbir {
 
+/// Rounded up, of a number that is not negative by a positive one.
+constexpr int64_t ceilDivide(int64_t a, int64_t b) {
+  return a / b + (a % b != 0);
+}
+
 /// Pieces of like shape, as a box of piece numbers, and how far the last element of one lies from its first, plus one.
 struct PieceShape {
   std::vector<Interval> box; // [least, most)

@@ -14,7 +14,7 @@ namespace {
 using Kind = IndexExpression::Kind;
 using Wide = __int128; // products of two 64-bit numbers do not leave it
 
-Wide floorDivide(Wide a, Wide b) {
+Wide roundedDown(Wide a, Wide b) {
   const Wide quotient = a / b;
   return a % b != 0 && (a % b < 0) != (b < 0) ? quotient - 1 : quotient;
 }
@@ -47,7 +47,7 @@ std::optional<Interval> moduloRange(const Interval& a, const Interval& b) {
   if (b.least <= 0 && b.most >= 0)
     return std::nullopt;
   if (b.least == b.most) {
-    const Wide divisor = b.least, least = floorDivide(a.least, divisor), most = floorDivide(a.most, divisor);
+    const Wide divisor = b.least, least = roundedDown(a.least, divisor), most = roundedDown(a.most, divisor);
     if (least == most) // no wrap in between
       return narrow(a.least - least * divisor, a.most - most * divisor);
   }
@@ -79,7 +79,7 @@ std::optional<Interval> rangeOf(const IndexExpression& expression, const std::ve
   case Kind::Divide:
     if (right->least <= 0 && right->most >= 0)
       return std::nullopt;
-    return corners(*left, *right, floorDivide);
+    return corners(*left, *right, roundedDown);
   case Kind::Modulo:
     return moduloRange(*left, *right);
   case Kind::Minimum:

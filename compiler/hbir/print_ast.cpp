@@ -17,12 +17,6 @@ const char* typeName(ScalarType type) {
   return type == ScalarType::Int ? "int" : type == ScalarType::Float ? "float" : "bool";
 }
 
-const char* operatorText(Operator op) {
-  static constexpr const char* texts[] = {
-      "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>", "-", "!", "~"};
-  return texts[static_cast<size_t>(op)];
-}
-
 const char* builtinName(Builtin builtin) {
   static constexpr const char* names[] = {"sqrt",  "exp", "log", "sin", "cos", "fabs",
                                           "floor", "abs", "min", "max", "pow"};
@@ -34,7 +28,7 @@ const char* layoutName(LayoutKind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
-std::string extentsText(const std::vector<int64_t>& extents) {
+std::string inBrackets(const std::vector<int64_t>& extents) {
   std::string text;
   for (int64_t extent : extents)
     text += "[" + std::to_string(extent) + "]";
@@ -105,7 +99,7 @@ private:
     for (const MemoryClass& each : target.memories)
       if (!each.local)
         memory(each);
-    line("tile " + target.tiles + extentsText(target.extents));
+    line("tile " + target.tiles + inBrackets(target.extents));
     ++indent_;
     for (const MemoryClass& each : target.memories)
       if (each.local)
@@ -134,8 +128,8 @@ private:
     for (size_t i = 0; i < array.layout.pieces.size(); ++i)
       names.push_back("p" + std::to_string(i));
     line("  " + std::string(directions[static_cast<size_t>(array.direction)]) + array.name + " : " +
-         typeName(array.type) + extentsText(array.extents) + " " + layoutName(array.layout.kind) +
-         extentsText(array.layout.pieces) + " in " + (array.layout.memory ? array.layout.memory->name : "?") + "[" +
+         typeName(array.type) + inBrackets(array.extents) + " " + layoutName(array.layout.kind) +
+         inBrackets(array.layout.pieces) + " in " + (array.layout.memory ? array.layout.memory->name : "?") + "[" +
          array.layout.instance.text(names) + "]");
   }
 
@@ -161,7 +155,7 @@ private:
   }
 
   static std::string declaration(const Symbol& symbol) {
-    return typeName(symbol.type) + (" " + symbol.name) + extentsText(symbol.extents);
+    return typeName(symbol.type) + (" " + symbol.name) + inBrackets(symbol.extents);
   }
 
   void body(const std::vector<StatementPtr>& list) {

@@ -161,6 +161,8 @@ enum class Operator : uint8_t {
   Not,
   Complement
 };
+/// As it is written.
+const char* operatorText(Operator op);
 
 /// Mathematics that needs no declaration.
 enum class Builtin : uint8_t { Sqrt, Exp, Log, Sin, Cos, Fabs, Floor, Abs, Min, Max, Pow };

@@ -12,7 +12,7 @@
 
 namespace strata::hbir {
 
-struct ProgramTest : testing::Test {
+struct ProgramTest : ::testing::Test {
   SourceManager sources;
   DiagnosticEngine diagnostics{sources};
   BufferId text = sources.add("p.hbir", std::string(400, '.'), SourceKind::Program);
@@ -65,6 +65,8 @@ inline IndexExpression number(int64_t value) {
 inline IndexExpression variable(unsigned index) {
   return IndexExpression::variable(index);
 }
+/// The indices of most formulas here.
+inline const IndexExpression x = variable(0), y = variable(1);
 inline IndexExpression operator+(IndexExpression a, IndexExpression b) {
   return IndexExpression::make(IndexExpression::Kind::Add, std::move(a), std::move(b));
 }

@@ -9,11 +9,7 @@ namespace strata::hbir {
 
 namespace {
 
-int64_t ceilDivide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0);
-}
-
-std::string range(int64_t begin, int64_t end) {
+std::string rowsText(int64_t begin, int64_t end) {
   return std::to_string(begin) + (end == begin + 1 ? "" : ":" + std::to_string(end));
 }
 
@@ -48,11 +44,11 @@ size_t TileGrid::cellOf(int64_t tile) const {
 
 std::string TileGrid::textOf(int64_t row, int64_t column) const {
   const int64_t top = row * high_, left = column * wide_;
-  const std::string columns = "[" + range(left, std::min(left + wide_, tileColumns_)) + "]";
+  const std::string columns = "[" + rowsText(left, std::min(left + wide_, tileColumns_)) + "]";
   if (extents_.size() <= 1)
     return name_ + columns;
   if (extents_.size() == 2)
-    return name_ + "[" + range(top, std::min(top + high_, tileRows_)) + "]" + columns;
+    return name_ + "[" + rowsText(top, std::min(top + high_, tileRows_)) + "]" + columns;
   const int64_t last = std::min(top + high_, tileRows_) - 1;
   std::string text = name_ + rowText(row);
   if (last != top)

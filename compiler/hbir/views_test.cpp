@@ -10,8 +10,6 @@
 namespace strata::hbir {
 namespace {
 
-const IndexExpression x = variable(0), y = variable(1);
-
 size_t countOf(const std::string& text, const std::string& what) {
   size_t count = 0;
   for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size())

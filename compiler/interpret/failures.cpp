@@ -23,7 +23,7 @@ STRATA_DIAGNOSTIC(castExtent, Error, "interpret-cast-extent", "an extent of {0} 
 STRATA_DIAGNOSTIC(moveExtents, Error, "interpret-move-extents",
                   "a block of extents {0} is moved to one of extents {1}");
 STRATA_DIAGNOSTIC(moveOverlap, Error, "interpret-move-overlap", "the source and the destination of a move overlap");
-STRATA_DIAGNOSTIC(overlap, Error, "check-overlap", "{0} and {1} are used at once and share {2}, and {3}");
+STRATA_DIAGNOSTIC(usesOverlap, Error, "check-overlap", "{0} and {1} are used at once and share {2}, and {3}");
 STRATA_DIAGNOSTIC(iterationOverlap, Error, "check-iteration-overlap", "{0} and {1} share {2}, and {3}");
 STRATA_DIAGNOSTIC(repeatedIndex, Error, "check-repeated-index", "{0} writes {1} more than once");
 STRATA_DIAGNOSTIC(checkMemory, Error, "check-out-of-memory",
@@ -81,7 +81,7 @@ const DiagnosticKind& kindOf(Fault fault) {
   case Fault::MoveOverlap:
     return moveOverlap;
   case Fault::Overlap:
-    return overlap;
+    return usesOverlap;
   case Fault::IterationOverlap:
     return iterationOverlap;
   case Fault::RepeatedIndex:

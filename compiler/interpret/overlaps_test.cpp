@@ -9,18 +9,14 @@
 namespace strata::interpret {
 namespace {
 
-const Options checked = [] {
+const Options overlapChecks = [] {
   Options options;
   options.trackUndefined = true;
   return options;
 }();
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// A function on blocks A and B of 8 integers each, with constants %c0 to %c8 and %one : i32.
-std::string program(const std::string& body) {
+std::string onBlocks(const std::string& body) {
   std::string constants;
   for (int i = 0; i <= 8; ++i)
     constants += "  %c" + std::to_string(i) + " = arith.constant " + std::to_string(i) + " : index\n";
@@ -38,14 +34,14 @@ struct Blocks {
   std::vector<Argument> arguments() { return {Argument::block(a.data(), {8}), Argument::block(b.data(), {8})}; }
 };
 
-std::string fails(const std::string& body, const std::string& code, Options options = checked) {
+std::string fails(const std::string& body, const std::string& code, Options options = overlapChecks) {
   Blocks run;
-  return failure(program(body), code, run.arguments(), std::move(options));
+  return failure(onBlocks(body), code, run.arguments(), std::move(options));
 }
 
-void isFine(const std::string& body, Options options = checked) {
+void isFine(const std::string& body, Options options = overlapChecks) {
   Blocks run;
-  Subject subject(program(body), std::move(options));
+  Subject subject(onBlocks(body), std::move(options));
   EXPECT_TRUE(subject.call(run.arguments())) << subject.text();
   EXPECT_EQ(subject.text(), "");
 }
@@ -119,7 +115,7 @@ TEST(Overlaps, WhatALoopReduces) {
   const std::string add = "%v = memref.load %p[%c0] : !block\n%w = arith.addi %v, %one : i32\n"
                           "memref.store %w, %p[%c0] : !block";
   Blocks run;
-  Subject subject(program(loop(add)), checked);
+  Subject subject(onBlocks(loop(add)), overlapChecks);
   ASSERT_TRUE(subject.call(run.arguments())) << subject.text();
   EXPECT_EQ(run.a[0], 4);
   std::string text = fails(loop("%v = memref.load %A[%i] : !block\n" + std::string()), "check-iteration-overlap");
@@ -159,7 +155,7 @@ TEST(Overlaps, AnOperandWritesAnElementOnce) {
 }
 
 TEST(Overlaps, MemoryIsBounded) {
-  Options small = checked;
+  Options small = overlapChecks;
   small.maxBytes = 1000;
   auto body = [](int elements) {
     return "%s = arith.constant " + std::to_string(elements) +
@@ -174,10 +170,10 @@ TEST(Overlaps, ManyIterationsAreForgotten) {
   // A million iterations, each of which writes an element of its own of eight, in loops one after another.
   Blocks run;
   Subject subject(
-      program("%n = arith.constant 131072 : index\nscf.for %k = %c0 to %n step %c1 {\n"
-              "svm.spmd \"i\" (%i) = (%c0) to (%c8) {\nmemref.store %one, %A[%i] : !block\n}\n} {svm.label = "
-              "\"k\"}\nsvm.spmd \"i\" (%i) = (%c0) to (%c2) {\nmemref.store %one, %A[%c1] : !block\n}"),
-      checked);
+      onBlocks("%n = arith.constant 131072 : index\nscf.for %k = %c0 to %n step %c1 {\n"
+               "svm.spmd \"i\" (%i) = (%c0) to (%c8) {\nmemref.store %one, %A[%i] : !block\n}\n} {svm.label = "
+               "\"k\"}\nsvm.spmd \"i\" (%i) = (%c0) to (%c2) {\nmemref.store %one, %A[%c1] : !block\n}"),
+      overlapChecks);
   EXPECT_FALSE(subject.call(run.arguments()));
   EXPECT_TRUE(has(subject.text(), "an access with i = 0 and an access with i = 1 share element [1] of 'A'"))
       << subject.text();

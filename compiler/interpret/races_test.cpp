@@ -66,10 +66,6 @@ std::string await(const std::string& element) {
 const std::string setFlag = "memref.store %one, %flag[%tile] : !cut\n";
 const std::string setOwn = "memref.store %number, %A[%tile] : !cut\n";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Races, TwoValuesForOneElement) {
   for (bool concurrent : {false, true}) {
     std::string text = failure(program("memref.store %number, %A[%c2] : !cut", concurrent), "check-race", {}, checked);

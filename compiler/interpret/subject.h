@@ -37,6 +37,10 @@ public:
   std::unique_ptr<Interpreter> interpreter;
 };
 
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 /// Runs @f and expects the failure; returns the message.
 inline std::string failure(const std::string& program, const std::string& code,
                            const std::vector<Argument>& arguments = {}, Options options = {}) {

@@ -240,4 +240,14 @@ bool isDistinctRoot(Value root) {
   return isa<func::FuncOp, KernelOp>(root.getParentBlock()->getParentOp());
 }
 
+bool mayShare(Value first, Value second) {
+  first = rootOf(first);
+  second = rootOf(second);
+  return first == second || !isDistinctRoot(first) || !isDistinctRoot(second);
+}
+
+bool isOutside(Value value, Operation* op) {
+  return !op->isAncestor(value.getParentRegion()->getParentOp());
+}
+
 } // namespace strata::svm

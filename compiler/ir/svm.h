@@ -61,5 +61,9 @@ mlir::Value rootOf(mlir::Value block);
 /// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks
 /// made by operations are, and arguments of functions (an argument overlaps another only where neither is written).
 bool isDistinctRoot(mlir::Value root);
+/// Whether two blocks can be parts of one storage, as far as their roots say.
+bool mayShare(mlir::Value first, mlir::Value second);
+/// Whether a value is made outside of an operation's regions.
+bool isOutside(mlir::Value value, mlir::Operation* op);
 
 } // namespace strata::svm

@@ -10,7 +10,7 @@ using namespace strata;
 
 namespace {
 
-constexpr const char* machineText = R"(
+constexpr const char* levelsText = R"(
 machine: tree
 memories:
   - {name: main, capacity: available, explicit: true}
@@ -31,7 +31,7 @@ levels:
 )";
 
 struct LevelsTest : MappingTest {
-  LevelsTest() : MappingTest(machineText) {}
+  LevelsTest() : MappingTest(levelsText) {}
 
   /// Two parallel loops, the inner one in a function of its own, with a block inside.
   static constexpr const char* nest = R"(

@@ -76,7 +76,7 @@ bool addLinear(const Expr* expr, int64_t factor, LinearSize& sum) {
   }
 }
 
-std::string parameterText(const Variable& parameter) {
+std::string briefParameter(const Variable& parameter) {
   std::string text = directionText(parameter.direction);
   text += ' ' + typeName(parameter.type) + ' ' + std::string(parameter.name);
   for (size_t i = 0; i < parameter.extents.size(); ++i)
@@ -268,8 +268,8 @@ void Checker::compareSignatures(const TaskVariant& variant) {
       continue;
     if (mine.type != theirs.type || mine.direction != theirs.direction || mine.extents.size() != theirs.extents.size())
       mismatch(mine.location, theirs.location,
-               "argument " + std::to_string(i + 1) + " is '" + parameterText(mine) + "' here and '" +
-                   parameterText(theirs) + "' there");
+               "argument " + std::to_string(i + 1) + " is '" + briefParameter(mine) + "' here and '" +
+                   briefParameter(theirs) + "' there");
   }
 }
 

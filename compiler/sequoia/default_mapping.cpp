@@ -25,9 +25,9 @@ namespace {
 /// rounding.
 constexpr int64_t reductionWays = 16;
 
-class Builder {
+class DefaultBuilder {
 public:
-  Builder(const Machine& machine, DiagnosticEngine& diagnostics) : machine_(machine), diagnostics_(diagnostics) {
+  DefaultBuilder(const Machine& machine, DiagnosticEngine& diagnostics) : machine_(machine), diagnostics_(diagnostics) {
     depths_.push_back(mainLevel(machine));
     for (unsigned level = depths_[0]; level-- > 1;)
       if (machine.isAddressed(machine.levels[level].memory))
@@ -356,7 +356,7 @@ std::optional<Mapping> defaultMapping(const Program& program, const Machine& mac
   const Task* task = entryTask(program, entry, diagnostics);
   if (!task)
     return std::nullopt;
-  std::optional<Mapping> mapping = Builder(machine, diagnostics).run(*task);
+  std::optional<Mapping> mapping = DefaultBuilder(machine, diagnostics).run(*task);
   if (!mapping)
     return std::nullopt;
   std::optional<InstanceGraph> graph = resolve(program, *mapping, machine, {}, diagnostics);

@@ -21,12 +21,6 @@ uint64_t aligned(uint64_t bytes, uint64_t alignment) {
   return alignment <= 1 ? bytes : (bytes + alignment - 1) / alignment * alignment;
 }
 
-void join(std::vector<TunableUse>& into, const std::vector<TunableUse>& from) {
-  for (const TunableUse& use : from)
-    if (std::find(into.begin(), into.end(), use) == into.end())
-      into.push_back(use);
-}
-
 std::string demandText(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes, const Demand& demand) {
   const Instance& instance = graph.instances[demand.instance];
   std::string text = "array '" + std::string(demand.array->name) + "' of instance '" + instance.name + "'";

@@ -1,6 +1,8 @@
 // Looks up lines, and aligns a line that macros have changed with the line as the user wrote it.
 #include "compiler/sequoia/line_map.h"
 
+#include "compiler/sequoia/mapping_forms.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -8,16 +10,13 @@ namespace strata::sequoia {
 
 namespace {
 
-bool isWord(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 bool isSpace(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
 size_t wordEnd(std::string_view line, size_t begin) {
   size_t end = begin;
-  while (end < line.size() && isWord(line[end]))
+  while (end < line.size() && isWordCharacter(line[end]))
     ++end;
   return end == begin ? std::min(begin + 1, line.size()) : end;
 }
@@ -25,10 +24,10 @@ size_t wordEnd(std::string_view line, size_t begin) {
 /// Where `token` stands in `line` at or after `from`, as a whole word if it is one; npos when it does not.
 size_t findToken(std::string_view line, std::string_view token, size_t from) {
   for (size_t at = line.find(token, from); at != std::string_view::npos; at = line.find(token, at + 1)) {
-    if (!isWord(token[0]))
+    if (!isWordCharacter(token[0]))
       return at;
-    bool begins = at == 0 || !isWord(line[at - 1]);
-    bool ends = at + token.size() == line.size() || !isWord(line[at + token.size()]);
+    bool begins = at == 0 || !isWordCharacter(line[at - 1]);
+    bool ends = at + token.size() == line.size() || !isWordCharacter(line[at + token.size()]);
     if (begins && ends)
       return at;
   }

@@ -6,9 +6,9 @@ namespace strata::sequoia {
 
 namespace {
 
-class Reader : private MappingWords {
+class BraceReader : private MappingWords {
 public:
-  Reader(BufferId file, DiagnosticEngine& diagnostics) : MappingWords(file, diagnostics) {}
+  BraceReader(BufferId file, DiagnosticEngine& diagnostics) : MappingWords(file, diagnostics) {}
 
   std::optional<Mapping> run() {
     unsigned before = diagnostics_.errorCount();
@@ -324,7 +324,7 @@ private:
 } // namespace
 
 std::optional<Mapping> readBraces(BufferId file, DiagnosticEngine& diagnostics) {
-  return Reader(file, diagnostics).run();
+  return BraceReader(file, diagnostics).run();
 }
 
 } // namespace strata::sequoia

@@ -5,7 +5,7 @@ namespace strata::sequoia {
 
 namespace {
 
-class Writer {
+class BraceWriter {
 public:
   std::string run(const Mapping& mapping) {
     remark(mapping.remark);
@@ -156,7 +156,7 @@ private:
 } // namespace
 
 std::string writeBraces(const Mapping& mapping) {
-  return Writer().run(mapping);
+  return BraceWriter().run(mapping);
 }
 
 } // namespace strata::sequoia

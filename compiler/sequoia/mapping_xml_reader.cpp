@@ -12,14 +12,14 @@ STRATA_DIAGNOSTIC(missingPart, Error, "sequoia-mapping-xml-missing", "<{0}> is w
 STRATA_DIAGNOSTIC(strayText, Error, "sequoia-mapping-xml-text", "<{0}> holds elements, not text such as '{1}'");
 STRATA_DIAGNOSTIC(wrongRoot, Error, "sequoia-mapping-xml-root",
                   "the outermost element is <{0}>, and should be <mapping>");
-STRATA_DIAGNOSTIC(wrongType, Error, "sequoia-mapping-xml-type", "<{0}> knows no type '{1}'");
+STRATA_DIAGNOSTIC(noSuchType, Error, "sequoia-mapping-xml-type", "<{0}> knows no type '{1}'");
 STRATA_DIAGNOSTIC(entryWithoutTask, Error, "sequoia-mapping-xml-entry", "no instance is named '{0}'");
 
 namespace {
 
-class Reader {
+class XmlReader {
 public:
-  Reader(BufferId file, DiagnosticEngine& diagnostics) : diagnostics_(diagnostics), xml_(file, diagnostics) {}
+  XmlReader(BufferId file, DiagnosticEngine& diagnostics) : diagnostics_(diagnostics), xml_(file, diagnostics) {}
 
   std::optional<Mapping> run() {
     unsigned before = diagnostics_.errorCount();
@@ -346,7 +346,7 @@ private:
       all += (all.empty() ? "" : ", ") + names.back();
     }
     if (value)
-      report(wrongType, value->location, value->text, names, node.name(), value->text);
+      report(noSuchType, value->location, value->text, names, node.name(), value->text);
     else
       diagnostics_.report(missingPart, xml_.placeOf(node), node.name(), "attribute 'type'").help("one of: " + all);
     return Relation::Equal;
@@ -467,7 +467,7 @@ private:
 } // namespace
 
 std::optional<Mapping> readXml(BufferId file, DiagnosticEngine& diagnostics) {
-  return Reader(file, diagnostics).run();
+  return XmlReader(file, diagnostics).run();
 }
 
 } // namespace strata::sequoia

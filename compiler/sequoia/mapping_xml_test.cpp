@@ -5,7 +5,7 @@ namespace strata::sequoia::testing {
 namespace {
 
 /// Every element and attribute of the form.
-const char* everything = R"(<?xml version="1.0"?>
+const char* everyElement = R"(<?xml version="1.0"?>
 <!-- a mapping -->
 <mapping>
 <machine filename="cell.xml"/>
@@ -89,7 +89,7 @@ task Main : entrypoint(Top, Other) {
 
 TEST(SequoiaXmlMapping, SaysTheSameAsBraces) {
   Session session;
-  std::optional<Mapping> xml = session.readMap(everything), braces = session.readMap(between);
+  std::optional<Mapping> xml = session.readMap(everyElement), braces = session.readMap(between);
   ASSERT_TRUE(xml && braces) << session.rendered();
   EXPECT_EQ(session.codes(), "");
   EXPECT_EQ(*xml, *braces) << writeMapping(*xml) << writeMapping(*braces);
@@ -229,7 +229,7 @@ TEST(SequoiaXmlMapping, TheFormIsToldByItsFirstCharacter) {
 
 TEST(SequoiaXmlMapping, PlacesAreThoseOfValues) {
   Session session;
-  std::optional<Mapping> mapping = session.readMap(everything);
+  std::optional<Mapping> mapping = session.readMap(everyElement);
   ASSERT_TRUE(mapping);
   const MappedInstance& top = *mapping->findInstance("Top");
   auto at = [&](const Place& place) {

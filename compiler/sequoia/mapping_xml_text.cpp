@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-bool isDigit(char c) {
+bool isDecimal(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -200,7 +200,7 @@ std::vector<XmlText::Piece> XmlText::wordsOf(pugi::xml_node element) const {
         continue;
       }
       size_t end = i + 1;
-      if (isWordCharacter(text[i]) || ((text[i] == '-' || text[i] == '+') && end < text.size() && isDigit(text[end])))
+      if (isWordCharacter(text[i]) || ((text[i] == '-' || text[i] == '+') && end < text.size() && isDecimal(text[end])))
         while (end < text.size() && isWordCharacter(text[end]))
           ++end;
       size_t begin = piece.location.begin + i;

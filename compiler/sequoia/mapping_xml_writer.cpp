@@ -11,7 +11,7 @@ namespace {
 
 using Node = pugi::xml_node;
 
-class Writer {
+class XmlWriter {
 public:
   std::string run(const Mapping& mapping) {
     pugi::xml_document document;
@@ -160,7 +160,7 @@ private:
 } // namespace
 
 std::string writeXml(const Mapping& mapping) {
-  return Writer().run(mapping);
+  return XmlWriter().run(mapping);
 }
 
 } // namespace strata::sequoia

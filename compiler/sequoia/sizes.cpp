@@ -5,6 +5,12 @@
 
 namespace strata::sequoia {
 
+void join(std::vector<TunableUse>& into, const std::vector<TunableUse>& from) {
+  for (const TunableUse& use : from)
+    if (std::find(into.begin(), into.end(), use) == into.end())
+      into.push_back(use);
+}
+
 namespace {
 
 /// What an integer expression can be. Size parameters are never negative.
@@ -12,12 +18,6 @@ struct Interval {
   std::optional<int64_t> low, high;
   std::vector<TunableUse> because;
 };
-
-void join(std::vector<TunableUse>& into, const std::vector<TunableUse>& from) {
-  for (const TunableUse& use : from)
-    if (std::find(into.begin(), into.end(), use) == into.end())
-      into.push_back(use);
-}
 
 using Limit = std::optional<int64_t>;
 

@@ -18,6 +18,9 @@ struct TunableUse {
   friend auto operator<=>(const TunableUse&, const TunableUse&) = default;
 };
 
+/// Appends those of `from` that `into` has not.
+void join(std::vector<TunableUse>& into, const std::vector<TunableUse>& from);
+
 /// An upper bound, and the tunables that it follows from.
 struct Bound {
   std::optional<int64_t> value; // nothing: not bounded before the program runs

@@ -9,9 +9,9 @@ namespace strata::sequoia {
 
 namespace {
 
-class Builder {
+class TemplateBuilder {
 public:
-  explicit Builder(const Machine& machine) : machine_(machine) {}
+  explicit TemplateBuilder(const Machine& machine) : machine_(machine) {}
 
   Mapping run(const Task& entry) {
     mapping_.machine = machine_.name;
@@ -149,7 +149,7 @@ private:
 std::optional<Mapping> templateMapping(const Program& program, const Machine& machine, std::string_view entry,
                                        DiagnosticEngine& diagnostics) {
   const Task* task = entryTask(program, entry, diagnostics);
-  return task ? std::optional(Builder(machine).run(*task)) : std::nullopt;
+  return task ? std::optional(TemplateBuilder(machine).run(*task)) : std::nullopt;
 }
 
 } // namespace strata::sequoia

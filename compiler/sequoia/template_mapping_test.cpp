@@ -5,7 +5,7 @@
 namespace strata::sequoia::testing {
 namespace {
 
-const char* programText = R"(
+const char* tasksText = R"(
 void task Add(in float S[N], inout float D[N]);
 void task<leaf> Add::Leaf(in float S[N], inout float D[N]) { for (long i = 0; i < N; i++) D[i] += S[i]; }
 void task<inner> Add::Cut(in float S[N], inout float D[N]) {
@@ -30,7 +30,7 @@ std::string filled(std::string text, const std::vector<std::string>& values) {
 
 TEST(SequoiaTemplateMapping, ListsEverythingAndReadsBackOnceFilled) {
   for (MappingForm form : {MappingForm::Braces, MappingForm::Xml}) {
-    Session session(programText);
+    Session session(tasksText);
     ASSERT_TRUE(session.program) << session.rendered();
     Machine cell = session.machine("cell");
     std::optional<Mapping> made = templateMapping(*session.program, cell, "", session.diagnostics);
@@ -55,8 +55,8 @@ TEST(SequoiaTemplateMapping, ListsEverythingAndReadsBackOnceFilled) {
 }
 
 TEST(SequoiaTemplateMapping, NeedsAClearEntry) {
-  Session session(std::string(programText) + "void task Other(in float S[N], inout float D[N]);\n"
-                                             "void task<leaf> Other::L(in float S[N], inout float D[N]) { }\n");
+  Session session(std::string(tasksText) + "void task Other(in float S[N], inout float D[N]);\n"
+                                           "void task<leaf> Other::L(in float S[N], inout float D[N]) { }\n");
   Machine host = session.machine("host");
   EXPECT_FALSE(templateMapping(*session.program, host, "", session.diagnostics));
   EXPECT_TRUE(session.find("sequoia-entry-unclear"));

@@ -221,23 +221,23 @@ bool Recognizer::areScalars(const Term* a, const Term* b, ArrayRef<unsigned> pat
 }
 
 std::optional<CombinerOperation> binaryOperation(Operation* op) {
-  using Operation = CombinerOperation;
-  return llvm::TypeSwitch<mlir::Operation*, std::optional<Operation>>(op)
-      .Case([](arith::AddIOp) { return Operation::AddInteger; })
-      .Case([](arith::MulIOp) { return Operation::MultiplyInteger; })
-      .Case([](arith::MinSIOp) { return Operation::MinimumSigned; })
-      .Case([](arith::MaxSIOp) { return Operation::MaximumSigned; })
-      .Case([](arith::MinUIOp) { return Operation::MinimumUnsigned; })
-      .Case([](arith::MaxUIOp) { return Operation::MaximumUnsigned; })
-      .Case([](arith::AndIOp) { return Operation::And; })
-      .Case([](arith::OrIOp) { return Operation::Or; })
-      .Case([](arith::XOrIOp) { return Operation::ExclusiveOr; })
-      .Case([](arith::AddFOp) { return Operation::AddFloat; })
-      .Case([](arith::MulFOp) { return Operation::MultiplyFloat; })
-      .Case([](arith::MinimumFOp) { return Operation::MinimumFloat; })
-      .Case([](arith::MaximumFOp) { return Operation::MaximumFloat; })
-      .Case([](arith::MinNumFOp) { return Operation::MinimumNumber; })
-      .Case([](arith::MaxNumFOp) { return Operation::MaximumNumber; })
+  using Is = CombinerOperation;
+  return llvm::TypeSwitch<mlir::Operation*, std::optional<Is>>(op)
+      .Case([](arith::AddIOp) { return Is::AddInteger; })
+      .Case([](arith::MulIOp) { return Is::MultiplyInteger; })
+      .Case([](arith::MinSIOp) { return Is::MinimumSigned; })
+      .Case([](arith::MaxSIOp) { return Is::MaximumSigned; })
+      .Case([](arith::MinUIOp) { return Is::MinimumUnsigned; })
+      .Case([](arith::MaxUIOp) { return Is::MaximumUnsigned; })
+      .Case([](arith::AndIOp) { return Is::And; })
+      .Case([](arith::OrIOp) { return Is::Or; })
+      .Case([](arith::XOrIOp) { return Is::ExclusiveOr; })
+      .Case([](arith::AddFOp) { return Is::AddFloat; })
+      .Case([](arith::MulFOp) { return Is::MultiplyFloat; })
+      .Case([](arith::MinimumFOp) { return Is::MinimumFloat; })
+      .Case([](arith::MaximumFOp) { return Is::MaximumFloat; })
+      .Case([](arith::MinNumFOp) { return Is::MinimumNumber; })
+      .Case([](arith::MaxNumFOp) { return Is::MaximumNumber; })
       .Default([](mlir::Operation*) { return std::nullopt; });
 }
 

@@ -13,7 +13,7 @@ namespace svm = strata::svm;
 
 namespace {
 
-using Operation = CombinerOperation;
+using Is = CombinerOperation;
 
 class Combiners : public testing::Test {
 protected:
@@ -40,7 +40,7 @@ protected:
                      "\n%y = memref.load %b[] : " + block + "\n" + body + "\nmemref.store %r, %b[] : " + block +
                      "\nsvm.return\n}");
   }
-  std::optional<Operation> one(const std::string& type, const std::string& body) {
+  std::optional<Is> one(const std::string& type, const std::string& body) {
     std::optional<ElementwiseCombiner> found = scalar(type, body);
     if (!found)
       return std::nullopt;
@@ -81,17 +81,17 @@ std::string columns(const std::string& body, const std::string& upper = "%m") {
 //-------------------------------------------------------------------------------------------------===//
 
 TEST_F(Combiners, ScalarOperations) {
-  EXPECT_EQ(one("f32", "%r = arith.addf %x, %y : f32"), Operation::AddFloat);
-  EXPECT_EQ(one("f64", "%r = arith.mulf %y, %x : f64"), Operation::MultiplyFloat);
-  EXPECT_EQ(one("f32", "%r = arith.minimumf %x, %y : f32"), Operation::MinimumFloat);
-  EXPECT_EQ(one("f32", "%r = arith.maxnumf %x, %y : f32"), Operation::MaximumNumber);
-  EXPECT_EQ(one("i32", "%r = arith.addi %y, %x overflow<nsw> : i32"), Operation::AddInteger);
-  EXPECT_EQ(one("i32", "%r = arith.muli %y, %x : i32"), Operation::MultiplyInteger);
-  EXPECT_EQ(one("i32", "%r = arith.minsi %y, %x : i32"), Operation::MinimumSigned);
-  EXPECT_EQ(one("i64", "%r = arith.maxui %y, %x : i64"), Operation::MaximumUnsigned);
-  EXPECT_EQ(one("i32", "%r = arith.andi %y, %x : i32"), Operation::And);
-  EXPECT_EQ(one("i32", "%r = arith.ori %y, %x : i32"), Operation::Or);
-  EXPECT_EQ(one("i32", "%r = arith.xori %y, %x : i32"), Operation::ExclusiveOr);
+  EXPECT_EQ(one("f32", "%r = arith.addf %x, %y : f32"), Is::AddFloat);
+  EXPECT_EQ(one("f64", "%r = arith.mulf %y, %x : f64"), Is::MultiplyFloat);
+  EXPECT_EQ(one("f32", "%r = arith.minimumf %x, %y : f32"), Is::MinimumFloat);
+  EXPECT_EQ(one("f32", "%r = arith.maxnumf %x, %y : f32"), Is::MaximumNumber);
+  EXPECT_EQ(one("i32", "%r = arith.addi %y, %x overflow<nsw> : i32"), Is::AddInteger);
+  EXPECT_EQ(one("i32", "%r = arith.muli %y, %x : i32"), Is::MultiplyInteger);
+  EXPECT_EQ(one("i32", "%r = arith.minsi %y, %x : i32"), Is::MinimumSigned);
+  EXPECT_EQ(one("i64", "%r = arith.maxui %y, %x : i64"), Is::MaximumUnsigned);
+  EXPECT_EQ(one("i32", "%r = arith.andi %y, %x : i32"), Is::And);
+  EXPECT_EQ(one("i32", "%r = arith.ori %y, %x : i32"), Is::Or);
+  EXPECT_EQ(one("i32", "%r = arith.xori %y, %x : i32"), Is::ExclusiveOr);
 }
 
 TEST_F(Combiners, OtherScalarOperations) {
@@ -118,18 +118,18 @@ TEST_F(Combiners, SelectedMinimum) {
   auto select = [](const std::string& compare, const std::string& choice, const std::string& type) {
     return "%c = arith." + compare + " : " + type + "\n%r = arith.select %c, " + choice + " : " + type;
   };
-  EXPECT_EQ(one("i32", select("cmpi slt, %x, %y", "%x, %y", "i32")), Operation::MinimumSigned);
-  EXPECT_EQ(one("i32", select("cmpi sgt, %y, %x", "%x, %y", "i32")), Operation::MinimumSigned);
-  EXPECT_EQ(one("i32", select("cmpi sle, %y, %x", "%x, %y", "i32")), Operation::MaximumSigned);
-  EXPECT_EQ(one("i32", select("cmpi ult, %x, %y", "%y, %x", "i32")), Operation::MaximumUnsigned);
-  EXPECT_EQ(one("i32", select("cmpi uge, %x, %y", "%y, %x", "i32")), Operation::MinimumUnsigned);
+  EXPECT_EQ(one("i32", select("cmpi slt, %x, %y", "%x, %y", "i32")), Is::MinimumSigned);
+  EXPECT_EQ(one("i32", select("cmpi sgt, %y, %x", "%x, %y", "i32")), Is::MinimumSigned);
+  EXPECT_EQ(one("i32", select("cmpi sle, %y, %x", "%x, %y", "i32")), Is::MaximumSigned);
+  EXPECT_EQ(one("i32", select("cmpi ult, %x, %y", "%y, %x", "i32")), Is::MaximumUnsigned);
+  EXPECT_EQ(one("i32", select("cmpi uge, %x, %y", "%y, %x", "i32")), Is::MinimumUnsigned);
   EXPECT_EQ(one("i32", select("cmpi eq, %x, %y", "%y, %x", "i32")), std::nullopt);
   EXPECT_EQ(one("i32", select("cmpi slt, %x, %x", "%y, %x", "i32")), std::nullopt);
-  EXPECT_EQ(one("f32", select("cmpf olt, %x, %y", "%x, %y", "f32")), Operation::MinimumByComparing);
-  EXPECT_EQ(one("f32", select("cmpf ogt, %y, %x", "%x, %y", "f32")), Operation::MinimumByComparing);
-  EXPECT_EQ(one("f32", select("cmpf oge, %x, %y", "%x, %y", "f32")), Operation::MaximumByComparing);
-  EXPECT_EQ(one("f32", select("cmpf uge, %x, %y", "%y, %x", "f32")), Operation::MinimumByComparing);
-  EXPECT_EQ(one("f32", select("cmpf ult, %x, %y", "%y, %x", "f32")), Operation::MaximumByComparing);
+  EXPECT_EQ(one("f32", select("cmpf olt, %x, %y", "%x, %y", "f32")), Is::MinimumByComparing);
+  EXPECT_EQ(one("f32", select("cmpf ogt, %y, %x", "%x, %y", "f32")), Is::MinimumByComparing);
+  EXPECT_EQ(one("f32", select("cmpf oge, %x, %y", "%x, %y", "f32")), Is::MaximumByComparing);
+  EXPECT_EQ(one("f32", select("cmpf uge, %x, %y", "%y, %x", "f32")), Is::MinimumByComparing);
+  EXPECT_EQ(one("f32", select("cmpf ult, %x, %y", "%y, %x", "f32")), Is::MaximumByComparing);
   // Here a NaN in b gives way to a: no constant in b's place would.
   EXPECT_EQ(one("f32", select("cmpf olt, %y, %x", "%y, %x", "f32")), std::nullopt);
   EXPECT_EQ(one("f32", select("cmpf ult, %x, %y", "%x, %y", "f32")), std::nullopt);
@@ -144,19 +144,19 @@ TEST_F(Combiners, ConditionalStore) {
   std::string after = ", %b[] : " + block + "\n}\nsvm.return\n}";
   std::optional<ElementwiseCombiner> found = recognize(before + "%x" + after);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->operations.front(), Operation::MaximumSigned);
+  EXPECT_EQ(found->operations.front(), Is::MaximumSigned);
   EXPECT_FALSE(recognize(before + "%y" + after));
 }
 
 TEST_F(Combiners, SmallIntegersAreComputedAsInt) {
   std::string wide = "%p = arith.extsi %x : i8 to i32\n%q = arith.extsi %y : i8 to i32\n";
   std::string cut = "%r = arith.trunci %s : i32 to i8";
-  EXPECT_EQ(one("i8", wide + "%s = arith.addi %p, %q : i32\n" + cut), Operation::AddInteger);
+  EXPECT_EQ(one("i8", wide + "%s = arith.addi %p, %q : i32\n" + cut), Is::AddInteger);
   EXPECT_EQ(one("i8", wide + "%c = arith.cmpi slt, %p, %q : i32\n%s = arith.select %c, %p, %q : i32\n" + cut),
-            Operation::MinimumSigned);
+            Is::MinimumSigned);
   std::string unsignedWide = "%p = arith.extui %x : i8 to i32\n%q = arith.extui %y : i8 to i32\n";
   EXPECT_EQ(one("i8", unsignedWide + "%c = arith.cmpi slt, %p, %q : i32\n%r = arith.select %c, %x, %y : i8"),
-            Operation::MinimumUnsigned);
+            Is::MinimumUnsigned);
   EXPECT_EQ(one("i8", "%p = arith.extui %x : i8 to i32\n%q = arith.extsi %y : i8 to i32\n"
                       "%c = arith.cmpi slt, %p, %q : i32\n%r = arith.select %c, %x, %y : i8"),
             std::nullopt);
@@ -177,8 +177,7 @@ TEST_F(Combiners, RecordsMemberByMember) {
   std::optional<ElementwiseCombiner> found =
       scalar(type, expand(members + operations + "%r = svm.record(%l, %h, %c) : (f32, f32, i32) -> R\n"));
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->operations,
-            (SmallVector<Operation>{Operation::MinimumNumber, Operation::MaximumNumber, Operation::AddInteger}));
+  EXPECT_EQ(found->operations, (SmallVector<Is>{Is::MinimumNumber, Is::MaximumNumber, Is::AddInteger}));
   // Statement by statement, as a front end writes b.low = …; b.high = …;
   EXPECT_TRUE(
       scalar(type, expand(members + operations +
@@ -244,43 +243,39 @@ TEST_F(Combiners, OtherElements) {
 
 TEST_F(Combiners, Identities) {
   Type f32 = Float32Type::get(&context_), i8 = IntegerType::get(&context_, 8);
-  auto floating = [&](Operation operation) {
-    return cast<FloatAttr>(identityOf(operation, f32)).getValue().convertToFloat();
-  };
-  auto integer = [&](Operation operation) {
-    return cast<IntegerAttr>(identityOf(operation, i8)).getValue().getSExtValue();
-  };
-  EXPECT_EQ(floating(Operation::AddFloat), 0);
-  EXPECT_TRUE(std::signbit(floating(Operation::AddFloat)));
-  EXPECT_EQ(floating(Operation::MultiplyFloat), 1);
-  EXPECT_EQ(floating(Operation::MinimumFloat), INFINITY);
-  EXPECT_EQ(floating(Operation::MaximumByComparing), -INFINITY);
-  EXPECT_TRUE(std::isnan(floating(Operation::MinimumNumber)));
-  EXPECT_EQ(integer(Operation::AddInteger), 0);
-  EXPECT_EQ(integer(Operation::MultiplyInteger), 1);
-  EXPECT_EQ(integer(Operation::MinimumSigned), 127);
-  EXPECT_EQ(integer(Operation::MaximumSigned), -128);
-  EXPECT_EQ(integer(Operation::MinimumUnsigned), -1);
-  EXPECT_EQ(integer(Operation::MaximumUnsigned), 0);
-  EXPECT_EQ(integer(Operation::And), -1);
-  EXPECT_EQ(integer(Operation::Or), 0);
-  EXPECT_EQ(integer(Operation::ExclusiveOr), 0);
+  auto floating = [&](Is operation) { return cast<FloatAttr>(identityOf(operation, f32)).getValue().convertToFloat(); };
+  auto integer = [&](Is operation) { return cast<IntegerAttr>(identityOf(operation, i8)).getValue().getSExtValue(); };
+  EXPECT_EQ(floating(Is::AddFloat), 0);
+  EXPECT_TRUE(std::signbit(floating(Is::AddFloat)));
+  EXPECT_EQ(floating(Is::MultiplyFloat), 1);
+  EXPECT_EQ(floating(Is::MinimumFloat), INFINITY);
+  EXPECT_EQ(floating(Is::MaximumByComparing), -INFINITY);
+  EXPECT_TRUE(std::isnan(floating(Is::MinimumNumber)));
+  EXPECT_EQ(integer(Is::AddInteger), 0);
+  EXPECT_EQ(integer(Is::MultiplyInteger), 1);
+  EXPECT_EQ(integer(Is::MinimumSigned), 127);
+  EXPECT_EQ(integer(Is::MaximumSigned), -128);
+  EXPECT_EQ(integer(Is::MinimumUnsigned), -1);
+  EXPECT_EQ(integer(Is::MaximumUnsigned), 0);
+  EXPECT_EQ(integer(Is::And), -1);
+  EXPECT_EQ(integer(Is::Or), 0);
+  EXPECT_EQ(integer(Is::ExclusiveOr), 0);
 }
 
 TEST_F(Combiners, IdentityOfAFloatCombinesWithEveryValue) {
-  auto identity = [&](Operation operation) {
+  auto identity = [&](Is operation) {
     return cast<FloatAttr>(identityOf(operation, Float32Type::get(&context_))).getValue().convertToFloat();
   };
   auto same = [](float a, float b) {
     return std::isnan(a) ? std::isnan(b) : std::bit_cast<int>(a) == std::bit_cast<int>(b);
   };
   for (float x : {0.0f, -0.0f, 1.5f, -1e-42f, INFINITY, -INFINITY, NAN}) {
-    EXPECT_TRUE(same(x + identity(Operation::AddFloat), x)) << x;
-    EXPECT_TRUE(same(x * identity(Operation::MultiplyFloat), x)) << x;
-    EXPECT_TRUE(same(std::fmin(x, identity(Operation::MinimumNumber)), x)) << x;
-    EXPECT_TRUE(same(std::fmax(identity(Operation::MaximumNumber), x), x)) << x;
+    EXPECT_TRUE(same(x + identity(Is::AddFloat), x)) << x;
+    EXPECT_TRUE(same(x * identity(Is::MultiplyFloat), x)) << x;
+    EXPECT_TRUE(same(std::fmin(x, identity(Is::MinimumNumber)), x)) << x;
+    EXPECT_TRUE(same(std::fmax(identity(Is::MaximumNumber), x), x)) << x;
     auto least = [](float a, float b) { return a < b ? a : b; };
-    EXPECT_TRUE(same(least(identity(Operation::MinimumByComparing), x), x)) << x;
+    EXPECT_TRUE(same(least(identity(Is::MinimumByComparing), x), x)) << x;
   }
 }
 
@@ -292,7 +287,7 @@ TEST_F(Combiners, FillingABlock) {
   ASSERT_TRUE(module);
   func::FuncOp function = *module->getOps<func::FuncOp>().begin();
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  ElementwiseCombiner combiner{{Operation::AddFloat, Operation::MinimumSigned, Operation::MultiplyFloat}};
+  ElementwiseCombiner combiner{{Is::AddFloat, Is::MinimumSigned, Is::MultiplyFloat}};
   fillWithIdentity(builder, function.getLoc(), combiner, function.getArgument(0));
   EXPECT_TRUE(succeeded(verify(*module)));
   int stores = 0, loops = 0, records = 0;

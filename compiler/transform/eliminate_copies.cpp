@@ -88,15 +88,6 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
   return true;
 }
 
-/// Whether two roots can be parts of one storage. Blocks made by different operations and arguments of a function are
-/// distinct: an argument overlaps another only where neither is written.
-bool mayShare(Value a, Value b) {
-  Value first = rootOf(a), second = rootOf(b);
-  if (first == second)
-    return true;
-  return !isDistinctRoot(first) || !isDistinctRoot(second);
-}
-
 /// Whether something between the block's first and last use touches the storage of the view other than through the
 /// block: a write, or, when the block is written, a read.
 bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {

@@ -18,10 +18,6 @@ namespace {
 // Marks of this pass on the guards that it makes.
 constexpr StringLiteral guardAttr = "svm.guard", disjointAttr = "svm.disjoint";
 
-bool isOutside(Value value, Operation* region) {
-  return !region->isAncestor(value.getParentRegion()->getParentOp());
-}
-
 bool operandsOutside(Operation* op, Operation* region) {
   return llvm::all_of(op->getOperands(), [&](Value value) { return isOutside(value, region); });
 }

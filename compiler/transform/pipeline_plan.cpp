@@ -19,14 +19,6 @@ constexpr int64_t mostBytes = int64_t(1) << 30;
 /// Processors of a class whose stores are looked at one by one.
 constexpr uint64_t mostStarters = 1 << 16;
 
-bool isOutside(Value value, Operation* region) {
-  return !region->isAncestor(value.getParentRegion()->getParentOp());
-}
-
-bool mayShare(Value first, Value second) {
-  return first == second || !isDistinctRoot(first) || !isDistinctRoot(second);
-}
-
 /// Whether an operation writes through one of its operands, as far as anybody says.
 bool writes(OpOperand& operand) {
   Operation* op = operand.getOwner();
@@ -54,7 +46,7 @@ bool touches(Operation* op, Value root, bool onlyWrites) {
   if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp>(op))
     return false;
   return llvm::any_of(op->getOpOperands(), [&](OpOperand& operand) {
-    return isa<MemRefType>(operand.get().getType()) && mayShare(rootOf(operand.get()), root) &&
+    return isa<MemRefType>(operand.get().getType()) && mayShare(operand.get(), root) &&
            (!onlyWrites || writes(operand));
   });
 }

@@ -14,7 +14,7 @@ using Context = strata::transform::ProveInRangeContext;
 
 namespace {
 
-const std::string vectorType = "memref<?xf32, strided<[1], offset: ?>>";
+const std::string randomVectorType = "memref<?xf32, strided<[1], offset: ?>>";
 
 /// Writes kernels over index and i8 values. Small integers make overflow common.
 class Generator {
@@ -23,14 +23,14 @@ public:
 
   std::string kernel() {
     std::string text =
-        "svm.kernel @k(%A : " + vectorType + " {svm.access = \"read\"}, %B : " + vectorType +
-        " {svm.access = \"read\"}, %C : " + vectorType +
+        "svm.kernel @k(%A : " + randomVectorType + " {svm.access = \"read\"}, %B : " + randomVectorType +
+        " {svm.access = \"read\"}, %C : " + randomVectorType +
         " {svm.access = \"read\"}, %s : index, %w : i8, %x : i8) attributes {extents = "
         "[affine_map<()[s0, s1] -> (s0)>, affine_map<()[s0, s1] -> (s1)>, affine_map<()[s0, s1] -> (s0 + s1 - "
         "1)>, affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>]} {\n"
         "%zero = arith.constant 0 : index\n%no = arith.constant false\n%yes = arith.constant true\n";
     for (const char* array : {"A", "B", "C"}) {
-      text += std::string("%n") + array + " = memref.dim %" + array + ", %zero : " + vectorType + "\n";
+      text += std::string("%n") + array + " = memref.dim %" + array + ", %zero : " + randomVectorType + "\n";
       extents_.push_back(std::string("%n") + array);
     }
     indices_ = extents_;

@@ -17,8 +17,6 @@ namespace {
 constexpr unsigned maximumNesting = 64, maximumConditionSteps = 1024;
 constexpr size_t maximumChecks = 32;
 
-constexpr int64_t maximumExtent = (int64_t(1) << 62) - 1;
-
 } // namespace
 
 RangeAnalysis::RangeAnalysis(Operation* function) : function_(function), kernel_(dyn_cast<svm::KernelOp>(function)) {

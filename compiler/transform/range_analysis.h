@@ -22,6 +22,9 @@ class AffineMap;
 
 namespace strata::transform {
 
+/// Of a block, in elements.
+inline constexpr int64_t maximumExtent = (int64_t(1) << 62) - 1;
+
 class RangeAnalysis {
 public:
   /// REQUIRES: `function` (a function or a kernel) does not change while the analysis lives, but for svm.index being

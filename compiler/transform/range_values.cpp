@@ -17,8 +17,6 @@ namespace {
 /// As many views and casts of a block are followed.
 constexpr unsigned maximumViews = 64;
 
-constexpr int64_t maximumExtent = (int64_t(1) << 62) - 1;
-
 /// Bits of an integer or index; nothing for other types and for integers that this analysis does not read.
 std::optional<unsigned> widthOf(Type type) {
   if (type.isIndex())

@@ -20,7 +20,7 @@
 namespace strata::runtime {
 namespace {
 
-constexpr int64_t pieceBytes = int64_t(1) << 20;   // of one request
+constexpr int64_t requestBytes = int64_t(1) << 20; // of one request
 constexpr size_t mostRequests = 64;                // under way at once for one move
 constexpr int64_t directBytes = int64_t(16) << 10; // runs of this length are worth a request each
 constexpr int64_t stageBytes = int64_t(256) << 10; // of one buffer …
@@ -105,8 +105,8 @@ private:
   }
 
   void direct(int64_t offset, char* memory) {
-    for (int64_t done = 0; done < elementBytes_; done += pieceBytes)
-      add({file_, writes_, memory + done, std::min(pieceBytes, elementBytes_ - done), offset + done});
+    for (int64_t done = 0; done < elementBytes_; done += requestBytes)
+      add({file_, writes_, memory + done, std::min(requestBytes, elementBytes_ - done), offset + done});
   }
 
   /// Dimension `at` with another extent, and those inside of it, by way of a buffer.

@@ -279,8 +279,8 @@ TEST_P(Tokens, ALongChainOfDependences) {
 
 // ---- deadlocks: reported at once, by name ----
 
-const StrataProcessor processors[] = {{"pe", 4, 0}};
-const StrataMachine machine{"grid", nullptr, processors, 0, 1};
+const StrataProcessor gridProcessors[] = {{"pe", 4, 0}};
+const StrataMachine grid{"grid", nullptr, gridProcessors, 0, 1};
 
 TEST_P(Deadlocks, ALonePopperIsNamed) {
   EXPECT_EXIT(
@@ -297,7 +297,7 @@ TEST_P(Deadlocks, ALonePopperIsNamed) {
 TEST_P(Deadlocks, ACycleOfKernelsIsListed) {
   EXPECT_EXIT(
       {
-        strata_machine(&machine);
+        strata_machine(&grid);
         StrataStream* there = strata_stream_create(4, 1, "there");
         StrataStream* back = strata_stream_create(4, 1, "back");
         const auto kernel = [](StrataStream* in, StrataStream* out) {
@@ -319,7 +319,7 @@ TEST_P(Deadlocks, ACycleOfKernelsIsListed) {
 TEST_P(Deadlocks, ABarrierThatNotAllReachIsNamed) {
   EXPECT_EXIT(
       {
-        strata_machine(&machine);
+        strata_machine(&grid);
         spmd(
             3, true,
             [](int64_t i) {

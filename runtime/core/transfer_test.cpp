@@ -20,14 +20,14 @@ using Moves = WithThreads;
 STRATA_WITH_THREADS(Moves);
 
 /// One side of a move: strides for a random order of dimensions with random gaps, some running backwards.
-struct Side {
+struct MoveSide {
   std::vector<int64_t> strides;
   int64_t first = 0; // element of index (0, 0, …)
   int64_t size = 1;  // elements in all
 };
 
-Side randomSide(const std::vector<int64_t>& extents, std::mt19937& random) {
-  Side side;
+MoveSide randomMoveSide(const std::vector<int64_t>& extents, std::mt19937& random) {
+  MoveSide side;
   std::vector<size_t> order(extents.size());
   std::iota(order.begin(), order.end(), size_t(0));
   if (random() % 2)
@@ -47,7 +47,7 @@ Side randomSide(const std::vector<int64_t>& extents, std::mt19937& random) {
   return side;
 }
 
-void copyNaively(char* to, const Side& destination, const char* from, const Side& source,
+void copyNaively(char* to, const MoveSide& destination, const char* from, const MoveSide& source,
                  const std::vector<int64_t>& extents, int64_t bytes, size_t dimension = 0) {
   if (dimension == extents.size()) {
     std::copy(from, from + bytes, to);
@@ -66,8 +66,8 @@ TEST_P(Moves, RandomShapesEqualANaiveCopy) {
     for (int64_t& extent : extents)
       extent = static_cast<int64_t>(random() % (extents.size() > 2 ? 9 : 60)) + (random() % 20 ? 1 : 0);
     const int64_t bytes = sizes[random() % std::size(sizes)];
-    const Side destination = randomSide(extents, random);
-    const Side source = randomSide(extents, random);
+    const MoveSide destination = randomMoveSide(extents, random);
+    const MoveSide source = randomMoveSide(extents, random);
     std::vector<char> from(static_cast<size_t>(source.size * bytes));
     for (char& c : from)
       c = static_cast<char>(random());

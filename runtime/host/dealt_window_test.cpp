@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-namespace strata::runtime {
+namespace strata::runtime::dealt {
 namespace {
 
 using Dealt = WithThreads;
@@ -205,4 +205,4 @@ TEST_P(Dealt, WithoutStoresThereIsNothingToDealTo) {
 }
 
 } // namespace
-} // namespace strata::runtime
+} // namespace strata::runtime::dealt

@@ -16,7 +16,7 @@ protected:
   static void initPausing(void (*body)(Work*)) { initWork(&k, PROC1, body); }
 };
 
-void nothing(Work*) {}
+void doesNothing(Work*) {}
 void pausesThenPushes(Work* work) {
   kernelPause(&work->kernel);
   pushOne(work);
@@ -224,11 +224,11 @@ TEST_F(UnderWay, B3WhatIsInitialisedLater) {
   streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), any);
   once.in = &late; // not in use yet
   once.out = &s;
-  initWork(&once, PROC1, nothing);
+  initWork(&once, PROC1, doesNothing);
   kernelRun(&once);
   kernelWait(&once);
   streamInitRAM(&late, LOCALMEM1, 64, 8, sizeof(int), any);
-  initWork(&once, PROC1, nothing);
+  initWork(&once, PROC1, doesNothing);
   kernelRun(&once);
   kernelWait(&once);
 }
