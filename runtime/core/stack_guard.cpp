@@ -1,5 +1,5 @@
 // Implements the guard: a SIGSEGV handler on a stack of its own, which compares the address that faulted with the end
-// of the running fibre's or thread's stack, and the stack pointer with the stack.
+// of the running fibre's or thread's stack and with the first page, and the stack pointer with the stack.
 #include "runtime/core/stack_guard.h"
 
 #include "runtime/abi.h"
@@ -19,11 +19,16 @@ namespace strata::runtime {
 namespace {
 
 std::atomic<void (*)(size_t)> overflowHandler{nullptr};
+std::atomic<void (*)(size_t)> nullHandler{nullptr};
 
 } // namespace
 
 void setOverflowHandler(void (*handler)(size_t bytes)) {
   overflowHandler.store(handler);
+}
+
+void setNullHandler(void (*handler)(size_t address)) {
+  nullHandler.store(handler);
 }
 
 #if defined(STRATA_ADDRESS_SANITIZER) || defined(STRATA_THREAD_SANITIZER)
@@ -78,6 +83,12 @@ void onFault(int signal, siginfo_t* info, void* state) {
       const auto bytes = static_cast<int64_t>(me->native ? threadStackBytes : me->context.stack.bytes);
       strata_fail(&overflow, &bytes, 1);
     }
+  }
+  const auto address = reinterpret_cast<uintptr_t>(at);
+  if (void (*handler)(size_t) = nullHandler.load(); handler && info->si_code == SEGV_MAPERR && address < pageBytes()) {
+    alarm(secondsToReport);
+    handler(address);
+    alarm(0);
   }
   if (previous.sa_flags & SA_SIGINFO)
     previous.sa_sigaction(signal, info, state);

@@ -1,5 +1,6 @@
-// Turns the fault of a fibre or thread that ran out of stack into a failure that says so. Signals of any other cause go
-// on to whoever handled them before. Absent in sanitizer builds, whose own handlers tell more.
+// Turns the fault of a fibre or thread that ran out of stack, or that followed a null pointer, into a failure that says
+// so. Signals of any other cause go on to whoever handled them before. Absent in sanitizer builds, whose own handlers
+// tell more.
 #pragma once
 
 #include <cstddef>
@@ -12,5 +13,9 @@ void guardStacks();
 /// What is called, instead of the failure "runtime-stack-overflow", on the fibre that has used up its stack of so many
 /// bytes; null: nothing. It runs in a signal handler and ends the program, or returns and leaves that to the failure.
 void setOverflowHandler(void (*handler)(size_t bytes));
+
+/// What is called where the program reads or writes in the first page of addresses; null: nothing. It runs in a signal
+/// handler and ends the program, or returns and leaves the signal to others.
+void setNullHandler(void (*handler)(size_t address));
 
 } // namespace strata::runtime

@@ -122,6 +122,16 @@ void failOverflow(size_t bytes) {
            "put large arrays into the kernel's struct or into a block, and let no function of its work call itself");
 }
 
+/// A push to a stream that was never given, most often.
+void failNull(size_t) {
+  const KernelRecord* kernel = callingKernel();
+  failAt(kernel ? kernel->place : Place{}, "svm-null-pointer",
+         (kernel ? "kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name : "control code") +
+             " follows a null pointer",
+         kernel ? "give every stream, block and array that the kernel's struct names before kernelRun"
+                : "give the stream, block or array that this names first");
+}
+
 Program* makeProgram(Choice& chosen) {
   std::string name = chosen.name;
   if (const char* given = std::getenv("STRATA_MACHINE"); name.empty() && given)
@@ -161,6 +171,8 @@ Program* makeProgram(Choice& chosen) {
   runtime::setForeignThreads(true);
   runtime::setStandstillHandler(failStandstill);
   runtime::setOverflowHandler(failOverflow);
+  runtime::setNullHandler(failNull);
+  runtime::guardStacks();
   return program;
 }
 

@@ -63,6 +63,28 @@ int main(int argc, char** argv) {
 }
 """
 
+NONE = r"""
+#include <svm/pca.h>
+typedef struct { Kernel kernel; OStream* out; } Source;
+static void work(void* data) {
+  Source* source = (Source*)data;
+  float sample = 1;
+  streamPush(source->out, &sample);
+}
+int main(int argc, char** argv) {
+  static Source source;
+  static Stream* volatile none;
+  float sample = 0;
+  (void)argv;
+  kernelInit(&source.kernel, PROC1, NULL, &source, sizeof source, work);
+  if (argc > 1)
+    streamPop(none, &sample);
+  kernelRun(&source);
+  kernelWait(&source);
+  return 0;
+}
+"""
+
 
 class CcTest(harness.Case):
     def runs(self, *command, status=0):
@@ -91,6 +113,15 @@ class CcTest(harness.Case):
             self.assertIn("into the kernel's struct or into a block", said)
             # Two frames of 40000 bytes that hardly touch what they have.
             self.assertRegex(self.runs("deep", "step", status=1), r"kernel 'divers\[[012]\]' on PROC[123] has used up its stack")
+
+    def test_a_stream_that_was_never_given(self):
+        self.write("none.c", NONE)
+        for form in ("library", "checked"):
+            self.succeeds("cc", "-O2", f"--svm={form}", "none.c", "-o", "none")
+            said = self.runs("none", status=1)
+            self.assertRegex(said, r"none\.c:14: error: kernel 'source' on PROC1 follows a null pointer \[svm-null-pointer\]")
+            self.assertIn("that the kernel's struct names before kernelRun", said)
+            self.assertRegex(self.runs("none", "control", status=1), r"error: control code follows a null pointer \[svm-null-pointer\]")
 
     def test_the_environment(self):
         self.write("lonely.c", LONELY)
