@@ -158,7 +158,8 @@ KernelRecord* control(Kernel* kernel, const char* operation, const Place& place,
   KernelRecord* record = recordOf(kernel);
   if (isRequested(caller))
     obey(*caller);
-  Program* program = Program::currentIfAny();
+  // What needs a kernel that has been initialised looks for one even before anything has been.
+  Program* program = needed ? &Program::current() : Program::currentIfAny();
   if (program && program->checked())
     checkControl(kernel, record, caller, operation, needed, place);
   return record;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace strata::svm {
 
@@ -109,6 +111,10 @@ void checkStream(Program& program, const StreamRecord* before, const Stream* str
                  int elementBytes, int initLength, int flags, bool withData, const Place& place) {
   checkInControl("a stream is initialised", place);
   const std::string name = "stream '" + variableName(stream, sizeof(Stream), place.argument()) + "'";
+  constexpr int known = STREAM_UNORDERED | STREAM_UNALIASED_RAM | STREAM_NEVER_WRAPS | STREAM_ONE_EOS;
+  if (flags & ~known)
+    failAt(place, "svm-flags", name + " has the flags " + std::to_string(flags) + ", of which some mean nothing",
+           "combine STREAM_UNORDERED, STREAM_UNALIASED_RAM, STREAM_NEVER_WRAPS and STREAM_ONE_EOS with |, or pass 0");
   if (withData && (flags & STREAM_UNALIASED_RAM))
     failAt(place, "svm-unaliased-data", name + " is STREAM_UNALIASED_RAM and begins with data in its memory",
            "leave the flag out: data in memory has the layout of a circular buffer");
@@ -257,7 +263,8 @@ void checkControl(const Kernel* kernel, const KernelRecord* record, const Kernel
   if (caller && !own)
     failAt(place, "svm-a3", std::string(operation) + " within the work function of " + quoted(*caller) + " (rule A3)",
            "call it in control code; a work function may call kernelPause, and kernelEnd on its own kernel");
-  if (!record && needed)
+  // One that nothing has touched is UNSTARTED for some; a copy is none of them.
+  if (!record && (needed || !kernel || markedBy(kernel->mark_)))
     failUninitialised("kernel", operation, kernel ? variableName(kernel, 0, place.argument()) : "NULL",
                       kernel ? kernel->mark_ : 0, place);
 }
@@ -283,21 +290,27 @@ void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const P
 
 namespace {
 
-/// The streams and blocks that a kernel has been given: its data points to them, or has them in it. REQUIRES: the
-/// program's lock is held.
+/// The streams and blocks that a kernel has been given: its scratch block, at an offset before all others, and what its
+/// data points to or has in it. REQUIRES: the program's lock is held.
 std::vector<Argument> argumentsOf(const KernelRecord& kernel) {
   std::vector<Argument> arguments;
   const Program& program = *kernel.program;
   const char* data = static_cast<const char*>(kernel.data);
-  const auto note = [&](int offset, const void* object) {
+  const auto note = [&](int64_t offset, const void* object) {
     if (program.streams.contains(object) || program.blocks.contains(object))
       arguments.push_back({offset, object});
   };
-  for (int at = 0; data && at + static_cast<int>(sizeof(void*)) <= kernel.dataSize; at += sizeof(void*)) {
+  note(-1, kernel.scratch);
+  constexpr int64_t step = sizeof(void*);
+  for (int64_t at = 0; data && at + step <= kernel.dataSize; at += step) {
+    if (const size_t bytes = program.objectBytes(data + at)) {
+      note(at, data + at);
+      at += static_cast<int64_t>(bytes) - step; // others may be working with it
+      continue;
+    }
     const void* field = nullptr;
     std::memcpy(static_cast<void*>(&field), data + at, sizeof field);
     note(at, field);
-    note(at, data + at);
   }
   return arguments;
 }
@@ -350,16 +363,49 @@ void noteUse(KernelRecord& kernel, const void* object, const Place& place) {
   uses.push_back(use);
 }
 
+/// Calls a function with the offset and bytes of each part of a kernel's data that is no stream or block: those go on
+/// working while it waits.
+template <typename Function>
+void forFields(const KernelRecord& kernel, const Function& function) {
+  int64_t begin = 0;
+  for (const auto& [offset, bytes] : kernel.inData) {
+    function(begin, offset - begin);
+    begin = offset + static_cast<int64_t>(bytes);
+  }
+  if (kernel.data && begin < kernel.dataSize)
+    function(begin, kernel.dataSize - begin);
+}
+
 } // namespace
 
 void checkData(const KernelRecord& kernel) {
-  if (kernel.dataWhenRun.size() == static_cast<size_t>(kernel.dataSize) &&
-      std::memcmp(kernel.dataWhenRun.data(), kernel.data, kernel.dataWhenRun.size()) != 0)
-    failAt(kernel.runPlace, "svm-fields",
-           "fields of " + quoted(kernel) +
-               " changed between kernelRun and the beginning of its work, while it was "
-               "WAITING",
-           "control code may touch a kernel's fields only before kernelRun and after kernelWait");
+  const char* data = static_cast<const char*>(kernel.data);
+  if (kernel.dataWhenRun.size() != static_cast<size_t>(kernel.dataSize))
+    return; // run before there were checks
+  forFields(kernel, [&](int64_t begin, int64_t bytes) {
+    if (std::memcmp(kernel.dataWhenRun.data() + begin, data + begin, static_cast<size_t>(bytes)) != 0)
+      failAt(kernel.runPlace, "svm-fields",
+             "fields of " + quoted(kernel) +
+                 " changed between kernelRun and the beginning of its work, while it was "
+                 "WAITING",
+             "control code may touch a kernel's fields only before kernelRun and after kernelWait");
+  });
+}
+
+void checkDataSize(const std::string& kernel, const void* data, int bytes, const Place& place) {
+  constexpr int small = 1 << 20; // what is larger is as a rule a mistake, which would be read beyond what there is
+  bool fits = bytes >= 0;
+  if (fits && data && bytes > small) {
+    unsigned char resident = 0;
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    const uintptr_t last = (reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(bytes) - 1) / page * page;
+    fits = mincore(reinterpret_cast<void*>(last), 1, &resident) == 0; // NOLINT(performance-no-int-to-ptr)
+  }
+  if (!fits)
+    failAt(place, "svm-data-size",
+           "kernel '" + kernel + "' is initialised with data of " + std::to_string(bytes) +
+               " bytes, which are not all in memory",
+           "pass the size of the struct that the data points to");
 }
 
 void checkRun(KernelRecord& kernel, const Place& place) {
@@ -378,12 +424,19 @@ void checkRun(KernelRecord& kernel, const Place& place) {
     checkArguments(kernel, arguments, place);
     if (kernel.arguments.empty())
       kernel.arguments = arguments;
-    for (const Argument& argument : arguments)
+    kernel.inData.clear();
+    for (const Argument& argument : arguments) {
       noteUse(kernel, argument.object, place);
+      if (argument.offset >= 0 && argument.object == static_cast<const char*>(kernel.data) + argument.offset)
+        kernel.inData.emplace_back(argument.offset, kernel.program->objectBytes(argument.object));
+    }
   }
   kernel.runPlace = place;
-  const char* data = static_cast<const char*>(kernel.data);
-  kernel.dataWhenRun.assign(data, data + (data ? std::max(kernel.dataSize, 0) : 0));
+  kernel.dataWhenRun.resize(static_cast<size_t>(std::max(kernel.dataSize, 0)));
+  forFields(kernel, [&](int64_t begin, int64_t bytes) {
+    std::memcpy(kernel.dataWhenRun.data() + begin, static_cast<const char*>(kernel.data) + begin,
+                static_cast<size_t>(bytes));
+  });
 }
 
 void checkSize(const StreamRecord& record, uint64_t size, const Place& place) {

@@ -21,6 +21,8 @@ void checkBlock(Program& program, const BlockRecord* before, const machine::Node
 /// An initialisation of a kernel: A1, A3, B2, MASTER and SUPPORTED_KERNELS. REQUIRES: the program's lock is held.
 void checkKernel(Program& program, const KernelRecord* before, KernelSort sort, const ProcessorState& processor,
                  const Place& place);
+/// That a kernel's data is as large as is said, as far as can be seen.
+void checkDataSize(const std::string& kernel, const void* data, int bytes, const Place& place);
 /// Whether a processor runs kernels of that sort; checked in every mode.
 void checkSupported(const Program& program, KernelSort sort, const char* kernel, const ProcessorState& processor,
                     const Place& place);

@@ -243,6 +243,8 @@ void initialise(Kernel* kernel, KernelSort sort, int location, Block* scratch, v
            "pass kernelInit a function that does its work");
   ProcessorState& processor = program.processor(location, place);
   checkSupported(program, sort, name, processor, place);
+  if (program.checked())
+    checkDataSize(variableName(kernel, 0, place.argument()), data, dataSize, place);
   std::lock_guard guard(program.lock);
   std::unique_ptr<KernelRecord>& owned = program.kernels[kernel];
   if (program.checked())

@@ -23,9 +23,9 @@ enum class KernelSort { User, Predefined, BlackBox };
 
 struct RecordedKernel;
 
-/// A stream or block that a kernel's data points to, or has in it, at an offset.
+/// A stream or block that a kernel's data points to, or has in it, at an offset; -1: its scratch block.
 struct Argument {
-  int offset;
+  int64_t offset;
   const void* object;
 };
 
@@ -61,7 +61,8 @@ struct KernelRecord {
   // Of checked mode.
   Place runPlace;
   std::vector<char> dataWhenRun;
-  std::vector<Argument> arguments; // when it was first run
+  std::vector<Argument> arguments;                // when it was first run
+  std::vector<std::pair<int64_t, size_t>> inData; // streams and blocks in its data: offsets, in order, and bytes
 
   runtime::SpinLock endsLock;                       // guards the two lists
   std::vector<std::pair<StreamRecord*, bool>> ends; // true: it pushes

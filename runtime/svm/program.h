@@ -101,6 +101,10 @@ public:
   std::unordered_map<const void*, std::unique_ptr<StreamRecord>> streams;
   std::unordered_map<const void*, std::unique_ptr<BlockRecord>> blocks;
   std::unordered_map<const void*, std::unique_ptr<KernelRecord>> kernels;
+  /// Of the stream or block at an address; 0 where none has been initialised.
+  size_t objectBytes(const void* address) const {
+    return streams.contains(address) ? sizeof(Stream) : blocks.contains(address) ? sizeof(Block) : 0;
+  }
   std::vector<ControlWaiter*> waiters;
   std::atomic<uint64_t> clock{0}; // counts runs and ends of kernels
 

@@ -296,12 +296,56 @@ TEST_F(Rules, B3OtherArguments) {
   });
 }
 
+TEST_F(Rules, B3AnotherScratchBlock) {
+  static Work sums;
+  static Block b2;
+  blockInit(&b, LOCALMEM1, 0, 8, sizeof(int));
+  blockInit(&b2, LOCALMEM1, 64, 8, sizeof(int));
+  const auto runs = [](Block* scratch) {
+    initWork(&sums, PROC1, [](Work*) {}, scratch);
+    kernelRun(&sums);
+    kernelWait(&sums);
+  };
+  runs(&b);
+  runs(&b);
+  BREAKS("svm-b3", "kernel 'sums' was initialised with block 'b' before, now with block 'b2'", runs(&b2));
+}
+
 TEST_F(Rules, B4Copies) {
   static Stream copy;
+  static Work kernel;
   initStreams();
   copy = s;
   int x = 0;
   BREAKS("svm-b4", "streamPush on stream 'copy', which is a copy of 's'", streamPush(&copy, &x));
+  initWork(&k, PROC1, pushOne);
+  initWork(&k2, PROC2, popOne);
+  kernel = k;
+  BREAKS("svm-b4", "kernelRun on kernel 'kernel', which is a copy of 'k'", kernelRun(&kernel));
+  BREAKS("svm-b4", "kernelWait on kernel 'kernel', which is a copy of 'k'", kernelWait(&kernel));
+  BREAKS("svm-b4", "kernelGetStatus on kernel 'kernel', which is a copy", kernelGetStatus(&kernel));
+  BREAKS("svm-b4", "kernelAddDependence on kernel 'kernel', which is a copy", kernelAddDependence(&k2, &kernel));
+}
+
+TEST_F(Rules, NoKernelAtAll) {
+  initWork(&k, PROC1, pushOne);
+  Kernel* const none = nullptr;
+  BREAKS("svm-b1", "kernelWait on kernel 'NULL'", kernelWait(none));
+  BREAKS("svm-b1", "kernelGetStatus on kernel 'NULL'", kernelGetStatus(none));
+  BREAKS("svm-b1", "kernelAddDependence on kernel 'NULL'", kernelAddDependence(&k, none));
+  BREAKS("svm-b1", "kernelWait on kernel 'NULL'", kernelWaitMultiple(&k, none));
+}
+
+TEST_F(Rules, DataThatIsNotThere) {
+  const auto inits = [](int bytes) { kernelInit(&k.kernel, PROC1, nullptr, &k, bytes, [](void*) {}); };
+  BREAKS("svm-data-size", "kernel 'k.*' is initialised with data of 2147483647 bytes", inits(INT32_MAX));
+  BREAKS("svm-data-size", "kernel 'k.*' is initialised with data of -1 bytes", inits(-1));
+  inits(0);
+}
+
+TEST_F(Rules, FlagsThatMeanNothing) {
+  BREAKS("svm-flags", "stream 's' has the flags 4080", streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), 0xff0));
+  BREAKS("svm-flags", "stream 's' has the flags -1", streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), -1));
 }
 
 TEST_F(Rules, FlagsAreKept) {
@@ -381,6 +425,39 @@ TEST_F(Rules, StatesOfKernels) {
     kernelEnd(&k);
     kernelAddDependence(&k, &k2);
   });
+}
+
+/// A kernel may have its streams in its data: they work while it waits.
+TEST_F(Rules, StreamsInTheDataOfAKernelThatWaits) {
+  struct Sink {
+    Kernel kernel;
+    int64_t sum;
+    Stream in;
+    int count;
+  };
+  static Sink sink;
+  static Work before;
+  streamInitRAM(&s, LOCALMEM1, 0, 8, sizeof(int), any);
+  streamInitRAM(&sink.in, LOCALMEM1, 64, 64, sizeof(int), any);
+  initWork(&before, PROC1, popOne);
+  before.in = &s;
+  sink.count = 2;
+  kernelInit(&sink.kernel, PROC1, nullptr, &sink, sizeof sink, [](void* data) {
+    auto* self = static_cast<Sink*>(data);
+    for (int i = 0; i < self->count; ++i) {
+      int x = 0;
+      streamPop(&self->in, &x);
+      self->sum += x;
+    }
+  });
+  kernelRun(&before);
+  kernelRun(&sink); // WAITING: the processor is held
+  for (int x : {20, 22})
+    streamPush(&sink.in, &x);
+  int x = 0;
+  streamPush(&s, &x);
+  kernelWaitMultiple(&before, &sink);
+  EXPECT_EQ(sink.sum, 42);
 }
 
 TEST_F(Rules, FieldsOfAKernelThatWaits) {

@@ -22,6 +22,16 @@ void pausesThenPushes(Work* work) {
   pushOne(work);
 }
 
+TEST_F(UnderWay, A2AScratchBlock) {
+  blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));
+  BREAKS("svm-a2", "block 'b' is initialised while kernel 'k', which was given it, is PAUSED", {
+    initWork(&k, PROC1, pausesThenPushes, &b);
+    kernelRun(&k);
+    kernelWait(&k);
+    blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));
+  });
+}
+
 TEST_F(UnderWay, A2AStreamThatAKernelWasGiven) {
   initStreams();
   blockInit(&b, LOCALMEM1, 128, 4, sizeof(int));

@@ -31,7 +31,8 @@ uintptr_t loadAddress() {
 /// "main.amp" and "amp.12" of compilers, and names of C++, as the user wrote them.
 std::string asWritten(std::string name) {
   int status = 0;
-  if (char* plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status)) {
+  // Only what is mangled: alone, "s" or "Pa" would be read as a type.
+  if (char* plain = name.starts_with("_Z") ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status) : nullptr) {
     name = plain;
     std::free(plain);
     const size_t scope = name.rfind("::");

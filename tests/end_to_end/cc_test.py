@@ -63,6 +63,19 @@ int main(int argc, char** argv) {
 }
 """
 
+SHORT = r"""
+#include <svm/pca.h>
+Stream s; /* to a demangler the name of a type, as is Pa */
+Kernel Pa;
+int main(int argc, char** argv) {
+  if (argc == 1)
+    streamInitRAM(&s, LOCALMEM1, 0, 0, 4, 0);
+  (void)argv;
+  kernelRun(&Pa);
+  return 0;
+}
+"""
+
 NONE = r"""
 #include <svm/pca.h>
 typedef struct { Kernel kernel; OStream* out; } Source;
@@ -113,6 +126,12 @@ class CcTest(harness.Case):
             self.assertIn("into the kernel's struct or into a block", said)
             # Two frames of 40000 bytes that hardly touch what they have.
             self.assertRegex(self.runs("deep", "step", status=1), r"kernel 'divers\[[012]\]' on PROC[123] has used up its stack")
+
+    def test_short_names(self):
+        self.write("short.c", SHORT)
+        self.succeeds("cc", "--svm=checked", "short.c", "-o", "short")
+        self.assertRegex(self.runs("short", status=1), r"short\.c:7: error: stream 's' .*\[svm-stream-size\]")
+        self.assertRegex(self.runs("short", "Pa", status=1), r"short\.c:9: error: kernelRun on kernel 'Pa', which has not been initialised")
 
     def test_a_stream_that_was_never_given(self):
         self.write("none.c", NONE)
