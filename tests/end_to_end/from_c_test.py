@@ -218,6 +218,21 @@ class FromC(harness.Case):
         done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (0, "3.5 9\n"), done.stderr)
 
+    def test_a_struct_by_value_is_built_without_warnings(self):
+        """What the compiler notes of arguments for itself is gone before the code is LLVM's."""
+        head = "struct pair { int a; float b; };\nvoid task L(inout int Z[N], in struct pair x);\n"
+        leaf = "void task<leaf> %s::K(inout int Z[N], in struct pair x) { for (long i = 0; i < N; i++) Z[i] += x.a; }\n"
+        inner = "void task M(inout int Z[N], in struct pair x);\nvoid task<inner> L::K(inout int Z[N], in struct pair x) { M(Z, x); }\n"
+        pair = type("Pair", (ctypes.Structure,), {"_fields_": [("a", ctypes.c_int), ("b", ctypes.c_float)]})
+        for name, text in (("leaf", head + leaf % "L"), ("inner", head + inner + leaf % "M")):
+            with self.subTest(name):
+                library = self.load(self.write(name + ".sq", text), "L_K", "--machine", "host", "--werror")
+                numbers = np.arange(5, dtype=np.int32)
+                library.function.argtypes = [ctypes.c_void_p, pair]
+                library.function(ctypes.addressof(described := describe(numbers)), pair(7, 0.5))
+                self.assertEqual(library.errors, [])
+                np.testing.assert_array_equal(numbers, np.arange(5) + 7)
+
     def test_large_structs_in_any_order(self):
         program = self.write("big.sq", "struct big { float v[100]; int n; };\nvoid task Add(in struct big A[M][N], inout struct big B[M][N]);\n"
                              "void task<leaf> Add::Do(in struct big A[M][N], inout struct big B[M][N])\n"

@@ -1,6 +1,7 @@
 // The way from a scheduled program to LLVM IR, step by step.
 #include "compiler/target/host/lower.h"
 
+#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/kernel/lanes.h"
@@ -240,7 +241,8 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
     function->removeAttr(SvmDialect::extentsAttr);
     function->removeAttr("svm.part");
     for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
-      for (StringRef name : {SvmDialect::accessAttr, SvmDialect::nameAttr, SvmDialect::unsignedAttr})
+      for (StringRef name : {SvmDialect::accessAttr, SvmDialect::nameAttr, SvmDialect::unsignedAttr, elementAttr,
+                             elementNameAttr, wordsAttr})
         function.removeArgAttr(argument, StringAttr::get(program.getContext(), name));
   }
   PassManager passes(program.getContext());
