@@ -45,7 +45,7 @@ typedef int VM_NODE_PROC;
 void svmMachine(const char* name);
 
 /* The control processor that the calling thread's code runs on from here: one that is its own master. Without a call it
- * is the first such processor of the machine. */
+ * is the first such processor of the machine. Not for work functions (rule A3). */
 void svmControl(VM_NODE_PROC processor);
 
 /* Where the storage at an address of a memory lies, for reading files into a stream's memory and the like. An address
@@ -54,7 +54,7 @@ void svmControl(VM_NODE_PROC processor);
 void* svmAddress(VM_NODE_MEM memory, int address);
 
 /* How many threads carry out kernels, the callers of the control functions included; 0: as many as the computer has
- * cores. REQUIRES: no kernel is under way. */
+ * cores. REQUIRES: no kernel is under way. Error: svm-a3 within a work function. */
 void svmThreads(int count);
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
@@ -250,6 +250,11 @@ void indexedGatherInit(IndexedGather* gather, VM_NODE_PROC location, IBlock* src
 
 /* Called by the header of a machine, before main. */
 void svmRegisterMachine_(const char* name, const char* description);
+
+void svmMachine_(const char* name, const char* place);
+void svmControl_(VM_NODE_PROC processor, const char* place);
+void* svmAddress_(VM_NODE_MEM memory, int address, const char* place);
+void svmThreads_(int count, const char* place);
 
 void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
                     int initEOS, int flags, int fifo, const char* place);
@@ -514,6 +519,11 @@ inline Kernel* svmKernelOf_(decltype(nullptr)) {
 #define SVM_WAIT_(place, ...)                                                                                          \
   svmWaitAny_((void* const[]){__VA_ARGS__}, (int)(sizeof((void* const[]){__VA_ARGS__}) / sizeof(void*)), place)
 #endif
+
+#define svmMachine(name) svmMachine_((name), #name SVM_PLACE_)
+#define svmControl(processor) svmControl_((processor), #processor SVM_PLACE_)
+#define svmAddress(memory, address) svmAddress_((memory), (address), #memory SVM_PLACE_)
+#define svmThreads(count) svmThreads_((count), #count SVM_PLACE_)
 
 #define streamInitRAM(s, ramLocation, address, capacity, elementSize, flags)                                           \
   svmStreamInit_((s), (ramLocation), (address), (capacity), (elementSize), 0, 0, (flags), 0, #s SVM_PLACE_)

@@ -18,6 +18,8 @@ extern "C" {
 /* Gives a name a work function, for all processors that list the name. A name of the library's own can be replaced. To
  * be called before kernels of that name are initialised. */
 void svmRegisterKernel(const char* name, ExtKernelWork work);
+void svmRegisterKernel_(const char* name, ExtKernelWork work, const char* place);
+#define svmRegisterKernel(name, work) svmRegisterKernel_((name), (work), #name SVM_PLACE_)
 
 /* Makes a kernel of that name, whose work function gets `data`, of `dataSize` bytes. Errors: svm-unknown-kernel,
  * svm-supported-kernels. */

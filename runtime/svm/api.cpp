@@ -224,9 +224,22 @@ KERNEL_STATUS svmStatus_(Kernel* k, const char* text) {
 
 // ---- the machine ----
 
-void svmControl(VM_NODE_PROC processor) {
-  const Place place;
+namespace {
+
+/// Stops a work function that would act as control does (A3).
+void needControl(const char* operation, const char* help, const Place& place) {
+  if (const KernelRecord* kernel = callingKernel())
+    failAt(place, "svm-a3",
+           std::string(operation) + " within the work function of kernel '" + nameOf(*kernel) + "' (rule A3)", help);
+}
+
+} // namespace
+
+void svmControl_(VM_NODE_PROC processor, const char* text) {
+  const Place place{text};
   Program& program = Program::current();
+  if (program.checked())
+    needControl("svmControl", "choose the control processor in control code", place);
   const ProcessorState& state = program.processor(processor, place);
   if (!state.description->ownMaster({state.node.index}))
     failAt(place, "svm-control", state.name + " runs no control code: it is not its own master",
@@ -234,18 +247,32 @@ void svmControl(VM_NODE_PROC processor) {
   setControlOfThread(processor);
 }
 
-void* svmAddress(VM_NODE_MEM memory, int address) {
-  const Place place;
+void* svmAddress_(VM_NODE_MEM memory, int address, const char* text) {
+  const Place place{text};
   Program& program = Program::current();
   return program.storage(program.memory(memory, place), address, 1, "svmAddress", place);
 }
 
-void svmThreads(int count) {
+void svmThreads_(int count, const char* text) {
+  // In every mode: the threads end, and the caller would be on one of them.
+  needControl("svmThreads", "choose the number of threads in control code, before kernels run", Place{text});
   runtime::setThreads(count > 0 ? static_cast<uint32_t>(count) : 0);
 }
 
 // ---- the names as printed, for callers of function pointers ----
 
+void(svmMachine)(const char* name) {
+  svmMachine_(name, nullptr);
+}
+void(svmControl)(VM_NODE_PROC processor) {
+  svmControl_(processor, nullptr);
+}
+void*(svmAddress)(VM_NODE_MEM memory, int address) {
+  return svmAddress_(memory, address, nullptr);
+}
+void(svmThreads)(int count) {
+  svmThreads_(count, nullptr);
+}
 void(streamInitRAM)(Stream* s, VM_NODE_MEM ramLocation, int address, int capacity, int elementSize, int flags) {
   svmStreamInit_(s, ramLocation, address, capacity, elementSize, 0, 0, flags, 0, nullptr);
 }

@@ -5,14 +5,17 @@
 #include "runtime/core/scheduler.h"
 #include "runtime/core/stack_guard.h"
 #include "runtime/svm/block.h"
+#include "runtime/svm/check.h"
 #include "runtime/svm/kernel.h"
 #include "runtime/svm/record.h"
 #include "runtime/svm/stream.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <tuple>
 
 namespace strata::svm {
 
@@ -28,6 +31,7 @@ struct Choice {
   std::mutex lock;
   std::vector<Registered> headers;
   std::string name;
+  Place place; // of svmMachine
   std::atomic<Program*> program{nullptr};
 };
 
@@ -80,15 +84,45 @@ std::optional<Machine> findMachine(const std::string& name, const std::vector<Re
   return loadMachine(name, machinePath(), diagnostics);
 }
 
+/// A thread of the program's own that is blocked in a call of the library, and what it waits for there.
+struct BlockedControl {
+  Place place;
+  std::string what;
+};
+
+/// Those of a program, by their lines. REQUIRES: nothing runs.
+std::vector<BlockedControl> blockedControl(const Program& program) {
+  std::vector<BlockedControl> all;
+  for (const ControlWaiter* waiter : program.waiters)
+    if (waiter->execution->native) { // else a work function waits
+      BlockedControl& blocked = all.emplace_back(BlockedControl{waiter->place, ""});
+      waiter->execution->wait.describe(waiter, blocked.what);
+    }
+  for (const auto& [address, stream] : program.streams)
+    for (const StreamEnd* end : {&stream->pusher, &stream->popper}) {
+      const runtime::Execution* execution = end->parked.load();
+      if (!execution || !execution->native)
+        continue;
+      BlockedControl& blocked = all.emplace_back(BlockedControl{Place{end->controlPlace.load()}, ""});
+      describeStreamWait(*stream, end == &stream->pusher, blocked.what);
+    }
+  std::ranges::sort(all, {}, [](const BlockedControl& blocked) {
+    return std::make_tuple(blocked.place.where().empty(), blocked.place.file(), blocked.place.line(), blocked.what);
+  });
+  return all;
+}
+
 [[noreturn]] void failStandstill() {
   std::string text = "nothing can run any more";
   Place place;
   if (const Program* program = Program::currentIfAny()) {
-    for (const ControlWaiter* waiter : program->waiters) {
-      text += "\n  control waits for ";
-      waiter->execution->wait.describe(waiter, text);
-      place = waiter->place;
+    const std::vector<BlockedControl> blocked = blockedControl(*program);
+    for (const BlockedControl& control : blocked) {
+      const bool says = blocked.size() > 1 && !control.place.where().empty();
+      text += "\n  control " + (says ? "at " + control.place.where() + " " : "") + "waits for " + control.what;
     }
+    if (!blocked.empty())
+      place = blocked.front().place;
     describeKernels(*program, text);
   }
   failAt(place, "svm-deadlock", text,
@@ -106,7 +140,7 @@ uint32_t numberOfThreads(const std::string& text) {
   uint32_t number = 0;
   const char* end = text.data() + text.size();
   if (const auto [at, failed] = std::from_chars(text.data(), end, number);
-      failed != std::errc() || at != end || number > most)
+      failed != std::errc() || at != end || number < 1 || number > most)
     failAt({}, "svm-environment", "STRATA_THREADS is '" + text + "'",
            "set it to a number of worker threads from 1 to " + std::to_string(most) +
                ", or leave it out: then there are as many as the computer has cores");
@@ -124,12 +158,49 @@ void failOverflow(size_t bytes) {
 
 /// A push to a stream that was never given, most often.
 void failNull(size_t) {
-  const KernelRecord* kernel = callingKernel();
+  const KernelRecord* kernel = runtime::currentIfAny() ? callingKernel() : nullptr;
   failAt(kernel ? kernel->place : Place{}, "svm-null-pointer",
          (kernel ? "kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name : "control code") +
              " follows a null pointer",
          kernel ? "give every stream, block and array that the kernel's struct names before kernelRun"
                 : "give the stream, block or array that this names first");
+}
+
+/// Before main, so that also the first call of the program is watched.
+__attribute__((constructor)) void watchFaults() {
+  choice();
+  runtime::setOverflowHandler(failOverflow);
+  runtime::setNullHandler(failNull);
+  runtime::guardStacks();
+}
+
+/// What was found of the machine says why it is none to run on.
+[[noreturn]] void failNoMachine(const std::string& name, const Choice& chosen, const DiagnosticEngine& diagnostics) {
+  const Place place = chosen.name.empty() ? Place{} : chosen.place;
+  const std::vector<Diagnostic>& found = diagnostics.all();
+  if (found.empty() || std::string_view(found.front().kind->code) != "machine-not-found")
+    failAt(place, "svm-machine",
+           "the description of machine '" + name + "' is of no use\n" + diagnostics.render({}) +
+               "so the program has no machine to run on");
+  std::vector<std::string> names = machineNames(machinePath());
+  for (const Registered& header : chosen.headers)
+    names.push_back(header.name);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text =
+      "no machine is named '" + name + "'" + (chosen.name.empty() ? ", as STRATA_MACHINE has it" : "") + "; there are ";
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i ? ", '" : "'") + names[i] + "'";
+  const char* between = "; this program includes the header of '";
+  for (const Registered& header : chosen.headers) {
+    text += between + header.name + "'";
+    between = ", '";
+  }
+  const std::string near = nearestName(name, names);
+  failAt(place, "svm-machine", text,
+         (near.empty() ? "" : "did you mean '" + near + "'? Else ") + "include the machine's header, as <svm/" + name +
+             ".h>, have STRATA_MACHINES name the folder of its description or PATH that of the strata command, or give "
+             "the path of a .yaml file");
 }
 
 Program* makeProgram(Choice& chosen) {
@@ -150,12 +221,8 @@ Program* makeProgram(Choice& chosen) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
   std::optional<Machine> machine = findMachine(name, chosen.headers, diagnostics);
-  if (!machine) {
-    std::string text = "no machine to run on\n" + diagnostics.render({});
-    for (const Registered& header : chosen.headers)
-      text += "  = note: this program includes the header of '" + header.name + "'\n";
-    failAt({}, "svm-machine", text);
-  }
+  if (!machine)
+    failNoMachine(name, chosen, diagnostics);
   auto* program = new Program(std::move(*machine));
   const std::string mode = inEnvironment("STRATA_SVM"), threads = inEnvironment("STRATA_THREADS");
   if (!mode.empty() && mode != "checked" && mode != "plain")
@@ -170,9 +237,6 @@ Program* makeProgram(Choice& chosen) {
   }
   runtime::setForeignThreads(true);
   runtime::setStandstillHandler(failStandstill);
-  runtime::setOverflowHandler(failOverflow);
-  runtime::setNullHandler(failNull);
-  runtime::guardStacks();
   return program;
 }
 
@@ -202,14 +266,16 @@ void svmRegisterMachine_(const char* name, const char* description) {
   chosen.headers.push_back({name, description});
 }
 
-void svmMachine(const char* name) {
+void svmMachine_(const char* name, const char* text) {
+  const Place place{text};
   Choice& chosen = choice();
   std::lock_guard guard(chosen.lock);
   if (!name || !*name)
-    failAt({}, "svm-machine", std::string("svmMachine(") + (name ? "\"\"" : "NULL") + ") names no machine",
+    failAt(place, "svm-machine", std::string("svmMachine(") + (name ? "\"\"" : "NULL") + ") names no machine",
            "give it the name of a machine, or the path of a .yaml file");
   if (chosen.program.load())
-    failAt({}, "svm-machine", std::string("svmMachine(\"") + name + "\") after the machine has been used",
+    failAt(place, "svm-machine", std::string("svmMachine(\"") + name + "\") after the machine has been used",
            "call it before anything else");
   chosen.name = name;
+  chosen.place = place;
 }

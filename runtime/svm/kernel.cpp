@@ -8,6 +8,7 @@
 #include "runtime/svm/stream.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace strata::svm {
 
@@ -378,16 +379,53 @@ void waitAny(Program& program, std::vector<KernelRecord*> kernels, const Place& 
     runtime::park({describeControl, &waiter, "wait for kernels"});
 }
 
+namespace {
+
+/// The kernels under way, in the order of the lines and variables of their initialisations.
+std::vector<const KernelRecord*> underWay(const Program& program) {
+  std::vector<const KernelRecord*> kernels;
+  for (const auto& [address, kernel] : program.kernels)
+    if (!isOver(kernel->status.load()))
+      kernels.push_back(kernel.get());
+  std::ranges::sort(kernels, {}, [](const KernelRecord* kernel) {
+    return std::make_tuple(kernel->place.file(), kernel->place.line(), reinterpret_cast<uintptr_t>(kernel->kernel));
+  });
+  return kernels;
+}
+
+/// What a kernel that is WAITING waits for: kernels, or its processor.
+void describeWaiting(const KernelRecord& kernel, const std::vector<const KernelRecord*>& kernels, std::string& out) {
+  const ProcessorState& processor = *kernel.processor;
+  if (kernel.undone) {
+    const char* between = " waits for kernel '";
+    for (const KernelRecord* before : kernels)
+      if (std::ranges::find(before->followers, std::pair(const_cast<KernelRecord*>(&kernel), kernel.run)) !=
+          before->followers.end()) {
+        out += between + nameOf(*before) + "'";
+        between = ", '";
+      }
+    out += ", on which it depends";
+  } else if (movesBeside(kernel)) {
+    const uint64_t moves = processor.description->moves;
+    out += " waits for its processor, where " +
+           (moves == 1 ? "the one move that it carries on at a time is"
+                       : "all " + std::to_string(moves) + " moves that it carries on at a time are") +
+           " under way";
+  } else {
+    out += " waits for its processor";
+    if (processor.holder)
+      out += ", which kernel '" + nameOf(*processor.holder) + "' holds";
+  }
+}
+
+} // namespace
+
 void describeKernels(const Program& program, std::string& out) {
-  for (const auto& [address, kernel] : program.kernels) {
-    const KERNEL_STATUS status = kernel->status.load();
-    if (isOver(status))
-      continue;
+  const std::vector<const KernelRecord*> kernels = underWay(program);
+  for (const KernelRecord* kernel : kernels) {
     out += "\n  kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name;
-    if (status == KERNEL_WAITING) {
-      out += kernel->undone ? " waits for kernels that it depends on" : " waits for its processor";
-      if (!kernel->undone && kernel->processor->holder)
-        out += ", which kernel '" + nameOf(*kernel->processor->holder) + "' holds";
+    if (kernel->status.load() == KERNEL_WAITING) {
+      describeWaiting(*kernel, kernels, out);
     } else if (kernel->execution && kernel->execution->wait.describe) {
       out += " waits for ";
       kernel->execution->wait.describe(kernel->execution->wait.object, out);

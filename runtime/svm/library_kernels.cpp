@@ -324,15 +324,19 @@ ExtKernelWork workOf(const char* name, const Place& place) {
 
 using namespace strata::svm;
 
-void svmRegisterKernel(const char* name, ExtKernelWork work) {
+void svmRegisterKernel_(const char* name, ExtKernelWork work, const char* text) {
   if (!name || !work)
-    failAt({}, "svm-null",
+    failAt(Place{text}, "svm-null",
            name ? std::string("kernel '") + name + "' is registered without a work function"
                 : std::string("a kernel is registered without a name"),
            "pass svmRegisterKernel both");
   Table& known = table();
   std::lock_guard guard(known.lock);
   known.works[name] = work;
+}
+
+void(svmRegisterKernel)(const char* name, ExtKernelWork work) {
+  svmRegisterKernel_(name, work, nullptr);
 }
 
 void svmBlackBoxInit_(Kernel* kernel, VM_NODE_PROC location, const char* name, void* data, int dataSize,

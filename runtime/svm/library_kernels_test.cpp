@@ -233,9 +233,10 @@ TEST_P(LibraryTest, KernelsByName) {
 
 TEST_P(LibraryTest, MisuseEndsTheProgram) {
   static Kernel nameless;
-  EXPECT_EXIT(svmRegisterKernel(nullptr, [](void*) {}), ::testing::ExitedWithCode(1), "without a name.*svm-null");
+  EXPECT_EXIT(svmRegisterKernel(nullptr, [](void*) {}), ::testing::ExitedWithCode(1),
+              "_test.cpp:[0-9]+: error: a kernel is registered without a name.*svm-null");
   EXPECT_EXIT(svmRegisterKernel("mine", nullptr), ::testing::ExitedWithCode(1),
-              "'mine' is registered without.*svm-null");
+              "_test.cpp:[0-9]+: error: kernel 'mine' is registered without.*svm-null");
   EXPECT_EXIT(blackBoxInit(&nameless, PROC1, nullptr, &nameless, sizeof nameless), ::testing::ExitedWithCode(1),
               "a black-box kernel is initialised without a name.*svm-null");
   static Stream in, out;

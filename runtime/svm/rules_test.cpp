@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 using namespace rules;
 
@@ -477,8 +478,21 @@ TEST_F(Rules, FieldsOfAKernelThatWaits) {
 }
 
 TEST_F(Rules, ControlIsTheMaster) {
-  EXPECT_EXIT(svmControl(PROC1), ::testing::ExitedWithCode(1), "PROC1 runs no control code.*svm-control");
+  BREAKS("svm-control", "PROC1 runs no control code", svmControl(PROC1));
   svmControl(CONTROL);
+}
+
+TEST_F(Rules, OnlyControlChoosesWhereItRunsAndOnHowManyThreads) {
+  const auto breaks = [](void (*body)(Work*)) {
+    initWork(&k, PROC1, body);
+    kernelRun(&k);
+    kernelWait(&k);
+  };
+  BREAKS("svm-a3", "svmControl within the work function of kernel 'k' .rule A3.",
+         breaks([](Work*) { svmControl(CONTROL); }));
+  BREAKS("svm-a3", "svmThreads within the work function of kernel 'k'", breaks([](Work*) { svmThreads(3); }));
+  strata::svm::Program::current().setChecked(false);
+  BREAKS("svm-a3", "svmThreads within the work function of kernel 'k'", breaks([](Work*) { svmThreads(3); }));
 }
 
 TEST_F(Rules, ADeadlockIsExplained) {
@@ -512,6 +526,95 @@ TEST_F(Rules, ADeadlockIsExplained) {
   });
 }
 
+TEST_F(Rules, ADeadlockOfControlIsExplained) {
+  for (const bool checked : {true, false}) {
+    strata::svm::Program::current().setChecked(checked);
+    initStreams();
+    int x = 0;
+    BREAKS("svm-deadlock",
+           "nothing can run any more\n  control waits for an element of stream 's' .0 of 8 elements inside.",
+           streamPop(&s, &x));
+    BREAKS("svm-deadlock",
+           "nothing can run any more\n  control waits for 3 elements of stream 's' .1 of 8 elements inside.", {
+             streamPush(&s, &x);
+             streamPeek(&s, 2, &x);
+           });
+    BREAKS("svm-deadlock", "nothing can run any more\n  control waits for room in stream 's' .8 of 8 elements inside.",
+           {
+             while (true)
+               streamPush(&s, &x);
+           });
+    BREAKS("svm-deadlock", "nothing can run any more\n  control waits for room in stream 't' .8 of 8 elements inside.",
+           {
+             for (int i = 0; i < 5; ++i)
+               streamPush(&t, &x);
+             for (int i = 0; i < 4; ++i)
+               streamPushMulticast(&x, &s, &t);
+           });
+    // Beside a thread that waits for a kernel.
+    k.in = &t;
+    BREAKS(
+        "svm-deadlock",
+        "nothing can run any more\n  control at .*_test.cpp:[0-9]+ waits for kernel 'k'\n  control at "
+        ".*_test.cpp:[0-9]+ waits for an element of stream 's' .0 of 8 elements inside.\n  kernel 'k' on PROC1 waits "
+        "for an element of stream 't'",
+        {
+          initWork(&k, PROC1, popOne);
+          kernelRun(&k);
+          std::thread([] { kernelWait(&k); }).detach();
+          streamPop(&s, &x);
+        });
+  }
+}
+
+TEST_F(Rules, ADeadlockTellsWhatKernelsWaitFor) {
+  initStreams();
+  static Work others[9];
+  static Stream streams[18];
+  k.in = &s;
+  for (Work& other : others)
+    other.in = &s;
+  // Kernels that it depends on.
+  BREAKS("svm-deadlock",
+         "nothing can run any more\n  control waits for kernel 'others.1.'(.|\n)*\n  kernel 'others.0.' on PROC2 waits "
+         "for kernel 'k', on which it depends\n  kernel 'others.1.' on PROC3 waits for kernel "
+         "('k', 'others.0.'|'others.0.', 'k'), on which it depends",
+         {
+           initWork(&k, PROC1, popOne);
+           kernelRun(&k);
+           for (int i = 0; i < 2; ++i) {
+             initWork(&others[i], PROC(2 + i), [](Work*) {});
+             kernelAddDependence(&others[i], &k);
+             if (i == 1)
+               kernelAddDependence(&others[i], &others[0]);
+             kernelRun(&others[i]);
+           }
+           kernelWait(&others[1]);
+         });
+  BREAKS("svm-deadlock",
+         "nothing can run any more(.|\n)*'others.0.' on PROC1 waits for its processor, which kernel 'k' holds", {
+           initWork(&k, PROC1, popOne);
+           initWork(&others[0], PROC1, pushOne);
+           kernelRun(&k);
+           kernelRun(&others[0]);
+           kernelWait(&others[0]);
+         });
+  // A move too many.
+  BREAKS("svm-deadlock",
+         "nothing can run any more(.|\n)*'moves.8.' on DMA1 waits for its processor, where all 8 moves that it carries "
+         "on at a time are under way",
+         {
+           static Move moves[9];
+           for (int i = 0; i < 9; ++i) {
+             streamInitRAM(&streams[2 * i], LOCALMEM1, 128 + 32 * i, 8, sizeof(int), any);
+             streamInitRAM(&streams[2 * i + 1], LOCALMEM1, 144 + 32 * i, 8, sizeof(int), any);
+             moveInit(&moves[i], DMA1, &streams[2 * i], &streams[2 * i + 1], 1, FALSE);
+             kernelRun(&moves[i]);
+           }
+           kernelWait(&moves[8]);
+         });
+}
+
 // ---- in every mode ----
 
 TEST_F(Rules, InEveryMode) {
@@ -543,10 +646,11 @@ TEST_F(Rules, InEveryMode) {
   BREAKS("svm-null", "a kernel is initialised at NULL",
          kernelInit(static_cast<Kernel*>(nullptr), PROC1, nullptr, nullptr, 0, [](void*) {}));
   BREAKS("svm-null", "kernel 'k' has no work function", kernelInit(&k, PROC1, nullptr, &k, sizeof k, nullptr));
-  EXPECT_EXIT(svmMachine(nullptr), ::testing::ExitedWithCode(1), "svmMachine.NULL. names no machine.*svm-machine");
-  EXPECT_EXIT(svmMachine(""), ::testing::ExitedWithCode(1), "names no machine.*svm-machine");
-  EXPECT_EXIT(svmAddress(LOCALMEM1, 1 << 20), ::testing::ExitedWithCode(1), "svmAddress does not fit.*svm-address");
-  EXPECT_EXIT(svmMachine("cell"), ::testing::ExitedWithCode(1), "after the machine has been used.*svm-machine");
+  BREAKS("svm-machine", "svmMachine.NULL. names no machine", svmMachine(nullptr));
+  BREAKS("svm-machine", "svmMachine.\"\". names no machine", svmMachine(""));
+  BREAKS("svm-machine", "svmMachine.\"cell\". after the machine has been used", svmMachine("cell"));
+  BREAKS("svm-address", "svmAddress does not fit", svmAddress(LOCALMEM1, 1 << 20));
+  BREAKS("svm-node", "FIFO1 is not a memory", svmAddress(FIFO1, 0));
 }
 
 } // namespace

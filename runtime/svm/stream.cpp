@@ -150,10 +150,12 @@ void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* 
   if (isRequested(kernel))
     obey(*kernel);
   StreamEnd& end = endOf(record, pushes);
-  if (!kernel && record.program->checked()) {
-    end.controlAt.store(record.program->clock.load());
-    end.controlPlace.store(place.text);
-    checkEnter(record, nullptr, pushes, operation, place);
+  if (!kernel) {
+    end.controlPlace.store(place.text, std::memory_order_relaxed);
+    if (record.program->checked()) {
+      end.controlAt.store(record.program->clock.load());
+      checkEnter(record, nullptr, pushes, operation, place);
+    }
   }
   if (end.kernel.load(std::memory_order_relaxed) == kernel)
     return;

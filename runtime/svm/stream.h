@@ -35,8 +35,8 @@ struct StreamEnd {
   KernelRecord* last = nullptr;             // who had it last, and when that was over
   uint64_t lastOver = 0;
   int32_t spins = 64;
-  std::atomic<uint64_t> controlAt{0}; // checked mode: when control used it last, on the program's clock
-  std::atomic<const char*> controlPlace{nullptr};
+  std::atomic<const char*> controlPlace{nullptr}; // where control used it last
+  std::atomic<uint64_t> controlAt{0};             // checked mode: when that was, on the program's clock
 };
 
 /// Streams to which elements are pushed together.

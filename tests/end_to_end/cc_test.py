@@ -146,14 +146,15 @@ class CcTest(harness.Case):
         self.write("lonely.c", LONELY)
         self.succeeds("cc", "lonely.c", "-o", "lonely")
         os.mkfifo(self.path("pipe"))
-        said = {("STRATA_THREADS", "abc"): "STRATA_THREADS is 'abc'", ("STRATA_THREADS", "-1"): "from 1 to 4096",
+        said = {("STRATA_THREADS", "abc"): "STRATA_THREADS is 'abc'", ("STRATA_THREADS", "-1"): "from 1 to 4096", ("STRATA_THREADS", "0"): "STRATA_THREADS is '0'",
                 ("STRATA_THREADS", "99999999999"): "from 1 to 4096", ("STRATA_THREADS", "2 "): "STRATA_THREADS is '2 '",
                 ("STRATA_SVM", "checkd"): "STRATA_SVM is 'checkd'", ("STRATA_SVM", "CHECKED"): "set it to checked or plain",
-                ("STRATA_MACHINE", "nosuch"): "this program includes the header of 'pca'", ("STRATA_MACHINE", "/dev/null"): "/dev/null:1:1",
+                ("STRATA_MACHINE", "nosuch"): "this program includes the header of 'pca' [svm-machine]", ("STRATA_MACHINE", "/dev/null"): "/dev/null:1:1",
+                ("STRATA_MACHINE", "pc"): "did you mean 'pca'?",
                 ("STRATA_MACHINE", "nosuch.yaml"): "no such file or directory", ("STRATA_RECORD", "pipe"): "what is there is no file",
                 ("STRATA_RECORD", "/"): "cannot be written", ("STRATA_RECORD", "no/such/folder"): "cannot be written",
                 # Nothing is what is not set; and so is what is right.
-                ("STRATA_THREADS", ""): "[svm-deadlock]", ("STRATA_THREADS", "0"): "[svm-deadlock]", ("STRATA_SVM", ""): "[svm-deadlock]",
+                ("STRATA_THREADS", ""): "[svm-deadlock]", ("STRATA_THREADS", "1"): "[svm-deadlock]", ("STRATA_SVM", ""): "[svm-deadlock]",
                 ("STRATA_SVM", "plain"): "[svm-deadlock]", ("STRATA_MACHINE", "pca"): "[svm-deadlock]", ("STRATA_RECORD", ""): "[svm-deadlock]"}
         for (name, value), words in said.items():
             kept = {key: each for key, each in os.environ.items() if not key.startswith("STRATA_")}
@@ -161,6 +162,50 @@ class CcTest(harness.Case):
             self.assertEqual(done.returncode, 1, (name, value))
             self.assertIn(words, done.stderr, (name, value))
         self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
+
+    def test_a_null_block_as_the_very_first_call(self):
+        for name, header, call in (("block", "svm/pca.h", "int x = 0; blockWrite((Block*)none, 0, &x);"), ("stream", "svm.h", "int x = 0; streamPush((Stream*)none, &x);")):
+            self.write(f"{name}.c", f"#include <{header}>\nint main(void) {{ static void* volatile none; {call} return 0; }}\n")
+            self.succeeds("cc", f"{name}.c", "-o", name)
+            self.assertRegex(self.runs(name, status=1), r"^error: control code follows a null pointer \[svm-null-pointer\]\n  help: give the")
+
+    def test_a_machine_that_is_not_found(self):
+        self.write("named.c", '#include <svm.h>\nint main(void) {\n  svmMachine("pca");\n  return !svmAddress(0x10000000, 0);\n}\n')
+        self.succeeds("cc", "named.c", "-o", "named")
+        kept = {key: each for key, each in os.environ.items() if not key.startswith("STRATA_")}
+        run = lambda **given: subprocess.run([self.path("named")], cwd=self.folder, capture_output=True, text=True, timeout=60, env=dict(kept, PATH="/usr/bin:/bin", **given))
+        done = run()
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"named\.c:3: error: no machine is named 'pca'; there are 'host' \[svm-machine\]\n  help: include the machine's header, as <svm/pca\.h>")
+        self.assertEqual(run(STRATA_MACHINES=os.path.join(ROOT, "machines")).returncode, 0)
+        self.assertRegex(run(STRATA_MACHINE="/absent.yaml").stderr, r"named\.c:3: error: no machine is named 'pca'")  # the call comes first
+        self.write("wrong.yaml", "name: 3\n")
+        self.write("file.c", '#include <svm/pca.h>\nint main(void) {\n  svmMachine("wrong.yaml");\n  return !svmAddress(GLOBALMEM1, 0);\n}\n')
+        self.succeeds("cc", "file.c", "-o", "file")
+        self.assertRegex(self.runs("file", status=1), r"file\.c:3: error: the description of machine 'wrong.yaml' is of no use\nerror\[machine-[\s\S]*\nso the program has no machine to run on \[svm-machine\]\n$")
+
+    def test_the_calls_about_the_machine_in_every_language(self):
+        source = self.write("calls.c", """#include <svm/pca.h>
+#include <svm_kernels.h>
+static void work(void* data) { (void)data; }
+int main(void) {
+  void (*const threads)(int) = svmThreads;
+  svmMachine("pca");
+  svmThreads(1 + 1);
+  threads(2);
+  svmControl(CONTROL);
+  svmRegisterKernel("mine", work);
+  (svmRegisterKernel)("mine", work);
+  return svmAddress(GLOBALMEM1, 0) != (svmAddress)(GLOBALMEM1, 0);
+}
+""")
+        built = os.path.dirname(os.path.dirname(harness.options.strata))
+        for compiler, language in (("cc", ("c", "c11")), ("g++", ("c++", "c++20")), ("clang-19", ("c", "c11")), ("clang++-19", ("c++", "c++20"))):
+            done = subprocess.run([compiler, "-x", language[0], "-std=" + language[1], "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", source,
+                                   "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(built, "include")], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), compiler)
+        self.succeeds("cc", source, "-o", "calls")
+        self.runs("calls")
 
     def test_several_files_in_two_steps(self):
         self.write("one.c", '#include "both.h"\n#include <svm.h>\nint main(void) { static Stream s; return (int)s.pushed_ + two(); }\n')
