@@ -146,8 +146,11 @@ private:
 
   void readKernels(Fields& fields, Processor& processor) {
     processor.userKernels = processor.kind != ProcessorKind::Dma && processor.kind != ProcessorKind::Io;
-    if (!fields.get("kernels"))
+    if (!fields.get("kernels")) {
+      if (processor.kind == ProcessorKind::Dma)
+        processor.kernels = {"move", "scatter", "gather"};
       return;
+    }
     processor.userKernels = false;
     for (const YamlNode* word : fields.words("kernels")) {
       if (word->text == "user")

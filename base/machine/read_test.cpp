@@ -53,6 +53,17 @@ TEST_F(Read, EveryFieldComesThrough) {
   EXPECT_EQ(m[m.link("bus")].bandwidth, (Bandwidth{32, 1}));
 }
 
+TEST_F(Read, WhatProcessorsRunByDefault) {
+  const Machine m = valid("machine: m\nprocessors:\n  - {name: c, kind: control, masters: [c]}\n"
+                          "  - {name: d, kind: dma, masters: [c], moves: 1}\n"
+                          "  - {name: e, kind: dma, masters: [c], moves: 1, kernels: []}\n");
+  EXPECT_TRUE(m.processors[0].userKernels);
+  EXPECT_TRUE(m.processors[0].kernels.empty());
+  EXPECT_FALSE(m.processors[1].userKernels);
+  EXPECT_EQ(m.processors[1].kernels, (std::vector<std::string>{"move", "scatter", "gather"}));
+  EXPECT_TRUE(m.processors[2].kernels.empty());
+}
+
 TEST_F(Read, ArraysComeThrough) {
   const Machine m = valid(everythingText);
   const ProcessorArray& array = m[m.processor("grid")].array.at(0);

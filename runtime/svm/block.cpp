@@ -9,6 +9,27 @@
 
 namespace strata::svm {
 
+namespace {
+
+void forgetLast(BlockRecord& record) {
+  for (std::atomic<const KernelRecord*>& last : record.last)
+    last.store(nullptr, std::memory_order_relaxed);
+}
+
+/// Where an element lies if it is the calling kernel that did the same to the block last; else null.
+char* atHand(const Block* block, int index, uint64_t size, bool writes) {
+  if (!block || !block->record_ || block->mark_ != markOf(block))
+    return nullptr;
+  const BlockRecord& record = *static_cast<const BlockRecord*>(block->record_);
+  const KernelRecord* last = record.last[writes].load(std::memory_order_relaxed);
+  const auto at = static_cast<uint64_t>(static_cast<int64_t>(index));
+  return last && last == callingKernel() && !isRequested(last) && at < record.capacity && size >= record.elementBytes
+             ? block->begin_ + at * record.elementBytes
+             : nullptr;
+}
+
+} // namespace
+
 std::string nameOf(const BlockRecord& record) {
   return variableName(record.block, sizeof(Block), record.place.argument());
 }
@@ -45,6 +66,8 @@ void initialise(Block* block, int location, int address, int capacity, int eleme
   block->record_ = &record;
   block->mark_ = markOf(block);
   std::atomic_ref(block->indexLimit_).store(0);
+  record.noted.clear(); // it may have another place now
+  forgetLast(record);
 }
 
 BlockRecord& recordOf(const Block* block, const char* operation, const Place& place) {
@@ -54,7 +77,8 @@ BlockRecord& recordOf(const Block* block, const char* operation, const Place& pl
   return *static_cast<BlockRecord*>(block->record_);
 }
 
-char* element(Block* block, int64_t index, uint64_t size, const char* operation, const Place& place) {
+char* element(Block* block, int64_t index, uint64_t size, bool writes, const Place& place) {
+  const char* operation = writes ? "blockWrite" : "blockRead";
   BlockRecord& record = recordOf(block, operation, place);
   KernelRecord* kernel = callingKernel();
   if (isRequested(kernel))
@@ -74,13 +98,19 @@ char* element(Block* block, int64_t index, uint64_t size, const char* operation,
     if (record.program->checked())
       checkBlockUse(record, *kernel, operation, place);
     record.kernels.push_back(kernel);
-    if (Recorder* recorder = record.program->recorder())
-      recorder->uses(record, *kernel, std::strcmp(operation, "blockWrite") == 0);
     std::lock_guard ends(kernel->endsLock);
     kernel->blocks.push_back(&record);
   }
-  if (record.program->checked())
+  Recorder* recorder = record.program->recorder();
+  if (const std::pair<const KernelRecord*, bool> use{kernel, writes};
+      recorder && std::find(record.noted.begin(), record.noted.end(), use) == record.noted.end()) {
+    recorder->uses(record, *kernel, writes);
+    record.noted.push_back(use);
+  }
+  if (recorder || record.program->checked()) {
+    record.last[writes].store(kernel, std::memory_order_relaxed);
     return at;
+  }
   std::atomic_ref(block->indexLimit_).store(record.capacity, std::memory_order_seq_cst);
   if (std::any_of(record.kernels.begin(), record.kernels.end(), [](KernelRecord* user) { return isRequested(user); }))
     std::atomic_ref(block->indexLimit_).store(0, std::memory_order_seq_cst);
@@ -90,8 +120,11 @@ char* element(Block* block, int64_t index, uint64_t size, const char* operation,
 void close(BlockRecord& record, const KernelRecord& kernel, bool leaves) {
   std::lock_guard guard(record.lock);
   std::atomic_ref(record.block->indexLimit_).store(0, std::memory_order_seq_cst);
-  if (leaves)
-    std::erase(record.kernels, &kernel);
+  if (!leaves)
+    return;
+  forgetLast(record);
+  std::erase(record.kernels, &kernel);
+  std::erase_if(record.noted, [&](const auto& use) { return use.first == &kernel; });
 }
 
 } // namespace strata::svm
@@ -103,9 +136,11 @@ void svmBlockInit_(Block* block, VM_NODE_MEM location, int address, int capacity
 }
 
 void svmWriteSlowly_(Block* block, int index, const void* from, uint64_t size, const char* place) {
-  std::memcpy(element(block, index, size, "blockWrite", Place{place}), from, block->elementBytes_);
+  char* to = atHand(block, index, size, true);
+  std::memcpy(to ? to : element(block, index, size, true, Place{place}), from, block->elementBytes_);
 }
 
 void svmReadSlowly_(Block* block, int index, void* to, uint64_t size, const char* place) {
-  std::memcpy(to, element(block, index, size, "blockRead", Place{place}), block->elementBytes_);
+  const char* from = atHand(block, index, size, false);
+  std::memcpy(to, from ? from : element(block, index, size, false, Place{place}), block->elementBytes_);
 }

@@ -17,15 +17,20 @@ struct BlockRecord {
   std::vector<Use> uses;              // as a stream's
   runtime::SpinLock lock;             // guards the list and the opening of the quick path
   std::vector<KernelRecord*> kernels; // that have it at hand
+  // Checked mode and a recorded program keep the quick path of the header closed, so that every operation shows who
+  // calls. This is what they have instead: the kernel that read (0) or wrote (1) last, whose right to do so has been
+  // checked, and of which it has been noted.
+  std::atomic<const KernelRecord*> last[2] = {nullptr, nullptr};
+  std::vector<std::pair<const KernelRecord*, bool>> noted; // of those that have it at hand; true: it writes
 };
 
 void initialise(Block* block, int location, int address, int capacity, int elementBytes, const Place& place);
 /// The record of an initialised block; fails for the place when nothing has initialised it.
 BlockRecord& recordOf(const Block* block, const char* operation, const Place& place);
 std::string nameOf(const BlockRecord& record);
-/// Where an element lies, of which the caller has `size` bytes; obeys requests, and fails for the place when there is
-/// no such element.
-char* element(Block* block, int64_t index, uint64_t size, const char* operation, const Place& place);
+/// Where an element lies that is about to be read or written, of which the caller has `size` bytes; obeys requests, and
+/// fails for the place when there is no such element.
+char* element(Block* block, int64_t index, uint64_t size, bool writes, const Place& place);
 /// Closes the quick path for a kernel of which something was requested, or that has ended.
 void close(BlockRecord& record, const KernelRecord& kernel, bool leaves);
 

@@ -174,28 +174,23 @@ void checkKernel(Program& program, const KernelRecord* before, KernelSort sort, 
 
 void checkSupported(const Program& program, KernelSort sort, const char* kernel, const ProcessorState& processor,
                     const Place& place) {
-  const machine::Processor& description = *processor.description;
-  const auto lists = [&](const std::string& name) {
-    return std::find(description.kernels.begin(), description.kernels.end(), name) != description.kernels.end();
+  // What moves data could be written as a work function too; what has a name only may be hardware.
+  const auto runs = [&](const machine::Processor& each) {
+    const bool lists = kernel && std::find(each.kernels.begin(), each.kernels.end(), kernel) != each.kernels.end();
+    return lists || (each.userKernels && sort != KernelSort::BlackBox);
   };
-  bool runs = description.userKernels;
-  std::string what = "kernels that users define";
-  if (sort == KernelSort::Predefined) {
-    runs = runs || processor.kind == machine::ProcessorKind::Dma || lists(kernel);
-    what = std::string("kernels that ") + kernel;
-  } else if (sort == KernelSort::BlackBox) {
-    runs = lists(kernel);
-    what = std::string("the kernel '") + kernel + "'";
-  }
-  if (runs)
+  const machine::Processor& description = *processor.description;
+  if (runs(description))
     return;
+  const std::string what = sort == KernelSort::User         ? "kernels that users define"
+                           : sort == KernelSort::Predefined ? std::string("kernels that ") + kernel
+                                                            : std::string("the kernel '") + kernel + "'";
   std::string supported = description.userKernels ? "'user'" : "";
   for (const std::string& name : description.kernels)
     supported += (supported.empty() ? "'" : ", '") + name + "'";
   std::string able;
   for (const machine::Processor& other : program.machine().processors)
-    if (sort == KernelSort::User ? other.userKernels
-                                 : std::find(other.kernels.begin(), other.kernels.end(), kernel) != other.kernels.end())
+    if (runs(other))
       able += (able.empty() ? "" : ", ") + other.name;
   failAt(place, "svm-supported-kernels",
          processor.name + " does not run " + what + "; its description lists " +

@@ -2,6 +2,8 @@
 // in its kernel's record, since a kernel that is ended leaves its stack without unwinding it.
 #include "include/svm_kernels.h"
 
+#include "runtime/core/system_memory.h"
+#include "runtime/svm/block.h"
 #include "runtime/svm/check.h"
 #include "runtime/svm/kernel.h"
 #include "runtime/svm/stream.h"
@@ -13,6 +15,7 @@
 #include <complex>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <numbers>
 
 namespace strata::svm {
@@ -30,6 +33,29 @@ T& hold(Arguments&&... arguments) {
 [[noreturn]] void refuse(const char* code, const std::string& what, const std::string& help) {
   const KernelRecord& kernel = *callingKernel();
   failAt(kernel.place, code, "kernel '" + nameOf(kernel) + "': " + what, help);
+}
+
+/// What takes so many bytes is kept while the kernel runs. Fails rather than have the system end the program.
+void needMemory(const std::string& what, uint64_t bytes) {
+  constexpr uint64_t little = 1 << 20;
+  if (bytes < little)
+    return;
+  if (const uint64_t available = runtime::systemMemory().available(); bytes > available)
+    refuse("svm-memory",
+           what + " take " + std::to_string(bytes) + " bytes, and this computer has " + std::to_string(available) +
+               " left",
+           "give it less to keep, or run it on a computer with more memory");
+}
+
+/// A work that tells when there is no memory for what it keeps.
+template <ExtKernelWork Work>
+void orRefuse(void* data) {
+  try {
+    Work(data);
+  } catch (const std::bad_alloc&) {
+    refuse("svm-memory", "this computer has no memory left for what it keeps",
+           "give it less to keep, or run it on a computer with more memory");
+  }
 }
 
 void needElements(const Stream* stream, uint64_t bytes) {
@@ -71,6 +97,7 @@ void fir(void* data) {
   };
   State& state = hold<State>();
   const auto count = static_cast<size_t>(fir.count);
+  needMemory(std::to_string(count) + " taps", 3 * count * sizeof(float));
   state.taps.resize(count);
   for (int k = 0; k < fir.count; ++k)
     blockRead(fir.taps, k, &state.taps[static_cast<size_t>(k)]);
@@ -122,7 +149,9 @@ void fft(void* data) {
   };
   State& state = hold<State>();
   const auto points = static_cast<size_t>(fft.points);
+  needMemory("frames of " + std::to_string(points) + " points", (points + points / 2) * sizeof(Complex));
   state.frame.resize(points);
+  state.factors.reserve(points / 2);
   for (size_t i = 0; i < points / 2; ++i) {
     const double angle = (fft.inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(i) / fft.points;
     state.factors.emplace_back(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
@@ -152,14 +181,14 @@ void matrixProduct(void* data) {
   needElements(product.a, rows * inner);
   needElements(product.b, inner * columns);
   needElements(product.c, rows * columns);
-  // Through the quick path once, which checks that they are reached; then in place.
-  float first = 0;
-  blockRead(product.a, 0, &first);
-  blockRead(product.b, 0, &first);
-  blockRead(product.c, 0, &first);
-  const auto* a = reinterpret_cast<const float*>(product.a->begin_);
-  const auto* b = reinterpret_cast<const float*>(product.b->begin_);
-  auto* c = reinterpret_cast<float*>(product.c->begin_);
+  // Once as if element by element, which checks that they are reached and is recorded; then in place.
+  const auto begin = [](Block* block, bool writes) {
+    return reinterpret_cast<float*>(element(block, 0, sizeof(float), writes, callingKernel()->place));
+  };
+  const float* a = begin(product.a, false);
+  const float* b = begin(product.b, false);
+  begin(product.c, false); // it adds to what is there
+  float* c = begin(product.c, true);
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t k = 0; k < inner; ++k)
       for (int64_t j = 0; j < columns; ++j)
@@ -216,6 +245,7 @@ struct File {
 File& openFile(const char* path, const char* mode, const Stream* stream) {
   const KernelRecord& kernel = *callingKernel();
   const StreamRecord& record = recordOf(stream, "the kernel's work", kernel.place);
+  needMemory("elements of stream '" + nameOf(record) + "'", 3 * record.elementBytes); // it may grow to hold two
   File& file = hold<File>(path, mode, record.elementBytes);
   if (!file.file)
     refuse("svm-file", std::string("cannot open '") + path + "': " + std::strerror(errno),
@@ -295,10 +325,11 @@ void console(void* data) {
 
 struct Table {
   std::mutex lock;
-  std::map<std::string, ExtKernelWork, std::less<>> works = {{"fir", fir},           {"fft", fft},
-                                                             {"sort", sort},         {"matrix_product", matrixProduct},
-                                                             {"console", console},   {"file_source", fileSource},
-                                                             {"file_sink", fileSink}};
+  std::map<std::string, ExtKernelWork, std::less<>> works = {
+      {"fir", orRefuse<fir>},           {"fft", orRefuse<fft>},
+      {"sort", orRefuse<sort>},         {"matrix_product", orRefuse<matrixProduct>},
+      {"console", orRefuse<console>},   {"file_source", orRefuse<fileSource>},
+      {"file_sink", orRefuse<fileSink>}};
 };
 
 Table& table() {

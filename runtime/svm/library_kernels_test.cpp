@@ -2,6 +2,7 @@
 #include "runtime/svm/testing.h"
 
 #include "include/svm_kernels.h"
+#include "runtime/core/system_memory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -265,6 +266,57 @@ TEST_P(LibraryTest, MisuseEndsTheProgram) {
   matrixProductInit(&product, PROC1, &taps, &taps, &taps, 3, 3, 3);
   EXPECT_EXIT(runs(&product), exits, "block 'taps' has 4 elements of 4 bytes where it takes 9 floats");
   EXPECT_EXIT(firInit(&fir, DMA1, &in, &out, &taps, 4), exits, "DMA1 does not run the kernel 'fir'.*these do: PROC");
+}
+
+/// The computer's own memory, of which little is left.
+class LittleMemory final : public strata::runtime::SystemMemory {
+public:
+  void* map(size_t bytes) override { return own_.map(bytes); }
+  void* reserve(size_t bytes) override { return own_.reserve(bytes); }
+  bool commit(void* base, size_t bytes) override { return own_.commit(base, bytes); }
+  void unmap(void* base, size_t bytes) override { own_.unmap(base, bytes); }
+  void preferLargePages(void* base, size_t bytes) override { own_.preferLargePages(base, bytes); }
+  uint64_t available() override { return 1000000; }
+  uint64_t total() override { return 1000; }
+
+private:
+  strata::runtime::SystemMemory& own_ = strata::runtime::systemMemory();
+};
+
+TEST_P(LibraryTest, WhatTheComputerHasNoMemoryFor) {
+  static Stream in, out;
+  static Block taps;
+  static Fft fft;
+  static Fir fir;
+  static FileSink sink;
+  const auto exits = ::testing::ExitedWithCode(1);
+  const auto withLittle = [](auto* kernel) {
+    static LittleMemory little;
+    strata::runtime::setSystemMemory(&little);
+    kernelRun(kernel);
+    kernelWait(kernel);
+  };
+  streamInitRAM(&in, LOCALMEM1, 0, 16, 2 * sizeof(float), 0);
+  streamInitRAM(&out, LOCALMEM1, 100, 16, 2 * sizeof(float), 0);
+  fftInit(&fft, PROC1, &in, &out, 1 << 30, FALSE);
+  EXPECT_EXIT(withLittle(&fft), exits,
+              "kernel 'fft': frames of 1073741824 points take 12884901888 bytes, and this computer has 1000000 left "
+              "\\[svm-memory\\]");
+  streamInitRAM(&in, LOCALMEM1, 0, 16, sizeof(float), 0);
+  streamInitRAM(&out, LOCALMEM1, 100, 16, sizeof(float), 0);
+  blockInit(&taps, GLOBALMEM1, 0, 1 << 20, sizeof(float));
+  firInit(&fir, PROC1, &in, &out, &taps, 1 << 20);
+  EXPECT_EXIT(withLittle(&fir), exits, "kernel 'fir': 1048576 taps take 12582912 bytes.*svm-memory");
+  streamInitRAM(&in, GLOBALMEM1, 0, 1, 1 << 20, 0);
+  fileSinkInit(&sink, SINK1, &in, "/dev/null");
+  EXPECT_EXIT(withLittle(&sink), exits, "kernel 'sink': elements of stream 'in' take 3145728 bytes.*svm-memory");
+  EXPECT_EXIT(
+      {
+        static LittleMemory little;
+        strata::runtime::setSystemMemory(&little);
+        streamInitFIFO(&in, FIFO7, 4, 0);
+      },
+      exits, "stream 'in' is to lie in FIFO7, whose 1024 bytes this computer has no room for: it has 1000 in all");
 }
 
 } // namespace

@@ -54,19 +54,7 @@ void failAt(const Place& place, const char* code, const std::string& message, co
   strata_fail(&check, nullptr, 0);
 }
 
-Program::Program(Machine machine) : machine_(std::move(machine)), connections_(machine_) {
-  for (uint32_t i = 0; i < machine_.processors.size(); ++i)
-    for (uint32_t k = 0; k < machine_.processors[i].count; ++k) {
-      const Node node{Node::Kind::Processor, i, k};
-      if (!machine::nodeOf(machine_, machine::nodeValue(node)))
-        continue;
-      ProcessorState& state = processors_[node];
-      state.node = node;
-      state.name = nameOf(node);
-      state.kind = machine_.processors[i].kind;
-      state.description = &machine_.processors[i];
-    }
-}
+Program::Program(Machine machine) : machine_(std::move(machine)), connections_(machine_) {}
 
 void Program::record(const std::string& path) {
   recorder_ = std::make_unique<Recorder>(*this, path);
@@ -109,17 +97,26 @@ Node Program::fifo(int value, const Place& place) const {
 }
 
 ProcessorState& Program::processor(int value, const Place& place) {
-  if (const auto node = nodeOfKind(machine_, value, Node::Kind::Processor))
-    return processors_.at(*node);
-  failUnknown(machine_, value, "a processor", place);
+  const auto node = nodeOfKind(machine_, value, Node::Kind::Processor);
+  if (!node)
+    failUnknown(machine_, value, "a processor", place);
+  std::lock_guard guard(storageLock_);
+  const auto [at, isNew] = processors_.try_emplace(*node);
+  ProcessorState& state = at->second;
+  if (isNew) {
+    state.node = *node;
+    state.name = nameOf(*node);
+    state.description = &machine_.processors[node->index];
+  }
+  return state;
 }
 
 uint64_t storageBytes(const machine::Memory& memory) {
   // An address is an int; what lies behind the last one cannot be named.
-  const uint64_t reachable = memory.unit * (uint64_t(INT_MAX) + 1);
+  constexpr uint64_t addresses = uint64_t(INT_MAX) + 1;
   const uint64_t bytes =
       memory.capacity.kind == machine::Capacity::Kind::Bytes ? memory.capacity.bytes : runtime::systemMemory().total();
-  return std::min(bytes, reachable);
+  return bytes / addresses >= memory.unit ? memory.unit * addresses : bytes;
 }
 
 char* Program::memoryBase(const Node& memory, const Place& place) {
@@ -145,22 +142,36 @@ char* Program::memoryBase(const Node& memory, const Place& place) {
 char* Program::storage(const Node& memory, int address, uint64_t bytes, const std::string& what, const Place& place) {
   const machine::Memory& description = machine_.memories[memory.index];
   const uint64_t size = storageBytes(description);
-  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(address)) * description.unit;
-  if (address < 0 || offset > size || bytes > size - offset)
+  const bool outside = address < 0 || static_cast<uint64_t>(address) > size / description.unit;
+  const uint64_t offset = outside ? size : static_cast<uint64_t>(address) * description.unit;
+  if (outside || bytes > size - offset)
     failAt(place, "svm-address",
            what + " does not fit into " + nameOf(memory) + ": " + std::to_string(bytes) + " bytes at address " +
                std::to_string(address) + " (addresses count " + std::to_string(description.unit) + " bytes), where " +
-               std::to_string(address < 0 || offset > size ? 0 : size - offset) + " of its " + std::to_string(size) +
-               " bytes are left",
+               std::to_string(size - offset) + " of its " + std::to_string(size) + " bytes are left",
            "give it another address, a smaller capacity or another memory");
   return memoryBase(memory, place) + offset;
 }
 
 FifoState& Program::fifoState(const Node& fifo) {
-  FifoState& state = fifos_[fifo];
+  return fifos_[fifo];
+}
+
+char* Program::fifoStorage(const Node& fifo, const std::string& what, const Place& place) {
+  FifoState& state = fifoState(fifo);
+  if (state.storage)
+    return state.storage.get();
+  // Pages that nobody pushes to take no room, so the system may grant more than there is.
+  const uint64_t bytes = machine_.fifos[fifo.index].capacity, total = runtime::systemMemory().total();
+  if (bytes <= total)
+    state.storage.reset(static_cast<char*>(std::calloc(bytes, 1)));
   if (!state.storage)
-    state.storage = std::make_unique<char[]>(machine_.fifos[fifo.index].capacity);
-  return state;
+    failAt(place, "svm-memory",
+           what + " is to lie in " + nameOf(fifo) + ", whose " + std::to_string(bytes) +
+               " bytes this computer has no room for: it has " + std::to_string(total) + " in all",
+           "describe the machine with a smaller capacity of '" + machine_.fifos[fifo.index].name +
+               "', or use a stream in a memory");
+  return state.storage.get();
 }
 
 bool Program::reaches(const Node& processor, const Node& place) const {

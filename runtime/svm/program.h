@@ -12,6 +12,7 @@
 #include "include/svm.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -42,7 +43,6 @@ struct Place {
 struct ProcessorState {
   machine::Node node;
   std::string name;
-  machine::ProcessorKind kind = machine::ProcessorKind::Core;
   const machine::Processor* description = nullptr;
   // Guarded by the program's lock.
   std::deque<std::pair<KernelRecord*, uint64_t>> waiting; // with the execution's number
@@ -51,9 +51,12 @@ struct ProcessorState {
   uint64_t moves = 0;             // predefined kernels that are RUNNING or PAUSED
 };
 
-/// The buffer of a FIFO. Several streams may be mapped to it, one after the other.
+/// The buffer of a FIFO, from the heap. Several streams may be mapped to it, one after the other.
 struct FifoState {
-  std::unique_ptr<char[]> storage;
+  struct Free {
+    void operator()(char* storage) const { std::free(storage); }
+  };
+  std::unique_ptr<char, Free> storage;
   StreamRecord* last = nullptr;               // the stream that was mapped to it last
   std::atomic<StreamRecord*> holder{nullptr}; // checked mode: the one that was pushed to last
 };
@@ -88,8 +91,10 @@ public:
   /// The storage of `bytes` bytes that begin at an address; fails for the caller's place when they do not lie within
   /// the memory. `what` names who wants them.
   char* storage(const machine::Node& memory, int address, uint64_t bytes, const std::string& what, const Place& place);
-  /// The buffer of a FIFO. REQUIRES: `lock` is held.
+  /// REQUIRES of both: `lock` is held.
   FifoState& fifoState(const machine::Node& fifo);
+  /// Its buffer, made on first use; fails for the caller's place when the computer has no room for it.
+  char* fifoStorage(const machine::Node& fifo, const std::string& what, const Place& place);
 
   /// Whether links, or being its own, connect a processor to a memory or FIFO.
   bool reaches(const machine::Node& processor, const machine::Node& place) const;

@@ -218,7 +218,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   if (fifo) {
     record.fifo = &program.fifoState(node);
     record.fifo->last = &record;
-    begin = record.fifo->storage.get();
+    begin = program.fifoStorage(node, name(), place);
   }
   part(record);
   std::lock_guard within(record.lock);

@@ -36,6 +36,51 @@ int main(void) {
 """
 
 
+MACHINE = r"""
+#include "machine.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static Stream from, to, indices;
+static Block block;
+static Move mover;
+static StridedScatter scatter;
+static StridedGather gather;
+static IndexedScatter scatterIndexed;
+static IndexedGather gatherIndexed;
+static void move(void) {
+  moveInit(&mover, DMA1, &from, &to, 1, FALSE); }
+static void strided(void) {
+  stridedScatterInit(&scatter, DMA1, &from, &block, 1, 1, 1, FALSE); }
+static void indexed(void) {
+  indexedScatterInit(&scatterIndexed, DMA1, &from, &indices, &block, 1, 1, FALSE); }
+static void gathered(void) {
+  stridedGatherInit(&gather, DMA1, &block, &to, 1, 1, 1, FALSE); }
+static void gatheredIndexed(void) {
+  indexedGatherInit(&gatherIndexed, DMA1, &block, &indices, &to, 1, 1, FALSE); }
+static void fifo(void) {
+  streamInitFIFO(&from, FIFO2, sizeof(int), 0); }
+static void global(int address) {
+  streamInitRAM(&from, GLOBALMEM1, address, 8, sizeof(int), 0); }
+int main(int argc, char** argv) {
+  const char* what = argv[1];
+  if (strcmp(what, "fifo") == 0)
+    fifo();
+  else if (strcmp(what, "global") == 0)
+    global(atoi(argv[2]));
+  else {
+    streamInitRAM(&from, LOCALMEM1, 0, 4, sizeof(int), 0);
+    streamInitRAM(&to, LOCALMEM1, 4, 4, sizeof(int), 0);
+    streamInitRAM(&indices, LOCALMEM1, 8, 4, sizeof(int), 0);
+    blockInit(&block, LOCALMEM1, 12, 4, sizeof(int));
+    strcmp(what, "move") == 0 ? move() : strcmp(what, "scatter") == 0 ? strided() : strcmp(what, "gather") == 0 ? gathered()
+    : strcmp(what, "scatterIndexed") == 0 ? indexed() : gatheredIndexed();
+  }
+  puts("accepted");
+  return argc == 0;
+}
+"""
+
 DEEP = r"""
 #include <svm/pca.h>
 #include <string.h>
@@ -141,6 +186,64 @@ class CcTest(harness.Case):
             self.assertRegex(said, r"none\.c:14: error: kernel 'source' on PROC1 follows a null pointer \[svm-null-pointer\]")
             self.assertIn("that the kernel's struct names before kernelRun", said)
             self.assertRegex(self.runs("none", "control", status=1), r"error: control code follows a null pointer \[svm-null-pointer\]")
+
+    def becomes(self, name, *changes):
+        """MACHINE for `pca` with pieces of its description exchanged."""
+        with open(os.path.join(ROOT, "machines/pca/machine.yaml"), encoding="utf-8") as file:
+            text = file.read()
+        for before, after in changes:
+            self.assertEqual(text.count(before), 1, before)
+            text = text.replace(before, after)
+        self.succeeds("machine", self.write(name + ".yaml", text), "--header", "-o", "machine.h")
+        self.succeeds("cc", "-O2", "-I.", "machine.c", "-o", name)
+
+    def says(self, program, *arguments, status):
+        """What is printed in plain and in checked mode, which is the same."""
+        said = set()
+        for mode in ("plain", "checked"):
+            done = subprocess.run([self.path(program), *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                                  env=dict(os.environ, STRATA_SVM=mode))
+            self.assertEqual(done.returncode, status, done)
+            said.add(done.stdout + done.stderr)
+        self.assertEqual(len(said), 1, said)
+        return said.pop()
+
+    def test_a_processor_runs_what_its_description_lists(self):
+        self.write("machine.c", MACHINE)
+        kernels = "kernels: [move, scatter, gather]\n"
+        lines = {"move": 14, "scatter": 16, "scatterIndexed": 18, "gather": 20, "gatherIndexed": 22}
+        for listed in ("move", "scatter", "gather", "move, scatter, gather", "", None):
+            self.becomes("lists", (kernels, "\n" if listed is None else f"kernels: [{listed}]\n"))
+            for kernel, line in lines.items():
+                kind = kernel.removesuffix("Indexed")
+                if listed is None or kind in listed.split(", "):
+                    self.assertEqual(self.says("lists", kernel, status=0), "accepted\n", (listed, kernel))
+                    continue
+                said = self.says("lists", kernel, status=1)
+                self.assertRegex(said, rf"machine\.c:{line}: error: DMA1 does not run kernels that {kind}; its description lists "
+                                       + (listed and f"'{listed}'" or "none") + r" \[svm-supported-kernels\]")
+                self.assertIn("these do: PROC", said)
+
+    def test_a_machine_larger_than_the_computer(self):
+        self.write("machine.c", MACHINE)
+        self.becomes("fifo", ("capacity: 1K\n", "capacity: 1000T\n"))
+        self.assertRegex(self.says("fifo", "fifo", status=1),
+                         r"machine\.c:24: error: stream 'from' is to lie in FIFO2, whose 1099511627776000 bytes this computer has no room for: "
+                         r"it has \d+ in all \[svm-memory\]\n.*a smaller capacity of 'FIFO', or use a stream in a memory")
+        self.assertEqual(self.says("fifo", "move", status=0), "accepted\n")
+        # Of a memory only what is touched takes room. Addresses that count so many bytes that an int reaches beyond it all:
+        self.becomes("memory", ("capacity: 64M\n    width: 16\n    alignment: 4\n    unit: 4\n",
+                                "capacity: 32T\n    width: 16\n    alignment: 4\n    unit: 16T\n"))
+        self.assertEqual(self.says("memory", "global", "0", status=0), "accepted\n")
+        self.assertEqual(self.says("memory", "global", "1", status=0), "accepted\n")
+        for address in ("2", "1048576", "2147483647"):
+            self.assertRegex(self.says("memory", "global", address, status=1),
+                             rf"machine\.c:26: error: stream 'from' does not fit into GLOBALMEM1: 32 bytes at address {address} .*where 0 of its "
+                             r"35184372088832 bytes are left \[svm-address\]")
+        # As many processors as a description may have, of which two are used.
+        self.becomes("crowd", ("kind: stream\n    count: 8\n", "kind: stream\n    count: 1048576\n"),
+                     ("capacity: 64K\n", "capacity: 64\n"), ("count: 8\n    capacity: 64\n", "count: 1048576\n    capacity: 64\n"))
+        self.assertEqual(self.says("crowd", "move", status=0), "accepted\n")
 
     def test_the_environment(self):
         self.write("lonely.c", LONELY)

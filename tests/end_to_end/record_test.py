@@ -126,6 +126,71 @@ int main(void) {
 """
 
 
+# One kernel reads a block and then writes it, one writes and then reads it while the first has it too, one does one of both.
+BLOCKS = r"""
+#include <svm/pca.h>
+#include <svm_kernels.h>
+typedef struct { Kernel kernel; IStream* in; OStream* out; Block* block; } Worker;
+static void add(void* data) {
+  Worker* worker = (Worker*)data;
+  int x, go = 1;
+  for (int i = 0; i < 8; ++i) {
+    blockRead(worker->block, i, &x);
+    ++x;
+    blockWrite(worker->block, i, &x);
+  }
+  streamPush(worker->out, &go);
+  streamPop(worker->in, &go); /* the other has been there */
+  blockRead(worker->block, 0, &x);
+}
+static void put(void* data) {
+  Worker* worker = (Worker*)data;
+  int x;
+  streamPop(worker->in, &x);
+  blockWrite(worker->block, 0, &x);
+  blockRead(worker->block, 1, &x);
+  streamPush(worker->out, &x);
+}
+static void look(void* data) { int x; for (int i = 0; i < 8; ++i) blockRead(((Worker*)data)->block, i, &x); }
+static void fill(void* data) { for (int i = 0; i < 8; ++i) blockWrite(((Worker*)data)->block, i, &i); }
+static Stream there, back;
+static Block block, a, b, c;
+static Worker adder, putter, looker, filler;
+static MatrixProduct product;
+static void init(Worker* worker, int processor, ExtKernelWork work, Stream* in, Stream* out) {
+  kernelInit(&worker->kernel, processor, NULL, worker, sizeof *worker, work);
+  worker->in = in;
+  worker->out = out;
+  worker->block = &block;
+}
+static void goes(Worker* worker) { kernelRun(worker); kernelWait(worker); }
+int main(void) {
+  for (int round = 0; round < 2; ++round) {
+    streamInitRAM(&there, LOCALMEM1, 0, 8, sizeof(int), 0);
+    streamInitRAM(&back, LOCALMEM1, 8, 8, sizeof(int), 0);
+    blockInit(&block, LOCALMEM1, 16, 8, sizeof(int));
+    init(&adder, PROC1, add, &back, &there);
+    init(&putter, PROC2, put, &there, &back);
+    init(&looker, PROC3, look, NULL, NULL);
+    init(&filler, PROC4, fill, NULL, NULL);
+    goes(&filler);
+    goes(&looker);
+    kernelRun(&adder);
+    kernelRun(&putter);
+    kernelWait(&adder);
+    kernelWait(&putter);
+  }
+  blockInit(&a, LOCALMEM1, 32, 4, sizeof(float));
+  blockInit(&b, LOCALMEM1, 36, 4, sizeof(float));
+  blockInit(&c, LOCALMEM1, 40, 4, sizeof(float));
+  matrixProductInit(&product, PROC1, &a, &b, &c, 2, 2, 2);
+  kernelRun(&product);
+  kernelWait(&product);
+  return 0;
+}
+"""
+
+
 class RecordTest(Pages):
     def compile(self, name, text, *options):
         if not os.path.isabs(text):
@@ -182,6 +247,28 @@ class RecordTest(Pages):
             second = next(each for each in graph["streams"] if each["name"] == "second")
             self.assertEqual((second["fifo"], second["memory"], second["pushed"], second["popped"]), (True, "FIFO1", 200, 200))
             self.assertEqual(graph["dependences"], [[1, 0]])
+
+    def users(self, graph):
+        """Of each block who does what: "r" and "w"."""
+        names = [each["name"] for each in graph["kernels"]]
+        return {block["name"]: {(names[user["kernel"]], "rw"[user["writes"]]) for user in block["users"]} for block in graph["blocks"]}
+
+    def test_blocks_are_read_and_written(self):
+        self.compile("blocks", BLOCKS)
+        for environment in ({"STRATA_THREADS": "1"}, {"STRATA_THREADS": "2"}, {"STRATA_SVM": "checked"}):
+            found = self.users(self.record("blocks", **environment)["streams"])
+            self.assertEqual(found, {"block": {("adder", "r"), ("adder", "w"), ("putter", "r"), ("putter", "w"), ("looker", "r"), ("filler", "w")},
+                                     "a": {("product", "r")}, "b": {("product", "r")}, "c": {("product", "r"), ("product", "w")}})
+        self.succeeds("show", "blocks.json", "-o", "blocks.svg")
+        self.is_drawing(self.read("blocks.svg"), "adder reads and writes block", "looker reads block", "filler writes block",
+                        "product reads and writes c")
+        self.compile("matmul", os.path.join(EXAMPLES, "svm/matmul/matmul.c"))
+        found = self.users(self.record("matmul")["streams"])
+        tiles = {how for name, users in found.items() if name.startswith("tileC") for _, how in users}
+        self.assertEqual(tiles, {"r", "w"}, found)
+        for name, users in found.items():
+            if name.startswith("tileC"):
+                self.assertTrue({who for who, how in users if how == "r"} & {who for who, how in users if how == "w"}, (name, users))
 
     def test_the_timeline_is_a_trace(self):
         self.compile("heat", os.path.join(EXAMPLES, "svm/heat/heat.c"))
