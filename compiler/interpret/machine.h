@@ -168,6 +168,7 @@ private:
   bool failHandle(const Task& task, uint32_t pc, uint64_t handle);
   bool failUndefined(const Task& task, uint32_t pc, const Instruction& instruction, Registers r, const Storage& block,
                      uint64_t element);
+  bool failUndefined(const Task& task, uint32_t pc, const std::string& what, const Storage& block, uint64_t element);
   bool runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   /// The least and greatest element of a block; false when it has none.
   static bool range(const uint64_t* block, unsigned rank, __int128& least, __int128& greatest);

@@ -240,6 +240,17 @@ bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Regi
                                  static_cast<int64_t>(sourceGreatest)))
         return failOverlap(task, pc, *to, static_cast<uint64_t>(*element));
   }
+  if (!from->written.empty() && instruction.d && isNamedCopy(pc))
+    for (Rows read(source, rank);;) {
+      for (int64_t i = 0; i < read.rowExtent(); ++i) {
+        const int64_t at = read.offset + i * read.rowStride();
+        if (from->written[static_cast<size_t>(at)] != HasValue)
+          return failUndefined(task, pc, elementText(*from, static_cast<uint64_t>(at)), *from,
+                               static_cast<uint64_t>(at));
+      }
+      if (!read.next())
+        break;
+    }
   if ((isWatched(task, *from) && !recordView(task, pc, *from, source, rank, false)) ||
       (isWatched(task, *to) && !recordView(task, pc, *to, destination, rank, true)))
     return false;
@@ -279,8 +290,16 @@ bool Machine::failUndefined(const Task& task, uint32_t pc, const Instruction& in
   const std::string what = program_.names[block.label].empty() ? "the element"
                            : isDistributed ? "element " + elementName(instruction, r) + " of " + arrayName(block)
                                            : elementText(block, element);
+  return failUndefined(task, pc, what, block, element);
+}
+
+bool Machine::failUndefined(const Task& task, uint32_t pc, const std::string& what, const Storage& block,
+                            uint64_t element) {
   Diagnostic diagnostic = makeDiagnostic(Fault::Undefined, program_.locations[pc], {what}, diagnostics_.sources());
-  if (block.written[element] == Lost) {
+  if (block.written[element] != Lost)
+    diagnostic.helps.push_back("write it first: what a task or function is to give back, and what has just been "
+                               "declared, hold no values");
+  else {
     diagnostic.notes.push_back("it had a value, which was lost when something without one was copied over it");
     diagnostic.helps.push_back("what writes a whole block has to write all its elements; what writes some of them has "
                                "to take the others in too");

@@ -237,7 +237,9 @@ bool Resolver::resolveSvm(Operation* op) {
       emit(Opcode::Wait);
       setPool(here() - 1, after);
     }
-    emit(Opcode::Move, source, destination, static_cast<uint32_t>(type.getRank()), 0,
+    // What is passed to a call and back is not read yet; what the program itself copies is.
+    const bool isPassed = move->hasAttr(svm::operandAttr);
+    emit(Opcode::Move, source, destination, static_cast<uint32_t>(type.getRank()), isPassed ? 0 : 1,
          static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())))
         .small = 1;
     if (move.getToken()) {

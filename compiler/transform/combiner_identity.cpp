@@ -110,7 +110,8 @@ Block* Recognizer::descend() {
     scf::ForOp loop;
     for (Operation& op : block->without_terminator()) {
       auto next = dyn_cast<scf::ForOp>(op);
-      if ((next && loop) || (!next && !isHarmless(&op)))
+      // A check, such as that the loop's variable can count so far, is made whenever copies are combined too.
+      if ((next && loop) || (!next && !isHarmless(&op) && !isa<CheckOp>(op)))
         return nullptr;
       if (next)
         loop = next;

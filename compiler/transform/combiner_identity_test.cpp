@@ -199,6 +199,10 @@ TEST_F(Combiners, Matrices) {
   EXPECT_TRUE(matrix(rows(columns(addElement))));
   EXPECT_TRUE(matrix(columns(rows(addElement))));
   EXPECT_TRUE(matrix(rows(columns(addElement, "%bm")), "reduce"));
+  const std::string check = "%k = arith.cmpi sle, %n, %c2 : index\nsvm.check %k, \"a\", \"b\"\n";
+  EXPECT_TRUE(matrix(check + rows(columns(addElement))));
+  EXPECT_TRUE(matrix(rows(check + columns(addElement))));
+  EXPECT_FALSE(matrix(rows(columns(check + addElement))));
   EXPECT_TRUE(matrix(rows(columns("svm.index %i in %n of \"a\", 0\nsvm.index %j in %m of \"a\", 1\n" + addElement))));
   EXPECT_TRUE(
       matrix("%n32 = arith.index_cast %n : index to i32\n%z = arith.constant 0 : i32\n%o = arith.constant 1 : i32\n"

@@ -182,7 +182,7 @@ class BadDialect(harness.Case):
         before = "func.func @g(%x: !b) {\n  func.call @g(%x) : (!b) -> ()\n  %c = arith.constant 0 : index\n  %v = memref.load %x[%c] : !b\n" \
                  "  %w = arith.addf %v, %v : f32\n  memref.store %w, %x[%c] : !b\n  return\n}"
         body = "func.call @g(%a) : (!b) -> ()"
-        if "asan" not in harness.options.strata:  # the sanitizer reports it itself
+        if not harness.sanitizer():  # which reports it itself
             self.refuse(body, code="runtime-stack-overflow", before=before, place=False)
         result = self.is_refused("run", self.program(body, before=before), "--size", "N=8", "--in", "A=iota", "--interpret")
         self.assertIn("p.mlir", result.err)

@@ -197,6 +197,8 @@ class BadInput(harness.Case):
         self.refuse(out="/dev/full", mentions="No space left")
 
     def test_file_size_limit_leaves_nothing(self):
+        if harness.sanitizer() == "tsan":
+            self.skipTest("the thread sanitizer makes a larger file for itself as the program starts")
         script = 'ulimit -f 8; exec "$0" "$@"'
         before = set(os.listdir(self.folder))
         completed = subprocess.run(

@@ -94,6 +94,12 @@ class Argument:
         self.dimensions = re.findall(r"\[([^\]]*)\]", dimensions)
 
 
+def sanitizer():
+    """The sanitizer that the command was built with, "asan" or "tsan", by its folder; else nothing."""
+    match = re.search(r"/build/([at]san)/", options.strata)
+    return match and match[1]
+
+
 def thread_counts():
     """With how many threads a program is run, one count after the other; one comes twice."""
     return (1, 7) if options.brief else (1, 2, 7, 7)

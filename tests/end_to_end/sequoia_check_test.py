@@ -156,6 +156,12 @@ class SequoiaChecks(harness.Case):
         self.finds("int t[N]; Half(a, t); copy(b[t[5];1], a[0;1]);", "interpret-undefined-read", "element [5] of 't'")
         self.is_fine("int t[N]; Half(a, t); copy(b[t[3];1], a[0;1]);")
 
+    def test_a_copy_of_what_nobody_wrote(self):
+        self.finds("int t[N]; copy(b[0;4], t[0;4]);", "interpret-undefined-read", "element [0] of 't'", "help: write it first")
+        self.finds("int t[N]; copy(t[1;7], a[1;7]); copy(b, t);", "interpret-undefined-read", "element [0] of 't'")
+        self.finds("int t[N]; copy(t[0;4], a[0;4]); copy(b[0:8:2;], t[0:8:2;]);", "interpret-undefined-read", "element [4] of 't'")
+        self.is_fine("int t[N]; copy(t[0;4], a[0;4]); copy(b[0;4], t[0;4]);")
+
     def test_scalars(self):
         self.finds("int s; Begin(a, s); copy(b[s;1], a[0;1]);", "interpret-undefined-read", "'s'")
         self.finds("int s; if (k > 4) s = 1; copy(b[s;1], a[0;1]);", "interpret-undefined-read")
