@@ -272,6 +272,25 @@ class CcTest(harness.Case):
             self.succeeds("cc", f"{name}.c", "-o", name)
             self.assertRegex(self.runs(name, status=1), r"^error: control code follows a null pointer \[svm-null-pointer\]\n  help: give the")
 
+    def test_a_handler_of_the_programs_own(self):
+        self.write("own.c", """#include <svm/pca.h>
+#include <signal.h>
+#include <unistd.h>
+static void own(int signal) { (void)signal; _exit(9); }
+int main(int argc, char** argv) {
+  static Stream s;
+  static int* volatile none;
+  (void)argv;
+  if (argc > 1)
+    signal(SIGSEGV, own);
+  streamInitRAM(&s, LOCALMEM1, 0, 4, 4, 0);
+  return *none;
+}
+""")
+        self.succeeds("cc", "own.c", "-o", "own")
+        self.runs("own", "handles", status=9)
+        self.assertIn("control code follows a null pointer", self.runs("own", status=1))
+
     def test_a_machine_that_is_not_found(self):
         self.write("named.c", '#include <svm.h>\nint main(void) {\n  svmMachine("pca");\n  return !svmAddress(0x10000000, 0);\n}\n')
         self.succeeds("cc", "named.c", "-o", "named")
