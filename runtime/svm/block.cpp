@@ -1,4 +1,4 @@
-// Implements blocks. The quick path is open while no kernel that uses the block has something to obey.
+// Implements blocks. The quick path is open while no kernel that is RUNNING has something to obey.
 #include "runtime/svm/block.h"
 
 #include "runtime/svm/check.h"
@@ -112,16 +112,20 @@ char* element(Block* block, int64_t index, uint64_t size, bool writes, const Pla
     return at;
   }
   std::atomic_ref(block->indexLimit_).store(record.capacity, std::memory_order_seq_cst);
-  if (std::any_of(record.kernels.begin(), record.kernels.end(), [](KernelRecord* user) { return isRequested(user); }))
+  if (record.program->requests.load(std::memory_order_seq_cst) != 0)
     std::atomic_ref(block->indexLimit_).store(0, std::memory_order_seq_cst);
   return at;
 }
 
-void close(BlockRecord& record, const KernelRecord& kernel, bool leaves) {
+void close(BlockRecord& record) {
+  std::lock_guard guard(record.lock);
+  if (!record.kernels.empty()) // else the block may be gone
+    std::atomic_ref(record.block->indexLimit_).store(0, std::memory_order_seq_cst);
+}
+
+void leave(BlockRecord& record, const KernelRecord& kernel) {
   std::lock_guard guard(record.lock);
   std::atomic_ref(record.block->indexLimit_).store(0, std::memory_order_seq_cst);
-  if (!leaves)
-    return;
   forgetLast(record);
   std::erase(record.kernels, &kernel);
   std::erase_if(record.noted, [&](const auto& use) { return use.first == &kernel; });

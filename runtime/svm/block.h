@@ -31,7 +31,9 @@ std::string nameOf(const BlockRecord& record);
 /// Where an element lies that is about to be read or written, of which the caller has `size` bytes; obeys requests, and
 /// fails for the place when there is no such element.
 char* element(Block* block, int64_t index, uint64_t size, bool writes, const Place& place);
-/// Closes the quick path for a kernel of which something was requested, or that has ended.
-void close(BlockRecord& record, const KernelRecord& kernel, bool leaves);
+/// Closes the quick path, if a kernel may have opened it.
+void close(BlockRecord& record);
+/// A kernel is over: it has the block at hand no more, and the quick path is closed.
+void leave(BlockRecord& record, const KernelRecord& kernel);
 
 } // namespace strata::svm

@@ -23,6 +23,15 @@ void setStatus(KernelRecord& kernel, KERNEL_STATUS status) {
     recorder->changed(kernel, status);
 }
 
+/// REQUIRES: the program's lock is held.
+void setRequest(KernelRecord& kernel, Request what) {
+  kernel.request.store(what, std::memory_order_seq_cst);
+  // One that has not begun obeys before it does anything.
+  const bool counts = what != Request::None && kernel.status.load() == KERNEL_RUNNING;
+  if (std::exchange(kernel.isCounted, counts) != counts)
+    kernel.program->requests.fetch_add(counts ? 1 : ~uint64_t(0), std::memory_order_seq_cst);
+}
+
 bool isOver(KERNEL_STATUS status) {
   return status == KERNEL_FINISHED || status == KERNEL_UNSTARTED;
 }
@@ -93,7 +102,7 @@ void makeReady(KernelRecord& kernel, Starts& starts) {
 void setFinished(KernelRecord& kernel, Starts& starts) {
   const KERNEL_STATUS before = kernel.status.load();
   setStatus(kernel, KERNEL_FINISHED);
-  kernel.request.store(Request::None);
+  setRequest(kernel, Request::None);
   kernel.execution = nullptr;
   if (before == KERNEL_RUNNING || before == KERNEL_PAUSED) {
     if (movesBeside(kernel))
@@ -108,7 +117,7 @@ void setFinished(KernelRecord& kernel, Starts& starts) {
   wakeWaiters(*kernel.program);
 }
 
-/// Closes the quick paths of all that the kernel has at hand.
+/// Closes the quick paths of the streams that the kernel has at hand; leaves these, and blocks, if it is over.
 void closeEnds(KernelRecord& kernel, bool leaves) {
   std::vector<BlockRecord*> blocks;
   {
@@ -126,14 +135,13 @@ void closeEnds(KernelRecord& kernel, bool leaves) {
       end.lastOver = ++kernel.program->clock;
       end.kernel.store(nullptr, std::memory_order_release);
     }
-    blocks = kernel.blocks;
-    if (leaves) {
-      kernel.ends.clear();
-      kernel.blocks.clear();
-    }
+    if (!leaves)
+      return;
+    kernel.ends.clear();
+    blocks = std::exchange(kernel.blocks, {});
   }
   for (BlockRecord* block : blocks)
-    close(*block, kernel, leaves);
+    leave(*block, kernel);
 }
 
 void runKernel(void* argument);
@@ -188,7 +196,7 @@ void pauseHere(KernelRecord& kernel) {
     std::lock_guard guard(kernel.program->lock);
     if (kernel.request.load() != Request::Pause)
       return;
-    kernel.request.store(Request::None);
+    setRequest(kernel, Request::None);
     setStatus(kernel, KERNEL_PAUSED);
     wakeWaiters(*kernel.program);
   }
@@ -207,10 +215,12 @@ void describeControl(const void* object, std::string& out) {
     }
 }
 
-/// Sets the request of a kernel that is RUNNING and sees to it that it notices.
+/// Sets the request of a kernel and sees to it that it notices. REQUIRES: the program's lock is held.
 void request(KernelRecord& kernel, Request what) {
-  kernel.request.store(what, std::memory_order_seq_cst);
+  setRequest(kernel, what);
   closeEnds(kernel, false);
+  for (const auto& [address, block] : kernel.program->blocks)
+    close(*block);
   if (kernel.execution)
     runtime::unpark(kernel.execution);
 }
@@ -303,7 +313,7 @@ void run(KernelRecord& kernel) {
     case KERNEL_RUNNING:
       // A pause that has not come about yet is over at once.
       if (kernel.request.load() == Request::Pause)
-        kernel.request.store(Request::None);
+        setRequest(kernel, Request::None);
       break;
     case KERNEL_FINISHED:
       break;

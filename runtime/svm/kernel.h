@@ -5,9 +5,9 @@
 // 1. `status`, `undone`, `followers`, `execution` and the queues change under the program's lock only; `status` may be
 //    read without it.
 // 2. `run` counts executions. Whoever remembers a kernel beside its number finds out whether it still means that one.
-// 3. A stream or block of which a kernel uses the quick path is in `ends` or `blocks`. Who requests something of the
-//    kernel sets `request` first and closes the quick paths then; a kernel that opens one looks at `request` after
-//    that. So one of the two sees the other.
+// 3. A stream of which a kernel uses the quick path is in `ends`. Who requests something of the kernel sets `request`
+//    first and closes the quick paths then; a kernel that opens one looks at `request` after that. So one of the two
+//    sees the other. The quick path of a block is open to whoever comes by, so it goes with Program::requests.
 #pragma once
 
 #include "runtime/core/execution.h"
@@ -50,6 +50,7 @@ struct KernelRecord {
 
   std::atomic<KERNEL_STATUS> status{KERNEL_UNSTARTED};
   std::atomic<Request> request{Request::None};
+  bool isCounted = false; // among the program's requests
   uint64_t run = 0;
   int64_t undone = 0; // executions that it depends on
   std::vector<std::pair<KernelRecord*, uint64_t>> followers;

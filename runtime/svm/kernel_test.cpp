@@ -205,6 +205,64 @@ TEST_P(KernelTest, BlocksNoticeRequestsToo) {
   EXPECT_EQ(kernelGetStatus(&poll), KERNEL_FINISHED);
 }
 
+TEST_P(KernelTest, RequestsAreNoticedInABlockThatAnotherHasOpened) {
+  struct User {
+    Kernel kernel;
+    Block* block;
+    Stream *in, *out;
+    std::atomic<bool> begun;
+  };
+  static Block block;
+  static Stream there, back;
+  static User opener, poller;
+  blockInit(&block, LOCALMEM1, 0, 1, sizeof(int));
+  streamInitRAM(&there, LOCALMEM1, 8, 4, sizeof(int), 0);
+  streamInitRAM(&back, LOCALMEM1, 16, 4, sizeof(int), 0);
+  for (User* user : {&opener, &poller}) {
+    user->block = &block;
+    user->in = &there;
+    user->out = &back;
+    user->begun = false;
+  }
+  kernelInit(&opener, PROC1, NULL, &opener, sizeof opener, [](void* data) {
+    User& user = *static_cast<User*>(data);
+    int x = 0;
+    do {
+      blockWrite(user.block, 0, &x);
+      streamPush(user.out, &x);
+      streamPop(user.in, &x);
+    } while (x == 0);
+  });
+  kernelInit(&poller, PROC2, NULL, &poller, sizeof poller, [](void* data) {
+    User& user = *static_cast<User*>(data);
+    user.begun = true;
+    for (int x = 0; x == 0;)
+      blockRead(user.block, 0, &x);
+  });
+  kernelRun(&opener);
+  int x = 0;
+  streamPop(&back, &x);
+  kernelRun(&poller);
+  // With one thread it would never leave control a turn; then it obeys as it begins.
+  while (GetParam() > 1 && !poller.begun) {
+  }
+  for (int i = 0; i < 20; ++i) {
+    kernelPause(&poller);
+    kernelWait(&poller);
+    EXPECT_EQ(kernelGetStatus(&poller), KERNEL_PAUSED);
+    streamPush(&there, &x); // the other opens it once more
+    streamPop(&back, &x);
+    kernelRun(&poller);
+  }
+  kernelEnd(&poller);
+  kernelWait(&poller);
+  x = 1;
+  streamPush(&there, &x);
+  kernelWait(&opener);
+  EXPECT_EQ(kernelGetStatus(&poller), KERNEL_FINISHED);
+  EXPECT_EQ(kernelGetStatus(&opener), KERNEL_FINISHED);
+}
+
 TEST_P(KernelTest, AWorkFunctionPausesAndEndsItself) {
   struct Own {
     Kernel kernel;

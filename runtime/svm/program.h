@@ -112,6 +112,9 @@ public:
   }
   std::vector<ControlWaiter*> waiters;
   std::atomic<uint64_t> clock{0}; // counts runs and ends of kernels
+  // Kernels that are RUNNING and have something to obey. Changes under `lock`; while there is one, no block opens its
+  // quick path, through which any kernel may go.
+  std::atomic<uint64_t> requests{0};
 
 private:
   struct Mapped {
