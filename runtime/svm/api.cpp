@@ -255,7 +255,15 @@ void* svmAddress_(VM_NODE_MEM memory, int address, const char* text) {
 
 void svmThreads_(int count, const char* text) {
   // In every mode: the threads end, and the caller would be on one of them.
-  needControl("svmThreads", "choose the number of threads in control code, before kernels run", Place{text});
+  const Place place{text};
+  needControl("svmThreads", "choose the number of threads in control code, before kernels run", place);
+  if (Program* program = Program::currentIfAny(); program && program->checked()) {
+    std::lock_guard guard(program->lock);
+    for (const auto& [address, kernel] : program->kernels)
+      if (const KERNEL_STATUS status = kernel->status.load(); status == KERNEL_WAITING || status == KERNEL_RUNNING)
+        failAt(place, "svm-threads", "svmThreads while kernel '" + nameOf(*kernel) + "' is under way",
+               "choose the number of threads before kernels run, or after kernelWait");
+  }
   runtime::setThreads(count > 0 ? static_cast<uint32_t>(count) : 0);
 }
 

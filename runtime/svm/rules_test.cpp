@@ -491,6 +491,13 @@ TEST_F(Rules, OnlyControlChoosesWhereItRunsAndOnHowManyThreads) {
   BREAKS("svm-a3", "svmControl within the work function of kernel 'k' .rule A3.",
          breaks([](Work*) { svmControl(CONTROL); }));
   BREAKS("svm-a3", "svmThreads within the work function of kernel 'k'", breaks([](Work*) { svmThreads(3); }));
+  initStreams();
+  k.in = &s;
+  BREAKS("svm-threads", "svmThreads while kernel 'k' is under way", {
+    initWork(&k, PROC1, popOne);
+    kernelRun(&k);
+    svmThreads(3);
+  });
   strata::svm::Program::current().setChecked(false);
   BREAKS("svm-a3", "svmThreads within the work function of kernel 'k'", breaks([](Work*) { svmThreads(3); }));
 }
