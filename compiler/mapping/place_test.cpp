@@ -260,6 +260,39 @@ TEST_F(PlaceTest, WhatDoesNotFitIsListed) {
   EXPECT_NE(text().find("block 'first' takes 2064 bytes"), std::string::npos) << text();
 }
 
+TEST_F(PlaceTest, TheTotalIsOfAllThatLivesAtOnce) {
+  // Of what lives at once, the most is told, in one message; what lives at another time has its own.
+  auto module = parse(R"(
+    func.func @main(%c: i1) attributes {svm.control = @worker} {
+      %n = arith.constant 516 : index
+      %a = svm.block "first" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      scf.if %c {
+        %b = svm.block "inner" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+        %d = svm.block "second" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+        scf.if %c {
+          %e = svm.block "third" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+        }
+        func.call @callee() : () -> ()
+      }
+      scf.if %c {
+        %f = svm.block "other" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      }
+      return
+    }
+    func.func private @callee() attributes {svm.control = @worker} {
+      %n = arith.constant 16 : index
+      %a = svm.block "small" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      return
+    }
+)",
+                      "placed");
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
+  ASSERT_EQ(diagnostics.all().size(), 2u) << text();
+  EXPECT_EQ(diagnostics.all()[0].message, "memory 'store' holds 4096 bytes and 8256 are wanted at once");
+  EXPECT_EQ(diagnostics.all()[0].notes.size(), 4u) << text();
+  EXPECT_EQ(diagnostics.all()[1].message, "memory 'store' holds 4096 bytes and 4128 are wanted at once");
+}
+
 TEST_F(PlaceTest, BlocksWithoutBoundAreRefused) {
   auto module = parse(R"(
     func.func @main(%n: index) attributes {svm.control = @worker} {

@@ -62,6 +62,16 @@ public:
 private:
   using Tops = std::map<uint32_t, int64_t>; // memory to the first free byte
 
+  /// More than a memory holds, wanted at one place of the program.
+  struct Excess {
+    uint32_t memory;
+    Location place;     // of the first block that does not fit
+    int64_t fitting;    // the first free byte before that one
+    int64_t wanted = 0; // with all blocks that live there at once
+    SmallVector<Held> held = {};
+  };
+  using Excesses = std::vector<Excess>;
+
   /// This function and all that it calls have their blocks in a memory on its stack.
   void stack(func::FuncOp function, uint32_t memory) {
     if (!stacked_[memory].insert(function).second)
@@ -88,18 +98,27 @@ private:
     done_.insert(function);
     Tops tops = floors_[function];
     for (Block& block : function.getBody())
-      region(block, tops, {});
+      for (const Excess& each : region(block, tops, {}, {}))
+        if (isFinal_)
+          refuse(each.place, machine_.memories[each.memory], each.memory, each.held, each.wanted);
   }
 
-  void region(Block& block, Tops tops, SmallVector<Held> held) {
+  /// What is wanted too much in a region; of what lives at once, the most. `around` has what was too much before it.
+  Excesses region(Block& block, Tops tops, Excesses around, SmallVector<Held> held) {
+    Excesses found;
+    const size_t before = around.size(); // behind it, the region's own
+    std::vector<size_t> since;           // for each of its own: what had been found inside when it came
     for (Operation& op : block) {
       if (auto made = dyn_cast<BlockOp>(op))
-        assign(made, tops, held);
+        assign(made, tops, held, around, before);
+      since.resize(around.size() - before, found.size());
       if (auto call = dyn_cast<func::CallOp>(op)) {
         auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
         if (!callee)
           continue;
-        for (auto [memory, top] : tops) {
+        for (auto [memory, end] : tops) {
+          const Excess* excess = excessIn(memory, around); // told of once, and not in what is called, too
+          const int64_t top = excess ? excess->fitting : end;
           int64_t& floor = floors_[callee][memory];
           // A caller that comes after its callee is called by it.
           if (done_.contains(callee) && floor < top)
@@ -109,11 +128,29 @@ private:
       }
       for (Region& inner : op.getRegions())
         for (Block& child : inner)
-          region(child, tops, held);
+          llvm::append_range(found, region(child, tops, around, held));
     }
+    for (size_t own = around.size(); own-- > before;) {
+      Excess excess = around[own];
+      excess.wanted = tops[excess.memory];
+      excess.held = held;
+      auto inside = [&](const Excess& each) { return each.memory == excess.memory; };
+      const auto first = found.begin() + static_cast<ptrdiff_t>(since[own - before]);
+      for (const Excess& each : llvm::make_filter_range(llvm::make_range(first, found.end()), inside))
+        if (each.wanted > excess.wanted)
+          excess = each;
+      found.erase(std::remove_if(first, found.end(), inside), found.end());
+      found.push_back(std::move(excess));
+    }
+    return found;
   }
 
-  void assign(BlockOp block, Tops& tops, SmallVector<Held>& held) {
+  static const Excess* excessIn(uint32_t memory, ArrayRef<Excess> excesses) {
+    auto found = llvm::find_if(excesses, [&](const Excess& each) { return each.memory == memory; });
+    return found == excesses.end() ? nullptr : found;
+  }
+
+  void assign(BlockOp block, Tops& tops, SmallVector<Held>& held, Excesses& excesses, size_t inherited) {
     machine::MemoryId id = machine_.memory(memoryOf(block.getBlock().getType()).str());
     if (!id.valid())
       return;
@@ -148,12 +185,22 @@ private:
     int64_t& top = tops[id.value];
     int64_t& end = ends_[id.value];
     int64_t address = static_cast<int64_t>(llvm::alignTo(isStacked ? end : top, alignment)), behind = 0;
-    const bool isTooMuch = __builtin_add_overflow(address, *bytes, &behind) || memory.capacity.exceededBy(behind);
+    if (__builtin_add_overflow(address, *bytes, &behind) || behind > farthest)
+      behind = farthest;
+    const bool isTooMuch = behind == farthest || memory.capacity.exceededBy(behind);
     held.push_back({id.value, block, address, *bytes});
-    if (isTooMuch && isFinal_)
-      refuse(at, memory, id.value, isStacked ? ArrayRef<Held>(held).take_back() : ArrayRef<Held>(held), behind);
-    if (isTooMuch)
-      return; // goes on, to find what else is wrong
+    if (isTooMuch && isStacked) {
+      if (isFinal_)
+        refuse(at, memory, id.value, ArrayRef<Held>(held).take_back(), behind);
+      return;
+    }
+    if (isTooMuch) {
+      const Excess* outside = excessIn(id.value, excesses);
+      if (!excessIn(id.value, ArrayRef(excesses).drop_front(inherited)))
+        excesses.push_back(outside ? *outside : Excess{id.value, at, top});
+      top = behind;
+      return; // goes on, to find what else is wanted and what else is wrong
+    }
     if (isStacked) {
       held.pop_back(); // at no address that others could have
       if (isFinal_)
@@ -165,6 +212,8 @@ private:
     if (isFinal_)
       block.setAddress(address);
   }
+
+  static constexpr int64_t farthest = int64_t{1} << 62; // no address is behind it, and sums with it stay numbers
 
   /// The block whose address this one takes too: it stands in the same region and memory, and is as large.
   static const Held* sharedWith(BlockOp block, ArrayRef<Held> held) {
