@@ -185,6 +185,24 @@ TEST_F(LevelsTest, SharesAreCountedInTheMemoryUnderneath) {
   EXPECT_EQ(overflows[0].wanted, 5200);
 }
 
+TEST_F(LevelsTest, AdviceForAnEntryPointNamesLevels) {
+  mapping::Record record;
+  record.functions["main"].control = "boss";
+  record.functions["main"].arguments = {"pool"};
+  const char* entry = R"(
+    func.func @main(%a: memref<?xf32, #v> {svm.access = "read", svm.name = "A"}) attributes {svm.entry} { return }
+)";
+  auto module = parse(entry);
+  EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
+  EXPECT_NE(text().find("arrays in 'main' (level 3) or 'joined' (level 2),"), std::string::npos) << text();
+  diagnostics.clear();
+  machine.levels.pop_back(); // main memory has no level that a mapping could name
+  module = parse(entry);
+  EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
+  EXPECT_TRUE(reported("placement-entry-memory"));
+  EXPECT_NE(text().find("arrays in 'joined' (level 2),"), std::string::npos) << text();
+}
+
 TEST_F(LevelsTest, AShareIsThatOfTheInstanceWithMost) {
   for (int64_t extent = 0; extent < 40; ++extent)
     for (int64_t parts = 1; parts < 6; ++parts)

@@ -179,12 +179,17 @@ private:
   bool isOutOfReach(machine::MemoryId memory) const { return machine_.isStore(memory) || machine_[memory].isVirtual(); }
 
   void refuseEntry(func::FuncOp function, machine::MemoryId where, const std::string& names) {
+    // Mappings name levels. Arrays at a virtual one are dealt out when the entry point begins. Only a machine without
+    // any of these is left to memories that have no level.
     std::string others;
-    for (uint32_t each = 0; each < machine_.memories.size(); ++each)
-      if (!isOutOfReach(machine::MemoryId{each})) {
-        const std::optional<unsigned> level = machine_.levelOf(machine::MemoryId{each});
-        others += (others.empty() ? "'" : " or '") + machine_.memories[each].name + "'" +
-                  (level ? " (level " + std::to_string(*level) + ")" : "");
+    for (bool hasLevel : {true, false})
+      for (uint32_t each = 0; each < machine_.memories.size() && (hasLevel || others.empty()); ++each) {
+        const machine::MemoryId memory{each};
+        const std::optional<unsigned> level = machine_.levelOf(memory);
+        const bool isPossible = !isOutOfReach(memory) || (hasLevel && machine_[memory].isVirtual() && memory != where);
+        if (isPossible && level.has_value() == hasLevel)
+          others += (others.empty() ? "'" : " or '") + machine_.memories[each].name + "'" +
+                    (level ? " (level " + std::to_string(*level) + ")" : "");
       }
     const bool isOne = names.find(',') == std::string::npos;
     auto report = diagnostics_.report(entryMemory, sourceLocation(diagnostics_.sources(), function.getLoc()),
