@@ -57,7 +57,10 @@ private:
   void call(const ResolvedCallsite& site, const Instance& callee) {
     if (callee.variant->kind == TaskKind::Inner && callee.controlLevel > site.level)
       diagnostics_.report(upwardCall, callee.place, callee.name, callee.controlLevel, "control", site.level)
-          .label(site.callsite->location, "the call");
+          .label(site.callsite->location, "the call")
+          .help("put the control of '" + callee.name + "' at level " + std::to_string(site.level) +
+                " or further in, or the control that calls it at level " + std::to_string(callee.controlLevel) +
+                " or further out");
     const auto& arguments = site.callsite->statement->arguments;
     for (size_t i = 0; i < arguments.size() && !site.callsite->isCombiner; ++i) {
       const Expr& value = *arguments[i].value;
@@ -70,7 +73,10 @@ private:
             .report(upwardCall, callee.place, callee.name, to, "array '" + std::string(value.variable->name) + "'",
                     from)
             .label(value.location, "the argument")
-            .note("data moves down, from a memory to one nearer to the processors, and back");
+            .note("data moves down, from a memory to one nearer to the processors, and back")
+            .help("put array '" + std::string(callee.variant->parameters[i]->name) + "' of '" + callee.name +
+                  "' at level " + std::to_string(from) + " or further in, or '" + std::string(value.variable->name) +
+                  "' of '" + instance_->name + "' at level " + std::to_string(to) + " or further out");
     }
   }
 

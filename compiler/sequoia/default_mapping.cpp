@@ -15,7 +15,8 @@
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(entryUnknown, Error, "sequoia-entry-unknown", "the program has no task named '{0}'");
-STRATA_DIAGNOSTIC(entryUnclear, Error, "sequoia-entry-unclear", "{0}");
+STRATA_DIAGNOSTIC(entryUnclear, Error, "sequoia-entry-unclear",
+                  "the program has {0} to begin with, and no --entry says which");
 STRATA_DIAGNOSTIC(noLeaf, Error, "sequoia-default-leaf",
                   "task '{0}' has no {1}, so that no mapping of it can be made by itself");
 
@@ -43,7 +44,6 @@ public:
     return std::move(mapping_);
   }
 
-private:
   static const TaskVariant* variantOf(const Task& task, TaskKind kind) {
     for (const TaskVariant* variant : task.variants)
       if (variant->kind == kind)
@@ -53,6 +53,8 @@ private:
   static std::string nameOf(const TaskVariant& variant) {
     return std::string(variant.taskName) + "_" + std::string(variant.name);
   }
+
+private:
   std::string nameOf(const TaskVariant& variant, size_t depth) const {
     return depth ? nameOf(variant) + "_level" + std::to_string(depths_[depth]) : nameOf(variant);
   }
@@ -326,28 +328,44 @@ const Task* entryTask(const Program& program, std::string_view entry, Diagnostic
   if (!entry.empty()) {
     if (const Task* task = program.findTask(entry))
       return task;
-    for (const Task& task : program.tasks)
+    std::string list;
+    for (const Task& task : program.tasks) {
+      // The name of the instance that it begins with, as runs print it.
+      for (TaskKind kind : {TaskKind::Inner, TaskKind::Leaf})
+        if (const TaskVariant* variant = DefaultBuilder::variantOf(task, kind)) {
+          if (DefaultBuilder::nameOf(*variant) == entry)
+            return &task;
+          break;
+        }
       names.emplace_back(task.name);
-    DiagnosticBuilder builder = diagnostics.report(entryUnknown, {program.file, 0, 0}, entry);
+      list += (list.empty() ? "'" : ", '") + names.back() + "'";
+    }
+    DiagnosticBuilder builder = diagnostics.report(entryUnknown, Location(), entry);
+    builder.note("its tasks are " + list);
     if (std::string nearest = nearestName(entry, names); !nearest.empty())
       builder.help("did you mean '" + nearest + "'?");
+    else
+      builder.help("without a mapping, --entry takes the name of a task");
     return nullptr;
   }
   std::set<const Task*> called = calledTasks(program);
-  const Task* found = nullptr;
-  for (const Task& task : program.tasks) {
-    if (called.contains(&task) || task.variants.empty())
-      continue;
-    found = &task;
-    names.emplace_back(task.name);
+  std::vector<const Task*> found;
+  for (const Task& task : program.tasks)
+    if (!called.contains(&task) && !task.variants.empty())
+      found.push_back(&task);
+  if (found.size() == 1)
+    return found[0];
+  if (found.empty()) {
+    diagnostics.report(entryUnclear, {program.file, 0, 0}, "no task that is not called by others")
+        .help("name one: --entry TASK");
+    return nullptr;
   }
-  if (names.size() == 1)
-    return found;
-  std::string text = names.empty() ? "the program has no task that is not called by others"
-                                   : "the program has several tasks to begin with:";
-  for (const std::string& name : names)
-    text += " " + name;
-  diagnostics.report(entryUnclear, {program.file, 0, 0}, text).help("name the entry: --entry TASK");
+  DiagnosticBuilder builder =
+      diagnostics.report(entryUnclear, found[0]->variants[0]->location, std::to_string(found.size()) + " tasks");
+  builder.label("task '" + std::string(found[0]->name) + "'");
+  for (size_t i = 1; i < found.size(); ++i)
+    builder.label(found[i]->variants[0]->location, "task '" + std::string(found[i]->name) + "'");
+  builder.help("name one: --entry " + std::string(found[0]->name));
   return nullptr;
 }
 

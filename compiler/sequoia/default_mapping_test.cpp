@@ -218,10 +218,20 @@ TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {
   EXPECT_FALSE(make(unknown, "host", {}, "Prodact"));
   EXPECT_TRUE(unknown.find("sequoia-entry-unknown")) << unknown.rendered();
   EXPECT_EQ(unknown.diagnostics.all()[0].helps[0], "did you mean 'Product'?");
+  EXPECT_EQ(unknown.diagnostics.all()[0].notes[0], "its tasks are 'Product'");
+  Session far(exampleText("matmul"));
+  EXPECT_FALSE(make(far, "host", {}, "Elsewhere"));
+  EXPECT_EQ(far.diagnostics.all()[0].helps[0], "without a mapping, --entry takes the name of a task");
+  Session instance(exampleText("matmul")); // the name that runs print
+  EXPECT_TRUE(make(instance, "host", {}, "Product_Blocks")) << instance.rendered();
+  Session leafInstance(exampleText("matmul")); // not what the default mapping begins with
+  EXPECT_FALSE(make(leafInstance, "host", {}, "Product_Rows"));
 
   Session two(leaf("y = 1;") + "void task U(in int a); void task<leaf> U::L(in int a) { }");
   EXPECT_FALSE(make(two, "host"));
   EXPECT_TRUE(two.find("sequoia-entry-unclear")) << two.rendered();
+  EXPECT_NE(two.rendered().find("the program has 2 tasks to begin with, and no --entry says which"), std::string::npos);
+  EXPECT_NE(two.rendered().find("task 'U'"), std::string::npos) << two.rendered();
 
   Session endless("void task R(in int A[N]); void task<inner> R::I(in int A[N]) { R(A); }");
   EXPECT_FALSE(make(endless, "host"));

@@ -236,6 +236,10 @@ private:
   void checkPreconditions(const Instance& callee, llvm::function_ref<mlir::ValueRange(const Variable*)> extentsOf);
   void checkPitches(const Instance& callee, llvm::function_ref<Value(const Variable*)> blockOf);
   std::string statedAt(const SizeBound& bound) const;
+  /// FILE:LINE of a place in the mapping, behind `before`; nothing of a mapping made by Strata.
+  std::string mappedAt(const char* before, const Location& where) const;
+  /// Which tunables a divisor consists of, with their values: the help of a division by zero; empty without any.
+  std::string tunablesIn(const Expr* divisor) const;
   Value linear(const LinearSize& size);
   /// A block of 64-bit words.
   Value makeWords(const llvm::Twine& label, int64_t count, unsigned level);

@@ -94,12 +94,14 @@ void BodyLowering::checkPreconditions(const Instance& callee,
 }
 
 std::string BodyLowering::statedAt(const SizeBound& bound) const {
-  std::string text = "the mapping states it as a precondition";
-  const Location& where = bound.place.location;
+  return "the mapping states it as a precondition" + mappedAt(": ", bound.place.location);
+}
+
+std::string BodyLowering::mappedAt(const char* before, const Location& where) const {
   if (!where.valid())
-    return text;
+    return {};
   SourceManager& sources = module_.diagnostics.sources();
-  return text + ": " + std::string(sources.buffer(where.buffer).name()) + ":" +
+  return before + std::string(sources.buffer(where.buffer).name()) + ":" +
          std::to_string(sources.lineColumn(where).line);
 }
 
@@ -272,7 +274,7 @@ void BodyLowering::callTargets(const ResolvedCallsite& site, const std::string& 
   check(any, "sequoia-no-target",
         "no target of the call of '" + std::string(site.callsite->callee->name) + "' in instance '" + instance_.name +
             "' applies",
-        {}, "give the callsite a last target without conditions");
+        {}, "give the callsite a last target without conditions" + mappedAt(": ", site.place));
 }
 
 void BodyLowering::callInstance(const ResolvedTarget& target, const std::string& label,

@@ -35,6 +35,16 @@ std::string calls(const std::string& task, int count = 1) {
   return text + "}";
 }
 
+/// The advice of the first check of a rule.
+std::string helpOf(LoweredProgram& subject, llvm::StringRef code) {
+  std::string help;
+  subject.lowered->module->walk([&](svm::CheckOp check) {
+    if (help.empty() && check.getCode() == code)
+      help = check.getHelp().value_or("").str();
+  });
+  return help;
+}
+
 TEST(SequoiaLowerCalls, BlockStyles) {
   InnerProgram subject(
       "Copy(A[x:x+3;], B[0;3]); Copy(A[0:9:4;], B[3:6;3]); Copy(A[8;5], B[6;2]); Copy(A[9:2;], B[4:4;]);",
@@ -140,6 +150,19 @@ TEST(SequoiaLowerCalls, TargetsWithConditions) {
   b.resize(7);
   EXPECT_FALSE(subject.run({array(a), array(b), number(0), reference(y)}));
   EXPECT_EQ(subject.failure, "sequoia-no-target");
+  EXPECT_EQ(helpOf(subject, "sequoia-no-target"), "give the callsite a last target without conditions: test.map:2");
+}
+
+TEST(SequoiaLowerCalls, ATunableThatIsNoDivisorIsNamed) {
+  const std::string program = "void task T(in float A[N], out int y);\n"
+                              "void task<inner> T::I(in float A[N], out int y) { tunable b; y = N / (2 * b); }\n";
+  LoweredProgram subject(program, "#include \"host\"\ntask T : entrypoint(Top) { instance Top::I(level 0) {\n"
+                                  "tunable b = 0; control() { } } }\n");
+  std::vector<float> a(10, 1.0f);
+  int y = 0;
+  EXPECT_FALSE(subject.run({array(a), reference(y)}));
+  EXPECT_EQ(subject.failure, "division-by-zero");
+  EXPECT_EQ(helpOf(subject, "division-by-zero"), "tunable 'b' is 0 at test.map:3");
 }
 
 TEST(SequoiaLowerCalls, Preconditions) {

@@ -122,7 +122,8 @@ Value BodyLowering::index(const Expr* expr) {
       return subtract(a, b);
     if (expr->op == Operator::Multiply)
       return multiply(a, b);
-    check(compare(arith::CmpIPredicate::ne, b, indexConstant(0)), "division-by-zero", "the divisor is zero");
+    check(compare(arith::CmpIPredicate::ne, b, indexConstant(0)), "division-by-zero", "the divisor is zero", {},
+          tunablesIn(right));
     return expr->op == Operator::Divide ? folded<arith::DivSIOp>(a, b) : folded<arith::RemSIOp>(a, b);
   }
   case ExprKind::BuiltinCall:

@@ -48,13 +48,31 @@ Value BodyLowering::arithmetic(Operator op, const Type* type, const Expr* leftTe
   }
 }
 
+std::string BodyLowering::tunablesIn(const Expr* divisor) const {
+  std::string text;
+  auto visit = [&](auto& self, const Expr* expr) -> void {
+    if (!expr)
+      return;
+    if (expr->kind == ExprKind::Variable && expr->variable->kind == VariableKind::Tunable) {
+      const uint32_t number = expr->variable->index;
+      const Instance& instance = *names_->instance;
+      text += (text.empty() ? "tunable '" : ", '") + std::string(expr->variable->name) + "' is " +
+              std::to_string(instance.tunables[number]) + mappedAt(" at ", instance.tunablePlaces[number]);
+    }
+    for (const Expr* operand : expr->operands)
+      self(self, operand);
+  };
+  visit(visit, divisor);
+  return text;
+}
+
 Value BodyLowering::division(bool remainder, const Type* type, const Expr* divisorText, Value left, Value right) {
   const bool isConstant = divisorText->kind == ExprKind::Integer;
   if (isConstant && type->isSigned() && divisorText->signedValue() == -1)
     return remainder ? zeroOf(left.getType()) : make<arith::SubIOp>(zeroOf(left.getType()), left).getResult();
   if (!isConstant || divisorText->integer == 0)
     check(compare(arith::CmpIPredicate::ne, right, zeroOf(right.getType())), "division-by-zero",
-          remainder ? "the divisor of a remainder is zero" : "the divisor is zero");
+          remainder ? "the divisor of a remainder is zero" : "the divisor is zero", {}, tunablesIn(divisorText));
   if (!type->isSigned())
     return remainder ? make<arith::RemUIOp>(left, right).getResult() : make<arith::DivUIOp>(left, right).getResult();
   if (!isConstant && !isNonNegative(divisorText)) {

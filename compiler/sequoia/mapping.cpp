@@ -25,9 +25,27 @@ std::string writeMapping(const Mapping& mapping, MappingForm form) {
   return form == MappingForm::Xml ? writeXml(mapping) : writeBraces(mapping);
 }
 
+/// The words between quotes in a text of a message.
+static std::vector<std::string> quotedIn(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t begin = text.find('\''); begin != text.npos; begin = text.find('\'', begin)) {
+    const size_t end = text.find('\'', begin + 1);
+    if (end == text.npos)
+      break;
+    words.emplace_back(text.substr(begin + 1, end - begin - 1));
+    begin = end + 1;
+  }
+  return words;
+}
+
 void reportExpected(const std::string& wanted, const std::string& found, const Location& where,
                     DiagnosticEngine& diagnostics) {
-  diagnostics.report(mappingSyntax, where, wanted, found);
+  DiagnosticBuilder report = diagnostics.report(mappingSyntax, where, wanted, found);
+  const std::vector<std::string> words = quotedIn(found);
+  if (words.size() != 1 || !std::isalpha(static_cast<unsigned char>(words[0].c_str()[0])))
+    return;
+  if (std::string nearest = nearestName(words[0], quotedIn(wanted)); !nearest.empty())
+    report.help("did you mean '" + nearest + "'?");
 }
 
 void reportTwice(std::string_view what, const Location& where, const Location& first, DiagnosticEngine& diagnostics) {

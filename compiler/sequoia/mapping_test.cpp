@@ -100,6 +100,16 @@ TEST(SequoiaMapping, RefusesWhatIsWrong) {
   }
 }
 
+TEST(SequoiaMapping, TheNearestWordIsTold) {
+  Session session;
+  EXPECT_FALSE(session.readMap("task T { instance A::B() { control() { loop i() { spmd { way = auto; } } } } }"));
+  ASSERT_EQ(session.codes(), "sequoia-mapping-syntax") << session.rendered();
+  EXPECT_EQ(session.diagnostics.all()[0].helps, std::vector<std::string>{"did you mean 'ways'?"});
+  Session far;
+  EXPECT_FALSE(far.readMap("task T { instance A::B() { control() { loop i() { spmd { } ( } } } }"));
+  EXPECT_TRUE(far.diagnostics.all()[0].helps.empty()) << far.rendered();
+}
+
 TEST(SequoiaMapping, EveryBlankIsReported) {
   Session session;
   EXPECT_FALSE(session.readMap("task T : entrypoint(?) {\n  instance A::B(level ?) {\n    tunable U = ?;\n  }\n}\n"));

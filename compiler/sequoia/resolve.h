@@ -48,6 +48,7 @@ struct ResolvedCallsite {
   const Callsite* callsite = nullptr;
   unsigned level = 0;                  // of the control that makes the call
   std::vector<ResolvedTarget> targets; // the first whose conditions all hold is called
+  Location place;                      // in the mapping; invalid for a mapping made by Strata
 };
 
 struct ResolvedPrecondition {
@@ -69,6 +70,7 @@ struct Instance {
   unsigned controlLevel = 0; // of statements outside of iteration statements
   unsigned scalarLevel = 0;
   std::vector<int64_t> tunables;
+  std::vector<Location> tunablePlaces; // of their values in the mapping; invalid for a mapping made by Strata
   std::vector<unsigned> arrayLevels;
   std::vector<ResolvedLoop> loops;
   std::vector<ResolvedCallsite> callsites;

@@ -88,10 +88,13 @@ void Resolver::tunables(const MappedInstance& mapped, Instance& resolved) {
   const TaskVariant& variant = *resolved.variant;
   Seen seen(variant.tunables.size());
   resolved.tunables.assign(variant.tunables.size(), 0);
+  resolved.tunablePlaces.assign(variant.tunables.size(), {});
   for (const MappedTunable& tunable : mapped.tunables) {
     auto index = tunableNamed(tunable.name);
-    if (index && first(seen, *index, "tunable", tunable.name, variant.tunables[*index]->location))
+    if (index && first(seen, *index, "tunable", tunable.name, variant.tunables[*index]->location)) {
       resolved.tunables[*index] = tunable.value.value;
+      resolved.tunablePlaces[*index] = tunable.value.place.location;
+    }
     if (tunable.value.value > largestNumber || tunable.value.value < -largestNumber)
       diagnostics_.report(tunableTooLarge, tunable.value.place.location, tunable.name.text, tunable.value.value,
                           largestNumber);
@@ -230,6 +233,7 @@ void Resolver::control(const MappedInstance& mapped, Instance& resolved, unsigne
 }
 
 void Resolver::targets(const MappedCallsite& site, ResolvedCallsite& resolved, const Callsite& callsite) {
+  resolved.place = site.task.place.location;
   if (site.targets.empty())
     diagnostics_.report(noTargets, site.task.place.location).label(callsite.location, "the call");
   const MappedTarget* always = nullptr;

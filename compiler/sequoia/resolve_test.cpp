@@ -374,6 +374,11 @@ task Add : entrypoint(Top) {
 )";
   Resolved session(twoLevels);
   EXPECT_TRUE(session.find("sequoia-mapping-upward")) << session.rendered();
+  EXPECT_NE(
+      session.rendered().find("put the control of 'Middle' at level 0 or further in, or the control that calls it "
+                              "at level 2 or further out"),
+      std::string::npos)
+      << session.rendered();
   EXPECT_TRUE(Resolved(replaced(twoLevels, "control(level 0)", "control(level 2)")).graph);
 }
 
