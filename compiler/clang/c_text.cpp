@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 
@@ -158,7 +159,7 @@ std::optional<std::string> CTypes::name(Type type, bool isUnsigned) {
     offset += svm::RecordType::sizeInBytes(field);
   }
   std::string full = "struct " + unusedName(record.getName().getValue());
-  declarations_ += full + " {\n" + fields + "};\n\n";
+  declare(full, full + " {\n" + fields + "};\n");
   assertions_ += "_Static_assert(sizeof(" + full + ") == " + std::to_string(svm::RecordType::sizeInBytes(type)) +
                  ", \"the size of " + full + "\");\n";
   for (const auto& [member, at] : offsets)
@@ -173,6 +174,30 @@ std::string CTypes::unusedName(StringRef wanted) {
   if (unsigned before = taken_[name]++)
     name += "_" + std::to_string(before + 1);
   return name;
+}
+
+void CTypes::declare(StringRef full, const std::string& definition, StringRef typedefs) {
+  // A struct and a union of one name are different types of one name in C++.
+  const std::string macro = "STRATA_TYPE_" + full.substr(full.find(' ') + 1).str();
+  const std::string value = "0x" + llvm::utohexstr(llvm::xxh3_64bits(definition)) + "u";
+  declarations_ += "#ifndef " + macro + "\n#define " + macro + " " + value + "\n" + definition + "#elif " + macro +
+                   " != " + value + "\n#error \"the header of another program defines '" + full.str() +
+                   "' differently: give it another name in one of the programs\"\n#endif\n" + typedefs.str() + "\n";
+}
+
+std::optional<std::string> CTypes::declared(Attribute declarations) {
+  constexpr size_t each = 4;
+  auto texts = dyn_cast_or_null<ArrayAttr>(declarations);
+  if (!texts || texts.empty() || texts.size() % each != 0 || !llvm::all_of(texts, llvm::IsaPred<StringAttr>))
+    return std::nullopt;
+  const auto text = [&](size_t at) { return cast<StringAttr>(texts[at]).getValue(); };
+  for (size_t at = 0; at < texts.size(); at += each) {
+    if (!declared_.insert(text(at).str()).second)
+      continue;
+    declare(text(at), text(at + 1).str(), text(at + 2));
+    assertions_ += text(at + 3);
+  }
+  return text(texts.size() - each).str();
 }
 
 /// The members of a struct between braces; structs within are declared where they stand.
@@ -198,12 +223,12 @@ static std::string membersText(const ElementType& type) {
   return text + "}";
 }
 
-std::string CTypes::structure(const ElementType& type, StringRef wanted) {
-  std::string& full = described_[wanted.str() + " " + type.numpyDescription()];
+std::string CTypes::structure(const ElementType& type) {
+  std::string& full = described_[type.numpyDescription()];
   if (!full.empty())
     return full;
-  full = "struct " + unusedName(wanted);
-  declarations_ += full + " " + membersText(type) + ";\n\n";
+  full = "struct " + unusedName("");
+  declare(full, full + " " + membersText(type) + ";\n");
   assertions_ +=
       "_Static_assert(sizeof(" + full + ") == " + std::to_string(type.bytes) + ", \"the size of " + full + "\");\n";
   for (const Field& field : type.fields)

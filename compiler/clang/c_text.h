@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,18 +34,23 @@ public:
   /// Structs are declared under their own name, with a number behind it where another struct has it.
   /// Nothing for a type that C has no name for.
   std::optional<std::string> name(mlir::Type type, bool isUnsigned);
-  /// The struct of that name whose members are as described.
-  std::string structure(const ElementType& type, llvm::StringRef name);
-  /// The declarations of the structs named so far, innermost first.
+  /// A struct whose members are as described, for which the program has no name.
+  std::string structure(const ElementType& type);
+  /// A type that the program declares, as svm::elementDeclarationsAttr has it. Nothing when it is not of that form.
+  std::optional<std::string> declared(mlir::Attribute declarations);
+  /// The declarations of the types named so far, innermost first. Each is guarded: equal ones in several headers are
+  /// one, and different ones under one name are an error that says so.
   std::string declarations() const { return declarations_; }
   /// Assertions in C that those structs lie in memory as the compiled program takes them to.
   std::string assertions() const { return assertions_; }
 
 private:
   std::string unusedName(llvm::StringRef name);
+  void declare(llvm::StringRef full, const std::string& definition, llvm::StringRef typedefs = "");
 
   std::map<void*, std::string> names_;
-  std::map<std::string, std::string> described_; // by name and description
+  std::map<std::string, std::string> described_; // by description
+  std::set<std::string> declared_;
   std::map<std::string, unsigned> taken_;
   std::string declarations_, assertions_;
 };

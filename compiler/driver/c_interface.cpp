@@ -201,10 +201,13 @@ private:
     }
     std::optional<std::string> name;
     auto described = parseElementType(text(svm::elementAttr));
-    if (described && described->kind == ElementType::Kind::Struct && described->bytes == bytes)
-      name = types_.structure(*described, text(svm::elementNameAttr));
-    else if (!parameter.words)
+    if (described && described->kind == ElementType::Kind::Struct && described->bytes == bytes) {
+      name = types_.declared(function.getArgAttr(position, svm::elementDeclarationsAttr));
+      if (!name)
+        name = types_.structure(*described);
+    } else if (!parameter.words) {
       name = types_.name(element, bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr)));
+    }
     if (!name || parameter.rank > 9) {
       diagnostics_.report(entryArgument, where_, parameter.name, name_,
                           name ? "it has more than 9 dimensions" : "C has no such type");

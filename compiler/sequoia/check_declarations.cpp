@@ -131,6 +131,8 @@ void Checker::declareTypedefs(TypeSyntax* syntax, const std::vector<Declarator>&
     symbol.kind = Symbol::Kind::Typedef;
     symbol.type = type;
     symbol.location = declarator.location;
+    if (type->isRecord() && scopes_.size() == 1)
+      program_.types.addTypedef(type, std::string(declarator.name));
     declare(declarator.name, symbol);
   }
 }

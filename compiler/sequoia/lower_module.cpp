@@ -23,10 +23,19 @@ std::string labelOf(std::string_view name, uint32_t lexnum) {
   return lexnum ? std::string(name) + "#" + std::to_string(lexnum) : std::string(name);
 }
 
+/// What C functions of the program are called: entry points and external tasks.
+static std::set<std::string> instanceNames(const InstanceGraph& graph) {
+  std::set<std::string> names;
+  for (const Instance& instance : graph.instances)
+    names.insert(instance.name);
+  return names;
+}
+
 ModuleLowering::ModuleLowering(const Program& program, const InstanceGraph& graph, const Machine& machine,
                                mlir::MLIRContext& context, DiagnosticEngine& diagnostics, const KnownSizes& known)
     : context(context), program(program), graph(graph), machine(machine), diagnostics(diagnostics),
-      sizes(propagateSizes(graph, known)), spans(processorSpans(graph, machine)) {}
+      sizes(propagateSizes(graph, known)), spans(processorSpans(graph, machine)),
+      cDeclarations(program.types, instanceNames(graph)) {}
 
 //===-- types and places
 //-------------------------------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/ir/svm.h"
+#include "compiler/sequoia/c_declarations.h"
 #include "compiler/sequoia/lower.h"
 
 #include "mlir/IR/Builders.h"
@@ -108,6 +109,7 @@ public:
   std::vector<InstanceSizes> sizes;
   std::vector<std::vector<int64_t>> spans; // processorSpans()
   BodyFacts facts;
+  CDeclarations cDeclarations;
   mapping::Record record;
   mlir::ModuleOp module;
 

@@ -118,6 +118,12 @@ const Type* TypeTable::arrayOf(const Type* element, uint64_t count) {
   return type;
 }
 
+const std::vector<std::string>& TypeTable::typedefsOf(const Type* record) const {
+  static const std::vector<std::string> none;
+  auto found = typedefs_.find(record);
+  return found == typedefs_.end() ? none : found->second;
+}
+
 const Type* TypeTable::promoted(const Type* type) const {
   if (type->isInteger() && conversionRank(type) < 1)
     return integer();

@@ -82,6 +82,10 @@ public:
   /// Gives fields their offsets. Returns false when the size would exceed 1 GiB.
   static bool layOut(Type& record);
   const Type* arrayOf(const Type* element, uint64_t count);
+  /// A typedef of the whole program names a struct or union.
+  void addTypedef(const Type* record, std::string name) { typedefs_[record].push_back(std::move(name)); }
+  /// In the program's order; often none.
+  const std::vector<std::string>& typedefsOf(const Type* record) const;
 
   /// C's integer promotion; other types unchanged.
   const Type* promoted(const Type* type) const;
@@ -92,6 +96,7 @@ private:
   std::vector<Type> scalars_;
   std::deque<Type> made_;
   std::map<std::pair<const Type*, uint64_t>, const Type*> arrays_;
+  std::map<const Type*, std::vector<std::string>> typedefs_;
 };
 
 /// The type as the program would write it: "unsigned int", "struct cmplx".

@@ -218,6 +218,24 @@ class FromC(harness.Case):
         done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (0, "3.5 9\n"), done.stderr)
 
+    def test_types_in_headers_are_the_programs(self):
+        """Unions are unions, typedefs name what they name, and headers of several programs go together in C and C++."""
+        for name, text in RECORDS.items():
+            self.succeeds("build", self.write(name + ".sq", text), "--machine", "host", "--werror", "-o", name + ".so")
+        include = "-I" + os.path.join(ROOT, "include")
+        self.write("use.c", RECORDS_C)
+        self.write("use.cpp", RECORDS_CXX)
+        for compiler in ("gcc -std=c11 use.c", "clang-19 -std=c11 use.c", "g++ -std=c++20 use.cpp", "clang++-19 -std=c++20 use.cpp"):
+            subprocess.run(compiler.split() + ["-pedantic", "-Wall", "-Wextra", "-Werror", include, "-fsyntax-only"], cwd=self.folder, check=True)
+        subprocess.run(["clang-19", "use.c", "first.so", "second.so", include, "-o", "use"], cwd=self.folder, check=True)
+        done = subprocess.run(["./use"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "9.5 3 2.5 7\n"), done.stderr)
+        # One name for two types is said where the headers meet.
+        self.write("clash.c", '#include "first.h"\n#include "other.h"\n')
+        clash = subprocess.run(["clang-19", include, "-fsyntax-only", "clash.c"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(clash.returncode, 1)
+        self.assertIn("the header of another program defines 'struct point' differently", clash.stderr)
+
     def test_a_struct_by_value_is_built_without_warnings(self):
         """What the compiler notes of arguments for itself is gone before the code is LLVM's."""
         head = "struct pair { int a; float b; };\nvoid task L(inout int Z[N], in struct pair x);\n"
@@ -398,6 +416,73 @@ int main(void) {
   Take_Do(a, i, b);
   puts("never");
   return 0;
+}
+"""
+
+RECORDS = {
+    "first": """
+struct cmplx { float re; float im; };
+typedef struct { float x, y; } point;
+typedef struct { int only; } single;
+typedef union { float f; unsigned u; struct { short lo, hi; } parts; } word;
+union number { double d; long l; struct cmplx c; };
+typedef struct cmplx complex_number;
+struct mix { union number u; struct cmplx c[2][3]; unsigned char tag; word word[4]; point point; single one;
+             struct { int a; union { int b; float class; } either; } inner; signed char class; long long ll; };
+typedef struct mix P_L;
+void task P(in struct cmplx class[N], out struct mix new[N], in struct mix one, inout union number acc, in point at, in word w);
+void task<leaf> P::L(in struct cmplx class[N], out struct mix new[N], in struct mix one, inout union number acc, in point at, in word w)
+{
+  for (long i = 0; i < N; i++) { new[i] = one; new[i].c[1][2].re = class[i].im + at.y + w.f; new[i].word[3].u = one.one.only; }
+  acc.d += 0.5;
+}
+""",
+    "second": """
+typedef struct { float x, y; } point;
+typedef point place;
+void task Q(inout point p[N]);
+void task<leaf> Q::M(inout point p[N]) { for (long i = 0; i < N; i++) p[i].x += 1; }
+""",
+    "other": """
+typedef struct { double x, y; } point;
+void task R(inout point p[N]);
+void task<leaf> R::M(inout point p[N]) { for (long i = 0; i < N; i++) p[i].x += 1; }
+"""}
+
+RECORDS_C = """
+#include "first.h"
+#include "second.h"
+#include <stdio.h>
+int main(void) {
+  sqArray_t *in = sqAllocArray1D(sizeof(struct cmplx), 2), *out = sqAllocArray1D(sizeof(struct mix), 2), *p = sqAllocArray1D(sizeof(point), 1);
+  complex_number *z = sqElmt1D(in, 1);
+  struct mix one = {.tag = 1, .one = {.only = 3}, .inner = {.either = {.class_ = 2}}}, *mix;
+  union number acc = {.d = 2};
+  place at = {1, 2}, *there = sqElmt1D(p, 0);
+  struct point by = {6, 0};
+  word w = {.f = 0.5f};
+  z->im = 7;
+  *there = by;
+  P_L(in, out, one, &acc, at, w);
+  Q_M(p);
+  mix = sqElmt1D(out, 1);
+  printf("%g %u %g %g\\n", mix->c[1][2].re, mix->word[3].u, acc.d, there->x);
+  return 0;
+}
+"""
+
+RECORDS_CXX = """
+#include "first.h"
+#include "second.h"
+void use(number &n);
+void use(number &n) {
+  point p{1, 2};
+  mix m{};
+  word w;
+  m.u = n;
+  w.f = 1;
+  m.point = place{3, 4};
+  P_L(nullptr, nullptr, m, &n, p, w);
 }
 """
 

@@ -242,7 +242,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
     function->removeAttr("svm.part");
     for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
       for (StringRef name : {SvmDialect::accessAttr, SvmDialect::nameAttr, SvmDialect::unsignedAttr, elementAttr,
-                             elementNameAttr, wordsAttr})
+                             elementDeclarationsAttr, wordsAttr})
         function.removeArgAttr(argument, StringAttr::get(program.getContext(), name));
   }
   PassManager passes(program.getContext());
