@@ -71,7 +71,7 @@ public:
         hasRecords_ = true;
         parameter.type = "void";
         if (!block)
-          fine = refuse(parameter.name, "it is a struct by value; make it an array of one element");
+          fine = refuse(parameter.name, "it is a struct or union by value; make it inout, or an array of one element");
       } else if (auto text = types_.name(element, isUnsigned)) {
         parameter.type = *text;
       } else {
@@ -164,9 +164,17 @@ public:
     return text;
   }
 
+  /// Puts the structs and unions of the arguments among the types that sequoia_ext.h defines.
+  void declareTypes(CTypes& types) {
+    for (unsigned position = 0; position < kernel_.getNumArguments(); ++position)
+      types.declared(kernel_.getArgAttr(position, svm::elementDeclarationsAttr));
+  }
+
 private:
   bool refuse(const std::string& argument, const std::string& why) {
-    diagnostics_.report(unsupportedType, task_.where, argument, task_.instance, why);
+    auto report = diagnostics_.report(unsupportedType, task_.where, argument, task_.instance, why);
+    if (auto parameter = task_.parameters.find(argument); parameter != task_.parameters.end())
+      report.label(parameter->second, "the argument");
     return false;
   }
 
@@ -296,7 +304,8 @@ static void *strata_element(const sqArray_t *a, unsigned rank, const sqSize_t *i
 const char* const anyPointer =
     "struct StrataAny { void *p; template <class T> operator T *() const { return static_cast<T *>(p); } };\n";
 
-std::string extensionHeader(const std::string& macros) {
+/// A file that has the types from elsewhere says so before it includes the header.
+std::string extensionHeader(const std::string& types, const std::string& macros) {
   std::string text = "#ifndef SEQUOIA_EXT_H\n#define SEQUOIA_EXT_H\n#include \"sequoia.h\"\n"
                      "#define sqLocalSpace(instance) sqLocalSpace_##instance\n"
                      "#define sqCalcParams(...) ((void)0)\n"
@@ -308,7 +317,7 @@ std::string extensionHeader(const std::string& macros) {
     text += "#define sqElmtSpec" + number(rank) + "D(instance, array, " + indices +
             ") sqElmtSpec_##instance##__##array(" + indices + ")\n";
   }
-  return text + macros + "#endif\n";
+  return text + "#ifndef SEQUOIA_EXT_NO_TYPES\n" + types + "#endif\n" + macros + "#endif\n";
 }
 
 KernelOp kernelOf(ModuleOp module, const std::string& instance) {
@@ -356,6 +365,7 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
                                        const std::vector<const ExternalTask*>& tasks, DiagnosticEngine& diagnostics) {
   bool isCxx = isCxxFile(file);
   std::string prototypes, definitions, macros;
+  CTypes types;
   for (const ExternalTask* task : tasks) {
     Wrapper wrapper(*task, kernelOf(module, task->instance), diagnostics);
     if (!wrapper.read())
@@ -363,6 +373,7 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
     prototypes += wrapper.prototype(isCxx);
     definitions += wrapper.definition(isCxx);
     macros += wrapper.macros();
+    wrapper.declareTypes(types);
   }
   std::string error;
   BufferId buffer = diagnostics.sources().find(file);
@@ -378,7 +389,7 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   Source source;
   source.isCxx = isCxx;
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
-  source.headers["sequoia_ext.h"] = extensionHeader(macros);
+  source.headers["sequoia_ext.h"] = extensionHeader(types.declarations(), macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") +
                 "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + prototypes + lineMarker(file) +
                 std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") + support +

@@ -6,6 +6,7 @@
 #include "base/source/diagnostic.h"
 #include "compiler/ir/svm.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,12 @@ namespace strata::clang {
 /// One instance of an external task. Its kernel is the one whose body is @…::@strata.ext.INSTANCE; names, types and
 /// directions are the kernel's.
 struct ExternalTask {
-  std::string instance;           // also the name of the user's function
-  std::string file;               // C, or C++ when it ends in .cpp, .cc or .cxx
-  std::vector<std::string> sizes; // names of the sizes that the kernel's extents are stated in
-  uint64_t scratch = 0;           // bytes that sqLocalSpace gives
-  Location where;                 // where the mapping says so
+  std::string instance;                            // also the name of the user's function
+  std::string file;                                // C, or C++ when it ends in .cpp, .cc or .cxx
+  std::vector<std::string> sizes;                  // names of the sizes that the kernel's extents are stated in
+  uint64_t scratch = 0;                            // bytes that sqLocalSpace gives
+  Location where;                                  // where the mapping says so
+  std::map<std::string, Location> parameters = {}; // where the program has them; those that are not known are not shown
 };
 
 /// Compiles the files and adds their code to the module, one svm.llvm_source a file. A file sees "sequoia.h", and

@@ -154,6 +154,8 @@ public:
       clang::ExternalTask task{external.instance, std::string(file), {}, external.scratch, external.where};
       for (const sequoia::Variable* size : external.variant->sizeParameters)
         task.sizes.emplace_back(size->name);
+      for (const sequoia::Variable* parameter : external.variant->parameters)
+        task.parameters[std::string(parameter->name)] = parameter->location;
       externals.push_back(std::move(task));
     }
     if (!clang::compileExternals(*lowered->module, externals, diagnostics))

@@ -81,7 +81,58 @@ task Mix: entrypoint(Top) {
 """
 
 
+RECORDS = """
+typedef union { float f; unsigned u; } word;
+struct cell { word words[2]; short s; };
+typedef struct { struct cell cell; long total; } sum;
+void task Add(in struct cell A[N], inout sum total);
+void task<ext> Add::Ext(in struct cell A[N], inout sum total);
+"""
+
+RECORDS_LEAF = """
+#include "sequoia_ext.h"
+CHERE void Sum(sqArray_t *A, sum *total) {
+  for (sqSize_t i = 0; i < sqParam(Sum, N); i++) {
+    const struct cell *at = (const struct cell *)sqElmtSpec1D(Sum, A, i);
+    word w = at->words[1];
+    total->total += at->s + (long)w.f;
+    total->cell = *at;
+  }
+}
+"""
+
+RECORDS_MAPPING = """#include "host"
+task Add: entrypoint(Sum) { instance Sum::Ext(level 0) external("FILE") { } }
+"""
+
+
 class External(harness.Case):
+    def test_types_of_the_program(self):
+        """Structs, unions and typedefs are the program's in C and C++, or the file's own where it says so."""
+        cell = np.dtype([("words", [("bits", "<u4")], 2), ("s", "<i2")], align=True)  # NumPy has no unions
+        cells = np.zeros(5, cell)
+        cells["words"]["bits"][:, 1] = np.arange(5, dtype="f4").view("u4")
+        cells["s"] = 10
+        self.save("a.npy", cells)
+        self.save("zero.npy", np.zeros((), np.dtype([("cell", cell), ("total", "<i8")], align=True)))
+        self.write("add.sq", RECORDS)
+        own = ("#define SEQUOIA_EXT_NO_TYPES\n#include <string.h>\ntypedef union { float f; unsigned u; } word;\n"
+               "struct cell { word words[2]; short s; };\ntypedef struct { struct cell cell; long total; } sum;\n")
+        for file, text in (("leaf.c", RECORDS_LEAF.replace("CHERE", "")), ("leaf.cpp", RECORDS_LEAF.replace("CHERE", 'extern "C"')),
+                           ("own.c", own + RECORDS_LEAF.replace("CHERE", ""))):
+            with self.subTest(file):
+                self.write(file, text)
+                mapping = self.write("add.map", RECORDS_MAPPING.replace("FILE", file))
+                self.succeeds("run", "add.sq", "--map", mapping, "--in", "A=a.npy", "--in", "total=zero.npy", "--out", "total=t.npy")
+                total = np.load(self.path("t.npy"))
+                self.assertEqual((int(total["total"]), int(total["cell"]["s"])), (60, 10))
+
+    def test_a_struct_by_value_is_refused_with_its_place(self):
+        self.write("leaf.c", "int x;")
+        self.write("add.sq", RECORDS.replace("inout sum", "in word").replace("[N], in word", "[N],\n  in word"))
+        mapping = self.write("add.map", RECORDS_MAPPING.replace("FILE", "leaf.c"))
+        self.is_refused("check", "add.sq", "--map", mapping, code="clang-external-type", mentions=["add.sq:8:", "add.map:2:", "make it inout"])
+
     def test_a_cxx_function_on_blocks_within_arrays(self):
         """On host the blocks are parts of the arrays, with pitches larger than their extents; on cell they are copies."""
         a = np.random.default_rng(2).random((2, 9, 11), "f4")
