@@ -8,8 +8,8 @@
 namespace strata::kernel {
 
 /// Asks for pieces of rows some rows before they are read, in kernels. Only of blocks whose elements the kernel reads
-/// once, one row after another; whether rows are far apart, many, and pieces short is found out when the kernel runs.
-/// Takes and leaves svm.kernel.
+/// one row after another, or every few rows; whether rows are far apart, many, and pieces short is found out when it
+/// runs. Takes and leaves svm.kernel.
 std::unique_ptr<mlir::Pass> createPrefetchRowsPass();
 
 } // namespace strata::kernel

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -17,18 +18,21 @@ using namespace strata::svm;
 namespace strata::kernel {
 namespace {
 
-constexpr int64_t line = 64;        // bytes
-constexpr int64_t page = 4096;      // bytes; processors follow a stream of reads to the end of its page
-constexpr int64_t longPiece = 512;  // bytes; from here on they have guessed how it goes on
-constexpr int64_t rowsAhead = 8;    // enough for memory's latency with a hundred cycles' work a row
-constexpr int64_t cached = 2 << 20; // bytes; rows that span less may all be in a cache near by, which is fast enough
+constexpr int64_t line = 64;          // bytes
+constexpr int64_t page = 4096;        // bytes; processors follow a stream of reads to the end of its page
+constexpr int64_t longPiece = 512;    // bytes; from here on they have guessed how it goes on
+constexpr int64_t rowsAhead = 8;      // enough for memory's latency with a hundred cycles' work a row
+constexpr int64_t cached = 512 << 10; // bytes; a block whose rows span less may be in a cache near by, all of it
+constexpr unsigned deepest = 8;       // operations behind an index
 
 /// A read of pieces of rows.
 struct RowRead {
   memref::LoadOp load;
-  scf::ForOp along;  // counts the elements of a piece, which are the block's last dimension
-  scf::ForOp rows;   // goes from row to row
-  unsigned position; // of the dimension that `rows` counts
+  scf::ForOp along;                // counts the elements of a piece, which are the block's last dimension
+  scf::ForOp rows;                 // goes from row to row
+  unsigned position;               // of the dimension that `rows` counts
+  scf::ForOp around;               // the loop around the rows; null: none
+  SmallVector<scf::ForOp> repeats; // loops between the two that read the same pieces again
 };
 
 /// The loops around an operation, innermost first, up to the kernel. Empty when there is something else among them.
@@ -43,6 +47,52 @@ SmallVector<scf::ForOp> loopsAround(Operation* op) {
   return loops;
 }
 
+bool isVariable(Value memory) {
+  return memory.getDefiningOp<memref::AllocaOp>() && cast<MemRefType>(memory.getType()).getRank() == 0;
+}
+
+/// What an index is made of: counters, arithmetic, scalar variables and what lies outside of the rows' loop.
+struct IndexParts {
+  SmallVector<Value> counters; // of loops within the rows' loop, and its own
+  unsigned rowCount = 0;       // how often the rows' counter is a term of the index as a sum
+  bool isKnown = true;         // nothing else is in it
+
+  void take(Value value, scf::ForOp rows, bool isTerm = true, unsigned depth = 0) {
+    if (value == rows.getInductionVar())
+      rowCount += isTerm ? 1 : 2; // as a factor it is no neighbour of the next row
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (loop && argument == loop.getInductionVar())
+        counters.push_back(value);
+      else
+        isKnown &= rows.isDefinedOutsideOfLoop(value);
+      return;
+    }
+    if (rows.isDefinedOutsideOfLoop(value))
+      return;
+    Operation* op = value.getDefiningOp();
+    auto load = dyn_cast<memref::LoadOp>(op);
+    isKnown &= depth < deepest && (load ? isVariable(load.getMemRef()) : isa<arith::ArithDialect>(op->getDialect()));
+    if (!isKnown || load)
+      return;
+    const bool isSum = isTerm && isa<arith::AddIOp, arith::IndexCastOp, arith::ExtSIOp>(op);
+    for (Value operand : op->getOperands())
+      take(operand, rows, isSum, depth + 1);
+  }
+};
+
+/// What all indices of a read are made of; `position` is that of the one index that goes up with `rows`, if one does.
+IndexParts partsOfIndices(memref::LoadOp load, scf::ForOp rows, std::optional<unsigned>& position) {
+  IndexParts all;
+  for (auto [at, index] : llvm::enumerate(load.getIndices())) {
+    const unsigned before = all.rowCount;
+    all.take(index, rows);
+    if (all.rowCount != before)
+      position = static_cast<unsigned>(at);
+  }
+  return all;
+}
+
 std::optional<RowRead> rowRead(memref::LoadOp load) {
   auto block = dyn_cast<BlockArgument>(load.getMemRef());
   MemRefType type = load.getMemRefType();
@@ -55,27 +105,43 @@ std::optional<RowRead> rowRead(memref::LoadOp load) {
   if (loops.size() < 2 || load.getIndices().back() != loops.front().getInductionVar() ||
       llvm::any_of(loops, [](scf::ForOp loop) { return !matchPattern(loop.getStep(), m_One()); }))
     return std::nullopt;
-  RowRead read{load, loops.front(), nullptr, 0};
-  for (scf::ForOp loop : ArrayRef(loops).drop_front()) {
-    auto counted = llvm::find(load.getIndices(), loop.getInductionVar());
-    bool counts = counted != load.getIndices().end();
+  const scf::ForOp along = loops.front();
+  for (auto [at, rows] : llvm::enumerate(loops)) {
+    if (at == 0)
+      continue;
+    std::optional<unsigned> position;
+    const IndexParts parts = partsOfIndices(load, rows, position);
+    if (!parts.isKnown)
+      return std::nullopt;
+    if (parts.rowCount != 1 || *position + 1 == type.getRank())
+      continue;
     // Around the rows, a loop that counts no dimension would read everything again, from a cache by then.
-    if (!counts && read.rows)
+    for (scf::ForOp around : ArrayRef(loops).drop_front(at + 1))
+      if (!llvm::is_contained(load.getIndices(), around.getInductionVar()))
+        return std::nullopt;
+    RowRead read{load, along, rows, *position, at + 1 < loops.size() ? loops[at + 1] : nullptr, {}};
+    for (scf::ForOp between : ArrayRef(loops).slice(1, at - 1))
+      if (!llvm::is_contained(parts.counters, between.getInductionVar()))
+        read.repeats.push_back(between);
+    scf::ForOp counted = along;
+    if (!rows.isDefinedOutsideOfLoop(counted.getLowerBound()) || !rows.isDefinedOutsideOfLoop(counted.getUpperBound()))
       return std::nullopt;
-    if (counts && !read.rows) {
-      read.rows = loop;
-      read.position = static_cast<unsigned>(counted - load.getIndices().begin());
-    }
+    return read;
   }
-  if (!read.rows || read.position + 1 == type.getRank())
-    return std::nullopt;
-  auto isOutside = [&](Value value) { return read.rows.isDefinedOutsideOfLoop(value); };
-  for (auto [position, index] : llvm::enumerate(load.getIndices().drop_back()))
-    if (position != read.position && !isOutside(index))
-      return std::nullopt;
-  if (!isOutside(read.along.getLowerBound()) || !isOutside(read.along.getUpperBound()))
-    return std::nullopt;
-  return read;
+  return std::nullopt;
+}
+
+/// An index computed once more, with other values of counters.
+Value withCounters(OpBuilder& builder, Value value, const IRMapping& counters, scf::ForOp rows) {
+  if (Value other = counters.lookupOrNull(value))
+    return other;
+  Operation* op = value.getDefiningOp();
+  if (!op || rows.isDefinedOutsideOfLoop(value))
+    return value;
+  IRMapping operands;
+  for (Value operand : op->getOperands())
+    operands.map(operand, withCounters(builder, operand, counters, rows));
+  return builder.clone(*op, operands)->getResult(0);
 }
 
 void prefetch(const RowRead& read) {
@@ -88,27 +154,47 @@ void prefetch(const RowRead& read) {
   auto compare = [&](arith::CmpIPredicate how, Value left, int64_t right) -> Value {
     return builder.create<arith::CmpIOp>(loc, how, left, constant(right));
   };
+  auto both = [&](Value left, Value right) -> Value { return builder.create<arith::AndIOp>(loc, left, right); };
   auto shape = builder.create<memref::ExtractStridedMetadataOp>(loc, load.getMemRef());
   Value piece = builder.create<arith::SubIOp>(loc, along.getUpperBound(), along.getLowerBound());
   Value isShort = compare(arith::CmpIPredicate::sle, piece, longPiece / bytes);
   Value stride = shape.getStrides()[read.position];
   Value isFar = compare(arith::CmpIPredicate::sge, stride, (page + bytes - 1) / bytes);
+  Value span = builder.create<arith::MulIOp>(loc, shape.getSizes()[read.position], stride);
+  Value pays = both(isShort, both(isFar, compare(arith::CmpIPredicate::sge, span, cached / bytes)));
+  // No further ahead than the rows go: after the last come the first ones of the loop around them.
+  auto lastOf = [&](scf::ForOp loop) -> Value {
+    return builder.create<arith::SubIOp>(loc, loop.getUpperBound(), constant(1));
+  };
   Value count = builder.create<arith::SubIOp>(loc, rows.getUpperBound(), rows.getLowerBound());
-  Value isLarge = compare(arith::CmpIPredicate::sge, builder.create<arith::MulIOp>(loc, count, stride), cached / bytes);
-  Value pays =
-      builder.create<arith::AndIOp>(loc, isShort, builder.create<arith::AndIOp>(loc, isFar, isLarge).getResult());
-  Value last = builder.create<arith::SubIOp>(loc, rows.getUpperBound(), constant(1));
-  builder.setInsertionPointToStart(rows.getBody());
+  Value distance = builder.create<arith::MinSIOp>(loc, count, constant(rowsAhead));
+  Value last = lastOf(rows);
+  builder.setInsertionPoint(along);
+  for (scf::ForOp loop : read.repeats)
+    pays = both(pays, builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, loop.getInductionVar(),
+                                                    loop.getLowerBound()));
   auto when = builder.create<scf::IfOp>(loc, pays);
   builder.setInsertionPointToStart(when.thenBlock());
-  Value ahead = builder.create<arith::AddIOp>(loc, rows.getInductionVar(), constant(rowsAhead));
-  Value row = builder.create<arith::MinSIOp>(loc, ahead, last);
+  Value ahead = builder.create<arith::AddIOp>(loc, rows.getInductionVar(), distance);
+  IRMapping counters;
+  if (scf::ForOp around = read.around) {
+    Value isOver = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, ahead, last);
+    Value next = builder.create<arith::AddIOp>(loc, around.getInductionVar(), constant(1));
+    next = builder.create<arith::MinSIOp>(loc, next, lastOf(around));
+    counters.map(around.getInductionVar(),
+                 builder.create<arith::SelectOp>(loc, isOver, next, around.getInductionVar()).getResult());
+    Value again = builder.create<arith::SubIOp>(loc, ahead, count);
+    counters.map(rows.getInductionVar(), builder.create<arith::SelectOp>(loc, isOver, again, ahead).getResult());
+  } else {
+    counters.map(rows.getInductionVar(), builder.create<arith::MinSIOp>(loc, ahead, last).getResult());
+  }
+  SmallVector<Value> indices;
+  for (Value index : load.getIndices().drop_back())
+    indices.push_back(withCounters(builder, index, counters, rows));
   auto lines = builder.create<scf::ForOp>(loc, along.getLowerBound(), along.getUpperBound(),
                                           constant(std::max<int64_t>(line / bytes, 1)));
   builder.setInsertionPointToStart(lines.getBody());
-  SmallVector<Value> indices(load.getIndices());
-  indices[read.position] = row;
-  indices.back() = lines.getInductionVar();
+  indices.push_back(lines.getInductionVar());
   builder.create<memref::PrefetchOp>(loc, load.getMemRef(), indices, /*isWrite=*/false, /*localityHint=*/3,
                                      /*isDataCache=*/true);
 }
@@ -127,7 +213,7 @@ struct PrefetchRowsPass : PassWrapper<PrefetchRowsPass, OperationPass<KernelOp>>
       auto read = rowRead(load);
       auto isSame = [&](const RowRead& other) {
         RowRead known = other;
-        return known.rows == read->rows && known.load.getMemRef() == load.getMemRef() &&
+        return known.along == read->along && known.load.getMemRef() == load.getMemRef() &&
                known.position == read->position;
       };
       if (read && llvm::none_of(reads, isSame))
