@@ -12,6 +12,7 @@
 #include <string>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <utility>
 
 namespace strata::runtime {
 namespace {
@@ -111,6 +112,29 @@ void startFileThread(void (*run)()) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+bool FileSequence::enter(FileRequest* request) {
+  std::lock_guard guard(lock_);
+  if (!std::exchange(busy_, true))
+    return true;
+  request->next = nullptr;
+  (last_ ? last_->next : first_) = request;
+  last_ = request;
+  return false;
+}
+
+FileRequest* FileSequence::leave() {
+  std::lock_guard guard(lock_);
+  FileRequest* next = first_;
+  if (!next) {
+    busy_ = false;
+    return nullptr;
+  }
+  first_ = next->next;
+  if (!first_)
+    last_ = nullptr;
+  return next;
+}
+
 void FileEngine::finished(FileRequest* request, int64_t result) {
   // What the starter wrote before it began the requests is seen from here on.
   FileJob& job = *request->job;
@@ -127,6 +151,9 @@ void FileEngine::finished(FileRequest* request, int64_t result) {
     job.error = static_cast<int>(-result);
     job.failedAt = request->at;
   }
+  // While the job is not counted off, its request and the window that it belongs to are there.
+  if (FileRequest* next = request->sequence ? request->sequence->leave() : nullptr)
+    begin(next, 1);
   Execution* execution = job.execution;
   if (job.left.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
@@ -167,7 +194,15 @@ std::optional<FileFailure> transferFiles(FileRequest* requests, size_t count) {
   job.execution = current();
   job.left.store(left, std::memory_order_release);
   besideBegun();
-  engine.begin(requests, left);
+  size_t held = 0; // those before it have begun, or will in their turn
+  for (size_t i = 0; i < left; ++i)
+    if (requests[i].sequence && !requests[i].sequence->enter(&requests[i])) {
+      if (i > held)
+        engine.begin(requests + held, i - held);
+      held = i + 1;
+    }
+  if (left > held)
+    engine.begin(requests + held, left - held);
   while (job.left.load(std::memory_order_acquire) != 0)
     park({describeFileJob, &job, "a file"});
   if (!job.failed.load(std::memory_order_acquire))

@@ -11,11 +11,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 namespace strata::runtime {
 
 struct FileJob;
+class FileSequence;
 
 /// So many bytes of a file, from or to memory. An engine advances it as parts of it are done.
 struct FileRequest {
@@ -23,9 +25,27 @@ struct FileRequest {
   bool writes = false;
   char* memory = nullptr;
   int64_t bytes = 0;
-  int64_t at = 0; // in the file
+  int64_t at = 0;                   // in the file
+  FileSequence* sequence = nullptr; // null: at any time
   FileJob* job = nullptr;
-  FileRequest* next = nullptr; // in a queue of the engine
+  FileRequest* next = nullptr; // in a queue of the engine or of the sequence
+};
+
+/// Requests that are carried out one after another, in the order in which they were asked for. A system reads ahead
+/// where it sees a file read in order, which it does not when two readers are in it at once; and of two writers of one
+/// file, one waits for the other. Lives as long as requests may name it.
+class FileSequence {
+public:
+  /// Whether the request may begin now; else it does when it is its turn.
+  bool enter(FileRequest* request);
+  /// The current request has ended: the next one, which begins now, or null.
+  FileRequest* leave();
+
+private:
+  std::mutex lock_;
+  bool busy_ = false;
+  FileRequest* first_ = nullptr;
+  FileRequest* last_ = nullptr;
 };
 
 /// Requests for which one execution waits. Lives on its stack: whoever counts off the last one looks at it no more.

@@ -20,7 +20,8 @@
 namespace strata::runtime {
 namespace {
 
-constexpr int64_t requestBytes = int64_t(1) << 20; // of one request
+constexpr int64_t requestBytes = int64_t(4) << 20; // of one request
+constexpr int64_t longBytes = int64_t(128) << 10;  // runs from here on, what Linux reads ahead, go one after another
 constexpr size_t mostRequests = 64;                // under way at once for one move
 constexpr int64_t directBytes = int64_t(16) << 10; // runs of this length are worth a request each
 constexpr int64_t stageBytes = int64_t(256) << 10; // of one buffer …
@@ -36,8 +37,8 @@ struct Dimension {
 
 class FileMove {
 public:
-  FileMove(int file, int64_t at, const std::string& name, const WindowMove& move)
-      : file_(file), name_(name), writes_(move.intoWindow), elementBytes_(move.elementBytes) {
+  FileMove(int file, int64_t at, const std::string& name, FileSequence& longRuns, const WindowMove& move)
+      : file_(file), name_(name), longRuns_(longRuns), writes_(move.intoWindow), elementBytes_(move.elementBytes) {
     simplify(move);
     // From the inside out: what a dimension and those inside of it cover in the file, and how much of it is wanted.
     const size_t count = dimensions_.size();
@@ -105,8 +106,9 @@ private:
   }
 
   void direct(int64_t offset, char* memory) {
+    FileSequence* sequence = elementBytes_ >= longBytes ? &longRuns_ : nullptr;
     for (int64_t done = 0; done < elementBytes_; done += requestBytes)
-      add({file_, writes_, memory + done, std::min(requestBytes, elementBytes_ - done), offset + done});
+      add({file_, writes_, memory + done, std::min(requestBytes, elementBytes_ - done), offset + done, sequence});
   }
 
   /// Dimension `at` with another extent, and those inside of it, by way of a buffer.
@@ -167,6 +169,7 @@ private:
 
   const int file_;
   const std::string& name_;
+  FileSequence& longRuns_;
   const bool writes_;
   int64_t elementBytes_;
   std::vector<Dimension> dimensions_;
@@ -181,12 +184,15 @@ class FileBackend : public WindowBackend {
 public:
   FileBackend(int file, int64_t at, const std::string& name) : file_(file), at_(at), name_(name) {}
   ~FileBackend() override { close(file_); }
-  void move(const WindowMove& move) override { FileMove(file_, at_, name_, move); }
+  void move(const WindowMove& move) override {
+    FileMove(file_, at_, name_, move.intoWindow ? longWrites_ : longReads_, move);
+  }
 
 private:
   const int file_;
   const int64_t at_;
   const std::string name_;
+  FileSequence longReads_, longWrites_;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
-// Windows whose elements are part of a file. Moves are reads and writes of the runs that are contiguous there; several
-// go on at once. Elements that lie near each other in the file are read together with what is between them; nothing
-// but the elements themselves is ever written.
+// Windows whose elements are part of a file. Moves are reads and writes of the runs that are contiguous there: several
+// short ones go on at once, long ones of a file one after another, so that the system sees it read in order. Elements
+// that lie near each other in the file are read together with what is between them; nothing but the elements themselves
+// is ever written.
 #pragma once
 
 #include "runtime/core/window.h"

@@ -7,13 +7,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace strata::runtime {
 namespace {
@@ -253,6 +257,89 @@ TEST(FileFaults, ShortTransfersAreContinued) {
     EXPECT_EQ(contents(array, 1 << 18), source);
   }
   setFileEngine(nullptr);
+}
+
+/// A disk that carries out each request in a thread of its own, and notes which were under way at once.
+class SlowDisk : public FileEngine {
+public:
+  void begin(FileRequest* requests, size_t count) override {
+    std::lock_guard guard(lock_);
+    for (size_t i = 0; i < count; ++i) {
+      FileRequest* request = &requests[i];
+      mostAtOnce[request->writes] = std::max(mostAtOnce[request->writes], ++underWay_[request->writes]);
+      inOrder &= request->at >= at_[request->writes];
+      at_[request->writes] = request->at;
+      threads_.emplace_back([this, request] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const auto bytes = static_cast<size_t>(request->bytes);
+        const ssize_t done = request->writes ? pwrite(request->file, request->memory, bytes, request->at)
+                                             : pread(request->file, request->memory, bytes, request->at);
+        {
+          std::lock_guard ended(lock_);
+          --underWay_[request->writes];
+        }
+        finished(request, done);
+      });
+    }
+  }
+  bool mayTryAtOnce() const override { return false; }
+  ~SlowDisk() override {
+    for (std::thread& thread : threads_)
+      thread.join();
+  }
+  int mostAtOnce[2] = {0, 0}; // reads, writes
+  bool inOrder = true;
+
+private:
+  std::mutex lock_;
+  std::vector<std::thread> threads_;
+  int underWay_[2] = {0, 0};
+  int64_t at_[2] = {0, 0};
+};
+
+TEST(FileSequences, LongRunsOfAFileGoOneAfterAnother) {
+  constexpr int64_t parts = 12, part = 100000; // 800000 bytes each
+  SlowDisk disk;
+  setFileEngine(&disk);
+  {
+    FileArray<int64_t> array(parts * part);
+    std::vector<int64_t> source(static_cast<size_t>(parts * part)), result(source.size());
+    std::iota(source.begin(), source.end(), 5);
+    const int64_t one = 1;
+    auto moveAll = [&](auto* to, const auto* from) {
+      std::vector<StrataToken*> tokens;
+      for (int64_t i = 0; i < parts; ++i)
+        tokens.push_back(
+            strata_window_move_start(to + i * part, &one, from + i * part, &one, &part, 1, sizeof *to, nullptr, 0));
+      wait(tokens);
+    };
+    moveAll(array.first, source.data());
+    moveAll(result.data(), array.first);
+    EXPECT_EQ(result, source);
+  }
+  setFileEngine(nullptr);
+  EXPECT_EQ(disk.mostAtOnce[0], 1);
+  EXPECT_EQ(disk.mostAtOnce[1], 1);
+}
+
+TEST(FileSequences, ShortRunsGoTogetherAndOneMoveIsInOrder) {
+  SlowDisk disk;
+  setFileEngine(&disk);
+  {
+    FileArray<int32_t> array(6 << 20);
+    std::vector<int32_t> all(6 << 20);
+    std::iota(all.begin(), all.end(), 1);
+    move(array.first, {1}, static_cast<const int32_t*>(all.data()), {1}, {6 << 20});
+    EXPECT_EQ(contents(array, 6 << 20), all);
+    EXPECT_TRUE(disk.inOrder);
+    EXPECT_EQ(disk.mostAtOnce[0], 1);
+    std::vector<int32_t> rows(6 * 8192);
+    move(rows.data(), {8192, 1}, static_cast<const int32_t*>(array.first), {1 << 20, 1}, {6, 8192});
+    for (size_t i = 0; i < 6; ++i)
+      EXPECT_EQ(rows[i * 8192], static_cast<int32_t>(i << 20) + 1);
+  }
+  setFileEngine(nullptr);
+  EXPECT_EQ(disk.mostAtOnce[0], 6);
 }
 
 TEST(FileFaults, AnErrorOfTheDeviceIsNamed) {
