@@ -47,22 +47,19 @@ SmallVector<scf::ForOp> loopsAround(Operation* op) {
   return loops;
 }
 
-bool isVariable(Value memory) {
-  return memory.getDefiningOp<memref::AllocaOp>() && cast<MemRefType>(memory.getType()).getRank() == 0;
-}
+/// What the row of a read is made of: counters, arithmetic, scalar variables and what lies outside of the rows' loop.
+struct RowParts {
+  scf::ForOp rows, along;
+  SmallVector<Value> counters = {}; // of loops within the rows' loop, and its own
+  unsigned rowCount = 0;            // how often the rows' counter is a term of an index as a sum
+  bool isKnown = true;              // nothing else is in it, and all is there before a piece is read
 
-/// What an index is made of: counters, arithmetic, scalar variables and what lies outside of the rows' loop.
-struct IndexParts {
-  SmallVector<Value> counters; // of loops within the rows' loop, and its own
-  unsigned rowCount = 0;       // how often the rows' counter is a term of the index as a sum
-  bool isKnown = true;         // nothing else is in it
-
-  void take(Value value, scf::ForOp rows, bool isTerm = true, unsigned depth = 0) {
+  void take(Value value, bool isTerm = true, unsigned depth = 0) {
     if (value == rows.getInductionVar())
       rowCount += isTerm ? 1 : 2; // as a factor it is no neighbour of the next row
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (loop && argument == loop.getInductionVar())
+      if (loop && loop != along && argument == loop.getInductionVar())
         counters.push_back(value);
       else
         isKnown &= rows.isDefinedOutsideOfLoop(value);
@@ -77,16 +74,21 @@ struct IndexParts {
       return;
     const bool isSum = isTerm && isa<arith::AddIOp, arith::IndexCastOp, arith::ExtSIOp>(op);
     for (Value operand : op->getOperands())
-      take(operand, rows, isSum, depth + 1);
+      take(operand, isSum, depth + 1);
+  }
+
+  bool isVariable(Value memory) {
+    return memory.getDefiningOp<memref::AllocaOp>() && cast<MemRefType>(memory.getType()).getRank() == 0 &&
+           along.isDefinedOutsideOfLoop(memory);
   }
 };
 
-/// What all indices of a read are made of; `position` is that of the one index that goes up with `rows`, if one does.
-IndexParts partsOfIndices(memref::LoadOp load, scf::ForOp rows, std::optional<unsigned>& position) {
-  IndexParts all;
-  for (auto [at, index] : llvm::enumerate(load.getIndices())) {
+/// What the indices but the last are made of; `position` is that of the one that goes up with `rows`, if one does.
+RowParts partsOfRow(memref::LoadOp load, scf::ForOp rows, scf::ForOp along, std::optional<unsigned>& position) {
+  RowParts all{rows, along};
+  for (auto [at, index] : llvm::enumerate(load.getIndices().drop_back())) {
     const unsigned before = all.rowCount;
-    all.take(index, rows);
+    all.take(index);
     if (all.rowCount != before)
       position = static_cast<unsigned>(at);
   }
@@ -110,10 +112,10 @@ std::optional<RowRead> rowRead(memref::LoadOp load) {
     if (at == 0)
       continue;
     std::optional<unsigned> position;
-    const IndexParts parts = partsOfIndices(load, rows, position);
+    const RowParts parts = partsOfRow(load, rows, along, position);
     if (!parts.isKnown)
       return std::nullopt;
-    if (parts.rowCount != 1 || *position + 1 == type.getRank())
+    if (parts.rowCount != 1)
       continue;
     // Around the rows, a loop that counts no dimension would read everything again, from a cache by then.
     for (scf::ForOp around : ArrayRef(loops).drop_front(at + 1))

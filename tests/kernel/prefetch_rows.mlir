@@ -94,7 +94,8 @@ svm.kernel @interleaved(%a: !matrix {svm.access = "read"}, %b: !matrix {svm.acce
   svm.return
 }
 
-// A row that is looked up could be anywhere, and one that goes up by more than one is no neighbour.
+// A row that is looked up could be anywhere, one that goes up by more than one is no neighbour, and of a diagonal each row
+// has one element.
 // CHECK-LABEL: svm.kernel @far
 // CHECK-NOT: memref.prefetch
 // CHECK: svm.return
@@ -110,8 +111,11 @@ svm.kernel @far(%a: !matrix {svm.access = "read"}, %at: memref<?xindex, strided<
     scf.for %j = %c0 to %n step %c1 {
       %x = memref.load %a[%found, %j] : !matrix
       %y = memref.load %a[%second, %j] : !matrix
+      %row = arith.addi %i, %j : index
+      %d = memref.load %a[%row, %j] : !matrix
       %z = arith.addf %x, %y : f32
-      memref.store %z, %b[%i, %j] : !matrix
+      %w = arith.addf %z, %d : f32
+      memref.store %w, %b[%i, %j] : !matrix
     }
   }
   svm.return
