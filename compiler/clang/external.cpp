@@ -1,19 +1,18 @@
-// The C text around the functions of external tasks, its compilation, and the symbols that the result must have.
+// The C text around the functions of external tasks, and its compilation. What a struct is called in the user's file,
+// and whether it is known there at all, is the user's affair: the text that passes structs stands before the user's and
+// has its own.
 #include "compiler/clang/external.h"
 
 #include "compiler/ir/element_attributes.h"
 
 #include "compiler/clang/c_text.h"
 #include "compiler/clang/clang.h"
+#include "compiler/clang/external_code.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IRReader/IRReader.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using strata::svm::KernelOp;
@@ -22,7 +21,6 @@ namespace strata::clang {
 
 STRATA_DIAGNOSTIC(cannotReadExternal, Error, "clang-external-file",
                   "cannot read '{0}', which is to hold external task '{1}': {2}");
-STRATA_DIAGNOSTIC(missingFunction, Error, "clang-external-missing", "'{0}' defines no function '{1}'");
 STRATA_DIAGNOSTIC(unsupportedType, Error, "clang-external-type",
                   "argument '{0}' of external task '{1}' cannot be passed to C: {2}");
 STRATA_DIAGNOSTIC(largeScratch, Error, "clang-external-scratch",
@@ -30,8 +28,9 @@ STRATA_DIAGNOSTIC(largeScratch, Error, "clang-external-scratch",
 
 namespace {
 
-/// What fits the stack of any processor beside the frames of the function itself.
-constexpr uint64_t mostScratch = 64 << 10;
+/// What fits the stack of any processor beside the frames of the function itself: of local space, and of structs by
+/// value.
+constexpr uint64_t mostScratch = 64 << 10, mostByValue = 64 << 10;
 
 std::string number(uint64_t value) {
   return std::to_string(value);
@@ -47,6 +46,7 @@ struct Parameter {
   bool isArray = false;    // passed as sqArray_t*
   bool isBlock = false;    // passed to the kernel as a block
   bool byPointer = false;  // a scalar that is written
+  std::string record = {}; // of a struct or union that is no array: what the program's C declarations call it
   bool isSpace = false;    // local space, which the user's function finds behind its first array
 };
 
@@ -57,6 +57,7 @@ public:
 
   bool read() {
     bool fine = true;
+    uint64_t byValue = 0;
     for (auto [position, type] : llvm::enumerate(kernel_.getArgumentTypes())) {
       Parameter parameter;
       parameter.name = kernel_.argumentName(position);
@@ -68,10 +69,7 @@ public:
       auto words = kernel_.getArgAttrOfType<IntegerAttr>(position, svm::wordsAttr);
       bool isWords = block && words && words.getInt() > 0 && block.getRank() > 0;
       if (isa<svm::RecordType>(element) || isWords) {
-        hasRecords_ = true;
         parameter.type = "void";
-        if (!block)
-          fine = refuse(parameter.name, "it is a struct or union by value; make it inout, or an array of one element");
       } else if (auto text = types_.name(element, isUnsigned)) {
         parameter.type = *text;
       } else {
@@ -82,8 +80,20 @@ public:
       parameter.dimensions = block ? static_cast<unsigned>(block.getRank()) : 0;
       parameter.rank = parameter.dimensions - isWords;
       parameter.isArray = parameter.rank > 0;
-      parameter.byPointer =
-          block && !parameter.isArray && (kernel_.access(position) != "read" || parameter.type == "void");
+      parameter.byPointer = block && !parameter.isArray && kernel_.access(position) != "read";
+      if (parameter.type == "void" && !parameter.isArray) {
+        auto name = recordTypes_.declared(kernel_.getArgAttr(position, svm::elementDeclarationsAttr));
+        parameter.record = name.value_or("");
+        if (!name)
+          fine = refuse(parameter.name, "C has no such type");
+        else if (!parameter.byPointer && byValue + parameter.bytes > mostByValue)
+          fine = refuse(parameter.name, "the structs by value take " + number(byValue + parameter.bytes) +
+                                            " bytes with it, and can take " + number(mostByValue) +
+                                            "; make it inout, or an array of one element");
+        else if (!parameter.byPointer)
+          byValue += parameter.bytes;
+        defineForPassing(position);
+      }
       if (parameter.rank > 9)
         fine = refuse(parameter.name, "it has more than 9 dimensions");
       // An argument beside the task's own, by a name that none of them can have.
@@ -99,17 +109,41 @@ public:
     return fine;
   }
 
-  /// The user's function as it has to be, so that a wrong one is an error in the user's own line. Types of structs are
-  /// the user's to declare, so a function that takes one is not declared beforehand.
-  std::string prototype(bool isCxx) const {
-    if (hasRecords_ && llvm::any_of(parameters_, [](const Parameter& p) { return !p.isArray && p.type == "void"; }))
-      return "";
+  /// The user's function as it has to be, so that a wrong one is an error in the user's own line.
+  std::string declaration() const {
     std::string text;
     for (const Parameter& parameter : parameters_)
       if (!parameter.isSpace)
         text += (text.empty() ? "" : ", ") + cType(parameter);
-    return std::string(isCxx ? "extern \"C\" " : "") + "void " + task_.instance + "(" + (text.empty() ? "void" : text) +
-           ");\n";
+    return "void " + task_.instance + "(" + (text.empty() ? "void" : text) + ")";
+  }
+  /// That, where all files can have it. A function that takes structs is declared in sequoia_ext.h, behind them.
+  std::string prototype(bool isCxx) const { return hasRecords() ? "" : linkage(isCxx) + declaration() + ";\n"; }
+  std::string prototypeBehindTypes(bool isCxx) const {
+    return hasRecords() ? linkage(isCxx) + declaration() + ";\n" : "";
+  }
+
+  /// A function that calls the user's with structs, given by pointers, under the names that the program has for them.
+  std::string passing(bool isCxx) const {
+    if (!hasRecords())
+      return "";
+    std::string formal, types, actual;
+    for (size_t position = 0; position < parameters_.size(); ++position) {
+      const Parameter& parameter = parameters_[position];
+      if (parameter.isSpace)
+        continue;
+      const std::string comma = formal.empty() ? "" : ", ", p = "p" + number(position), type = cType(parameter);
+      formal += comma + (parameter.record.empty() ? type : "void *") + " " + p;
+      types += comma + type;
+      actual += comma + (parameter.record.empty() ? p
+                         : parameter.byPointer    ? "(" + type + ")" + p
+                                                  : "*(" + type + " *)" + p);
+    }
+    const std::string users = "strata_user_" + task_.instance, pass = "strata_pass_" + task_.instance;
+    const std::string head = "static inline void " + pass + "(" + formal + ")";
+    return linkage(isCxx) + "void " + users + "(void) __asm__(\"" + task_.instance + "\");\n" + head + " __asm__(\"" +
+           pass + "\") __attribute__((always_inline));\n" + head + " {\n" + recordText_ + "  ((void (*)(" + types +
+           "))" + users + ")(" + actual + ");\n}\n";
   }
 
   std::string definition(bool isCxx) const {
@@ -117,7 +151,8 @@ public:
     for (size_t position = 0; position < parameters_.size(); ++position) {
       const Parameter& parameter = parameters_[position];
       std::string p = "p" + number(position);
-      formal += (formal.empty() ? "" : ", ") + (parameter.isBlock ? std::string("void *") : parameter.type + " ") + p;
+      const bool isPointer = parameter.isBlock || !parameter.record.empty();
+      formal += (formal.empty() ? "" : ", ") + (isPointer ? std::string("void *") : parameter.type + " ") + p;
       for (const char* kind : {"n", "s"})
         for (unsigned d = 0; d < parameter.dimensions; ++d)
           formal += ", long " + p + kind + number(d);
@@ -128,15 +163,17 @@ public:
       std::string value = p;
       if (parameter.isArray)
         value = "&" + described(parameter, p);
+      else if (!parameter.record.empty())
+        value = p;
       else if (parameter.byPointer)
-        value = parameter.type == "void" ? (isCxx ? "StrataAny{" + p + "}" : p) : "(" + parameter.type + " *)" + p;
+        value = "(" + parameter.type + " *)" + p;
       else if (parameter.isBlock)
         value = "*(" + parameter.type + " *)" + p;
       actual += (actual.empty() ? "" : ", ") + value;
     }
     std::string head = "void strata_external_" + task_.instance + "(" + (formal.empty() ? "void" : formal) + ")";
-    return std::string(isCxx ? "extern \"C\" " : "") + head + " __asm__(\"strata.ext." + task_.instance + "\");\n" +
-           head + " {\n" + body + "  " + task_.instance + "(" + actual + ");\n}\n";
+    return linkage(isCxx) + head + " __asm__(\"strata.ext." + task_.instance + "\");\n" + head + " {\n" + body + "  " +
+           (hasRecords() ? "strata_pass_" : "") + task_.instance + "(" + actual + ");\n}\n";
   }
 
   /// This instance's part of sequoia_ext.h.
@@ -170,6 +207,9 @@ public:
       types.declared(kernel_.getArgAttr(position, svm::elementDeclarationsAttr));
   }
 
+  /// What there is to know about the text once it is compiled.
+  ExternalCode code() const { return {&task_, declaration()}; }
+
 private:
   bool refuse(const std::string& argument, const std::string& why) {
     auto report = diagnostics_.report(unsupportedType, task_.where, argument, task_.instance, why);
@@ -178,8 +218,21 @@ private:
     return false;
   }
 
+  static std::string linkage(bool isCxx) { return isCxx ? "extern \"C\" " : ""; }
   static std::string cType(const Parameter& parameter) {
-    return parameter.isArray ? "sqArray_t *" : parameter.byPointer ? parameter.type + " *" : parameter.type;
+    const std::string& type = parameter.record.empty() ? parameter.type : parameter.record;
+    return parameter.isArray ? "sqArray_t *" : parameter.byPointer ? type + " *" : type;
+  }
+  bool hasRecords() const {
+    return llvm::any_of(parameters_, [](const Parameter& parameter) { return !parameter.record.empty(); });
+  }
+
+  /// Definitions of a struct and those inside it, without the guards of a header.
+  void defineForPassing(unsigned position) {
+    auto texts = kernel_.getArgAttrOfType<ArrayAttr>(position, svm::elementDeclarationsAttr);
+    for (size_t at = 0; texts && at + 1 < texts.size(); at += 4)
+      if (auto name = dyn_cast<StringAttr>(texts[at]); name && passed_.insert(name.getValue()).second)
+        recordText_ += cast<StringAttr>(texts[at + 1]).getValue();
   }
 
   const Parameter* firstArray() const {
@@ -240,10 +293,11 @@ private:
   const ExternalTask& task_;
   mutable KernelOp kernel_;
   DiagnosticEngine& diagnostics_;
-  CTypes types_;
+  CTypes types_, recordTypes_;
   std::vector<Parameter> parameters_;
   std::string space_; // the argument that is the local space
-  bool hasRecords_ = false;
+  llvm::StringSet<> passed_;
+  std::string recordText_; // definitions of the structs that are passed
 };
 
 const char* const support = R"(
@@ -300,10 +354,6 @@ static void *strata_element(const sqArray_t *a, unsigned rank, const sqSize_t *i
   return text;
 }
 
-/// Any pointer in C++ too, as void* is in C.
-const char* const anyPointer =
-    "struct StrataAny { void *p; template <class T> operator T *() const { return static_cast<T *>(p); } };\n";
-
 /// A file that has the types from elsewhere says so before it includes the header.
 std::string extensionHeader(const std::string& types, const std::string& macros) {
   std::string text = "#ifndef SEQUOIA_EXT_H\n#define SEQUOIA_EXT_H\n#include \"sequoia.h\"\n"
@@ -327,50 +377,19 @@ KernelOp kernelOf(ModuleOp module, const std::string& instance) {
   return {};
 }
 
-/// Checks that the functions are there, and takes off what Clang promises itself about narrow integers: kernels are not
-/// called that way.
-std::optional<std::string> finish(ModuleOp program, const std::string& text, const std::string& file,
-                                  const std::vector<const ExternalTask*>& tasks, DiagnosticEngine& diagnostics) {
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  auto module = llvm::parseIR(llvm::MemoryBufferRef(text, file), problem, context);
-  if (!module)
-    return std::nullopt;
-  for (const ExternalTask* task : tasks) {
-    llvm::Function* users = module->getFunction(task->instance);
-    if (users && users->isDeclaration()) {
-      diagnostics.report(missingFunction, task->where, file, task->instance)
-          .help("the function has the name of the instance");
-      return std::nullopt;
-    }
-    // An entry point has its instance's name, also where that is an external task.
-    if (users && SymbolTable::lookupSymbolIn(program, task->instance)) {
-      users->setName("strata.user." + task->instance);
-      users->setLinkage(llvm::GlobalValue::InternalLinkage);
-    }
-    if (llvm::Function* wrapper = module->getFunction("strata.ext." + task->instance))
-      for (llvm::Argument& argument : wrapper->args()) {
-        argument.removeAttr(llvm::Attribute::SExt);
-        argument.removeAttr(llvm::Attribute::ZExt);
-      }
-  }
-  module->setModuleIdentifier(file);
-  std::string result;
-  llvm::raw_string_ostream stream(result);
-  module->print(stream, nullptr);
-  return result;
-}
-
 std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
                                        const std::vector<const ExternalTask*>& tasks, DiagnosticEngine& diagnostics) {
   bool isCxx = isCxxFile(file);
-  std::string prototypes, definitions, macros;
+  std::string prototypes, behindTypes, definitions, macros;
+  std::vector<ExternalCode> codes;
   CTypes types;
   for (const ExternalTask* task : tasks) {
     Wrapper wrapper(*task, kernelOf(module, task->instance), diagnostics);
     if (!wrapper.read())
       return std::nullopt;
-    prototypes += wrapper.prototype(isCxx);
+    prototypes += wrapper.prototype(isCxx) + wrapper.passing(isCxx);
+    behindTypes += wrapper.prototypeBehindTypes(isCxx);
+    codes.push_back(wrapper.code());
     definitions += wrapper.definition(isCxx);
     macros += wrapper.macros();
     wrapper.declareTypes(types);
@@ -389,13 +408,13 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   Source source;
   source.isCxx = isCxx;
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
-  source.headers["sequoia_ext.h"] = extensionHeader(types.declarations(), macros);
+  source.headers["sequoia_ext.h"] = extensionHeader(types.declarations() + behindTypes, macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") +
                 "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + prototypes + lineMarker(file) +
                 std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") + support +
-                elementFunctions() + (isCxx ? anyPointer : "") + definitions;
+                elementFunctions() + definitions;
   auto text = compileToLlvm(source, diagnostics);
-  return text ? finish(module, *text, file, tasks, diagnostics) : std::nullopt;
+  return text ? finishExternals(module, *text, file, codes, diagnostics) : std::nullopt;
 }
 
 } // namespace

@@ -112,10 +112,35 @@ TEST_F(ExternalTest, MoreLocalSpaceThanThereIs) {
   EXPECT_EQ(code(), "clang-external-scratch");
 }
 
-TEST_F(ExternalTest, AStructByValue) {
+TEST_F(ExternalTest, AStructThatHasNoNameInC) {
   EXPECT_FALSE(compile("int x;", "scale.c", 0, R"(
     svm.kernel @scale(%z: !svm.record<"complex", re: f32, im: f32> {svm.name = "z"}) attributes {llvm = @source::@strata.ext.Scale})"));
   EXPECT_EQ(code(), "clang-external-type");
+}
+
+const char* const recordKernel = R"(
+module attributes {svm.stage = "logical"} {
+  svm.kernel @scale(%k: i16 {svm.name = "k"}, %z: !svm.record<"complex", re: f32, im: f32>
+                      {svm.name = "z", svm.element_declarations = ["struct complex", "struct complex { float re, im; };", "", ""]})
+    attributes {llvm = @source::@strata.ext.Scale}
+})";
+
+TEST_F(ExternalTest, AStructByValueComesByPointer) {
+  ASSERT_TRUE(compile("struct own { float a, b; };\nvoid Scale(short k, struct own z) {}", "scale.c", 0, recordKernel))
+      << diagnostics.render({});
+  llvm::LLVMContext llvmContext;
+  llvm::SMDiagnostic problem;
+  svm::LLVMSourceOp code = *module->getOps<svm::LLVMSourceOp>().begin();
+  auto ir = llvm::parseIR(llvm::MemoryBufferRef(code.getText(), "test"), problem, llvmContext);
+  ASSERT_TRUE(ir) << problem.getMessage().str();
+  std::string type;
+  llvm::raw_string_ostream(type) << *ir->getFunction("strata.ext.Scale")->getFunctionType();
+  EXPECT_EQ(type, "void (i16, ptr)");
+}
+
+TEST_F(ExternalTest, AFunctionOfOtherStructs) {
+  EXPECT_FALSE(compile("void Scale(short k, float *z) {}", "scale.c", 0, recordKernel));
+  EXPECT_EQ(code(), "clang-external-arguments");
 }
 
 TEST(CText, NamesThatAreNone) {

@@ -121,6 +121,12 @@ unsigned loopDepth(Operation* op) {
   return deepest + isa<LoopLikeOpInterface>(op);
 }
 
+/// Whether an argument goes to the body in memory: what a record by value is to LLVM code that was not made here is for
+/// those to say who made it.
+bool isInMemory(KernelOp kernel, Type type) {
+  return kernel.getLlvm() && isa<RecordType>(type);
+}
+
 /// The function of a kernel, under a name; a declaration when the body is elsewhere.
 void lowerKernel(KernelOp kernel, StringRef name) {
   OpBuilder builder(kernel);
@@ -129,7 +135,10 @@ void lowerKernel(KernelOp kernel, StringRef name) {
   SmallVector<unsigned> starts;
   for (Type type : kernel.getArgumentTypes()) {
     starts.push_back(types.size());
-    llvm::append_range(types, flattenType(type));
+    if (isInMemory(kernel, type))
+      types.push_back(LLVM::LLVMPointerType::get(builder.getContext()));
+    else
+      llvm::append_range(types, flattenType(type));
   }
   auto function = builder.create<func::FuncOp>(loc, name, builder.getFunctionType(types, {}));
   function.setPrivate();
@@ -170,6 +179,32 @@ void lowerKernel(KernelOp kernel, StringRef name) {
   }
 }
 
+/// A function of the kernel convention around LLVM code that takes records in memory. Its name.
+std::string passRecords(KernelOp kernel, const std::string& callee) {
+  OpBuilder builder(kernel);
+  Location loc = kernel.getLoc();
+  SmallVector<Type> types;
+  for (Type type : kernel.getArgumentTypes())
+    llvm::append_range(types, flattenType(type));
+  auto function = builder.create<func::FuncOp>(loc, callee + ".records", builder.getFunctionType(types, {}));
+  function.setPrivate();
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  Value one = builder.create<LLVM::ConstantOp>(loc, builder.getI64Type(), 1);
+  SmallVector<Value> arguments;
+  for (Value argument : function.getArguments()) {
+    if (isInMemory(kernel, argument.getType())) {
+      Type type = elementInLlvm(argument.getType());
+      Value value = builder.create<UnrealizedConversionCastOp>(loc, type, argument).getResult(0);
+      argument = builder.create<LLVM::AllocaOp>(loc, LLVM::LLVMPointerType::get(builder.getContext()), type, one);
+      builder.create<LLVM::StoreOp>(loc, value, argument);
+    }
+    arguments.push_back(argument);
+  }
+  builder.create<func::CallOp>(loc, callee, TypeRange(), arguments);
+  builder.create<func::ReturnOp>(loc);
+  return function.getName().str();
+}
+
 } // namespace
 
 void lowerKernels(ModuleOp program) {
@@ -185,7 +220,9 @@ void lowerKernels(ModuleOp program) {
     kernel.setName("svm.kernel." + name); // the function takes the name
     if (!program.lookupSymbol<func::FuncOp>(function))
       lowerKernel(kernel, function);
-    callees[name] = function;
+    const bool hasRecords =
+        llvm::any_of(kernel.getArgumentTypes(), [&](Type type) { return isInMemory(kernel, type); });
+    callees[name] = hasRecords ? passRecords(kernel, function) : function;
   }
   SmallVector<RunOp> runs;
   program.walk([&](RunOp run) { runs.push_back(run); });

@@ -1,5 +1,6 @@
 // The calling convention of kernels, the same for all kinds of body: for a block its pointer, then its extents, then
-// its strides in elements; a record or other scalar by value; a stream as a pointer.
+// its strides in elements; a record or other scalar by value; a stream as a pointer. A body that is a function of an
+// svm.llvm_source has its records in memory and takes pointers to them.
 #pragma once
 
 #include "compiler/ir/svm.h"

@@ -106,6 +106,55 @@ task Add: entrypoint(Sum) { instance Sum::Ext(level 0) external("FILE") { } }
 """
 
 
+VALUES_TYPES = """
+#include <stddef.h>
+struct pair { float re; float im; };
+struct odd { char c; double d; short s[3]; };
+typedef union { float f; unsigned u; } word;
+struct large { int x[5]; double y[2]; };
+struct wide { double v[600]; int last; };
+typedef struct { char c; } tiny;
+"""
+
+VALUES = VALUES_TYPES.replace("#include <stddef.h>\n", "") + """
+#define SCALARS in struct pair p, in struct odd o, in word u, in struct large l, \\
+  in struct wide w, in tiny c, in int k, inout struct pair t
+void task Mix(in float A[N], out float B[N], SCALARS);
+void task<inner> Mix::Split(in float A[N], out float B[N], SCALARS)
+{
+  tunable block;
+  mapseq (long i = 0 : (N + block - 1) / block) {
+    Mix(A[i * block; block], B[i * block; block], p, o, u, l, w, c, k, t);
+  }
+}
+void task<ext> Mix::Ext(in float A[N], out float B[N], SCALARS);
+"""
+
+VALUES_LEAF = """
+#include "sequoia_ext.h"
+CHERE void Low(sqArray_t *A, sqArray_t *B, struct pair p, struct odd o, word u, struct large l, struct wide w, tiny c, int k, struct pair *t) {
+  float sum = p.im + o.c + (float)o.d + o.s[1] + o.s[2] + u.f + l.x[4] + (float)l.y[1] + (float)w.v[599] + w.last + c.c + k;
+  for (sqSize_t i = 0; i < A->numElmts[0]; i++)
+    *(float *)sqElmt1D(B, i) = *(float *)sqElmt1D(A, i) * p.re + sum;
+  t->re += (float)o.d;
+  t->im += c.c;
+  p.re = 0; /* a copy, as a scalar is */
+}
+"""
+
+VALUES_MAPPING = """#include "MACHINE"
+task Mix: entrypoint(Top) {
+  instance Top::Split(level OUTER) {
+    tunable block = 1000;
+    control(level OUTER) {
+      callsite Mix() { target Low() { } }
+    }
+  }
+  instance Low::Ext(level 0) external("FILE") { }
+}
+"""
+
+
 class External(harness.Case):
     def test_types_of_the_program(self):
         """Structs, unions and typedefs are the program's in C and C++, or the file's own where it says so."""
@@ -127,11 +176,68 @@ class External(harness.Case):
                 total = np.load(self.path("t.npy"))
                 self.assertEqual((int(total["total"]), int(total["cell"]["s"])), (60, 10))
 
-    def test_a_struct_by_value_is_refused_with_its_place(self):
-        self.write("leaf.c", "int x;")
-        self.write("add.sq", RECORDS.replace("inout sum", "in word").replace("[N], in word", "[N],\n  in word"))
-        mapping = self.write("add.map", RECORDS_MAPPING.replace("FILE", "leaf.c"))
-        self.is_refused("check", "add.sq", "--map", mapping, code="clang-external-type", mentions=["add.sq:8:", "add.map:2:", "make it inout"])
+    def values(self, leaf, machine="host", outer=0, file="leaf.c", program=VALUES):
+        """The arguments of a command for a task whose arguments are structs by value."""
+        self.write(file, leaf)
+        mapping = VALUES_MAPPING.replace("MACHINE", machine).replace("OUTER", str(outer)).replace("FILE", file)
+        return self.write("values.sq", program), "--map", self.write("values.map", mapping)
+
+    def test_structs_by_value(self):
+        """Whatever way C has them (in registers, in halves, in memory), in C and C++, with the program's types, the file's
+        own under other names, and without the header."""
+        pair = np.dtype([("re", "<f4"), ("im", "<f4")])
+        odd = np.dtype([("c", "i1"), ("d", "<f8"), ("s", "<i2", 3)], align=True)
+        word = np.dtype([("bits", "<u4")])
+        large = np.dtype([("x", "<i4", 5), ("y", "<f8", 2)], align=True)
+        wide = np.dtype([("v", "<f8", 600), ("last", "<i4")], align=True)
+        tiny = np.dtype([("c", "i1")])
+        w = np.zeros((), wide)
+        w["v"] = np.arange(600)
+        w["last"] = 7
+        a = np.arange(2500, dtype="f4")
+        data = ["--in", "A=" + self.save("a.npy", a), "--in", "k=-3", "--out", "B=b.npy", "--out", "t=sum.npy"]
+        for name, value in (("p", np.array((1.5, 2), pair)), ("o", np.array((-4, 0.25, [1, -2, 3]), odd)),
+                            ("u", np.array((np.float32(8).view("u4"),), word)), ("l", np.array(([1, 2, 3, 4, 5], [0.5, -0.5]), large)),
+                            ("w", w), ("c", np.array((-9,), tiny)), ("t", np.array((0, 10), pair))):
+            data += ["--in", f"{name}={self.save(name + '.npy', value)}"]
+        expected = a * np.float32(1.5) + np.float32(2 - 4 + 0.25 - 2 + 3 + 8 + 5 - 0.5 + 599 + 7 - 9 - 3)
+        plain = VALUES_LEAF.replace("CHERE", "")
+        own = VALUES_TYPES.replace("struct pair", "struct mine").replace("word", "Word").replace("tiny", "Tiny") + plain
+        own = own.replace("struct pair", "struct mine").replace("word u", "Word u").replace("tiny c", "Tiny c")
+        for file, text in (("leaf.c", plain), ("leaf.cpp", VALUES_LEAF.replace("CHERE", 'extern "C"')),
+                           ("own.c", "#define SEQUOIA_EXT_NO_TYPES\n#define re RE\n" + own.replace(".re", ".RE")),
+                           ("own.cpp", "#define SEQUOIA_EXT_NO_TYPES\n" + own.replace("void Low", 'extern "C" void Low'))):
+            for machine, outer in (("host", 0), ("cell", 2)):
+                for how in ((), ("--check",), ("--interpret",)):
+                    with self.subTest(file, machine=machine, how=how):
+                        self.succeeds("run", *self.values(text, machine, outer, file), *data, *how)
+                        np.testing.assert_array_equal(np.load(self.path("b.npy")), expected)
+                        self.assertEqual(np.load(self.path("sum.npy")).tolist(), (3 * 0.25, 10 - 3 * 9))  # of three blocks
+
+    def test_a_function_that_takes_other_structs_is_refused(self):
+        """In its own line where the header has declared it, else by what it was compiled to."""
+        leaf = VALUES_LEAF.replace("CHERE", "")
+        self.is_refused("check", *self.values(leaf.replace("word u", "word *u").replace("u.f", "u->f")), code="clang-error",
+                        mentions=["leaf.c:3:", "conflicting types for 'Low'"])
+        bare = VALUES_TYPES + leaf
+        for was, becomes in (("word u", "float *u"), ("struct large l", "const struct large *l"), ("int k", "double k"),
+                             ("float im; };", "float im, more; };"), ("double y[2]; };", "double y[3]; };"), ("void Low", "int Low")):
+            text = bare.replace(was, becomes).replace("u.f", "u[0]" if becomes == "float *u" else "u.f")
+            if "*l" in becomes:
+                text = text.replace("l.", "l->")
+            with self.subTest(becomes):
+                self.is_refused("check", *self.values("#define SEQUOIA_EXT_NO_TYPES\n" + text), code="clang-external-arguments",
+                                mentions=["leaf.c", "values.map:9:", "struct pair, struct odd, union word, struct large, struct wide, struct tiny, int"])
+        self.is_refused("check", *self.values(leaf.replace("void Low", "void High")), code="clang-external-missing",
+                        mentions=["values.map:9:", "struct pair"])
+        self.is_refused("check", *self.values("#define SEQUOIA_EXT_NO_TYPES\n" + VALUES_TYPES + leaf, file="leaf.cc"),
+                        code="clang-external-missing", mentions=["values.map:9:", 'extern "C"'])
+
+    def test_structs_by_value_have_to_fit_a_stack(self):
+        program = VALUES.replace("double v[600]", "double v[8191]")
+        self.succeeds("check", *self.values(VALUES_LEAF.replace("CHERE", ""), program=program.replace("8191", "8000")))
+        self.is_refused("check", *self.values("int x;", program=program), code="clang-external-type",
+                        mentions=["values.sq:19:", "values.map:9:", "argument 'w'", "65612", "65536", "make it inout"])
 
     def test_a_cxx_function_on_blocks_within_arrays(self):
         """On host the blocks are parts of the arrays, with pitches larger than their extents; on cell they are copies."""
