@@ -1,4 +1,4 @@
-// Draws a machine as SVG: the tree of levels with the outermost on top, then what stands beside the tree, the links and
+// Draws a machine as SVG: the tree of levels with the outermost on top, then what stands beside it, the links and
 // FIFOs with their ends, and processor arrays as grids. Large classes are abridged, so the drawing's size is bounded by
 // the number of classes and not of instances.
 #include "base/machine/quantity.h"
@@ -20,6 +20,7 @@ constexpr unsigned noteColumn = 890; // where the words about a row begin
 constexpr unsigned lineHeight = 16;
 constexpr unsigned characterWidth = 7; // of 12 px monospace text, rounded down
 constexpr unsigned mostBoxes = 8;      // instances shown of one class
+constexpr unsigned mostEnds = 24;      // ends shown of a link or FIFO, in rows
 constexpr unsigned mostCells = 16;     // rows and columns shown of an array
 
 std::string times(uint64_t count, const std::string& name) {
@@ -56,9 +57,10 @@ private:
   std::string document() const {
     return svg_.document(
         "machine " + machine_.name, y_ + 20,
-        "text{font-size:12px}.explicit{fill:#fff3d6;stroke:#b07a00}.coherent{fill:#e3eefc;stroke:#3a6ea5}"
-        ".virtual{fill:#fbfbfb;stroke:#888;stroke-dasharray:5 3}.processor{fill:#e2f4e2;stroke:#3c8a3c}"
-        ".other{fill:#f0eaf8;stroke:#7a5aa6}.edge{stroke:#888;fill:none}");
+        ".explicit{fill:var(--control);stroke:var(--control-line)}.coherent{fill:var(--inner);stroke:var(--inner-line)}"
+        ".virtual{fill:var(--paper);stroke:var(--line);stroke-dasharray:5 3}"
+        ".processor{fill:var(--leaf);stroke:var(--leaf-line)}"
+        ".other{fill:var(--external);stroke:var(--external-line)}.edge{stroke:var(--line);fill:none}");
   }
 
   void text(unsigned x, unsigned y, std::string_view words, const char* style = "") { svg_.text(x, y, words, style); }
@@ -84,7 +86,12 @@ private:
   const char* memoryStyle(MemoryId id) const {
     return machine_[id].isVirtual() ? "virtual" : machine_[id].explicitly ? "explicit" : "coherent";
   }
-  std::string capacityText(MemoryId id) const { return formatCapacity(machine_.capacityOf(id)); }
+  std::string capacityText(MemoryId id) const {
+    const Capacity& capacity = machine_.capacityOf(id);
+    return capacity.kind == Capacity::Kind::Bytes       ? picture::bytesText(capacity.bytes)
+           : capacity.kind == Capacity::Kind::Available ? "what this computer has"
+                                                        : "capacity unknown";
+  }
 
   std::vector<std::string> memoryNotes(MemoryId id) const {
     const Memory& memory = machine_[id];
@@ -94,7 +101,7 @@ private:
       notes.push_back("virtual, over " + machine_[memory.over].name);
     else
       notes.push_back(std::string(memory.explicitly ? "explicit" : "coherent") + ", accesses of " +
-                      formatSize(memory.width) + ", aligned to " + formatSize(memory.alignment));
+                      picture::bytesText(memory.width) + ", aligned to " + picture::bytesText(memory.alignment));
     std::string speed;
     if (memory.latency != 0)
       speed = "latency " + std::to_string(memory.latency) + " cycles";
@@ -107,7 +114,7 @@ private:
 
   std::string processorNote(const Processor& processor) const {
     std::string note =
-        times(processor.count, processor.name) + ", " + processorKindNames()[static_cast<size_t>(processor.kind)];
+        times(processor.count, processor.name) + ", kind " + processorKindNames()[static_cast<size_t>(processor.kind)];
     if (processor.clock != 0)
       note += ", " + formatClock(processor.clock);
     if (processor.moves != 0)
@@ -168,7 +175,7 @@ private:
       if (machine_.levelOf({i}))
         continue;
       if (!any)
-        heading("beside the tree");
+        heading(machine_.levels.empty() ? "memories and processors" : "beside the levels");
       any = true;
       std::string words;
       for (const std::string& note : memoryNotes({i}))
@@ -180,7 +187,7 @@ private:
                       [&](const Level& level) { return level.processor == ProcessorId{i}; }))
         continue;
       if (!any)
-        heading("beside the tree");
+        heading(machine_.levels.empty() ? "memories and processors" : "beside the levels");
       any = true;
       entry("processor", machine_.processors[i].name, processorNote(machine_.processors[i]));
     }
@@ -197,17 +204,18 @@ private:
                const std::vector<std::pair<std::string, const char*>>& ends) {
     const unsigned top = y_ + 14;
     text(20, top + 12, shorten(name, 12), "head");
-    const unsigned shown = static_cast<unsigned>(std::min<size_t>(ends.size(), mostBoxes));
-    const unsigned step = shown == 0 ? width : std::min(width / shown, 160u);
-    box({left, top, std::max(step * shown, 160u), 10}, "other", {});
+    const unsigned shown = static_cast<unsigned>(std::min<size_t>(ends.size(), mostEnds));
+    const unsigned across = std::min(shown, mostBoxes), rows = shown == 0 ? 1 : (shown + across - 1) / across;
+    const unsigned step = shown == 0 ? width : std::min(width / across, 160u);
+    box({left, top, std::max(step * across, 160u), 10}, "other", {});
     for (unsigned i = 0; i < shown; ++i) {
-      const Box end{left + i * step + 4, top + 22, step - 8, 22};
-      const bool rest = i + 1 == shown && ends.size() > mostBoxes;
-      line(end.centre(), top + 10, end.centre(), end.y);
-      box(end, ends[i].second, {rest ? "… " + std::to_string(ends.size() - mostBoxes + 1) + " more" : ends[i].first});
+      const Box end{left + i % across * step + 4, top + 22 + i / across * 28, step - 8, 22};
+      const bool rest = i + 1 == shown && ends.size() > mostEnds;
+      line(end.centre(), end.y - (i < across ? 12 : 6), end.centre(), end.y);
+      box(end, ends[i].second, {rest ? "… " + std::to_string(ends.size() - mostEnds + 1) + " more" : ends[i].first});
     }
     text(noteColumn, top + 12, words, "note");
-    y_ = top + 46;
+    y_ = top + 18 + 28 * rows;
   }
 
   std::pair<std::string, const char*> endText(const LinkEnd& end) const {
@@ -244,7 +252,10 @@ private:
         ends.push_back({machine_[writer].name + " →", "processor"});
       for (ProcessorId reader : fifo.readers)
         ends.push_back({"→ " + machine_[reader].name, "processor"});
-      drawBar(fifo.name, times(fifo.count, fifo.name) + ", " + formatSize(fifo.capacity), ends);
+      drawBar(fifo.name,
+              times(fifo.count, fifo.name) + ", " + picture::bytesText(fifo.capacity) +
+                  (fifo.count == 1 ? "" : " each"),
+              ends);
     }
   }
 

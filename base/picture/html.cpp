@@ -3,11 +3,30 @@
 
 #include "base/picture/svg.h"
 
+#include <charconv>
+
 namespace strata::picture {
 
 std::string preformatted(std::string_view text) {
   return "<pre>" + escape(text) + "</pre>\n";
 }
+
+namespace {
+
+/// A drawing is made smaller to fit the window, as long as it can still be read; then it is scrolled.
+constexpr double leastScale = 0.75;
+
+/// The style that says so, for a drawing with the width that its first tag states.
+std::string leastWidth(std::string_view drawing) {
+  const std::string_view before = " width=\"";
+  const size_t at = drawing.find(before);
+  unsigned width = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(drawing.data() + at + before.size(), drawing.data() + drawing.size(), width);
+  return " style=\"--least:" + coordinate(leastScale * width) + "px\"";
+}
+
+} // namespace
 
 std::string page(std::string_view title, const std::vector<Section>& sections, std::string_view style,
                  std::string_view script) {
@@ -19,16 +38,17 @@ std::string page(std::string_view title, const std::vector<Section>& sections, s
                     "section{margin-top:24px}h1{font-size:22px;margin:0 0 8px}h2{font-size:17px;margin:32px 0 4px}"
                     "p{margin:0 0 12px;color:var(--quiet);max-width:80ch}\n"
                     ".picture{overflow-x:auto;border:1px solid var(--rule);border-radius:8px;padding:8px}\n"
-                    ".picture>svg{display:block}\n"
+                    ".picture>svg{display:block;max-width:100%;height:auto;min-width:var(--least)}\n"
                     "summary{cursor:pointer;font-weight:bold;font-size:17px;margin:32px 0 4px}\n"
                     "pre{font:13px/1.45 monospace;background:var(--card);border-radius:8px;padding:12px;"
                     "overflow-x:auto;margin:8px 0}\n" +
                     std::string(style) + "</style>\n</head>\n<body>\n<h1>" + escape(title) + "</h1>\n";
   for (const Section& section : sections) {
     const std::string about = section.about.empty() ? "" : "<p>" + escape(section.about) + "</p>\n";
-    const std::string content = section.content.starts_with("<svg")
-                                    ? "<div class=\"picture\">\n" + section.content + "</div>\n"
-                                    : section.content;
+    const std::string content =
+        section.content.starts_with("<svg")
+            ? "<div class=\"picture\"" + leastWidth(section.content) + ">\n" + section.content + "</div>\n"
+            : section.content;
     if (section.folded)
       out += "<details><summary>" + escape(section.heading) + "</summary>\n" + about + content + "</details>\n";
     else

@@ -31,21 +31,36 @@ TEST(Picture, WordsAreCountedInCharacters) {
 TEST(Picture, ADrawingIsAsWideAsItsWords) {
   Svg svg;
   svg.text(100, 10, "0123456789");
-  EXPECT_GE(svg.right(), 100 + 10 * 6.7);
+  EXPECT_GE(svg.right(), 100 + 10 * 7.2);
   svg.text(5000, 10, "ends here", "end");
   EXPECT_LT(svg.right(), 300);
   svg.reach(400);
   EXPECT_EQ(svg.right(), 400);
 }
 
+TEST(Picture, BytesAreForPeople) {
+  EXPECT_EQ(bytesText(64), "64 B");
+  EXPECT_EQ(bytesText(1 << 20), "1 MiB");
+  EXPECT_EQ(bytesText(15165644ull << 10), "14.5 GiB");
+}
+
+// Shrunk to three quarters at most, so that its words can still be read.
+TEST(Picture, PagesFitDrawingsToTheWindow) {
+  Svg svg;
+  svg.reach(980);
+  const std::string text = page("p", {{"", "", svg.document("d", 10), false}});
+  EXPECT_NE(text.find("style=\"--least:750px\""), std::string::npos) << text;
+  EXPECT_NE(text.find("min-width:var(--least)"), std::string::npos);
+}
+
 TEST(Picture, PagesHoldTheirSections) {
-  Svg svg(Theme::Both);
+  Svg svg;
   const std::string text =
       page("p & q", {{"one", "about <one>", svg.document("d", 10), false}, {"two", "", preformatted("x < y"), true}},
            ".extra{}", "let a = 1;");
-  for (const char* words :
-       {"<!DOCTYPE html>", "<h1>p &amp; q</h1>", "<h2>one</h2>", "about &lt;one&gt;", "<div class=\"picture\">",
-        "<details><summary>two</summary>", "x &lt; y", ".extra{}", "<script>\nlet a = 1;", "prefers-color-scheme:dark"})
+  for (const char* words : {"<!DOCTYPE html>", "<h1>p &amp; q</h1>", "<h2>one</h2>", "about &lt;one&gt;",
+                            "<div class=\"picture\" style=\"--least:", "<details><summary>two</summary>", "x &lt; y",
+                            ".extra{}", "<script>\nlet a = 1;", "prefers-color-scheme:dark"})
     EXPECT_NE(text.find(words), std::string::npos) << words;
 }
 

@@ -68,6 +68,19 @@ std::string shorten(std::string_view text, size_t characters) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+std::string bytesText(uint64_t bytes) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units))
+    value /= 1024, ++unit;
+  char text[40];
+  std::snprintf(text, sizeof text,
+                unit == 0 || value == static_cast<double>(static_cast<uint64_t>(value)) ? "%.0f %s" : "%.1f %s", value,
+                units[unit]);
+  return text;
+}
+
 std::string fillOf(size_t number) {
   static const char* const fills[] = {"#cfe3f5", "#f2b866", "#b5dba4", "#e9c9e3", "#f7ec9c", "#93b8da",
                                       "#f4cfc0", "#7fc4b5", "#d9d9d9", "#d49a9a", "#e5f0d0", "#b3a5d6"};
@@ -85,13 +98,12 @@ void Svg::text(double x, double y, std::string_view words, std::string_view styl
           (style.empty() ? "" : " class=\"" + std::string(style) + "\"") + ">" +
           (title.empty() ? "" : "<title>" + escape(title) + "</title>") + escape(words) + "</text>\n";
   if (style.find("end") == std::string_view::npos && style.find("middle") == std::string_view::npos)
-    reach(x + static_cast<double>(lengthOf(words)) * (style == "title" ? 10.5 : 7.3));
+    reach(x + static_cast<double>(lengthOf(words)) * (style == "title" ? 10.5 : characterWidth));
   ++shapes_;
 }
 
 void Svg::centred(double x, double y, double width, std::string_view words, std::string_view style) {
-  const auto room =
-      static_cast<size_t>(std::max(0.0, width / (theme_ == Theme::Light ? characterWidth : wideCharacter)));
+  const auto room = static_cast<size_t>(std::max(0.0, width / characterWidth));
   if (room == 0 || (room < 2 && lengthOf(words) > room))
     return;
   out_ += "<text" + attribute("x", x + width / 2) + attribute("y", y) + " class=\"middle " + std::string(style) +
@@ -128,18 +140,13 @@ std::string_view themeStyle() {
 
 std::string Svg::document(std::string_view title, double height, std::string_view style) const {
   const std::string width = coordinate(std::ceil(right_ + 20)), high = coordinate(std::ceil(height));
-  const bool light = theme_ == Theme::Light;
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + high + "\" viewBox=\"0 0 " +
-         width + " " + high + "\">\n<title>" + escape(title) + "</title>\n<style>" +
-         (light ? std::string("text{font:11px monospace;fill:#222}.note{fill:#555}"
-                              ".name{paint-order:stroke;stroke:#fff;stroke-opacity:.75;stroke-width:3px}"
-                              ".grid{fill:none;stroke:#888;stroke-width:.5}")
-                : std::string(themeStyle()) + "text{font:12px monospace;fill:var(--ink)}.note{fill:var(--quiet)}"
-                                              "svg{background:var(--paper)}") +
+         width + " " + high + "\">\n<title>" + escape(title) + "</title>\n<style>" + std::string(themeStyle()) +
+         "text{font:12px "
+         "monospace;fill:var(--ink)}.note{fill:var(--quiet)}svg{background:var(--paper)}.on{fill:#1d2430}"
          ".title{font:bold 18px sans-serif}.head{font:bold 13px sans-serif}.middle{text-anchor:middle}"
          ".end{text-anchor:end}" +
-         std::string(style) + "</style>\n" + (light ? "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" : "") +
-         out_ + "</svg>\n";
+         std::string(style) + "</style>\n" + out_ + "</svg>\n";
 }
 
 } // namespace strata::picture

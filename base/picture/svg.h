@@ -3,22 +3,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace strata::picture {
 
-/// What a drawing looks well on. Light ones bring a white background along; Both follow the reader's setting, and are
-/// drawn with the variables of themeStyle().
-enum class Theme { Light, Both };
-
+/// A drawing follows the reader's setting, light or dark: it is drawn with the variables of themeStyle().
 class Svg {
 public:
-  /// Pixels a character of monospace text takes, rounded up.
-  static constexpr double characterWidth = 6.7; // of 11 px, which Light drawings have
-  static constexpr double wideCharacter = 7.3;  // of 12 px, which the others have
-
-  explicit Svg(Theme theme = Theme::Light) : theme_(theme) {}
+  /// Pixels a character of the monospace text takes, which is 12 px high; rounded up.
+  static constexpr double characterWidth = 7.3;
 
   void text(double x, double y, std::string_view words, std::string_view style = "", std::string_view title = "");
   /// Centred, shortened to a width; nothing when not even two characters have room.
@@ -39,7 +34,6 @@ public:
 private:
   void close(std::string_view element, std::string_view title);
 
-  Theme theme_;
   std::string out_;
   double right_ = 0;
   size_t shapes_ = 0;
@@ -57,7 +51,10 @@ std::string coordinate(double value);
 std::string shorten(std::string_view text, size_t characters);
 /// Characters, not bytes.
 size_t lengthOf(std::string_view text);
-/// One of twelve light fills that differ in brightness too.
+/// Bytes as people read them: "64 KiB", "1.5 MiB".
+std::string bytesText(uint64_t bytes);
+/// One of twelve light fills that differ in brightness too, the same in light and dark. Text upon them has the class
+/// "on".
 std::string fillOf(size_t number);
 
 } // namespace strata::picture

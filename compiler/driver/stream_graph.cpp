@@ -178,7 +178,7 @@ private:
       line.text = picture::shorten(line.text, 34);
       longest = std::max(longest, picture::lengthOf(line.text));
     }
-    box.width = static_cast<double>(longest) * picture::Svg::wideCharacter + 2 * padding + 8;
+    box.width = static_cast<double>(longest) * picture::Svg::characterWidth + 2 * padding + 8;
     box.height = static_cast<double>(box.lines.size()) * lineHeight + 2 * padding;
     if (box.bar[0] + box.bar[1] + box.bar[2] > 0 || box.filled >= 0)
       box.height += 10;
@@ -252,7 +252,7 @@ private:
   std::vector<Box> boxes_; // kernels first, by their numbers
   std::vector<Arrow> arrows_;
   std::map<std::string, size_t> colours_;
-  picture::Svg svg_{picture::Theme::Both};
+  picture::Svg svg_;
 };
 
 } // namespace

@@ -73,6 +73,7 @@ function drawRow(row) {
   const high = height(row), columns = Math.ceil(width()) + 1;
   const shares = kinds.map(() => new Float32Array(columns));
   let any = false;
+  const labelled = []; // drawn last, so that nothing covers them
   for (let i = firstSeen(row); i < row.spans.length && row.spans[i][0] < from + shown; ++i) {
     const [start, time, kind, name] = row.spans[i];
     const begin = Math.max(toX(start), labels), end = Math.min(toX(start + time), labels + width());
@@ -98,14 +99,10 @@ function drawRow(row) {
     }
     paint.strokeRect(begin + 0.5, row.y + 0.5, wide - 1, high - 1);
     const text = data.names[name];
-    if (wide > 30 && paint.measureText(text).width < wide - 8 && kind !== 2) {
-      paint.fillStyle = colours.ink;
-      paint.fillText(text, begin + 5, row.y + high / 2);
-    }
+    if (wide > 30 && paint.measureText(text).width < wide - 8 && kind !== 2) labelled.push([text, begin + 5]);
   }
-  if (!any) return;
   paint.globalAlpha = 0.75;
-  for (let column = 0; column < columns; ++column) {
+  for (let column = 0; any && column < columns; ++column) {
     const sum = Math.max(1, shares[0][column] + shares[1][column] + shares[2][column]);
     let bottom = row.y + high;
     for (const kind of [0, 1, 2]) {
@@ -117,6 +114,15 @@ function drawRow(row) {
     }
   }
   paint.globalAlpha = 1;
+  paint.lineWidth = 3;
+  paint.lineJoin = "round";
+  paint.strokeStyle = colours.paper;
+  paint.fillStyle = colours.ink;
+  for (const [text, x] of labelled) {
+    paint.strokeText(text, x, row.y + high / 2);
+    paint.fillText(text, x, row.y + high / 2);
+  }
+  paint.lineWidth = 1;
 }
 
 function drawAxis() {

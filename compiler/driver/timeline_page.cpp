@@ -27,7 +27,7 @@ std::string milliseconds(double microseconds) {
 
 std::string tableOf(const Timeline& timeline) {
   std::string out = "<div class=\"scroll\"><table>\n<tr><th>processor</th><th>running</th><th>waiting</th>"
-                    "<th>moving data</th><th>of it, while running</th><th>runs</th><th>moves</th><th>bytes</th></tr>\n";
+                    "<th>moving data</th><th>both at once</th><th>runs</th><th>moves</th><th>bytes</th></tr>\n";
   for (const TimelineShare& share : sharesOf(timeline)) {
     const auto cell = [&](const std::string& text) { out += "<td>" + picture::escape(text) + "</td>"; };
     out += "<tr>";
@@ -99,7 +99,9 @@ std::vector<picture::Section> timelineSections(const Timeline& timeline) {
                ", with a row for each processor and one for each of its moves that were under way at "
                "once. What is empty is control, or nothing to do.",
            tools, false},
-          {"Shares of the time", "", tableOf(timeline), false}};
+          {"Shares of the time",
+           "Of the whole run. Both at once: data moved while the processor ran, which hides the moves.",
+           tableOf(timeline), false}};
 }
 
 std::string timelinePage(const Timeline& timeline, const std::string& title) {

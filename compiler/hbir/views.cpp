@@ -80,7 +80,9 @@ public:
     drawGroups();
     drawMemories();
     drawArrays();
-    return svg_.document(title, y_ + 20);
+    return svg_.document(title, y_ + 20,
+                         ".name{paint-order:stroke;stroke:#fff;stroke-opacity:.75;stroke-width:3px}"
+                         ".grid{fill:none;stroke:var(--line);stroke-width:.5}");
   }
 
 private:
@@ -149,7 +151,7 @@ private:
         drawLayer(*grid, cells, layer, numbers, x, y, width, height);
       frame(*grid, x, y, width, height);
       for (const Name& name : names_)
-        svg_.centred(name.x, name.y, name.width, name.words, "name");
+        svg_.centred(name.x, name.y, name.width, name.words, "on name");
       y_ = y + static_cast<double>(grid->rows()) * height + 4;
       if (!grid->oneToOne())
         note(grid->scaleText());
@@ -178,8 +180,8 @@ private:
       svg_.rectangle(
           x + static_cast<double>(cells.column) * width + inset, y + static_cast<double>(cells.row) * height + inset,
           static_cast<double>(cells.columns) * width - 2 * inset, static_cast<double>(cells.rows) * height - 2 * inset,
-          fillAttribute(key.first) + " stroke=\"#222\" stroke-width=\"" + (layer == 0 ? "1.8" : "1") + "\" rx=\"" +
-              (layer == 0 ? "1" : "4") + "\"",
+          fillAttribute(key.first) + " stroke=\"var(--ink)\" stroke-width=\"" + (layer == 0 ? "1.8" : "1") +
+              "\" rx=\"" + (layer == 0 ? "1" : "4") + "\"",
           title);
     }
     // The name of each part where most of it shows, and its number elsewhere.
@@ -230,8 +232,8 @@ private:
       const double x = left + 14 * static_cast<double>(std::min<size_t>(depth, 8));
       y_ += lineHeight + 4;
       if (const auto number = numbers.find(&group); number != numbers.end()) {
-        svg_.rectangle(x, y_ - 12, 30, 16, fillAttribute(number->second) + " stroke=\"#222\" rx=\"3\"");
-        svg_.centred(x, y_, 30, std::to_string(number->second + 1));
+        svg_.rectangle(x, y_ - 12, 30, 16, fillAttribute(number->second) + " stroke=\"var(--ink)\" rx=\"3\"");
+        svg_.centred(x, y_, 30, std::to_string(number->second + 1), "on");
       }
       const bool left = std::find(cells.left.begin(), cells.left.end(), &group) != cells.left.end();
       svg_.text(x + 38, y_, shorten(line + (left ? " (too large to be drawn)" : ""), mostWords));
@@ -352,7 +354,7 @@ private:
           plan.layout.perProcessor == 1 ? "" : plan.layout.memory + "[" + std::to_string(which) + "]: ";
       hold(cells[grid->cellOf(tile)], where + words, place);
     });
-    const double width = grid->columns() <= 8 ? 104 : 52, height = 20;
+    const double width = grid->columns() <= 8 ? 112 : 56, height = 20;
     const double x = left + axis(*grid), y = y_ + 24;
     for (const auto& [cell, held] : cells) {
       const auto row = static_cast<int64_t>(cell) / grid->columns(),
@@ -362,7 +364,7 @@ private:
                      grid->textOf(row, column) + ": " + listText(held));
       const std::string words = held.count == 1 ? held.pieces[0] : std::to_string(held.count) + " pieces";
       const bool fits = static_cast<double>(lengthOf(words)) * Svg::characterWidth <= width - 2;
-      svg_.centred(cx, cy + 14, width - 2, fits ? words : held.count == 1 ? words : std::to_string(held.count));
+      svg_.centred(cx, cy + 14, width - 2, fits ? words : held.count == 1 ? words : std::to_string(held.count), "on");
     }
     frame(*grid, x, y, width, height);
     y_ = y + static_cast<double>(grid->rows()) * height + 2;
@@ -396,17 +398,18 @@ private:
       const double x = left + static_cast<double>(shown % across) * (width + 12);
       const size_t row = shown / across;
       double y = top + static_cast<double>(row) * (height + 10);
-      const auto fill = held.count == 0 ? std::string("fill=\"#fff\"") : fillAttribute(held.colour);
-      svg_.rectangle(x, y, width, height, fill + " stroke=\"#222\" rx=\"4\"",
+      const auto fill = held.count == 0 ? std::string("fill=\"var(--card)\"") : fillAttribute(held.colour);
+      svg_.rectangle(x, y, width, height, fill + " stroke=\"var(--ink)\" rx=\"4\"",
                      instanceText(program_.target, memory, instance) + ": " +
                          (held.count == 0 ? "empty" : listText(held)));
       const auto room = static_cast<size_t>((width - 12) / Svg::characterWidth);
-      svg_.text(x + 6, y += 15, shorten(instanceText(program_.target, memory, instance), room), "head");
+      svg_.text(x + 6, y += 15, shorten(instanceText(program_.target, memory, instance), room),
+                held.count == 0 ? "head" : "head on");
       for (const std::string& piece : held.pieces)
-        svg_.text(x + 6, y += lineHeight, shorten(piece, room));
+        svg_.text(x + 6, y += lineHeight, shorten(piece, room), "on");
       if (const int64_t more = held.count - static_cast<int64_t>(held.pieces.size()); more > 0)
         svg_.text(x + 6, y + lineHeight, "… " + std::to_string(more) + (more == 1 ? " more piece" : " more pieces"),
-                  "note");
+                  "on");
       ++shown;
     }
     const size_t rows = (shown + across - 1) / across;

@@ -17,7 +17,7 @@ using picture::coordinate, picture::lengthOf, picture::shorten, picture::Svg;
 namespace {
 
 constexpr double margin = 24, gutter = 250, line = 19, columnGap = 72, cardGap = 14, padding = 10;
-constexpr double character = Svg::wideCharacter;
+constexpr double character = Svg::characterWidth;
 constexpr size_t mostWords = 56;
 
 const char* const style =
@@ -157,7 +157,7 @@ private:
       total =
           total && part.bytes && !__builtin_add_overflow(*total, *part.bytes, &sum) ? std::optional(sum) : std::nullopt;
     }
-    std::string words = total ? bytesText(*total) : "any size";
+    std::string words = total ? picture::bytesText(*total) : "any size";
     if (bounded) {
       const double width = gutter - 36, begin = margin + 12, all = static_cast<double>(capacity.bytes);
       svg_.rectangle(begin, y, width, 10, "rx=\"3\" class=\"bar\"",
@@ -177,10 +177,11 @@ private:
       char percent[32] = "";
       if (total)
         std::snprintf(percent, sizeof percent, " (%.0f%%)", 100.0 * static_cast<double>(*total) / all);
-      words += (total ? " of " : ", of ") + bytesText(capacity.bytes) + percent;
+      words += (total ? " of " : ", of ") + picture::bytesText(capacity.bytes) + percent;
       y += 26;
     } else {
-      words += capacity.kind == machine::Capacity::Kind::Available ? ", of what there is" : ", capacity not stated";
+      words +=
+          capacity.kind == machine::Capacity::Kind::Available ? ", of what this computer has" : ", capacity unknown";
       y += 10;
     }
     svg_.text(margin + 12, y, shorten(words, room), "note");
@@ -291,7 +292,7 @@ private:
   std::vector<double> tops_, heights_;
   std::map<unsigned, size_t> lanes_;
   double right_ = 0, bottom_ = 0;
-  Svg svg_{picture::Theme::Both};
+  Svg svg_;
 };
 
 } // namespace

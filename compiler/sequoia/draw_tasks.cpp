@@ -1,5 +1,6 @@
 // The picture of a program alone: a box for each task, with its signature and variants, tasks that call above those
-// that are called. Recursion is drawn as arrows that go back up.
+// that are called. Arrows to other tasks go between the boxes; recursion is drawn as arrows that go back up.
+#include "base/picture/layers.h"
 #include "base/picture/svg.h"
 #include "compiler/sequoia/draw.h"
 
@@ -12,8 +13,8 @@ using picture::coordinate, picture::lengthOf, picture::shorten, picture::Svg;
 
 namespace {
 
-constexpr double margin = 24, line = 17, gap = 28, layerGap = 64, padding = 12;
-constexpr double character = Svg::wideCharacter;
+constexpr double margin = 24, line = 17, gap = 28, layerGap = 64, top = 56, padding = 12;
+constexpr double character = Svg::characterWidth;
 constexpr size_t mostWords = 60;
 
 const char* const style =
@@ -75,7 +76,6 @@ struct Node {
 
 struct TaskBox {
   const Task* task = nullptr;
-  size_t layer = 0;
   std::vector<std::string> signature;
   std::vector<Node> nodes;
   double x = 0, y = 0, width = 0, height = 0;
@@ -93,7 +93,6 @@ public:
   }
 
   std::string draw() {
-    findLayers();
     for (TaskBox& box : boxes_)
       measure(box);
     place();
@@ -108,69 +107,20 @@ public:
   }
 
 private:
-  void callees(const TaskBox& box, std::vector<size_t>& into) const {
-    for (const TaskVariant* variant : box.task->variants)
-      for (const Callsite* site : variant->callsites)
-        if (auto found = indexOf_.find(site->callee); found != indexOf_.end())
-          into.push_back(found->second);
-  }
-
-  /// A task stands below all that call it; calls that close a circle do not count.
-  void findLayers() {
-    std::vector<int> state(boxes_.size(), 0); // 0 not seen, 1 on the path, 2 done
-    std::vector<size_t> order;                // callees before callers
-    std::vector<std::pair<size_t, size_t>> edges;
-    struct Step {
-      size_t box, next;
-      std::vector<size_t> callees;
-    };
-    for (size_t root = 0; root < boxes_.size(); ++root) {
-      if (state[root])
-        continue;
-      std::vector<Step> path;
-      const auto enter = [&](size_t box) {
-        state[box] = 1;
-        path.push_back({box, 0, {}});
-        callees(boxes_[box], path.back().callees);
-      };
-      enter(root);
-      while (!path.empty()) {
-        Step& step = path.back();
-        if (step.next == step.callees.size()) {
-          state[step.box] = 2;
-          order.push_back(step.box);
-          path.pop_back();
-          continue;
-        }
-        size_t callee = step.callees[step.next++];
-        if (state[callee] != 1)
-          edges.emplace_back(step.box, callee);
-        if (state[callee] == 0)
-          enter(callee);
-      }
-    }
-    std::sort(edges.begin(), edges.end());
-    std::reverse(order.begin(), order.end());
-    for (size_t box : order)
-      for (auto at = std::lower_bound(edges.begin(), edges.end(), std::make_pair(box, size_t(0)));
-           at != edges.end() && at->first == box; ++at)
-        boxes_[at->second].layer = std::max(boxes_[at->second].layer, boxes_[box].layer + 1);
-  }
-
   void measure(TaskBox& box) {
     for (const Variable* parameter : box.task->prototype->parameters)
       box.signature.push_back(shorten(parameterText(*parameter), mostWords));
     double width = static_cast<double>(lengthOf(box.task->name)) * 8.5;
     for (const std::string& each : box.signature)
       width = std::max(width, static_cast<double>(lengthOf(each)) * character);
-    double top = 28 + static_cast<double>(box.signature.size()) * line + 14;
+    double below = 28 + static_cast<double>(box.signature.size()) * line + 14;
     // Variants that call stand above those that do not.
     for (bool calling : {true, false}) {
       double x = padding, row = 0;
       for (const TaskVariant* variant : box.task->variants) {
         if ((variant->kind == TaskKind::Inner) != calling)
           continue;
-        Node node{variant, x, top, 0, 44};
+        Node node{variant, x, below, 0, 44};
         size_t longest = std::max<size_t>(lengthOf(variant->name), 10);
         for (const Callsite* site : variant->callsites)
           longest = std::max(longest, std::min(mostWords, lengthOf(callText(*site))));
@@ -182,41 +132,37 @@ private:
       }
       width = std::max(width, x - gap - padding);
       if (row > 0)
-        top += row + (calling ? 44 : 0);
+        below += row + (calling ? 44 : 0);
     }
     box.width = width + 2 * padding + 26; // room for arrows that go back up
-    box.height = top - (box.nodes.back().variant->kind == TaskKind::Inner ? 44 : 0) + padding;
+    box.height = below - (box.nodes.back().variant->kind == TaskKind::Inner ? 44 : 0) + padding;
   }
 
+  /// Boxes in rows, and the ways of arrows from task to task between them.
   void place() {
-    size_t layers = 0;
-    for (const TaskBox& box : boxes_)
-      layers = std::max(layers, box.layer + 1);
-    std::vector<double> widths(layers, -gap), heights(layers, 0);
-    for (const TaskBox& box : boxes_) {
-      widths[box.layer] += box.width + gap;
-      heights[box.layer] = std::max(heights[box.layer], box.height);
+    std::vector<picture::LayerNode> nodes;
+    std::vector<picture::LayerEdge> edges;
+    for (size_t from = 0; from < boxes_.size(); ++from) {
+      nodes.push_back({boxes_[from].width, boxes_[from].height});
+      for (const TaskVariant* variant : boxes_[from].task->variants)
+        for (const Callsite* site : variant->callsites)
+          if (auto to = indexOf_.find(site->callee);
+              to != indexOf_.end() && to->second != from && ways_.try_emplace({from, to->second}, edges.size()).second)
+            edges.push_back({from, to->second});
     }
-    double widest = widths.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
-    double y = 56;
-    for (size_t layer = 0; layer < layers; ++layer) {
-      double x = margin + (widest - widths[layer]) / 2;
-      for (TaskBox& box : boxes_) {
-        if (box.layer != layer)
-          continue;
-        box.x = x;
-        box.y = y;
-        for (Node& node : box.nodes) {
-          node.x += x;
-          node.y += y;
-          nodeOf_[node.variant] = &node;
-        }
-        x += box.width + gap;
+    drawing_ = picture::drawLayers(nodes, edges, {gap, layerGap});
+    for (size_t i = 0; i < boxes_.size(); ++i) {
+      TaskBox& box = boxes_[i];
+      box.x = margin + drawing_.nodes[i].x;
+      box.y = top + drawing_.nodes[i].y;
+      for (Node& node : box.nodes) {
+        node.x += box.x;
+        node.y += box.y;
+        nodeOf_[node.variant] = &node;
       }
-      y += heights[layer] + layerGap;
     }
-    bottom_ = y - layerGap;
-    svg_.reach(margin + widest);
+    bottom_ = top + drawing_.height;
+    svg_.reach(margin + drawing_.width);
   }
 
   void drawBox(const TaskBox& box) {
@@ -254,8 +200,13 @@ private:
         std::string variants;
         for (const Node& node : to.nodes)
           variants += (variants.empty() ? "" : " or ") + std::string(node.variant->name);
-        drawArrow(from, x, {nullptr, to.x, to.y, std::min(to.width, 160.0), 40}, site->isCombiner,
-                  words + std::string(site->callee->name) + "::" + variants);
+        const std::string title = words + std::string(site->callee->name) + "::" + variants;
+        const std::vector<picture::Point>& way =
+            drawing_.edges[ways_.at({indexOf_.at(from.variant->task), box->second})];
+        if (way.front().y < way.back().y)
+          drawWay(from, x, way, site->isCombiner, title);
+        else
+          drawArrow(from, x, {nullptr, to.x, to.y, std::min(to.width, 160.0), 40}, site->isCombiner, title);
         continue;
       }
       for (const TaskVariant* variant : site->callee->variants)
@@ -263,6 +214,23 @@ private:
           drawArrow(from, x, *to->second, site->isCombiner,
                     words + std::string(variant->taskName) + "::" + std::string(variant->name));
     }
+  }
+
+  /// Down to a task of a lower row, past the boxes of the rows between.
+  void drawWay(const Node& from, double x, const std::vector<picture::Point>& way, bool combines,
+               const std::string& words) {
+    const auto c = [](double value) { return coordinate(value) + " "; };
+    double atX = x, atY = from.bottom();
+    std::string data = "M" + c(atX) + c(atY);
+    for (size_t i = 0; i < way.size(); ++i) {
+      const double toX = margin + way[i].x, toY = top + way[i].y - (i + 1 == way.size() ? 6 : 0);
+      const double middle = (atY + toY) / 2;
+      data += "C" + c(atX) + c(middle) + c(toX) + c(middle) + c(toX) + c(toY);
+      atX = toX;
+      atY = toY;
+    }
+    svg_.path(data, combines ? "class=\"call combine\"" : "class=\"call\"", words);
+    svg_.path("M" + c(atX) + c(atY + 5) + "l-4 -8h8z", "class=\"tip\"");
   }
 
   void drawArrow(const Node& from, double x, const Node& to, bool combines, const std::string& words) {
@@ -307,7 +275,9 @@ private:
   std::vector<TaskBox> boxes_;
   std::map<const Task*, size_t> indexOf_;
   std::map<const TaskVariant*, const Node*> nodeOf_;
-  Svg svg_{picture::Theme::Both};
+  std::map<std::pair<size_t, size_t>, size_t> ways_; // of two boxes: the edge of the drawing
+  picture::LayerDrawing drawing_;
+  Svg svg_;
   double bottom_ = 0;
   size_t returns_ = 0;
 };

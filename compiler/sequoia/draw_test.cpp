@@ -125,6 +125,37 @@ TEST(SequoiaDraw, TargetsHaveTheirConditions) {
   EXPECT_NE(drawn.instances.find("Top calls Low2"), std::string::npos);
 }
 
+// A call that skips a row of boxes goes past them: no end of a curve lies in a box that is neither the caller's nor the
+// callee's.
+TEST(SequoiaDraw, CallsGoPastOtherTasks) {
+  Session session("void task A(inout float x[N]);\nvoid task B(inout float x[N]);\nvoid task C(inout float x[N]);\n"
+                  "void task<inner> A::I(inout float x[N]) { B(x); C(x); }\n"
+                  "void task<inner> B::I(inout float x[N]) { C(x); }\n"
+                  "void task<leaf> C::L(inout float x[N]) { x[0] = 1; }\n");
+  ASSERT_TRUE(session.program) << session.rendered();
+  const std::string svg = drawTasks(*session.program, "skips");
+  std::vector<double> boxes; // x, y, width, height of A, B, C
+  const std::regex task("<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\" height=\"([0-9.]+)\" rx=\"8\"");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), task), end; at != end; ++at)
+    for (size_t i = 1; i <= 4; ++i)
+      boxes.push_back(std::stod((*at)[i]));
+  ASSERT_EQ(boxes.size(), 12u);
+  const double left = boxes[4], upper = boxes[5], right = left + boxes[6], lower = upper + boxes[7];
+  const size_t title = svg.find("A::I calls C,"), start = svg.rfind("<path d=\"", title);
+  ASSERT_NE(title, std::string::npos);
+  std::istringstream numbers(
+      std::regex_replace(svg.substr(start + 9, svg.find('"', start + 9) - start - 9), std::regex("[MC]"), " "));
+  std::vector<double> points;
+  for (double number = 0; numbers >> number;)
+    points.push_back(number);
+  ASSERT_GE(points.size(), 2 + 3 * 6u); // by way of a place beside B
+  // Curves from way to way: within the rows of B they are straight lines down.
+  for (size_t i = 2; i + 5 < points.size(); i += 6) {
+    const double x = points[i + 4], y = points[i + 5];
+    EXPECT_FALSE(x > left && x < right && y > upper && y < lower) << x << ", " << y;
+  }
+}
+
 TEST(SequoiaDraw, TasksThatCallEachOtherAreDrawnToo) {
   Session session(
       "void task A(inout float x[N]);\nvoid task B(inout float x[N]);\n"

@@ -1,9 +1,9 @@
 // See instance_cards.h.
 #include "compiler/sequoia/instance_cards.h"
 
+#include "base/picture/svg.h"
+
 #include <algorithm>
-#include <cstdio>
-#include <iterator>
 #include <map>
 
 namespace strata::sequoia {
@@ -35,7 +35,7 @@ private:
                   ? std::optional(product)
                   : std::nullopt;
     }
-    row.marks.push_back(bytes ? bytesText(*bytes) : "any size");
+    row.marks.push_back(bytes ? picture::bytesText(*bytes) : "any size");
     row.title =
         row.words + (bytes ? ", at most " + std::to_string(*bytes) + " bytes" : ", of a size known when it runs");
     const Instance& instance = graph_.instances[number];
@@ -157,7 +157,7 @@ private:
         if (!instance.externalFile.empty())
           card.note += ", " + instance.externalFile;
         if (instance.scratch)
-          card.note += ", scratch " + bytesText(static_cast<uint64_t>(instance.scratch));
+          card.note += ", scratch " + picture::bytesText(static_cast<uint64_t>(instance.scratch));
       } else {
         const bool controls = std::any_of(card.rows.begin(), card.rows.end(), [](const Row& row) {
           return row.kind == Row::Kind::Loop || row.kind == Row::Kind::Call;
@@ -189,19 +189,6 @@ private:
 
 std::vector<Card> makeCards(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes) {
   return Cards(graph, sizes).make();
-}
-
-std::string bytesText(uint64_t bytes) {
-  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(units))
-    value /= 1024, ++unit;
-  char text[40];
-  std::snprintf(text, sizeof text,
-                unit == 0 || value == static_cast<double>(static_cast<uint64_t>(value)) ? "%.0f %s" : "%.1f %s", value,
-                units[unit]);
-  return text;
 }
 
 } // namespace strata::sequoia

@@ -32,7 +32,4 @@ struct Card {
 /// The cards of all instances, in their order, innermost levels first.
 std::vector<Card> makeCards(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes);
 
-/// Bytes as people read them: "64 KiB", "1.5 MiB".
-std::string bytesText(uint64_t bytes);
-
 } // namespace strata::sequoia

@@ -66,6 +66,25 @@ class ShowTest(Pages):
         self.is_page("host.html", "on host")
         self.assertIn("AddVectors_Split", self.browses("pull.html"))
 
+    def test_records_have_the_names_that_the_program_gives_them(self):
+        fft = os.path.join(ROOT, "examples/sequoia/fft3d/fft3d.sq")
+        self.succeeds("show", fft, "-o", "fft3d.html")
+        self.assertNotIn("unnamed", self.is_page("fft3d.html", "in complex a[L][M][N]", "local complex once"))
+        self.write("bad.sq", "typedef struct { float re; float im; } complex, again;\nvoid task T(in complex a[N], out float b[N]);\n"
+                             "void task<leaf> T::L(in complex a[N], out float b[N])\n{\n  b[0] = a[0];\n}\n")
+        self.is_refused("check", "bad.sq", mentions="complex")
+
+    def test_drawings_follow_the_reader_and_fit_the_window(self):
+        for thing in ("pca", "cell", SUM, PROGRAM):
+            self.succeeds("show", thing, "-o", "page.html")
+            text = self.is_page("page.html", "prefers-color-scheme:dark", "--least:")
+            self.assertNotRegex(text, r'fill="#fff|fill:#fff|stroke="#222')
+
+    def test_every_end_of_a_fifo_is_drawn(self):
+        self.succeeds("show", "pca", "-o", "pca.svg")
+        self.is_drawing(self.read("pca.svg"), "memories and processors", ">PROC →<", ">→ SINK<", ">→ CONTROL<", "64 KiB each", "8 × FIFO, 1 KiB each",
+                        "kind stream")
+
     def test_push_and_pull_differ(self):
         where = {}
         for way in ("push", "pull"):
