@@ -335,6 +335,7 @@ struct TypeSyntax {
   enum class Form : uint8_t { Scalar, Named, Record, Enum } form = Form::Scalar;
   TypeKind scalar = TypeKind::Int; // Scalar; Record: Struct or Union
   std::string_view name;           // Named: the typedef; Record, Enum: the tag or empty
+  std::string_view alias;          // Record, Enum in a typedef: the first name that this gives
   bool isConst = false;
   bool isDefinition = false; // Record, Enum with braces
   std::vector<Declarator> members;

@@ -123,6 +123,8 @@ void Checker::topLevel(TopLevel& item) {
 }
 
 void Checker::declareTypedefs(TypeSyntax* syntax, const std::vector<Declarator>& names) {
+  if (!names.empty())
+    syntax->alias = names.front().name;
   const Type* type = resolve(syntax);
   for (const Declarator& declarator : names) {
     if (!declarator.extents.empty())
@@ -319,6 +321,7 @@ const Type* Checker::resolve(TypeSyntax* syntax) {
   }
   if (!type) {
     type = program_.types.makeRecord(syntax->scalar, std::string(syntax->name), syntax->location);
+    type->alias = syntax->alias;
     if (!syntax->name.empty())
       scopes_.back().tags[syntax->name] = type;
   }

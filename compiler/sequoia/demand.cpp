@@ -272,13 +272,19 @@ private:
 
 /// The instances that lead to an array, with what could bound it in each.
 void showCallers(DiagnosticBuilder& report, const InstanceGraph& graph, const LevelDemand& level, uint32_t last) {
+  constexpr size_t mostAtAnEnd = 4; // of a long chain the first and the last are named
+  const auto end = std::find(level.path.begin(), level.path.end(), last);
+  const auto count = static_cast<size_t>(end - level.path.begin()) + (end == level.path.end() ? 0 : 1);
   std::string chain;
-  for (uint32_t index : level.path) {
-    const Instance& instance = graph.instances[index];
-    chain += (chain.empty() ? "'" : ", which calls '") + instance.name + "'";
-    if (index == last)
-      break;
-    if (instance.place.valid())
+  bool skipped = false;
+  for (size_t i = 0; i < count; ++i) {
+    const Instance& instance = graph.instances[level.path[i]];
+    if (count <= 2 * mostAtAnEnd || i < mostAtAnEnd || i >= count - mostAtAnEnd)
+      chain += (chain.empty() ? "'" : skipped ? " calls '" : ", which calls '") + instance.name + "'";
+    skipped = count > 2 * mostAtAnEnd && i >= mostAtAnEnd && i < count - mostAtAnEnd;
+    if (skipped && i == mostAtAnEnd)
+      chain += ", which by way of " + std::to_string(count - 2 * mostAtAnEnd) + " more";
+    if (level.path[i] != last && instance.place.valid())
       report.label(instance.place, "a caller: a size precondition here would bound it");
   }
   report.note("it is reached by way of " + chain);

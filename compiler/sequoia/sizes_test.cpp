@@ -96,6 +96,28 @@ TEST(SequoiaSizes, AnUnboundedArrayIsNamedWithItsCallers) {
   EXPECT_EQ(found->labels.size(), 3u) << "the array, its instance and the caller";
 }
 
+TEST(SequoiaSizes, ALongChainOfCallersIsAbridged) {
+  std::string prototypes, variants, map;
+  for (int i = 0; i < 12; ++i) {
+    const std::string number = std::to_string(i), next = std::to_string(i + 1);
+    const bool last = i == 11;
+    prototypes += "void task T" + number + "(inout float a[N]);\n";
+    variants += std::string("void task<") + (last ? "leaf" : "inner") + "> T" + number + "::V(inout float a[N]) { " +
+                (last ? "a[0] = 1;" : "T" + next + "(a);") + " }\n";
+    map += "task T" + number + (i == 0 ? " : entrypoint(I0)" : "") + " { instance I" + number + "::V" +
+           (last ? "(level 0) { }"
+                 : "(level 2) { control(level 2) { callsite T" + next + "() { target I" + next + "() { } } } }") +
+           " }\n";
+  }
+  Measured session(prototypes + variants, map);
+  const Diagnostic* found = session.find("sequoia-not-bounded");
+  ASSERT_TRUE(found) << session.rendered();
+  ASSERT_EQ(found->notes.size(), 1u);
+  EXPECT_EQ(found->notes[0],
+            "it is reached by way of 'I0', which calls 'I1', which calls 'I2', which calls 'I3', which by way of 4 "
+            "more calls 'I8', which calls 'I9', which calls 'I10', which calls 'I11'");
+}
+
 std::string chosen(const std::string& targets) {
   return "task Filter : entrypoint(Top) { instance Top::Inner(level 2) { tunable T = 100; data() { array h() { "
          "elements = 5; } } "

@@ -153,9 +153,9 @@ const Type* TypeTable::common(const Type* left, const Type* right) const {
 std::string typeName(const Type* type) {
   switch (type->kind) {
   case TypeKind::Struct:
-    return type->tag.empty() ? "struct <unnamed>" : "struct " + type->tag;
+    return !type->tag.empty() ? "struct " + type->tag : type->alias.empty() ? "struct <unnamed>" : type->alias;
   case TypeKind::Union:
-    return type->tag.empty() ? "union <unnamed>" : "union " + type->tag;
+    return !type->tag.empty() ? "union " + type->tag : type->alias.empty() ? "union <unnamed>" : type->alias;
   case TypeKind::CArray:
     return typeName(type->element) + "[" + std::to_string(type->count) + "]";
   default:

@@ -50,6 +50,7 @@ struct Type {
   uint64_t size = 0;      // bytes
   uint64_t alignment = 1; // bytes
   std::string tag;        // Struct, Union: as written, may be empty
+  std::string alias;      // Struct, Union without a tag: the first typedef that names it, for messages and pictures
   std::vector<Field> fields;
   const Type* element = nullptr; // CArray
   uint64_t count = 0;            // CArray
@@ -99,7 +100,7 @@ private:
   std::map<const Type*, std::vector<std::string>> typedefs_;
 };
 
-/// The type as the program would write it: "unsigned int", "struct cmplx".
+/// The type as the program would write it: "unsigned int", "struct cmplx", "cmplx" where only a typedef names it.
 std::string typeName(const Type* type);
 
 } // namespace strata::sequoia
