@@ -1,5 +1,6 @@
 // The strata command: its subcommands, their options and help. What they do is in the other files of this folder.
 #include "compiler/driver/commands.h"
+#include "compiler/driver/help.h"
 #include "compiler/driver/last_resort.h"
 
 #include <CLI/CLI.hpp>
@@ -85,6 +86,25 @@ void addEmit(CLI::App* command, Options& options) {
   command->add_option("-o,--output", options.output, "where to write; - is standard output");
 }
 
+std::vector<std::string> optionsOf(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+/// The first word of a command line that looks like a long option of the command and is none; 0 where there is none.
+unsigned unknownOption(const CLI::App& command, int argc, char** argv) {
+  const std::vector<std::string> names = optionsOf(command);
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word(argv[i]);
+    if (word.starts_with("--") && std::find(names.begin(), names.end(), word.substr(0, word.find('='))) == names.end())
+      return static_cast<unsigned>(i);
+  }
+  return 0;
+}
+
 /// A command line that is not understood: what is wrong, and where to read what is right.
 int usageError(Session& session, CLI::App& app, int argc, char** argv, std::string what) {
   std::vector<std::string> names;
@@ -102,6 +122,17 @@ int usageError(Session& session, CLI::App& app, int argc, char** argv, std::stri
       help = "did you mean '" + nearest + "'? " + help;
   } else if (known) {
     help = "strata " + first + " --help lists its options";
+    if (const unsigned at = unknownOption(*app.get_subcommand(first), argc, argv)) {
+      const std::string word = std::string(argv[at]).substr(0, std::string_view(argv[at]).find('='));
+      what = "strata " + first + " has no option '" + word + "'";
+      where = session.commandLine->word(at);
+      const std::string nearest = nearestName(word, optionsOf(*app.get_subcommand(first)));
+      if (!nearest.empty())
+        help = "did you mean '" + nearest + "'? " + help;
+    }
+  } else if (first.empty()) {
+    what = "strata is called with a command";
+    help = "strata --help lists the commands, and has a first one to try";
   }
   what = what.substr(0, what.find('\n'));
   session.diagnostics.report(badUsage, where, what).help(help);
@@ -142,8 +173,12 @@ int main(int argc, char** argv) {
       "  strata run examples/sequoia/vectadd/vectadd.sq --machine cell --size N=1000000 --in A=random --in B=random "
       "--stats"};
   app.name("strata");
+  app.formatter(helpFormatter());
+  app.set_help_flag("-h,--help", "this text");
+  app.footer(
+      "strata COMMAND --help has each command's options and examples; docs/README.md lists what there is to read.");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "strata " STRATA_VERSION);
+  app.set_version_flag("--version", "strata " STRATA_VERSION, "the version");
 
   CLI::App* run = app.add_subcommand("run", "compile, map and run a program");
   addProgram(run, options);
@@ -153,7 +188,9 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1u, 1000000u));
   run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")
       ->check(CLI::Range(1u, 4096u));
-  run->add_option("--stats", options.stats, "figures of the run: text, or json[:FILE] as one object")
+  run->add_option(
+         "--stats", options.stats,
+         "figures of the run: bytes and moves from memory to memory, runs of leaves; as text, or as one JSON object")
       ->expected(0, 1)
       ->default_str("text")
       ->check([](const std::string& value) {
@@ -190,9 +227,10 @@ int main(int argc, char** argv) {
 
   CLI::App* map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
   addProgram(map, options);
-  map->add_flag(
-         "--template", options.compile.mappingTemplate,
-         "write a mapping of the program's every tunable, loop, array and call, with the values left to be filled in")
+  map->add_flag("--template", options.compile.mappingTemplate,
+                "write a mapping of the program's every tunable, loop, array and call, with the values left to be "
+                "filled in; not "
+                "with --map")
       ->excludes("--map");
   map->add_option("--format", options.compile.mappingForm,
                   "the form to write a Sequoia mapping in, also to turn the file given with --map into the other one: "
@@ -230,6 +268,7 @@ int main(int argc, char** argv) {
   // Their command lines are Clang's, and have been taken care of.
   app.add_subcommand("cc", "clang, for C programs that include svm.h: its headers and library are found");
   app.add_subcommand("c++", "clang++, likewise");
+  finishHelp(app);
 
   try {
     app.parse(argc, argv);

@@ -5,6 +5,7 @@
 #include "compiler/driver/stream_record.h"
 #include "compiler/driver/timeline.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(notAProgram, Error, "driver-not-a-program", "'{0}' is shown as a {1}, which takes no --{2}");
+STRATA_DIAGNOSTIC(unknownThing, Error, "show-unknown-thing", "'{0}' is nothing that is drawn");
 STRATA_DIAGNOSTIC(unknownPicture, Error, "show-unknown-picture", "there is no picture '{0}' of '{1}'");
 STRATA_DIAGNOSTIC(noDrawing, Error, "show-no-drawing", "'{0}' is shown as a page and not as one drawing");
 
@@ -121,6 +123,13 @@ private:
                            {"machine", !compile.machine.empty()},
                            {"entry", !compile.entry.empty()}}))
       return {};
+    if (const llvm::StringRef ending = llvm::sys::path::extension(thing_);
+        !ending.empty() && ending != ".yaml" && llvm::sys::fs::exists(thing_)) {
+      session_.diagnostics.report(unknownThing, session_.commandLine->word(2), thing_)
+          .help("what is drawn is a machine (its name or a .yaml file), a program (.sq, .hbir; its mapping goes behind "
+                "--map), a trace of a run or the record of a stream program (.json)");
+      return {};
+    }
     auto machine =
         thing_.empty() ? std::optional(describeHost()) : loadMachine(thing_, compile.machinePath, session_.diagnostics);
     if (!machine)

@@ -67,6 +67,12 @@ void Resolver::collect() {
         names.emplace_back(each.name);
       DiagnosticBuilder builder = diagnostics_.report(unknownTask, task.name.place.location, task.name.text);
       suggest(builder, task.name.text, names);
+      if (names.size() <= 8) {
+        std::string all;
+        for (const std::string& name : names)
+          all += (all.empty() ? "'" : ", '") + name + "'";
+        builder.note("its tasks are " + all);
+      }
       continue;
     }
     for (const MappedInstance& instance : task.instances) {
@@ -126,7 +132,11 @@ uint32_t Resolver::indexOf(const Entry& entry) const {
 std::vector<uint32_t> Resolver::entryPoints(std::string_view asked) {
   std::vector<uint32_t> entries;
   std::vector<std::string> names;
+  bool anyNamed = false; // what is named and not there has been reported
   for (const MappedTask& task : mapping_.tasks) {
+    anyNamed |= !task.entryPoints.empty();
+    if (!program_.findTask(task.name.text))
+      continue;
     for (const MappedName& name : task.entryPoints) {
       Entry* entry = find(name.text);
       if (!entry || entry->resolved.task->name != task.name.text) {
@@ -140,8 +150,9 @@ std::vector<uint32_t> Resolver::entryPoints(std::string_view asked) {
   }
   Location where = mapping_.tasks.empty() ? mapping_.machinePlace.location : mapping_.tasks[0].name.place.location;
   if (entries.empty()) {
-    diagnostics_.report(unknownEntry, where, "the mapping has no entry point")
-        .help("write it behind the name of its task: task NAME : entrypoint(INSTANCE)");
+    if (!anyNamed)
+      diagnostics_.report(unknownEntry, where, "the mapping has no entry point")
+          .help("write it behind the name of its task: task NAME : entrypoint(INSTANCE)");
     return {};
   }
   if (asked.empty())

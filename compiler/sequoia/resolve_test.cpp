@@ -358,6 +358,17 @@ TEST(SequoiaResolve, TheEntryCanBeChosen) {
   EXPECT_TRUE(other.find("sequoia-mapping-entry"));
 }
 
+// One error, not three: what hangs on a task that is not there is not looked for.
+TEST(SequoiaResolve, AMappingOfAnotherProgramIsToldOnce) {
+  Resolved session("task Other : entrypoint(Begin) { instance Begin::Inner(level 2) { } }");
+  EXPECT_FALSE(session.graph);
+  const Diagnostic* found = session.find("sequoia-mapping-task");
+  ASSERT_TRUE(found) << session.rendered();
+  ASSERT_EQ(found->notes.size(), 1u);
+  EXPECT_EQ(found->notes[0].find("its tasks are 'Add'"), 0u) << found->notes[0];
+  EXPECT_EQ(session.diagnostics.errorCount(), 1u) << session.rendered();
+}
+
 TEST(SequoiaResolve, InnerCallsGoDownwards) {
   std::string twoLevels = R"(
 task Add : entrypoint(Top) {

@@ -411,6 +411,21 @@ int main(void) {
         self.assertEqual(done.returncode, 0)
         self.runs("piped", status=6)
 
+    def test_the_first_program_of_the_page(self):
+        with open(os.path.join(ROOT, "docs/svm.md"), encoding="utf-8") as file:
+            page = file.read()
+        program = page[page.index("    #include <stdio.h>"):page.index("To compile and run it:")]
+        program = "\n".join(line[4:] for line in program.split("\n")).rstrip() + "\n"
+        self.write("amplifier.c", program)
+        self.succeeds("cc", "-O2", "amplifier.c", "-o", "amplifier")
+        self.assertIn("It prints `" + self.runs("amplifier").strip() + "`", page)
+        # The standstill that the page tells of.
+        self.assertIn("kernelRun(&fetch);", program)
+        self.write("amplifier.c", program.replace("  kernelRun(&fetch);\n", ""))
+        self.succeeds("cc", "-O2", "amplifier.c", "-o", "amplifier")
+        for line in self.runs("amplifier", status=1).splitlines():
+            self.assertIn("    " + line + "\n", page)
+
     def test_help(self):
         told = self.succeeds("cc", "--help").out
         for word in ("--svm=checked", "-help", "STRATA_CLANG", "strata cc -O2 amplifier.c"):

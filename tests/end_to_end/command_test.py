@@ -3,6 +3,7 @@ command line that is not understood."""
 
 import json
 import os
+import re
 import xml.etree.ElementTree
 
 import numpy as np
@@ -123,15 +124,26 @@ class Command(harness.Case):
         self.is_refused("rum", VECTADD, code="driver-usage", mentions="did you mean 'run'?")
         self.is_refused("run", VECTADD, "--threads", "x", code="driver-usage", mentions="strata run --help")
         self.is_refused("run", VECTADD, "-o", "foo", code="driver-usage", mentions="--emit")
-        self.is_refused(code="driver-usage")
+        self.is_refused("run", VECTADD, "--machnie", "cell", code="driver-usage", mentions=["did you mean '--machine'?", "has no option '--machnie'"])
+        self.is_refused("map", VECTADD, "--fromat=xml", code="driver-usage", mentions="did you mean '--format'?")
+        self.is_refused(code="driver-usage", mentions="strata --help")
 
     def test_options_may_stand_before_the_program(self):
         self.succeeds("run", *DATA, VECTADD)
 
     def test_help_teaches(self):
         self.assertIn("strata run examples/sequoia/vectadd/vectadd.sq", self.succeeds("--help").out)
+        for folder in ("examples", "docs"):
+            os.symlink(os.path.join(harness.ROOT, folder), self.path(folder))
         for command in ("run", "check", "build", "map", "machine", "show"):
-            self.assertIn("--", self.succeeds(command, "--help").out)
+            told = self.succeeds(command, "--help").out
+            options, examples = told.split("Examples:\n")
+            self.assertLessEqual(max(map(len, options.splitlines())), 120, told)
+            lines = re.findall(r"^  strata (.*)$", examples, re.MULTILINE)
+            self.assertGreaterEqual(len(lines), 2, told)
+            for line in lines:  # they run as they stand
+                self.assertTrue(line.startswith(command + " "), line)
+                self.succeeds(*line.split())
 
 
 if __name__ == "__main__":

@@ -85,6 +85,9 @@ class ShowTest(Pages):
         self.is_drawing(self.read("pca.svg"), "memories and processors", ">PROC →<", ">→ SINK<", ">→ CONTROL<", "64 KiB each", "8 × FIFO, 1 KiB each",
                         "kind stream")
 
+    def test_what_is_nothing_to_draw(self):
+        self.is_refused("show", os.path.join(VECTADD, "cell.map"), code="show-unknown-thing", mentions=["behind --map", ".yaml"])
+
     def test_push_and_pull_differ(self):
         where = {}
         for way in ("push", "pull"):
