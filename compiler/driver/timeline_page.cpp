@@ -1,6 +1,7 @@
 // The page of a timeline: the spans as data for the script, and beside it a table that needs none.
 #include "base/picture/html.h"
 #include "base/picture/svg.h"
+#include "compiler/driver/stream_figures.h"
 #include "compiler/driver/texts.h"
 #include "compiler/driver/timeline.h"
 
@@ -35,10 +36,26 @@ std::string tableOf(const Timeline& timeline) {
     for (double each : {share.running, share.waiting, share.moving, share.hidden})
       cell(percent(each));
     for (int64_t each : {static_cast<int64_t>(share.runs), static_cast<int64_t>(share.moves), share.bytes})
-      cell(std::to_string(each));
+      cell(countText(static_cast<uint64_t>(each)));
     out += "</tr>\n";
   }
   return out + "</table></div>\n";
+}
+
+/// How moves are named after the arguments of calls, with one of this run's.
+std::string movesAre(const Timeline& timeline) {
+  for (const TimelineRow& row : timeline.rows)
+    for (const TimelineSpan& span : row.spans) {
+      if (!row.moves)
+        break;
+      const std::string& name = timeline.names[span.name];
+      const size_t at = name.find('#'), dot = name.find('.');
+      if (at != std::string::npos && dot != std::string::npos && at < dot &&
+          name.find_first_not_of("0123456789", at + 1) == dot)
+        return " A move has the name of what is moved: " + name + " is argument " + name.substr(dot + 1) + " of call " +
+               name.substr(at + 1, dot - at - 1) + " of " + name.substr(0, at) + ", counted from 0.";
+    }
+  return "";
 }
 
 /// Data for the script. Angle brackets are spelt out, so that no name ends the script.
@@ -72,7 +89,7 @@ const char* const style =
     "40%,var(--card));border-color:var(--leaf-line)}\n"
     ".move{background:color-mix(in srgb,var(--data-line) 40%,var(--card));border-color:var(--data-line)}\n"
     ".wait{background:color-mix(in srgb,var(--wait-line) 40%,var(--card));border-color:var(--wait-line)}\n"
-    "table{border-collapse:collapse;font-size:14px}\nth,td{padding:4px 14px;text-align:right;"
+    "table{border-collapse:collapse;font-size:14px}\nth,td{padding:4px 14px;text-align:right;white-space:nowrap;"
     "border-bottom:1px solid var(--rule)}\nth:first-child,td:first-child{text-align:left}\n"
     "th{color:var(--quiet);font-weight:600}\n.scroll{overflow-x:auto}\n";
 
@@ -97,7 +114,8 @@ std::vector<picture::Section> timelineSections(const Timeline& timeline) {
   return {{"",
            "A run of " + milliseconds(timeline.length) +
                ", with a row for each processor and one for each of its moves that were under way at "
-               "once. What is empty is control, or nothing to do.",
+               "once. What is empty is control, or nothing to do." +
+               movesAre(timeline),
            tools, false},
           {"Shares of the time",
            "Of the whole run. Both at once: data moved while the processor ran, which hides the moves.",

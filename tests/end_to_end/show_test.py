@@ -123,7 +123,9 @@ class ShowTest(Pages):
         self.traced("pull", "--trace", "run.json", "--timeline", "direct.html")
         self.succeeds("show", "run.json", "-o", "run.html")
         for name in ("run.html", "direct.html"):
-            text = self.is_page(name, "<canvas", "moving data", ">spe 0<", ">spe 7<", "AddVectors_Add")
+            text = self.is_page(name, "<canvas", "moving data", ">spe 0<", ">spe 7<", "AddVectors_Add",
+                                "AddVectors#0.A is argument A of call 0 of AddVectors")
+            self.assertRegex(text, r"<td>\d{1,3}\u202f\d{3}</td></tr>")
             rows = json.loads(re.search(r"const data = (.*);\n", text)[1])["rows"]
             self.assertEqual({row["processor"] for row in rows if row["processor"].startswith("spe")}, {f"spe {i}" for i in range(8)})
             # Every block is moved: three for each of 49 iterations.
