@@ -1,6 +1,8 @@
 // C's tokens without its keywords, and numbers with the units of memory sizes.
 #include "compiler/hbir/lexer.h"
 
+#include "base/source/characters.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -21,19 +23,9 @@ constexpr std::string_view punctuators[] = {"<<=", ">>=", "++", "--", "<<", ">>"
                                             "(",   ")",   "{",  "}",  ".",  "&",  "*",  "+",  "-",  "~",  "!",
                                             "/",   "%",   "<",  ">",  "^",  "|",  "?",  ":",  ";",  "=",  ","};
 
-bool isWordStart(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-}
-bool isDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool isWord(char c) {
-  return isWordStart(c) || isDigit(c);
-}
-
 /// Whether a token or a comment can begin with it, or it stands between them.
 bool isKnown(char c) {
-  return isWord(c) || std::isspace(static_cast<unsigned char>(c)) || c == '"' || c == '\'' ||
+  return isWordCharacter(c) || std::isspace(static_cast<unsigned char>(c)) || c == '"' || c == '\'' ||
          std::any_of(std::begin(punctuators), std::end(punctuators),
                      [c](std::string_view each) { return each[0] == c; });
 }
@@ -97,7 +89,7 @@ private:
     size_t begin = at_;
     char c = peek();
     if (isWordStart(c)) {
-      while (isWord(peek()))
+      while (isWordCharacter(peek()))
         ++at_;
       push(TokenKind::Word, begin);
     } else if (isDigit(c) || (c == '.' && isDigit(peek(1)))) {
@@ -154,7 +146,7 @@ private:
     }
     std::string_view digits = text_.substr(begin, at_ - begin);
     size_t suffix = at_;
-    while (isWord(peek()))
+    while (isWordCharacter(peek()))
       ++at_;
     std::string_view unit = text_.substr(suffix, at_ - suffix);
     Token& token = push(real ? TokenKind::Real : TokenKind::Integer, begin);

@@ -1,6 +1,8 @@
 // C's tokens, with Sequoia's keywords among them.
 #include "compiler/sequoia/lexer.h"
 
+#include "base/source/characters.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -35,16 +37,6 @@ bool isKeyword(std::string_view word) {
     return all;
   }();
   return std::binary_search(sorted.begin(), sorted.end(), word);
-}
-
-bool isWordStart(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-}
-bool isDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool isWord(char c) {
-  return isWordStart(c) || isDigit(c);
 }
 
 class Lexer {
@@ -104,7 +96,7 @@ private:
     size_t begin = at_;
     char c = peek();
     if (isWordStart(c)) {
-      while (isWord(peek()))
+      while (isWordCharacter(peek()))
         ++at_;
       push(isKeyword(text_.substr(begin, at_ - begin)) ? TokenKind::Keyword : TokenKind::Identifier, begin);
     } else if (isDigit(c) || (c == '.' && isDigit(peek(1)))) {
@@ -145,7 +137,7 @@ private:
     bool hex = peek() == '0' && (peek(1) == 'x' || peek(1) == 'X');
     bool real = false;
     // As C's preprocessing numbers: letters, digits, points, and a sign after an exponent letter.
-    while (isWord(peek()) || peek() == '.') {
+    while (isWordCharacter(peek()) || peek() == '.') {
       char c = peek();
       bool exponent = hex ? c == 'p' || c == 'P' : c == 'e' || c == 'E';
       real |= c == '.' || exponent;

@@ -84,10 +84,6 @@ std::string fileNameIn(std::string_view text, const Location& where, DiagnosticE
   return "";
 }
 
-bool isWordCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
 std::string numberedName(const MappedName& name) {
   return name.text + (name.lexnum ? "[" + std::to_string(*name.lexnum) + "]" : "");
 }

@@ -2,6 +2,7 @@
 // both give. All functions are pure but for the diagnostics that they report.
 #pragma once
 
+#include "base/source/characters.h"
 #include "compiler/sequoia/mapping.h"
 
 namespace strata::sequoia {
@@ -22,7 +23,6 @@ bool isBlank(std::string_view word, const std::string& wanted, const Location& w
 /// The name of a file without blanks around it; an error, and nothing, when it cannot be one.
 std::string fileNameIn(std::string_view text, const Location& where, DiagnosticEngine& diagnostics);
 
-bool isWordCharacter(char c);
 /// An item with its number: "A" or "A[1]".
 std::string numberedName(const MappedName& name);
 std::string numberText(const MappedNumber& number);

@@ -18,7 +18,7 @@ void MappingWords::next() {
   size_t begin = at_;
   if (at_ >= text_.size()) {
     word_.kind = Word::Kind::End;
-  } else if (std::isdigit(static_cast<unsigned char>(text_[at_]))) {
+  } else if (isDigit(text_[at_])) {
     word_.kind = Word::Kind::Number;
     while (at_ < text_.size() && isWordCharacter(text_[at_]))
       ++at_;

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-bool isDecimal(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::string whyMalformed(const pugi::xml_parse_result& result) {
   switch (result.status) {
   case pugi::status_unrecognized_tag:
@@ -200,7 +196,7 @@ std::vector<XmlText::Piece> XmlText::wordsOf(pugi::xml_node element) const {
         continue;
       }
       size_t end = i + 1;
-      if (isWordCharacter(text[i]) || ((text[i] == '-' || text[i] == '+') && end < text.size() && isDecimal(text[end])))
+      if (isWordCharacter(text[i]) || ((text[i] == '-' || text[i] == '+') && end < text.size() && isDigit(text[end])))
         while (end < text.size() && isWordCharacter(text[end]))
           ++end;
       size_t begin = piece.location.begin + i;
