@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(6u, 100000u))
       ->capture_default_str();
   app.add_option("--threads", bench.threads, "threads of both sides; streams say their own")
-      ->check(CLI::Range(1u, 4096u))
+      ->check(CLI::Range(1u, runtime::mostWorkers))
       ->capture_default_str();
   app.add_option("--json", json, "also write the table with all samples to this file");
   app.add_flag("--list", list, "print the names of the works and stop");

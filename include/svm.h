@@ -53,8 +53,9 @@ void svmControl(VM_NODE_PROC processor);
  * svm-address when the memory has no such address. */
 void* svmAddress(VM_NODE_MEM memory, int address);
 
-/* How many threads carry out kernels, the callers of the control functions included; 0: as many as the computer has
- * cores. REQUIRES: no kernel is under way. Error: svm-a3 within a work function. */
+/* How many threads carry out kernels, the callers of the control functions included, at most 512; 0: as many as the
+ * computer has cores. REQUIRES: no kernel is under way. Errors: svm-a3 within a work function, svm-threads for another
+ * number. */
 void svmThreads(int count);
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/help.h"
 #include "compiler/driver/last_resort.h"
+#include "runtime/core/runtime.h"
 
 #include <CLI/CLI.hpp>
 
@@ -187,7 +188,7 @@ int main(int argc, char** argv) {
   run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")
       ->check(CLI::Range(1u, 1000000u));
   run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")
-      ->check(CLI::Range(1u, 4096u));
+      ->check(CLI::Range(1u, runtime::mostWorkers));
   run->add_option(
          "--stats", options.stats,
          "figures of the run: bytes and moves from memory to memory, runs of leaves; as text, or as one JSON object")

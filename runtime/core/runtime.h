@@ -9,9 +9,12 @@
 
 namespace strata::runtime {
 
-/// Runs on n threads from here on, the caller included; 0: as many as this computer has cores, which is the default.
-/// With one thread everything runs in the caller, but for moves that go on beside it. REQUIRES: nothing runs, and the
-/// caller is no fibre.
+/// The most threads that carry out a program.
+constexpr uint32_t mostWorkers = 512;
+
+/// Runs on n threads from here on, the caller included; 0: as many as this computer has cores, which is the default,
+/// but not more than mostWorkers. A larger n is an error (runtime-threads). With one thread everything runs in the
+/// caller, but for moves that go on beside it. REQUIRES: nothing runs, and the caller is no fibre.
 void setThreads(uint32_t n);
 uint32_t threads();
 

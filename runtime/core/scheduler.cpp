@@ -27,7 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint32_t mostThreads = 1024;
+constexpr uint32_t mostThreads = 2 * mostWorkers; // with those that call in from outside
 constexpr uint32_t cachedFibres = 256;
 constexpr size_t mostUnfenced = 1024;
 constexpr uint32_t looksBeforeSteal = 12; // a lone entry of a queue is left to its owner for about half a microsecond
@@ -57,7 +57,7 @@ struct Scheduler {
   std::vector<Execution*> fibres;
 
   Scheduler() : cores(std::max(1u, std::thread::hardware_concurrency())) {
-    threadCount = cores;
+    threadCount = std::min(cores, mostWorkers);
     wakerNeedsFence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
   }
 };
@@ -531,9 +531,11 @@ void announceJob() {
 }
 
 void setThreads(uint32_t n) {
+  if (n > mostWorkers)
+    fail("runtime-threads", std::to_string(n) + " threads to run on, and there can be " + std::to_string(mostWorkers));
   Scheduler& shared = scheduler();
   stopPool();
-  shared.threadCount = std::min(n ? n : shared.cores, mostThreads / 2);
+  shared.threadCount = n ? n : std::min(shared.cores, mostWorkers);
 }
 
 uint32_t threads() {

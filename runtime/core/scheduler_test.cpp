@@ -186,6 +186,14 @@ TEST_P(Fibres, RunningOutOfStackIsReported) {
 }
 #endif
 
+TEST(Threads, AsManyAsAskedForOrAnError) {
+  const uint32_t before = threads();
+  setThreads(mostWorkers);
+  EXPECT_EQ(threads(), mostWorkers);
+  EXPECT_EXIT(setThreads(mostWorkers + 1), ::testing::ExitedWithCode(1), "513 threads to run on, and there can be 512");
+  setThreads(before);
+}
+
 TEST(Threads, OneRunsEverythingInTheCaller) {
   setThreads(1);
   const auto caller = std::this_thread::get_id();

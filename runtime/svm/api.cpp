@@ -264,7 +264,12 @@ void svmThreads_(int count, const char* text) {
         failAt(place, "svm-threads", "svmThreads while kernel '" + nameOf(*kernel) + "' is under way",
                "choose the number of threads before kernels run, or after kernelWait");
   }
-  runtime::setThreads(count > 0 ? static_cast<uint32_t>(count) : 0);
+  if (count < 0 || count > static_cast<int>(runtime::mostWorkers))
+    failAt(place, "svm-threads",
+           "svmThreads is given " + std::to_string(count) + ", and can be given 0 to " +
+               std::to_string(runtime::mostWorkers),
+           "0 is as many as the computer has cores");
+  runtime::setThreads(static_cast<uint32_t>(count));
 }
 
 // ---- the names as printed, for callers of function pointers ----

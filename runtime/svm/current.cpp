@@ -136,7 +136,7 @@ std::string inEnvironment(const char* name) {
 }
 
 uint32_t numberOfThreads(const std::string& text) {
-  constexpr uint32_t most = 4096;
+  constexpr uint32_t most = runtime::mostWorkers;
   uint32_t number = 0;
   const char* end = text.data() + text.size();
   if (const auto [at, failed] = std::from_chars(text.data(), end, number);

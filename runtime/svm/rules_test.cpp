@@ -491,6 +491,8 @@ TEST_F(Rules, OnlyControlChoosesWhereItRunsAndOnHowManyThreads) {
   BREAKS("svm-a3", "svmControl within the work function of kernel 'k' .rule A3.",
          breaks([](Work*) { svmControl(CONTROL); }));
   BREAKS("svm-a3", "svmThreads within the work function of kernel 'k'", breaks([](Work*) { svmThreads(3); }));
+  BREAKS("svm-threads", "svmThreads is given 513, and can be given 0 to 512", svmThreads(513));
+  BREAKS("svm-threads", "svmThreads is given -1", svmThreads(-1));
   initStreams();
   k.in = &s;
   BREAKS("svm-threads", "svmThreads while kernel 'k' is under way", {

@@ -51,10 +51,12 @@ class BadInput(harness.Case):
         for threads in ("0", "-1", "x", "99999999999999999999"):
             result = self.strata("run", VECTADD.path, "--threads", threads)
             self.assertEqual(result.status, 1, str(result))
+        self.is_refused("run", VECTADD.path, "--threads", "513", code="driver-usage", mentions="range 1 to 512")
+        self.assertIn("[1 - 512]", self.succeeds("run", "--help").out)
 
     def test_threads_are_as_many_as_the_runtime_takes(self):
         self.succeeds("run", VECTADD.path, "--size", f"{self.n}=8", "--in", f"{self.a}=iota", "--in", f"{self.b}=iota",
-                      "--threads", "64")
+                      "--threads", "512")
 
     def test_unknown_notation(self):
         self.is_refused("run", self.write("program.txt", "x"), code="driver-unknown-notation", mentions=".sq")

@@ -249,8 +249,8 @@ class CcTest(harness.Case):
         self.write("lonely.c", LONELY)
         self.succeeds("cc", "lonely.c", "-o", "lonely")
         os.mkfifo(self.path("pipe"))
-        said = {("STRATA_THREADS", "abc"): "STRATA_THREADS is 'abc'", ("STRATA_THREADS", "-1"): "from 1 to 4096", ("STRATA_THREADS", "0"): "STRATA_THREADS is '0'",
-                ("STRATA_THREADS", "99999999999"): "from 1 to 4096", ("STRATA_THREADS", "2 "): "STRATA_THREADS is '2 '",
+        said = {("STRATA_THREADS", "abc"): "STRATA_THREADS is 'abc'", ("STRATA_THREADS", "-1"): "from 1 to 512", ("STRATA_THREADS", "0"): "STRATA_THREADS is '0'",
+                ("STRATA_THREADS", "99999999999"): "from 1 to 512", ("STRATA_THREADS", "513"): "from 1 to 512", ("STRATA_THREADS", "2 "): "STRATA_THREADS is '2 '",
                 ("STRATA_SVM", "checkd"): "STRATA_SVM is 'checkd'", ("STRATA_SVM", "CHECKED"): "set it to checked or plain",
                 ("STRATA_MACHINE", "nosuch"): "this program includes the header of 'pca' [svm-machine]", ("STRATA_MACHINE", "/dev/null"): "/dev/null:1:1",
                 ("STRATA_MACHINE", "pc"): "did you mean 'pca'?",
