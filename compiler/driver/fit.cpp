@@ -28,6 +28,7 @@ std::vector<std::pair<std::string, std::string>> tunablesOf(StringRef noted) {
 
 Trial tryToFit(CompileOptions options) {
   options.isTrial = true;
+  options.entryPlace = {}; // of sources that are not these
   SourceManager sources;
   DiagnosticEngine quiet(sources);
   DialectRegistry registry;

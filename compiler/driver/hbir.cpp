@@ -87,7 +87,7 @@ public:
         DiagnosticEngine& diagnostics) override {
     std::string entry = entryName(options.program);
     if (!options.entry.empty() && options.entry != entry) {
-      diagnostics.report(otherEntry, {}, entry, options.entry).help("leave out --entry");
+      diagnostics.report(otherEntry, options.entryPlace, entry, options.entry).help("leave out --entry");
       return std::nullopt;
     }
     auto lowered = hbir::lower(*program_, machine, context, diagnostics, entry);

@@ -278,6 +278,7 @@ int main(int argc, char** argv) {
       return app.exit(error);
     return usageError(session, app, argc, argv, error.what());
   }
+  options.compile.entryPlace = session.commandLine->value("--entry", options.compile.entry);
   if (*run && !options.output.empty() && options.emit.empty())
     return usageError(session, app, argc, argv, "-o goes with --emit; --out writes an argument's array");
   // A bare --stats means the readable form.

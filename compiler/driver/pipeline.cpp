@@ -361,7 +361,7 @@ std::string Compiler::entryName(ModuleOp module) {
   // A notation's entry point may be named by its task; then the instance made of it is meant when there is one only.
   if (source_->notation && names.size() == 1)
     return names.front();
-  diagnostics_.report(unknownEntry, {}, options_.entry).help("there are: " + list);
+  diagnostics_.report(unknownEntry, options_.entryPlace, options_.entry).help("there are: " + list);
   return "";
 }
 

@@ -52,6 +52,10 @@ sequoia::KnownSizes knownSizes(const sequoia::Program& program, const CompileOpt
   return result;
 }
 
+sequoia::AskedEntry askedEntry(const CompileOptions& options) {
+  return {options.entry, options.entryPlace};
+}
+
 /// The file's mapping, or the default.
 std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
                                              const std::optional<sequoia::Mapping>& given,
@@ -64,7 +68,7 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
   }
   if (given)
     return given;
-  auto made = sequoia::defaultMapping(program, machine, options.entry, knownSizes(program, options), diagnostics,
+  auto made = sequoia::defaultMapping(program, machine, askedEntry(options), knownSizes(program, options), diagnostics,
                                       options.halvings);
   if (made)
     diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
@@ -82,7 +86,8 @@ public:
                                 DiagnosticEngine& diagnostics) override {
     auto machine = onMachine();
     auto mapping = machine ? mappingInUse(*program_, mapping_, options, *machine, diagnostics) : std::nullopt;
-    auto graph = mapping ? sequoia::resolve(*program_, *mapping, *machine, mapping_ ? options.entry : "", diagnostics)
+    auto graph = mapping ? sequoia::resolve(*program_, *mapping, *machine,
+                                            mapping_ ? askedEntry(options) : sequoia::AskedEntry(), diagnostics)
                          : std::nullopt;
     if (!graph)
       return {};
@@ -124,8 +129,9 @@ public:
 
   std::string mappingText(const CompileOptions& options, const Machine& machine,
                           DiagnosticEngine& diagnostics) override {
-    auto mapping = options.mappingTemplate ? sequoia::templateMapping(*program_, machine, options.entry, diagnostics)
-                                           : mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    auto mapping = options.mappingTemplate
+                       ? sequoia::templateMapping(*program_, machine, askedEntry(options), diagnostics)
+                       : mappingInUse(*program_, mapping_, options, machine, diagnostics);
     auto form = options.mappingForm == "xml" ? sequoia::MappingForm::Xml : sequoia::MappingForm::Braces;
     return mapping ? sequoia::writeMapping(*mapping, form) : "";
   }
@@ -137,7 +143,8 @@ public:
     if (!mapping)
       return std::nullopt;
     // A default mapping is made for the entry asked for; a file's may have several.
-    auto graph = sequoia::resolve(*program_, *mapping, machine, mapping_ ? options.entry : "", diagnostics);
+    auto graph = sequoia::resolve(*program_, *mapping, machine, mapping_ ? askedEntry(options) : sequoia::AskedEntry(),
+                                  diagnostics);
     if (!graph)
       return std::nullopt;
     auto lowered = sequoia::lower(*program_, *graph, machine, context, diagnostics, knownSizes(*program_, options));

@@ -323,9 +323,9 @@ std::set<const Task*> calledTasks(const Program& program) {
 
 } // namespace
 
-const Task* entryTask(const Program& program, std::string_view entry, DiagnosticEngine& diagnostics) {
+const Task* entryTask(const Program& program, const AskedEntry& asked, DiagnosticEngine& diagnostics) {
   std::vector<std::string> names;
-  if (!entry.empty()) {
+  if (const std::string_view entry = asked.name; !entry.empty()) {
     if (const Task* task = program.findTask(entry))
       return task;
     std::string list;
@@ -340,7 +340,7 @@ const Task* entryTask(const Program& program, std::string_view entry, Diagnostic
       names.emplace_back(task.name);
       list += (list.empty() ? "'" : ", '") + names.back() + "'";
     }
-    DiagnosticBuilder builder = diagnostics.report(entryUnknown, Location(), entry);
+    DiagnosticBuilder builder = diagnostics.report(entryUnknown, asked.where, entry);
     builder.note("its tasks are " + list);
     if (std::string nearest = nearestName(entry, names); !nearest.empty())
       builder.help("did you mean '" + nearest + "'?");
@@ -369,7 +369,7 @@ const Task* entryTask(const Program& program, std::string_view entry, Diagnostic
   return nullptr;
 }
 
-std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, std::string_view entry,
+std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, const AskedEntry& entry,
                                       const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings) {
   const Task* task = entryTask(program, entry, diagnostics);
   if (!task)

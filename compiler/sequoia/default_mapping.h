@@ -12,10 +12,10 @@ namespace strata::sequoia {
 
 /// `entry` is the name of a task; empty: the program's only task that no other task calls. Nothing when there are
 /// errors.
-std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, std::string_view entry,
+std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, const AskedEntry& entry,
                                       const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings = 0);
 
 /// The task that a program is run by when none is named. Null (with a message) when that is not clear.
-const Task* entryTask(const Program& program, std::string_view entry, DiagnosticEngine& diagnostics);
+const Task* entryTask(const Program& program, const AskedEntry& entry, DiagnosticEngine& diagnostics);
 
 } // namespace strata::sequoia

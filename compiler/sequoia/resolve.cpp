@@ -34,7 +34,7 @@ unsigned mainLevel(const Machine& machine) {
   return outermost;
 }
 
-std::optional<InstanceGraph> Resolver::run(std::string_view entry) {
+std::optional<InstanceGraph> Resolver::run(const AskedEntry& entry) {
   unsigned before = diagnostics_.errorCount();
   if (machine_.levels.empty()) {
     level(MappedNumber{0, mapping_.machinePlace}, 0); // reports that there is none
@@ -129,7 +129,7 @@ uint32_t Resolver::indexOf(const Entry& entry) const {
 }
 
 /// The entry asked for first, then all others, which count for what is reached.
-std::vector<uint32_t> Resolver::entryPoints(std::string_view asked) {
+std::vector<uint32_t> Resolver::entryPoints(const AskedEntry& asked) {
   std::vector<uint32_t> entries;
   std::vector<std::string> names;
   bool anyNamed = false; // what is named and not there has been reported
@@ -155,18 +155,23 @@ std::vector<uint32_t> Resolver::entryPoints(std::string_view asked) {
           .help("write it behind the name of its task: task NAME : entrypoint(INSTANCE)");
     return {};
   }
-  if (asked.empty())
+  if (asked.name.empty())
     return entries;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = all_[entries[i]];
-    if (entry.resolved.name == asked || entry.resolved.task->name == asked) {
+    if (entry.resolved.name == asked.name || entry.resolved.task->name == asked.name) {
       std::swap(entries[0], entries[i]);
       return entries;
     }
   }
-  DiagnosticBuilder builder = diagnostics_.report(
-      unknownEntry, where, "no entry point of the mapping is an instance of '" + std::string(asked) + "'");
-  suggest(builder, asked, names);
+  DiagnosticBuilder builder =
+      diagnostics_.report(unknownEntry, asked.where.valid() ? asked.where : where,
+                          "no entry point of the mapping is '" + std::string(asked.name) + "' or an instance of it");
+  if (asked.where.valid())
+    for (const MappedTask& task : mapping_.tasks)
+      for (const MappedName& name : task.entryPoints)
+        builder.label(name.place.location, "an entry point");
+  suggest(builder, asked.name, names);
   return {};
 }
 
@@ -213,7 +218,7 @@ InstanceGraph Resolver::reachable(uint32_t entry) {
 }
 
 std::optional<InstanceGraph> resolve(const Program& program, const Mapping& mapping, const Machine& machine,
-                                     std::string_view entry, DiagnosticEngine& diagnostics) {
+                                     const AskedEntry& entry, DiagnosticEngine& diagnostics) {
   return Resolver(program, mapping, machine, diagnostics).run(entry);
 }
 

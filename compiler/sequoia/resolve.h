@@ -8,8 +8,10 @@
 #include "compiler/sequoia/mapping.h"
 
 #include <algorithm>
+#include <concepts>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata::sequoia {
@@ -92,10 +94,21 @@ struct InstanceGraph {
   bool isCounted(uint32_t instance) const { return std::binary_search(counted.begin(), counted.end(), instance); }
 };
 
+/// The entry point that a user asks for by name, and where; an empty name: none.
+struct AskedEntry {
+  AskedEntry() = default;
+  template <typename Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  AskedEntry(const Text& name, Location where = {}) : name(name), where(where) {} // NOLINT(google-explicit-constructor)
+
+  std::string_view name;
+  Location where;
+};
+
 /// Checks all of a mapping and resolves what the entry reaches. `entry` is the name of a task or of an instance; empty:
 /// the mapping's first entry point. Nothing when there are errors.
 std::optional<InstanceGraph> resolve(const Program& program, const Mapping& mapping, const Machine& machine,
-                                     std::string_view entry, DiagnosticEngine& diagnostics);
+                                     const AskedEntry& entry, DiagnosticEngine& diagnostics);
 
 /// The innermost level whose memory is as large as it takes: where a program's arrays start.
 unsigned mainLevel(const Machine& machine);

@@ -14,7 +14,7 @@ public:
   Resolver(const Program& program, const Mapping& mapping, const Machine& machine, DiagnosticEngine& diagnostics)
       : program_(program), mapping_(mapping), machine_(machine), diagnostics_(diagnostics) {}
 
-  std::optional<InstanceGraph> run(std::string_view entry);
+  std::optional<InstanceGraph> run(const AskedEntry& entry);
 
 private:
   /// An instance of the mapping with what it resolves to; targets count in this list until the graph is built.
@@ -32,7 +32,7 @@ private:
   uint32_t indexOf(const Entry& entry) const;
   /// Says that a task has no such instance; `call` is where the program calls the task, or invalid.
   void noInstance(const MappedName& name, std::string_view task, const Location& call);
-  std::vector<uint32_t> entryPoints(std::string_view asked);
+  std::vector<uint32_t> entryPoints(const AskedEntry& asked);
   void reportUnreached();
   InstanceGraph reachable(uint32_t entry);
 

@@ -146,7 +146,7 @@ private:
 
 } // namespace
 
-std::optional<Mapping> templateMapping(const Program& program, const Machine& machine, std::string_view entry,
+std::optional<Mapping> templateMapping(const Program& program, const Machine& machine, const AskedEntry& entry,
                                        DiagnosticEngine& diagnostics) {
   const Task* task = entryTask(program, entry, diagnostics);
   return task ? std::optional(TemplateBuilder(machine).run(*task)) : std::nullopt;

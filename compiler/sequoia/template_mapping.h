@@ -5,13 +5,14 @@
 #include "base/machine/machine.h"
 #include "compiler/sequoia/ast.h"
 #include "compiler/sequoia/mapping.h"
+#include "compiler/sequoia/resolve.h"
 
 namespace strata::sequoia {
 
 /// One instance of each variant that the entry can reach, each with all its tunables, arrays, loops and callsites.
 /// Levels, tunables, and targets that are a choice are blank; remarks say what can be filled in. Nothing when the entry
 /// is not clear (reported).
-std::optional<Mapping> templateMapping(const Program& program, const Machine& machine, std::string_view entry,
+std::optional<Mapping> templateMapping(const Program& program, const Machine& machine, const AskedEntry& entry,
                                        DiagnosticEngine& diagnostics);
 
 } // namespace strata::sequoia

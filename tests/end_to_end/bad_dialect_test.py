@@ -55,7 +55,7 @@ class BadDialect(harness.Case):
         self.is_refused("run", self.write("p.mlir", "module {}"), code="driver-no-entry")
         text = "func.func @f() attributes {svm.entry} { return }\nfunc.func @g() attributes {svm.entry} { return }"
         self.is_refused("run", self.write("p.mlir", text), code="driver-several-entries", mentions=("f", "g"))
-        self.is_refused("run", self.write("p.mlir", text), "--entry", "h", code="driver-unknown-entry", mentions="f, g")
+        self.is_refused("run", self.write("p.mlir", text), "--entry", "h", code="driver-unknown-entry", mentions=["f, g", "--> command line:1:"])
 
     def test_elements_that_are_not_as_described(self):
         for described in ("[('a', '<f8')]", "[('a', '<f4'), ('b', '<f4')]", "'<f4'", "[", ""):

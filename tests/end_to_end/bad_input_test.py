@@ -33,7 +33,16 @@ class BadInput(harness.Case):
         self.refuse("iota", "iota", "--map", "absent.map", code="driver-cannot-read-mapping", mentions="absent.map")
 
     def test_no_such_entry(self):
-        self.refuse("iota", "iota", "--entry", "VectAdx", mentions="VectAdx")
+        """Whatever knows the entry points: the program, a mapping, or what they were made into."""
+        shown = ["--> command line:1:", "VectAdx\n", "^^^^^^^\n"]
+        self.refuse("iota", "iota", "--entry", "VectAdx", code="sequoia-entry-unknown", mentions=[*shown, "its tasks are 'AddVectors'"])
+        self.is_refused("map", VECTADD.path, "--template", "--entry=VectAdx", code="sequoia-entry-unknown", mentions=shown)
+        self.succeeds("map", VECTADD.path, "-o", "made.map")
+        self.refuse("iota", "iota", "--map", "made.map", "--entry", "VectAdx", code="sequoia-mapping-entry",
+                    mentions=[*shown, "made.map:", "an entry point"])
+        self.refuse("iota", "iota", "--map", "made.map", "--entry=Vect", code="sequoia-mapping-entry", mentions="'Vect'")
+        self.succeeds("run", VECTADD.path, "--emit", "svm", "-o", "made.mlir")
+        self.is_refused("run", "made.mlir", "--entry", "VectAdx", code="driver-unknown-entry", mentions=shown)
 
     def test_no_such_argument(self):
         self.refuse("iota", "iota", "--in", "nosuch=1", code="run-unknown-argument", mentions="nosuch")
@@ -98,7 +107,7 @@ class BadInput(harness.Case):
 
     def test_another_entry_of_an_hbir_program(self):
         path = os.path.join(harness.ROOT, "examples/hbir/vectadd/vectadd.hbir")
-        self.is_refused("run", path, "--entry", "VectAdd", "--in", "A=iota", "--in", "B=iota", code="hbir-entry", mentions="'vectadd'")
+        self.is_refused("run", path, "--entry", "VectAdd", "--in", "A=iota", "--in", "B=iota", code="hbir-entry", mentions=["'vectadd'", "--> command line:1:"])
 
     # ---- machines and mappings ----
     def test_machine_names(self):
