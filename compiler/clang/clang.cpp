@@ -86,6 +86,9 @@ public:
 
   std::string path(std::string_view name) const { return folder_.path(name); }
 
+  /// Help for names that the user's text and a file of this folder define both, by the file's name.
+  void helpWithRedefinitions(std::map<std::string, std::string> help) { redefinitionHelp_ = std::move(help); }
+
   /// Runs Clang; the bytes of the file it wrote.
   std::optional<std::string> output(std::vector<std::string> arguments) {
     std::vector<std::string> command{programName()};
@@ -140,21 +143,47 @@ private:
         continue;
       auto report = diagnostics_.report(message.severity == "warning" ? clangWarning : clangError, placeOf(message),
                                         message.text);
+      std::string generated = isOurs(message) ? nameInFolder(message) : "";
       // Notes belong to what stands before them.
       for (; position < messages.size() && messages[position].severity == "note"; ++position) {
         const Message& note = messages[position];
         Location where = placeOf(note);
+        if (isOurs(note))
+          generated = nameInFolder(note);
         if (where.valid())
           report.label(where, note.text);
         else
-          report.note(note.text);
+          report.note(note.text + shown(note));
       }
+      if (message.text.find("redefinition") != std::string::npos ||
+          message.text.find("does not match previous declaration") != std::string::npos)
+        if (auto help = redefinitionHelp_.extract(generated))
+          report.help(help.mapped());
     }
+  }
+
+  /// Whether a message is about generated text.
+  bool isOurs(const Message& message) const {
+    return !message.file.empty() && message.file.rfind(folder_.path(""), 0) == 0;
+  }
+
+  std::string nameInFolder(const Message& message) const { return message.file.substr(folder_.path("").size()); }
+
+  /// The line of generated text that a message is about, which the user cannot look up.
+  std::string shown(const Message& message) {
+    if (!isOurs(message))
+      return "";
+    std::string text = folder_.read(nameInFolder(message)).value_or("");
+    std::string_view rest = text;
+    for (uint32_t line = 1; line < message.line && !rest.empty(); ++line)
+      rest = rest.substr(std::min(rest.size(), rest.find('\n') + 1));
+    const std::string_view found = rest.substr(0, rest.find('\n'));
+    return found.empty() ? "" : ": " + std::string(found);
   }
 
   Location placeOf(const Message& message) {
     // A place in generated text says nothing to the user.
-    if (message.file.empty() || message.file.rfind(folder_.path(""), 0) == 0)
+    if (message.file.empty() || isOurs(message))
       return {};
     SourceManager& sources = diagnostics_.sources();
     BufferId buffer = sources.find(message.file);
@@ -166,11 +195,13 @@ private:
 
   DiagnosticEngine& diagnostics_;
   TemporaryFolder folder_;
+  std::map<std::string, std::string> redefinitionHelp_; // each is given once
 };
 
 std::optional<std::string> compile(const Source& source, std::vector<std::string> extra,
                                    DiagnosticEngine& diagnostics) {
   Run run(diagnostics);
+  run.helpWithRedefinitions(source.redefinitionHelp);
   std::string file = source.isCxx ? "program.cpp" : "program.c";
   if (!run.write(file, source.text) || !run.write("sequoia.h", sequoiaHeader()) ||
       !run.write("strata_abi.h", abiHeader()))

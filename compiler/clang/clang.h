@@ -21,6 +21,8 @@ struct Source {
   bool isCxx = false;
   std::map<std::string, std::string> headers; // more files to include, by name
   std::vector<std::string> includeFolders;
+  /// What to say where the user's text defines what one of `headers` defines too, by the header's name.
+  std::map<std::string, std::string> redefinitionHelp = {};
 };
 
 /// LLVM IR as text, for this computer's processor: what Clang makes at -O2, with the optimisation itself left undone,

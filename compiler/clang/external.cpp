@@ -408,6 +408,8 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   Source source;
   source.isCxx = isCxx;
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
+  source.redefinitionHelp["sequoia_ext.h"] = "sequoia_ext.h defines the types of the task's arguments: take them from "
+                                             "there, or write #define SEQUOIA_EXT_NO_TYPES before it is included";
   source.headers["sequoia_ext.h"] = extensionHeader(types.declarations() + behindTypes, macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") +
                 "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + prototypes + lineMarker(file) +

@@ -286,6 +286,24 @@ class External(harness.Case):
     def test_errors_of_the_c_file_have_its_place(self):
         self.is_refused("check", *self.files("host", 0, LEAF.replace("sqrtf(b[i])", "sqrtf(q[i])")), mentions=["leaf.c:7", "'q'"])
 
+    def test_types_that_are_defined_twice(self):
+        """Before or after the header, and under another sort of name: what to do is said once."""
+        leaf = VALUES_LEAF.replace("CHERE", "")
+        for file, text in (("leaf.c", VALUES_TYPES + leaf), ("leaf.cpp", '#include "sequoia_ext.h"\n' + VALUES_TYPES + leaf),
+                           ("leaf.cc", '#include "sequoia_ext.h"\nunion pair { int x; };\n')):
+            with self.subTest(file, text=text):
+                result = self.strata("check", *self.values(text, file=file))
+                self.assertEqual(result.err.count("#define SEQUOIA_EXT_NO_TYPES"), 1, str(result))
+                self.assertIn(self.path(file) + ":", result.err)
+        result = self.is_refused("check", *self.values(leaf + "int x;\nint x(void);\n"), code="clang-error")
+        self.assertNotIn("SEQUOIA_EXT_NO_TYPES", result.err)
+
+    def test_a_wrong_function_is_shown_with_what_it_is_to_be(self):
+        self.is_refused("check", *self.files("host", 0, LEAF.replace("int k)", "long k)")),
+                        mentions=["leaf.c:4:6", "note: previous declaration is here: void Mix_Leaf(sqArray_t *, sqArray_t *, sqArray_t *, int);"])
+        self.is_refused("check", *self.values(VALUES_LEAF.replace("CHERE", "").replace("int k", "long k")),
+                        mentions=["leaf.c:3:7", "here: void Low(sqArray_t *, sqArray_t *, struct pair, struct odd, union word, struct large,"])
+
     def test_a_file_that_is_missing(self):
         program, option, mapping = self.files("host", 0)
         with open(mapping) as file:
