@@ -187,7 +187,8 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")
       ->check(CLI::Range(1u, 1000000u));
-  run->add_option("--threads", options.compile.threads, "threads to use; results do not depend on it")
+  run->add_option("--threads", options.compile.threads,
+                  "threads to use, 1 to " + std::to_string(runtime::mostWorkers) + "; results do not depend on it")
       ->check(CLI::Range(1u, runtime::mostWorkers));
   run->add_option(
          "--stats", options.stats,

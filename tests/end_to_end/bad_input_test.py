@@ -61,7 +61,7 @@ class BadInput(harness.Case):
             result = self.strata("run", VECTADD.path, "--threads", threads)
             self.assertEqual(result.status, 1, str(result))
         self.is_refused("run", VECTADD.path, "--threads", "513", code="driver-usage", mentions="range 1 to 512")
-        self.assertIn("[1 - 512]", self.succeeds("run", "--help").out)
+        self.assertIn("threads to use, 1 to 512;", self.succeeds("run", "--help").out)
 
     def test_threads_are_as_many_as_the_runtime_takes(self):
         self.succeeds("run", VECTADD.path, "--size", f"{self.n}=8", "--in", f"{self.a}=iota", "--in", f"{self.b}=iota",
