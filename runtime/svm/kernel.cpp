@@ -428,11 +428,31 @@ void describeWaiting(const KernelRecord& kernel, const std::vector<const KernelR
   }
 }
 
+/// What a kernel under way waits for, the more telling the smaller.
+enum class WaitsFor : uint8_t { Streams, Kernels, Processor };
+
+WaitsFor waitsFor(const KernelRecord& kernel) {
+  return kernel.status.load() != KERNEL_WAITING ? WaitsFor::Streams
+         : kernel.undone                        ? WaitsFor::Kernels
+                                                : WaitsFor::Processor;
+}
+
 } // namespace
 
 void describeKernels(const Program& program, std::string& out) {
+  constexpr size_t mostTold = 24;
   const std::vector<const KernelRecord*> kernels = underWay(program);
-  for (const KernelRecord* kernel : kernels) {
+  std::vector<const KernelRecord*> told; // those first that others wait for
+  for (const WaitsFor what : {WaitsFor::Streams, WaitsFor::Kernels, WaitsFor::Processor})
+    std::ranges::copy_if(kernels, std::back_inserter(told),
+                         [&](const KernelRecord* kernel) { return waitsFor(*kernel) == what; });
+  size_t left[3] = {};
+  for (size_t i = 0; i < told.size(); ++i) {
+    const KernelRecord* kernel = told[i];
+    if (i >= mostTold) {
+      ++left[static_cast<size_t>(waitsFor(*kernel))];
+      continue;
+    }
     out += "\n  kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name;
     if (kernel->status.load() == KERNEL_WAITING) {
       describeWaiting(*kernel, kernels, out);
@@ -441,6 +461,16 @@ void describeKernels(const Program& program, std::string& out) {
       kernel->execution->wait.describe(kernel->execution->wait.object, out);
     }
   }
+  if (told.size() <= mostTold)
+    return;
+  out += "\n  … and " + std::to_string(told.size() - mostTold) + " more kernels wait";
+  const char* between = ": ";
+  const char* const forWhat[] = {" at streams", " for kernels on which they depend", " for their processors"};
+  for (size_t i = 0; i < 3; ++i)
+    if (left[i]) {
+      out += between + std::to_string(left[i]) + forWhat[i];
+      between = ", ";
+    }
 }
 
 } // namespace strata::svm

@@ -19,9 +19,9 @@ constexpr std::array<const char*, 5> statusNames = {"UNSTARTED", "WAITING", "RUN
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : displayText(text)) {
-    if (c == '"' || c == '\\')
+    if (c == '"' || c == '\\' || c == '\n')
       out += '\\';
-    out += c == '\n' ? ' ' : c;
+    out += c == '\n' ? 'n' : c;
   }
   return out + '"';
 }

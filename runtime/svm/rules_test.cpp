@@ -576,6 +576,27 @@ TEST_F(Rules, ADeadlockOfControlIsExplained) {
   }
 }
 
+// Those that wait at streams come first: all others wait for them.
+TEST_F(Rules, ADeadlockOfManyKernelsIsAbridged) {
+  static Work many[40];
+  initStreams();
+  k.in = &s;
+  BREAKS("svm-deadlock",
+         "nothing can run any more\n  control waits for kernel '[^\n]*'(\n  kernel '[^\n]*' on PROC[12] waits for an "
+         "element of stream '[^\n]*){2}(\n  kernel '[^\n]*' on PROC1 waits for its processor, which kernel '[^\n]*' "
+         "holds){22}\n  … and 17 more kernels wait: 17 for their processors",
+         {
+           for (Work& each : many) {
+             initWork(&each, PROC1, popOne);
+             each.in = &t;
+             kernelRun(&each);
+           }
+           initWork(&k, PROC2, popOne);
+           kernelRun(&k);
+           kernelWait(&many[39]);
+         });
+}
+
 TEST_F(Rules, ADeadlockTellsWhatKernelsWaitFor) {
   static Work second, third;
   static Stream streams[18];

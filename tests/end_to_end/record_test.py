@@ -337,11 +337,11 @@ class RecordTest(Pages):
     def test_a_deadlock(self):
         self.compile("lonely", LONELY)
         graph = self.record("lonely", status=1)["streams"]
-        self.assertIn("nothing can run any more", graph["failure"])
+        self.assertIn("nothing can run any more\n  control waits for kernel 'reader'\n  kernel 'reader' on PROC1 waits", graph["failure"])
         self.assertIn("svm-deadlock", graph["failure"])
         self.assertTrue(self.use(graph, "nothing", "reader", False)["stalls_now"])
         self.succeeds("show", "lonely.json", "-o", "lonely.html")
-        self.is_page("lonely.html", "nothing can run any more", "waits now", "empty 1 times")
+        self.is_page("lonely.html", ": nothing can run any more.", "<pre>nothing can run any more\n  control waits", "waits now", "empty 1 times")
 
     def test_where_it_is_written(self):
         self.compile("mean", os.path.join(EXAMPLES, "stream-project/main.c"))
