@@ -344,11 +344,56 @@ private:
   std::vector<double> leaves_, enters_;     // where each edge meets its upper and its lower box
 };
 
+constexpr double pageWidth = 1000; // that rows of boxes without edges fill, unless the rest is wider
+
+/// Nodes that an edge leads to or from. An edge from a node to itself counts.
+std::vector<bool> joined(size_t nodes, const std::vector<LayerEdge>& edges) {
+  std::vector<bool> is(nodes);
+  for (const LayerEdge& edge : edges)
+    is[edge.from] = is[edge.to] = true;
+  return is;
+}
+
 } // namespace
 
 LayerDrawing drawLayers(const std::vector<LayerNode>& nodes, const std::vector<LayerEdge>& edges,
                         const LayerSpacing& spacing) {
-  return Layers(nodes, edges, spacing).draw();
+  const std::vector<bool> isJoined = joined(nodes.size(), edges);
+  std::vector<size_t> numbers(nodes.size()); // among the nodes with edges
+  std::vector<LayerNode> some;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (isJoined[i]) {
+      numbers[i] = some.size();
+      some.push_back(nodes[i]);
+    }
+  std::vector<LayerEdge> between;
+  between.reserve(edges.size());
+  for (const LayerEdge& edge : edges)
+    between.push_back({numbers[edge.from], numbers[edge.to]});
+  LayerDrawing drawing = Layers(some, between, spacing).draw();
+  // The others in rows below.
+  const double most = std::max(drawing.width, pageWidth);
+  double x = 0, y = some.empty() ? 0 : drawing.height + spacing.down, row = 0;
+  std::vector<Point> places;
+  places.reserve(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (isJoined[i]) {
+      places.push_back(drawing.nodes[numbers[i]]);
+      continue;
+    }
+    if (x > 0 && x + nodes[i].width > most) {
+      x = 0;
+      y += row + spacing.across;
+      row = 0;
+    }
+    places.push_back({x, y});
+    row = std::max(row, nodes[i].height);
+    drawing.width = std::max(drawing.width, x + nodes[i].width);
+    drawing.height = std::max(drawing.height, y + row);
+    x += nodes[i].width + spacing.across;
+  }
+  drawing.nodes = std::move(places);
+  return drawing;
 }
 
 } // namespace strata::picture

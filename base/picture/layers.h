@@ -1,7 +1,8 @@
 // A layered drawing of a directed graph: boxes in rows, edges from row to row. Cycles are broken at the edges that a
 // walk through the graph finds to lead back; rows follow from the longest paths, and what stands where in a row from
 // repeated medians of neighbours (the method of Sugiyama, Tagawa and Toda, 1981). Places within the order of a row are
-// those nearest to the neighbours' by least squares, found by pooling adjacent violators. Pure; any thread.
+// those nearest to the neighbours' by least squares, found by pooling adjacent violators. Boxes without edges stand
+// below all others, in rows as wide as a page. Pure; any thread.
 #pragma once
 
 #include <cstddef>

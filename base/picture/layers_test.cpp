@@ -70,6 +70,14 @@ TEST(Layers, NothingAndSingleBoxes) {
   check({std::vector<LayerNode>(5, {10, 10}), {}});
 }
 
+TEST(Layers, BoxesWithoutEdgesStandInRowsBelow) {
+  Graph graph{std::vector<LayerNode>(300, LayerNode{100, 40}), {{0, 299}, {299, 1}}};
+  const LayerDrawing drawing = check(graph);
+  EXPECT_LE(drawing.width, 1000);
+  for (size_t i = 2; i < 299; ++i)
+    EXPECT_GT(drawing.nodes[i].y, drawing.nodes[1].y);
+}
+
 TEST(Layers, RandomGraphs) {
   std::mt19937 random(3);
   for (int round = 0; round < 60; ++round) {
