@@ -23,6 +23,8 @@ STRATA_DIAGNOSTIC(outType, Error, "sequoia-out-type",
 STRATA_DIAGNOSTIC(scalarAlias, Error, "sequoia-scalar-alias", "scalar '{0}' is passed twice, and once for writing");
 STRATA_DIAGNOSTIC(parallelScalar, Error, "sequoia-parallel-scalar",
                   "'{0}' is an {1} scalar of task '{2}', called in a {3}");
+STRATA_DIAGNOSTIC(parallelWrite, Error, "sequoia-parallel-write",
+                  "'{0}' is written in {1} of a {2}, whose iterations have no order");
 STRATA_DIAGNOSTIC(reduceOutside, Error, "sequoia-reducearg-outside", "reducearg stands outside of a mapreduce");
 STRATA_DIAGNOSTIC(reduceMissing, Error, "sequoia-mapreduce-reducearg", "a mapreduce needs at least one reducearg");
 STRATA_DIAGNOSTIC(reduceDirection, Error, "sequoia-reducearg-inout",
@@ -43,6 +45,39 @@ STRATA_DIAGNOSTIC(iterationSharesError, Error, "sequoia-iteration-sharing",
                   "writes these");
 STRATA_DIAGNOSTIC(reduceVaries, Error, "sequoia-reduce-varies",
                   "the reduced block of '{0}' changes from iteration to iteration of '{1}'");
+
+/// The first part of an expression or a block that writes a variable; null when none does.
+static const Expr* writingPart(const Expr* expr) {
+  if (!expr)
+    return nullptr;
+  if (expr->kind == ExprKind::Assign || expr->kind == ExprKind::Increment)
+    return expr;
+  for (const Expr* operand : expr->operands)
+    if (const Expr* found = writingPart(operand))
+      return found;
+  for (const BlockRange& range : expr->ranges)
+    for (const Expr* part : {range.start, range.end, range.stride, range.max})
+      if (const Expr* found = writingPart(part))
+        return found;
+  return nullptr;
+}
+
+/// What an assignment or increment writes, by name.
+static std::string_view writtenName(const Expr* expr) {
+  while (!expr->variable && !expr->operands.empty())
+    expr = expr->operands[0];
+  return expr->variable ? expr->variable->name : "a variable";
+}
+
+void Checker::checkIterationWrites(const Expr* expr, const char* where) {
+  const Expr* written = writingPart(expr);
+  auto loop = std::find_if(maps_.begin(), maps_.end(), [](const Loop* each) { return each->kind != MapKind::Seq; });
+  if (!written || loop == maps_.end())
+    return;
+  diagnostics_.report(parallelWrite, written->location, writtenName(written), where, mapText((*loop)->kind))
+      .label((*loop)->location, "its iterations run in parallel")
+      .help("write it before the loop, or use mapseq");
+}
 
 bool Checker::requireInner(std::string_view what, const Location& where) {
   if (variant_ && variant_->kind == TaskKind::Inner)
@@ -77,6 +112,8 @@ void Checker::mapStatement(Stmt& stmt) {
   // The bounds are outside of the scope of the loop's own variable.
   loop.start = convert(integerValue(value(loop.start), "the first value of a range"), type);
   loop.end = convert(integerValue(value(loop.end), "the end of a range"), type);
+  checkIterationWrites(loop.start, "a bound of an iteration inside");
+  checkIterationWrites(loop.end, "a bound of an iteration inside");
   Variable* variable = program_.newVariable();
   variable->name = loop.variableName;
   variable->location = loop.variableLocation;
@@ -129,6 +166,8 @@ void Checker::taskCall(Stmt& stmt, Task& task) {
   }
   if (!maps_.empty() && maps_.back()->kind == MapKind::Reduce && !reduces)
     diagnostics_.report(reduceMissing, stmt.location).help("write reducearg<argument, Combiner>, or make it a mappar");
+  for (const Argument& argument : stmt.arguments)
+    checkIterationWrites(argument.value, "an argument of the call");
   checkScalarAliases(stmt);
   checkBlockAliases(stmt);
   checkIterationAliases(stmt);
@@ -294,13 +333,20 @@ void Checker::reduceArgument(Argument& argument, Expr* combinerName, const Varia
 }
 
 void Checker::checkScalarAliases(const Stmt& call) {
+  // A variable that is only converted to the argument's type is passed all the same.
+  auto passed = [&](size_t position) {
+    const Expr* value = call.arguments[position].value;
+    while (value->kind == ExprKind::Cast && value->isImplicit)
+      value = value->operands[0];
+    return value;
+  };
   for (size_t i = 0; i < call.arguments.size(); ++i) {
-    const Expr* first = call.arguments[i].value;
+    const Expr* first = passed(i);
     if (first->kind != ExprKind::Variable)
       continue;
     for (size_t j = i + 1; j < call.arguments.size(); ++j) {
       // The in argument may be an expression that reads the variable; then its value is copied in before the call.
-      const Expr* second = call.arguments[j].value;
+      const Expr* second = passed(j);
       bool writes = call.arguments[i].direction != Direction::In || call.arguments[j].direction != Direction::In;
       if (second->kind == ExprKind::Variable && second->variable == first->variable && writes)
         diagnostics_.report(scalarAlias, second->location, first->variable->name).label(first->location, "and here");

@@ -87,6 +87,8 @@ private:
   Expr* arrayArgument(Expr* value, const Variable& parameter, const Task& task);
   void reduceArgument(Argument& argument, Expr* combinerName, const Variable& parameter, Stmt& call);
   void checkScalarAliases(const Stmt& call);
+  /// Iterations that run in parallel write no variable of the task; `where` says what `expr` is.
+  void checkIterationWrites(const Expr* expr, const char* where);
   void checkBlockAliases(const Stmt& stmt);
   void checkIterationAliases(const Stmt& call);
   void checkIterationShares(const Stmt& call, const Argument& written, const Loop& loop);
