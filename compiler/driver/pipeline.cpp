@@ -87,9 +87,16 @@ std::optional<Machine> Compiler::machine(const std::string& named, Location wher
 bool Compiler::check() {
   if (diagnostics_.hasErrors())
     return false;
-  if (!source_->notation || !options_.mapping.empty())
-    return logical().has_value();
-  return true; // read and checked already
+  if (source_->notation && options_.mapping.empty())
+    return true; // read and checked already
+  auto program = logical();
+  if (!program || !source_->notation)
+    return program.has_value();
+  // Sizes that a run is given bound blocks and loops. Without them only what holds for all sizes is looked at.
+  if (options_.sizes.empty() && options_.shapes.empty())
+    return mapping::place(*program->module, program->record, program->machine, diagnostics_) &&
+           mapping::verifyPlaced(*program->module, program->machine, diagnostics_);
+  return place(*program) && schedule(*program);
 }
 
 std::string Compiler::syntaxTree() {

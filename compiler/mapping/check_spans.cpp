@@ -3,7 +3,7 @@
 // maker's own when no two instances of a loop around belong to one instance of the block's memory.
 #include "compiler/mapping/check_spans.h"
 
-#include "compiler/ir/locations.h"
+#include "compiler/mapping/mapped_place.h"
 #include "compiler/transform/builders.h"
 
 using namespace mlir;
@@ -39,8 +39,8 @@ struct Context {
 
 class SpanCheck {
 public:
-  SpanCheck(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics)
-      : machine_(machine), diagnostics_(diagnostics), symbols_(program) {}
+  SpanCheck(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics)
+      : record_(record), machine_(machine), diagnostics_(diagnostics), symbols_(program) {}
 
   void function(func::FuncOp function, const Context& context) {
     // Contexts are few: loops divide a finite number of processors.
@@ -145,21 +145,40 @@ private:
     return inside;
   }
 
+  /// Where the mapping speaks of a loop; invalid where it does not.
+  strata::Location mappedAt(SpmdOp spmd) {
+    auto function = spmd->getParentOfType<func::FuncOp>();
+    auto placed = record_.functions.find(function ? function.getName().str() : "");
+    if (placed == record_.functions.end())
+      return {};
+    auto found = placed->second.loops.find(spmd.getLabel().value_or("").str());
+    return found == placed->second.loops.end()
+               ? strata::Location()
+               : mappedPlace(diagnostics_.sources(), spmd.getContext(), found->second.place);
+  }
+
   void outside(SpmdOp spmd, machine::ProcessorId on, transform::Among among, int64_t width) {
-    diagnostics_
-        .report(notAmong, sourceLocation(diagnostics_.sources(), spmd.getLoc()), spmd.getLabel().value_or("").str(),
-                among.first, among.width, machine_[on].name, width)
-        .note("processors are counted among those that the code around the loop stands for")
+    const strata::Location loop = sourceLocation(diagnostics_.sources(), spmd.getLoc()), said = mappedAt(spmd);
+    DiagnosticBuilder report =
+        diagnostics_.report(notAmong, said.valid() ? said : loop, mappedName(spmd.getLabel().value_or("")), among.first,
+                            among.width, machine_[on].name, width);
+    if (said.valid())
+      report.label(loop, "the loop");
+    report.note("processors are counted among those that the code around the loop stands for")
         .help("begin with an earlier processor, or deal the loop to fewer");
   }
 
   void refuse(SpmdOp spmd, machine::ProcessorId on, int64_t ways, int64_t width, const Context& context) {
-    strata::Location at = sourceLocation(diagnostics_.sources(), spmd.getLoc());
-    std::string label = spmd.getLabel().value_or("").str();
+    const strata::Location loop = sourceLocation(diagnostics_.sources(), spmd.getLoc()), said = mappedAt(spmd);
+    const strata::Location at = said.valid() ? said : loop;
+    const std::string label = mappedName(spmd.getLabel().value_or(""));
     const std::string most = "deal the loop to " + std::to_string(width) + " at most";
     if (context.loops.empty()) {
-      diagnostics_.report(tooManyWays, at, label, ways, machine_[on].name, machine_.name, machine_[on].count)
-          .help(most);
+      DiagnosticBuilder report =
+          diagnostics_.report(tooManyWays, at, label, ways, machine_[on].name, machine_.name, machine_[on].count);
+      if (said.valid())
+        report.label(loop, "the loop");
+      report.help(most);
       return;
     }
     std::string around;
@@ -167,9 +186,10 @@ private:
       around += (around.empty() ? "" : ", then each of their parts ") + std::string("to those of '") +
                 machine_[machine::ProcessorId{processor}].name + "' whose numbers are " + std::to_string(step) +
                 " apart";
-    diagnostics_.report(nestedWays, at, label, ways, machine_[on].name, width)
-        .note("loops around it are dealt " + around)
-        .help(most + ", or the loops around it to fewer");
+    DiagnosticBuilder report = diagnostics_.report(nestedWays, at, label, ways, machine_[on].name, width);
+    if (said.valid())
+      report.label(loop, "the loop");
+    report.note("loops around it are dealt " + around).help(most + ", or the loops around it to fewer");
   }
 
   /// Whoever executes makes something in a memory.
@@ -193,6 +213,7 @@ private:
     }
   }
 
+  const Record& record_;
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
   SymbolTable symbols_;
@@ -202,11 +223,11 @@ private:
 
 } // namespace
 
-bool checkSpans(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
+bool checkSpans(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics) {
   unsigned before = diagnostics.errorCount();
   DenseSet<StringAttr> called;
   program.walk([&](func::CallOp call) { called.insert(call.getCalleeAttr().getAttr()); });
-  SpanCheck check(program, machine, diagnostics);
+  SpanCheck check(program, record, machine, diagnostics);
   for (auto function : program.getOps<func::FuncOp>())
     if (function->hasAttr(SvmDialect::entryAttr) || !called.contains(function.getNameAttr()))
       check.function(function, {});

@@ -73,7 +73,7 @@ public:
       placeSignature(function, fallback);
     for (auto function : program_.getOps<func::FuncOp>())
       placeFunction(function);
-    if (diagnostics_.hasErrors() || !checkSpans(program_, machine_, diagnostics_))
+    if (diagnostics_.hasErrors() || !checkSpans(program_, record_, machine_, diagnostics_))
       return false;
     setStage(program_, Stage::Placed);
     program_->removeAttr(SvmDialect::mappingAttr);

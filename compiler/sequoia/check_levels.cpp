@@ -10,6 +10,8 @@ STRATA_DIAGNOSTIC(controlData, Error, "sequoia-mapping-control-data",
                   "control at level {0} of instance '{1}' reads '{2}', which is at level {3}");
 STRATA_DIAGNOSTIC(upwardCall, Error, "sequoia-mapping-upward",
                   "instance '{0}' at level {1} cannot be called from {2} at level {3}");
+STRATA_DIAGNOSTIC(upwardArgument, Error, "sequoia-mapping-argument-level",
+                  "array '{0}' of instance '{1}' is at level {2}, and is given '{3}' of instance '{4}' at level {5}");
 STRATA_DIAGNOSTIC(leafLevel, Error, "sequoia-mapping-leaf-level",
                   "leaf instance '{0}' has array '{1}' at level {2}, which the processors of level 0 do not reach");
 STRATA_DIAGNOSTIC(leafProcessor, Error, "sequoia-mapping-leaf-processor",
@@ -41,17 +43,26 @@ private:
     for (const ResolvedLoop& loop : instance_->loops) {
       const Loop* parent = loop.loop->parent;
       if (parent && instance_->loops[parent->index].level < loop.level)
-        diagnostics_
-            .report(loopLevels, instance_->place, loop.loop->variableName, loop.level, parent->variableName,
-                    instance_->loops[parent->index].level)
-            .label(loop.loop->location, "the loop")
-            .note("control passes from outer levels to inner ones");
+        loopAbove(loop, instance_->loops[parent->index]);
     }
     known_ = knownEverywhere(*instance_->variant);
     statement(instance_->variant->body, instance_->controlLevel);
     for (const ResolvedCallsite& site : instance_->callsites)
       for (const ResolvedTarget& target : site.targets)
         call(site, graph_.instances[target.instance]);
+  }
+
+  void loopAbove(const ResolvedLoop& loop, const ResolvedLoop& around) {
+    const Location& said = loop.place.valid() ? loop.place : around.place.valid() ? around.place : instance_->place;
+    DiagnosticBuilder report = diagnostics_.report(loopLevels, said, loop.loop->variableName, loop.level,
+                                                   around.loop->variableName, around.level);
+    report.label(loop.loop->location, "the loop");
+    if (loop.place.valid() && around.place.valid())
+      report.label(around.place, "the loop around it");
+    report.note("control passes from outer levels to inner ones")
+        .help("map loop '" + std::string(loop.loop->variableName) + "' to level " + std::to_string(around.level) +
+              " or further in, or loop '" + std::string(around.loop->variableName) + "' to level " +
+              std::to_string(loop.level) + " or further out");
   }
 
   void call(const ResolvedCallsite& site, const Instance& callee) {
@@ -70,8 +81,9 @@ private:
       unsigned to = callee.arrayLevels[callee.variant->parameters[i]->index];
       if (to > from)
         diagnostics_
-            .report(upwardCall, callee.place, callee.name, to, "array '" + std::string(value.variable->name) + "'",
-                    from)
+            .report(upwardArgument, callee.place, callee.variant->parameters[i]->name, callee.name, to,
+                    value.variable->name, instance_->name, from)
+            .label(instance_->place, "the instance that gives it")
             .label(value.location, "the argument")
             .note("data moves down, from a memory to one nearer to the processors, and back")
             .help("put array '" + std::string(callee.variant->parameters[i]->name) + "' of '" + callee.name +

@@ -232,6 +232,7 @@ TEST(SequoiaLowerCalls, CombinersHaveOneTarget) {
                          "task Add { instance Add_::L(level 0) { } instance Other::L(level 0) { } }\n");
   EXPECT_FALSE(subject.lowered);
   EXPECT_EQ(subject.codes(), "sequoia-combiner-conditions") << subject.rendered();
+  EXPECT_NE(subject.rendered().find("the combining task"), std::string::npos) << subject.rendered();
 }
 
 TEST(SequoiaLowerCalls, RecordOfTheMapping) {
@@ -260,6 +261,7 @@ task AddVectors : entrypoint(Top) {
   dealt.processor = "spe";
   dealt.ways = 8;
   dealt.chunk = 2;
+  dealt.place = "test.map:5:29";
   EXPECT_EQ(top.loops.at("i"), dealt);
   EXPECT_EQ(top.calls.at("AddVectors#0"), (mapping::CallPlacement{"spe", ""}));
   EXPECT_NE(subject.text().find("max [1024]"), std::string::npos) << subject.text();

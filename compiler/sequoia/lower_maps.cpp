@@ -54,7 +54,7 @@ void BodyLowering::placeLoop(const Loop& loop, const std::string& label) {
   placement.stages = resolvedLoop.pipelineStages;
   placement.unroll = resolvedLoop.unroll;
   placement.flatten = resolvedLoop.flatten;
-  if (resolvedLoop.flatten && resolvedLoop.place.valid()) {
+  if ((resolvedLoop.flatten || placement.ways > 0) && resolvedLoop.place.valid()) {
     FilePlace said = filePlace(module_.place(resolvedLoop.place));
     placement.place = said.file + ":" + std::to_string(said.line) + ":" + std::to_string(said.column);
   }

@@ -123,7 +123,10 @@ void ModuleLowering::checkCombiners() {
   for (const Instance& instance : graph.instances)
     for (const ResolvedCallsite& site : instance.callsites)
       if (site.callsite->isCombiner && (site.targets.size() != 1 || !site.targets[0].conditions.empty()))
-        diagnostics.report(combinerConditions, instance.place, site.callsite->callee->name);
+        diagnostics
+            .report(combinerConditions, site.place.valid() ? site.place : instance.place, site.callsite->callee->name)
+            .label(site.callsite->location, "the combining task")
+            .help("leave one target, and no conditions in it");
 }
 
 //===-- names

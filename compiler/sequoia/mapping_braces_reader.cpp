@@ -105,10 +105,13 @@ private:
         MappedTunable tunable;
         tunable.name = name("the name of a tunable", true);
         expect("=");
+        const Location sign = word_.location;
         bool negative = accept("-");
         tunable.value = number("the value of the tunable");
-        if (negative)
+        if (negative) {
           tunable.value.value = -tunable.value.value;
+          tunable.value.place.location.begin = sign.begin;
+        }
         expect(";");
         instance.tunables.push_back(std::move(tunable));
       } else if (accept("scratch")) {

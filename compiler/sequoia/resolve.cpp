@@ -73,6 +73,7 @@ void Resolver::collect() {
           all += (all.empty() ? "'" : ", '") + name + "'";
         builder.note("its tasks are " + all);
       }
+      failed_ = true;
       continue;
     }
     for (const MappedInstance& instance : task.instances) {
@@ -91,6 +92,9 @@ void Resolver::collect() {
         if (found->prototype)
           builder.label(found->prototype->location, "the task");
         suggest(builder, instance.variant.text, names);
+        if (nearestName(instance.variant.text, names).empty())
+          offer(builder, "its variants are ", names);
+        failed_ = true;
         continue;
       }
       Entry& entry = all_.emplace_back();
@@ -118,7 +122,12 @@ void Resolver::noInstance(const MappedName& name, std::string_view task, const L
   DiagnosticBuilder builder = diagnostics_.report(unknownTarget, name.place.location, task, name.text);
   if (call.valid())
     builder.label(call, "the call");
-  suggest(builder, name.text, names);
+  if (const Entry* other = find(name.text))
+    builder.label(other->resolved.place, "this one is of task '" + std::string(other->resolved.task->name) + "'");
+  if (nearestName(name.text, names).empty())
+    offer(builder, "instances of '" + std::string(task) + "' are ", names);
+  else
+    suggest(builder, name.text, names);
 }
 
 uint32_t Resolver::indexOf(const Entry& entry) const {
@@ -140,7 +149,8 @@ std::vector<uint32_t> Resolver::entryPoints(const AskedEntry& asked) {
     for (const MappedName& name : task.entryPoints) {
       Entry* entry = find(name.text);
       if (!entry || entry->resolved.task->name != task.name.text) {
-        noInstance(name, task.name.text, Location());
+        if (entry || !failed_)
+          noInstance(name, task.name.text, Location());
         continue;
       }
       entry->isEntryPoint = true;
@@ -149,10 +159,12 @@ std::vector<uint32_t> Resolver::entryPoints(const AskedEntry& asked) {
     }
   }
   Location where = mapping_.tasks.empty() ? mapping_.machinePlace.location : mapping_.tasks[0].name.place.location;
+  if (entries.empty() && anyNamed)
+    return {}; // why the one that is named is none has been said
   if (entries.empty()) {
-    if (!anyNamed)
-      diagnostics_.report(unknownEntry, where, "the mapping has no entry point")
-          .help("write it behind the name of its task: task NAME : entrypoint(INSTANCE)");
+    diagnostics_.report(unknownEntry, where, "the mapping has no entry point")
+        .help("write it behind the name of its task: task NAME : entrypoint(INSTANCE); in XML: <entrypoints> INSTANCE "
+              "</entrypoints>");
     return {};
   }
   if (asked.name.empty())
@@ -192,7 +204,8 @@ void Resolver::reportUnreached() {
   }
   for (uint32_t i = 0; i < all_.size(); ++i)
     if (!reached[i])
-      diagnostics_.report(unreached, all_[i].resolved.place, all_[i].resolved.name);
+      diagnostics_.report(unreached, all_[i].resolved.place, all_[i].resolved.name)
+          .help("name it as a target of a callsite, or take it out");
 }
 
 /// Breadth first from the entry, so that numbers do not depend on the order in the file.

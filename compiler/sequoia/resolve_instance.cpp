@@ -3,12 +3,15 @@
 #include "compiler/sequoia/resolve_loop.h"
 #include "compiler/sequoia/resolver.h"
 
+#include <limits>
 #include <set>
 
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(tunableTooLarge, Error, "sequoia-mapping-tunable-too-large",
-                  "tunable '{0}' is {1}; it can be -{2} to {2}");
+                  "tunable '{0}' is {1}; it can be 0 to {2}");
+STRATA_DIAGNOSTIC(tunableNegative, Error, "sequoia-mapping-tunable-negative",
+                  "tunable '{0}' is {1}; tunables are not negative");
 STRATA_DIAGNOSTIC(missingTunable, Error, "sequoia-mapping-tunable", "instance '{0}' gives no value to tunable '{1}'");
 STRATA_DIAGNOSTIC(missingCallsite, Error, "sequoia-mapping-callsite",
                   "instance '{0}' does not say what its call of task '{1}' calls");
@@ -23,6 +26,8 @@ STRATA_DIAGNOSTIC(externalFile, Error, "sequoia-mapping-external", "{0}");
 STRATA_DIAGNOSTIC(scratchSpace, Error, "sequoia-mapping-scratch", "{0}");
 STRATA_DIAGNOSTIC(layoutSize, Error, "sequoia-mapping-layout",
                   "a block-cyclic layout has sizes of 1 and more, not {0}");
+STRATA_DIAGNOSTIC(gridSize, Error, "sequoia-mapping-grid",
+                  "the grid of '{0}' deals it to {1} instances of a memory, and level {2} joins {3}");
 STRATA_DIAGNOSTIC(shareAlone, Error, "sequoia-mapping-share-alone", "array '{0}' shares its space with no other");
 STRATA_DIAGNOSTIC(copyUnclear, Error, "sequoia-mapping-copy", "copy of '{0}' at the call of '{1}': {2}");
 
@@ -89,18 +94,27 @@ void Resolver::tunables(const MappedInstance& mapped, Instance& resolved) {
   Seen seen(variant.tunables.size());
   resolved.tunables.assign(variant.tunables.size(), 0);
   resolved.tunablePlaces.assign(variant.tunables.size(), {});
+  bool isReported = false; // a name that means nothing was meant for one of those that have no value
   for (const MappedTunable& tunable : mapped.tunables) {
     auto index = tunableNamed(tunable.name);
+    isReported |= !index;
     if (index && first(seen, *index, "tunable", tunable.name, variant.tunables[*index]->location)) {
       resolved.tunables[*index] = tunable.value.value;
       resolved.tunablePlaces[*index] = tunable.value.place.location;
     }
-    if (tunable.value.value > largestNumber || tunable.value.value < -largestNumber)
+    if (tunable.value.value < 0) {
+      DiagnosticBuilder report =
+          diagnostics_.report(tunableNegative, tunable.value.place.location, tunable.name.text, tunable.value.value);
+      if (index)
+        report.label(variant.tunables[*index]->location, "the tunable");
+      report.help("write 0 or more; the program can subtract it, or negate it");
+    }
+    if (tunable.value.value > largestNumber)
       diagnostics_.report(tunableTooLarge, tunable.value.place.location, tunable.name.text, tunable.value.value,
                           largestNumber);
   }
   for (const Variable* tunable : variant.tunables)
-    if (!seen[tunable->index])
+    if (!seen[tunable->index] && !isReported)
       diagnostics_.report(missingTunable, mapped.name.place.location, mapped.name.text, tunable->name)
           .label(tunable->location, "declared here")
           .help("write tunable " + std::string(tunable->name) + " = VALUE; in the instance, in XML: <tunable name=\"" +
@@ -131,12 +145,20 @@ void Resolver::data(const MappedInstance& mapped, Instance& resolved, unsigned o
 }
 
 void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variable& declared) {
+  std::vector<const SizeBound*> elements, pitches;
   for (const SizeBound& bound : mapped.elements)
-    if (mayBound(bound, declared))
+    if (mayBound(bound, declared)) {
       resolved.preconditions.push_back({&declared, bound});
+      elements.push_back(&bound);
+    }
   for (const SizeBound& bound : mapped.pitch)
-    if (mayBound(bound, declared))
+    if (mayBound(bound, declared)) {
       resolved.pitchPreconditions.push_back({&declared, bound});
+      pitches.push_back(&bound);
+    }
+  const std::string who = "instance '" + resolved.name + "' could never be called";
+  agree(elements, who, "the elements of '" + std::string(declared.name) + "'", declared.location);
+  agree(pitches, who, "the pitch of '" + std::string(declared.name) + "'", declared.location);
   if (!mapped.blockCyclic)
     return;
   const BlockCyclic& layout = *mapped.blockCyclic;
@@ -156,7 +178,24 @@ void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variab
     reportHint("a block-cyclic layout of '" + std::string(declared.name) + "'",
                "level " + std::to_string(at) + " is one memory, and no virtual one", layout.place.location,
                diagnostics_);
+  else
+    gridFits(layout, at, declared);
   resolved.blockCyclic[declared.index] = layout;
+}
+
+/// An array at a virtual level is dealt to as many instances of the memory underneath as one of the level joins.
+void Resolver::gridFits(const BlockCyclic& layout, unsigned at, const Variable& declared) {
+  const machine::Memory& memory = machine_[machine_.levels[at].memory];
+  const uint64_t joined = machine_[memory.over].count / std::max<uint64_t>(memory.count, 1);
+  uint64_t dealt = 1;
+  for (int64_t each : layout.grid)
+    if (__builtin_mul_overflow(dealt, static_cast<uint64_t>(each), &dealt))
+      dealt = std::numeric_limits<uint64_t>::max();
+  if (dealt <= joined)
+    return;
+  diagnostics_.report(gridSize, layout.place.location, declared.name, dealt, at, joined)
+      .label(declared.location, "the array")
+      .help("give numbers whose product is at most " + std::to_string(joined));
 }
 
 void Resolver::spaceShare(const DataMapping& block, Instance& resolved, Seen& sharing) {
@@ -182,7 +221,9 @@ void Resolver::spaceShare(const DataMapping& block, Instance& resolved, Seen& sh
 
 bool Resolver::mayBound(const SizeBound& bound, const Variable& array) {
   if (array.kind != VariableKind::Parameter) {
-    diagnostics_.report(preconditionLocal, bound.place.location, array.name).label(array.location, "declared here");
+    diagnostics_.report(preconditionLocal, bound.place.location, array.name)
+        .label(array.location, "declared here")
+        .help("its size is what its declaration says; bound the tunables and arguments there");
     return false;
   }
   return hasRank(bound.values.size(), bound.place.location, array);
@@ -191,7 +232,9 @@ bool Resolver::mayBound(const SizeBound& bound, const Variable& array) {
 bool Resolver::hasRank(size_t count, const Location& where, const Variable& array) {
   if (count == array.extents.size())
     return true;
-  diagnostics_.report(sizesRank, where, array.name, array.extents.size(), count).label(array.location, "declared here");
+  diagnostics_.report(sizesRank, where, array.name, array.extents.size(), count)
+      .label(array.location, "declared here")
+      .help("write one number for each dimension");
   return false;
 }
 
@@ -207,6 +250,7 @@ void Resolver::control(const MappedInstance& mapped, Instance& resolved, unsigne
   }
   resolved.callsites.resize(variant.callsites.size());
   Seen seenLoops(variant.loops.size()), seenSites(variant.callsites.size());
+  bool isReported = false;
   for (const ControlMapping& block : mapped.control) {
     unsigned blockLevel = level(block.level, own);
     for (const MappedLoop& mappedLoop : block.loops) {
@@ -218,6 +262,7 @@ void Resolver::control(const MappedInstance& mapped, Instance& resolved, unsigne
     }
     for (const MappedCallsite& site : block.callsites) {
       auto index = callsiteNamed(site.task);
+      isReported |= !index;
       if (index && first(seenSites, *index, "callsite", site.task, variant.callsites[*index]->location))
         targets(site, resolved.callsites[*index], *variant.callsites[*index]);
     }
@@ -228,14 +273,16 @@ void Resolver::control(const MappedInstance& mapped, Instance& resolved, unsigne
     target.callsite = site;
     target.level = site->loop ? resolved.loops[site->loop->index].level : resolved.controlLevel;
     if (!seenSites[site->index])
-      onlyTarget(*site, target);
+      onlyTarget(*site, target, isReported);
   }
 }
 
 void Resolver::targets(const MappedCallsite& site, ResolvedCallsite& resolved, const Callsite& callsite) {
   resolved.place = site.task.place.location;
   if (site.targets.empty())
-    diagnostics_.report(noTargets, site.task.place.location).label(callsite.location, "the call");
+    diagnostics_.report(noTargets, site.task.place.location)
+        .label(callsite.location, "the call")
+        .help("write target INSTANCE() { } between its braces, in XML: <target name=\"INSTANCE\"/>");
   const MappedTarget* always = nullptr;
   for (const MappedTarget& target : site.targets) {
     if (always)
@@ -268,6 +315,21 @@ void Resolver::conditions(const MappedTarget& target, ResolvedTarget& result) {
       if (hasRank(condition.bound.values.size(), condition.bound.place.location, declared))
         result.conditions.push_back({&declared, condition.bound});
     }
+  }
+  // Each array once, with all that is asked of it.
+  for (size_t i = 0; i < result.conditions.size(); ++i) {
+    const Variable* array = result.conditions[i].array;
+    std::vector<const SizeBound*> bounds;
+    bool isFirst = true;
+    for (size_t j = 0; j < result.conditions.size(); ++j)
+      if (result.conditions[j].array == array) {
+        isFirst &= j >= i;
+        bounds.push_back(&result.conditions[j].bound);
+      }
+    if (isFirst)
+      agree(bounds, "target '" + target.instance.text + "' is never called",
+            array ? "the elements of '" + std::string(array->name) + "'" : "the number of its instantiations",
+            array ? array->location : Location());
   }
 }
 
@@ -328,7 +390,7 @@ void Resolver::forcedCopies(const MappedTarget& target, ResolvedTarget& result, 
 }
 
 /// A combiner that the mapping does not mention is called as its only instance; every other callsite must be written.
-void Resolver::onlyTarget(const Callsite& site, ResolvedCallsite& resolved) {
+void Resolver::onlyTarget(const Callsite& site, ResolvedCallsite& resolved, bool isReported) {
   std::vector<uint32_t> candidates;
   for (uint32_t i = 0; i < all_.size(); ++i)
     if (all_[i].resolved.task == site.callee)
@@ -339,10 +401,17 @@ void Resolver::onlyTarget(const Callsite& site, ResolvedCallsite& resolved) {
     resolved.targets.push_back(std::move(target));
     return;
   }
+  if (isReported)
+    return;
+  size_t calls = 0;
+  for (const Callsite* each : current_->resolved.variant->callsites)
+    calls += each->callee == site.callee;
   diagnostics_
       .report(missingCallsite, current_->mapped->name.place.location, current_->resolved.name, site.callee->name)
       .label(site.location, site.isCombiner ? "the combining task" : "the call")
-      .help("write callsite " + std::string(site.callee->name) + "() { target INSTANCE() { } } in a control block");
+      .help("write callsite " + std::string(site.callee->name) +
+            (calls > 1 ? "[" + std::to_string(site.lexnum) + "]" : "") +
+            "() { target INSTANCE() { } } in a control block");
 }
 
 } // namespace strata::sequoia

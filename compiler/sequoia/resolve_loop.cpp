@@ -18,11 +18,14 @@ namespace {
 void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop& resolved, const Machine& machine,
           DiagnosticEngine& diagnostics) {
   const Location& where = mapped.place.location;
-  auto wrong = [&](const std::string& why) {
-    diagnostics.report(spmdLoop, where, mappedLoop.name.text, why).label(resolved.loop->location, "the loop");
+  auto wrong = [&](const Location& place, const std::string& why, const std::string& help) {
+    diagnostics.report(spmdLoop, place, mappedLoop.name.text, why)
+        .label(resolved.loop->location, "the loop")
+        .help(help);
   };
   if (resolved.loop->kind == MapKind::Seq)
-    return wrong("a mapseq runs its iterations one after another");
+    return wrong(where, "a mapseq runs its iterations one after another",
+                 "take 'spmd' out, or write a mappar in the program where iterations may run at once");
   machine::ProcessorId controller = machine.controllerOf(resolved.level);
   int64_t count = controller.valid() ? static_cast<int64_t>(machine[controller].count) : 1;
   // Processors that share a coherent memory take any number of parts in turns; those with stores of their own do not.
@@ -31,9 +34,16 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
   spmd.last = count;
   if (mapped.fullRange) {
     auto [first, last] = *mapped.fullRange;
-    if (first < 0 || last <= first || (ownStores && last > count))
-      return wrong("processors " + std::to_string(first) + " to " + std::to_string(last) + " are not among the " +
-                   std::to_string(count) + " of level " + std::to_string(resolved.level));
+    if (last <= first)
+      return wrong(where,
+                   "there are no processors from " + std::to_string(first) + " up to, without, " + std::to_string(last),
+                   "the first number of 'fullrange' is the first processor, the second one is behind the last");
+    if (first < 0 || (ownStores && last > count))
+      return wrong(where,
+                   "processors " + std::to_string(first) + " to " + std::to_string(last) + " are not among the " +
+                       std::to_string(count) + " of level " + std::to_string(resolved.level),
+                   "level " + std::to_string(resolved.level) + " has processors 0," + std::to_string(count) +
+                       "; the loop's own level says which level it is");
     spmd.first = first;
     spmd.last = last;
     spmd.isRange = first > 0 || last < count;
@@ -46,15 +56,18 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
   if (mapped.ways) {
     spmd.ways = mapped.ways->value;
     if (spmd.ways < 1)
-      return wrong("it needs at least one way");
+      return wrong(mapped.ways->place.location, "it needs at least one way", "write 1 or more, or 'auto'");
     if (ownStores && spmd.ways > spmd.last - spmd.first)
-      return wrong(std::to_string(spmd.ways) + " ways are more than the " + std::to_string(spmd.last - spmd.first) +
-                   " processors");
+      return wrong(mapped.ways->place.location,
+                   std::to_string(spmd.ways) + " ways are more than the " + std::to_string(spmd.last - spmd.first) +
+                       " processors",
+                   "write " + std::to_string(spmd.last - spmd.first) + " at most, or 'auto'");
   }
   if (mapped.iterationBlock) {
     spmd.iterationBlock = mapped.iterationBlock->value;
     if (spmd.iterationBlock < 1)
-      return wrong("iterblk must be at least 1");
+      return wrong(mapped.iterationBlock->place.location, "iterblk must be at least 1",
+                   "write how many iterations are dealt at a time, or take 'iterblk' out");
     if (spmd.ways == 1)
       reportHint("'iterblk'", "one processor takes all iterations", where, diagnostics);
   }
@@ -71,11 +84,14 @@ void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine
   resolved.place = where;
   for (const OptionalNumber* number : {&mapped.pipelineStages, &mapped.unroll})
     if (*number && (*number)->value < 1)
-      diagnostics.report(badCount, (*number)->place.location, number == &mapped.unroll ? "unroll" : "swp");
+      diagnostics.report(badCount, (*number)->place.location, number == &mapped.unroll ? "unroll" : "swp")
+          .help("1 leaves the loop as it is");
   if (mapped.pipelineStages) {
     resolved.pipelineStages = std::max<int64_t>(mapped.pipelineStages->value, 1);
     if (loop.kind == MapKind::Seq && resolved.pipelineStages > 1)
-      diagnostics.report(pipelineLoop, where, mapped.name.text).label(loop.location, "the loop");
+      diagnostics.report(pipelineLoop, mapped.pipelineStages->place.location, mapped.name.text)
+          .label(loop.location, "the loop")
+          .help("take 'swp' out, or write a mappar in the program where iterations may run at once");
   }
   if (mapped.unroll)
     resolved.unroll = std::max<int64_t>(mapped.unroll->value, 1);

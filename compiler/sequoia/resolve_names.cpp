@@ -1,6 +1,8 @@
 // Names that a mapping uses for objects of a variant, and numbers of levels: what they mean, or why they mean nothing.
 #include "compiler/sequoia/resolver.h"
 
+#include <algorithm>
+
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(unknownObject, Error, "sequoia-mapping-name", "'{0}::{1}' has no {2} named '{3}'");
@@ -14,6 +16,18 @@ STRATA_DIAGNOSTIC(levelRange, Error, "sequoia-mapping-level",
 void Resolver::suggest(DiagnosticBuilder& builder, std::string_view name, const std::vector<std::string>& candidates) {
   if (std::string nearest = nearestName(name, candidates); !nearest.empty())
     builder.help("did you mean '" + nearest + "'?");
+}
+
+void Resolver::offer(DiagnosticBuilder& builder, const std::string& before, std::vector<std::string> candidates) {
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  constexpr size_t many = 12;
+  if (candidates.empty() || candidates.size() > many)
+    return;
+  std::string text;
+  for (const std::string& each : candidates)
+    text += (text.empty() ? "'" : ", '") + each + "'";
+  builder.help(before + text);
 }
 
 template <typename List, typename NameOf, typename PlaceOf>
@@ -32,7 +46,10 @@ std::optional<uint32_t> Resolver::lookUp(const MappedName& name, const List& lis
     DiagnosticBuilder builder =
         diagnostics_.report(unknownObject, where, variant.taskName, variant.name, what, name.text);
     builder.label(variant.location, "the variant");
-    suggest(builder, name.text, names);
+    if (nearestName(name.text, names).empty())
+      offer(builder, std::string(what) + "s of this variant are ", names);
+    else
+      suggest(builder, name.text, names);
     return std::nullopt;
   }
   if (name.lexnum && *name.lexnum >= matches.size()) {
@@ -93,6 +110,9 @@ unsigned Resolver::level(const OptionalNumber& number, unsigned otherwise) {
                                                   static_cast<int64_t>(machine_.levels.size()) - 1);
   if (machine_.origin.location.valid())
     builder.label(machine_.origin.location, "the machine");
+  if (mapping_.machine.empty())
+    builder.help("the mapping names no machine: write #include \"MACHINE\" at its beginning, in XML: <machine "
+                 "filename=\"MACHINE\"/>");
   return otherwise;
 }
 

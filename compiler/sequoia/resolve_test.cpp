@@ -115,6 +115,17 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-repeated", "loop i[1]", "loop i[0]"},
       {"sequoia-mapping-tunable", "tunable block = 1024;", ""},
       {"sequoia-mapping-tunable-too-large", "tunable block = 1024;", "tunable block = 1099511627777;"},
+      {"sequoia-mapping-tunable-negative", "tunable block = 1024;", "tunable block = -1;"},
+      {"sequoia-mapping-tunable-negative", "tunable block = 1024;", "tunable block = -1099511627777;"},
+      {"sequoia-mapping-contradiction", "tunable block",
+       "data() { array S() { elements > 9; elements < 5; } } tunable block"},
+      {"sequoia-mapping-contradiction", "tunable block",
+       "data() { array S() { pitch = 9; pitch < 5; } } tunable block"},
+      {"sequoia-mapping-contradiction", "target Low() { }",
+       "target Low() { S.elements > 9; D.elements < 5; S.elements = 8; } target Low() { }"},
+      {"sequoia-mapping-contradiction", "target Low() { }", "target Low() { instantiations < 0; } target Low() { }"},
+      {"sequoia-mapping-contradiction", "target Low() { }",
+       "target Low() { instantiations > 3; instantiations < 4; } target Low() { }"},
       {"sequoia-mapping-callsite", "callsite Add[1]() { target Low() { } }", ""},
       {"sequoia-mapping-targets", "callsite Add[1]() { target Low() { } }", "callsite Add[1]() { }"},
       {"sequoia-mapping-target", "target Low", "target Lowe"},
@@ -136,6 +147,10 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-scratch", "tunable block", "scratch = 8; tunable block"},
       {"sequoia-mapping-layout", "tunable block", "data() { array S() { blockcyclic { grid = 0; } } } tunable block"},
       {"sequoia-mapping-rank", "tunable block", "data() { array S() { blockcyclic { grid = 1,2; } } } tunable block"},
+      {"sequoia-mapping-grid", "tunable block",
+       "data() { array buffer(level 1) { blockcyclic { grid = 9; } } } tunable block"},
+      {"sequoia-mapping-grid", "tunable block",
+       "data() { array buffer(level 1) { blockcyclic { grid = 9223372036854775807; } } } tunable block"},
       {"sequoia-mapping-share-alone", "tunable block", "data() : spaceshare(S) { } tunable block"},
       {"sequoia-mapping-repeated", "tunable block", "data() : spaceshare(S, D, S) { } tunable block"},
       {"sequoia-mapping-copy", "target Low() { }", "target Low() : copy(T) { }"},
@@ -146,13 +161,13 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-precondition", "tunable block", "data() { array buffer() { pitch < 1; } } tunable block"},
       {"sequoia-mapping-rank", "tunable block", "data() { array S() { pitch < 1, 2; } } tunable block"},
       {"sequoia-mapping-leaf-level", "Low::Leaf(level 0)", "Low::Leaf(level 2)"},
-      {"sequoia-mapping-upward", "tunable block", "data(level 1) { } tunable block"},
+      {"sequoia-mapping-argument-level", "tunable block", "data(level 1) { } tunable block"},
       {"sequoia-mapping-recursion", "target Low() { }", "target Top() { }"},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(std::string(each.code) + ": " + each.to);
     std::string text = replaced(mapped, each.from, each.to);
-    if (std::string(each.code) == "sequoia-mapping-upward")
+    if (std::string(each.code) == "sequoia-mapping-argument-level")
       text = replaced(text, "Low::Leaf(level 0) { }", "Low::Leaf(level 0) { data(level 2) { } }");
     Resolved session(text);
     EXPECT_TRUE(session.find(each.code)) << session.rendered();
@@ -252,12 +267,63 @@ TEST(SequoiaResolve, ALevelMayStandInABlockAlone) {
   EXPECT_TRUE(session.graph) << session.rendered();
 }
 
-TEST(SequoiaResolve, TunablesMayBeNegative) {
-  Resolved session(replaced(mapped, "block = 1024", "block = -1"));
+TEST(SequoiaResolve, TunablesMayBeZero) {
+  Resolved session(replaced(mapped, "block = 1024", "block = 0"));
   ASSERT_TRUE(session.graph) << session.rendered();
-  EXPECT_EQ(session.graph->instances[0].tunables, std::vector<int64_t>{-1});
-  Resolved small(replaced(mapped, "block = 1024", "block = -1099511627777"));
-  EXPECT_TRUE(small.find("sequoia-mapping-tunable-too-large")) << small.rendered();
+  EXPECT_EQ(session.graph->instances[0].tunables, std::vector<int64_t>{0});
+}
+
+TEST(SequoiaResolve, WhatAgreesIsNoContradiction) {
+  for (const char* conditions : {"S.elements > 5; S.elements < 5;", "S.elements < 3; D.elements > 4;",
+                                 "instantiations < 1; instantiations >= 0;", "instantiations > 2; S.elements < 1;",
+                                 "S.elements < 9223372036854775807; S.elements > 9223372036854775807;"}) {
+    Resolved session(
+        replaced(mapped, "target Low() { }", std::string("target Low() { ") + conditions + " } target Low() { }"));
+    EXPECT_FALSE(session.find("sequoia-mapping-contradiction")) << session.rendered();
+  }
+}
+
+TEST(SequoiaResolve, OneMistakeIsOneMessage) {
+  std::pair<const char*, std::pair<const char*, const char*>> cases[] = {
+      {"sequoia-mapping-task", {"task Add", "task Ad"}},
+      {"sequoia-mapping-variant", {"Top::Inner", "Top::Iner"}},
+      {"sequoia-mapping-target", {"entrypoint(Top)", "entrypoint(Tip)"}},
+      {"sequoia-mapping-name", {"tunable block", "tunable blok"}},
+      {"sequoia-mapping-name", {"callsite Add[0]", "callsite Ad[0]"}},
+      {"sequoia-mapping-ambiguous", {"callsite Add[0]", "callsite Add"}},
+      {"sequoia-mapping-lexnum", {"callsite Add[1]", "callsite Add[2]"}},
+  };
+  for (const auto& [code, change] : cases) {
+    Resolved session(replaced(mapped, change.first, change.second));
+    EXPECT_EQ(session.codes(), code) << session.rendered();
+  }
+}
+
+TEST(SequoiaResolve, MessagesSayWhereAndWhatToChange) {
+  struct Case {
+    const char *from, *to, *said;
+  };
+  Case cases[] = {
+      {"block = 1024", "block = -1024", "test.map:5:21 (mapping)"},
+      {"loop i[0]", "loop something", "loops of this variant are 'i'"},
+      {"callsite Add[1]() { target Low() { } }", "", "write callsite Add[1]() {"},
+      {"target Low", "target Elsewhere", "instances of 'Add' are 'Low', 'Top'"},
+      {"ways = 8", "ways = 9", "test.map:7:59 (mapping)"},
+      {"ways = 8", "ways = 9", "write 8 at most, or 'auto'"},
+      {"fullrange = 0,8", "fullrange = 0,9", "level 0 has processors 0,8"},
+      {"fullrange = 0,8", "fullrange = 5,3", "there are no processors from 5 up to, without, 3"},
+      {"loop i[1](level 0) { }", "loop i[1](level 0) { swp = 2; }", "take 'swp' out"},
+      {"loop i[1](level 0) { }", "loop i[1](level 0) { spmd { } }", "take 'spmd' out"},
+      {"#include \"cell\"", "", "the mapping names no machine"},
+      {"tunable block", "data() { array S() { elements > 9; elements < 5; } } tunable block",
+       "instance 'Top' could never be called: the elements of 'S' in dimension 0 would have to be 9 or more and 5 or "
+       "fewer"},
+  };
+  for (const Case& each : cases) {
+    // Without a machine of the mapping, another one is used.
+    Resolved session(replaced(mapped, each.from, each.to), *each.to || *each.from != '#' ? "cell" : "host");
+    EXPECT_NE(session.rendered().find(each.said), std::string::npos) << each.to << "\n" << session.rendered();
+  }
 }
 
 TEST(SequoiaResolve, SuggestsNamesAndPointsIntoBothFiles) {
@@ -339,7 +405,10 @@ task Scale { instance Low::L(level 0) { } }
   ASSERT_TRUE(session.program && mapping) << session.rendered();
   Machine cell = session.machine("cell");
   EXPECT_FALSE(resolve(*session.program, *mapping, cell, {}, session.diagnostics));
-  EXPECT_TRUE(session.find("sequoia-mapping-loop-level")) << session.rendered();
+  const Diagnostic* found = session.find("sequoia-mapping-loop-level");
+  ASSERT_TRUE(found) << session.rendered();
+  EXPECT_EQ(session.sources.lineColumn(found->labels[0].location).line, 4u) << session.rendered();
+  EXPECT_NE(session.rendered().find("map loop 'j' to level 0 or further in"), std::string::npos) << session.rendered();
 }
 
 TEST(SequoiaResolve, LeavesRunWhereKernelsRun) {

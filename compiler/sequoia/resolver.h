@@ -23,6 +23,7 @@ private:
     Instance resolved;
     bool isEntryPoint = false;
   };
+  bool failed_ = false; // an instance of the mapping is none, so that names of it mean nothing
   /// For each object of a list, the first item of the mapping that names it.
   using Seen = std::vector<const MappedName*>;
 
@@ -43,6 +44,7 @@ private:
   void tunables(const MappedInstance& mapped, Instance& resolved);
   void data(const MappedInstance& mapped, Instance& resolved, unsigned own);
   void array(const MappedArray& mapped, Instance& resolved, const Variable& declared);
+  void gridFits(const BlockCyclic& layout, unsigned at, const Variable& declared);
   void spaceShare(const DataMapping& block, Instance& resolved, Seen& sharing);
   bool mayBound(const SizeBound& bound, const Variable& array);
   bool hasRank(size_t count, const Location& where, const Variable& array);
@@ -51,9 +53,17 @@ private:
   void conditions(const MappedTarget& target, ResolvedTarget& result);
   void forcedCopies(const MappedTarget& target, ResolvedTarget& result, const Callsite& callsite,
                     const TaskVariant& callee);
-  void onlyTarget(const Callsite& site, ResolvedCallsite& resolved);
+  /// For a callsite that the mapping does not mention. `isReported`: a name that means nothing was meant for some
+  /// callsite.
+  void onlyTarget(const Callsite& site, ResolvedCallsite& resolved, bool isReported);
+  /// Whether some number meets all of these bounds of one rank (check_conditions.cpp). `who` cannot be called else;
+  /// `what` is bounded: the array declared at a place, or, where that is invalid, a count.
+  bool agree(const std::vector<const SizeBound*>& bounds, const std::string& who, const std::string& what,
+             const Location& declared);
 
   // Names and levels (resolve_names.cpp).
+  /// The candidates by name, in quotes, as a help; nothing where there are none or many.
+  static void offer(DiagnosticBuilder& builder, const std::string& before, std::vector<std::string> candidates);
   static void suggest(DiagnosticBuilder& builder, std::string_view name, const std::vector<std::string>& candidates);
   /// The place of a named object in a list of the variant; nothing (with a message) when it is not found or not unique.
   template <typename List, typename NameOf, typename PlaceOf>

@@ -201,7 +201,7 @@ class VirtualLevels(harness.Case):
     def test_grids_are_checked(self):
         mapping = VIRTUAL.replace("LAYOUTS", "array A() { blockcyclic { grid = 4,4; } }")
         self.is_refused("run", MATMUL, "--map", self.write("v.map", mapping), "--size", "M=8,N=8,P=8", "--in", "A=zeros", "--in",
-                        "B=zeros", "--in", "C=zeros", code="placement-layout")
+                        "B=zeros", "--in", "C=zeros", code="sequoia-mapping-grid", mentions="v.map:")
 
 
 class NestedLoops(harness.Case):
@@ -221,6 +221,16 @@ class NestedLoops(harness.Case):
     def test_more_than_are_left(self):
         self.is_refused("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 0,8;\n          ways = 8;"),
                         code="placement-nested-ways", mentions="has 2")
+
+    def test_the_place_is_that_of_the_loop_in_the_mapping(self):
+        for change, code in (("fullrange = 0,8;\n          ways = 8;", "placement-nested-ways"),
+                             ("fullrange = 1,3;\n          ways = 2;", "placement-not-among")):
+            program = self.mapping("fullrange = 0,2;\n          ways = 2;", change)
+            with open(program[2]) as file:
+                lines = file.read().splitlines()
+            place = f"c.map:{1 + lines.index('      loop i(level 0) {')}:12 (mapping)"
+            self.is_refused("run", *program, code=code, mentions=place)
+            self.is_refused("check", *program[:3], code=code, mentions=place)
 
     def test_others_than_are_left(self):
         self.succeeds("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 1,2;\n          ways = 1;"))
