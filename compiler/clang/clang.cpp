@@ -155,6 +155,10 @@ private:
         else
           report.note(note.text + shown(note));
       }
+      if (message.text.ends_with("with exceptions disabled"))
+        report.help("C++ that a program calls has no exceptions: report errors by sqRaiseError, or end the process");
+      if (message.text.ends_with("-Wglobal-constructors]"))
+        report.help("put the variable into a function, as static: then it is made when the function is called first");
       if (message.text.find("redefinition") != std::string::npos ||
           message.text.find("does not match previous declaration") != std::string::npos)
         if (auto help = redefinitionHelp_.extract(generated))
@@ -235,7 +239,11 @@ std::optional<std::string> compile(const Source& source, std::vector<std::string
 } // namespace
 
 std::optional<std::string> compileToLlvm(const Source& source, DiagnosticEngine& diagnostics) {
-  return compile(source, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"}, diagnostics);
+  std::vector<std::string> arguments{"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
+  // The code is loaded into a running process, where nobody calls constructors or unwinds its frames.
+  if (source.isCxx)
+    arguments.insert(arguments.end(), {"-fno-exceptions", "-Werror=global-constructors"});
+  return compile(source, arguments, diagnostics);
 }
 
 std::optional<std::string> compileToObject(const Source& source, DiagnosticEngine& diagnostics) {

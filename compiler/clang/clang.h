@@ -26,7 +26,8 @@ struct Source {
 };
 
 /// LLVM IR as text, for this computer's processor: what Clang makes at -O2, with the optimisation itself left undone,
-/// so that the code can be optimised together with what calls it. Nothing on errors (reported).
+/// so that the code can be optimised together with what calls it. C++ has no exceptions and no global variables that
+/// are constructed before a program begins. Nothing on errors (reported).
 std::optional<std::string> compileToLlvm(const Source& source, DiagnosticEngine& diagnostics);
 
 /// An object file of the same text, optimised. Nothing on errors (reported).

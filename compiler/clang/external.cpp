@@ -1,6 +1,7 @@
 // The C text around the functions of external tasks, and its compilation. What a struct is called in the user's file,
-// and whether it is known there at all, is the user's affair: the text that passes structs stands before the user's and
-// has its own.
+// and whether it is known there at all, is the user's affair: the text that passes structs has its own. All text stands
+// before the user's, where no macro of the user's changes it, and includes no header of the system, before which the
+// user may want to define something.
 #include "compiler/clang/external.h"
 
 #include "compiler/ir/element_attributes.h"
@@ -23,6 +24,8 @@ STRATA_DIAGNOSTIC(cannotReadExternal, Error, "clang-external-file",
                   "cannot read '{0}', which is to hold external task '{1}': {2}");
 STRATA_DIAGNOSTIC(unsupportedType, Error, "clang-external-type",
                   "argument '{0}' of external task '{1}' cannot be passed to C: {2}");
+STRATA_DIAGNOSTIC(taskName, Error, "clang-external-name",
+                  "'{0}' cannot be the name of an external task's function: {1}");
 STRATA_DIAGNOSTIC(largeScratch, Error, "clang-external-scratch",
                   "external task '{0}' asks for {1} bytes of local space; there are {2}");
 
@@ -56,7 +59,7 @@ public:
       : task_(task), kernel_(kernel), diagnostics_(diagnostics) {}
 
   bool read() {
-    bool fine = true;
+    bool fine = checkName();
     uint64_t byValue = 0;
     for (auto [position, type] : llvm::enumerate(kernel_.getArgumentTypes())) {
       Parameter parameter;
@@ -211,6 +214,19 @@ public:
   ExternalCode code() const { return {&task_, declaration()}; }
 
 private:
+  bool checkName() {
+    const llvm::StringRef name = task_.instance;
+    const bool isRuntimes =
+        name.starts_with("strata_") || (name.size() > 2 && name.starts_with("sq") && llvm::isUpper(name[2]));
+    if (isIdentifier(name) && !isRuntimes)
+      return true;
+    diagnostics_
+        .report(taskName, task_.where, task_.instance,
+                isRuntimes ? "such names are the runtime's" : "C or C++ does not take it")
+        .help("the function has the name of the instance: give both another");
+    return false;
+  }
+
   bool refuse(const std::string& argument, const std::string& why) {
     auto report = diagnostics_.report(unsupportedType, task_.where, argument, task_.instance, why);
     if (auto parameter = task_.parameters.find(argument); parameter != task_.parameters.end())
@@ -300,16 +316,23 @@ private:
   std::string recordText_; // definitions of the structs that are passed
 };
 
+/// What runtime/abi.h calls StrataCheck and strata_fail, without that header.
 const char* const support = R"(
-#include "strata_abi.h"
+typedef struct { const char *code, *message, *help, *file; unsigned line, column; } StrataExternalCheck;
+#ifdef __cplusplus
+extern "C" [[noreturn]]
+#else
+_Noreturn
+#endif
+void strata_external_fail(const StrataExternalCheck *, const long *, int) __asm__("strata_fail");
 static long strata_pitch(long outer, long inner, long extent) {
-  static const StrataCheck check = {"sequoia-external-layout",
+  static const StrataExternalCheck check = {"sequoia-external-layout",
                                     "a block for an external task has rows {0} elements apart, which is no multiple of {1}", 0, 0, 0, 0};
   if (inner == 0)
     return extent;
   if (outer % inner) {
     long values[] = {outer, inner};
-    strata_fail(&check, (const int64_t *)values, 2);
+    strata_external_fail(&check, values, 2);
   }
   return outer / inner;
 }
@@ -320,19 +343,19 @@ static long strata_pitch(long outer, long inner, long extent) {
 std::string elementFunctions() {
   std::string text = R"(
 static void *strata_element(const sqArray_t *a, unsigned rank, const sqSize_t *indices) {
-  static const StrataCheck layout = {"sequoia-wrong-layout", "an external task asks for an element of {0} dimensions in an array of {1}, of which {2} is contiguous",
+  static const StrataExternalCheck layout = {"sequoia-wrong-layout", "an external task asks for an element of {0} dimensions in an array of {1}, of which {2} is contiguous",
                                      0, 0, 0, 0};
-  static const StrataCheck bounds = {"sequoia-index", "an external task asks for index {0} in dimension {1}, which has {2} elements", 0, 0, 0, 0};
+  static const StrataExternalCheck bounds = {"sequoia-index", "an external task asks for index {0} in dimension {1}, which has {2} elements", 0, 0, 0, 0};
   if (a->numDims != rank || a->contigDim < 0 || a->contigDim >= (int)rank) {
-    int64_t values[] = {(int64_t)rank, (int64_t)a->numDims, (int64_t)a->contigDim};
-    strata_fail(&layout, values, 3);
+    long values[] = {(long)rank, (long)a->numDims, (long)a->contigDim};
+    strata_external_fail(&layout, values, 3);
   }
   sqSize_t place = 0;
   unsigned last = (unsigned)a->contigDim;
   for (unsigned d = 0; d < rank; ++d) {
     if (indices[d] >= a->numElmts[d]) {
-      int64_t values[] = {(int64_t)indices[d], (int64_t)d, (int64_t)a->numElmts[d]};
-      strata_fail(&bounds, values, 3);
+      long values[] = {(long)indices[d], (long)d, (long)a->numElmts[d]};
+      strata_external_fail(&bounds, values, 3);
     }
     if (d != last)
       place = place * a->pitch[d] + indices[d] + a->offset[d];
@@ -412,9 +435,8 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
                                              "there, or write #define SEQUOIA_EXT_NO_TYPES before it is included";
   source.headers["sequoia_ext.h"] = extensionHeader(types.declarations() + behindTypes, macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") +
-                "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + prototypes + lineMarker(file) +
-                std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") + support +
-                elementFunctions() + definitions;
+                "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + support + elementFunctions() +
+                prototypes + definitions + lineMarker(file) + std::string(diagnostics.sources().buffer(buffer).text());
   auto text = compileToLlvm(source, diagnostics);
   return text ? finishExternals(module, *text, file, codes, diagnostics) : std::nullopt;
 }

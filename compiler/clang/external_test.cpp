@@ -102,6 +102,15 @@ TEST_F(ExternalTest, AFileWithoutTheFunction) {
   EXPECT_EQ(code(), "clang-external-missing");
 }
 
+TEST_F(ExternalTest, ANameThatNoFunctionCanHave) {
+  folder.write("scale.c", scaleC);
+  module = mlir::parseSourceString<mlir::ModuleOp>("svm.kernel @scale() attributes {llvm = @source::@strata.ext.while}",
+                                                   &context);
+  ASSERT_TRUE(module);
+  EXPECT_FALSE(compileExternals(*module, {{"while", folder.path("scale.c"), {}, 0, {}}}, diagnostics));
+  EXPECT_EQ(code(), "clang-external-name");
+}
+
 TEST_F(ExternalTest, AMissingFile) {
   EXPECT_FALSE(compile(""));
   EXPECT_EQ(code(), "clang-external-file");

@@ -1,6 +1,7 @@
 """External tasks: a C function as the leaf of a Sequoia program, through its mapping file, on host and cell."""
 
 import json
+import os
 
 import numpy as np
 
@@ -23,7 +24,7 @@ LEAF = """
 #include <math.h>
 void Mix_Leaf(sqArray_t *A, sqArray_t *B, sqArray_t *C, int k) {
   sqCalcParams();
-  float *a = sqElmtSpec1D(Mix_Leaf, A, 0), *b = sqElmt1D(B, 0), *c = sqElmtSpec1D(Mix_Leaf, C, 0);
+  float *a = sqElmtSpec1D(Mix_Leaf, A, 0), *b = (float *)sqElmt1D(B, 0), *c = sqElmtSpec1D(Mix_Leaf, C, 0);
   for (unsigned i = 0; i < sqParam(Mix_Leaf, N); i++) c[i] = a[i] + (float)k * sqrtf(b[i]);
 }
 """
@@ -303,6 +304,43 @@ class External(harness.Case):
                         mentions=["leaf.c:4:6", "note: previous declaration is here: void Mix_Leaf(sqArray_t *, sqArray_t *, sqArray_t *, int);"])
         self.is_refused("check", *self.values(VALUES_LEAF.replace("CHERE", "").replace("int k", "long k")),
                         mentions=["leaf.c:3:7", "here: void Low(sqArray_t *, sqArray_t *, struct pair, struct odd, union word, struct large,"])
+
+    def test_macros_of_the_file_change_nothing_around_it(self):
+        """Whatever they are called; and what is defined before the first header of the system counts."""
+        names = ("a", "i0", "d", "p0", "p0n0", "rank", "place", "values", "check", "count", "code", "inner", "extent", "indices", "spaced", "array", "INT64_MAX")
+        leaf = "#undef _GNU_SOURCE\n#define _GNU_SOURCE\n#include <math.h>\n#ifndef M_PIf\n#error\n#endif\n" + LEAF.replace("*a =", "*first =").replace("= a[i]", "= first[i]")
+        for file in ("leaf.c", "leaf.cpp"):
+            text = leaf.replace("void Mix", 'extern "C" void Mix') if file == "leaf.cpp" else leaf
+            command = self.files("host", 0, text + "".join(f"#undef {name}\n#define {name} 3 4\n" for name in names))
+            os.rename(self.path("leaf.c"), self.path("all." + file))
+            self.write("mix.map", MAPPING.replace("MACHINE", "host").replace("OUTER", "0").replace("leaf.c", "all." + file))
+            self.succeeds("run", *command, "--in", "A=iota", "--in", "B=4", "--in", "k=3", "--size", "N=2500", "--out", "C=c.npy")
+            self.assertTrue(np.array_equal(np.load(self.path("c.npy")), np.arange(2500, dtype="f4") + 6), file)
+
+    def test_names_that_no_function_can_have(self):
+        for name in ("while", "class", "main", "__x", "sqElmt1D", "strata_fail"):
+            program, option, mapping = self.files("host", 0)
+            self.write("mix.map", MAPPING.replace("MACHINE", "host").replace("OUTER", "0").replace("Mix_Leaf", name))
+            self.is_refused("check", program, option, mapping, code="clang-external-name", mentions=["mix.map:10:12", f"'{name}'"])
+
+    def test_cxx_that_needs_more_than_a_call(self):
+        """Static variables are made at the first call; exceptions and constructors before that are refused in their lines."""
+        def command(text):
+            self.write("all.cpp", "#include <vector>\n" + text + LEAF.replace("void Mix", 'extern "C" void Mix').replace("(float)k", "scale(k)"))
+            program, option, _ = self.files("host", 0)
+            return program, option, self.write("mix.map", MAPPING.replace("MACHINE", "host").replace("OUTER", "0").replace("leaf.c", "all.cpp"))
+        data = ("--in", "A=iota", "--in", "B=4", "--in", "k=3", "--size", "N=2500", "--out", "C=c.npy")
+        for how in ((), ("--check",)):
+            self.succeeds("run", *command("static float scale(int k) { static std::vector<float> known{0, 1, 2, 3}; return known[k]; }\n"), *data, *how)
+            self.assertTrue(np.array_equal(np.load(self.path("c.npy")), np.arange(2500, dtype="f4") + 6), how)
+        self.is_refused("check", *command("static float scale(int k) {\n  if (k < 0) throw k;\n  return k; }\n"), code="clang-error",
+                        mentions=["all.cpp:3:14", "sqRaiseError"])
+        self.is_refused("check", *command("static std::vector<float> known{0, 1, 2, 3};\nstatic float scale(int k) { return known[k]; }\n"),
+                        code="clang-error", mentions=["all.cpp:2:", "requires a global", "as static"])
+
+    def test_text_that_ends_too_soon(self):
+        for leaf in (LEAF.rstrip()[:-1], LEAF + "#if 1\n", LEAF + "/*"):
+            self.is_refused("check", *self.files("host", 0, leaf), code="clang-error", mentions="leaf.c:")
 
     def test_a_file_that_is_missing(self):
         program, option, mapping = self.files("host", 0)

@@ -240,6 +240,8 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_trace_move_begin);
   STRATA_SYMBOL(strata_trace_move_end);
 #undef STRATA_SYMBOL
+  // Static variables of C++ live as long as their code, which is gone when the process ends.
+  define("__cxa_atexit", +[](void (*)(void*), void*, void*) { return 0; });
   if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return fail(std::move(error));
   auto process =
@@ -271,8 +273,9 @@ void* Engine::lookup(const std::string& name, DiagnosticEngine& diagnostics) {
   if (!address) {
     std::string summary = llvm::toString(address.takeError());
     diagnostics.report(missingCode, {}, missing.empty() ? summary : missing)
-        .help("a kernel whose body is a name runs only on a machine that knows it; one in LLVM IR brings all that it "
-              "calls");
+        .help(
+            "a kernel whose body is a name runs only on a machine that knows it; C code brings all that it calls, but "
+            "for the libraries of C and C++");
     return nullptr;
   }
   return address->toPtr<void*>();
