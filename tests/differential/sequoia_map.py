@@ -206,7 +206,7 @@ class Mapping:
                 if counted:
                     self.used["instantiations"] += 1
                     relation = r.choice(RELATIONS)
-                    conditions = f"instantiations {relation} {max(r.randint(0, 4), relation == '<')};"  # fewer than 0 is none
+                    conditions = f"instantiations {relation} {max(r.randint(0, 4), int(relation == '<'))};"  # fewer than 0 is none
                 if arrays and (not counted or r.random() < 0.3):
                     p = r.choice(arrays)
                     conditions += f" {p.name}.elements {r.choice('<>=')} {', '.join(str(r.randint(0, 8)) for _ in p.dims)};"
