@@ -11,6 +11,7 @@
 #include "compiler/target/host/lower.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scratch_file.h"
+#include "runtime/core/stack_guard.h"
 
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,18 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
   discardUnfinishedOutputs();
   fflush(nullptr);
   _exit(statusUserError);
+}
+
+/// Programs are checked where they could leave their arrays, so it is a function in C that did this.
+void reportNull(size_t address) {
+  static const StrataCheck followed{"runtime-null-pointer",
+                                    "the program reads or writes at address {0}, where nothing is",
+                                    "an external function in C or C++ follows a null pointer",
+                                    nullptr,
+                                    0,
+                                    0};
+  const auto at = static_cast<int64_t>(address);
+  strata_fail(&followed, &at, 1);
 }
 
 /// Says on a terminal how far a long series of repetitions has come.
@@ -123,6 +136,7 @@ public:
     runtime::setScratchFolder(options_.scratch);
     failureSession = &session_;
     strata_set_failure_handler(reportFailure);
+    runtime::setNullHandler(reportNull);
     auto binding = bindArguments(*entry, data, session_.diagnostics);
     if (!binding)
       return finish(session_);

@@ -155,7 +155,8 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
 
     The body is one of: *structured* (a region of scf, affine, memref, arith, math and stream operations), *llvm* (`llvm` names
     a function of an `svm.llvm_source`), or *black box* (`blackbox` names one that the machine supports). All have one
-    calling convention: for a block its pointer, its extents and its strides in elements; a scalar by value.
+    calling convention: for a block its pointer, its extents and its strides in elements; a scalar by value, but a record
+    to an LLVM function by pointer.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,

@@ -180,8 +180,7 @@ private:
       words += (total ? " of " : ", of ") + picture::bytesText(capacity.bytes) + percent;
       y += 26;
     } else {
-      words +=
-          capacity.kind == machine::Capacity::Kind::Available ? ", of what this computer has" : ", capacity unknown";
+      words += capacity.kind == machine::Capacity::Kind::Available ? ", of this computer" : ", capacity unknown";
       y += 10;
     }
     svg_.text(margin + 12, y, shorten(words, room), "note");

@@ -342,6 +342,13 @@ class External(harness.Case):
         for leaf in (LEAF.rstrip()[:-1], LEAF + "#if 1\n", LEAF + "/*"):
             self.is_refused("check", *self.files("host", 0, leaf), code="clang-error", mentions="leaf.c:")
 
+    def test_a_null_pointer(self):
+        if harness.sanitizer():
+            self.skipTest("it tells of null pointers itself")
+        files = self.files("host", 0, LEAF.replace("  sqCalcParams();", "  sqCalcParams(); *(volatile int *)8 = k;"))
+        self.is_refused("run", *files, "--size", "N=10", "--in", "A=zeros", "--in", "B=zeros", "--in", "k=1",
+                        code="runtime-null-pointer", mentions="at address 8")
+
     def test_a_file_that_is_missing(self):
         program, option, mapping = self.files("host", 0)
         with open(mapping) as file:
