@@ -34,6 +34,7 @@ STRATA_DIAGNOSTIC(combinerSignature, Error, "sequoia-combiner-signature",
                   "combining task '{0}' does not take (in T, inout T) for the reduced argument: {1}");
 STRATA_DIAGNOSTIC(loopVariableType, Error, "sequoia-loop-variable",
                   "loop variable '{0}' has type '{1}', not an integer type");
+STRATA_DIAGNOSTIC(boundDoesNotFit, Error, "sequoia-range-bound", "loop variable '{0}' of type '{1}' cannot hold {2}");
 STRATA_DIAGNOSTIC(iterationAlias, Warning, "sequoia-iteration-alias",
                   "every iteration of '{0}' writes the same block of '{1}'");
 STRATA_DIAGNOSTIC(iterationAliasError, Error, "sequoia-iteration-overlap",
@@ -99,6 +100,22 @@ Callsite* Checker::addCallsite(Task& callee, bool isCombiner, Stmt& stmt, const 
   return site;
 }
 
+Expr* Checker::rangeBound(const Loop& loop, Expr* bound, std::string_view what, const Type* type) {
+  const Expr* given = integerValue(bound, what);
+  Expr* converted = convert(bound, type);
+  // Conversions of constants are folded; of other values they are checked when the program runs.
+  auto before = constantOf(given), after = constantOf(converted);
+  const bool isHuge = before && *before < 0 && !given->type->isSigned();
+  if (before && after && (*before != *after || isHuge != (*after < 0 && !type->isSigned()))) {
+    const std::string number = isHuge ? std::to_string(static_cast<uint64_t>(*before)) : std::to_string(*before);
+    diagnostics_.report(boundDoesNotFit, bound->location, loop.variableName, typeName(type), number)
+        .label(loop.variableLocation, "declared here")
+        .help(*before < 0 && !isHuge ? "declare it with a signed type, such as long"
+                                     : "declare it with a wider type, such as long");
+  }
+  return converted;
+}
+
 void Checker::mapStatement(Stmt& stmt) {
   Loop& loop = *stmt.loop;
   if (!requireInner(mapText(loop.kind), stmt.location))
@@ -110,8 +127,8 @@ void Checker::mapStatement(Stmt& stmt) {
     type = program_.types.error();
   }
   // The bounds are outside of the scope of the loop's own variable.
-  loop.start = convert(integerValue(value(loop.start), "the first value of a range"), type);
-  loop.end = convert(integerValue(value(loop.end), "the end of a range"), type);
+  loop.start = rangeBound(loop, value(loop.start), "the first value of a range", type);
+  loop.end = rangeBound(loop, value(loop.end), "the end of a range", type);
   checkIterationWrites(loop.start, "a bound of an iteration inside");
   checkIterationWrites(loop.end, "a bound of an iteration inside");
   Variable* variable = program_.newVariable();

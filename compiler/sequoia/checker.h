@@ -81,6 +81,7 @@ private:
 
   // Tasks: check_tasks.cpp, check_blocks.cpp.
   void mapStatement(Stmt& stmt);
+  Expr* rangeBound(const Loop& loop, Expr* bound, std::string_view what, const Type* type);
   void taskCall(Stmt& stmt, Task& task);
   Argument taskArgument(Expr* value, const Variable& parameter, Stmt& call);
   Expr* scalarArgument(Expr* value, const Variable& parameter, const Task& task);

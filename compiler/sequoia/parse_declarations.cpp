@@ -74,6 +74,8 @@ void Parser::failType(std::string_view wanted) {
   DiagnosticBuilder report = diagnostics_.report(misspeltType, token().location, token().text);
   if (std::string nearest = nearestName(token().text, names); !nearest.empty())
     report.help("did you mean '" + nearest + "'?");
+  else if (token(1).text == "=")
+    report.help("the type stands before the name: int " + std::string(token().text));
   throw SyntaxError();
 }
 
