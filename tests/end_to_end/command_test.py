@@ -143,7 +143,8 @@ class Command(harness.Case):
             self.assertGreaterEqual(len(lines), 2, told)
             for line in lines:  # they run as they stand
                 self.assertTrue(line.startswith(command + " "), line)
-                self.succeeds(*line.split())
+                if command != "build" or not harness.sanitizer():  # which is linked into programs of its own only
+                    self.succeeds(*line.split())
 
 
 if __name__ == "__main__":
