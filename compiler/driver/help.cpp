@@ -1,4 +1,4 @@
-// See help.h.
+// The layout of help, and the words and examples in it, which command_test runs.
 #include "compiler/driver/help.h"
 
 #include <sstream>

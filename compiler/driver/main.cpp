@@ -231,8 +231,7 @@ int main(int argc, char** argv) {
   addProgram(map, options);
   map->add_flag("--template", options.compile.mappingTemplate,
                 "write a mapping of the program's every tunable, loop, array and call, with the values left to be "
-                "filled in; not "
-                "with --map")
+                "filled in; not with --map")
       ->excludes("--map");
   map->add_option("--format", options.compile.mappingForm,
                   "the form to write a Sequoia mapping in, also to turn the file given with --map into the other one: "

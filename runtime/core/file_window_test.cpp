@@ -226,6 +226,12 @@ TEST_P(FileWindows, AFileThatCannotBeReadOrWrittenIsNamed) {
       ::testing::ExitedWithCode(1), "cannot write 'full' at byte 0: No space left on device.*runtime-file-write");
 }
 
+/// Carries out so much of a request, in the caller: the bytes that were done, or -1.
+ssize_t carryOut(const FileRequest& request, size_t bytes) {
+  return request.writes ? pwrite(request.file, request.memory, bytes, request.at)
+                        : pread(request.file, request.memory, bytes, request.at);
+}
+
 /// A disk that gives a few bytes at a time, and fails in the middle when told to.
 class BadDisk : public FileEngine {
 public:
@@ -239,8 +245,7 @@ public:
       if (error && good < 0)
         finished(&request, -error);
       else
-        finished(&request, request.writes ? pwrite(request.file, request.memory, bytes, request.at)
-                                          : pread(request.file, request.memory, bytes, request.at));
+        finished(&request, carryOut(request, bytes));
     }
   }
   bool mayTryAtOnce() const override { return false; }
@@ -271,9 +276,7 @@ public:
       at_[request->writes] = request->at;
       threads_.emplace_back([this, request] {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        const auto bytes = static_cast<size_t>(request->bytes);
-        const ssize_t done = request->writes ? pwrite(request->file, request->memory, bytes, request->at)
-                                             : pread(request->file, request->memory, bytes, request->at);
+        const ssize_t done = carryOut(*request, static_cast<size_t>(request->bytes));
         {
           std::lock_guard ended(lock_);
           --underWay_[request->writes];

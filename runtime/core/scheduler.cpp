@@ -532,7 +532,8 @@ void announceJob() {
 
 void setThreads(uint32_t n) {
   if (n > mostWorkers)
-    fail("runtime-threads", std::to_string(n) + " threads to run on, and there can be " + std::to_string(mostWorkers));
+    fail("runtime-threads", std::to_string(n) + " threads to run on, and there can be " + std::to_string(mostWorkers),
+         "0 is as many as the computer has cores");
   Scheduler& shared = scheduler();
   stopPool();
   shared.threadCount = n ? n : std::min(shared.cores, mostWorkers);
