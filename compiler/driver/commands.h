@@ -15,7 +15,7 @@ constexpr int statusFine = 0, statusUserError = 1, statusOurError = 2;
 
 struct Options {
   CompileOptions compile;
-  std::string thing;   // what to show
+  std::string thing;   // what to show; of help the command, of completion the shell
   std::string picture; // --picture
   std::vector<std::string> sizes, inputs, outputs;
   unsigned repeat = 1;
@@ -24,7 +24,8 @@ struct Options {
   std::string output; // -o
   std::string trace, timeline;
   std::string scratch; // a folder; empty: $TMPDIR or /tmp
-  bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false;
+  bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false,
+       isManual = false;
   std::string color = "auto";
   std::vector<std::string> mains;     // files of C with the program's main
   std::vector<std::string> arguments; // behind --, for a program with a main

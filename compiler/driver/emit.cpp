@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -39,10 +40,17 @@ bool writeText(Session& session, const std::string& path, const std::string& tex
   return fine;
 }
 
+/// Whether standard error is a terminal that shows colours, and whose user wants them (no-color.org).
+static bool takesColors() {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && !(refused && *refused) && !(terminal && llvm::StringRef(terminal) == "dumb");
+}
+
 int finish(Session& session, int otherwise) {
   RenderOptions options;
   options.json = session.options.json;
-  options.color = session.options.color == "always" || (session.options.color == "auto" && isatty(STDERR_FILENO));
+  options.color = session.options.color == "always" || (session.options.color == "auto" && takesColors());
   std::string text = session.diagnostics.render(options);
   fputs(text.c_str(), stderr);
   auto isOurs = [](const Diagnostic& diagnostic) {

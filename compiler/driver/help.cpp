@@ -1,6 +1,9 @@
 // The layout of help, and the words and examples in it, which command_test runs.
 #include "compiler/driver/help.h"
 
+#include "compiler/driver/commands.h"
+
+#include <filesystem>
 #include <sstream>
 
 namespace strata::driver {
@@ -54,31 +57,34 @@ public:
   }
 };
 
-struct Takes {
-  const char* option;
-  const char* what;
-};
+using Kind = OptionValue::Kind;
 
-const Takes takes[] = {
-    {"--machine", "NAME|FILE"},
-    {"--map", "FILE"},
-    {"--entry", "NAME"},
-    {"--size", "N=1024,..."},
-    {"--in", "NAME=DATA"},
-    {"--out", "NAME=FILE.npy"},
-    {"--repeat", "COUNT"},
-    {"--threads", "COUNT"},
-    {"--stats", "[=json[:FILE]]"},
-    {"--scratch", "FOLDER"},
-    {"--trace", "FILE.json"},
-    {"--timeline", "FILE.html"},
-    {"--main", "FILE"},
-    {"--emit", "STAGE"},
-    {"--output", "FILE"},
-    {"--format", "braces|xml"},
-    {"--picture", "NAME"},
-    {"--depfile", "FILE"},
-    {"--color", "auto|always|never"},
+const OptionValue values[] = {
+    {"--machine", "NAME|FILE", Kind::Machine, ".yaml"},
+    {"--map", "FILE", Kind::File, ".map .xml"},
+    {"--entry", "NAME", Kind::Nothing, ""},
+    {"--size", "N=1024,...", Kind::Nothing, ""},
+    {"--in", "NAME=DATA", Kind::Data, ".npy"},
+    {"--out", "NAME=FILE.npy", Kind::Data, ".npy"},
+    {"--repeat", "COUNT", Kind::Nothing, ""},
+    {"--threads", "COUNT", Kind::Nothing, ""},
+    {"--stats", "[=json[:FILE]]", Kind::Words, "json"},
+    {"--scratch", "FOLDER", Kind::Folder, ""},
+    {"--trace", "FILE.json", Kind::File, ".json"},
+    {"--timeline", "FILE.html", Kind::File, ".html"},
+    {"--main", "FILE", Kind::File, ".c .cpp .cc .o .a"},
+    {"--emit", "STAGE", Kind::Words, "ast svm placed scheduled llvm asm groups layout"},
+    {"--output", "FILE", Kind::File, ""},
+    {"--format", "braces|xml", Kind::Words, "braces xml"},
+    {"--picture", "NAME", Kind::Words, "tasks instances mapping"},
+    {"--depfile", "FILE", Kind::File, ".d"},
+    {"--color", "auto|always|never", Kind::Words, "auto always never"},
+    {"PROGRAM", "", Kind::File, ".sq .hbir .mlir"},
+    {"FUNCTIONS", "", Kind::File, ".c .cpp .cc"},
+    {"NAME", "", Kind::Machine, ".yaml .hbir"},
+    {"THING", "", Kind::Machine, ".yaml .sq .hbir .json"},
+    {"COMMAND", "", Kind::Words, "run check build map machine show cc c++ help completion"},
+    {"SHELL", "", Kind::Words, "bash zsh fish"},
 };
 
 struct Examples {
@@ -106,7 +112,32 @@ const Examples examples[] = {
     {"show", "  strata show examples/sequoia/vectadd/vectadd.sq --machine cell --size N=100000 -o vectadd.html\n"
              "  strata show examples/hbir/matmul/matmul.hbir -o matmul.html\n"
              "  strata show cell -o cell.svg\n"},
+    {"help", "  strata help run\n"
+             "  strata help --man show\n"},
+    {"completion", "  strata completion bash\n"
+                   "  strata completion fish\n"},
 };
+
+/// Paths in help are those of the source tree. Read from elsewhere, they become those of the installation or the tree
+/// that this program is in, so that they can be typed as they stand.
+std::string located(std::string text) {
+  static const std::pair<const char*, const char*> folders[] = {{"examples", "share/strata/examples"},
+                                                                {"docs", "share/doc/strata"}};
+  for (auto [name, installed] : folders) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(name, ignored))
+      continue;
+    std::string folder = findAbove(installed);
+    if (folder.empty())
+      folder = findAbove(name);
+    if (folder.empty())
+      continue;
+    const std::string written = std::string(" ") + name + "/", there = " " + folder + "/";
+    for (size_t at = 0; (at = text.find(written, at)) != std::string::npos; at += there.size())
+      text.replace(at, written.size(), there);
+  }
+  return text;
+}
 
 } // namespace
 
@@ -114,15 +145,37 @@ std::shared_ptr<CLI::Formatter> helpFormatter() {
   return std::make_shared<Help>();
 }
 
+const OptionValue& valueOf(const CLI::Option& option) {
+  static const OptionValue none{"", "", Kind::Nothing, ""};
+  const std::string name = option.get_positional() ? option.get_name() : "--" + longName(option);
+  for (const OptionValue& each : values)
+    if (name == each.name)
+      return each;
+  return none;
+}
+
+std::string longName(const CLI::Option& option) {
+  return option.get_lnames().empty() ? "" : option.get_lnames().front();
+}
+
+std::string examplesOf(const std::string& command) {
+  for (const Examples& each : examples)
+    if (command == each.command)
+      return each.lines;
+  return "";
+}
+
 void finishHelp(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
-    for (const Takes& each : takes)
-      if (CLI::Option* option = command->get_option_no_throw(each.option))
-        option->option_text(each.what);
-    for (const Examples& each : examples)
-      if (command->get_name() == each.command)
-        command->footer("Examples:\n" + std::string(each.lines) + "\ndocs/command.md tells more.");
+    for (CLI::Option* option : command->get_options())
+      if (const OptionValue& value = valueOf(*option); *value.text)
+        option->option_text(value.text);
+    const std::string lines = examplesOf(command->get_name());
+    if (!lines.empty())
+      command->footer("Examples:\n" + located(lines) + "\nMore is in" + located(" docs/command.md."));
   }
+  app.description(located(app.get_description()));
+  app.footer(located(app.get_footer()));
 }
 
 } // namespace strata::driver

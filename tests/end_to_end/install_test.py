@@ -57,10 +57,19 @@ class InstallTest(harness.Case):
     def test_what_is_installed(self):
         for path in ("bin/strata", "include/sequoia.h", "lib/libstrata.a", "lib/pkgconfig/strata.pc", "lib/cmake/Strata/StrataConfig.cmake",
                      "include/svm.h", "include/svm/pca.h", "lib/libstrata-svm.a", "lib/libstrata-svm-checked.a", "lib/pkgconfig/strata-svm.pc",
-                     "share/strata/machines/cell/machine.yaml"):
+                     "share/strata/machines/cell/machine.yaml", "share/doc/strata/command.md", "share/man/man1/strata-run.1",
+                     "share/bash-completion/completions/strata", "share/zsh/site-functions/_strata",
+                     "share/fish/vendor_completions.d/strata.fish"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
         # The machines are those of the installation.
         self.assertIn("cell", self.does(os.path.join(self.prefix, "bin/strata"), "machine", "--list"))
+
+    def test_help_cites_what_is_installed(self):
+        told = self.does(os.path.join(self.prefix, "bin/strata"), "run", "--help")
+        self.assertIn(os.path.join(self.prefix, "share/doc/strata/command.md"), told)
+        first = next(line.split() for line in told.splitlines() if line.startswith("  strata run "))
+        self.does(os.path.join(self.prefix, "bin/strata"), *first[1:])
+        self.assertTrue(os.path.exists(self.path("C.npy")))
 
     def test_a_cmake_project(self):
         self.does("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")

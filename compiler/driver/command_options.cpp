@@ -1,0 +1,183 @@
+// The commands and their options: names, texts, and where their values go.
+#include "compiler/driver/command_options.h"
+
+#include "compiler/driver/help.h"
+#include "runtime/core/runtime.h"
+
+namespace strata::driver {
+
+namespace {
+
+void addProgram(CLI::App* command, Options& options) {
+  command
+      ->add_option("PROGRAM", options.compile.program,
+                   "a program in Sequoia (.sq), HBIR (.hbir) or the dialect (.mlir)")
+      ->required();
+  command->add_option("FUNCTIONS", options.compile.functions,
+                      "C or C++ files: the functions that an HBIR program calls; the main of a Sequoia program");
+  command->add_option("--machine", options.compile.machine,
+                      "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
+  command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
+  command->add_option("--entry", options.compile.entry,
+                      "the entry point, where the program has several: a task or an instance");
+  command
+      ->add_option(
+          "--size", options.sizes,
+          "sizes of arrays, as N=1024,M=16; input files settle sizes too. In HBIR, constants of the data segment")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--in", options.inputs,
+                   "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5")
+      ->allow_extra_args(false);
+}
+
+void addMain(CLI::App* command, Options& options) {
+  command
+      ->add_option("--main", options.mains,
+                   "a C or C++ file with the main of a program that calls the entry points; also objects and archives")
+      ->allow_extra_args(false);
+}
+
+void addReports(CLI::App* command, Options& options) {
+  command->add_flag("--remarks", options.remarks, "say what was decided and why");
+  command->add_flag("--json", options.json, "errors as JSON, one object a line");
+  command->add_flag("--werror", options.werror, "treat warnings as errors");
+  command->add_option("--color", options.color, "colours in messages")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void addEmit(CLI::App* command, Options& options) {
+  command->add_option("--emit", options.emit,
+                      "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), "
+                      "placed, scheduled, llvm, asm; of HBIR programs also groups and layout");
+  command->add_option("-o,--output", options.output, "where to write; - is standard output");
+}
+
+} // namespace
+
+Commands makeCommands(Options& options) {
+  Commands commands;
+  commands.app = std::make_unique<CLI::App>(
+      "Strata compiles and runs one program on many machines: a mapping, separate from the program, says what runs "
+      "where "
+      "and which data moves.\n\n"
+      "A first run:\n"
+      "  strata run examples/sequoia/vectadd/vectadd.sq --size N=1000000 --in A=random --in B=random --out C=C.npy\n"
+      "The same on a simulated machine with explicit local stores:\n"
+      "  strata run examples/sequoia/vectadd/vectadd.sq --machine cell --size N=1000000 --in A=random --in B=random "
+      "--stats");
+  CLI::App& app = *commands.app;
+  app.name("strata");
+  app.formatter(helpFormatter());
+  app.set_help_flag("-h,--help", "this text");
+  app.footer(
+      "strata COMMAND --help has each command's options and examples; docs/README.md lists what there is to read.");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "strata " STRATA_VERSION, "the version");
+
+  CLI::App* run = commands.run = app.add_subcommand("run", "compile, map and run a program");
+  addProgram(run, options);
+  run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy")
+      ->allow_extra_args(false);
+  run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")
+      ->check(CLI::Range(1u, 1000000u));
+  run->add_option("--threads", options.compile.threads,
+                  "threads to use, 1 to " + std::to_string(runtime::mostWorkers) + "; results do not depend on it")
+      ->check(CLI::Range(1u, runtime::mostWorkers));
+  run->add_option(
+         "--stats", options.stats,
+         "figures of the run: bytes and moves from memory to memory, runs of leaves; as text, or as one JSON object")
+      ->expected(0, 1)
+      ->default_str("text")
+      ->check([](const std::string& value) {
+        return value == "text" || value == "json" || value.rfind("json:", 0) == 0
+                   ? ""
+                   : "--stats takes nothing, json or json:FILE, not '" + value + "'";
+      });
+  run->add_option("--scratch", options.scratch,
+                  "the folder for files that hold arrays on a machine's disk while the program runs; without it, "
+                  "$TMPDIR, else /tmp");
+  run->add_option("--trace", options.trace, "write what ran when, in Chrome's trace format");
+  run->add_option("--timeline", options.timeline, "write what ran when, as a page that opens by itself (.html)");
+  run->add_flag("--check", options.check,
+                "also run the program through the interpreter, every access checked, and compare");
+  run->add_flag("--interpret", options.interpret, "run through the interpreter alone, copies taken literally");
+  addMain(run, options);
+  addEmit(run, options);
+  addReports(run, options);
+
+  CLI::App* check = commands.check = app.add_subcommand("check", "report what is wrong with a program and its mapping");
+  addProgram(check, options);
+  addReports(check, options);
+
+  CLI::App* build = commands.build =
+      app.add_subcommand("build", "compile to a library with a C header for its entry points, or to a program");
+  addProgram(build, options);
+  build
+      ->add_option("-o,--output", options.output,
+                   "NAME.o, NAME.a or NAME.so, with NAME.h beside it; another name is a program, which takes --main")
+      ->required();
+  addMain(build, options);
+  build->add_option("--depfile", options.dependencies, "write what the output depends on, as a rule for make");
+  addReports(build, options);
+
+  CLI::App* map = commands.map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
+  addProgram(map, options);
+  map->add_flag("--template", options.compile.mappingTemplate,
+                "write a mapping of the program's every tunable, loop, array and call, with the values left to be "
+                "filled in; not with --map")
+      ->excludes("--map");
+  map->add_option("--format", options.compile.mappingForm,
+                  "the form to write a Sequoia mapping in, also to turn the file given with --map into the other one: "
+                  "braces (the default) or xml")
+      ->check(CLI::IsMember({"braces", "xml"}));
+  map->add_option("-o,--output", options.output, "where to write; - is standard output");
+  addReports(map, options);
+
+  CLI::App* machine = commands.machine =
+      app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
+  machine->add_option("NAME", options.compile.machine,
+                      "a name, a .yaml file, or an HBIR program, whose target is then printed");
+  machine->add_flag("--list", options.list, "list the machines that are known by name");
+  machine->add_flag("--header", options.header,
+                    "write the C header that names the machine's memories and processors for stream programs");
+  machine->add_option("-o,--output", options.output, "where to write; - is standard output");
+  addReports(machine, options);
+
+  CLI::App* show = commands.show = app.add_subcommand(
+      "show",
+      "draw a machine, a program with its mapping, a run's trace or a stream program's record, as SVG or as a page "
+      "that opens by itself");
+  show->add_option("THING", options.thing,
+                   "a machine's name, a .yaml file, a program (.sq, .hbir), or a trace or record (.json)")
+      ->required();
+  show->add_option("--machine", options.compile.machine, "the machine to map a program to");
+  show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");
+  show->add_option("--entry", options.compile.entry, "a program's entry point, where it has several");
+  show->add_option("--size", options.sizes, "a program's sizes, as N=1024,M=16")->allow_extra_args(false);
+  show->add_option("--picture", options.picture, "this picture only: tasks, instances or mapping of a Sequoia program");
+  show->add_option("-o,--output", options.output,
+                   "where to write: FILE.html is a page, FILE.svg one drawing; - is standard output");
+  addReports(show, options);
+
+  CLI::App* help = commands.help = app.add_subcommand("help", "the help of strata or of one command");
+  help->add_option("COMMAND", options.thing, "a command");
+  help->add_flag("--man", options.isManual, "as a manual page: strata help --man run | man -l -");
+  help->add_option("-o,--output", options.output, "where to write; - is standard output");
+
+  CLI::App* completion = commands.completion =
+      app.add_subcommand("completion", "print a script with which a shell completes strata's commands and options");
+  completion->add_option("SHELL", options.thing, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->add_option("-o,--output", options.output, "where to write; - is standard output");
+
+  // Their command lines are Clang's, and have been taken care of.
+  app.add_subcommand("cc", "clang, for C programs that include svm.h: its headers and library are found");
+  app.add_subcommand("c++", "clang++, likewise");
+  finishHelp(app);
+
+  return commands;
+}
+
+} // namespace strata::driver
