@@ -1,6 +1,7 @@
 // Operators: the types that C gives them, and what may be assigned to.
 #include "compiler/sequoia/checker.h"
 #include "compiler/sequoia/fold.h"
+#include "compiler/sequoia/suspects.h"
 
 namespace strata::sequoia {
 
@@ -80,6 +81,8 @@ Expr* Checker::binary(Expr* expr) {
     expr->operands = {convert(left, expr->type), convert(right, program_.types.promoted(right->type))};
   } else {
     const Type* type = program_.types.common(left->type, right->type);
+    if (isComparison(expr->op) && type->isInteger())
+      warnOfDecidedComparison(*expr, *left, *right, type, diagnostics_);
     expr->operands = {convert(left, type), convert(right, type)};
     expr->type = isComparison(expr->op) ? program_.types.integer() : type;
   }

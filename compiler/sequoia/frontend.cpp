@@ -4,6 +4,7 @@
 #include "compiler/sequoia/checker.h"
 #include "compiler/sequoia/lexer.h"
 #include "compiler/sequoia/parser.h"
+#include "compiler/sequoia/suspects.h"
 
 namespace strata::sequoia {
 
@@ -22,6 +23,9 @@ std::unique_ptr<Program> readProgram(BufferId file, DiagnosticEngine& diagnostic
   if (diagnostics.errorCount() != errorsBefore)
     return nullptr;
   check(*program, diagnostics);
+  if (diagnostics.errorCount() != errorsBefore)
+    return nullptr;
+  warnOfSuspects(*program, diagnostics);
   return diagnostics.errorCount() == errorsBefore ? std::move(program) : nullptr;
 }
 
