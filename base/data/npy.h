@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/data/array.h"
+#include "base/data/unfinished.h"
 
 namespace strata {
 
@@ -78,14 +79,11 @@ private:
   std::string path_;      // as asked for
   std::string final_;     // symbolic links followed
   std::string temporary_; // empty: it has no name yet
+  Unfinished unfinished_; // `temporary_`
 };
 
 /// Whether an output goes where it cannot be filled in place: a device or a pipe.
 bool isSpecialFile(const std::string& path);
-
-/// Unlinks what commit() has not named on file systems whose files cannot be without one. For the end of a process that
-/// does not return.
-void discardUnfinishedOutputs();
 
 /// Whether writeNpy could create that file, as far as can be told without doing it: for finding out before a long run.
 bool checkWritable(const std::string& path, DiagnosticEngine& diagnostics, const Location& where);

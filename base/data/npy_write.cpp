@@ -9,9 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <mutex>
 #include <pthread.h>
-#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -104,16 +102,6 @@ Target inspect(const std::string& path, std::string& error) {
   return Target::Impossible;
 }
 
-/// Temporary names that somebody has to unlink if the process ends before their files are finished.
-struct Unfinished {
-  std::mutex lock;
-  std::set<std::string> names;
-};
-Unfinished& unfinished() {
-  static auto* instance = new Unfinished;
-  return *instance;
-}
-
 bool isAscii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
@@ -148,16 +136,13 @@ std::string npyHeader(const ElementType& type, const std::vector<int64_t>& shape
 
 NpyOutput::NpyOutput(NpyOutput&& other) noexcept
     : file_(std::exchange(other.file_, -1)), at_(other.at_), path_(std::move(other.path_)),
-      final_(std::move(other.final_)), temporary_(std::exchange(other.temporary_, {})) {}
+      final_(std::move(other.final_)), temporary_(std::exchange(other.temporary_, {})),
+      unfinished_(std::move(other.unfinished_)) {}
 
 NpyOutput::~NpyOutput() {
   if (file_ >= 0)
     ::close(file_);
-  if (temporary_.empty())
-    return;
-  Unfinished& all = unfinished();
-  std::lock_guard guard(all.lock);
-  if (all.names.erase(temporary_))
+  if (!temporary_.empty())
     ::unlink(temporary_.c_str());
 }
 
@@ -165,6 +150,7 @@ std::optional<NpyOutput> NpyOutput::create(const std::string& path, const Elemen
                                            const std::vector<int64_t>& shape, bool complexPairs,
                                            DiagnosticEngine& diagnostics, const Location& where) {
   const WriteSignalsHeld held;
+  const EndingSignalsHeld untilRegistered;
   NpyOutput output;
   output.path_ = path;
   std::string error;
@@ -181,6 +167,8 @@ std::optional<NpyOutput> NpyOutput::create(const std::string& path, const Elemen
     output.file_ = ::mkostemp(output.temporary_.data(), O_CLOEXEC);
     if (output.file_ < 0)
       output.temporary_.clear();
+    else
+      output.unfinished_ = Unfinished(output.temporary_);
   }
   const std::string header = npyHeader(complexPairs ? withComplexPairs(type) : type, shape);
   output.at_ = header.size();
@@ -190,15 +178,12 @@ std::optional<NpyOutput> NpyOutput::create(const std::string& path, const Elemen
     diagnostics.report(cannotWrite, where, path, std::strerror(errno));
     return std::nullopt;
   }
-  if (!output.temporary_.empty()) {
-    std::lock_guard guard(unfinished().lock);
-    unfinished().names.insert(output.temporary_);
-  }
   return output;
 }
 
 bool NpyOutput::commit(DiagnosticEngine& diagnostics, const Location& where) {
   const WriteSignalsHeld held;
+  const EndingSignalsHeld untilNamed;
   auto fail = [&] {
     diagnostics.report(cannotWrite, where, path_, std::strerror(errno));
     return false;
@@ -223,24 +208,14 @@ bool NpyOutput::commit(DiagnosticEngine& diagnostics, const Location& where) {
       else if (errno != EEXIST || attempt > 1000)
         return fail();
     }
-    std::lock_guard guard(unfinished().lock);
-    unfinished().names.insert(temporary_);
+    unfinished_ = Unfinished(temporary_);
   }
   // Some file systems find out only now that they are full.
   if (::close(std::exchange(file_, -1)) != 0 || ::rename(temporary_.c_str(), final_.c_str()) != 0)
     return fail();
-  std::lock_guard guard(unfinished().lock);
-  unfinished().names.erase(temporary_);
+  unfinished_ = Unfinished();
   temporary_.clear();
   return true;
-}
-
-void discardUnfinishedOutputs() {
-  Unfinished& all = unfinished();
-  std::lock_guard guard(all.lock);
-  for (const std::string& name : all.names)
-    ::unlink(name.c_str());
-  all.names.clear();
 }
 
 bool isSpecialFile(const std::string& path) {

@@ -25,10 +25,13 @@ namespace strata::clang {
 TemporaryFolder::TemporaryFolder() {
   const char* parent = std::getenv("TMPDIR");
   std::string pattern = std::string(parent && *parent ? parent : "/tmp") + "/strata-XXXXXX";
-  if (mkdtemp(pattern.data()))
+  const EndingSignalsHeld untilRegistered;
+  if (mkdtemp(pattern.data())) {
     folder_ = pattern;
-  else
+    unfinished_ = Unfinished(folder_);
+  } else {
     problem_ = "cannot make a folder '" + pattern + "': " + std::strerror(errno);
+  }
 }
 
 TemporaryFolder::~TemporaryFolder() {
@@ -114,9 +117,20 @@ ProcessResult runProcess(const std::vector<std::string>& command, int timeoutSec
   posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  // Held back here at that moment, and not in the child.
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  posix_spawnattr_setsigmask(&attributes, &mask);
   pid_t child = 0;
-  int error = posix_spawnp(&child, command.front().c_str(), &actions, &attributes, arguments.data(), environ);
+  int error = 0;
+  Unfinished running;
+  {
+    const EndingSignalsHeld untilRegistered;
+    error = posix_spawnp(&child, command.front().c_str(), &actions, &attributes, arguments.data(), environ);
+    if (!error)
+      running = Unfinished(child);
+  }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error)

@@ -2,6 +2,8 @@
 // may call; an object belongs to one.
 #pragma once
 
+#include "base/data/unfinished.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +29,7 @@ public:
 private:
   std::string folder_;
   std::string problem_;
+  Unfinished unfinished_;
 };
 
 struct ProcessResult {

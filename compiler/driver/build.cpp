@@ -2,6 +2,7 @@
 // object file, an archive, a shared library with the runtime inside, or with the user's main as a program; and the
 // header that declares the functions. Outputs appear together, or none does. strata run of a program with a main ends
 // here too.
+#include "base/data/unfinished.h"
 #include "compiler/clang/clang.h"
 #include "compiler/driver/c_interface.h"
 #include "compiler/driver/prepare.h"
@@ -46,10 +47,13 @@ public:
 
   bool write(const std::string& path, llvm::StringRef bytes, mode_t mode) {
     std::string beside = path + ".part" + std::to_string(getpid());
+    const EndingSignalsHeld untilRegistered;
     FILE* file = fopen(beside.c_str(), "wb");
     bool fine = file != nullptr;
-    if (file)
+    if (file) {
       files_.emplace_back(beside, path);
+      unfinished_.emplace_back(beside);
+    }
     fine = fine && fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
     fine = file && fclose(file) == 0 && fine;
     struct stat status;
@@ -76,6 +80,7 @@ private:
 
   DiagnosticEngine& diagnostics_;
   std::vector<std::pair<std::string, std::string>> files_;
+  std::vector<Unfinished> unfinished_;
 };
 
 /// A path in a file of dependencies, as make and Ninja read it.

@@ -1,5 +1,6 @@
 // The short commands: check, map, machine.
 #include "base/machine/nodes.h"
+#include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -35,6 +36,8 @@ int mapCommand(Session& session) {
   DataOptions data;
   if (!prepare(session, data))
     return finish(session);
+  if (session.options.compile.mappingForm.empty())
+    session.options.compile.mappingForm = mappingFormOf(session.options.output);
   CompilerSession compilation(session);
   std::string text = compilation.compiler.mappingText();
   if (!session.diagnostics.hasErrors())
@@ -43,6 +46,8 @@ int mapCommand(Session& session) {
 }
 
 int machineCommand(Session& session) {
+  if (!checkOutputFiles(session, {}))
+    return finish(session);
   CompileOptions& compile = session.options.compile;
   std::string text;
   if (session.options.list) {

@@ -14,6 +14,7 @@ namespace strata::driver {
 constexpr int statusFine = 0, statusUserError = 1, statusOurError = 2;
 
 struct Options {
+  std::string command; // run, check, …
   CompileOptions compile;
   std::string thing;   // what to show; of help the command, of completion the shell
   std::string picture; // --picture
@@ -39,6 +40,7 @@ struct Session {
   DiagnosticEngine diagnostics{sources};
   std::unique_ptr<CommandLine> commandLine;
   Options options;
+  bool isOutputLost = false; // standard output did not take what was printed (reported)
 };
 
 int runCommand(Session& session);

@@ -1,7 +1,9 @@
 // What every command ends with: text to files, stages of a compilation (--emit), and the report of what went wrong.
+#include "base/data/unfinished.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
+#include "runtime/core/progress.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,7 +22,9 @@ bool writeText(Session& session, const std::string& path, const std::string& tex
   // A file appears whole or not at all: written beside, then renamed.
   std::string beside = path + ".part" + std::to_string(getpid());
   bool device = !standard && access(path.c_str(), F_OK) == 0 && path.rfind("/dev/", 0) == 0;
+  EndingSignalsHeld untilRegistered;
   FILE* file = standard ? stdout : fopen(device ? path.c_str() : beside.c_str(), "wb");
+  const Unfinished unfinished = standard || device ? Unfinished() : Unfinished(beside);
   bool fine = file && fwrite(text.data(), 1, text.size(), file) == text.size() && fflush(file) == 0;
   int error = errno;
   if (file && !standard && fclose(file) != 0 && fine) {
@@ -35,6 +39,8 @@ bool writeText(Session& session, const std::string& path, const std::string& tex
     if (!fine)
       unlink(beside.c_str());
   }
+  if (standard && !fine)
+    session.isOutputLost = true;
   if (!fine)
     session.diagnostics.report(cannotWrite, {}, standard ? "standard output" : path, strerror(error));
   return fine;
@@ -48,9 +54,16 @@ static bool takesColors() {
 }
 
 int finish(Session& session, int otherwise) {
+  runtime::tellProgress("");
   RenderOptions options;
   options.json = session.options.json;
   options.color = session.options.color == "always" || (session.options.color == "auto" && takesColors());
+  // What has been printed is of use only if it arrives.
+  errno = 0;
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !session.isOutputLost) {
+    session.isOutputLost = true;
+    session.diagnostics.report(cannotWrite, {}, "standard output", errno ? strerror(errno) : "not all of it was taken");
+  }
   std::string text = session.diagnostics.render(options);
   fputs(text.c_str(), stderr);
   auto isOurs = [](const Diagnostic& diagnostic) {

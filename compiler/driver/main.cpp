@@ -1,4 +1,5 @@
 // The strata command: its subcommands, their options and help. What they do is in the other files of this folder.
+#include "base/data/unfinished.h"
 #include "compiler/driver/command_options.h"
 #include "compiler/driver/help.h"
 #include "compiler/driver/last_resort.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cstdlib>
+#include <sstream>
 
 using namespace strata;
 using namespace strata::driver;
@@ -136,6 +138,7 @@ int main(int argc, char** argv) {
     session.commandLine = std::make_unique<CommandLine>(session.sources, std::vector<std::string>(argv, argv + argc));
     return ccCommand(session, {argv + 2, argv + argc}, command == "c++");
   }
+  discardUnfinishedOnSignals();
   // What stands behind -- is for the program that is run.
   char** end = std::find(argv, argv + argc, std::string_view("--"));
   if (end != argv + argc)
@@ -159,10 +162,16 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) // --help, --version
-      return app.exit(error);
+    if (error.get_exit_code() == 0) { // --help, --version
+      std::ostringstream text;
+      app.exit(error, text);
+      writeText(session, "", text.str());
+      return finish(session);
+    }
     return usageError(session, app, argc, argv, error.what());
   }
+  options.command = app.get_subcommands().front()->get_name();
+  options.compile.machinePlace = session.commandLine->value("--machine", options.compile.machine);
   options.compile.entryPlace = session.commandLine->value("--entry", options.compile.entry);
   if (*run && !options.output.empty() && options.emit.empty())
     return usageError(session, app, argc, argv, "-o goes with --emit; --out writes an argument's array");

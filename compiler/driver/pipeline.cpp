@@ -22,6 +22,7 @@
 #include "compiler/transform/prove_in_range.h"
 #include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"
+#include "runtime/core/progress.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -58,6 +59,7 @@ struct Compiler::Source {
 
 Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options)
     : context_(context), diagnostics_(diagnostics), options_(std::move(options)), source_(std::make_unique<Source>()) {
+  tell("reading");
   std::string error;
   source_->file = diagnostics_.sources().load(options_.program, SourceKind::Program, error);
   if (!source_->file.valid()) {
@@ -74,7 +76,7 @@ std::optional<Machine> Compiler::machine(const std::string& named, Location wher
   if (name.empty())
     name = named;
   else
-    where = {};
+    where = options_.machinePlace;
   const char* environment = std::getenv("STRATA_MACHINE");
   if (name.empty() && environment)
     name = environment;
@@ -87,8 +89,11 @@ std::optional<Machine> Compiler::machine(const std::string& named, Location wher
 bool Compiler::check() {
   if (diagnostics_.hasErrors())
     return false;
-  if (source_->notation && options_.mapping.empty())
-    return true; // read and checked already
+  if (source_->notation && options_.mapping.empty() && options_.sizes.empty() && options_.shapes.empty()) {
+    // Read and checked already. A mapping is made for sizes, but that there is such a machine can be told.
+    const Notation& notation = *source_->notation;
+    return options_.machine.empty() || machine(notation.machineName(), notation.machinePlace()).has_value();
+  }
   auto program = logical();
   if (!program || !source_->notation)
     return program.has_value();
@@ -166,7 +171,9 @@ std::optional<LogicalProgram> Compiler::fromNotation() {
   auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
   if (!onto)
     return std::nullopt;
+  tell("finding a mapping for");
   settleMapping(*onto);
+  tell("lowering");
   auto lowered = source_->notation->lower(options_, *onto, context_, diagnostics_);
   if (!lowered)
     return std::nullopt;
@@ -243,6 +250,11 @@ std::optional<LogicalProgram> Compiler::logical() {
   return fine ? std::move(program) : std::nullopt;
 }
 
+void Compiler::tell(const char* phase) const {
+  if (!options_.isTrial)
+    runtime::tellProgress(std::string(phase) + " " + options_.program);
+}
+
 bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)> add) {
   PassManager passes(&context_);
   passes.enableVerifier(options_.verifyEach);
@@ -254,6 +266,7 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
 }
 
 bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
+  tell("placing");
   if (instrumentation == Instrumentation::Count &&
       !runPasses(*program.module, [](PassManager& passes) { passes.addPass(transform::createCountAccessesPass()); }))
     return false;
@@ -278,6 +291,7 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
 }
 
 bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation) {
+  tell("scheduling");
   ModuleOp module = *program.module;
   if (!runPasses(module, [&](PassManager& passes) {
         // Reductions before distribution: their private copies belong to the parts that distribution makes.
@@ -338,6 +352,7 @@ bool Compiler::assignAddresses(LogicalProgram& program) {
 }
 
 std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {
+  tell("lowering");
   if (!host::lowerToLlvmDialect(*program.module, program.machine)) {
     diagnostics_.report(passFailed, {});
     return nullptr;

@@ -22,6 +22,7 @@ struct CompileOptions {
   std::string program;
   std::vector<std::string> functions; // files of C functions that the program calls
   std::string machine;                // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
+  Location machinePlace;              // where the command line has it
   std::string mapping;
   bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
   std::string mappingForm;      // of a mapping that is written: "braces" (also when empty) or "xml"
@@ -97,6 +98,7 @@ private:
   std::optional<Machine> machine(const std::string& named, Location where);
   void settleMapping(const Machine& machine);
   bool assignAddresses(LogicalProgram& program);
+  void tell(const char* phase) const;
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager&)> add);
 
   mlir::MLIRContext& context_;

@@ -9,6 +9,7 @@
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
+#include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scratch_file.h"
 #include "runtime/core/stack_guard.h"
@@ -61,7 +62,7 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
       report.help(check->help);
   }
   finish(session);
-  discardUnfinishedOutputs();
+  discardUnfinished();
   fflush(nullptr);
   _exit(statusUserError);
 }
@@ -77,28 +78,6 @@ void reportNull(size_t address) {
   const auto at = static_cast<int64_t>(address);
   strata_fail(&followed, &at, 1);
 }
-
-/// Says on a terminal how far a long series of repetitions has come.
-class Progress {
-public:
-  ~Progress() {
-    if (told_)
-      fputs("\r\033[K", stderr);
-  }
-  void tell(unsigned done, unsigned all) {
-    auto now = std::chrono::steady_clock::now();
-    if (all < 2 || !isatty(STDERR_FILENO) || now - begin_ < std::chrono::seconds(2) ||
-        now - last_ < std::chrono::milliseconds(200))
-      return;
-    last_ = now;
-    told_ = true;
-    fprintf(stderr, "\rrepetition %u of %u", done, all);
-  }
-
-private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), last_ = begin_;
-  bool told_ = false;
-};
 
 class Runner {
 public:
@@ -151,7 +130,9 @@ public:
       auto kernels = NativeKernels::compile(*program->module, compiler, options_.optimization, session_.diagnostics);
       if (!kernels)
         return finish(session_, statusOurError);
+      runtime::tellProgress("interpreting " + entry->name);
       bool fine = interpret(*program->module, *entry, oracle, options_.check, *kernels, session_.diagnostics);
+      runtime::clearProgress();
       if (options_.interpret)
         fputs(oracle.output.c_str(), stdout);
       if (!fine)
@@ -167,10 +148,12 @@ public:
     if (!compileAndCall(compiler, *program, *entry, *binding, figures))
       return finish(session_, statusOurError);
     if (options_.check) {
+      runtime::tellProgress("comparing with the interpreter");
       auto computed = copyOf(*entry, *binding);
       if (!computed || !compare(*logical, *entry, *computed, oracle, session_.diagnostics))
         return finish(session_);
     }
+    runtime::tellProgress("writing results");
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);
     if (!writeTraces(entry->name + " on " + program->machine.name))
@@ -217,8 +200,10 @@ private:
       return nullptr;
     auto code = compiler.lower(program, llvmContext);
     const host::CodeOptions native{"", options_.optimization};
+    runtime::tellProgress("optimising code");
     if (!code || !host::optimize(*code, native, session_.diagnostics))
       return nullptr;
+    runtime::tellProgress("generating code");
     std::string object = host::emit(*code, native, /*assembly=*/false, session_.diagnostics);
     return object.empty() ? nullptr : host::Engine::create(object, session_.diagnostics);
   }
@@ -285,17 +270,20 @@ private:
     };
     if (measured) {
       runtime::resetCounters();
+      runtime::tellProgress("running " + entry.name + " to warm up and count");
       call(counting);
       runtime::setPrinting(false); // the program has said it all
       figures.counters = runtime::counters();
     }
-    Progress progress;
     for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
       if (!restore())
         return false;
+      runtime::tellProgress("running " + entry.name +
+                            (options_.repeat > 1 ? ", repetition " + std::to_string(repetition + 1) + " of " +
+                                                       std::to_string(options_.repeat)
+                                                 : ""));
       figures.seconds.push_back(call(function));
       runtime::setPrinting(false);
-      progress.tell(repetition + 1, options_.repeat);
     }
     return true;
   }
@@ -304,6 +292,7 @@ private:
 
   void report(const EntryPoint& entry, const Binding& binding, const DataOptions& data, const Machine& machine,
               RunFigures& figures) {
+    runtime::tellProgress("");
     std::sort(figures.seconds.begin(), figures.seconds.end());
     double median = figures.seconds[figures.seconds.size() / 2], least = figures.seconds.front();
     if (options_.stats.rfind("json", 0) == 0)
@@ -391,7 +380,8 @@ private:
         json["moves_hoisted"] = amount;
     }
     json["paths"] = figures.paths;
-    std::string text = json.dump();
+    // A file's name may hold bytes that are no UTF-8; JSON may not.
+    std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     if (options_.stats.size() > 5)
       writeText(session_, options_.stats.substr(5), text + "\n");
     else

@@ -1,6 +1,7 @@
 // strata show: a machine, a program with its mapping, the trace of a run or the record of a stream program, as a page
 // that opens by itself or as one SVG drawing. What is drawn is decided here; who draws it knows nothing of files.
 #include "base/picture/html.h"
+#include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/driver/stream_record.h"
 #include "compiler/driver/timeline.h"
@@ -24,6 +25,8 @@ public:
   explicit Show(Session& session) : session_(session), options_(session.options), thing_(session.options.thing) {}
 
   int run() {
+    if (!checkOutputFiles(session_, {}))
+      return finish(session_);
     if (llvm::StringRef(thing_).ends_with(".json"))
       return showTrace();
     std::vector<Picture> pictures = isProgram(thing_) ? ofProgram() : ofMachine();

@@ -2,6 +2,7 @@
 #include "runtime/core/print.h"
 
 #include "runtime/abi.h"
+#include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scheduler.h"
 
@@ -36,6 +37,7 @@ void appendConversion(std::string& out, std::string conversion, int64_t value) {
 }
 
 void write(const std::string& text) {
+  clearProgress();
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }

@@ -1,0 +1,173 @@
+// Looks at names only: nothing is opened, and what a device or a pipe is called says nothing about what goes there.
+#include "compiler/driver/output_files.h"
+
+#include "base/data/npy.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(otherSuffix, Error, "driver-output-suffix", "'{0}' ends in {1}, but {2}");
+STRATA_DIAGNOSTIC(sameOutput, Error, "driver-same-output", "{0} and {1} would write the same file, '{2}'");
+STRATA_DIAGNOSTIC(outputIsInput, Error, "driver-output-is-input", "{0} would overwrite '{1}', which is {2}");
+
+namespace {
+
+struct OutputFile {
+  std::string option; // as messages name it
+  std::string path;
+  Location where;
+  std::string holds;                     // "--out writes arrays of NumPy's"
+  std::vector<llvm::StringRef> suffixes; // empty: any
+  std::string help;                      // beside the names that would do
+};
+
+/// One text for all names of a file; files that are no files have none.
+std::string identity(const std::string& path) {
+  if (path.empty() || path == "-" || isSpecialFile(path))
+    return "";
+  llvm::SmallString<256> real;
+  if (!llvm::sys::fs::real_path(path, real))
+    return std::string(real);
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (llvm::sys::fs::real_path(folder.empty() ? "." : folder, real))
+    return path;
+  llvm::sys::path::append(real, llvm::sys::path::filename(path));
+  return std::string(real);
+}
+
+class Files {
+public:
+  explicit Files(Session& session) : session_(session), options_(session.options) {}
+
+  bool check(const std::vector<OutputOption>& arrays) {
+    for (const OutputOption& array : arrays)
+      files_.push_back(
+          {"--out " + array.name, array.path, array.where, "--out writes an array in NumPy's format", {".npy"}, ""});
+    add("--trace", options_.trace, "--trace writes JSON", {".json"},
+        "strata show draws a trace; --timeline writes a page");
+    add("--timeline", options_.timeline, "a timeline is a page", {".html", ".htm"}, "");
+    if (options_.stats.rfind("json:", 0) == 0)
+      files_.push_back({"--stats",
+                        options_.stats.substr(5),
+                        place("--stats", options_.stats),
+                        "--stats=json: writes JSON",
+                        {".json"},
+                        ""});
+    add("--depfile", options_.dependencies, "", {}, "");
+    addOutput();
+    for (size_t number = 0; number < files_.size(); ++number)
+      if (checkIdentity(number))
+        checkSuffix(files_[number]);
+    return !session_.diagnostics.hasErrors();
+  }
+
+private:
+  Location place(const char* option, const std::string& value) { return session_.commandLine->value(option, value); }
+
+  void add(const char* option, const std::string& path, std::string holds, std::vector<llvm::StringRef> suffixes,
+           std::string help) {
+    if (!path.empty())
+      files_.push_back({option, path, place(option, path), std::move(holds), std::move(suffixes), std::move(help)});
+  }
+
+  /// -o, by command.
+  void addOutput() {
+    const std::string& path = options_.output;
+    if (path.empty() || path == "-")
+      return;
+    const llvm::StringRef command = options_.command, stage = options_.emit;
+    OutputFile file{"-o", path, place("-o", path), "", {}, ""};
+    if (!file.where.valid())
+      file.where = place("--output", path);
+    if (command == "show") {
+      file.holds = "strata show draws SVG or writes a page";
+      file.suffixes = {".svg", ".html", ".htm"};
+      file.help = "browsers and rsvg-convert make other pictures of an SVG";
+    } else if (command == "map") {
+      const bool xml = options_.compile.mappingForm == "xml" ||
+                       (options_.compile.mappingForm.empty() && mappingFormOf(path) == "xml");
+      file.holds = xml ? "the mapping is written as XML" : "the mapping is written with braces";
+      file.suffixes =
+          xml ? std::vector<llvm::StringRef>{".xml"} : std::vector<llvm::StringRef>{".map", ".hbir", ".txt"};
+    } else if (command == "machine") {
+      file.holds = options_.header ? "--header writes a C header" : "a machine's description is YAML";
+      file.suffixes =
+          options_.header ? std::vector<llvm::StringRef>{".h", ".hpp"} : std::vector<llvm::StringRef>{".yaml", ".yml"};
+    } else if (command == "run" && !stage.empty()) {
+      file.holds = "--emit=" + stage.str() + " writes text";
+      file.suffixes = {".txt"};
+      if (stage == "llvm")
+        file.suffixes.push_back(".ll");
+      else if (stage == "asm")
+        file.suffixes.insert(file.suffixes.end(), {".s", ".S", ".asm"});
+      else if (stage == "svm" || stage == "placed" || stage == "scheduled")
+        file.suffixes.push_back(".mlir");
+      else
+        file.suffixes.push_back("." + stage.str() == ".ast" ? ".ast" : ".text");
+    }
+    files_.push_back(std::move(file));
+  }
+
+  void checkSuffix(const OutputFile& file) {
+    const llvm::StringRef suffix = llvm::sys::path::extension(file.path);
+    if (suffix.empty() || file.suffixes.empty() || llvm::is_contained(file.suffixes, suffix) ||
+        identity(file.path).empty())
+      return;
+    std::string names;
+    for (llvm::StringRef each : file.suffixes)
+      names += (names.empty() ? "" : each == file.suffixes.back() ? " or " : ", ") + each.str();
+    session_.diagnostics.report(otherSuffix, file.where, file.path, suffix.str(), file.holds)
+        .help("give it a name that ends in " + names + (file.help.empty() ? "" : "; " + file.help));
+  }
+
+  bool checkIdentity(size_t second) {
+    const OutputFile& file = files_[second];
+    const std::string self = identity(file.path);
+    if (self.empty())
+      return true;
+    for (size_t first = 0; first < second; ++first)
+      if (identity(files_[first].path) == self) {
+        session_.diagnostics.report(sameOutput, file.where, files_[first].option, file.option, file.path)
+            .label(files_[first].where, "here first")
+            .help("give each a file of its own");
+        return false;
+      }
+    const CompileOptions& compile = options_.compile;
+    std::vector<std::pair<std::string, const char*>> inputs{
+        {compile.program, "the program"}, {compile.mapping, "the mapping"}, {options_.thing, "what is shown"}};
+    if (llvm::StringRef(compile.machine).ends_with(".yaml") || compile.machine.find('/') != std::string::npos)
+      inputs.emplace_back(compile.machine, "the machine's description");
+    for (const std::string& name : compile.functions)
+      inputs.emplace_back(name, "a file of the program's functions");
+    for (const std::string& name : options_.mains)
+      inputs.emplace_back(name, "a file with the program's main");
+    // A mapping may be rewritten in place: strata map --map FILE -o FILE.
+    for (const auto& [path, what] : inputs)
+      if (!path.empty() && identity(path) == self && llvm::sys::fs::exists(path) &&
+          !(options_.command == "map" && path == compile.mapping)) {
+        session_.diagnostics.report(outputIsInput, file.where, file.option, file.path, what)
+            .help("write to another file");
+        return false;
+      }
+    return true;
+  }
+
+  Session& session_;
+  const Options& options_;
+  std::vector<OutputFile> files_;
+};
+
+} // namespace
+
+std::string mappingFormOf(const std::string& path) {
+  return llvm::sys::path::extension(path) == ".xml" ? "xml" : "";
+}
+
+bool checkOutputFiles(Session& session, const std::vector<OutputOption>& outputs) {
+  return Files(session).check(outputs);
+}
+
+} // namespace strata::driver

@@ -1,0 +1,15 @@
+// The files that a command is asked to write, looked at before it begins: their names say what they will hold, no two
+// outputs are one file, and none is a file that the command reads.
+#pragma once
+
+#include "compiler/driver/commands.h"
+
+namespace strata::driver {
+
+/// REQUIRES: the options have been parsed, `outputs` from --out. False on errors (reported, each at its option).
+bool checkOutputFiles(Session& session, const std::vector<OutputOption>& outputs);
+
+/// What a suffix of the mapping's file asks for: "xml", or "" where it leaves the form open.
+std::string mappingFormOf(const std::string& path);
+
+} // namespace strata::driver

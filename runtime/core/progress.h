@@ -1,0 +1,17 @@
+// One line on the terminal that says what a long piece of work is doing and since when. It appears after two seconds,
+// is rewritten in place, and goes before anything else is written. Nothing is ever shown where standard error is no
+// terminal. tell() and clear() may be called from any thread; there is one line in a process.
+#pragma once
+
+#include <string>
+
+namespace strata::runtime {
+
+/// What is being done from now on, as "optimising code"; empty: nothing that takes long. The first call starts a
+/// thread where there is a terminal.
+void tellProgress(const std::string& what);
+
+/// Takes the line off the terminal until the next time it is due. For whoever is about to write.
+void clearProgress();
+
+} // namespace strata::runtime
