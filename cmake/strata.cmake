@@ -100,7 +100,7 @@ function(strata_configure name mlir link)
   # of their speed.
   get_target_property(type ${name} TYPE)
   if(STRATA_UNITY AND NOT (type STREQUAL STATIC_LIBRARY AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/runtime/"))
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STRATA_UNITY_FILES})
   endif()
   target_link_libraries(${name} PRIVATE strata_options Threads::Threads)
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
