@@ -32,12 +32,6 @@ constexpr BuiltinFacts builtins[] = {
 
 } // namespace
 
-const char* operatorText(Operator op) {
-  static constexpr const char* texts[] = {
-      "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>", "-", "!", "~"};
-  return texts[static_cast<size_t>(op)];
-}
-
 ExpressionPtr Checker::integer(int64_t value, const Location& where) {
   auto result = std::make_unique<Expression>();
   result->integer = value;
@@ -232,16 +226,13 @@ ExpressionPtr Checker::combine(Operator op, ExpressionPtr left, ExpressionPtr ri
   if (!left || !right)
     return nullptr;
   bool isFloat = left->type == ScalarType::Float || right->type == ScalarType::Float;
-  bool compares = op >= Operator::Less && op <= Operator::NotEqual;
-  bool logical = op == Operator::And || op == Operator::Or;
-  bool integers = op == Operator::Remainder || (op >= Operator::BitAnd && op <= Operator::ShiftRight);
-  if (integers && isFloat) {
+  bool logical = op == Operator::LogicalAnd || op == Operator::LogicalOr;
+  if (needsIntegers(op) && isFloat) {
     const Location& wrong = left->type == ScalarType::Float ? left->where : right->where;
     diagnostics_.report(needsInteger, wrong, operatorText(op));
     return nullptr;
   }
-  bool divides = op == Operator::Divide || op == Operator::Remainder;
-  if (divides && !isFloat && right->kind == ExpressionKind::Integer && right->integer == 0) {
+  if (isDivision(op) && !isFloat && right->kind == ExpressionKind::Integer && right->integer == 0) {
     diagnostics_.report(zeroDivisor, right->where);
     return nullptr;
   }
@@ -252,7 +243,7 @@ ExpressionPtr Checker::combine(Operator op, ExpressionPtr left, ExpressionPtr ri
   auto result = std::make_unique<Expression>();
   result->kind = ExpressionKind::Binary;
   result->op = op;
-  result->type = compares || logical ? ScalarType::Bool : operands;
+  result->type = isComparison(op) || logical ? ScalarType::Bool : operands;
   result->where = where;
   result->operands.push_back(convert(std::move(left), operands));
   result->operands.push_back(convert(std::move(right), operands));

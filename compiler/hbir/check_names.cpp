@@ -41,7 +41,7 @@ std::optional<IndexExpression> Checker::index(const Expr& expr, const Resolve& r
   if (expr.kind == ExprKind::Name)
     return resolve(expr);
   bool negate = expr.kind == ExprKind::Unary && expr.op == Operator::Negate;
-  if (!negate && (expr.kind != ExprKind::Binary || expr.op > Operator::Remainder)) {
+  if (!negate && (expr.kind != ExprKind::Binary || expr.op < Operator::Add || expr.op > Operator::Remainder)) {
     diagnostics_.report(notConstant, expr.where).help("use integers, names and + - * / %");
     return std::nullopt;
   }
@@ -51,7 +51,8 @@ std::optional<IndexExpression> Checker::index(const Expr& expr, const Resolve& r
   if (!left || !right)
     return std::nullopt;
   static constexpr Kind kinds[] = {Kind::Add, Kind::Subtract, Kind::Multiply, Kind::Divide, Kind::Modulo};
-  Kind kind = negate ? Kind::Subtract : kinds[static_cast<size_t>(expr.op)];
+  const auto number = static_cast<size_t>(expr.op) - static_cast<size_t>(Operator::Add);
+  Kind kind = negate ? Kind::Subtract : kinds[number];
   bool divides = kind == Kind::Divide || kind == Kind::Modulo;
   if (divides && right->isConstant() && right->value == 0) {
     diagnostics_.report(divisionByZero, expr.where);

@@ -3,24 +3,14 @@
 // owns nothing that outlives it.
 #pragma once
 
+#include "compiler/cfamily/lower_arithmetic.h"
 #include "compiler/hbir/lower_module.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace strata::hbir {
 
-/// The values that an int may have; everything when nothing is known.
-struct Range {
-  int64_t least = INT64_MIN, most = INT64_MAX;
-  static Range of(ScalarType) { return {INT32_MIN, INT32_MAX}; }
-  /// What is stored comes back unchanged.
-  bool fitsInt() const { return least >= INT32_MIN && most <= INT32_MAX; }
-  /// Whether it says anything: then the operation that gave it did not overflow.
-  bool isKnown() const { return least != INT64_MIN || most != INT64_MAX; }
-  bool within(int64_t from, int64_t to) const { return least >= from && most <= to; }
-};
-
-class BodyLowering {
+class BodyLowering : cfamily::ArithmeticLowering {
 public:
   /// `variables` are those of a block of code; null for the code outside groups.
   BodyLowering(ModuleLowering& module, const KernelPlan& plan, const std::vector<GroupIndex>* variables);
@@ -29,8 +19,12 @@ public:
              const Location& location);
 
 private:
-  using Value = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value, 4>;
+  using Operand = cfamily::Operand;
+  using Range = cfamily::Range;
+  using Scalar = cfamily::Scalar;
+  using ArithmeticLowering::comparison;
+  using ArithmeticLowering::zero;
 
   /// What a name is in the code.
   struct Binding {
@@ -40,22 +34,8 @@ private:
   };
 
   // Builders at the current place (lower_values.cpp).
-  template <typename Op, typename... Args>
-  Op make(Args&&... args) {
-    return builder_.create<Op>(place_, std::forward<Args>(args)...);
-  }
-  template <typename Op>
-  Value folded(Value a, Value b) {
-    return builder_.createOrFold<Op>(place_, a, b);
-  }
   void at(const Location& location) { place_ = module_.place(location); }
-  Value number(int64_t value);
-  Value truth(bool value);
   Value zero(ScalarType type);
-  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
-  Value inverse(Value condition);
-  void check(Value condition, llvm::StringRef code, const llvm::Twine& message, mlir::ValueRange values = {},
-             llvm::StringRef help = {});
   /// Storage of rank 0, or a static array, for as long as the kernel runs.
   Value allocate(mlir::Type type, llvm::ArrayRef<int64_t> extents = {});
   Value flag();
@@ -66,9 +46,8 @@ private:
   Value narrowed(Value value, Range range);
   void fill(Value array, llvm::ArrayRef<int64_t> extents, ScalarType type);
 
-  // What is known about ints (lower_ranges.cpp).
+  /// What is known about an int (lower_ranges.cpp).
   Range rangeOf(const Expression& expression);
-  Range rangeOfBinary(const Expression& expression);
 
   // Expressions (lower_expressions.cpp).
   Value value(const Expression& expression);
@@ -80,18 +59,16 @@ private:
   Value conditional(const Expression& expression);
   Value cast(const Expression& expression);
   Value call(const Expression& expression);
-  Value arithmetic(const Expression& expression, Value left, Value right, bool contract);
   /// Whether it cannot fail and has no effect, so that it may be evaluated without need.
   bool isPlain(const Expression& expression);
   /// Marks the product that an operand of a sum is, if it is one, for contraction with the sum.
   bool contractWith(const Expression& operand);
 
-  // Arithmetic on values (lower_operators.cpp).
-  Value compute(Operator op, ScalarType type, const Location& where, Value left, Range leftRange, Value right,
-                Range rightRange, Range result, bool contract);
-  Value division(bool remainder, Value left, Range leftRange, Value right, Range rightRange);
-  Value shift(bool isLeft, Value left, Value amount, Range amountRange, bool exact);
-  Value floatToInt(Value value);
+  // Which of the shared lowering's operations an operator is: ints are computed with 64 bits, as indices.
+  static Scalar computed(ScalarType type) { return type == ScalarType::Int ? Scalar::Long : Scalar::Float; }
+  /// An operand of an operator, with its range where it is an int.
+  Operand operandOf(const Expression& expression);
+  Value operation(Operator op, ScalarType type, const Operand& left, const Operand& right, bool contract);
   Value builtin(const Expression& expression);
 
   // Places (lower_expressions.cpp).
@@ -132,8 +109,6 @@ private:
   const KernelPlan& plan_;
   const CodeFacts& facts_;
   const std::vector<GroupIndex>* variables_;
-  mlir::OpBuilder builder_;
-  mlir::Location place_;
   mlir::Block* entry_ = nullptr;
   llvm::DenseMap<const void*, Value> shared_; // blocks by array or global variable
   llvm::DenseMap<const Symbol*, Binding> bindings_;

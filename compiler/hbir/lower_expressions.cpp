@@ -13,45 +13,6 @@ using mlir::Value;
 
 namespace {
 
-bool isComparison(Operator op) {
-  return op == Operator::Less || op == Operator::LessEqual || op == Operator::Greater || op == Operator::GreaterEqual ||
-         op == Operator::Equal || op == Operator::NotEqual;
-}
-
-arith::CmpIPredicate integerPredicate(Operator op) {
-  switch (op) {
-  case Operator::Less:
-    return arith::CmpIPredicate::slt;
-  case Operator::LessEqual:
-    return arith::CmpIPredicate::sle;
-  case Operator::Greater:
-    return arith::CmpIPredicate::sgt;
-  case Operator::GreaterEqual:
-    return arith::CmpIPredicate::sge;
-  case Operator::Equal:
-    return arith::CmpIPredicate::eq;
-  default:
-    return arith::CmpIPredicate::ne;
-  }
-}
-
-arith::CmpFPredicate realPredicate(Operator op) {
-  switch (op) {
-  case Operator::Less:
-    return arith::CmpFPredicate::OLT;
-  case Operator::LessEqual:
-    return arith::CmpFPredicate::OLE;
-  case Operator::Greater:
-    return arith::CmpFPredicate::OGT;
-  case Operator::GreaterEqual:
-    return arith::CmpFPredicate::OGE;
-  case Operator::Equal:
-    return arith::CmpFPredicate::OEQ;
-  default:
-    return arith::CmpFPredicate::UNE;
-  }
-}
-
 /// The product that an operand of a sum is, perhaps negated. Null when it is none.
 const Expression* productOf(const Expression& operand) {
   const Expression* expression = &operand;
@@ -68,13 +29,10 @@ const Expression* productOf(const Expression& operand) {
 bool BodyLowering::isPlain(const Expression& expression) {
   if (expression.kind == ExpressionKind::Element || expression.kind == ExpressionKind::Call)
     return false;
-  if (expression.kind == ExpressionKind::Binary && expression.type == ScalarType::Int) {
-    const bool divides = expression.op == Operator::Divide || expression.op == Operator::Remainder;
-    const bool shifts = expression.op == Operator::ShiftLeft || expression.op == Operator::ShiftRight;
-    Range right = divides || shifts ? rangeOf(*expression.operands[1]) : Range();
-    if ((divides && right.least < 1) || (shifts && !right.within(0, 63)))
-      return false;
-  }
+  if (expression.kind == ExpressionKind::Binary && (isDivision(expression.op) || isShift(expression.op)) &&
+      expression.type == ScalarType::Int &&
+      !isSafe(expression.op, Scalar::Long, rangeOf(*expression.operands[0]), rangeOf(*expression.operands[1])))
+    return false;
   for (const ExpressionPtr& operand : expression.operands)
     if (!isPlain(*operand))
       return false;
@@ -85,7 +43,7 @@ Value BodyLowering::value(const Expression& expression) {
   at(expression.where);
   switch (expression.kind) {
   case ExpressionKind::Integer:
-    return number(expression.integer);
+    return indexConstant(expression.integer);
   case ExpressionKind::Real:
     return make<arith::ConstantOp>(builder_.getF32FloatAttr(static_cast<float>(expression.real)));
   case ExpressionKind::Boolean:
@@ -110,15 +68,15 @@ Value BodyLowering::value(const Expression& expression) {
   case ExpressionKind::BuiltinCall:
     return builtin(expression);
   }
-  return number(0);
+  return indexConstant(0);
 }
 
 Value BodyLowering::variable(const Expression& expression) {
   const Symbol* symbol = expression.symbol;
   if (symbol->kind == SymbolKind::Index)
-    return symbol->number < indices_.size() ? indices_[symbol->number] : number(0);
+    return symbol->number < indices_.size() ? indices_[symbol->number] : indexConstant(0);
   if (symbol->kind == SymbolKind::TileId)
-    return variables_ ? tileId() : number(0);
+    return variables_ ? tileId() : indexConstant(0);
   if (const Expression* constant = module_.constantOf(symbol))
     return value(*constant);
   if (symbol->kind == SymbolKind::Local)
@@ -134,20 +92,20 @@ BodyLowering::Place BodyLowering::placeOf(const Expression& expression) {
   place.storage = block ? shared_[block->key()] : bindingOf(symbol).storage;
   if (block && block->copied) {
     // Each tile has a copy of its own: that of its memory, or of one of the memories that tiles share.
-    Value copy = number(block->firstCopy);
+    Value copy = indexConstant(block->firstCopy);
     if (tile_ && block->perProcessor > 0)
-      copy = folded<arith::AddIOp>(folded<arith::MulIOp>(tile_, number(block->perProcessor)),
-                                   number(block->firstCopy % block->perProcessor));
+      copy = folded<arith::AddIOp>(folded<arith::MulIOp>(tile_, indexConstant(block->perProcessor)),
+                                   indexConstant(block->firstCopy % block->perProcessor));
     else if (tile_)
-      copy = folded<arith::RemUIOp>(tile_, number(block->copies));
-    place.indices.push_back(folded<arith::MinUIOp>(copy, number(block->copies - 1)));
+      copy = folded<arith::RemUIOp>(tile_, indexConstant(block->copies));
+    place.indices.push_back(folded<arith::MinUIOp>(copy, indexConstant(block->copies - 1)));
   }
   for (auto [dimension, operand] : llvm::enumerate(expression.operands)) {
     Value index = value(*operand);
     int64_t extent = dimension < symbol->extents.size() ? symbol->extents[dimension] : 1;
     if (!rangeOf(*operand).within(0, extent - 1)) {
       at(operand->where);
-      make<svm::IndexOp>(index, number(extent), builder_.getStringAttr(symbol->name),
+      make<svm::IndexOp>(index, indexConstant(extent), builder_.getStringAttr(symbol->name),
                          builder_.getI64IntegerAttr(static_cast<int64_t>(dimension)));
     }
     place.indices.push_back(index);
@@ -174,13 +132,28 @@ Value BodyLowering::unary(const Expression& expression) {
   case Operator::Not:
     return inverse(operand);
   case Operator::Complement:
-    return folded<arith::XOrIOp>(operand, number(-1));
+    return complement(operand);
   default:
-    if (expression.type == ScalarType::Float)
-      return make<arith::NegFOp>(operand);
-    return compute(Operator::Subtract, ScalarType::Int, expression.where, number(0), {0, 0}, operand,
-                   rangeOf(*expression.operands[0]), rangeOf(expression), false);
+    return negated(computed(expression.type), operand);
   }
+}
+
+BodyLowering::Operand BodyLowering::operandOf(const Expression& expression) {
+  return {value(expression), expression.type == ScalarType::Int ? rangeOf(expression) : Range()};
+}
+
+Value BodyLowering::operation(Operator op, ScalarType type, const Operand& left, const Operand& right, bool contract) {
+  if (isShift(op))
+    return shift(op == Operator::ShiftLeft, Scalar::Long, left.value, Scalar::Long, right);
+  return arithmetic(op, computed(type), left, right, contract);
+}
+
+Value BodyLowering::builtin(const Expression& expression) {
+  Values operands;
+  for (const ExpressionPtr& operand : expression.operands)
+    operands.push_back(value(*operand));
+  at(expression.where);
+  return function(expression.builtin, computed(expression.type), operands);
 }
 
 bool BodyLowering::contractWith(const Expression& operand) {
@@ -193,33 +166,28 @@ bool BodyLowering::contractWith(const Expression& operand) {
 Value BodyLowering::binary(const Expression& expression) {
   if (isComparison(expression.op))
     return comparison(expression);
-  if (expression.op == Operator::And || expression.op == Operator::Or)
+  if (expression.op == Operator::LogicalAnd || expression.op == Operator::LogicalOr)
     return logical(expression);
   const Expression &left = *expression.operands[0], &right = *expression.operands[1];
   bool contract = contracted_.contains(&expression);
   if (expression.op == Operator::Add || expression.op == Operator::Subtract)
     for (const Expression* operand : {&left, &right})
       contract |= contractWith(*operand);
-  Value a = value(left), b = value(right);
-  const bool isInt = expression.type == ScalarType::Int;
-  return compute(expression.op, expression.type, expression.where, a, isInt ? rangeOf(left) : Range(), b,
-                 isInt ? rangeOf(right) : Range(), isInt ? rangeOf(expression) : Range(), contract);
+  Operand a = operandOf(left), b = operandOf(right);
+  at(expression.where);
+  return operation(expression.op, expression.type, a, b, contract);
 }
 
 Value BodyLowering::comparison(const Expression& expression) {
   Value a = value(*expression.operands[0]), b = value(*expression.operands[1]);
   at(expression.where);
-  if (expression.operands[0]->type == ScalarType::Float)
-    return make<arith::CmpFOp>(realPredicate(expression.op), a, b);
-  if (expression.operands[0]->type == ScalarType::Int)
-    return compare(integerPredicate(expression.op), a, b);
+  const ScalarType type = expression.operands[0]->type;
   // false < true
-  Value wideA = make<arith::ExtUIOp>(builder_.getI32Type(), a), wideB = make<arith::ExtUIOp>(builder_.getI32Type(), b);
-  return compare(integerPredicate(expression.op), wideA, wideB);
+  return comparison(expression.op, type == ScalarType::Bool ? Scalar::Bool : computed(type), a, b);
 }
 
 Value BodyLowering::logical(const Expression& expression) {
-  const bool isAnd = expression.op == Operator::And;
+  const bool isAnd = expression.op == Operator::LogicalAnd;
   Value first = value(*expression.operands[0]);
   if (isPlain(*expression.operands[1])) {
     Value second = value(*expression.operands[1]);
@@ -268,22 +236,22 @@ Value BodyLowering::cast(const Expression& expression) {
       return narrowed(operand, rangeOf(from));
     // Only storing an int takes its 32 bits: what is computed is converted as a whole.
     if (expression.type == ScalarType::Bool)
-      return compare(arith::CmpIPredicate::ne, operand, number(0));
-    Value whole = rangeOf(from).fitsInt()
-                      ? toStored(operand, ScalarType::Int)
-                      : builder_.createOrFold<arith::IndexCastOp>(place_, builder_.getI64Type(), operand);
-    return make<arith::SIToFPOp>(builder_.getF32Type(), whole);
+      return isNonZero(Scalar::Long, operand);
+    if (rangeOf(from).fits(Scalar::Int))
+      return converted(toStored(operand, ScalarType::Int), Scalar::Int, Scalar::Float);
+    Value whole = builder_.createOrFold<arith::IndexCastOp>(place_, builder_.getI64Type(), operand);
+    return converted(whole, Scalar::Long, Scalar::Float);
   }
   if (expression.type == from.type)
     return operand;
   if (from.type == ScalarType::Bool) {
     if (expression.type == ScalarType::Float)
-      return make<arith::UIToFPOp>(builder_.getF32Type(), operand);
+      return converted(operand, Scalar::Bool, Scalar::Float);
     return make<arith::IndexCastUIOp>(builder_.getIndexType(), operand);
   }
   if (expression.type == ScalarType::Bool)
-    return make<arith::CmpFOp>(arith::CmpFPredicate::UNE, operand, zero(ScalarType::Float));
-  return floatToInt(operand);
+    return isNonZero(Scalar::Float, operand);
+  return fromStored(nearestInteger(operand, Scalar::Int), ScalarType::Int);
 }
 
 Value BodyLowering::call(const Expression& expression) {
@@ -298,7 +266,7 @@ Value BodyLowering::call(const Expression& expression) {
   mlir::TypeRange none;
   if (!callee.result) {
     make<func::CallOp>(llvm::StringRef(callee.name), none, operands);
-    return number(0);
+    return indexConstant(0);
   }
   auto made =
       make<func::CallOp>(llvm::StringRef(callee.name), mlir::TypeRange(module_.elementType(*callee.result)), operands);

@@ -17,30 +17,15 @@ struct BodyLowering::Counted {
   const Symbol* symbol = nullptr;
   const Expression* start = nullptr; // null: 0
   const Expression* bound = nullptr;
-  int64_t step = 1; // negative: downwards
-  bool inclusive = false;
   bool outlives = false; // the variable keeps its last value behind the loop
+  cfamily::Counting counting;
+  cfamily::CountingPlan plan;
 };
 
 namespace {
 
 bool isVariable(const Expression& expression, const Symbol* symbol) {
   return expression.kind == ExpressionKind::Variable && expression.symbol == symbol;
-}
-
-Operator mirrored(Operator op) {
-  switch (op) {
-  case Operator::Less:
-    return Operator::Greater;
-  case Operator::LessEqual:
-    return Operator::GreaterEqual;
-  case Operator::Greater:
-    return Operator::Less;
-  case Operator::GreaterEqual:
-    return Operator::LessEqual;
-  default:
-    return op;
-  }
 }
 
 } // namespace
@@ -100,21 +85,30 @@ std::optional<BodyLowering::Counted> BodyLowering::counted(const Statement& each
   for (const StatementPtr& inner : each.body)
     if (assigns(inner.get(), symbol))
       return std::nullopt;
-  result.step = stepOf(each.next.get(), symbol);
+  cfamily::Counting& counting = result.counting;
+  counting.step = stepOf(each.next.get(), symbol);
   const Expression& test = *each.condition;
-  if (result.step == 0 || test.kind != ExpressionKind::Binary || test.operands[0]->type != ScalarType::Int)
+  if (counting.step == 0 || test.kind != ExpressionKind::Binary || test.operands[0]->type != ScalarType::Int)
     return std::nullopt;
   const bool isLeft = isVariable(*test.operands[0], symbol);
   if (!isLeft && !isVariable(*test.operands[1], symbol))
     return std::nullopt;
   const Operator op = isLeft ? test.op : mirrored(test.op);
-  const bool up = result.step > 0;
+  const bool up = counting.step > 0;
   if (op != (up ? Operator::Less : Operator::Greater) && op != (up ? Operator::LessEqual : Operator::GreaterEqual))
     return std::nullopt;
-  result.inclusive = op == Operator::LessEqual || op == Operator::GreaterEqual;
+  counting.inclusive = op == Operator::LessEqual || op == Operator::GreaterEqual;
   result.bound = test.operands[isLeft ? 1 : 0].get();
   // The bound mentions the variable only where the loop assigns it, so that this covers it too.
-  return isInvariant(*result.bound, each) ? std::optional(result) : std::nullopt;
+  if (!isInvariant(*result.bound, each))
+    return std::nullopt;
+  // The variable is an int: it is stored, and begins with the low 32 bits of what it is given.
+  counting.start = result.start ? rangeOf(*result.start) : Range::only(0);
+  if (!counting.start.fits(counting.type))
+    counting.start = Range::of(counting.type);
+  counting.bound = rangeOf(*result.bound);
+  result.plan = planCounting(counting);
+  return result.plan.isCounted ? std::optional(result) : std::nullopt;
 }
 
 void BodyLowering::loop(const Statement& each) {
@@ -146,56 +140,27 @@ void BodyLowering::bindLoopVariable(const Statement& each, const Symbol* symbol,
   }
   Binding binding;
   binding.value = narrowed(index, range);
-  binding.range = range.fitsInt() ? range : Range::of(ScalarType::Int);
+  binding.range = range.fits(Scalar::Int) ? range : Range::of(Scalar::Int);
   bindings_[symbol] = binding;
 }
 
 void BodyLowering::countedLoop(const Statement& each, const Counted& loop) {
-  const bool up = loop.step > 0;
-  const int64_t step = up ? loop.step : -loop.step;
-  Range first = loop.start ? rangeOf(*loop.start) : Range{0, 0}, last = rangeOf(*loop.bound);
-  Value start = loop.start ? value(*loop.start) : number(0);
+  Value start = loop.start ? value(*loop.start) : indexConstant(0);
   at(each.where);
-  start = narrowed(start, first);
-  if (!first.fitsInt())
-    first = Range::of(ScalarType::Int);
+  start = narrowed(start, loop.start ? rangeOf(*loop.start) : Range::only(0));
   Value bound = value(*loop.bound);
   at(each.where);
-  // The variable is an int: it counts as far as one, and the step behind the last value must not wrap.
-  const int64_t margin = step - 1 + loop.inclusive;
-  const std::string name = "loop variable '" + loop.symbol->name + "' cannot count to {0}";
-  if (up && last.most > INT32_MAX - margin) {
-    check(compare(arith::CmpIPredicate::sle, bound, number(INT32_MAX - margin)), "loop-bound-overflow", name, bound,
-          "it is an int, which ends at 2147483647");
-    last.most = INT32_MAX - margin;
-    last.least = std::min(last.least, last.most);
-  } else if (!up && last.least < INT32_MIN + margin) {
-    check(compare(arith::CmpIPredicate::sge, bound, number(INT32_MIN + margin)), "loop-bound-overflow", name, bound,
-          "it is an int, which ends at -2147483648");
-    last.least = INT32_MIN + margin;
-    last.most = std::max(last.most, last.least);
-  }
-  Value lower = start, upper = bound;
-  if (up && loop.inclusive)
-    upper = folded<arith::AddIOp>(bound, number(1));
-  if (!up) {
-    // Iterations are counted upwards: so many values lie above the bound.
-    lower = number(0);
-    upper = folded<arith::SubIOp>(start, bound);
-    if (loop.inclusive)
-      upper = folded<arith::AddIOp>(upper, number(1));
-  }
-  auto made = make<scf::ForOp>(lower, upper, number(step));
+  CountedLoop made = beginCounting(loop.counting, loop.plan, start, bound, loop.symbol->name,
+                                   loop.counting.step > 0 ? "it is an int, which ends at 2147483647"
+                                                          : "it is an int, which ends at -2147483648");
   auto outer = bindings_.find(loop.symbol);
   std::optional<Binding> saved = outer == bindings_.end() ? std::nullopt : std::optional(outer->second);
   {
     mlir::OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(made.getBody());
+    builder_.setInsertionPoint(made.loop.getBody()->getTerminator());
     Binding binding;
-    binding.value = up ? made.getInductionVar() : folded<arith::SubIOp>(start, made.getInductionVar());
-    // Within the body the start and the bound hold.
-    binding.range = up ? Range{first.least, std::max(first.least, last.most - !loop.inclusive)}
-                       : Range{std::min(first.most, last.least + !loop.inclusive), first.most};
+    binding.value = made.variable;
+    binding.range = valuesIn(loop.counting, loop.plan);
     bindings_[loop.symbol] = binding;
     sequence(each.body);
   }
@@ -206,12 +171,7 @@ void BodyLowering::countedLoop(const Statement& each, const Counted& loop) {
   if (!loop.outlives)
     return;
   at(each.where);
-  Value span = folded<arith::MaxSIOp>(folded<arith::SubIOp>(upper, lower), number(0));
-  if (step != 1)
-    span = folded<arith::MulIOp>(folded<arith::DivUIOp>(folded<arith::AddIOp>(span, number(step - 1)), number(step)),
-                                 number(step));
-  Value behind = up ? folded<arith::AddIOp>(start, span) : folded<arith::SubIOp>(start, span);
-  write({bindingOf(loop.symbol).storage, {}}, loop.symbol, ScalarType::Int, behind);
+  write({bindingOf(loop.symbol).storage, {}}, loop.symbol, ScalarType::Int, valueBehind(made));
 }
 
 void BodyLowering::generalLoop(const Statement& each) {
@@ -277,7 +237,7 @@ void BodyLowering::rangeLoop(const Statement& each) {
   auto outer = bindings_.find(each.symbol);
   std::optional<Binding> saved = outer == bindings_.end() ? std::nullopt : std::optional(outer->second);
   if (leaving == NoJump) {
-    auto made = make<scf::ForOp>(lower, upper, number(1));
+    auto made = make<scf::ForOp>(lower, upper, indexConstant(1));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(made.getBody());
     bindLoopVariable(each, each.symbol, made.getInductionVar(), within);
@@ -295,7 +255,7 @@ void BodyLowering::rangeLoop(const Statement& each) {
     bindLoopVariable(each, each.symbol, after->getArgument(0), within);
     sequence(each.body);
     at(each.where);
-    Value next = folded<arith::AddIOp>(after->getArgument(0), number(1));
+    Value next = folded<arith::AddIOp>(after->getArgument(0), indexConstant(1));
     make<scf::YieldOp>(next);
   }
   if (saved)

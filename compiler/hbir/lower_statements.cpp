@@ -90,7 +90,7 @@ void BodyLowering::declare(const Statement& each) {
   if (!facts_.isWritten(symbol) && !facts_.needsStorage(symbol)) {
     Binding binding;
     binding.value = symbol->type == ScalarType::Int ? narrowed(initial, range) : initial;
-    binding.range = range.fitsInt() ? range : Range::of(ScalarType::Int);
+    binding.range = range.fits(Scalar::Int) ? range : Range::of(Scalar::Int);
     bindings_[symbol] = binding;
     return;
   }
@@ -106,22 +106,12 @@ void BodyLowering::assign(const Statement& each) {
     return write(place, target.symbol, target.type, result);
   }
   const Operator op = *each.compound;
-  const bool isInt = target.type == ScalarType::Int;
   bool contract = (op == Operator::Add || op == Operator::Subtract) && contractWith(*each.value);
-  Value operand = value(*each.value);
+  Operand operand = operandOf(*each.value);
   at(each.where);
-  Value old = read(place, target.type);
-  Value result;
-  if (target.type == ScalarType::Bool && (op == Operator::And || op == Operator::Or)) {
-    result = op == Operator::And ? folded<arith::AndIOp>(old, operand) : folded<arith::OrIOp>(old, operand);
-  } else {
-    // What is stored has 32 bits; whether the sum with it overflows 64 follows from the operand.
-    Range stored = Range::of(ScalarType::Int), given = isInt ? rangeOf(*each.value) : Range();
-    Range whole = isInt && (op == Operator::Add || op == Operator::Subtract) && given.fitsInt()
-                      ? Range{2 * int64_t(INT32_MIN), -2 * int64_t(INT32_MIN)}
-                      : Range();
-    result = compute(op, target.type, each.where, old, isInt ? stored : Range(), operand, given, whole, contract);
-  }
+  // What is stored has 32 bits.
+  Operand old{read(place, target.type), target.type == ScalarType::Int ? Range::of(Scalar::Int) : Range()};
+  Value result = operation(op, target.type, old, operand, contract);
   at(each.where);
   write(place, target.symbol, target.type, result);
 }
@@ -205,7 +195,7 @@ void BodyLowering::print(const Statement& each) {
     literal(each.text[each.arguments.size()]);
   at(each.where);
   // What the code outside groups prints comes first, then what each tile prints, in the order of their numbers.
-  Value order = tile_ ? folded<arith::AddIOp>(tile_, number(1)) : number(0);
+  Value order = tile_ ? folded<arith::AddIOp>(tile_, indexConstant(1)) : indexConstant(0);
   make<svm::PrintOp>(order, builder_.getStringAttr(format), values);
 }
 

@@ -2,8 +2,6 @@
 // called inside, the stack.
 #include "compiler/hbir/lower_body.h"
 
-#include "mlir/IR/Matchers.h"
-
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
@@ -34,8 +32,8 @@ std::vector<const Symbol*> buffersOf(const CodeFacts& facts) {
 }
 
 BodyLowering::BodyLowering(ModuleLowering& module, const KernelPlan& plan, const std::vector<GroupIndex>* variables)
-    : module_(module), plan_(plan), facts_(*plan.facts), variables_(variables), builder_(&module.context),
-      place_(mlir::UnknownLoc::get(&module.context)) {}
+    : ArithmeticLowering(module.context, mlir::UnknownLoc::get(&module.context)), module_(module), plan_(plan),
+      facts_(*plan.facts), variables_(variables) {}
 
 void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vector<const SharedBlock*>& cleared,
                          const Location& location) {
@@ -100,7 +98,8 @@ void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vecto
     // Each variable lies in its range; saying so lets subscripts made of it be proved.
     for (const GroupIndex& variable : *variables_) {
       Value given = entry_->getArgument(++tileArgument);
-      indices_.push_back(variable.extent == 1 ? number(0) : folded<arith::MinUIOp>(given, number(variable.extent - 1)));
+      indices_.push_back(variable.extent == 1 ? indexConstant(0)
+                                              : folded<arith::MinUIOp>(given, indexConstant(variable.extent - 1)));
     }
   }
   for (const SharedBlock* block : cleared)
@@ -111,34 +110,10 @@ void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vecto
   make<svm::ReturnOp>();
 }
 
-Value BodyLowering::number(int64_t value) {
-  return make<arith::ConstantIndexOp>(value);
-}
-
-Value BodyLowering::truth(bool value) {
-  return make<arith::ConstantIntOp>(value, builder_.getI1Type());
-}
-
 Value BodyLowering::zero(ScalarType type) {
   if (type == ScalarType::Int)
-    return number(0);
-  return make<arith::ConstantOp>(builder_.getZeroAttr(module_.elementType(type)));
-}
-
-Value BodyLowering::compare(arith::CmpIPredicate predicate, Value a, Value b) {
-  return builder_.createOrFold<arith::CmpIOp>(place_, predicate, a, b);
-}
-
-Value BodyLowering::inverse(Value condition) {
-  return folded<arith::XOrIOp>(condition, truth(true));
-}
-
-void BodyLowering::check(Value condition, llvm::StringRef code, const llvm::Twine& message, mlir::ValueRange values,
-                         llvm::StringRef help) {
-  if (mlir::matchPattern(condition, mlir::m_One()))
-    return;
-  make<svm::CheckOp>(condition, builder_.getStringAttr(code), builder_.getStringAttr(message),
-                     help.empty() ? mlir::StringAttr() : builder_.getStringAttr(help), values);
+    return indexConstant(0);
+  return zero(module_.elementType(type));
 }
 
 Value BodyLowering::allocate(mlir::Type type, llvm::ArrayRef<int64_t> extents) {
@@ -164,15 +139,15 @@ Value BodyLowering::fromStored(Value value, ScalarType type) {
 }
 
 Value BodyLowering::narrowed(Value value, Range range) {
-  return range.fitsInt() ? value : fromStored(toStored(value, ScalarType::Int), ScalarType::Int);
+  return range.fits(Scalar::Int) ? value : fromStored(toStored(value, ScalarType::Int), ScalarType::Int);
 }
 
 void BodyLowering::fill(Value array, llvm::ArrayRef<int64_t> extents, ScalarType type) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  Value nothing = make<arith::ConstantOp>(builder_.getZeroAttr(module_.elementType(type)));
+  Value nothing = zero(module_.elementType(type));
   Values indices;
   for (int64_t extent : extents) {
-    auto loop = make<scf::ForOp>(number(0), number(extent), number(1));
+    auto loop = make<scf::ForOp>(indexConstant(0), indexConstant(extent), indexConstant(1));
     builder_.setInsertionPointToStart(loop.getBody());
     indices.push_back(loop.getInductionVar());
   }
@@ -183,7 +158,7 @@ BodyLowering::Binding& BodyLowering::bindingOf(const Symbol* symbol) {
   Binding& binding = bindings_[symbol];
   if (!binding.value && !binding.storage) {
     binding.storage = allocate(module_.elementType(symbol->type), symbol->extents);
-    binding.range = Range::of(symbol->type);
+    binding.range = Range::of(Scalar::Int);
   }
   return binding;
 }
@@ -193,9 +168,10 @@ Value BodyLowering::tileId() {
   for (auto [index, variable] : llvm::zip(indices_, *variables_)) {
     if (variable.extent == 1)
       continue;
-    result = result ? folded<arith::AddIOp>(folded<arith::MulIOp>(result, number(variable.extent)), index) : index;
+    result =
+        result ? folded<arith::AddIOp>(folded<arith::MulIOp>(result, indexConstant(variable.extent)), index) : index;
   }
-  return result ? result : number(0);
+  return result ? result : indexConstant(0);
 }
 
 } // namespace strata::hbir

@@ -22,7 +22,7 @@ struct BinaryOperator {
 };
 
 constexpr BinaryOperator binaryOperators[] = {
-    {"||", 1, Operator::Or},         {"&&", 2, Operator::And},          {"|", 3, Operator::BitOr},
+    {"||", 1, Operator::LogicalOr},  {"&&", 2, Operator::LogicalAnd},   {"|", 3, Operator::BitOr},
     {"^", 4, Operator::BitXor},      {"&", 5, Operator::BitAnd},        {"==", 6, Operator::Equal},
     {"!=", 6, Operator::NotEqual},   {"<", 7, Operator::Less},          {">", 7, Operator::Greater},
     {"<=", 7, Operator::LessEqual},  {">=", 7, Operator::GreaterEqual}, {"<<", 8, Operator::ShiftLeft},

@@ -17,12 +17,6 @@ const char* typeName(ScalarType type) {
   return type == ScalarType::Int ? "int" : type == ScalarType::Float ? "float" : "bool";
 }
 
-const char* builtinName(Builtin builtin) {
-  static constexpr const char* names[] = {"sqrt",  "exp", "log", "sin", "cos", "fabs",
-                                          "floor", "abs", "min", "max", "pow"};
-  return names[static_cast<size_t>(builtin)];
-}
-
 const char* layoutName(LayoutKind kind) {
   static constexpr const char* names[] = {"block", "chunked", "striped", "replicated"};
   return names[static_cast<size_t>(kind)];

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "base/source/source.h"
+#include "compiler/cfamily/builtin.h"
+#include "compiler/cfamily/operators.h"
 #include "compiler/hbir/index_expression.h"
 
 #include <cstdint>
@@ -138,34 +140,10 @@ struct Extern {
   Location where;
 };
 
-enum class Operator : uint8_t {
-  Add,
-  Subtract,
-  Multiply,
-  Divide,
-  Remainder,
-  Less,
-  LessEqual,
-  Greater,
-  GreaterEqual,
-  Equal,
-  NotEqual,
-  And,
-  Or, // short circuit; operands and result are bool
-  BitAnd,
-  BitOr,
-  BitXor,
-  ShiftLeft,
-  ShiftRight,
-  Negate,
-  Not,
-  Complement
-};
-/// As it is written.
-const char* operatorText(Operator op);
-
-/// Mathematics that needs no declaration.
-enum class Builtin : uint8_t { Sqrt, Exp, Log, Sin, Cos, Fabs, Floor, Abs, Min, Max, Pow };
+using cfamily::Builtin;
+using cfamily::builtinName;
+using cfamily::Operator;
+using cfamily::operatorText;
 
 enum class ExpressionKind : uint8_t {
   Integer,     // `integer`

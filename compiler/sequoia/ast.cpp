@@ -1,65 +1,7 @@
-// Node making, and the spelling of operators, functions and keywords.
+// Node making, and the spelling of keywords.
 #include "compiler/sequoia/ast.h"
 
 namespace strata::sequoia {
-
-const char* operatorText(Operator op) {
-  switch (op) {
-  case Operator::None:
-    return "";
-  case Operator::Add:
-  case Operator::Plus:
-    return "+";
-  case Operator::Subtract:
-  case Operator::Negate:
-    return "-";
-  case Operator::Multiply:
-    return "*";
-  case Operator::Divide:
-    return "/";
-  case Operator::Remainder:
-    return "%";
-  case Operator::ShiftLeft:
-    return "<<";
-  case Operator::ShiftRight:
-    return ">>";
-  case Operator::Less:
-    return "<";
-  case Operator::Greater:
-    return ">";
-  case Operator::LessEqual:
-    return "<=";
-  case Operator::GreaterEqual:
-    return ">=";
-  case Operator::Equal:
-    return "==";
-  case Operator::NotEqual:
-    return "!=";
-  case Operator::BitAnd:
-    return "&";
-  case Operator::BitXor:
-    return "^";
-  case Operator::BitOr:
-    return "|";
-  case Operator::LogicalAnd:
-    return "&&";
-  case Operator::LogicalOr:
-    return "||";
-  case Operator::Not:
-    return "!";
-  case Operator::Complement:
-    return "~";
-  }
-  return "";
-}
-
-const char* builtinName(Builtin builtin) {
-  static constexpr const char* names[] = {"sqrt",  "rsqrt", "cbrt", "exp",  "exp2",  "log",  "log2",  "log10",
-                                          "sin",   "cos",   "tan",  "asin", "acos",  "atan", "sinh",  "cosh",
-                                          "tanh",  "atan2", "pow",  "fmod", "hypot", "fabs", "floor", "ceil",
-                                          "trunc", "round", "fmin", "fmax", "fma",   "abs",  "min",   "max"};
-  return names[static_cast<size_t>(builtin)];
-}
 
 const char* directionText(Direction direction) {
   static constexpr const char* names[] = {"", "in", "out", "inout"};

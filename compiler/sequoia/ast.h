@@ -4,6 +4,8 @@
 // it does.
 #pragma once
 
+#include "compiler/cfamily/builtin.h"
+#include "compiler/cfamily/operators.h"
 #include "compiler/sequoia/type.h"
 
 #include <deque>
@@ -23,69 +25,10 @@ struct Function;
 struct Callsite;
 struct TypeSyntax;
 
-enum class Operator : uint8_t {
-  None,
-  Add,
-  Subtract,
-  Multiply,
-  Divide,
-  Remainder,
-  ShiftLeft,
-  ShiftRight,
-  Less,
-  Greater,
-  LessEqual,
-  GreaterEqual,
-  Equal,
-  NotEqual,
-  BitAnd,
-  BitXor,
-  BitOr,
-  LogicalAnd,
-  LogicalOr,
-  Plus,
-  Negate,
-  Not,
-  Complement
-};
-const char* operatorText(Operator op);
-
-/// Mathematical functions of the language. Arguments are cast to the result type before the call.
-enum class Builtin : uint8_t {
-  Sqrt,
-  Rsqrt,
-  Cbrt,
-  Exp,
-  Exp2,
-  Log,
-  Log2,
-  Log10,
-  Sin,
-  Cos,
-  Tan,
-  Asin,
-  Acos,
-  Atan,
-  Sinh,
-  Cosh,
-  Tanh,
-  Atan2,
-  Pow,
-  Fmod,
-  Hypot,
-  Fabs,
-  Floor,
-  Ceil,
-  Trunc,
-  Round,
-  Fmin,
-  Fmax,
-  Fma,
-  Abs, // of the argument's own type, integers included
-  Min, // of the common type of both
-  Max
-};
-const char* builtinName(Builtin builtin);
+using cfamily::Builtin;
+using cfamily::builtinName;
+using cfamily::Operator;
+using cfamily::operatorText;
 
 enum class ExprKind : uint8_t {
   Error,       // was wrong; a message has been given

@@ -387,7 +387,7 @@ void Checker::defineEnum(TypeSyntax* syntax) {
         next = *value;
     Symbol symbol;
     symbol.kind = Symbol::Kind::Enumerator;
-    symbol.value = static_cast<int64_t>(wrapInteger(static_cast<uint64_t>(next), program_.types.integer()));
+    symbol.value = static_cast<int64_t>(cfamily::wrapped(static_cast<uint64_t>(next), cfamily::Scalar::Int));
     symbol.location = member.location;
     declare(member.name, symbol);
     next = static_cast<int64_t>(static_cast<uint64_t>(next) + 1);

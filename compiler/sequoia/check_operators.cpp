@@ -17,17 +17,6 @@ STRATA_DIAGNOSTIC(divisionByZero, Warning, "sequoia-division-by-zero", "division
 
 namespace {
 
-bool isComparison(Operator op) {
-  return op >= Operator::Less && op <= Operator::NotEqual;
-}
-bool isShift(Operator op) {
-  return op == Operator::ShiftLeft || op == Operator::ShiftRight;
-}
-bool needsIntegers(Operator op) {
-  return op == Operator::Remainder || isShift(op) || op == Operator::BitAnd || op == Operator::BitOr ||
-         op == Operator::BitXor;
-}
-
 std::string kindText(const Variable& variable) {
   switch (variable.kind) {
   case VariableKind::SizeParameter:
@@ -86,8 +75,7 @@ Expr* Checker::binary(Expr* expr) {
     expr->operands = {convert(left, type), convert(right, type)};
     expr->type = isComparison(expr->op) ? program_.types.integer() : type;
   }
-  bool divides = expr->op == Operator::Divide || expr->op == Operator::Remainder;
-  if (divides && expr->operands[1]->kind == ExprKind::Integer && expr->operands[1]->integer == 0)
+  if (isDivision(expr->op) && expr->operands[1]->kind == ExprKind::Integer && expr->operands[1]->integer == 0)
     diagnostics_.report(divisionByZero, expr->location);
   fold(*expr);
   return expr;

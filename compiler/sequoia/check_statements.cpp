@@ -280,7 +280,7 @@ void Checker::switchStatement(Stmt& stmt) {
       seenDefault = each;
       section.isDefault = true;
     } else if (auto constant = constantInteger(each->expression, "a case label"); constant && type->isInteger()) {
-      int64_t wrapped = static_cast<int64_t>(wrapInteger(static_cast<uint64_t>(*constant), type));
+      int64_t wrapped = static_cast<int64_t>(cfamily::wrapped(static_cast<uint64_t>(*constant), type->scalar()));
       if (!seen.insert(wrapped).second)
         diagnostics_.report(duplicateCase, each->location, wrapped);
       section.values.push_back(wrapped);

@@ -361,21 +361,6 @@ private:
   Variables reported_;
 };
 
-Operator mirrored(Operator op) {
-  switch (op) {
-  case Operator::Less:
-    return Operator::Greater;
-  case Operator::Greater:
-    return Operator::Less;
-  case Operator::LessEqual:
-    return Operator::GreaterEqual;
-  case Operator::GreaterEqual:
-    return Operator::LessEqual;
-  default:
-    return op;
-  }
-}
-
 __int128 numberOf(uint64_t value, const Type* type) {
   return type->isSigned() ? __int128(static_cast<int64_t>(value)) : __int128(value);
 }
@@ -399,7 +384,7 @@ void warnOfDecidedComparison(const Expr& comparison, const Expr& left, const Exp
   const __int128 values = __int128(1) << type->bits(), least = type->isSigned() ? -values / 2 : 0,
                  most = least + values - 1;
   const __int128 before = numberOf(right.integer, right.type),
-                 constant = numberOf(wrapInteger(right.integer, common), common);
+                 constant = numberOf(cfamily::wrapped(right.integer, common->scalar()), common);
   const Operator op = comparison.operands[0] == &left ? comparison.op : mirrored(comparison.op);
   const bool isBelow = constant<least, isAbove = constant> most;
   const bool isZero = !type->isSigned() && constant == 0 && (op == Operator::GreaterEqual || op == Operator::Less);

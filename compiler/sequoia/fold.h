@@ -1,5 +1,5 @@
-// Constant folding: expressions whose operands are literals become literals, with the arithmetic of the target (two's
-// complement, IEEE 754 in the type's own precision). Division by zero, and shifts out of range, are left as they are.
+// Constant folding: expressions whose operands are literals become literals, by the evaluator of compiler/cfamily. What
+// ends a program with an error (division by zero, a shift by too much) is left as it is, and so are infinities.
 #pragma once
 
 #include "compiler/sequoia/ast.h"
@@ -7,9 +7,6 @@
 #include <optional>
 
 namespace strata::sequoia {
-
-/// Wraps a value to a type's width and extends it to 64 bits by the type's sign.
-uint64_t wrapInteger(uint64_t value, const Type* type);
 
 /// Folds one node whose operands are folded already. REQUIRES: the node is typed.
 void fold(Expr& expr);

@@ -3,6 +3,7 @@
 // nothing that outlives it.
 #pragma once
 
+#include "compiler/cfamily/lower_arithmetic.h"
 #include "compiler/sequoia/lower_module.h"
 
 namespace strata::sequoia {
@@ -14,7 +15,8 @@ struct Binding {
   mlir::Value storage; // a block of rank 0
   mlir::Value block;   // arrays
   llvm::SmallVector<mlir::Value, 2> extents;
-  bool nonNegative = false; // known without running
+  bool nonNegative = false; // known without running, for what sums without overflow are made of
+  cfamily::Range range;     // of a number's value, whatever overflows
 };
 
 /// The names that expressions are evaluated under: an instance for the tunables, and what variables are.
@@ -32,7 +34,7 @@ struct CallValue {
   std::optional<mlir::Location> place;      // the argument as the program writes it
 };
 
-class BodyLowering {
+class BodyLowering : cfamily::ArithmeticLowering {
 public:
   /// `function` is the mapping record's entry to fill; null for kernels.
   BodyLowering(ModuleLowering& module, uint32_t instance, mapping::FunctionPlacement* function);
@@ -45,33 +47,13 @@ public:
   void lowerWrapper(const std::string& symbol, bool byReference, bool isEntry);
 
 private:
-  using Value = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value, 2>;
+  using Range = cfamily::Range;
+  using Scalar = cfamily::Scalar;
+  using ArithmeticLowering::comparison;
 
   // Small builders, at the current place (lower_values.cpp).
-  template <typename Op, typename... Args>
-  Op make(Args&&... args) {
-    return builder_.create<Op>(place_, std::forward<Args>(args)...);
-  }
-  template <typename Op>
-  Value folded(Value a, Value b) {
-    return builder_.createOrFold<Op>(place_, a, b);
-  }
-  Value indexConstant(int64_t value);
-  Value truth(bool value);
-  Value integer(mlir::Type type, uint64_t value);
-  Value add(Value a, Value b);
-  Value subtract(Value a, Value b);
-  Value multiply(Value a, Value b);
-  Value minimum(Value a, Value b);
-  Value maximum(Value a, Value b);
-  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
-  Value both(Value a, Value b);
-  Value inverse(Value condition);
   Value zeroOf(mlir::Type type);
-  /// An svm.check, unless the condition is known to hold.
-  void check(Value condition, llvm::StringRef code, const llvm::Twine& message, mlir::ValueRange values = {},
-             llvm::StringRef help = {});
   /// A variable's value, narrowed from or widened to an index.
   Value fromIndex(Value index, const Type* type);
   Value toIndex(Value value, const Type* type);
@@ -104,23 +86,22 @@ private:
   /// Marks the product that an operand of a sum is, if it is one, for contraction with the sum.
   bool contractWith(const Expr* operand);
   Value increment(const Expr* expr);
-  Value nonZero(Value value, const Type* type);
   /// Whether evaluating it twice, or without need, changes nothing and cannot fail.
-  static bool isPlain(const Expr* expr);
+  bool isPlain(const Expr* expr);
 
-  // Arithmetic of C on values (lower_operators.cpp).
-  Value arithmetic(Operator op, const Type* type, const Expr* leftText, const Expr* rightText, Value left, Value right,
-                   bool contract);
-  Value division(bool remainder, const Type* type, const Expr* divisorText, Value left, Value right);
-  Value shift(bool isLeft, const Type* type, const Expr* amountText, Value left, Value amount);
+  // Arithmetic of C (lower_operators.cpp).
+  Value operation(const Expr* expr, const Type* type, Value left, const Expr* leftText, Value right,
+                  const Expr* rightText, bool contract);
   Value convert(Value value, const Type* from, const Type* to);
-  Value floatToInteger(Value value, const Type* to);
   Value builtin(const Expr* expr);
-  Value hypotenuse(Value a, Value b);
 
   // Integers as indices (lower_index.cpp).
   Value index(const Expr* expr);
   bool isNonNegative(const Expr* expr);
+  /// What is known of an integer's value.
+  Range rangeOf(const Expr* expr);
+  /// The same of what index() gives, where sums of ints do not overflow.
+  Range indexRangeOf(const Expr* expr);
   /// Sums and products over loop variables, sizes and tunables, of a signed type.
   bool isIndexText(const Expr* expr);
   /// The value of an expression without conversions that keep it.
@@ -188,14 +169,13 @@ private:
   Value noJump(unsigned jumps);
 
   // Loops of C (lower_loops.cpp).
-  struct CountedLoop;
+  struct CountedStatement;
   void loop(const Stmt& stmt);
   void generalLoop(const Stmt& stmt);
-  std::optional<CountedLoop> countedLoop(const Stmt& stmt);
+  std::optional<CountedStatement> countedLoop(const Stmt& stmt);
   bool isInvariant(const Expr* expr, const Stmt& loop);
-  void lowerCounted(const Stmt& stmt, const CountedLoop& counted);
+  void lowerCounted(const Stmt& stmt, const CountedStatement& counted);
   void loopBody(const Stmt& stmt);
-  void checkFits(Value value, const Type* type, const Expr* text, std::string_view variable, int64_t margin);
 
   // Inline functions (lower_functions.cpp).
   Value callFunction(const Expr* expr);
@@ -300,8 +280,6 @@ private:
   uint32_t number_;
   const Instance& instance_;
   mapping::FunctionPlacement* function_;
-  mlir::OpBuilder builder_;
-  mlir::Location place_;
   Environment own_;
   Environment* names_ = &own_;
   mlir::Block* allocations_ = nullptr;        // where allocate() puts storage

@@ -11,50 +11,11 @@ using mlir::Value;
 
 namespace {
 
-bool isComparison(Operator op) {
-  return op == Operator::Less || op == Operator::Greater || op == Operator::LessEqual || op == Operator::GreaterEqual ||
-         op == Operator::Equal || op == Operator::NotEqual;
-}
-
 /// The product that an operand of a sum is, perhaps negated: what the sum is fused with. Null when it is none.
 const Expr* productOf(const Expr* expr) {
   while (expr->kind == ExprKind::Unary && (expr->op == Operator::Negate || expr->op == Operator::Plus))
     expr = expr->operands[0];
   return expr->kind == ExprKind::Binary && expr->op == Operator::Multiply && expr->type->isFloating() ? expr : nullptr;
-}
-
-arith::CmpIPredicate integerPredicate(Operator op, bool isSigned) {
-  switch (op) {
-  case Operator::Less:
-    return isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
-  case Operator::Greater:
-    return isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
-  case Operator::LessEqual:
-    return isSigned ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule;
-  case Operator::GreaterEqual:
-    return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
-  case Operator::Equal:
-    return arith::CmpIPredicate::eq;
-  default:
-    return arith::CmpIPredicate::ne;
-  }
-}
-
-arith::CmpFPredicate realPredicate(Operator op) {
-  switch (op) {
-  case Operator::Less:
-    return arith::CmpFPredicate::OLT;
-  case Operator::Greater:
-    return arith::CmpFPredicate::OGT;
-  case Operator::LessEqual:
-    return arith::CmpFPredicate::OLE;
-  case Operator::GreaterEqual:
-    return arith::CmpFPredicate::OGE;
-  case Operator::Equal:
-    return arith::CmpFPredicate::OEQ;
-  default:
-    return arith::CmpFPredicate::UNE;
-  }
 }
 
 } // namespace
@@ -66,13 +27,9 @@ bool BodyLowering::isPlain(const Expr* expr) {
   case ExprKind::Variable:
     return true;
   case ExprKind::Binary:
-    if (expr->op == Operator::Divide || expr->op == Operator::Remainder || expr->op == Operator::ShiftLeft ||
-        expr->op == Operator::ShiftRight) {
-      const Expr* right = expr->operands[1];
-      if (!expr->type->isFloating() && !(right->kind == ExprKind::Integer && right->integer != 0 &&
-                                         right->signedValue() > 0 && right->integer < expr->type->bits()))
-        return false;
-    }
+    if ((isDivision(expr->op) || isShift(expr->op)) && expr->type->isInteger() &&
+        !isSafe(expr->op, expr->type->scalar(), rangeOf(expr->operands[0]), rangeOf(expr->operands[1])))
+      return false;
     break;
   case ExprKind::Unary:
   case ExprKind::Logical:
@@ -191,12 +148,6 @@ Value BodyLowering::variableValue(const Expr* expr) {
   return load(binding.storage);
 }
 
-Value BodyLowering::nonZero(Value value, const Type* type) {
-  if (type->isFloating())
-    return make<arith::CmpFOp>(arith::CmpFPredicate::UNE, value, zeroOf(value.getType()));
-  return compare(arith::CmpIPredicate::ne, value, zeroOf(value.getType()));
-}
-
 Value BodyLowering::condition(const Expr* expr) {
   Deeper deeper(*this);
   at(expr->location);
@@ -224,23 +175,18 @@ Value BodyLowering::condition(const Expr* expr) {
   }
   Value number = value(expr);
   at(expr->location);
-  return nonZero(number, expr->type);
+  return isNonZero(expr->type->scalar(), number);
 }
 
 Value BodyLowering::comparison(const Expr* expr) {
   const Expr *left = expr->operands[0], *right = expr->operands[1];
-  if (left->type->isFloating()) {
-    Value a = value(left), b = value(right);
-    at(expr->location);
-    return make<arith::CmpFOp>(realPredicate(expr->op), a, b);
-  }
-  arith::CmpIPredicate predicate = integerPredicate(expr->op, left->type->isSigned());
+  const Scalar type = left->type->scalar();
   // Loop variables and sizes are compared as what they are, so that what follows from the comparison can be seen.
-  bool indices = left->type->isSigned() && isIndexText(left) && isIndexText(right);
+  const bool indices = left->type->isInteger() && left->type->isSigned() && isIndexText(left) && isIndexText(right);
   Value a = indices ? index(left) : value(left);
   Value b = indices ? index(right) : value(right);
   at(expr->location);
-  return compare(predicate, a, b);
+  return comparison(expr->op, type, a, b);
 }
 
 Value BodyLowering::logical(const Expr* expr) {
@@ -289,16 +235,10 @@ Value BodyLowering::unary(const Expr* expr) {
   }
   Value operand = value(expr->operands[0]);
   at(expr->location);
-  switch (expr->op) {
-  case Operator::Negate:
-    if (expr->type->isFloating())
-      return make<arith::NegFOp>(operand);
-    return make<arith::SubIOp>(zeroOf(operand.getType()), operand);
-  case Operator::Complement:
-    return make<arith::XOrIOp>(operand, integer(operand.getType(), ~uint64_t(0)));
-  default:
-    return operand;
-  }
+  const Scalar type = expr->type->scalar();
+  return expr->op == Operator::Negate       ? negated(type, operand)
+         : expr->op == Operator::Complement ? complement(operand)
+                                            : operand;
 }
 
 Value BodyLowering::binary(const Expr* expr) {
@@ -315,9 +255,7 @@ Value BodyLowering::binary(const Expr* expr) {
       contract |= contractWith(operand);
   Value a = value(left), b = value(right);
   at(expr->location);
-  if (expr->op == Operator::ShiftLeft || expr->op == Operator::ShiftRight)
-    return shift(expr->op == Operator::ShiftLeft, expr->type, right, a, b);
-  return arithmetic(expr->op, expr->type, left, right, a, b, contract);
+  return operation(expr, expr->type, a, left, b, right, contract);
 }
 
 bool BodyLowering::contractWith(const Expr* operand) {
@@ -348,10 +286,7 @@ Value BodyLowering::assignment(const Expr* expr) {
     Value operand = value(from);
     at(expr->location);
     Value old = convert(read(place), to->type, expr->computeType);
-    if (expr->op == Operator::ShiftLeft || expr->op == Operator::ShiftRight)
-      result = shift(expr->op == Operator::ShiftLeft, expr->computeType, from, old, operand);
-    else
-      result = arithmetic(expr->op, expr->computeType, to, from, old, operand, contract);
+    result = operation(expr, expr->computeType, old, to, operand, from, contract);
     result = convert(result, expr->computeType, to->type);
   }
   at(expr->location);
@@ -364,19 +299,10 @@ Value BodyLowering::increment(const Expr* expr) {
   Target place = target(expr->operands[0]);
   at(expr->location);
   Value old = read(place);
-  Value updated;
-  if (type->isFloating()) {
-    Value one = make<arith::ConstantOp>(builder_.getFloatAttr(old.getType(), 1.0));
-    updated = expr->op == Operator::Add ? make<arith::AddFOp>(old, one).getResult()
-                                        : make<arith::SubFOp>(old, one).getResult();
-  } else {
-    // Of types narrower than int the sum is an int's, and comes back modulo 2^bits.
-    Value one = integer(old.getType(), 1);
-    auto flags =
-        type->isSigned() && type->bits() >= 32 ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::none;
-    updated = expr->op == Operator::Add ? make<arith::AddIOp>(old, one, flags).getResult()
-                                        : make<arith::SubIOp>(old, one, flags).getResult();
-  }
+  // Of types narrower than int the sum is an int's, and comes back modulo 2^bits.
+  const Scalar scalar = type->scalar();
+  Value one = type->isFloating() ? real(old.getType(), 1) : integer(old.getType(), 1);
+  Value updated = arithmetic(expr->op, scalar, {old, Range()}, {one, Range()});
   write(place, updated);
   return expr->isPrefix ? updated : old;
 }

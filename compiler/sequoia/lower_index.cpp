@@ -2,8 +2,6 @@
 // subscript is a sum of loop variables and sizes; unsigned arithmetic keeps its own width, and wraps.
 #include "compiler/sequoia/lower_body.h"
 
-namespace arith = mlir::arith;
-
 namespace strata::sequoia {
 
 using mlir::Value;
@@ -69,6 +67,67 @@ bool BodyLowering::isNonNegative(const Expr* expr) {
   }
 }
 
+/// The range of a conversion of an integer: that of the operand where the type holds it.
+static cfamily::Range rangeOfCast(cfamily::Range inner, cfamily::Scalar to) {
+  const cfamily::Range all = cfamily::Range::of(to);
+  const bool keeps =
+      inner.isKnown() && inner.within(all.least, all.most) && (cfamily::isSigned(to) || inner.least >= 0);
+  return keeps ? inner : all;
+}
+
+BodyLowering::Range BodyLowering::rangeOf(const Expr* expr) {
+  if (!expr->type->isInteger())
+    return {};
+  const Scalar type = expr->type->scalar();
+  const Range all = Range::of(type);
+  switch (expr->kind) {
+  case ExprKind::Integer:
+    return expr->type->isSigned() || expr->signedValue() >= 0 ? Range::only(expr->signedValue()) : all;
+  case ExprKind::Variable: {
+    if (expr->variable->kind == VariableKind::SizeParameter)
+      return {0, INT64_MAX};
+    if (expr->variable->kind == VariableKind::Tunable)
+      return Range::only(names_->instance->tunables[expr->variable->index]);
+    auto found = names_->bindings.find(expr->variable);
+    return found != names_->bindings.end() && found->second.range.isKnown() ? found->second.range : all;
+  }
+  case ExprKind::Cast:
+    return expr->operands[0]->type->isInteger() ? rangeOfCast(rangeOf(expr->operands[0]), type) : all;
+  case ExprKind::Binary: {
+    const Range left = rangeOf(expr->operands[0]), right = rangeOf(expr->operands[1]);
+    if (isShift(expr->op) && !right.within(0, expr->type->bits() - 1))
+      return all;
+    // An unsigned number of 64 bits may be more than any that a range tells.
+    if (!expr->operands[0]->type->isSigned() && (left.least < 0 || right.least < 0))
+      return isComparison(expr->op) ? Range{0, 1} : all;
+    const Range exact = cfamily::evaluated(expr->op, left, right);
+    // As an index a sum does not wrap.
+    return rangeOfCast(exact, type).united(exact.isKnown() && expr->type->isSigned() ? exact : all);
+  }
+  case ExprKind::Conditional:
+    return rangeOf(expr->operands[1]).united(rangeOf(expr->operands[2]));
+  case ExprKind::Logical:
+    return {0, 1};
+  case ExprKind::Comma:
+    return rangeOf(expr->operands[1]);
+  default:
+    return all;
+  }
+}
+
+BodyLowering::Range BodyLowering::indexRangeOf(const Expr* expr) {
+  expr = withoutWidening(expr);
+  const bool isLeast =
+      expr->kind == ExprKind::BuiltinCall && (expr->builtin == Builtin::Min || expr->builtin == Builtin::Max);
+  if (isLeast && expr->type->isInteger() && expr->type->isSigned())
+    return indexRangeOf(expr->operands[0]).united(indexRangeOf(expr->operands[1]));
+  const bool isSum = expr->op == Operator::Add || expr->op == Operator::Subtract || expr->op == Operator::Multiply;
+  const bool isQuotient = expr->kind == ExprKind::Binary && isDivision(expr->op) && isNonNegative(expr->operands[1]);
+  if (expr->kind != ExprKind::Binary || !expr->type->isInteger() || !expr->type->isSigned() || !(isSum || isQuotient))
+    return rangeOf(expr);
+  return cfamily::evaluated(expr->op, indexRangeOf(expr->operands[0]), indexRangeOf(expr->operands[1]));
+}
+
 bool BodyLowering::isIndexText(const Expr* expr) {
   expr = withoutWidening(expr);
   switch (expr->kind) {
@@ -122,9 +181,8 @@ Value BodyLowering::index(const Expr* expr) {
       return subtract(a, b);
     if (expr->op == Operator::Multiply)
       return multiply(a, b);
-    check(compare(arith::CmpIPredicate::ne, b, indexConstant(0)), "division-by-zero", "the divisor is zero", {},
-          tunablesIn(right));
-    return expr->op == Operator::Divide ? folded<arith::DivSIOp>(a, b) : folded<arith::RemSIOp>(a, b);
+    return arithmetic(expr->op, Scalar::Long, {a, indexRangeOf(expr->operands[0])}, {b, indexRangeOf(right)}, false,
+                      tunablesIn(right));
   }
   case ExprKind::BuiltinCall:
     if ((expr->builtin == Builtin::Min || expr->builtin == Builtin::Max) && expr->type->isInteger() &&

@@ -11,13 +11,13 @@ namespace strata::sequoia {
 using mlir::Value;
 
 /// for (variable = start; variable < bound; variable += step), in the forms of C that mean this.
-struct BodyLowering::CountedLoop {
+struct BodyLowering::CountedStatement {
   const Variable* variable = nullptr;
   const Expr* start = nullptr;
   const Expr* bound = nullptr;
-  int64_t step = 1; // negative: downwards
-  bool inclusive = false;
   bool outlives = false; // the variable keeps its last value behind the loop
+  cfamily::Counting counting;
+  cfamily::CountingPlan plan;
 };
 
 namespace {
@@ -57,12 +57,6 @@ int64_t stepOf(const Expr* step, const Variable* variable) {
                                            : 0;
 }
 
-uint64_t largestOf(const Type* type) {
-  return type->isSigned()     ? (uint64_t(1) << (type->bits() - 1)) - 1
-         : type->bits() == 64 ? ~uint64_t(0)
-                              : (uint64_t(1) << type->bits()) - 1;
-}
-
 } // namespace
 
 bool BodyLowering::isInvariant(const Expr* expr, const Stmt& loop) {
@@ -87,11 +81,11 @@ bool BodyLowering::isInvariant(const Expr* expr, const Stmt& loop) {
   return true;
 }
 
-std::optional<BodyLowering::CountedLoop> BodyLowering::countedLoop(const Stmt& stmt) {
+std::optional<BodyLowering::CountedStatement> BodyLowering::countedLoop(const Stmt& stmt) {
   if (stmt.kind != StmtKind::For || !stmt.initial || !stmt.expression ||
       (module_.facts.jumps(stmt.body) & (BreakJump | ReturnJump)))
     return std::nullopt;
-  CountedLoop result;
+  CountedStatement result;
   if (stmt.initial->kind == StmtKind::Declaration && stmt.initial->variables.size() == 1) {
     result.variable = stmt.initial->variables[0];
     result.start = result.variable->initializer;
@@ -107,27 +101,31 @@ std::optional<BodyLowering::CountedLoop> BodyLowering::countedLoop(const Stmt& s
       !result.start || module_.facts.isPassed(variable) || writes(result.start, variable) ||
       writes(stmt.body, variable))
     return std::nullopt;
-  result.step = stepOf(stmt.step, variable);
+  cfamily::Counting& counting = result.counting;
+  counting.type = variable->type->scalar();
+  counting.step = stepOf(stmt.step, variable);
   const Expr* test = stmt.expression;
-  if (result.step == 0 || test->kind != ExprKind::Binary || variableOf(test->operands[0]) != variable)
+  if (counting.step == 0 || test->kind != ExprKind::Binary || variableOf(test->operands[0]) != variable)
     return std::nullopt;
-  const bool up = result.step > 0;
+  const bool up = counting.step > 0;
   if (test->op != (up ? Operator::Less : Operator::Greater) &&
       test->op != (up ? Operator::LessEqual : Operator::GreaterEqual))
     return std::nullopt;
-  result.inclusive = test->op == Operator::LessEqual || test->op == Operator::GreaterEqual;
+  counting.inclusive = test->op == Operator::LessEqual || test->op == Operator::GreaterEqual;
   result.bound = test->operands[1];
   const Type *compared = test->operands[0]->type, *own = variable->type;
   if (!compared->isInteger() || compared->bits() < own->bits() || !isInvariant(result.bound, stmt) ||
       writes(stmt.expression, variable))
     return std::nullopt;
+  counting.start = indexRangeOf(result.start);
   // A signed variable compared as an unsigned number means itself only while it is not negative.
-  if (own->isSigned() && !compared->isSigned() && !(up && isNonNegative(result.start)))
+  if (own->isSigned() && !compared->isSigned() && !(up && counting.start.least >= 0))
     return std::nullopt;
-  // Unsigned variables wrap below 0.
-  if (!up && !own->isSigned() && (result.inclusive || result.step != -1))
-    return std::nullopt;
-  return result;
+  const Type* given = withoutWidening(result.bound)->type;
+  counting.bound = indexRangeOf(result.bound);
+  counting.unsignedBound = !given->isSigned() && given->bits() == 64 && counting.bound.least < 0;
+  result.plan = cfamily::planCounting(counting);
+  return result.plan.isCounted ? std::optional(result) : std::nullopt;
 }
 
 void BodyLowering::loop(const Stmt& stmt) {
@@ -146,66 +144,29 @@ void BodyLowering::loopBody(const Stmt& stmt) {
   statement(stmt.body);
 }
 
-void BodyLowering::checkFits(Value bound, const Type* type, const Expr* text, std::string_view variable,
-                             int64_t margin) {
-  text = withoutWidening(text);
-  const Type* given = text->type;
-  const bool isConstant = text->kind == ExprKind::Integer;
-  const std::string name = "loop variable '" + std::string(variable) + "'";
-  if (!given->isSigned() && given->bits() == 64 && !isConstant)
-    check(compare(arith::CmpIPredicate::sge, bound, indexConstant(0)), "loop-bound-overflow",
-          "the bound of " + name + " is too large");
-  if (type->bits() == 64) {
-    if (margin > 0 && !isConstant)
-      check(compare(arith::CmpIPredicate::sle, bound, indexConstant(INT64_MAX - margin)), "loop-bound-overflow",
-            "the bound of " + name + " is too large");
-    return;
-  }
-  // Overflow of a signed variable is undefined; that of its own type's largest value needs no check.
-  bool evident =
-      given->bits() < type->bits() ||
-      (given->bits() == type->bits() && given->isSigned() == type->isSigned() && (type->isSigned() || margin == 0));
-  if (evident)
-    return;
-  Value largest = indexConstant(static_cast<int64_t>(largestOf(type)) - margin);
-  check(compare(arith::CmpIPredicate::sle, bound, largest), "loop-bound-overflow",
-        name + " of type " + typeName(type) + " cannot count to {0}", bound,
-        "declare it with a wider type, such as long");
-}
-
-void BodyLowering::lowerCounted(const Stmt& stmt, const CountedLoop& counted) {
+void BodyLowering::lowerCounted(const Stmt& stmt, const CountedStatement& counted) {
   const Variable* variable = counted.variable;
-  const bool up = counted.step > 0;
-  const int64_t step = up ? counted.step : -counted.step;
+  const cfamily::Counting& counting = counted.counting;
+  const bool up = counting.step > 0;
   const bool nonNegative = up ? isNonNegative(counted.start) : isNonNegative(counted.bound);
   // Where the variable has another value than the expression that starts it, the conversion counts.
   Value start = index(counted.start);
   Value bound = index(counted.bound);
   at(stmt.location);
-  if (up)
-    checkFits(bound, variable->type, counted.bound, variable->name, step - 1 + counted.inclusive);
-  if (!variable->type->isSigned() && variable->type->bits() == 64 &&
-      withoutWidening(counted.start)->kind != ExprKind::Integer)
-    check(compare(arith::CmpIPredicate::sge, start, indexConstant(0)), "loop-bound-overflow",
-          "the first value of loop variable '" + std::string(variable->name) + "' is too large");
-  Value lower = start, upper = counted.inclusive && up ? add(bound, indexConstant(1)) : bound;
-  if (!up) {
-    // Iterations are counted upwards: so many values lie above the bound.
-    lower = indexConstant(0);
-    upper = subtract(start, bound);
-    if (counted.inclusive)
-      upper = add(upper, indexConstant(1));
-  }
-  auto made = make<scf::ForOp>(lower, upper, indexConstant(step));
+  CountedLoop made = beginCounting(counting, counted.plan, start, bound, std::string(variable->name),
+                                   !up && !variable->type->isSigned() ? "declare it with a signed type"
+                                   : variable->type->bits() < 64      ? "declare it with a wider type, such as long"
+                                                                      : "");
   auto outer = names_->bindings.find(variable);
   std::optional<Binding> saved = outer == names_->bindings.end() ? std::nullopt : std::optional(outer->second);
   {
     mlir::OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(made.getBody());
+    builder_.setInsertionPoint(made.loop.getBody()->getTerminator());
     Binding binding;
-    binding.index = up ? made.getInductionVar() : subtract(start, made.getInductionVar());
+    binding.index = made.variable;
     binding.value = fromIndex(binding.index, variable->type);
     binding.nonNegative = nonNegative;
+    binding.range = cfamily::valuesIn(counting, counted.plan);
     names_->bindings[variable] = binding;
     loopBody(stmt);
   }
@@ -216,12 +177,7 @@ void BodyLowering::lowerCounted(const Stmt& stmt, const CountedLoop& counted) {
   if (!counted.outlives)
     return;
   at(stmt.location);
-  Value span = maximum(subtract(upper, lower), indexConstant(0));
-  if (step != 1)
-    span =
-        multiply(folded<arith::DivUIOp>(add(span, indexConstant(step - 1)), indexConstant(step)), indexConstant(step));
-  Value last = up ? add(start, span) : subtract(start, span);
-  store(fromIndex(last, variable->type), bindingOf(variable).storage);
+  store(fromIndex(valueBehind(made), variable->type), bindingOf(variable).storage);
 }
 
 void BodyLowering::generalLoop(const Stmt& stmt) {

@@ -12,13 +12,18 @@ namespace strata::sequoia {
 
 using mlir::Value;
 
+/// A bound without its conversion to the loop variable's type.
+static const Expr* withoutImplicit(const Expr* bound) {
+  while (bound->kind == ExprKind::Cast && bound->isImplicit && bound->type->isInteger() &&
+         bound->operands[0]->type->isInteger())
+    bound = bound->operands[0];
+  return bound;
+}
+
 /// A bound as an index. The conversion to the loop variable's type may not change it.
 Value BodyLowering::mapBound(const Expr* bound, const Loop& loop) {
   const Type* type = loop.variable->type;
-  const Expr* inner = bound;
-  while (inner->kind == ExprKind::Cast && inner->isImplicit && inner->type->isInteger() &&
-         inner->operands[0]->type->isInteger())
-    inner = inner->operands[0];
+  const Expr* inner = withoutImplicit(bound);
   Value number = index(inner);
   at(bound->location);
   const Type* given = withoutWidening(inner)->type;
@@ -66,6 +71,8 @@ void BodyLowering::bindLoopVariable(const Variable* variable, Value iteration, b
   binding.index = iteration;
   binding.value = fromIndex(iteration, variable->type);
   binding.nonNegative = nonNegative;
+  if (nonNegative && variable->type->bits() == 64)
+    binding.range.least = 0;
   names_->bindings[variable] = binding;
 }
 
@@ -77,6 +84,13 @@ void BodyLowering::mapStatement(const Stmt& stmt) {
   Value lower = mapBound(loop.start, loop), upper = mapBound(loop.end, loop);
   at(stmt.location);
   placeLoop(loop, label);
+  const Range first = indexRangeOf(withoutImplicit(loop.start)), last = indexRangeOf(withoutImplicit(loop.end));
+  if (loop.kind != MapKind::Seq && __int128(last.most) - first.least > INT64_MAX)
+    check(compare(arith::CmpIPredicate::sge, subtract(maximum(upper, lower), lower), indexConstant(0)),
+          "loop-bound-overflow",
+          "loop variable '" + std::string(loop.variableName) +
+              "' goes from {0} to {1}, which is no number of iterations",
+          {lower, upper});
   if (loop.kind != MapKind::Seq)
     return parallelLoop(stmt, lower, upper, builder_.getStringAttr(label));
   auto made = make<scf::ForOp>(lower, upper, indexConstant(1));

@@ -113,6 +113,7 @@ void BodyLowering::declaration(const Stmt& stmt) {
       if (variable->type->isInteger() && isIndexText(variable->initializer))
         binding.index = index(variable->initializer);
       binding.nonNegative = isNonNegative(variable->initializer);
+      binding.range = rangeOf(variable->initializer);
       binding.value = value(variable->initializer);
       names_->bindings[variable] = binding;
       continue;

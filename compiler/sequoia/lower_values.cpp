@@ -1,8 +1,6 @@
 // The small builders that the lowering of bodies is written with.
 #include "compiler/sequoia/lower_body.h"
 
-#include "mlir/IR/Matchers.h"
-
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 
@@ -11,48 +9,9 @@ namespace strata::sequoia {
 using mlir::Value;
 
 BodyLowering::BodyLowering(ModuleLowering& module, uint32_t instance, mapping::FunctionPlacement* function)
-    : module_(module), number_(instance), instance_(module.graph.instances[instance]), function_(function),
-      builder_(&module.context), place_(module.place(instance_.variant->location)) {
+    : ArithmeticLowering(module.context, module.place(module.graph.instances[instance].variant->location)),
+      module_(module), number_(instance), instance_(module.graph.instances[instance]), function_(function) {
   own_.instance = &instance_;
-}
-
-Value BodyLowering::indexConstant(int64_t value) {
-  return make<arith::ConstantIndexOp>(value);
-}
-
-Value BodyLowering::truth(bool value) {
-  return make<arith::ConstantIntOp>(value, builder_.getI1Type());
-}
-
-Value BodyLowering::integer(mlir::Type type, uint64_t value) {
-  return make<arith::ConstantOp>(mlir::IntegerAttr::get(type, mlir::APInt(type.getIntOrFloatBitWidth(), value)));
-}
-
-Value BodyLowering::add(Value a, Value b) {
-  return folded<arith::AddIOp>(a, b);
-}
-Value BodyLowering::subtract(Value a, Value b) {
-  return a == b ? indexConstant(0) : folded<arith::SubIOp>(a, b);
-}
-Value BodyLowering::multiply(Value a, Value b) {
-  return folded<arith::MulIOp>(a, b);
-}
-Value BodyLowering::minimum(Value a, Value b) {
-  return folded<arith::MinSIOp>(a, b);
-}
-Value BodyLowering::maximum(Value a, Value b) {
-  return folded<arith::MaxSIOp>(a, b);
-}
-
-Value BodyLowering::compare(arith::CmpIPredicate predicate, Value a, Value b) {
-  return builder_.createOrFold<arith::CmpIOp>(place_, predicate, a, b);
-}
-
-Value BodyLowering::both(Value a, Value b) {
-  return folded<arith::AndIOp>(a, b);
-}
-Value BodyLowering::inverse(Value condition) {
-  return folded<arith::XOrIOp>(condition, truth(true));
 }
 
 Value BodyLowering::zeroOf(mlir::Type type) {
@@ -62,15 +21,7 @@ Value BodyLowering::zeroOf(mlir::Type type) {
       fields.push_back(zeroOf(field));
     return make<svm::RecordOp>(record, fields);
   }
-  return make<arith::ConstantOp>(builder_.getZeroAttr(type));
-}
-
-void BodyLowering::check(Value condition, llvm::StringRef code, const llvm::Twine& message, mlir::ValueRange values,
-                         llvm::StringRef help) {
-  if (mlir::matchPattern(condition, mlir::m_One()))
-    return;
-  make<svm::CheckOp>(condition, builder_.getStringAttr(code), builder_.getStringAttr(message),
-                     help.empty() ? mlir::StringAttr() : builder_.getStringAttr(help), values);
+  return zero(type);
 }
 
 Value BodyLowering::fromIndex(Value index, const Type* type) {

@@ -1,4 +1,4 @@
-// The C scalar types, their layout and C's conversions between them (C99 6.3.1.1 and 6.3.1.8).
+// The types of a program, and how C lays structs and unions out.
 #include "compiler/sequoia/type.h"
 
 namespace strata::sequoia {
@@ -7,44 +7,12 @@ namespace {
 
 constexpr uint64_t largestRecord = uint64_t(1) << 30;
 
-struct ScalarFacts {
-  TypeKind kind;
-  const char* name;
-  uint8_t size;
-};
+/// A number type is the one of C that stands as far behind `char`.
+constexpr auto firstScalar = static_cast<unsigned>(TypeKind::Char) - static_cast<unsigned>(cfamily::Scalar::Char);
+static_assert(static_cast<unsigned>(TypeKind::Double) - firstScalar == static_cast<unsigned>(cfamily::Scalar::Double));
 
-constexpr ScalarFacts scalarFacts[] = {
-    {TypeKind::Error, "<error>", 0},
-    {TypeKind::Void, "void", 0},
-    {TypeKind::Char, "char", 1},
-    {TypeKind::SignedChar, "signed char", 1},
-    {TypeKind::UnsignedChar, "unsigned char", 1},
-    {TypeKind::Short, "short", 2},
-    {TypeKind::UnsignedShort, "unsigned short", 2},
-    {TypeKind::Int, "int", 4},
-    {TypeKind::UnsignedInt, "unsigned int", 4},
-    {TypeKind::Long, "long", 8},
-    {TypeKind::UnsignedLong, "unsigned long", 8},
-    {TypeKind::LongLong, "long long", 8},
-    {TypeKind::UnsignedLongLong, "unsigned long long", 8},
-    {TypeKind::Float, "float", 4},
-    {TypeKind::Double, "double", 8},
-};
-
-int conversionRank(const Type* type) {
-  switch (type->kind) {
-  case TypeKind::Int:
-  case TypeKind::UnsignedInt:
-    return 1;
-  case TypeKind::Long:
-  case TypeKind::UnsignedLong:
-    return 2;
-  case TypeKind::LongLong:
-  case TypeKind::UnsignedLongLong:
-    return 3;
-  default:
-    return 0;
-  }
+TypeKind kindOf(cfamily::Scalar scalar) {
+  return static_cast<TypeKind>(static_cast<unsigned>(scalar) + firstScalar);
 }
 
 uint64_t roundUp(uint64_t value, uint64_t alignment) {
@@ -53,26 +21,17 @@ uint64_t roundUp(uint64_t value, uint64_t alignment) {
 
 } // namespace
 
-bool Type::isSigned() const {
-  switch (kind) {
-  case TypeKind::UnsignedChar:
-  case TypeKind::UnsignedShort:
-  case TypeKind::UnsignedInt:
-  case TypeKind::UnsignedLong:
-  case TypeKind::UnsignedLongLong:
-    return false;
-  default:
-    return true;
-  }
+cfamily::Scalar Type::scalar() const {
+  return static_cast<cfamily::Scalar>(static_cast<unsigned>(kind) - firstScalar);
 }
 
 TypeTable::TypeTable() {
-  for (const ScalarFacts& facts : scalarFacts) {
+  for (TypeKind kind = TypeKind::Error; kind <= TypeKind::Double; kind = static_cast<TypeKind>(unsigned(kind) + 1)) {
     Type type;
-    type.kind = facts.kind;
-    type.size = facts.size;
-    type.alignment = facts.size ? facts.size : 1;
-    type.tag = facts.name;
+    type.kind = kind;
+    type.tag = kind == TypeKind::Error ? "<error>" : kind == TypeKind::Void ? "void" : scalarName(type.scalar());
+    if (kind >= TypeKind::Char)
+      type.size = type.alignment = cfamily::sizeOf(type.scalar());
     scalars_.push_back(type);
   }
 }
@@ -125,29 +84,11 @@ const std::vector<std::string>& TypeTable::typedefsOf(const Type* record) const 
 }
 
 const Type* TypeTable::promoted(const Type* type) const {
-  if (type->isInteger() && conversionRank(type) < 1)
-    return integer();
-  return type;
+  return type->isArithmetic() ? get(kindOf(cfamily::promoted(type->scalar()))) : type;
 }
 
 const Type* TypeTable::common(const Type* left, const Type* right) const {
-  if (left->kind == TypeKind::Double || right->kind == TypeKind::Double)
-    return get(TypeKind::Double);
-  if (left->kind == TypeKind::Float || right->kind == TypeKind::Float)
-    return get(TypeKind::Float);
-  left = promoted(left);
-  right = promoted(right);
-  if (left == right)
-    return left;
-  if (left->isSigned() == right->isSigned())
-    return conversionRank(left) >= conversionRank(right) ? left : right;
-  const Type* withSign = left->isSigned() ? left : right;
-  const Type* withoutSign = left->isSigned() ? right : left;
-  if (conversionRank(withoutSign) >= conversionRank(withSign))
-    return withoutSign;
-  if (withSign->size > withoutSign->size)
-    return withSign;
-  return get(withSign->kind == TypeKind::Long ? TypeKind::UnsignedLong : TypeKind::UnsignedLongLong);
+  return get(kindOf(cfamily::common(left->scalar(), right->scalar())));
 }
 
 std::string typeName(const Type* type) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/source/source.h"
+#include "compiler/cfamily/scalar.h"
 
 #include <cstdint>
 #include <deque>
@@ -64,8 +65,10 @@ struct Type {
   bool isArithmetic() const { return isInteger() || isFloating(); }
   bool isRecord() const { return kind == TypeKind::Struct || kind == TypeKind::Union; }
   bool isCArray() const { return kind == TypeKind::CArray; }
+  /// REQUIRES: isArithmetic().
+  cfamily::Scalar scalar() const;
   /// REQUIRES: isInteger().
-  bool isSigned() const;
+  bool isSigned() const { return cfamily::isSigned(scalar()); }
   uint32_t bits() const { return static_cast<uint32_t>(size * 8); }
 };
 

@@ -66,7 +66,8 @@ Among amongOf(svm::SpmdOp spmd) {
 
 Value busyProcessors(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, int64_t ways) {
   IndexMath math(builder, location);
-  Value count = math.max(math.sub(upper, lower), math.constant(0));
+  // The bounds may lie anywhere: a range without iterations is told before the subtraction, which would overflow.
+  Value count = math.sub(math.max(upper, lower), lower);
   return math.min(math.constant(ways), chunk ? math.ceilDiv(count, chunk) : count);
 }
 
@@ -100,6 +101,15 @@ scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Va
     iteration = loop.getInductionVar();
     return loop;
   };
+  // Chunks are counted from the lower bound on, since steps of many may overflow near the end of 64 bits.
+  auto fromLower = [&](scf::ForOp loop, Value offset) {
+    OpBuilder inside(builder.getContext());
+    inside.setInsertionPointToStart(loop.getBody());
+    if (offset != loop.getInductionVar())
+      inside.setInsertionPointAfterValue(offset);
+    iteration = IndexMath(inside, location).add(offset, lower);
+    return loop;
+  };
   if (!chunk) {
     // The first (count mod parts) shares are one longer, so that no product of count and part is needed.
     Value count = math.sub(upper, lower);
@@ -112,28 +122,29 @@ scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Va
     return parallel(builder.create<scf::ForOp>(location, first, last, one));
   }
   Value size = math.constant(chunk);
-  Value first = math.add(lower, math.mul(part, size)), step = math.mul(parts, size);
-  if (asOne && chunk == 1)
-    return parallel(builder.create<scf::ForOp>(location, first, upper, step));
+  Value count = math.sub(upper, lower), first = math.mul(part, size), step = math.mul(parts, size);
+  if (asOne && chunk == 1) {
+    auto loop = parallel(builder.create<scf::ForOp>(location, first, count, step));
+    return fromLower(loop, loop.getInductionVar());
+  }
   if (asOne) {
-    Value count = iterationsOf(math, builder, location, math.sub(upper, lower), chunk, part, parts);
-    auto loop = parallel(builder.create<scf::ForOp>(location, math.constant(0), count, one));
+    Value own = iterationsOf(math, builder, location, count, chunk, part, parts);
+    auto loop = parallel(builder.create<scf::ForOp>(location, math.constant(0), own, one));
     OpBuilder inside(builder.getContext());
     inside.setInsertionPointToStart(loop.getBody());
     IndexMath within(inside, location);
     Value round = inside.create<arith::DivUIOp>(location, loop.getInductionVar(), size);
     Value place = inside.create<arith::RemUIOp>(location, loop.getInductionVar(), size);
-    iteration = within.add(within.add(first, within.mul(round, step)), place);
-    return loop;
+    return fromLower(loop, within.add(within.add(first, within.mul(round, step)), place));
   }
-  auto outer = parallel(builder.create<scf::ForOp>(location, first, upper, step));
+  auto outer = parallel(builder.create<scf::ForOp>(location, first, count, step));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(outer.getBody());
-  Value end = math.min(math.add(outer.getInductionVar(), size), upper);
+  Value end = math.min(math.add(outer.getInductionVar(), size), count);
   auto inner = parallel(builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one));
   // A chunk begins below the upper bound: what does not change in it may leave the loop over chunks too.
   inner->setAttr(nonEmptyAttr, builder.getUnitAttr());
-  return inner;
+  return fromLower(inner, inner.getInductionVar());
 }
 
 void moveBody(svm::SpmdOp spmd, scf::ForOp loop, Value iteration) {
