@@ -214,19 +214,11 @@ std::optional<std::string> compile(const Source& source, std::vector<std::string
     if (!run.write(name, text))
       return std::nullopt;
   // The processor is named here as well because macros such as __AVX2__ depend on it.
-  std::vector<std::string> arguments{source.isCxx ? "-std=c++20" : "-std=gnu11",
-                                     "-O2",
-                                     "-march=native",
-                                     "-fPIC",
-                                     "-fwrapv",
-                                     "-fno-color-diagnostics",
-                                     "-fno-caret-diagnostics",
-                                     "-ferror-limit=20",
-                                     "-MMD",
-                                     "-MF",
-                                     run.path("included"),
-                                     "-I" + run.path(""),
-                                     run.path(file)};
+  std::vector<std::string> arguments{
+      source.isCxx ? "-std=c++20" : "-std=gnu11", "-O2", "-march=native", "-fPIC", "-fwrapv",
+      // A function with large variables must not step over the page below the stack.
+      "-fstack-clash-protection", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20", "-MMD", "-MF",
+      run.path("included"), "-I" + run.path(""), run.path(file)};
   for (const std::string& folder : source.includeFolders)
     arguments.push_back("-I" + folder);
   arguments.insert(arguments.end(), extra.begin(), extra.end());

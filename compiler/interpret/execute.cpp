@@ -377,6 +377,9 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::IndexCheck:
       ok = r[i.a] < r[i.b] || failCheck(task, pc - 1, i, r);
       break;
+    case Opcode::Apart:
+      ok = areApart(task, pc - 1, i, r);
+      break;
     case Opcode::Count:
       statistics_.counters[program_.names[static_cast<size_t>(i.imm)]] += static_cast<int64_t>(r[i.a]);
       break;

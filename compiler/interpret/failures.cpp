@@ -23,6 +23,8 @@ STRATA_DIAGNOSTIC(castExtent, Error, "interpret-cast-extent", "an extent of {0} 
 STRATA_DIAGNOSTIC(moveExtents, Error, "interpret-move-extents",
                   "a block of extents {0} is moved to one of extents {1}");
 STRATA_DIAGNOSTIC(moveOverlap, Error, "interpret-move-overlap", "the source and the destination of a move overlap");
+STRATA_DIAGNOSTIC(argumentOverlap, Error, "interpret-argument-overlap",
+                  "two arguments of '{0}' overlap, and one of them is written");
 STRATA_DIAGNOSTIC(usesOverlap, Error, "check-overlap", "{0} and {1} are used at once and share {2}, and {3}");
 STRATA_DIAGNOSTIC(iterationOverlap, Error, "check-iteration-overlap", "{0} and {1} share {2}, and {3}");
 STRATA_DIAGNOSTIC(repeatedIndex, Error, "check-repeated-index", "{0} writes {1} more than once");
@@ -80,6 +82,8 @@ const DiagnosticKind& kindOf(Fault fault) {
     return moveExtents;
   case Fault::MoveOverlap:
     return moveOverlap;
+  case Fault::ArgumentOverlap:
+    return argumentOverlap;
   case Fault::Overlap:
     return usesOverlap;
   case Fault::IterationOverlap:

@@ -19,6 +19,7 @@ enum class Fault {
   CastExtent,  // {0} extent, {1} wanted
   MoveExtents, // {0} source, {1} destination
   MoveOverlap,
+  ArgumentOverlap,  // {0} kernel or function
   Overlap,          // {0}, {1} two blocks, {2} element, {3} who writes
   IterationOverlap, // the same
   RepeatedIndex,    // {0} block, {1} element

@@ -163,6 +163,7 @@ private:
   bool dealloc(Task& task, uint32_t pc, uint64_t handle);
   void view(uint32_t pc, const Instruction& instruction, Registers r);
   bool move(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  bool areApart(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   /// Explains why an access is wrong.
   bool failAccess(const Task& task, uint32_t pc, Slot block, unsigned rank, const uint64_t* indices, Registers r);
   bool failHandle(const Task& task, uint32_t pc, uint64_t handle);

@@ -189,9 +189,10 @@ std::string extentsText(const uint64_t* block, unsigned rank) {
 }
 
 /// An element that two blocks of one storage have in common, by marking.
-std::optional<int64_t> overlap(const uint64_t* a, const uint64_t* b, unsigned rank, int64_t least, int64_t greatest) {
+std::optional<int64_t> overlap(const uint64_t* a, unsigned rank, const uint64_t* b, unsigned otherRank, int64_t least,
+                               int64_t greatest) {
   std::vector<bool> marked(static_cast<size_t>(greatest - least + 1));
-  Rows source(a, rank), destination(b, rank);
+  Rows source(a, rank), destination(b, otherRank);
   do
     for (int64_t i = 0; i < source.rowExtent(); ++i)
       marked[static_cast<size_t>(source.offset + i * source.rowStride() - least)] = true;
@@ -236,7 +237,7 @@ bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Regi
     if (onItself && !isNamedCopy(pc))
       return true;
     if (sourceLeast <= greatest && least <= sourceGreatest)
-      if (auto element = overlap(source, destination, rank, static_cast<int64_t>(sourceLeast),
+      if (auto element = overlap(source, rank, destination, rank, static_cast<int64_t>(sourceLeast),
                                  static_cast<int64_t>(sourceGreatest)))
         return failOverlap(task, pc, *to, static_cast<uint64_t>(*element));
   }
@@ -275,6 +276,21 @@ bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Regi
         std::memcpy(write + i * out * static_cast<int64_t>(size), read + i * in * static_cast<int64_t>(size), size);
   } while (rows.next() && targets.next());
   return true;
+}
+
+bool Machine::areApart(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  const uint64_t *first = r + instruction.a, *second = r + instruction.b;
+  __int128 least, greatest, otherLeast, otherGreatest;
+  if (first[0] != second[0] || !range(first, instruction.c, least, greatest) ||
+      !range(second, instruction.d, otherLeast, otherGreatest) || least > otherGreatest || otherLeast > greatest)
+    return true;
+  const Storage* block = storage(first[0]);
+  if (!block || least < 0 || greatest >= block->elements)
+    return true; // an access tells
+  if (!overlap(first, instruction.c, second, instruction.d, static_cast<int64_t>(least),
+               static_cast<int64_t>(greatest)))
+    return true;
+  return failAt(task, pc, Fault::ArgumentOverlap, {program_.names[static_cast<size_t>(instruction.imm)]});
 }
 
 bool Machine::failHandle(const Task& task, uint32_t pc, uint64_t handle) {

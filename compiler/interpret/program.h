@@ -88,6 +88,7 @@ enum class Opcode : uint16_t {
   // Checks and figures.
   Check,      // a: condition; imm: index into checks; pool[e, e + d): values
   IndexCheck, // a: index, b: extent; imm: index into checks
+  Apart,      // a, b: two arguments of rank c and d, one of which is written; imm: index into names, who gets them
   Count,      // a: amount; imm: index into names; shift: of the amount
   RunCount,   // a kernel begins
   Print,      // a: order; imm: index into names, the format; pool[e, e + d): values

@@ -265,6 +265,9 @@ bool Resolver::resolveControl(Operation* op) {
       results += std::max(1u, slotsOf(result.getType()));
     }
     SmallVector<uint32_t> arguments = allSlots(call.getOperands());
+    if (auto function = symbols_.lookup<func::FuncOp>(call.getCallee()); function && !function.isExternal())
+      resolveApart(call.getOperands(), call.getCallee(),
+                   [&](unsigned position) { return writtenArguments_.contains(function.getArgument(position)); });
     Slot first = call.getNumResults() ? slot(call.getResult(0)) : 0;
     emit(Opcode::Call, first, 0, 0, 0, callee->second);
     setPool(here() - 1, arguments);

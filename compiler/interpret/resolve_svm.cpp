@@ -22,7 +22,9 @@ void Resolver::resolveRun(svm::RunOp run) {
     setPool(here() - 1, after);
   }
   emit(Opcode::RunCount);
-  auto kernel = module_.lookupSymbol<svm::KernelOp>(run.getKernel());
+  auto kernel = symbols_.lookup<svm::KernelOp>(run.getKernel());
+  resolveApart(run.getArguments(), run.getKernel(),
+               [&](unsigned position) { return kernel && kernel.access(position) != "read"; });
   if (std::optional<unsigned> number = kernel ? kernel.instanceArgument() : std::nullopt)
     emit(Opcode::Number, slot(run.getArguments()[*number]));
   emit(Opcode::Call, 0, 0, 0, 0, callee->second);
@@ -31,6 +33,21 @@ void Resolver::resolveRun(svm::RunOp run) {
     emit(Opcode::TaskEnd);
     patch(spawn, here());
   }
+}
+
+void Resolver::resolveApart(ValueRange arguments, StringRef callee, function_ref<bool(unsigned)> isWritten) {
+  auto rankOf = [](mlir::Value block) { return static_cast<uint32_t>(cast<MemRefType>(block.getType()).getRank()); };
+  for (unsigned second = 0; second < arguments.size(); ++second)
+    for (unsigned first = 0; first < second; ++first) {
+      mlir::Value a = arguments[first], b = arguments[second];
+      const bool areBlocks = isa<MemRefType>(a.getType()) && isa<MemRefType>(b.getType());
+      if (!areBlocks || (!isWritten(first) && !isWritten(second)))
+        continue;
+      mlir::Value root = svm::rootOf(a), other = svm::rootOf(b);
+      if (root != other && (root.getDefiningOp<svm::BlockOp>() || other.getDefiningOp<svm::BlockOp>()))
+        continue; // each has storage of its own
+      emit(Opcode::Apart, slot(a), slot(b), rankOf(a), rankOf(b), static_cast<int64_t>(name(callee)));
+    }
 }
 
 static void addNumbers(Type type, uint32_t offset, std::vector<ElementNumber>& numbers, size_t& scalars,
@@ -50,7 +67,7 @@ static void addNumbers(Type type, uint32_t offset, std::vector<ElementNumber>& n
 }
 
 int64_t Resolver::numbersOf(Type element, svm::CombinerAttr combiner) {
-  auto kernel = module_.lookupSymbol<svm::KernelOp>(combiner.getFunction());
+  auto kernel = symbols_.lookup<svm::KernelOp>(combiner.getFunction().getValue());
   auto known = kernel && kernel.isStructured() ? transform::elementwiseCombiner(kernel) : std::nullopt;
   ElementNumbers numbers;
   size_t scalars = 0;

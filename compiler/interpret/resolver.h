@@ -5,6 +5,7 @@
 #include "compiler/interpret/iterations.h"
 #include "compiler/interpret/program.h"
 #include "compiler/ir/svm.h"
+#include "compiler/ir/verify_logical.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
@@ -17,7 +18,8 @@ unsigned slotsOf(mlir::Type type);
 
 class Resolver {
 public:
-  explicit Resolver(mlir::ModuleOp module) : module_(module) {}
+  explicit Resolver(mlir::ModuleOp module)
+      : module_(module), symbols_(module), writtenArguments_(svm::findWrittenArguments(module)) {}
   Program run();
 
 private:
@@ -97,6 +99,8 @@ private:
   bool resolveStreams(mlir::Operation* op);
   bool resolveRecords(mlir::Operation* op);
   void resolveRun(svm::RunOp run);
+  /// What is given to a kernel or function shares no element where one is written.
+  void resolveApart(mlir::ValueRange arguments, llvm::StringRef callee, llvm::function_ref<bool(unsigned)> isWritten);
   void resolveSpmd(svm::SpmdOp spmd);
   /// Makes the copies that stand for the private ones, runs the loop, and brings them back.
   void resolveReductions(svm::SpmdOp spmd, llvm::function_ref<void()> loop);
@@ -106,6 +110,8 @@ private:
   std::vector<Parameter> parametersOf(mlir::FunctionOpInterface function, Slot& slots);
 
   mlir::ModuleOp module_;
+  mlir::SymbolTable symbols_;
+  llvm::DenseSet<mlir::Value> writtenArguments_;
   Program program_;
   llvm::DenseMap<mlir::Operation*, unsigned> externalOf_;
   llvm::StringMap<int64_t> nameIndex_;

@@ -156,8 +156,9 @@ LogicalResult KernelOp::verify() {
   if (!isStructured())
     return success();
   WalkResult walk = getBody().walk([&](Operation* op) {
-    if (isa<PauseOp>(op) && !isShared()) {
-      op->emitOpError() << "waits for what others write; its kernel says so by '" << SvmDialect::sharedAttr << "'";
+    if (isa<PauseOp, FenceOp>(op) && !isShared()) {
+      op->emitOpError() << (isa<PauseOp>(op) ? "waits for what others write" : "orders accesses that others see")
+                        << "; its kernel says so by '" << SvmDialect::sharedAttr << "'";
       return WalkResult::interrupt();
     }
     StringRef dialect = op->getName().getDialectNamespace();

@@ -372,7 +372,7 @@ private:
 } // namespace
 
 LogicalResult verifyLogical(ModuleOp program) {
-  return LogicalVerifier(program).module(program);
+  return success(succeeded(LogicalVerifier(program).module(program)) && succeeded(verifyAccess(program)));
 }
 
 } // namespace strata::svm

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace strata::svm {
 
@@ -12,5 +13,12 @@ constexpr unsigned maximumNesting = 256;
 
 /// REQUIRES: `program` is verified.
 mlir::LogicalResult verifyLogical(mlir::ModuleOp program);
+
+/// The arguments of control functions that are written, directly, through views, or by what they are given to.
+llvm::DenseSet<mlir::Value> findWrittenArguments(mlir::ModuleOp program);
+
+/// The part of it that is about arguments: none that is "read" is written, and no block is given to one operation twice
+/// where that writes it.
+mlir::LogicalResult verifyAccess(mlir::ModuleOp program);
 
 } // namespace strata::svm

@@ -115,4 +115,81 @@ TEST(DeclaredFunctions, AreAllThatKernelsCall) {
                 "calls 'here' from a kernel; kernels call declared functions only");
 }
 
+const std::string writer = R"(
+    svm.kernel @fill(%x: !plain {svm.access = "write"}) {
+      %c0 = arith.constant 0 : index
+      %v = arith.constant 7 : i32
+      memref.store %v, %x[%c0] : !plain
+      svm.return
+    }
+    func.func @set(%x: !plain) {
+      svm.run @fill(%x) : (!plain) -> ()
+      return
+    })";
+
+TEST(ReadArguments, OfKernelsAreNotStoredTo) {
+  for (std::string store :
+       {"memref.store %v, %x[%c0] : !plain", "affine.store %v, %x[0] : !plain",
+        "%y = memref.subview %x[0] [%c1] [1] : !plain to !plain\n memref.store %v, %y[%c0] : !plain",
+        "%y = memref.cast %x : !plain to !plain\n memref.store %v, %y[%c0] : !plain"})
+    expectProblem(R"(svm.kernel @k(%x: !plain {svm.access = "read", svm.name = "x"}) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %v = arith.constant 7 : i32
+      scf.for %i = %c0 to %c1 step %c1 {
+        )" + store + "\n } svm.return }",
+                  "writes 'x' of 'k', which says \"read\" of it");
+}
+
+TEST(ReadArguments, OfFunctionsAreWrittenByNothingThatIsDoneWithThem) {
+  for (std::string use :
+       {"memref.store %v, %a[%c0] : !plain", "svm.move %b to %a : !plain to !plain",
+        "svm.run @fill(%a) : (!plain) -> ()", "func.call @set(%a) : (!plain) -> ()",
+        "%part = memref.subview %a[%c0] [%c0] [1] : !plain to !plain\n svm.run @fill(%part) : (!plain) -> ()",
+        "%part = memref.subview %a[%c0] [%c0] [1] : !plain to !plain\n svm.move %b to %part : !plain to !plain",
+        "svm.spmd (%i) = (%c0) to (%c0) reduce(%p = %a : !plain with #svm.combiner<@two, \"two\">) {}"})
+    expectProblem(writer + R"(
+    func.func @two(%x: !plain {svm.access = "read"}, %y: !plain {svm.access = "readwrite"}) { return }
+    func.func @main(%a: !plain {svm.access = "read", svm.name = "A"}, %b: !plain {svm.access = "readwrite"}) attributes {svm.entry} {
+      %c0 = arith.constant 0 : index
+      %v = arith.constant 7 : i32
+      )" + use + "\n return }",
+                  "writes 'A' of 'main'");
+}
+
+TEST(ReadArguments, MayBeReadInEveryWay) {
+  EXPECT_EQ(problem(writer + R"(
+    svm.kernel @look(%x: !plain {svm.access = "read"}, %y: !plain {svm.access = "write"}) {
+      %c0 = arith.constant 0 : index
+      %part = memref.subview %x[%c0] [%c0] [1] : !plain to !plain
+      %v = memref.load %part[%c0] : !plain
+      memref.store %v, %y[%c0] : !plain
+      svm.return
+    }
+    func.func @see(%x: !plain) { return }
+    func.func @main(%a: !plain {svm.access = "read"}, %b: !plain {svm.access = "readwrite"}) attributes {svm.entry} {
+      svm.run @look(%a, %b) : (!plain, !plain) -> ()
+      svm.move %a to %b : !plain to !plain
+      func.call @see(%a) : (!plain) -> ()
+      func.call @set(%b) : (!plain) -> ()
+      return
+    })"),
+            "");
+}
+
+TEST(Arguments, AreNotOneBlockTwiceWhereItIsWritten) {
+  const std::string kernel = R"(
+    svm.kernel @two(%x: !plain {svm.access = "read"}, %y: !plain {svm.access = "readwrite"}) { svm.return }
+    func.func @both(%x: !plain, %y: !plain) {
+      svm.run @two(%x, %y) : (!plain, !plain) -> ()
+      return
+    }
+    func.func @main(%a: !plain {svm.access = "readwrite"}) attributes {svm.entry} {
+      )";
+  expectProblem(kernel + "svm.run @two(%a, %a) : (!plain, !plain) -> () return }",
+                "gives one block as arguments 0 and 1");
+  expectProblem(kernel + "func.call @both(%a, %a) : (!plain, !plain) -> () return }",
+                "gives one block as arguments 0 and 1");
+}
+
 } // namespace

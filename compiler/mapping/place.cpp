@@ -48,8 +48,9 @@ static machine::ProcessorId defaultControl(const Machine& machine) {
 
 namespace {
 
-/// Instances of a loop that nobody placed, on a machine with several processors for it. The first is fixed because a
-/// reduction is rounded along a tree that its ways set, and results must not depend on the computer.
+/// Instances of a loop that nobody placed, on a machine with several processors for it. The first is fixed, and also
+/// that of a single core, because a reduction is rounded along a tree that its ways set, and results must not depend on
+/// how many cores a computer has.
 constexpr int64_t defaultReductionWays = 16;
 constexpr int64_t defaultWaysPerProcessor = 4;
 
@@ -400,9 +401,12 @@ private:
     LoopPlacement choice;
     choice.processor = machine_[here].name;
     const machine::Processor& who = machine_[here];
-    if (who.count > 1 && !machine::hasStore(machine_, here) && !spmd->getParentOfType<SpmdOp>())
-      choice.ways = spmd.getReductions().empty() ? defaultWaysPerProcessor * static_cast<int64_t>(who.count)
-                                                 : defaultReductionWays;
+    if (machine::hasStore(machine_, here) || spmd->getParentOfType<SpmdOp>())
+      return choice;
+    if (!spmd.getReductions().empty() && (who.count > 1 || who.kind == machine::ProcessorKind::Core))
+      choice.ways = defaultReductionWays;
+    else if (spmd.getReductions().empty() && who.count > 1)
+      choice.ways = defaultWaysPerProcessor * static_cast<int64_t>(who.count);
     return choice;
   }
 

@@ -41,17 +41,20 @@ struct Overflow {
 /// is kept as the program runs.
 inline constexpr llvm::StringLiteral stackAttr = "svm.stack";
 
-/// Fixes the address of every block in an explicit memory, so that blocks that live at once do not overlap, and checks
-/// the capacity. Functions that call themselves while they hold blocks in a memory, and all that they call, have theirs
-/// on a stack behind every address; what they take in all is known when the program runs. What does not fit is reported
-/// with who holds how much, and added to `overflows`, one for each report. Leaves a scheduled program. REQUIRES: a
-/// placed program whose iterations have been distributed.
+/// On a stream in an explicit memory: the byte at which its elements begin, as a block's address.
+inline constexpr llvm::StringLiteral addressAttr = "svm.address";
+
+/// Fixes the address of every block and stream in an explicit memory, so that blocks that live at once do not overlap,
+/// and checks the capacity. Functions that call themselves while they hold blocks in a memory, and all that they call,
+/// have theirs on a stack behind every address; what they take in all is known when the program runs. What does not fit
+/// is reported with who holds how much, and added to `overflows`, one for each report. Leaves a scheduled program.
+/// REQUIRES: a placed program whose iterations have been distributed.
 bool schedule(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics,
               std::vector<Overflow>* overflows = nullptr);
 
-/// What a scheduled program must satisfy: every block in explicit memory has an aligned address inside the memory and
-/// overlaps no other that lives at the same time, through all calls; stacks begin behind all addresses. Shares no code
-/// with schedule().
+/// What a scheduled program must satisfy: every block and stream in explicit memory has an aligned address inside the
+/// memory and overlaps no other that lives at the same time, through all calls; stacks begin behind all addresses.
+/// Shares no code with schedule().
 bool verifyScheduled(mlir::ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics);
 
 } // namespace strata::mapping

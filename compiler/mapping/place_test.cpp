@@ -395,6 +395,72 @@ TEST_F(PlaceTest, TheVerifierFindsWrongAddresses) {
   EXPECT_TRUE(reported("scheduled-bad-address"));
 }
 
+/// A stream of so many elements beside a block of 1024 bytes, in a store of 4096.
+std::string blockAndStream(const std::string& capacity) {
+  return R"(
+    func.func @main(%any: index) attributes {svm.control = @worker} {
+      %n = arith.constant 256 : index
+      %c = arith.constant )" +
+         capacity + R"( : index
+      svm.scope {
+        %a = svm.block "mine" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+        %q = svm.stream "queue"(%c) in @store : !svm.stream<f64>
+        %b = svm.block "more" (%n) : memref<?xf32, #v, #svm.mem<@store>>
+      }
+      return
+    }
+)";
+}
+
+TEST_F(PlaceTest, StreamsTakeTheirPartOfAMemory) {
+  auto module = parse(blockAndStream("255"), "placed"); // 2040 bytes, in units of 16
+  ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
+  module->walk([](svm::StreamOp stream) {
+    EXPECT_EQ(stream->getAttrOfType<mlir::IntegerAttr>(mapping::addressAttr).getInt(), 1024);
+  });
+  module->walk([](svm::BlockOp block) { EXPECT_EQ(*block.getAddress(), *block.getLabel() == "mine" ? 0 : 3072); });
+  EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
+  module->walk([](svm::StreamOp stream) {
+    stream->setAttr(mapping::addressAttr, mlir::OpBuilder(stream).getI64IntegerAttr(1040));
+  });
+  EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("scheduled-overlap"));
+}
+
+TEST_F(PlaceTest, StreamsThatDoNotFitAreToldOfAsBlocksAre) {
+  auto module = parse(blockAndStream("257"), "placed");
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("schedule-does-not-fit"));
+  EXPECT_NE(text().find("stream 'queue' takes 2056 bytes"), std::string::npos) << text();
+}
+
+TEST_F(PlaceTest, StreamsInAStoreHaveAConstantCapacity) {
+  std::string program = blockAndStream("1");
+  program.replace(program.find("(%c) in"), 4, "(%any)");
+  auto module = parse(program, "placed");
+  EXPECT_FALSE(mapping::schedule(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("schedule-unbounded-block"));
+  EXPECT_NE(text().find("stream 'queue' has no static bound"), std::string::npos) << text();
+}
+
+TEST_F(PlaceTest, ReductionsAreSplitAlikeOnEveryNumberOfCores) {
+  const std::string program = R"(
+    func.func @add(%x: memref<?xf32, #v> {svm.access = "read"}, %y: memref<?xf32, #v> {svm.access = "readwrite"}) { return }
+    func.func @main(%a: memref<?xf32, #v> {svm.access = "readwrite"}) attributes {svm.entry} {
+      %zero = arith.constant 0 : index
+      %n = memref.dim %a, %zero : memref<?xf32, #v>
+      svm.spmd "i" (%i) = (%zero) to (%n) reduce(%p = %a : memref<?xf32, #v> with #svm.combiner<@add, "add">) {}
+      return
+    }
+)";
+  for (unsigned cores : {1U, 2U, 3U, 16U, 64U}) {
+    auto module = parse(program);
+    Machine host = describeHost(cores);
+    ASSERT_TRUE(mapping::place(*module, {}, host, diagnostics)) << text();
+    module->walk([](svm::SpmdOp spmd) { EXPECT_EQ(spmd.getWays(), 16U); });
+  }
+}
+
 TEST_F(PlaceTest, LoopsKeepWhatTheMappingMakesOfThem) {
   auto module = parse(program("16", "max [16]"));
   mapping::Record record = onWorkers();

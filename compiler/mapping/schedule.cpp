@@ -24,12 +24,14 @@ namespace {
 
 struct Held {
   uint32_t memory;
-  BlockOp block;
+  Operation* maker; // of a block or a stream
   int64_t address, bytes;
 };
 
-std::string nameOf(BlockOp block) {
-  return block.getLabel() ? "block '" + block.getLabel()->str() + "'" : "a block";
+std::string nameOf(Operation* maker) {
+  const std::string what = isa<StreamOp>(maker) ? "stream" : "block";
+  auto label = isa<StreamOp>(maker) ? cast<StreamOp>(maker).getLabel() : cast<BlockOp>(maker).getLabel();
+  return label ? what + " '" + label->str() + "'" : "a " + what;
 }
 
 class Scheduler {
@@ -111,6 +113,8 @@ private:
     for (Operation& op : block) {
       if (auto made = dyn_cast<BlockOp>(op))
         assign(made, tops, held, around, before);
+      else if (auto stream = dyn_cast<StreamOp>(op))
+        assign(stream, tops, held, around, before);
       since.resize(around.size() - before, found.size());
       if (auto call = dyn_cast<func::CallOp>(op)) {
         auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
@@ -181,14 +185,50 @@ private:
       block.setAddress(other->address);
       return;
     }
-    const bool isStacked = stacked_[id.value].contains(block->getParentOfType<func::FuncOp>());
+    put(block, id, alignment, *bytes, tops, held, excesses, inherited);
+  }
+
+  /// A stream's elements count towards its memory as a block's do.
+  void assign(StreamOp stream, Tops& tops, SmallVector<Held>& held, Excesses& excesses, size_t inherited) {
+    machine::MemoryId id = stream.getMemory() ? machine_.memory(stream.getMemory()->str()) : machine::MemoryId();
+    if (!id.valid())
+      return;
+    id = underneath(machine_, id);
+    if (!machine_.isStore(id))
+      return;
+    const machine::Memory& memory = machine_[id];
+    Type element = stream.getStream().getType().getElementType();
+    std::optional<int64_t> elements = getConstantIntValue(stream.getCapacity());
+    if (!elements || *elements < 0) {
+      if (!isFinal_)
+        return;
+      auto report = diagnostics_.report(unbounded, sourceLocation(diagnostics_.sources(), stream.getLoc()),
+                                        nameOf(stream), memory.name);
+      report.note("space in it is set aside before the program runs");
+      showCallers(report, stream);
+      report.help("give the stream a constant capacity");
+      return;
+    }
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(*elements, static_cast<int64_t>(RecordType::sizeInBytes(element)), &bytes))
+      bytes = farthest;
+    put(stream, id, static_cast<int64_t>(std::max<uint64_t>(memory.alignment, RecordType::alignmentInBytes(element))),
+        bytes, tops, held, excesses, inherited);
+  }
+
+  /// Gives a block or a stream its place in a memory, or notes that there is none left.
+  void put(Operation* maker, machine::MemoryId id, int64_t alignment, int64_t bytes, Tops& tops,
+           SmallVector<Held>& held, Excesses& excesses, size_t inherited) {
+    const machine::Memory& memory = machine_[id];
+    Location at = sourceLocation(diagnostics_.sources(), maker->getLoc());
+    const bool isStacked = stacked_[id.value].contains(maker->getParentOfType<func::FuncOp>());
     int64_t& top = tops[id.value];
     int64_t& end = ends_[id.value];
     int64_t address = static_cast<int64_t>(llvm::alignTo(isStacked ? end : top, alignment)), behind = 0;
-    if (__builtin_add_overflow(address, *bytes, &behind) || behind > farthest)
+    if (__builtin_add_overflow(address, bytes, &behind) || behind > farthest)
       behind = farthest;
     const bool isTooMuch = behind == farthest || memory.capacity.exceededBy(behind);
-    held.push_back({id.value, block, address, *bytes});
+    held.push_back({id.value, maker, address, bytes});
     if (isTooMuch && isStacked) {
       if (isFinal_)
         refuse(at, memory, id.value, ArrayRef<Held>(held).take_back(), behind);
@@ -204,13 +244,17 @@ private:
     if (isStacked) {
       held.pop_back(); // at no address that others could have
       if (isFinal_)
-        block->setAttr(stackAttr, OpBuilder(block).getI64IntegerAttr(address));
+        maker->setAttr(stackAttr, OpBuilder(maker).getI64IntegerAttr(address));
       return;
     }
     top = behind;
     end = std::max(end, behind);
-    if (isFinal_)
+    if (!isFinal_)
+      return;
+    if (auto block = dyn_cast<BlockOp>(maker))
       block.setAddress(address);
+    else
+      maker->setAttr(addressAttr, OpBuilder(maker).getI64IntegerAttr(address));
   }
 
   static constexpr int64_t farthest = int64_t{1} << 62; // no address is behind it, and sums with it stay numbers
@@ -219,8 +263,8 @@ private:
   static const Held* sharedWith(BlockOp block, ArrayRef<Held> held) {
     auto label = block->getAttrOfType<StringAttr>(SvmDialect::sharesAttr);
     for (const Held& each : held) {
-      BlockOp other = each.block;
-      if (label && other.getLabelAttr() == label && other->getBlock() == block->getBlock() &&
+      auto other = dyn_cast<BlockOp>(each.maker);
+      if (label && other && other.getLabelAttr() == label && other->getBlock() == block->getBlock() &&
           memoryOf(other.getBlock().getType()) == memoryOf(block.getBlock().getType()) &&
           other.maxBytes(1) == block.maxBytes(1))
         return &each;
@@ -228,9 +272,9 @@ private:
     return nullptr;
   }
 
-  /// How control comes to a block: the calls that lead there, one each.
-  void showCallers(DiagnosticBuilder& report, BlockOp block) {
-    auto function = block->getParentOfType<func::FuncOp>();
+  /// How control comes to where a block or stream is made: the calls that lead there, one each.
+  void showCallers(DiagnosticBuilder& report, Operation* maker) {
+    auto function = maker->getParentOfType<func::FuncOp>();
     DenseSet<Operation*> seen;
     std::string chain;
     while (function && seen.insert(function).second && seen.size() <= mostCallers) {
@@ -258,22 +302,22 @@ private:
     Overflow overflow{memory.name, static_cast<int64_t>(memory.capacity.bytes), wanted, {}};
     for (Held each : held)
       if (each.memory == id) {
-        auto by = each.block->getAttrOfType<StringAttr>("svm.sized_by");
-        auto number = each.block->getAttrOfType<IntegerAttr>(transform::bufferAttr);
-        auto buffers = each.block->getAttrOfType<IntegerAttr>(transform::buffersAttr);
+        auto by = each.maker->getAttrOfType<StringAttr>("svm.sized_by");
+        auto number = each.maker->getAttrOfType<IntegerAttr>(transform::bufferAttr);
+        auto buffers = each.maker->getAttrOfType<IntegerAttr>(transform::buffersAttr);
         if (number && number.getInt() > 0)
           continue; // said with the first
         overflow.held.push_back({each.bytes, by ? by.getValue().str() : ""});
-        std::string what = nameOf(each.block) + " takes ";
+        std::string what = nameOf(each.maker) + " takes ";
         if (buffers)
-          what = std::to_string(buffers.getInt()) + " buffers of " + nameOf(each.block) + " take " +
+          what = std::to_string(buffers.getInt()) + " buffers of " + nameOf(each.maker) + " take " +
                  std::to_string(buffers.getInt()) + " times ";
         report.note(what + std::to_string(each.bytes) + " bytes" + (by ? " (" + by.getValue().str() + ")" : ""));
         isPipelined |= bool(buffers);
       }
     if (isPipelined)
       report.note("a loop that is pipelined (swp) keeps several buffers of what it transfers");
-    auto function = held.back().block->getParentOfType<func::FuncOp>();
+    auto function = held.back().maker->getParentOfType<func::FuncOp>();
     if (stacked_[id].contains(function)) {
       report.note("'" + function.getName().str() +
                   "' is called by a function that calls itself, so that its blocks lie behind all others");

@@ -27,7 +27,7 @@ namespace {
 struct Range {
   std::string memory;
   int64_t begin, end;
-  BlockOp block;
+  Operation* maker; // of a block or a stream
 };
 
 /// A processor at work: its number in its class, and how many from there on it stands for (runtime/abi.h, strata_spmd).
@@ -60,7 +60,7 @@ public:
     state->second.function = function;
     state->second.workers = workers;
     for (const Range& each : live)
-      if (state->second.held.insert(each.block).second) {
+      if (state->second.held.insert(each.maker).second) {
         state->second.live.push_back(each);
         isNew = true;
       }
@@ -84,8 +84,7 @@ public:
     for (const auto& [name, stack] : stacks_)
       if (auto addressed = ends_.find(name); addressed != ends_.end() && stack.begin < addressed->second.end) {
         const Range& other = addressed->second;
-        BlockOp block = stack.block;
-        diagnostics_.report(overlap, sourceLocation(diagnostics_.sources(), block.getLoc()), name, stack.begin,
+        diagnostics_.report(overlap, sourceLocation(diagnostics_.sources(), stack.maker->getLoc()), name, stack.begin,
                             stack.end, other.begin, other.end);
       }
   }
@@ -96,7 +95,7 @@ private:
     func::FuncOp function;
     Workers workers;
     std::vector<Range> live;
-    std::set<Operation*> held; // the blocks of `live`
+    std::set<Operation*> held; // the makers of `live`
   };
 
   /// Whether this is the first time that something is said of one or two operations.
@@ -106,6 +105,8 @@ private:
     for (Operation& op : block) {
       if (auto made = dyn_cast<BlockOp>(op))
         make(made, live, workers);
+      else if (auto stream = dyn_cast<StreamOp>(op))
+        make(stream, live);
       else if (auto call = dyn_cast<func::CallOp>(op)) {
         if (auto callee = program_.lookupSymbol<func::FuncOp>(call.getCallee()))
           enter(callee, live, workers);
@@ -226,10 +227,40 @@ private:
       return;
     }
     const int64_t begin = stack ? stack.getInt() : static_cast<int64_t>(*block.getAddress());
-    Range range{name, begin, begin + row * rows, block};
-    if ((range.begin < 0 || range.begin % alignment || memory.capacity.exceededBy(range.end)) && first(block))
+    add({name, begin, begin + row * rows, block}, id, stack != nullptr, live);
+  }
+
+  /// A stream's elements lie in its memory one behind the other.
+  void make(StreamOp stream, std::vector<Range>& live) {
+    machine::MemoryId id = stream.getMemory() ? machine_.memory(stream.getMemory()->str()) : machine::MemoryId();
+    if (!id.valid())
+      return;
+    for (size_t step = 0; step < machine_.memories.size() && machine_[id].isVirtual(); ++step)
+      id = machine_[id].over;
+    if (!machine_.isStore(id))
+      return;
+    auto address = stream->getAttrOfType<IntegerAttr>(addressAttr);
+    auto stack = stream->getAttrOfType<IntegerAttr>(stackAttr);
+    const std::optional<int64_t> elements = getConstantIntValue(stream.getCapacity());
+    if ((!address && !stack) || !elements) {
+      if (first(stream))
+        diagnostics_.report(noAddress, sourceLocation(diagnostics_.sources(), stream.getLoc()), machine_[id].name);
+      return;
+    }
+    const int64_t bytes = RecordType::sizeInBytes(stream.getStream().getType().getElementType());
+    const int64_t begin = (stack ? stack : address).getInt();
+    add({machine_[id].name, begin, begin + *elements * bytes, stream}, id, stack != nullptr, live);
+  }
+
+  /// What is made takes this range of a memory from here on.
+  void add(const Range& range, machine::MemoryId id, bool isStacked, std::vector<Range>& live) {
+    const machine::Memory& memory = machine_[id];
+    const std::string& name = range.memory;
+    const uint64_t alignment = std::max<uint64_t>(memory.alignment, 1);
+    Location at = sourceLocation(diagnostics_.sources(), range.maker->getLoc());
+    if ((range.begin < 0 || range.begin % alignment || memory.capacity.exceededBy(range.end)) && first(range.maker))
       diagnostics_.report(badAddress, at, range.begin, range.end, name, memory.capacity.bytes, alignment);
-    if (stack) {
+    if (isStacked) {
       auto [lowest, isNew] = stacks_.try_emplace(name, range);
       if (range.begin < lowest->second.begin)
         lowest->second = range;
@@ -240,14 +271,16 @@ private:
       last->second = range;
     for (const Range& other : live)
       if (other.memory == name && range.begin < other.end && other.begin < range.end && !mayShare(range, other) &&
-          first(block, other.block))
+          first(range.maker, other.maker))
         diagnostics_.report(overlap, at, name, range.begin, range.end, other.begin, other.end);
     live.push_back(range);
   }
 
   /// Whether one block says that it takes the address of the other, and takes exactly that.
   static bool mayShare(const Range& a, const Range& b) {
-    BlockOp first = a.block, second = b.block;
+    auto first = dyn_cast<BlockOp>(a.maker), second = dyn_cast<BlockOp>(b.maker);
+    if (!first || !second)
+      return false;
     auto names = [](BlockOp one, BlockOp other) {
       return other.getLabel() && one->getAttr(SvmDialect::sharesAttr) == other.getLabelAttr();
     };

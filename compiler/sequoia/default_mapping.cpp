@@ -7,6 +7,7 @@
 #include "compiler/sequoia/block.h"
 #include "compiler/sequoia/check_levels.h"
 #include "compiler/sequoia/fold.h"
+#include "compiler/sequoia/resolve_loop.h"
 #include "compiler/sequoia/tune.h"
 
 #include <algorithm>
@@ -21,10 +22,6 @@ STRATA_DIAGNOSTIC(noLeaf, Error, "sequoia-default-leaf",
                   "task '{0}' has no {1}, so that no mapping of it can be made by itself");
 
 namespace {
-
-/// Parts that a parallel reduction is split into on machines whose processors share memory: fixed, since it sets the
-/// rounding.
-constexpr int64_t reductionWays = 16;
 
 class DefaultBuilder {
 public:

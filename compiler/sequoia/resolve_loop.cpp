@@ -63,6 +63,8 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
                        " processors",
                    "write " + std::to_string(spmd.last - spmd.first) + " at most, or 'auto'");
   }
+  if (!mapped.ways && !mapped.fullRange && !ownStores && resolved.loop->kind == MapKind::Reduce)
+    spmd.ways = reductionWays;
   if (mapped.iterationBlock) {
     spmd.iterationBlock = mapped.iterationBlock->value;
     if (spmd.iterationBlock < 1)

@@ -7,6 +7,10 @@
 
 namespace strata::sequoia {
 
+/// Parts that a parallel reduction is split into on processors that share memory, where nobody says how many: fixed,
+/// since it sets the rounding, and results must not depend on how many cores a computer has.
+constexpr int64_t reductionWays = 16;
+
 /// Fills `resolved`, whose loop and level are set.
 void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine& machine,
                  DiagnosticEngine& diagnostics);

@@ -1,10 +1,12 @@
 // Copy elimination. A block b with at most one move in (from v) and at most one move out (to the same v) is v itself,
 // provided that v lies in the same memory and has b's view type, and that between the first and the last use of b
-// nobody else touches what v is a view of. The last holds by the front end's word in a `disjoint` scope, and is else
-// decided by the roots of all blocks used meanwhile.
+// nobody else touches what v is a view of. For the code around, that holds by the front end's word in a `disjoint`
+// scope, and is else decided by the roots of all blocks used meanwhile. Others that run beside it may touch v once the
+// two have ordered each other: a copy that is there across a fence, a stream or a wait stays.
 #include "compiler/transform/eliminate_copies.h"
 
 #include "compiler/ir/svm.h"
+#include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
 
 #include "mlir/IR/Dominance.h"
@@ -88,19 +90,24 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
   return true;
 }
 
-/// Whether something between the block's first and last use touches the storage of the view other than through the
-/// block: a write, or, when the block is written, a read.
-bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
-  Operation* start = mirror.in ? mirror.in.getOperation() : block.getOperation();
-  Operation* last = mirror.out.getOperation();
-  if (!last) {
-    last = start;
+/// The operations of the block's region between which it stands for the view: from its move in, or where it is made, to
+/// its move out or last use.
+std::pair<Operation*, Operation*> stretchOf(BlockOp block, Mirror mirror) {
+  Operation* first = mirror.in ? mirror.in.getOperation() : block.getOperation();
+  Operation* last = mirror.out ? mirror.out.getOperation() : first;
+  if (!mirror.out)
     for (Operation* user : usersThroughViews(block.getBlock()))
       if (Operation* here = block->getBlock()->findAncestorOpInBlock(*user); last->isBeforeInBlock(here))
         last = here;
-    last = last->getNextNode();
-  }
-  for (Operation* op = start->getNextNode(); op && op != last; op = op->getNextNode()) {
+  return {first, last};
+}
+
+/// Whether something between the block's first and last use touches the storage of the view other than through the
+/// block: a write, or, when the block is written, a read.
+bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
+  auto [first, last] = stretchOf(block, mirror);
+  Operation* end = mirror.out ? last : last->getNextNode();
+  for (Operation* op = first->getNextNode(); op && op != end; op = op->getNextNode()) {
     WalkResult walk = op->walk([&](Operation* inner) {
       if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp, memref::ExtractStridedMetadataOp>(inner))
         return WalkResult::advance();
@@ -136,13 +143,14 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    const Beside beside(getOperation());
     SmallVector<BlockOp> blocks;
     getOperation().walk([&](BlockOp block) { blocks.push_back(block); });
     for (BlockOp block : blocks)
-      tryBlock(block, symbols);
+      tryBlock(block, symbols, beside);
   }
 
-  void tryBlock(BlockOp block, SymbolTable& symbols) {
+  void tryBlock(BlockOp block, SymbolTable& symbols, const Beside& beside) {
     std::optional<Mirror> mirror = mirrorOf(block);
     if (!mirror || mirror->view.getType() != block.getBlock().getType() || !usesAreBetween(block, *mirror))
       return;
@@ -164,6 +172,12 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
     auto scope = dyn_cast<ScopeOp>(block->getParentOp());
     if (!(scope && scope.getDisjoint()) && isDisturbed(block, *mirror, readOnly))
       return;
+    auto [first, last] = stretchOf(block, *mirror);
+    if (first != last && beside.isOrderedBetween(first, last)) {
+      first->emitRemark() << "a copy: what runs beside this may write the array before the last use of '"
+                          << block.getLabel().value_or("a block") << "'";
+      return;
+    }
     (mirror->in ? mirror->in : mirror->out).emitRemark() << "no copy: '" << block.getLabel().value_or("a block")
                                                          << "' is the part of the array that it would be a copy of";
     OpBuilder builder(mirror->in ? mirror->in : mirror->out);

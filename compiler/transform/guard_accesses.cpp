@@ -3,6 +3,7 @@
 #include "compiler/transform/guard_accesses.h"
 
 #include "compiler/transform/builders.h"
+#include "compiler/transform/guard_overlaps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -17,19 +18,6 @@ namespace {
 
 /// Elements times bytes of a block; below it, compiled code computes sizes without overflow.
 constexpr int64_t maximumBytes = int64_t(1) << 61;
-
-/// How messages call a block.
-std::string nameOf(Value block) {
-  Value root = rootOf(block);
-  if (auto made = root.getDefiningOp<BlockOp>())
-    return made.getLabel() ? made.getLabel()->str() : "a block";
-  auto argument = dyn_cast<BlockArgument>(root);
-  auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
-  if (!function)
-    return "a block";
-  auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), SvmDialect::nameAttr);
-  return name ? name.getValue().str() : "argument " + std::to_string(argument.getArgNumber());
-}
 
 class Guard {
 public:
@@ -88,7 +76,7 @@ private:
   void indices(Value block, ValueRange list) {
     if (list.empty())
       return;
-    std::string name = nameOf(block);
+    std::string name = nameOfBlock(block);
     for (auto [dimension, index] : llvm::enumerate(list))
       builder_.create<IndexOp>(loc_, index, extent(block, dimension), builder_.getStringAttr(name),
                                builder_.getI64IntegerAttr(static_cast<int64_t>(dimension)));
@@ -96,7 +84,7 @@ private:
 
   /// 0 <= offset <= extent, stride >= 1 and the last of `size` elements within the extent.
   void subview(memref::SubViewOp view) {
-    std::string name = nameOf(view.getSource());
+    std::string name = nameOfBlock(view.getSource());
     auto offsets = view.getMixedOffsets(), sizes = view.getMixedSizes(), strides = view.getMixedStrides();
     for (unsigned dimension = 0; dimension < offsets.size(); ++dimension) {
       Value offset = asValue(offsets[dimension]), size = asValue(sizes[dimension]),
@@ -122,7 +110,7 @@ private:
   }
 
   void extents(BlockOp block) {
-    std::string name = nameOf(block.getBlock());
+    std::string name = nameOfBlock(block.getBlock());
     Value most = number(maximumBytes / static_cast<int64_t>(std::max<uint64_t>(
                                            1, RecordType::sizeInBytes(block.getBlock().getType().getElementType()))));
     for (auto [dimension, extent] : llvm::enumerate(block.getExtents())) {
@@ -138,8 +126,8 @@ private:
     for (unsigned dimension = 0; dimension < move.getSource().getType().getRank(); ++dimension) {
       Value from = extent(move.getSource(), dimension), to = extent(move.getDestination(), dimension);
       check(compare(arith::CmpIPredicate::eq, from, to), "move-extents",
-            "a move takes {0} elements of '" + nameOf(move.getSource()) + "' to {1} of '" +
-                nameOf(move.getDestination()) + "' in dimension " + std::to_string(dimension),
+            "a move takes {0} elements of '" + nameOfBlock(move.getSource()) + "' to {1} of '" +
+                nameOfBlock(move.getDestination()) + "' in dimension " + std::to_string(dimension),
             "", {from, to});
     }
   }
@@ -170,7 +158,7 @@ private:
       if (wanted && wanted != given)
         check(compare(arith::CmpIPredicate::eq, given, wanted), "kernel-extents",
               "kernel '" + run.getKernel().str() + "' takes {0} elements in dimension " + std::to_string(dimension) +
-                  " of '" + nameOf(argument) + "', and is given {1}",
+                  " of '" + nameOfBlock(argument) + "', and is given {1}",
               "", {wanted, given});
     });
   }
@@ -231,6 +219,7 @@ public:
     for (Operation* op : operations)
       if (op != getOperation())
         Guard(op, symbols).operation(op);
+    guardOverlaps(getOperation());
   }
 
 private:

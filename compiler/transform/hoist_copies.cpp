@@ -1,9 +1,11 @@
 // Copy hoisting, from the innermost loop outwards. What may move: a block that is only read, out of a loop in which
 // nothing else writes what it is a copy of (a parallel loop guarantees it); a block that is written, out of a loop in
-// which nothing else touches it. Checks that do not use the loop's variable move with the blocks.
+// which nothing else touches it. Where others run beside the loop, it must not order itself with them: each iteration
+// then sees what they have written meanwhile. Checks that do not use the loop's variable move with the blocks.
 #include "compiler/transform/hoist_copies.h"
 
 #include "compiler/ir/svm.h"
+#include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -60,10 +62,13 @@ bool isTouched(scf::ForOp loop, const Candidate& candidate, Value view, bool onl
 class LoopHoister {
 public:
   /// `counted` are the moves that have left a loop inside already.
-  LoopHoister(scf::ForOp loop, DenseSet<Operation*>& counted) : loop_(loop), counted_(counted) {}
+  LoopHoister(scf::ForOp loop, const Beside& beside, DenseSet<Operation*>& counted)
+      : loop_(loop), beside_(beside), counted_(counted) {}
 
   void run() {
     moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop_.getOperation()));
+    if (beside_.hasCompany(loop_) && beside_.isOrdering(loop_))
+      return;
     Operation* container = nullptr;
     bool perfect = true;
     for (Operation& op : loop_.getBody()->without_terminator()) {
@@ -215,6 +220,7 @@ private:
   }
 
   scf::ForOp loop_;
+  const Beside& beside_;
   DenseSet<Operation*>& counted_;
   bool disjoint_ = true; // all candidates are of disjoint scopes
 };
@@ -231,9 +237,10 @@ struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {
     SmallVector<scf::ForOp> loops;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk<WalkOrder::PostOrder>([&](scf::ForOp loop) { loops.push_back(loop); });
+    const Beside beside(getOperation());
     DenseSet<Operation*> counted;
     for (scf::ForOp loop : loops)
-      LoopHoister(loop, counted).run();
+      LoopHoister(loop, beside, counted).run();
     // A scope that holds nothing whose life ends with it is no more than its operations.
     SmallVector<ScopeOp> scopes;
     getOperation().walk<WalkOrder::PostOrder>([&](ScopeOp scope) {

@@ -9,6 +9,7 @@
 // into the other's store and out of it, and starts the other when they are there.
 #include "compiler/transform/pipeline_loops.h"
 
+#include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
 #include "compiler/transform/pipeline_plan.h"
 
@@ -372,12 +373,16 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp
       if (loop->hasAttr(SvmDialect::stagesAttr))
         loops.push_back(loop);
     });
+    const Beside beside(getOperation()); // before this pass makes tokens of its own
+    SmallVector<bool> inOrder;
     for (scf::ForOp loop : loops)
-      pipeline(loop);
+      inOrder.push_back(beside.hasCompany(loop) && beside.isOrdering(loop));
+    for (auto [loop, isInOrder] : llvm::zip(loops, inOrder))
+      pipeline(loop, isInOrder);
   }
 
 private:
-  void pipeline(scf::ForOp loop) {
+  void pipeline(scf::ForOp loop, bool isInOrder) {
     auto wanted = loop->getAttrOfType<IntegerAttr>(SvmDialect::stagesAttr);
     int64_t stages = wanted ? wanted.getInt() : 1;
     loop->removeAttr(SvmDialect::stagesAttr);
@@ -387,6 +392,11 @@ private:
     std::string called = name ? "loop '" + name.getValue().str() + "'" : "this loop";
     if (!loop->hasAttr(SvmDialect::parallelAttr) || loop.getNumResults()) {
       loop.emitRemark() << called << " is not pipelined: its iterations follow each other";
+      return;
+    }
+    if (isInOrder) {
+      loop.emitRemark() << called
+                        << " is not pipelined: its iterations wait for others that run beside it, or others for them";
       return;
     }
     PipelinePlan plan = planPipeline(loop, machine_);

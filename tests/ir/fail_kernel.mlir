@@ -90,3 +90,10 @@ func.func @f(%x: i64) {
 // -----
 // expected-error @+1 {{a record's field is an integer, a floating-point number or a record}}
 func.func private @f(!svm.record<"r", a: index>)
+
+// -----
+svm.kernel @k() {
+  // expected-error @+1 {{orders accesses that others see; its kernel says so by 'svm.shared'}}
+  svm.fence
+  svm.return
+}

@@ -1,4 +1,4 @@
-// RUN: strata-opt --svm-eliminate-copies %s | FileCheck %s
+// RUN: strata-opt --svm-eliminate-copies --split-input-file %s | FileCheck %s
 // A block that mirrors a view in its own memory becomes the view, where nothing can tell; each move that goes leaves a count.
 
 !view = memref<?xi32, strided<[1], offset: ?>>
@@ -293,6 +293,148 @@ func.func @wholeArrays(%a: !held, %b: !held) attributes {svm.control = @core} {
       svm.run @whole(%x, %y, %i) on @core : (!held, !held, index) -> ()
     }
     svm.move %y to %b : !held to !held
+  }
+  return
+}
+
+// -----
+// Where instances run beside each other, a copy from before they order each other holds what was there then.
+!view = memref<?xi32, strided<[1], offset: ?>>
+!row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
+svm.kernel @read(%x: !view {svm.access = "read"}) {
+  svm.return
+}
+svm.kernel @update(%x: !view {svm.access = "read"}, %y: !view {svm.access = "readwrite"}) {
+  svm.return
+}
+svm.kernel @tell(%x: !view {svm.access = "readwrite"}) attributes {svm.shared} {
+  svm.fence
+  svm.return
+}
+func.func @tellInTurn(%flags: !row {svm.access = "readwrite"}) attributes {svm.control = @core} {
+  svm.run @tell(%flags) on @core : (!row) -> ()
+  return
+}
+// CHECK-LABEL: func.func @orderedMeanwhile
+// CHECK: svm.block
+// CHECK: svm.move
+// CHECK: return
+func.func @orderedMeanwhile(%a: !row, %flags: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
+  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+    svm.scope "t" disjoint {
+      %x = svm.block "x"(%n) : !row
+      svm.move %a to %x : !row to !row
+      func.call @tellInTurn(%flags) : (!row) -> ()
+      svm.run @read(%x) on @core : (!row) -> ()
+    }
+  }
+  return
+}
+
+// What is moved out behind a fence is not seen by others before it.
+// CHECK-LABEL: func.func @orderedBeforeMoveOut
+// CHECK: svm.block
+// CHECK: svm.move
+// CHECK: svm.move
+// CHECK: return
+func.func @orderedBeforeMoveOut(%a: !row, %b: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
+  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+    svm.scope "t" {
+      %x = svm.block "x"(%n) : !row
+      svm.move %a to %x : !row to !row
+      svm.run @update(%b, %x) on @core : (!row, !row) -> ()
+      svm.fence
+      svm.move %x to %a : !row to !row
+    }
+  }
+  return
+}
+
+// … also in a function that a concurrent loop calls.
+// CHECK-LABEL: func.func @calledFromConcurrent
+// CHECK: svm.block
+// CHECK: svm.move
+// CHECK: return
+func.func @calledFromConcurrent(%a: !row, %n: index) attributes {svm.control = @core} {
+  svm.scope "t" {
+    %x = svm.block "x"(%n) : !row
+    svm.move %a to %x : !row to !row
+    svm.fence
+    svm.run @read(%x) on @core : (!row) -> ()
+  }
+  return
+}
+func.func @callsConcurrently(%a: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
+  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+    func.call @calledFromConcurrent(%a, %n) : (!row, index) -> ()
+  }
+  return
+}
+
+// The order comes behind the last use, or nobody runs beside: no copy.
+// CHECK-LABEL: func.func @orderedLater
+// CHECK-NOT: svm.block
+// CHECK-NOT: svm.move
+// CHECK: return
+func.func @orderedLater(%a: !row, %flags: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
+  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+    svm.scope "t" {
+      %x = svm.block "x"(%n) : !row
+      svm.move %a to %x : !row to !row
+      svm.run @read(%x) on @core : (!row) -> ()
+      svm.fence
+    }
+  }
+  return
+}
+// CHECK-LABEL: func.func @alone
+// CHECK-NOT: svm.block
+// CHECK-NOT: svm.move
+// CHECK: return
+func.func @alone(%a: !row, %flags: !row, %n: index) attributes {svm.control = @core} {
+  svm.scope "t" {
+    %x = svm.block "x"(%n) : !row
+    svm.move %a to %x : !row to !row
+    svm.fence
+    svm.run @read(%x) on @core : (!row) -> ()
+  }
+  return
+}
+
+// -----
+// A run that goes on beside its starter writes the source, and is waited for between the copy and its use.
+!view = memref<?xi32, strided<[1], offset: ?>>
+!row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
+svm.kernel @read(%x: !view {svm.access = "read"}) {
+  svm.return
+}
+svm.kernel @fill(%x: !view {svm.access = "readwrite"}) {
+  svm.return
+}
+// CHECK-LABEL: func.func @waitedForMeanwhile
+// CHECK: svm.block
+// CHECK: svm.move
+// CHECK: return
+func.func @waitedForMeanwhile(%a: !row, %q: !svm.stream<i32>, %n: index) attributes {svm.control = @core} {
+  %filled = svm.run @fill(%a) on @core : (!row) -> !svm.token
+  svm.scope "t" {
+    %x = svm.block "x"(%n) : !row
+    svm.move %a to %x : !row to !row
+    svm.wait %filled
+    svm.run @read(%x) on @core : (!row) -> ()
+  }
+  return
+}
+// CHECK-LABEL: func.func @toldByStreamMeanwhile
+// CHECK: svm.block
+// CHECK: svm.move
+// CHECK: return
+func.func @toldByStreamMeanwhile(%a: !row, %q: !svm.stream<i32>, %n: index) attributes {svm.control = @core} {
+  svm.scope "t" {
+    %x = svm.block "x"(%n) : !row
+    svm.move %a to %x : !row to !row
+    %v, %more = svm.pop %q : !svm.stream<i32> -> i32
+    svm.run @read(%x) on @core : (!row) -> ()
   }
   return
 }

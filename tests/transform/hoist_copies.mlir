@@ -309,3 +309,52 @@ func.func @chunks(%n: index, %a: !row) attributes {svm.control = @spe} {
   } {svm.parallel}
   return
 }
+
+// Iterations that order themselves with what runs beside them each make their copy.
+svm.kernel @tell(%x: !view {svm.access = "readwrite"}) attributes {svm.shared} {
+  svm.fence
+  svm.return
+}
+// CHECK-LABEL: func.func @ordered
+// CHECK: scf.for
+// CHECK: svm.move
+// CHECK: return
+func.func @ordered(%n: index, %a: !row, %flags: !near) attributes {svm.control = @spe} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  svm.spmd (%i) = (%c0) to (%c2) on @spe instances concurrent {
+    scf.for %k = %c0 to %n step %c1 {
+      svm.scope "t" {
+        %x = svm.block "x"(%n) max [16] : !near
+        svm.move %a to %x : !row to !near
+        svm.run @read(%x) on @spe : (!near) -> ()
+        svm.run @tell(%flags) on @spe : (!near) -> ()
+      }
+    }
+  }
+  return
+}
+
+// With the order around the loop, once is enough.
+// CHECK-LABEL: func.func @orderedAround
+// CHECK: svm.move
+// CHECK: scf.for
+// CHECK-NOT: svm.move
+// CHECK: return
+func.func @orderedAround(%n: index, %a: !row, %flags: !near) attributes {svm.control = @spe} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  svm.spmd (%i) = (%c0) to (%c2) on @spe instances concurrent {
+    svm.run @tell(%flags) on @spe : (!near) -> ()
+    scf.for %k = %c0 to %n step %c1 {
+      svm.scope "t" {
+        %x = svm.block "x"(%n) max [16] : !near
+        svm.move %a to %x : !row to !near
+        svm.run @read(%x) on @spe : (!near) -> ()
+      }
+    }
+  }
+  return
+}

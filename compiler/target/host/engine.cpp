@@ -2,6 +2,7 @@
 // files, so that both are the same code.
 #include "compiler/target/host/engine.h"
 
+#include "compiler/target/host/heap_variables.h"
 #include "compiler/target/host/pair_stores.h"
 #include "include/sequoia.h"
 #include "runtime/abi.h"
@@ -115,9 +116,9 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
     if (!function.isDeclaration()) {
       function.addFnAttr("target-cpu", machine->getTargetCPU());
       function.addFnAttr("target-features", machine->getTargetFeatureString());
+      // A frame of several pages is touched page by page, so that it cannot step over the one below the stack.
+      function.addFnAttr("probe-stack", "inline-asm");
     }
-  if (!options.optimization)
-    return true;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -128,12 +129,19 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
   llvm::PassBuilder builder(machine.get(), tuning);
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(PairStoresPass()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(HeapVariablesPass()));
   });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  if (!options.optimization) {
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(HeapVariablesPass()));
+    passes.run(module, modules);
+    return true;
+  }
   auto level = options.optimization == 1   ? llvm::OptimizationLevel::O1
                : options.optimization == 2 ? llvm::OptimizationLevel::O2
                                            : llvm::OptimizationLevel::O3;

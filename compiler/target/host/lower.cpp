@@ -28,6 +28,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -106,6 +107,36 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
     target.addLegalOp<ModuleOp, LLVMSourceOp, UnrealizedConversionCastOp>();
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
+  }
+};
+
+/// Loops and conditions become branches. From the last to the first, so that each cuts off a short end of its block: in
+/// the order of the program, a block of many would be moved once for each.
+struct ScfToBranchesPass : PassWrapper<ScfToBranchesPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScfToBranchesPass)
+  StringRef getArgument() const final { return "svm-host-scf-to-branches"; }
+
+  struct Rewriter : PatternRewriter {
+    explicit Rewriter(MLIRContext* context) : PatternRewriter(context) {}
+  };
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateSCFToControlFlowConversionPatterns(patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    PatternApplicator applicator(frozen);
+    applicator.applyDefaultCostModel();
+    SmallVector<Operation*> operations;
+    getOperation().walk([&](Operation* op) {
+      if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
+        operations.push_back(op);
+    });
+    Rewriter rewriter(&getContext());
+    for (Operation* op : llvm::reverse(operations)) {
+      rewriter.setInsertionPoint(op);
+      if (failed(applicator.matchAndRewrite(op, rewriter)))
+        return signalPassFailure();
+    }
   }
 };
 
@@ -253,7 +284,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(arith::createArithExpandOpsPass());
-  passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(std::make_unique<ScfToBranchesPass>());
   passes.addPass(std::make_unique<LibraryCallsPass>());
   passes.addPass(std::make_unique<ToLlvmPass>());
   passes.addPass(createReconcileUnrealizedCastsPass());

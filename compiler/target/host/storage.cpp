@@ -22,7 +22,9 @@ using mlir::Location;
 
 Value RuntimeCalls::call(OpBuilder& builder, Location location, StringRef name, Type result, ValueRange arguments) {
   auto* context = builder.getContext();
-  auto function = program_.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  LLVM::LLVMFuncOp& function = functions_[name];
+  if (!function)
+    function = program_.lookupSymbol<LLVM::LLVMFuncOp>(name);
   if (!function) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(program_.getBody());
@@ -173,12 +175,15 @@ private:
     if (words.empty())
       return calls_.null(builder, loc);
     Value slot = stackSlot(builder, loc, LLVM::LLVMArrayType::get(element, words.size()));
+    store(builder, loc, words, element, slot);
+    return slot;
+  }
+  void store(OpBuilder& builder, Location loc, ArrayRef<Value> words, Type element, Value slot) {
     for (auto [position, value] : llvm::enumerate(words)) {
       Value at = builder.create<LLVM::GEPOp>(loc, pointer(), element, slot,
                                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
       builder.create<LLVM::StoreOp>(loc, value, at);
     }
-    return slot;
   }
 
   void lower(Operation* op) {
@@ -207,7 +212,9 @@ private:
     } else if (isa<PauseOp>(op)) {
       calls_.call(builder, loc, "strata_yield", {}, {});
     } else if (isa<FenceOp>(op)) {
-      builder.create<LLVM::FenceOp>(loc, LLVM::AtomicOrdering::acq_rel, StringRef());
+      // All fences have one order: of two instances that each store, pass a fence and load, one at least sees the
+      // other.
+      builder.create<LLVM::FenceOp>(loc, LLVM::AtomicOrdering::seq_cst, StringRef());
     } else if (auto print = dyn_cast<PrintOp>(op)) {
       lowerPrint(print);
     } else if (isa<RecordOp, FieldOp, WithFieldOp>(op)) {
@@ -236,6 +243,19 @@ private:
                                          builder.create<arith::ConstantIntOp>(loc, 1, builder.getI1Type()));
   }
 
+  /// What a failure tells. A function fails once, so that all its checks share one array.
+  Value failureWords(OpBuilder& builder, Location loc, ArrayRef<Value> words) {
+    constexpr size_t mostShared = 4;
+    if (words.empty() || words.size() > mostShared)
+      return array(builder, loc, words, builder.getI64Type());
+    auto function = builder.getInsertionBlock()->getParentOp()->getParentOfType<FunctionOpInterface>();
+    Value& slot = failureSlots_[function];
+    if (!slot)
+      slot = stackSlot(builder, loc, LLVM::LLVMArrayType::get(builder.getI64Type(), mostShared));
+    store(builder, loc, words, builder.getI64Type(), slot);
+    return slot;
+  }
+
   void fail(OpBuilder& builder, Location loc, Value condition, StringRef code, StringRef message, StringRef help,
             ValueRange values) {
     auto branch = builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
@@ -243,7 +263,7 @@ private:
     SmallVector<Value> words;
     for (Value value : values)
       words.push_back(word(inside, loc, value));
-    Value list = array(inside, loc, words, inside.getI64Type());
+    Value list = failureWords(inside, loc, words);
     calls_.call(inside, loc, "strata_fail", {},
                 {calls_.check(inside, loc, code, message, help), list,
                  constant(inside, loc, static_cast<int64_t>(words.size()), 32)});
@@ -502,6 +522,7 @@ private:
   const Machine& machine_;
   RuntimeCalls calls_;
   RegionEnds ends_;
+  llvm::DenseMap<Operation*, Value> failureSlots_; // by function
 };
 
 } // namespace

@@ -26,6 +26,7 @@ public:
 private:
   mlir::LLVM::GlobalOp global(llvm::StringRef prefix, mlir::Type type, bool isText, llvm::StringRef text);
   mlir::ModuleOp program_;
+  llvm::StringMap<mlir::LLVM::LLVMFuncOp> functions_;
   llvm::StringMap<mlir::LLVM::GlobalOp> texts_;
   llvm::StringMap<mlir::LLVM::GlobalOp> checks_;
   unsigned next_ = 0;
