@@ -2,7 +2,8 @@
 // size: N=100
 // A: inout float32 (N,) = np.arange(N) => A
 // d: scalar int64 = 99 - 89
-// error: 'from' and 'to' of 'shift' share elements of 'A' | two arguments of 'shift' overlap
+// error: 'from' and 'to' of 'shift' share elements of 'A' | error[interpret-argument-overlap]: two arguments of 'shift' overlap
+// error: argument-overlap
 !block = memref<?xf32, strided<[1], offset: ?>>
 svm.kernel @shift(%x: !block {svm.access = "read", svm.name = "from"}, %y: !block {svm.access = "write", svm.name = "to"}) {
   %c0 = arith.constant 0 : index

@@ -3,6 +3,7 @@
 // A: inout float32 (N,) = np.arange(N) => A
 // d: scalar int64 = 1
 // error: the two sides of a move share elements of 'A' | the source and the destination of a move overlap
+// error: move-overlap
 !block = memref<?xf32, strided<[1], offset: ?>>
 func.func @main(%a: !block {svm.name = "A", svm.access = "readwrite"}, %d: index {svm.name = "d"})
     attributes {svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[n] -> (n)>, affine_map<()[n] -> ()>]} {
