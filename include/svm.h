@@ -53,6 +53,12 @@ void svmControl(VM_NODE_PROC processor);
  * svm-address when the memory has no such address. */
 void* svmAddress(VM_NODE_MEM memory, int address);
 
+/* Gives a stream, block or kernel (or what begins with one) a name, as printf writes it: messages, recordings and
+ * pictures have it instead of the variable's. For those that have no variable of their own, such as elements of arrays
+ * that a loop fills. Before or after the initialisation, and for as long as the variable lives; a null format takes the
+ * name away. Error: svm-null without an entity. */
+void svmName(const void* entity, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
 /* How many threads carry out kernels, the callers of the control functions included, at most 512; 0: as many as the
  * computer has cores. REQUIRES: no kernel is under way. Errors: svm-a3 within a work function, svm-threads for another
  * number. */
@@ -241,13 +247,29 @@ void indexedGatherInit(IndexedGather* gather, VM_NODE_PROC location, IBlock* src
 /* ---- behind the names above --------------------------------------------------------------------------------------
  *
  * The macros at the end hand each call's place in the source to the library and let the common case of a stream or
- * block operation be a few instructions in the caller. A place is the text of the first argument, a zero byte, and
- * FILE:LINE. */
+ * block operation be a few instructions in the caller. A place is the text of the arguments, a zero byte, and
+ * FILE:LINE. Arguments go to functions, which see their types, and may be compound literals: only a stream, block or
+ * kernel that others follow stands in parentheses if a comma is within its braces. */
 
 #define SVM_TEXT_2_(x) #x
 #define SVM_TEXT_(x) SVM_TEXT_2_(x)
 #define SVM_PLACE_ "\0" __FILE__ ":" SVM_TEXT_(__LINE__)
-#define SVM_SIZE_(element) __builtin_object_size((element), 0)
+
+/* What the compiler sees of an element: in the lower bits the bytes that it surely has no more of, in the highest 8
+ * those of the number whose type the pointer names, or 0. */
+#define SVM_ANY_SIZE_ (~(uint64_t)0 >> 8)
+#define SVM_BYTES_OF_(size) ((size) & SVM_ANY_SIZE_)
+#define SVM_SIZE_(...)                                                                                                 \
+  (((uint64_t)__builtin_object_size((__VA_ARGS__), 0) & SVM_ANY_SIZE_) | (uint64_t)SVM_NUMBER_(__VA_ARGS__) << 56)
+#ifdef __cplusplus
+#define SVM_NUMBER_(...) (sizeof(svmNumber_(__VA_ARGS__)) - 1)
+#else
+#define SVM_NUMBERS_(of)                                                                                               \
+  of(short), of(unsigned short), of(int), of(unsigned int), of(long), of(unsigned long), of(long long),                \
+      of(unsigned long long), of(float), of(double)
+#define SVM_BYTES_OF_TYPE_(type) type* : sizeof(type), const type* : sizeof(type)
+#define SVM_NUMBER_(...) _Generic((__VA_ARGS__), SVM_NUMBERS_(SVM_BYTES_OF_TYPE_), default: 0)
+#endif
 
 /* Called by the header of a machine, before main. */
 void svmRegisterMachine_(const char* name, const char* description);
@@ -256,11 +278,11 @@ void svmMachine_(const char* name, const char* place);
 void svmControl_(VM_NODE_PROC processor, const char* place);
 void* svmAddress_(VM_NODE_MEM memory, int address, const char* place);
 void svmThreads_(int count, const char* place);
+void svmName_(const char* place, const void* entity, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
 void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, int elementSize, int initLength,
                     int initEOS, int flags, int fifo, const char* place);
-/* `size`: the bytes that an element surely has no more of, where the compiler sees that. The library touches no more.
- */
+/* `size`: SVM_SIZE_. The library touches no more bytes of the element. */
 void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* place);
 void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* place);
 boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const char* place);
@@ -281,6 +303,7 @@ void svmReady_(Kernel* k, const char* place);
 void svmRun_(Kernel* k, const char* place);
 void svmPause_(Kernel* k, const char* place);
 void svmEnd_(Kernel* k, const char* place);
+void svmWait_(Kernel* k, const char* place);
 void svmWaitAny_(void* const* kernels, int count, const char* place);
 KERNEL_STATUS svmStatus_(Kernel* k, const char* place);
 
@@ -326,23 +349,24 @@ SVM_INLINE_ char* svmAt_(char* from, uint64_t number, uint64_t bytes) {
 
 /* A variable of 4 or 8 bytes is as a rule an element of that size. Its address goes nowhere, so that it can stay in a
  * register: the library gets a copy. */
-SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const char* place) {
+SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t seen, const char* place) {
+  const uint64_t size = SVM_BYTES_OF_(seen);
   const uint64_t pushed = __atomic_load_n(&s->pushed_, __ATOMIC_RELAXED);
   if (size == 4 || size == 8) {
     const uint64_t limit = __atomic_load_n(size == 4 ? &s->pushWordLimit_ : &s->pushLimit_, __ATOMIC_RELAXED);
     if (SVM_SELDOM_(pushed >= limit || (size != 4 && s->elementBytes_ != size))) {
       uint64_t copy = 0;
       memcpy(&copy, element, SVM_AT_MOST_8_(size));
-      svmPushSlowly_(s, &copy, size, 0, place);
+      svmPushSlowly_(s, &copy, seen, 0, place);
       return;
     }
-    memcpy(svmAt_(s->writeFrom_, pushed, size), element, size);
+    memcpy(svmAt_(s->writeFrom_, pushed, size), element, SVM_AT_MOST_8_(size));
     svmPushed_(s, pushed);
   } else if (size > 4 && pushed < __atomic_load_n(&s->pushWordLimit_, __ATOMIC_RELAXED)) {
     memcpy(svmAt_(s->writeFrom_, pushed, 4), element, 4);
     svmPushed_(s, pushed);
   } else if (SVM_SELDOM_(pushed >= __atomic_load_n(&s->pushLimit_, __ATOMIC_RELAXED))) {
-    svmPushSlowly_(s, element, size, 0, place);
+    svmPushSlowly_(s, element, seen, 0, place);
   } else {
     svmCopy_(svmAt_(s->writeFrom_, pushed, s->elementBytes_), element, s->elementBytes_);
     svmPushed_(s, pushed);
@@ -355,24 +379,25 @@ SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t size, const c
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* place) {
+SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t seen, const char* place) {
+  const uint64_t size = SVM_BYTES_OF_(seen);
   const uint64_t popped = __atomic_load_n(&s->popped_, __ATOMIC_RELAXED);
   if (size == 4 || size == 8) {
     const uint64_t limit = __atomic_load_n(size == 4 ? &s->popWordLimit_ : &s->popLimit_, __ATOMIC_RELAXED);
     if (SVM_SELDOM_(popped >= limit || (size != 4 && s->elementBytes_ != size))) {
       uint64_t copy;
       memcpy(&copy, element, SVM_AT_MOST_8_(size));
-      svmPopSlowly_(s, &copy, size, place);
+      svmPopSlowly_(s, &copy, seen, place);
       memcpy(element, &copy, SVM_AT_MOST_8_(size));
       return;
     }
-    memcpy(element, svmAt_(s->readFrom_, popped, size), size);
+    memcpy(element, svmAt_(s->readFrom_, popped, size), SVM_AT_MOST_8_(size));
     svmPopped_(s, popped);
   } else if (size > 4 && popped < __atomic_load_n(&s->popWordLimit_, __ATOMIC_RELAXED)) {
     memcpy(element, svmAt_(s->readFrom_, popped, 4), 4);
     svmPopped_(s, popped);
   } else if (SVM_SELDOM_(popped >= __atomic_load_n(&s->popLimit_, __ATOMIC_RELAXED))) {
-    svmPopSlowly_(s, element, size, place);
+    svmPopSlowly_(s, element, seen, place);
   } else {
     svmCopy_(element, svmAt_(s->readFrom_, popped, s->elementBytes_), s->elementBytes_);
     svmPopped_(s, popped);
@@ -390,8 +415,9 @@ SVM_INLINE_ void svmPop_(Stream* s, void* element, uint64_t size, const char* pl
 
 /* What a list of streams needs to be pushed to at once the library keeps in a group of the first of them. The list goes
  * nowhere, so that the streams can stay in registers: the library gets a copy. */
-SVM_INLINE_ void svmMulticastHere_(const void* element, uint64_t size, int eos, Stream* const* streams, int count,
+SVM_INLINE_ void svmMulticastHere_(const void* element, uint64_t seen, int eos, Stream* const* streams, int count,
                                    const char* place) {
+  const uint64_t size = SVM_BYTES_OF_(seen);
   if (size == 4 && !eos && count <= 8) {
     SvmGroup_* group = __atomic_load_n(&streams[0]->group_, __ATOMIC_RELAXED);
     uint32_t word;
@@ -419,11 +445,11 @@ SVM_INLINE_ void svmMulticastHere_(const void* element, uint64_t size, int eos, 
       SVM_UNROLL_
       for (int i = 0; i < count; ++i)
         list[i] = streams[i];
-      svmMulticast_(&copy, size, eos, list, count, place);
+      svmMulticast_(&copy, seen, eos, list, count, place);
     }
     return;
   }
-  svmMulticast_(element, size, eos, streams, count, place);
+  svmMulticast_(element, seen, eos, streams, count, place);
 }
 
 /* Whether the element n places behind the first is there, carries no tag, and needs no other look. */
@@ -460,28 +486,51 @@ SVM_INLINE_ void svmRead_(Block* b, int index, void* element, uint64_t size, con
     svmCopy_(element, b->begin_ + (uint64_t)index * b->elementBytes_, b->elementBytes_);
 }
 
-SVM_INLINE_ void svmMoveInit_(Move* move, VM_NODE_PROC location, Stream* source, Stream* target, int length,
-                              boolean setEOS, const char* place) {
+/* ---- the initialisations, as the macros at the end call them ---- */
+
+SVM_INLINE_ void svmStreamInitRAM_(const char* place, Stream* s, VM_NODE_MEM location, int address, int capacity,
+                                   int elementSize, int flags) {
+  svmStreamInit_(s, location, address, capacity, elementSize, 0, 0, flags, 0, place);
+}
+SVM_INLINE_ void svmStreamInitWithDataRAM_(const char* place, Stream* s, VM_NODE_MEM location, int address,
+                                           int capacity, int elementSize, int initLength, int initEOS, int flags) {
+  svmStreamInit_(s, location, address, capacity, elementSize, initLength, initEOS, flags, 2, place);
+}
+SVM_INLINE_ void svmStreamInitFIFO_(const char* place, Stream* s, VM_NODE_MEM location, int elementSize, int flags) {
+  svmStreamInit_(s, location, 0, 0, elementSize, 0, 0, flags, 1, place);
+}
+SVM_INLINE_ void svmBlockInitRAM_(const char* place, Block* b, VM_NODE_MEM location, int address, int capacity,
+                                  int elementSize) {
+  svmBlockInit_(b, location, address, capacity, elementSize, place);
+}
+SVM_INLINE_ void svmUserInit_(const char* place, Kernel* k, VM_NODE_PROC location, Block* scratch, void* data,
+                              int64_t dataSize, ExtKernelWork work) {
+  svmKernelInit_(k, location, scratch, data, (int)dataSize, work, place);
+}
+SVM_INLINE_ void svmMoveInit_(const char* place, Move* move, VM_NODE_PROC location, Stream* source, Stream* target,
+                              int length, boolean setEOS) {
   svmTransferInit_(&move->kernel, &move->transfer_, location, SVM_MOVE_, source, target, SVM_NULL_, SVM_NULL_, length,
                    1, 1, setEOS, place);
 }
-SVM_INLINE_ void svmStridedScatterInit_(StridedScatter* scatter, VM_NODE_PROC location, Stream* source, Block* block,
-                                        int length, int stride, int elements, boolean setEOS, const char* place) {
+SVM_INLINE_ void svmStridedScatterInit_(const char* place, StridedScatter* scatter, VM_NODE_PROC location,
+                                        Stream* source, Block* block, int length, int stride, int elements,
+                                        boolean setEOS) {
   svmTransferInit_(&scatter->kernel, &scatter->transfer_, location, SVM_STRIDED_SCATTER_, source, SVM_NULL_, SVM_NULL_,
                    block, length, stride, elements, setEOS, place);
 }
-SVM_INLINE_ void svmStridedGatherInit_(StridedGather* gather, VM_NODE_PROC location, Block* block, Stream* target,
-                                       int length, int stride, int elements, boolean setEOS, const char* place) {
+SVM_INLINE_ void svmStridedGatherInit_(const char* place, StridedGather* gather, VM_NODE_PROC location, Block* block,
+                                       Stream* target, int length, int stride, int elements, boolean setEOS) {
   svmTransferInit_(&gather->kernel, &gather->transfer_, location, SVM_STRIDED_GATHER_, SVM_NULL_, target, SVM_NULL_,
                    block, length, stride, elements, setEOS, place);
 }
-SVM_INLINE_ void svmIndexedScatterInit_(IndexedScatter* scatter, VM_NODE_PROC location, Stream* source, Stream* indices,
-                                        Block* block, int length, int elements, boolean setEOS, const char* place) {
+SVM_INLINE_ void svmIndexedScatterInit_(const char* place, IndexedScatter* scatter, VM_NODE_PROC location,
+                                        Stream* source, Stream* indices, Block* block, int length, int elements,
+                                        boolean setEOS) {
   svmTransferInit_(&scatter->kernel, &scatter->transfer_, location, SVM_INDEXED_SCATTER_, source, SVM_NULL_, indices,
                    block, length, 1, elements, setEOS, place);
 }
-SVM_INLINE_ void svmIndexedGatherInit_(IndexedGather* gather, VM_NODE_PROC location, Block* block, Stream* indices,
-                                       Stream* target, int length, int elements, boolean setEOS, const char* place) {
+SVM_INLINE_ void svmIndexedGatherInit_(const char* place, IndexedGather* gather, VM_NODE_PROC location, Block* block,
+                                       Stream* indices, Stream* target, int length, int elements, boolean setEOS) {
   svmTransferInit_(&gather->kernel, &gather->transfer_, location, SVM_INDEXED_GATHER_, SVM_NULL_, target, indices,
                    block, length, 1, elements, setEOS, place);
 }
@@ -489,93 +538,148 @@ SVM_INLINE_ void svmIndexedGatherInit_(IndexedGather* gather, VM_NODE_PROC locat
 #ifdef __cplusplus
 } /* extern "C" */
 
-template <typename... Streams>
-inline __attribute__((always_inline)) void svmMulticastAll_(const void* element, uint64_t size, int eos,
-                                                            const char* place, Streams*... streams) {
+/* Of a pointer to a number, an array of one byte more than that has; else of one byte. Never called. */
+char (&svmNumber_(const volatile void*))[1];
+#define SVM_NUMBER_OF_(type) char(&svmNumber_(const type*))[sizeof(type) + 1];
+SVM_NUMBER_OF_(short)
+SVM_NUMBER_OF_(unsigned short)
+SVM_NUMBER_OF_(int)
+SVM_NUMBER_OF_(unsigned int)
+SVM_NUMBER_OF_(long)
+SVM_NUMBER_OF_(unsigned long)
+SVM_NUMBER_OF_(long long)
+SVM_NUMBER_OF_(unsigned long long)
+SVM_NUMBER_OF_(float)
+SVM_NUMBER_OF_(double)
+
+template <typename T, typename... Streams>
+inline __attribute__((always_inline)) void svmMulticastAll_(const char* place, int eos, T* element,
+                                                            Streams*... streams) {
+  static_assert(sizeof...(streams) > 0, "a multicast pushes to at least one stream");
   Stream* const list[] = {streams...};
-  svmMulticastHere_(element, size, eos, list, sizeof...(streams), place);
+  svmMulticastHere_(element, SVM_SIZE_(element), eos, list, sizeof...(streams), place);
 }
-template <typename... Kernels>
-inline void svmWaitAll_(const char* place, Kernels*... kernels) {
-  void* const list[] = {kernels...};
-  svmWaitAny_(list, sizeof...(kernels), place);
-}
-#define SVM_MULTICAST_(element, eos, place, ...)                                                                       \
-  svmMulticastAll_((element), SVM_SIZE_(element), (eos), place, __VA_ARGS__)
-#define SVM_WAIT_(place, ...) svmWaitAll_(place, __VA_ARGS__)
+#define SVM_MULTICAST_(eos, place, ...) svmMulticastAll_(place, eos, __VA_ARGS__)
+
 /* A kernel, or what begins with one. */
 template <typename T>
+struct SvmMayBeKernel_ {
+  static constexpr bool value = __is_class(T) || __is_union(T);
+};
+template <>
+struct SvmMayBeKernel_<void> {
+  static constexpr bool value = true;
+};
+template <>
+struct SvmMayBeKernel_<Stream> {
+  static constexpr bool value = false;
+};
+template <>
+struct SvmMayBeKernel_<Block> {
+  static constexpr bool value = false;
+};
+template <typename T>
 inline Kernel* svmKernelOf_(T* kernel) {
+  static_assert(SvmMayBeKernel_<T>::value,
+                "what is expected here is a Kernel*, or a pointer to a struct that begins with a Kernel");
   return reinterpret_cast<Kernel*>(kernel);
+}
+inline Kernel* svmKernelOf_(void* kernel) {
+  return static_cast<Kernel*>(kernel);
 }
 inline Kernel* svmKernelOf_(decltype(nullptr)) {
   return nullptr;
 }
-#define SVM_KERNEL_(k) svmKernelOf_(k)
+#define SVM_KERNEL_(...) svmKernelOf_(__VA_ARGS__)
+template <typename... Kernels>
+inline void svmWaitAll_(const char* place, Kernels... kernels) {
+  void* const list[] = {svmKernelOf_(kernels)...};
+  svmWaitAny_(list, sizeof...(kernels), place);
+}
+#define SVM_WAIT_(place, ...) svmWaitAll_(place, __VA_ARGS__)
 #else
-#define SVM_KERNEL_(k) ((Kernel*)(void*)(k))
-#define SVM_MULTICAST_(element, eos, place, ...)                                                                       \
-  svmMulticastHere_((element), SVM_SIZE_(element), (eos), (Stream* const[]){__VA_ARGS__},                              \
-                    (int)(sizeof((Stream* const[]){__VA_ARGS__}) / sizeof(Stream*)), place)
+/* To at most eight streams; behind them null pointers follow, as many as there is no stream. */
+#ifdef __clang__
+#define SVM_ELEMENT_(name) const void* const name __attribute__((pass_object_size(0)))
+#else
+#define SVM_ELEMENT_(name) const void* const name
+#endif
+SVM_INLINE_ void svmMulticastAll_(const char* place, int eos, int count, SVM_ELEMENT_(element), Stream* s0, Stream* s1,
+                                  Stream* s2, Stream* s3, Stream* s4, Stream* s5, Stream* s6, Stream* s7, ...) {
+  Stream* const list[] = {s0, s1, s2, s3, s4, s5, s6, s7};
+  svmMulticastHere_(element, (uint64_t)__builtin_object_size(element, 0) & SVM_ANY_SIZE_, eos, list, count, place);
+}
+SVM_INLINE_ void svmMulticastMany_(const char* place, int eos, int count, const void* const* all) {
+  svmMulticast_(all[0], SVM_ANY_SIZE_, eos, (Stream* const*)(all + 1), count, place);
+}
+#define SVM_COUNT_(...) ((int)(sizeof((const void* const[]){__VA_ARGS__}) / sizeof(void*)))
+#define SVM_MULTICAST_(eos, place, ...)                                                                                \
+  (SVM_COUNT_(__VA_ARGS__) < 2 ? svmNoStream_()                                                                        \
+   : SVM_COUNT_(__VA_ARGS__) <= 9                                                                                      \
+       ? svmMulticastAll_(place, eos, SVM_COUNT_(__VA_ARGS__) - 1, __VA_ARGS__, SVM_NULL_, SVM_NULL_, SVM_NULL_,       \
+                          SVM_NULL_, SVM_NULL_, SVM_NULL_, SVM_NULL_, SVM_NULL_)                                       \
+       : svmMulticastMany_(place, eos, SVM_COUNT_(__VA_ARGS__) - 1, (const void* const[]){__VA_ARGS__}))
+
+/* What is never called in a program that compiles. */
+void svmNoStream_(void) __attribute__((error("a multicast pushes to at least one stream")));
+Kernel* svmNoKernel_(const void* other)
+    __attribute__((error("what is expected here is a Kernel*, or a pointer to a struct that begins with a Kernel")));
+SVM_INLINE_ Kernel* svmKernelOf_(const void* kernel) {
+  return (Kernel*)(uintptr_t)kernel;
+}
+#define SVM_NO_KERNEL_(type) type* : svmNoKernel_, const type* : svmNoKernel_
+/* A kernel, or what begins with one. */
+#define SVM_KERNEL_(...)                                                                                               \
+  _Generic((__VA_ARGS__),                                                                                              \
+      SVM_NO_KERNEL_(Stream),                                                                                          \
+      SVM_NO_KERNEL_(Block),                                                                                           \
+      SVM_NO_KERNEL_(char),                                                                                            \
+      SVM_NO_KERNEL_(signed char),                                                                                     \
+      SVM_NO_KERNEL_(unsigned char),                                                                                   \
+      SVM_NUMBERS_(SVM_NO_KERNEL_),                                                                                    \
+      default: svmKernelOf_)(__VA_ARGS__)
 #define SVM_WAIT_(place, ...)                                                                                          \
   svmWaitAny_((void* const[]){__VA_ARGS__}, (int)(sizeof((void* const[]){__VA_ARGS__}) / sizeof(void*)), place)
 #endif
 
-#define svmMachine(name) svmMachine_((name), #name SVM_PLACE_)
-#define svmControl(processor) svmControl_((processor), #processor SVM_PLACE_)
-#define svmAddress(memory, address) svmAddress_((memory), (address), #memory SVM_PLACE_)
-#define svmThreads(count) svmThreads_((count), #count SVM_PLACE_)
+#define svmMachine(...) svmMachine_((__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
+#define svmControl(...) svmControl_((__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
+#define svmAddress(memory, ...) svmAddress_((memory), (__VA_ARGS__), #memory SVM_PLACE_)
+#define svmThreads(...) svmThreads_((__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
+#define svmName(...) svmName_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
-#define streamInitRAM(s, ramLocation, address, capacity, elementSize, flags)                                           \
-  svmStreamInit_((s), (ramLocation), (address), (capacity), (elementSize), 0, 0, (flags), 0, #s SVM_PLACE_)
-#define streamInitWithDataRAM(s, ramLocation, address, capacity, elementSize, initLength, initEOS, flags)              \
-  svmStreamInit_((s), (ramLocation), (address), (capacity), (elementSize), (initLength), (initEOS), (flags), 2,        \
-                 #s SVM_PLACE_)
-#define streamInitRAMWithData(s, ramLocation, address, capacity, elementSize, initLength, initEOS, flags)              \
-  svmStreamInit_((s), (ramLocation), (address), (capacity), (elementSize), (initLength), (initEOS), (flags), 2,        \
-                 #s SVM_PLACE_)
-#define streamInitFIFO(s, fifoLocation, elementSize, flags)                                                            \
-  svmStreamInit_((s), (fifoLocation), 0, 0, (elementSize), 0, 0, (flags), 1, #s SVM_PLACE_)
-#define streamPush(s, element) svmPush_((s), (element), SVM_SIZE_(element), #s SVM_PLACE_)
-#define streamPushWithEOS(s, element) svmPushSlowly_((s), (element), SVM_SIZE_(element), 1, #s SVM_PLACE_)
-#define streamPushMulticast(element, ...) SVM_MULTICAST_(element, 0, #__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
-#define streamPushMulticastWithEOS(element, ...) SVM_MULTICAST_(element, 1, #__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
-#define streamPop(s, element) svmPop_((s), (element), SVM_SIZE_(element), #s SVM_PLACE_)
-#define streamPeek(s, n, element) svmPeek_((s), (n), (element), SVM_SIZE_(element), #s SVM_PLACE_)
-#define streamPeekEOS(s, n) svmPeekEOS_((s), (n), #s SVM_PLACE_)
-#define streamGetEOS(s, n) svmPeekEOS_((s), (n), #s SVM_PLACE_)
+#define streamInitRAM(...) svmStreamInitRAM_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define streamInitWithDataRAM(...) svmStreamInitWithDataRAM_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define streamInitRAMWithData(...) svmStreamInitWithDataRAM_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define streamInitFIFO(...) svmStreamInitFIFO_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define streamPush(s, ...) svmPush_((s), (__VA_ARGS__), SVM_SIZE_(__VA_ARGS__), #s SVM_PLACE_)
+#define streamPushWithEOS(s, ...) svmPushSlowly_((s), (__VA_ARGS__), SVM_SIZE_(__VA_ARGS__), 1, #s SVM_PLACE_)
+#define streamPushMulticast(...) SVM_MULTICAST_(0, #__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define streamPushMulticastWithEOS(...) SVM_MULTICAST_(1, #__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define streamPop(s, ...) svmPop_((s), (__VA_ARGS__), SVM_SIZE_(__VA_ARGS__), #s SVM_PLACE_)
+#define streamPeek(s, n, ...) svmPeek_((s), (n), (__VA_ARGS__), SVM_SIZE_(__VA_ARGS__), #s SVM_PLACE_)
+#define streamPeekEOS(s, ...) svmPeekEOS_((s), (__VA_ARGS__), #s SVM_PLACE_)
+#define streamGetEOS(s, ...) svmPeekEOS_((s), (__VA_ARGS__), #s SVM_PLACE_)
 
-#define blockInit(b, ramLocation, address, capacity, elementSize)                                                      \
-  svmBlockInit_((b), (ramLocation), (address), (capacity), (elementSize), #b SVM_PLACE_)
-#define blockWrite(b, index, element) svmWrite_((b), (index), (element), SVM_SIZE_(element), #b SVM_PLACE_)
-#define blockRead(b, index, element) svmRead_((b), (index), (element), SVM_SIZE_(element), #b SVM_PLACE_)
+#define blockInit(...) svmBlockInitRAM_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define blockWrite(b, index, ...) svmWrite_((b), (index), (__VA_ARGS__), SVM_SIZE_(__VA_ARGS__), #b SVM_PLACE_)
+#define blockRead(b, index, ...) svmRead_((b), (index), (__VA_ARGS__), SVM_SIZE_(__VA_ARGS__), #b SVM_PLACE_)
 
-#define kernelInit(k, procLocation, scratch, extKernelData, extKernelDataSize, extKernelWork)                          \
-  svmKernelInit_(SVM_KERNEL_(k), (procLocation), (scratch), (extKernelData), (int)(extKernelDataSize),                 \
-                 (extKernelWork), #k SVM_PLACE_)
-#define kernelAddDependence(k, dependsOnKernel)                                                                        \
-  svmAddDependence_(SVM_KERNEL_(k), SVM_KERNEL_(dependsOnKernel), #k SVM_PLACE_)
-#define kernelReady(k) svmReady_(SVM_KERNEL_(k), #k SVM_PLACE_)
-#define kernelRun(k) svmRun_(SVM_KERNEL_(k), #k SVM_PLACE_)
-#define kernelPause(k) svmPause_(SVM_KERNEL_(k), #k SVM_PLACE_)
-#define kernelEnd(k) svmEnd_(SVM_KERNEL_(k), #k SVM_PLACE_)
-#define kernelWait(k) SVM_WAIT_(#k SVM_PLACE_, SVM_KERNEL_(k))
+#define kernelInit(k, ...) svmUserInit_(#k SVM_PLACE_, SVM_KERNEL_(k), __VA_ARGS__)
+#define kernelAddDependence(k, ...)                                                                                    \
+  svmAddDependence_(SVM_KERNEL_(k), SVM_KERNEL_(__VA_ARGS__), #k ", " #__VA_ARGS__ SVM_PLACE_)
+#define kernelReady(...) svmReady_(SVM_KERNEL_(__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
+#define kernelRun(...) svmRun_(SVM_KERNEL_(__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
+#define kernelPause(...) svmPause_(SVM_KERNEL_(__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
+#define kernelEnd(...) svmEnd_(SVM_KERNEL_(__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
+#define kernelWait(...) svmWait_(SVM_KERNEL_(__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
 #define kernelWaitMultiple(...) SVM_WAIT_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
-#define kernelGetStatus(k) svmStatus_(SVM_KERNEL_(k), #k SVM_PLACE_)
+#define kernelGetStatus(...) svmStatus_(SVM_KERNEL_(__VA_ARGS__), #__VA_ARGS__ SVM_PLACE_)
 
-#define moveInit(move, location, srcStr, destStr, length, setEOS)                                                      \
-  svmMoveInit_((move), (location), (srcStr), (destStr), (length), (setEOS), #move SVM_PLACE_)
-#define stridedScatterInit(scatter, location, srcStr, destBlock, length, destStride, elementsPerStride, setEOS)        \
-  svmStridedScatterInit_((scatter), (location), (srcStr), (destBlock), (length), (destStride), (elementsPerStride),    \
-                         (setEOS), #scatter SVM_PLACE_)
-#define stridedGatherInit(gather, location, srcBlock, destStr, length, srcStride, elementsPerStride, setEOS)           \
-  svmStridedGatherInit_((gather), (location), (srcBlock), (destStr), (length), (srcStride), (elementsPerStride),       \
-                        (setEOS), #gather SVM_PLACE_)
-#define indexedScatterInit(scatter, location, srcStr, indexStr, destBlock, length, elementsPerIndex, setEOS)           \
-  svmIndexedScatterInit_((scatter), (location), (srcStr), (indexStr), (destBlock), (length), (elementsPerIndex),       \
-                         (setEOS), #scatter SVM_PLACE_)
-#define indexedGatherInit(gather, location, srcBlock, indexStr, destStr, length, elementsPerIndex, setEOS)             \
-  svmIndexedGatherInit_((gather), (location), (srcBlock), (indexStr), (destStr), (length), (elementsPerIndex),         \
-                        (setEOS), #gather SVM_PLACE_)
+#define moveInit(...) svmMoveInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define stridedScatterInit(...) svmStridedScatterInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define stridedGatherInit(...) svmStridedGatherInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define indexedScatterInit(...) svmIndexedScatterInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
+#define indexedGatherInit(...) svmIndexedGatherInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 #endif

@@ -19,14 +19,17 @@ extern "C" {
  * be called before kernels of that name are initialised. */
 void svmRegisterKernel(const char* name, ExtKernelWork work);
 void svmRegisterKernel_(const char* name, ExtKernelWork work, const char* place);
-#define svmRegisterKernel(name, work) svmRegisterKernel_((name), (work), #name SVM_PLACE_)
+#define svmRegisterKernel(name, ...) svmRegisterKernel_((name), (__VA_ARGS__), #name SVM_PLACE_)
 
 /* Makes a kernel of that name, whose work function gets `data`, of `dataSize` bytes. Errors: svm-unknown-kernel,
  * svm-supported-kernels. */
 void blackBoxInit(Kernel* k, VM_NODE_PROC location, const char* name, void* data, int dataSize);
 void svmBlackBoxInit_(Kernel* k, VM_NODE_PROC location, const char* name, void* data, int dataSize, const char* place);
-#define blackBoxInit(k, location, name, data, dataSize)                                                                \
-  svmBlackBoxInit_(SVM_KERNEL_(k), (location), (name), (data), (int)(dataSize), #k SVM_PLACE_)
+SVM_INLINE_ void svmNamedInit_(const char* place, Kernel* k, VM_NODE_PROC location, const char* name, void* data,
+                               int64_t dataSize) {
+  svmBlackBoxInit_(k, location, name, data, (int)dataSize, place);
+}
+#define blackBoxInit(k, ...) svmNamedInit_(#k SVM_PLACE_, SVM_KERNEL_(k), __VA_ARGS__)
 
 #define SVM_INIT_(name, object, location, place)                                                                       \
   svmBlackBoxInit_(&(object)->kernel, (location), (name), (object), (int)sizeof *(object), place)
@@ -41,16 +44,15 @@ typedef struct {
   IBlock* taps;
   int count;
 } Fir;
-SVM_INLINE_ void svmFirInit_(Fir* fir, VM_NODE_PROC location, IStream* in, OStream* out, IBlock* taps, int count,
-                             const char* place) {
+SVM_INLINE_ void svmFirInit_(const char* place, Fir* fir, VM_NODE_PROC location, IStream* in, OStream* out,
+                             IBlock* taps, int count) {
   SVM_INIT_("fir", fir, location, place);
   fir->in = in;
   fir->out = out;
   fir->taps = taps;
   fir->count = count;
 }
-#define firInit(fir, location, in, out, taps, count)                                                                   \
-  svmFirInit_((fir), (location), (in), (out), (taps), (count), #fir SVM_PLACE_)
+#define firInit(...) svmFirInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 /* "fft": the discrete Fourier transform of one frame of `points` elements after another, a power of two; an element is
  * two floats, its real and imaginary part. `inverse`: the inverse transform, divided by `points`. A last frame that is
@@ -62,16 +64,15 @@ typedef struct {
   int points;
   boolean inverse;
 } Fft;
-SVM_INLINE_ void svmFftInit_(Fft* fft, VM_NODE_PROC location, IStream* in, OStream* out, int points, boolean inverse,
-                             const char* place) {
+SVM_INLINE_ void svmFftInit_(const char* place, Fft* fft, VM_NODE_PROC location, IStream* in, OStream* out, int points,
+                             boolean inverse) {
   SVM_INIT_("fft", fft, location, place);
   fft->in = in;
   fft->out = out;
   fft->points = points;
   fft->inverse = inverse;
 }
-#define fftInit(fft, location, in, out, points, inverse)                                                               \
-  svmFftInit_((fft), (location), (in), (out), (points), (inverse), #fft SVM_PLACE_)
+#define fftInit(...) svmFftInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 /* ---- blocks and sequences --------------------------------------------------------------------------------------- */
 
@@ -83,8 +84,8 @@ typedef struct {
   OBlock* c;
   int rows, inner, columns;
 } MatrixProduct;
-SVM_INLINE_ void svmMatrixProductInit_(MatrixProduct* product, VM_NODE_PROC location, IBlock* a, IBlock* b, OBlock* c,
-                                       int rows, int inner, int columns, const char* place) {
+SVM_INLINE_ void svmMatrixProductInit_(const char* place, MatrixProduct* product, VM_NODE_PROC location, IBlock* a,
+                                       IBlock* b, OBlock* c, int rows, int inner, int columns) {
   SVM_INIT_("matrix_product", product, location, place);
   product->a = a;
   product->b = b;
@@ -93,8 +94,7 @@ SVM_INLINE_ void svmMatrixProductInit_(MatrixProduct* product, VM_NODE_PROC loca
   product->inner = inner;
   product->columns = columns;
 }
-#define matrixProductInit(product, location, a, b, c, rows, inner, columns)                                            \
-  svmMatrixProductInit_((product), (location), (a), (b), (c), (rows), (inner), (columns), #product SVM_PLACE_)
+#define matrixProductInit(...) svmMatrixProductInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 /* What an element is, for kernels that compare or print. */
 typedef enum { SVM_FLOAT, SVM_INT, SVM_DOUBLE, SVM_LONG, SVM_BYTE } SVM_TYPE;
@@ -106,14 +106,14 @@ typedef struct {
   OStream* out;
   int type; /* an SVM_TYPE */
 } Sort;
-SVM_INLINE_ void svmSortInit_(Sort* sort, VM_NODE_PROC location, IStream* in, OStream* out, int type,
-                              const char* place) {
+SVM_INLINE_ void svmSortInit_(const char* place, Sort* sort, VM_NODE_PROC location, IStream* in, OStream* out,
+                              int type) {
   SVM_INIT_("sort", sort, location, place);
   sort->in = in;
   sort->out = out;
   sort->type = type;
 }
-#define sortInit(sort, location, in, out, type) svmSortInit_((sort), (location), (in), (out), (type), #sort SVM_PLACE_)
+#define sortInit(...) svmSortInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 /* ---- devices ---------------------------------------------------------------------------------------------------- */
 
@@ -124,14 +124,13 @@ typedef struct {
   OStream* out;
   const char* path;
 } FileSource;
-SVM_INLINE_ void svmFileSourceInit_(FileSource* source, VM_NODE_PROC location, OStream* out, const char* path,
-                                    const char* place) {
+SVM_INLINE_ void svmFileSourceInit_(const char* place, FileSource* source, VM_NODE_PROC location, OStream* out,
+                                    const char* path) {
   SVM_INIT_("file_source", source, location, place);
   source->out = out;
   source->path = path;
 }
-#define fileSourceInit(source, location, out, path)                                                                    \
-  svmFileSourceInit_((source), (location), (out), (path), #source SVM_PLACE_)
+#define fileSourceInit(...) svmFileSourceInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 /* "file_sink": writes a sequence to a file. Error: svm-file. */
 typedef struct {
@@ -139,13 +138,13 @@ typedef struct {
   IStream* in;
   const char* path;
 } FileSink;
-SVM_INLINE_ void svmFileSinkInit_(FileSink* sink, VM_NODE_PROC location, IStream* in, const char* path,
-                                  const char* place) {
+SVM_INLINE_ void svmFileSinkInit_(const char* place, FileSink* sink, VM_NODE_PROC location, IStream* in,
+                                  const char* path) {
   SVM_INIT_("file_sink", sink, location, place);
   sink->in = in;
   sink->path = path;
 }
-#define fileSinkInit(sink, location, in, path) svmFileSinkInit_((sink), (location), (in), (path), #sink SVM_PLACE_)
+#define fileSinkInit(...) svmFileSinkInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 /* "console": prints a sequence on standard output: bytes as they are, numbers one a line. */
 typedef struct {
@@ -153,13 +152,12 @@ typedef struct {
   IStream* in;
   int type; /* an SVM_TYPE */
 } Console;
-SVM_INLINE_ void svmConsoleInit_(Console* console, VM_NODE_PROC location, IStream* in, int type, const char* place) {
+SVM_INLINE_ void svmConsoleInit_(const char* place, Console* console, VM_NODE_PROC location, IStream* in, int type) {
   SVM_INIT_("console", console, location, place);
   console->in = in;
   console->type = type;
 }
-#define consoleInit(console, location, in, type)                                                                       \
-  svmConsoleInit_((console), (location), (in), (type), #console SVM_PLACE_)
+#define consoleInit(...) svmConsoleInit_(#__VA_ARGS__ SVM_PLACE_, __VA_ARGS__)
 
 #ifdef __cplusplus
 } /* extern "C" */

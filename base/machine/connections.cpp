@@ -48,12 +48,26 @@ bool Connections::reaches(ProcessorId processor, MemoryId memory) const {
   return false;
 }
 
+namespace {
+
+bool names(const std::vector<ProcessorId>& list, ProcessorId processor) {
+  return std::find(list.begin(), list.end(), processor) != list.end();
+}
+
+} // namespace
+
 bool Connections::reaches(ProcessorId processor, FifoId fifo) const {
+  return writes(processor, fifo) || reads(processor, fifo);
+}
+
+bool Connections::writes(ProcessorId processor, FifoId fifo) const {
   const Fifo& buffer = machine_[fifo];
-  const auto names = [&](const std::vector<ProcessorId>& list) {
-    return std::find(list.begin(), list.end(), processor) != list.end();
-  };
-  return names(buffer.writers) || names(buffer.readers) || linked(processor, fifo);
+  return names(buffer.writers, processor) || (!names(buffer.readers, processor) && linked(processor, fifo));
+}
+
+bool Connections::reads(ProcessorId processor, FifoId fifo) const {
+  const Fifo& buffer = machine_[fifo];
+  return names(buffer.readers, processor) || (!names(buffer.writers, processor) && linked(processor, fifo));
 }
 
 } // namespace strata::machine

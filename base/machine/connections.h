@@ -11,6 +11,9 @@ public:
   explicit Connections(const Machine& machine);
   bool reaches(ProcessorId processor, MemoryId memory) const;
   bool reaches(ProcessorId processor, FifoId fifo) const;
+  /// Whether it is among the writers, or the readers, of a FIFO; or is joined to it by links and among neither.
+  bool writes(ProcessorId processor, FifoId fifo) const;
+  bool reads(ProcessorId processor, FifoId fifo) const;
   /// Whether links alone join the two, whichever way the data flows.
   bool linked(const LinkEnd& a, const LinkEnd& b) const;
 

@@ -18,7 +18,8 @@ if(NOT TARGET Strata::strata)
     set_target_properties(Strata::${form} PROPERTIES
       IMPORTED_LOCATION "${STRATA_PREFIX}/lib/libstrata-${file}.a"
       INTERFACE_INCLUDE_DIRECTORIES "${STRATA_PREFIX}/include"
-      INTERFACE_COMPILE_OPTIONS -fstack-clash-protection
+      # thread_local variables are each kernel's, where the compiler can do that.
+      INTERFACE_COMPILE_OPTIONS "-fstack-clash-protection;$<$<OR:$<COMPILE_LANG_AND_ID:C,Clang>,$<COMPILE_LANG_AND_ID:CXX,Clang>>:-femulated-tls>"
       INTERFACE_LINK_LIBRARIES "Strata::runtime;yaml-cpp;hwloc")
   endforeach()
 endif()

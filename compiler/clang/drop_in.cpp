@@ -23,6 +23,9 @@ constexpr const char* marker = "-L/strata/is/linked"; // a folder that only a li
 /// The words of a command up to "--", and those behind it, which are files whatever they look like.
 std::vector<std::string> wordsOf(const DropIn& command) {
   std::vector<std::string> words{programName()};
+  // First, so that the user's own choice counts: thread_local variables are each kernel's
+  // (runtime/svm/thread_local.cpp).
+  words.insert(words.end(), {"--start-no-unused-arguments", "-femulated-tls", "--end-no-unused-arguments"});
   if (command.isCxx)
     words.emplace_back("--driver-mode=g++");
   const auto end = std::find(command.arguments.begin(), command.arguments.end(), "--");

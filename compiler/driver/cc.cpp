@@ -94,7 +94,9 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
       return finish(session);
     }
     command.libraryFolder = llvm::sys::path::parent_path(found).str();
-    command.libraries = {"-l" + library, "-lstrata", "-lyaml-cpp", "-lhwloc", "-lstdc++", "-lm", "-lpthread"};
+    // Once more behind hwloc, which in a static program wants something of it.
+    command.libraries = {"-l" + library, "-lstrata", "-lyaml-cpp", "-lhwloc",
+                         "-l" + library, "-lstdc++", "-lm",        "-lpthread"};
   }
   clang::become(command, isLinking, session.diagnostics);
   return finish(session);

@@ -68,7 +68,7 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
 }
 
 /// Programs are checked where they could leave their arrays, so it is a function in C that did this.
-void reportNull(size_t address) {
+void reportNull(size_t address, const void*) {
   static const StrataCheck followed{"runtime-null-pointer",
                                     "the program reads or writes at address {0}, where nothing is",
                                     "an external function in C or C++ follows a null pointer",

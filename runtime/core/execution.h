@@ -69,6 +69,7 @@ struct Execution {
 
   Arena arena;
   std::vector<OpenSpan> spans;
+  void* locals = nullptr; // thread_local variables of its own (runtime/svm/thread_local.cpp)
 };
 
 /// Appends the name of the processor an execution acts as: "pe 3", or "the calling thread" where it acts as none.

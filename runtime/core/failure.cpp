@@ -18,7 +18,7 @@ namespace {
 std::atomic<StrataFailureHandler> failureHandler{nullptr};
 std::atomic<pid_t> failingThread{0};
 
-void printFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
+void print(const char* severity, const StrataCheck* check, const char* text) {
   std::string out;
   if (check->file && *check->file) {
     out += std::string(check->file) + ":";
@@ -26,7 +26,7 @@ void printFailure(const StrataCheck* check, const int64_t*, int32_t, const char*
       out += std::to_string(check->line) + ":" + (check->column ? std::to_string(check->column) + ":" : "");
     out += " ";
   }
-  out += std::string("error: ") + text + " [" + (check->code ? check->code : "runtime") + "]\n";
+  out += std::string(severity) + ": " + text + " [" + (check->code ? check->code : "runtime") + "]\n";
   if (check->help && *check->help)
     out += std::string("  help: ") + check->help + "\n";
   // Straight to the descriptor: a thread stopped in the middle of printing may hold the stream's lock.
@@ -38,6 +38,10 @@ void printFailure(const StrataCheck* check, const int64_t*, int32_t, const char*
   }
 }
 
+void printFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
+  print("error", check, text);
+}
+
 /// Writes out what is buffered, unless a thread holds the stream's lock.
 void flushOutput() {
   if (ftrylockfile(stdout) == 0) {
@@ -47,6 +51,14 @@ void flushOutput() {
 }
 
 } // namespace
+
+void warn(const StrataCheck& check) {
+  print("warning", &check, check.message);
+}
+
+void say(const StrataCheck& check) {
+  print("error", &check, check.message);
+}
 
 std::string fillIn(const char* message, const int64_t* values, int32_t count) {
   std::string out;

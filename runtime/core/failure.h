@@ -2,6 +2,8 @@
 // may fail; the first failure wins and the others block until the program has ended.
 #pragma once
 
+#include "runtime/abi.h"
+
 #include <cstdint>
 #include <string>
 
@@ -12,6 +14,11 @@ namespace strata::runtime {
 [[noreturn]] void fail(const char* code, const std::string& message, const std::string& help = "");
 /// Code "runtime-out-of-memory", naming who wanted how much.
 [[noreturn]] void failOutOfMemory(const std::string& what, int64_t bytes);
+
+/// Print a warning, or an error that something else will end the program for, as failures are printed: on standard
+/// error.
+void warn(const StrataCheck& check);
+void say(const StrataCheck& check);
 
 /// Fills {0}, {1}, … ; a place without a value stays as it is.
 std::string fillIn(const char* message, const int64_t* values, int32_t count);

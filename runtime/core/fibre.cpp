@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cxxabi.h>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -147,11 +148,16 @@ size_t fibreStackBytes() {
 
 void prepareFibre(FibreContext& fibre, void (*entry)(void*)) {
   fibre.entry = entry;
+  fibre.exceptions = {};
   fibre.saved = context::make_fcontext(fibre.stack.base + fibre.stack.bytes, fibre.stack.bytes, enter);
 #ifdef STRATA_THREAD_SANITIZER
   if (!fibre.sanitizerFibre)
     fibre.sanitizerFibre = __tsan_create_fiber(0);
 #endif
+}
+
+ExceptionState* exceptionsOfThread() {
+  return reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
 }
 
 void adoptThread([[maybe_unused]] FibreContext& thread) {

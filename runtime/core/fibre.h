@@ -33,6 +33,12 @@ private:
 void setFibreStackBytes(size_t bytes);
 size_t fibreStackBytes();
 
+/// The exceptions of C++ that an execution handles and has thrown, as the C++ ABI lays them out for a thread.
+struct ExceptionState {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
 /// Where an execution is when it does not run.
 struct FibreContext {
   void* saved = nullptr; // null: not started
@@ -43,6 +49,7 @@ struct FibreContext {
   Stack stack; // of a fibre; for a thread's own stack only with the address sanitizer
   void* sanitizerStack = nullptr;
   void* sanitizerFibre = nullptr;
+  ExceptionState exceptions;
 };
 
 /// Makes `context` ready to enter `entry`, which never returns, with the argument of the switch.
@@ -50,6 +57,8 @@ struct FibreContext {
 void prepareFibre(FibreContext& context, void (*entry)(void* argument));
 /// Fills in what the sanitizers want to know about the calling thread's own stack.
 void adoptThread(FibreContext& context);
+/// Where the calling thread keeps those of what it runs.
+ExceptionState* exceptionsOfThread();
 /// Leaves `from` for `to` and hands it `argument`; returns the argument of the switch that comes back, once one does.
 /// `ending`: `from` will never be entered again.
 void* switchFibre(FibreContext& from, FibreContext& to, void* argument, bool ending);

@@ -13,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <system_error>
 #include <thread>
@@ -93,10 +94,20 @@ struct DetachAtExit {
   Thread* thread = nullptr;
   ~DetachAtExit() {
     if (thread)
-      detach(*thread);
+      detach(*std::exchange(thread, nullptr));
   }
 };
 thread_local DetachAtExit detachAtExit;
+
+/// The same for a main thread that ends by pthread_exit, whose thread_local variables the C library leaves alone.
+pthread_key_t detachKey() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, [](void*) { detachAtExit.~DetachAtExit(); });
+    return made;
+  }();
+  return key;
+}
 
 Thread& attach(bool pooled) {
   Scheduler& shared = scheduler();
@@ -125,9 +136,11 @@ Thread& attach(bool pooled) {
   thread->native.output = nullptr;
   thread->running = &thread->native;
   adoptThread(thread->native.context);
+  thread->exceptions = exceptionsOfThread();
   guardStacks();
   callingThread = thread;
   detachAtExit.thread = thread;
+  pthread_setspecific(detachKey(), thread);
   joinSleepers(*thread);
   return *thread;
 }
@@ -196,6 +209,7 @@ void leaveFor(Execution& from, Execution& to, Execution::Leave how) {
     prepareFibre(to.context, runFibre);
   }
   thread.running = &to;
+  from.context.exceptions = std::exchange(*thread.exceptions, to.context.exceptions);
   void* left = switchFibre(from.context, to.context, &from, how == Execution::Leave::End);
   settle(static_cast<Execution*>(left));
 }
@@ -523,6 +537,10 @@ bool worthSpinning() {
   Thread& thread = thisThread();
   return thread.queue.size() == 0 && awakeThreads() > 1 && !notified(thread.native) && !anyJobOpen() &&
          joinedThreads() <= scheduler().cores;
+}
+
+bool isAlone() {
+  return !scheduler().poolStarted.load() && joinedThreads() <= 1 && engineThreads() == 0;
 }
 
 void announceJob() {

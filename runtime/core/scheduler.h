@@ -67,12 +67,14 @@ void yield();
 /// Ends the calling fibre where it stands; frames that it is in are not unwound. REQUIRES: the caller is a fibre of
 /// start(), and nothing that it holds outlives it.
 [[noreturn]] void endFibre();
-/// What is called, instead of the failure "runtime-deadlock", when nothing can run any more; null: nothing. It ends the
-/// program. Nothing else runs meanwhile.
+/// What is called, instead of the failure "runtime-deadlock", when nothing can run any more, or when all threads from
+/// outside have ended and nothing is left to do; null: nothing. It ends the program. Nothing else runs meanwhile.
 void setStandstillHandler(void (*handler)());
 /// Whether what the caller waits for may well happen within a microsecond: another thread runs, and there is nothing
 /// else to do on this one.
 bool worthSpinning();
+/// Whether no thread but the caller has ever taken part, or works for the runtime.
+bool isAlone();
 /// Wakes a sleeping thread after a job has been published (parallel.h).
 void announceJob();
 /// A fibre that is not in any queue yet. For start() and parallel.cpp.

@@ -7,6 +7,8 @@
 #include "runtime/core/thread.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -65,15 +67,22 @@ bool anyQueued() {
   return false;
 }
 
-/// Whether a thread of this process is one of the kernel's, which carries out requests of io_uring.
-bool isKernelWorker(const char* thread) {
-  const int file = open((std::string("/proc/self/task/") + thread + "/comm").c_str(), O_RDONLY | O_CLOEXEC);
+/// Whether a thread of this process may call in: it is none of the kernel's, which carry out requests of io_uring, and
+/// has not ended (the main thread is seen for as long as the process lives).
+bool mayCallIn(const char* thread) {
+  const int file = open((std::string("/proc/self/task/") + thread + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    return false;
-  char name[16] = "";
-  const ssize_t length = read(file, name, sizeof name - 1);
+    return errno != ENOENT && errno != ESRCH;
+  char text[256] = "";
+  const ssize_t length = read(file, text, sizeof text - 1);
   close(file);
-  return length >= 4 && std::string_view(name, 4) == "iou-";
+  // Its number, its name in parentheses, its state.
+  const std::string_view all(text, length < 0 ? 0 : static_cast<size_t>(length));
+  const size_t name = all.find('('), end = all.rfind(')');
+  if (name == all.npos || end == all.npos || end + 2 >= all.size())
+    return true;
+  const char state = all[end + 2];
+  return !all.substr(name + 1).starts_with("iou-") && state != 'Z' && state != 'X';
 }
 
 #ifdef STRATA_THREAD_SANITIZER
@@ -89,15 +98,29 @@ bool foreignThreadsExist(uint32_t known) {
     return true;
   uint32_t count = 0;
   while (const dirent* entry = readdir(tasks))
-    count += entry->d_name[0] != '.' && !isKernelWorker(entry->d_name);
+    count += entry->d_name[0] != '.' && mayCallIn(entry->d_name);
   closedir(tasks);
   return count > known + toolThreads;
 }
 
-/// REQUIRES: the sleep lock is held.
+/// REQUIRES (here and below): the sleep lock is held.
+bool allSleep(const Sleepers& shared) {
+  return shared.settled == shared.joined.load() && shared.beside.load() == 0;
+}
+
+/// Without a thread from outside among those that sleep it is the end of the process that is awaited, unless threads
+/// from outside may come: then nobody is left to end it.
 bool nothingCanRun(const Sleepers& shared) {
-  return shared.settled == shared.joined.load() && shared.outside > 0 && shared.beside.load() == 0 &&
-         !(shared.foreign.load() && foreignThreadsExist(shared.joined.load() + shared.engineThreads.load()));
+  if (!allSleep(shared) || (shared.outside == 0 && !shared.foreign.load()))
+    return false;
+  return !(shared.foreign.load() && foreignThreadsExist(shared.joined.load() + shared.engineThreads.load()));
+}
+
+/// Sleeps for a while, or until the thread is woken; false when it is time to look again.
+bool sleepFor(Thread& thread, int64_t nanoseconds) {
+  const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  syscall(__NR_futex, &thread.wake, FUTEX_WAIT_PRIVATE, Asleep, &time, nullptr, 0);
+  return thread.wake.load(std::memory_order_acquire) != Asleep;
 }
 
 std::atomic<void (*)()> standstillHandler{nullptr};
@@ -139,7 +162,7 @@ void leaveSleepers(const Thread& thread) {
 void sleep(Thread& thread) {
   Sleepers& shared = sleepers();
   shared.asleep.fetch_add(1);
-  bool stuck = false;
+  bool stuck = false, maybeLater = false;
   {
     std::lock_guard guard(shared.lock);
     const bool notified = thread.native.state.load() == Execution::Notified;
@@ -153,9 +176,20 @@ void sleep(Thread& thread) {
     shared.first = &thread;
     ++shared.settled;
     stuck = nothingCanRun(shared);
+    maybeLater = !stuck && shared.foreign.load() && allSleep(shared);
   }
   if (stuck)
     failDeadlocked();
+  // Threads elsewhere may end without a word: the last one that goes to sleep looks now and again.
+  for (int64_t pause = 10'000'000; maybeLater && !sleepFor(thread, pause);
+       pause = std::min<int64_t>(2 * pause, 1'000'000'000)) {
+    std::unique_lock guard(shared.lock);
+    maybeLater = thread.asleep && allSleep(shared); // else whoever is the last now looks
+    if (maybeLater && nothingCanRun(shared)) {
+      guard.unlock();
+      failDeadlocked();
+    }
+  }
   while (thread.wake.load(std::memory_order_acquire) == Asleep)
     syscall(__NR_futex, &thread.wake, FUTEX_WAIT_PRIVATE, Asleep, nullptr, nullptr, 0);
   if (thread.wake.load(std::memory_order_relaxed) == ForWork)
@@ -223,6 +257,9 @@ void endSearch(bool foundWork) {
     wakeForWork();
 }
 
+uint32_t engineThreads() {
+  return sleepers().engineThreads.load();
+}
 uint32_t joinedThreads() {
   return sleepers().joined.load(std::memory_order_relaxed);
 }

@@ -19,7 +19,7 @@ namespace strata::runtime {
 namespace {
 
 std::atomic<void (*)(size_t)> overflowHandler{nullptr};
-std::atomic<void (*)(size_t)> nullHandler{nullptr};
+std::atomic<void (*)(size_t, const void*)> nullHandler{nullptr};
 
 } // namespace
 
@@ -27,7 +27,7 @@ void setOverflowHandler(void (*handler)(size_t bytes)) {
   overflowHandler.store(handler);
 }
 
-void setNullHandler(void (*handler)(size_t address)) {
+void setNullHandler(void (*handler)(size_t address, const void* context)) {
   nullHandler.store(handler);
 }
 
@@ -85,9 +85,10 @@ void onFault(int signal, siginfo_t* info, void* state) {
     }
   }
   const auto address = reinterpret_cast<uintptr_t>(at);
-  if (void (*handler)(size_t) = nullHandler.load(); handler && info->si_code == SEGV_MAPERR && address < pageBytes()) {
+  if (void (*handler)(size_t, const void*) = nullHandler.load();
+      handler && info->si_code == SEGV_MAPERR && address < pageBytes()) {
     alarm(secondsToReport);
-    handler(address);
+    handler(address, state);
     alarm(0);
   }
   if (previous.sa_flags & SA_SIGINFO)

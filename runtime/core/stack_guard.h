@@ -15,7 +15,8 @@ void guardStacks();
 void setOverflowHandler(void (*handler)(size_t bytes));
 
 /// What is called where the program reads or writes in the first page of addresses; null: nothing. It runs in a signal
-/// handler and ends the program, or returns and leaves the signal to others.
-void setNullHandler(void (*handler)(size_t address));
+/// handler, gets what that knows of the fault (a ucontext_t), and ends the program, or returns and leaves the signal to
+/// others.
+void setNullHandler(void (*handler)(size_t address, const void* context));
 
 } // namespace strata::runtime

@@ -98,8 +98,9 @@ struct alignas(128) Thread {
   RunQueue queue;
   Execution native; // the thread's own stack
   Execution* running = &native;
-  bool pooled = false; // made by the runtime
-  uint32_t index = 0;  // in the scheduler's table
+  ExceptionState* exceptions = nullptr; // of what runs
+  bool pooled = false;                  // made by the runtime
+  uint32_t index = 0;                   // in the scheduler's table
   uint32_t tick = 0;
   uint32_t sweep = 0; // its queue's, when last looked at
   std::vector<Unfenced> unfenced;
@@ -145,6 +146,7 @@ uint32_t awakeThreads();
 bool anyInjected();
 /// Counts one more thread of the runtime that takes no part.
 void countEngineThread();
+uint32_t engineThreads();
 
 /// Every execution made so far, used or not. REQUIRES: nothing runs.
 std::vector<Execution*> everyExecution();

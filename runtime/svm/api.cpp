@@ -4,9 +4,13 @@
 #include "runtime/core/scheduler.h"
 #include "runtime/svm/block.h"
 #include "runtime/svm/check.h"
+#include "runtime/svm/record.h"
 #include "runtime/svm/stream.h"
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace strata::svm;
@@ -37,7 +41,7 @@ __attribute__((noinline)) void pushWithCare(Stream* s, const void* element, uint
   if (record.program->checked())
     checkPush(record, eos != 0, size, place);
   waitForRoom(record, kernel, 1);
-  svmCopy_(writeAt(record), element, std::min(size, record.elementBytes));
+  svmCopy_(writeAt(record), element, std::min(SVM_BYTES_OF_(size), record.elementBytes));
   commitPush(record, 1, eos != 0);
   openPush(record, kernel);
 }
@@ -50,7 +54,7 @@ __attribute__((noinline)) void popWithCare(Stream* s, void* element, uint64_t si
   if (record.program->checked())
     checkSize(record, size, place);
   waitForElements(record, kernel, 1);
-  svmCopy_(element, readAt(record), std::min(size, record.elementBytes));
+  svmCopy_(element, readAt(record), std::min(SVM_BYTES_OF_(size), record.elementBytes));
   commitPop(record, 1);
   openPop(record, kernel);
 }
@@ -65,7 +69,7 @@ void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, 
 
 void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
   const StreamRecord* record = recordIfAny(s);
-  if (record && !eos && size >= record->elementBytes && isAtHand(*record, true))
+  if (record && !eos && fits(size, record->elementBytes) && isAtHand(*record, true))
     pushAtHand(s, element);
   else
     pushWithCare(s, element, size, eos, text);
@@ -73,7 +77,7 @@ void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, cons
 
 void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
   const StreamRecord* record = recordIfAny(s);
-  if (record && size >= record->elementBytes && isAtHand(*record, false))
+  if (record && fits(size, record->elementBytes) && isAtHand(*record, false))
     popAtHand(s, element);
   else
     popWithCare(s, element, size, text);
@@ -102,7 +106,7 @@ boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const cha
     const char* at = readAt(record);
     const auto untilEnd = static_cast<uint64_t>(s->end_ - at);
     svmCopy_(element, offset < untilEnd ? at + offset : s->begin_ + (offset - untilEnd),
-             std::min(size, record.elementBytes));
+             std::min(SVM_BYTES_OF_(size), record.elementBytes));
   }
   openPop(record, kernel);
   return carriesTag(record, index) ? TRUE : FALSE;
@@ -115,7 +119,7 @@ void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* s
   for (int i = 0; i < count && quick; ++i)
     quick = streams[i]->pushed_ + static_cast<uint64_t>(count) <=
                 __atomic_load_n(&streams[i]->pushLimit_, __ATOMIC_RELAXED) &&
-            streams[i]->elementBytes_ <= size;
+            fits(size, streams[i]->elementBytes_);
   if (quick) {
     for (int i = 0; i < count; ++i)
       pushAtHand(streams[i], element);
@@ -125,7 +129,7 @@ void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* s
   const char* operation = eos ? "streamPushMulticastWithEOS" : "streamPushMulticast";
   KernelRecord* kernel = callingKernel();
   for (int i = 0; i < count; ++i) {
-    StreamRecord& record = recordOf(streams[i], operation, place);
+    StreamRecord& record = recordOf(streams[i], operation, Place{text, i + 1});
     enterPush(record, kernel, operation, place);
     if (record.program->checked())
       checkPush(record, eos != 0, size, place);
@@ -135,7 +139,7 @@ void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* s
     StreamRecord& record = recordOf(streams[i], operation, place);
     if (room(record) == 0)
       waitForRoom(record, kernel, 1); // the same stream stands here twice
-    svmCopy_(writeAt(record), element, std::min(size, record.elementBytes));
+    svmCopy_(writeAt(record), element, std::min(SVM_BYTES_OF_(size), record.elementBytes));
     commitPush(record, 1, eos != 0);
     openPush(record, kernel);
   }
@@ -154,6 +158,7 @@ namespace {
 
 /// The record of a kernel, or null for one that nothing has initialised, which is UNSTARTED.
 KernelRecord* control(Kernel* kernel, const char* operation, const Place& place, bool needed) {
+  needOwnProcess(operation, place);
   KernelRecord* caller = callingKernel();
   KernelRecord* record = recordOf(kernel);
   if (isRequested(caller))
@@ -170,12 +175,13 @@ KernelRecord* control(Kernel* kernel, const char* operation, const Place& place,
 void svmAddDependence_(Kernel* k, Kernel* on, const char* text) {
   const Place place{text};
   KernelRecord* kernel = control(k, "kernelAddDependence", place, true);
-  KernelRecord* before = control(on, "kernelAddDependence", place, false);
-  if (!kernel || !before)
+  KernelRecord* before = control(on, "kernelAddDependence", Place{text, 1}, false);
+  if (!kernel)
     return;
   if (kernel->program->checked())
-    checkDependence(*kernel, *before, place);
-  addDependence(*kernel, *before);
+    checkDependence(*kernel, before, place);
+  if (before)
+    addDependence(*kernel, *before);
 }
 
 void svmReady_(Kernel* k, const char* text) {
@@ -202,13 +208,17 @@ void svmEnd_(Kernel* k, const char* text) {
 }
 
 void svmWaitAny_(void* const* kernels, int count, const char* text) {
-  const Place place{text};
   std::vector<KernelRecord*> records;
   for (int i = 0; i < count; ++i)
-    if (KernelRecord* kernel = control(static_cast<Kernel*>(kernels[i]), "kernelWait", place, false))
+    if (KernelRecord* kernel = control(static_cast<Kernel*>(kernels[i]), "kernelWait", Place{text, i}, false))
       records.push_back(kernel);
   if (!records.empty())
-    waitAny(*records.front()->program, records, place);
+    waitAny(*records.front()->program, records, Place{text});
+}
+
+void svmWait_(Kernel* k, const char* text) {
+  void* const list[] = {k};
+  svmWaitAny_(list, 1, text);
 }
 
 KERNEL_STATUS svmStatus_(Kernel* k, const char* text) {
@@ -237,6 +247,7 @@ void needControl(const char* operation, const char* help, const Place& place) {
 
 void svmControl_(VM_NODE_PROC processor, const char* text) {
   const Place place{text};
+  needOwnProcess("svmControl", place);
   Program& program = Program::current();
   if (program.checked())
     needControl("svmControl", "choose the control processor in control code", place);
@@ -247,15 +258,36 @@ void svmControl_(VM_NODE_PROC processor, const char* text) {
   setControlOfThread(processor);
 }
 
+void svmName_(const char* text, const void* entity, const char* format, ...) {
+  const Place place{text};
+  if (!entity)
+    failAt(place, "svm-null", "svmName is given NULL", "pass the address of a stream, block or kernel");
+  std::string name;
+  if (format) {
+    va_list arguments;
+    va_start(arguments, format);
+    char* written = nullptr;
+    if (vasprintf(&written, format, arguments) >= 0) {
+      name = written;
+      std::free(written);
+    }
+    va_end(arguments);
+  }
+  setVariableName(entity, name);
+  if (Program* program = Program::currentIfAny(); program && program->recorder())
+    program->recorder()->renamed(entity);
+}
+
 void* svmAddress_(VM_NODE_MEM memory, int address, const char* text) {
   const Place place{text};
   Program& program = Program::current();
-  return program.storage(program.memory(memory, place), address, 1, "svmAddress", place);
+  return program.storage(program.memory(memory, place), address, 1, [] { return "svmAddress"; }, place);
 }
 
 void svmThreads_(int count, const char* text) {
   // In every mode: the threads end, and the caller would be on one of them.
   const Place place{text};
+  needOwnProcess("svmThreads", place);
   needControl("svmThreads", "choose the number of threads in control code, before kernels run", place);
   if (Program* program = Program::currentIfAny(); program && program->checked()) {
     std::lock_guard guard(program->lock);
@@ -286,6 +318,16 @@ void*(svmAddress)(VM_NODE_MEM memory, int address) {
 void(svmThreads)(int count) {
   svmThreads_(count, nullptr);
 }
+void(svmName)(const void* entity, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char* written = nullptr;
+  if (!format || vasprintf(&written, format, arguments) < 0)
+    written = nullptr;
+  va_end(arguments);
+  svmName_(nullptr, entity, written ? "%s" : nullptr, written);
+  std::free(written);
+}
 void(streamInitRAM)(Stream* s, VM_NODE_MEM ramLocation, int address, int capacity, int elementSize, int flags) {
   svmStreamInit_(s, ramLocation, address, capacity, elementSize, 0, 0, flags, 0, nullptr);
 }
@@ -301,16 +343,16 @@ void(streamInitFIFO)(Stream* s, VM_NODE_MEM fifoLocation, int elementSize, int f
   svmStreamInit_(s, fifoLocation, 0, 0, elementSize, 0, 0, flags, 1, nullptr);
 }
 void(streamPush)(Stream* s, void* element) {
-  svmPush_(s, element, ~uint64_t(0), nullptr);
+  svmPush_(s, element, SVM_ANY_SIZE_, nullptr);
 }
 void(streamPushWithEOS)(Stream* s, void* element) {
-  svmPushSlowly_(s, element, ~uint64_t(0), 1, nullptr);
+  svmPushSlowly_(s, element, SVM_ANY_SIZE_, 1, nullptr);
 }
 void(streamPop)(Stream* s, void* element) {
-  svmPop_(s, element, ~uint64_t(0), nullptr);
+  svmPop_(s, element, SVM_ANY_SIZE_, nullptr);
 }
 void(streamPeek)(Stream* s, int n, void* element) {
-  svmPeek_(s, n, element, ~uint64_t(0), nullptr);
+  svmPeek_(s, n, element, SVM_ANY_SIZE_, nullptr);
 }
 boolean(streamPeekEOS)(Stream* s, int n) {
   return svmPeekEOS_(s, n, nullptr);
@@ -322,10 +364,10 @@ void(blockInit)(Block* b, VM_NODE_MEM ramLocation, int address, int capacity, in
   svmBlockInit_(b, ramLocation, address, capacity, elementSize, nullptr);
 }
 void(blockWrite)(Block* b, int index, void* element) {
-  svmWrite_(b, index, element, ~uint64_t(0), nullptr);
+  svmWrite_(b, index, element, SVM_ANY_SIZE_, nullptr);
 }
 void(blockRead)(Block* b, int index, void* element) {
-  svmRead_(b, index, element, ~uint64_t(0), nullptr);
+  svmRead_(b, index, element, SVM_ANY_SIZE_, nullptr);
 }
 void(kernelInit)(Kernel* k, VM_NODE_PROC procLocation, Block* scratch, void* extKernelData, int extKernelDataSize,
                  ExtKernelWork extKernelWork) {
@@ -347,28 +389,27 @@ void(kernelEnd)(Kernel* k) {
   svmEnd_(k, nullptr);
 }
 void(kernelWait)(Kernel* k) {
-  void* const list[] = {k};
-  svmWaitAny_(list, 1, nullptr);
+  svmWait_(k, nullptr);
 }
 KERNEL_STATUS(kernelGetStatus)(Kernel* k) {
   return svmStatus_(k, nullptr);
 }
 void(moveInit)(Move* move, VM_NODE_PROC location, IStream* srcStr, OStream* destStr, int length, boolean setEOS) {
-  svmMoveInit_(move, location, srcStr, destStr, length, setEOS, nullptr);
+  svmMoveInit_(nullptr, move, location, srcStr, destStr, length, setEOS);
 }
 void(stridedScatterInit)(StridedScatter* scatter, VM_NODE_PROC location, IStream* srcStr, OBlock* destBlock, int length,
                          int destStride, int elementsPerStride, boolean setEOS) {
-  svmStridedScatterInit_(scatter, location, srcStr, destBlock, length, destStride, elementsPerStride, setEOS, nullptr);
+  svmStridedScatterInit_(nullptr, scatter, location, srcStr, destBlock, length, destStride, elementsPerStride, setEOS);
 }
 void(stridedGatherInit)(StridedGather* gather, VM_NODE_PROC location, IBlock* srcBlock, OStream* destStr, int length,
                         int srcStride, int elementsPerStride, boolean setEOS) {
-  svmStridedGatherInit_(gather, location, srcBlock, destStr, length, srcStride, elementsPerStride, setEOS, nullptr);
+  svmStridedGatherInit_(nullptr, gather, location, srcBlock, destStr, length, srcStride, elementsPerStride, setEOS);
 }
 void(indexedScatterInit)(IndexedScatter* scatter, VM_NODE_PROC location, IStream* srcStr, IStream* indexStr,
                          OBlock* destBlock, int length, int elementsPerIndex, boolean setEOS) {
-  svmIndexedScatterInit_(scatter, location, srcStr, indexStr, destBlock, length, elementsPerIndex, setEOS, nullptr);
+  svmIndexedScatterInit_(nullptr, scatter, location, srcStr, indexStr, destBlock, length, elementsPerIndex, setEOS);
 }
 void(indexedGatherInit)(IndexedGather* gather, VM_NODE_PROC location, IBlock* srcBlock, IStream* indexStr,
                         OStream* destStr, int length, int elementsPerIndex, boolean setEOS) {
-  svmIndexedGatherInit_(gather, location, srcBlock, indexStr, destStr, length, elementsPerIndex, setEOS, nullptr);
+  svmIndexedGatherInit_(nullptr, gather, location, srcBlock, indexStr, destStr, length, elementsPerIndex, setEOS);
 }

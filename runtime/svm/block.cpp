@@ -23,7 +23,8 @@ char* atHand(const Block* block, int index, uint64_t size, bool writes) {
   const BlockRecord& record = *static_cast<const BlockRecord*>(block->record_);
   const KernelRecord* last = record.last[writes].load(std::memory_order_relaxed);
   const auto at = static_cast<uint64_t>(static_cast<int64_t>(index));
-  return last && last == callingKernel() && !isRequested(last) && at < record.capacity && size >= record.elementBytes
+  return last && last == callingKernel() && !isRequested(last) && at < record.capacity &&
+                 fits(size, record.elementBytes)
              ? block->begin_ + at * record.elementBytes
              : nullptr;
 }
@@ -35,6 +36,7 @@ std::string nameOf(const BlockRecord& record) {
 }
 
 void initialise(Block* block, int location, int address, int capacity, int elementBytes, const Place& place) {
+  needOwnProcess("a block is initialised", place);
   Program& program = Program::current();
   needVariable(block, "a block", place);
   const auto name = [&] { return "block '" + variableName(block, sizeof(Block), place.argument()) + "'"; };
@@ -44,10 +46,12 @@ void initialise(Block* block, int location, int address, int capacity, int eleme
            name() + " has " + std::to_string(capacity) + " elements of " + std::to_string(elementBytes) + " bytes",
            "a block holds at least one element of at least one byte");
   const uint64_t bytes = static_cast<uint64_t>(capacity) * static_cast<uint64_t>(elementBytes);
-  char* begin = program.storage(node, address, bytes, name(), place);
+  char* begin = program.storage(node, address, bytes, name, place);
 
   std::lock_guard guard(program.lock);
   std::unique_ptr<BlockRecord>& owned = program.blocks[block];
+  if (owned)
+    checkAtHand(*owned, place);
   if (program.checked())
     checkBlock(program, owned.get(), node, elementBytes, place);
   if (!owned)
@@ -68,9 +72,14 @@ void initialise(Block* block, int location, int address, int capacity, int eleme
   std::atomic_ref(block->indexLimit_).store(0);
   record.noted.clear(); // it may have another place now
   forgetLast(record);
+  if (program.checked()) {
+    record.storage.block = &record;
+    noteStorage(program, record.storage, begin, bytes);
+  }
 }
 
 BlockRecord& recordOf(const Block* block, const char* operation, const Place& place) {
+  needOwnProcess(operation, place);
   if (!block || !block->record_ || block->mark_ != markOf(block))
     failUninitialised("block", operation, block ? variableName(block, sizeof(*block), place.argument()) : "NULL",
                       block ? block->mark_ : 0, place);
@@ -91,12 +100,24 @@ char* element(Block* block, int64_t index, uint64_t size, bool writes, const Pla
   if (record.program->checked())
     checkBlockSize(record, size, place);
   char* at = block->begin_ + static_cast<uint64_t>(index) * record.elementBytes;
+  if (!kernel && record.program->checked()) {
+    std::lock_guard guard(record.program->lock);
+    noteStorageUse(*record.program, record.storage, nullptr, writes);
+  }
   if (!kernel)
     return at;
+  const auto isKnown = [&] {
+    return std::find(record.kernels.begin(), record.kernels.end(), kernel) != record.kernels.end();
+  };
+  if (record.program->checked()) {
+    record.lock.lock();
+    const bool begins = !isKnown();
+    record.lock.unlock(); // the check takes the program's, which comes first
+    if (begins)
+      checkBlockUse(record, *kernel, writes, place);
+  }
   std::lock_guard guard(record.lock);
-  if (std::find(record.kernels.begin(), record.kernels.end(), kernel) == record.kernels.end()) {
-    if (record.program->checked())
-      checkBlockUse(record, *kernel, operation, place);
+  if (!isKnown()) {
     record.kernels.push_back(kernel);
     std::lock_guard ends(kernel->endsLock);
     kernel->blocks.push_back(&record);

@@ -14,7 +14,8 @@ struct BlockRecord {
   int address = 0;
   uint64_t capacity = 0;
   uint64_t elementBytes = 0;
-  std::vector<Use> uses;              // as a stream's
+  std::vector<Use> uses; // as a stream's
+  Storage storage;
   runtime::SpinLock lock;             // guards the list and the opening of the quick path
   std::vector<KernelRecord*> kernels; // that have it at hand
   // Checked mode and a recorded program keep the quick path of the header closed, so that every operation shows who
@@ -28,8 +29,8 @@ void initialise(Block* block, int location, int address, int capacity, int eleme
 /// The record of an initialised block; fails for the place when nothing has initialised it.
 BlockRecord& recordOf(const Block* block, const char* operation, const Place& place);
 std::string nameOf(const BlockRecord& record);
-/// Where an element lies that is about to be read or written, of which the caller has `size` bytes; obeys requests, and
-/// fails for the place when there is no such element.
+/// Where an element lies that is about to be read or written, which the compiler sees as `size` says (SVM_SIZE_); obeys
+/// requests, and fails for the place when there is no such element.
 char* element(Block* block, int64_t index, uint64_t size, bool writes, const Place& place);
 /// Closes the quick path, if a kernel may have opened it.
 void close(BlockRecord& record);

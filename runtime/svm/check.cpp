@@ -57,21 +57,25 @@ const char* wordOf(KERNEL_STATUS status) {
   return "";
 }
 
+/// What names a stream, block or kernel; names take time to find.
+using Name = Program::Name;
+
 /// A2. REQUIRES: the program's lock is held.
-void checkUnused(const std::string& what, const std::vector<Use>& uses, const Place& place) {
+void checkUnused(const Name& what, const std::vector<Use>& uses, const Place& place) {
   for (const Use& use : uses)
     if (isUnderWay(use))
       failAt(place, "svm-a2",
-             what + " is initialised while " + quoted(*use.kernel) + ", which was given it, is " +
+             what() + " is initialised while " + quoted(*use.kernel) + ", which was given it, is " +
                  wordOf(use.kernel->status.load()) + " (rule A2)",
              "wait for the kernel first, with kernelWait");
 }
 
-void checkLocation(const Program& program, const std::string& what, const Node& before, const Node& now,
+/// B2, of a variable that is still the same.
+void checkLocation(const Program& program, const Name& what, const void* variable, const Node& before, const Node& now,
                    const Place& first, const Place& place) {
-  if (before != now)
+  if (before != now && isStatic(variable))
     failAt(place, "svm-b2",
-           what + " moves from " + program.nameOf(before) + " to " + program.nameOf(now) + " (rule B2)" +
+           what() + " moves from " + program.nameOf(before) + " to " + program.nameOf(now) + " (rule B2)" +
                firstInitialised(first),
            "use one variable for each place");
 }
@@ -107,36 +111,53 @@ void failUninitialised(const char* what, const char* operation, const std::strin
          "initialise it first, in control code");
 }
 
+namespace {
+
+[[noreturn]] void failAtHand(const std::string& what, const KernelRecord& kernel, const Place& place) {
+  failAt(place, "svm-a2", what + " is initialised while " + quoted(kernel) + " uses it (rule A2)",
+         "wait for the kernel first, with kernelWait");
+}
+
+} // namespace
+
+void checkAtHand(const StreamRecord& record, const Place& place) {
+  for (const StreamEnd* end : {&record.pusher, &record.popper})
+    if (const KernelRecord* kernel = end->kernel.load(); isUnderWay(kernel))
+      failAtHand(quoted(record), *kernel, place);
+}
+
+void checkAtHand(const BlockRecord& record, const Place& place) {
+  for (const KernelRecord* kernel : record.kernels)
+    if (isUnderWay(kernel))
+      failAtHand(quoted(record), *kernel, place);
+}
+
 void checkStream(Program& program, const StreamRecord* before, const Stream* stream, const Node& node, int capacity,
                  int elementBytes, int initLength, int flags, bool withData, const Place& place) {
   checkInControl("a stream is initialised", place);
-  const std::string name = "stream '" + variableName(stream, sizeof(Stream), place.argument()) + "'";
+  const auto name = [&] { return "stream '" + variableName(stream, sizeof(Stream), place.argument()) + "'"; };
   constexpr int known = STREAM_UNORDERED | STREAM_UNALIASED_RAM | STREAM_NEVER_WRAPS | STREAM_ONE_EOS;
   if (flags & ~known)
-    failAt(place, "svm-flags", name + " has the flags " + std::to_string(flags) + ", of which some mean nothing",
+    failAt(place, "svm-flags", name() + " has the flags " + std::to_string(flags) + ", of which some mean nothing",
            "combine STREAM_UNORDERED, STREAM_UNALIASED_RAM, STREAM_NEVER_WRAPS and STREAM_ONE_EOS with |, or pass 0");
   if (withData && (flags & STREAM_UNALIASED_RAM))
-    failAt(place, "svm-unaliased-data", name + " is STREAM_UNALIASED_RAM and begins with data in its memory",
+    failAt(place, "svm-unaliased-data", name() + " is STREAM_UNALIASED_RAM and begins with data in its memory",
            "leave the flag out: data in memory has the layout of a circular buffer");
   if (node.kind == Node::Kind::Fifo) {
     const StreamRecord* last = program.fifoState(node).last;
     if (last && inside(*last) > 0)
       failAt(place, "svm-a8",
-             program.nameOf(node) + " is mapped to " + name + " while " + std::to_string(inside(*last)) +
+             program.nameOf(node) + " is mapped to " + name() + " while " + std::to_string(inside(*last)) +
                  " elements of " + quoted(*last) + " are in it (rule A8)",
              "pop them first");
   }
   if (!before)
     return;
-  for (const StreamEnd* end : {&before->pusher, &before->popper})
-    if (const KernelRecord* kernel = end->kernel.load(); isUnderWay(kernel))
-      failAt(place, "svm-a2", name + " is initialised while " + quoted(*kernel) + " uses it (rule A2)",
-             "wait for the kernel first, with kernelWait");
   checkUnused(name, before->uses, place);
-  checkLocation(program, name, before->node, node, before->place, place);
-  if (before->elementBytes != static_cast<uint64_t>(elementBytes) || before->flags != flags)
+  checkLocation(program, name, stream, before->node, node, before->place, place);
+  if ((before->elementBytes != static_cast<uint64_t>(elementBytes) || before->flags != flags) && isStatic(stream))
     failAt(place, "svm-b2",
-           name + " had elements of " + std::to_string(before->elementBytes) + " bytes and flags " +
+           name() + " had elements of " + std::to_string(before->elementBytes) + " bytes and flags " +
                std::to_string(before->flags) + ", now " + std::to_string(elementBytes) + " and " +
                std::to_string(flags) + " (rule B2)" + firstInitialised(before->place),
            "the size of elements and the flags of a variable never change");
@@ -146,30 +167,69 @@ void checkBlock(Program& program, const BlockRecord* before, const Node& node, i
   checkInControl("a block is initialised", place);
   if (!before)
     return;
-  for (const KernelRecord* kernel : before->kernels)
-    if (isUnderWay(kernel))
-      failAt(place, "svm-a2", quoted(*before) + " is initialised while " + quoted(*kernel) + " uses it (rule A2)",
-             "wait for the kernel first, with kernelWait");
-  checkUnused(quoted(*before), before->uses, place);
-  checkLocation(program, quoted(*before), before->node, node, before->place, place);
-  if (before->elementBytes != static_cast<uint64_t>(elementBytes))
+  const auto name = [&] { return quoted(*before); };
+  checkUnused(name, before->uses, place);
+  checkLocation(program, name, before->block, before->node, node, before->place, place);
+  if (before->elementBytes != static_cast<uint64_t>(elementBytes) && isStatic(before->block))
     failAt(place, "svm-b2",
            quoted(*before) + " had elements of " + std::to_string(before->elementBytes) + " bytes, now " +
                std::to_string(elementBytes) + " (rule B2)" + firstInitialised(before->place),
            "the size of a variable's elements never changes");
 }
 
-void checkKernel(Program& program, const KernelRecord* before, KernelSort sort, const ProcessorState& processor,
-                 const Place& place) {
-  checkInControl("a kernel is initialised", place);
+namespace {
+
+/// The streams and blocks that a kernel has been given: its scratch block, at an offset before all others, and what its
+/// data points to or has in it. REQUIRES: the program's lock is held.
+std::vector<Argument> argumentsOf(const KernelRecord& kernel) {
+  std::vector<Argument> arguments;
+  const Program& program = *kernel.program;
+  const char* data = static_cast<const char*>(kernel.data);
+  const auto note = [&](int64_t offset, const void* object) {
+    if (program.streams.contains(object) || program.blocks.contains(object))
+      arguments.push_back({offset, object});
+  };
+  note(-1, kernel.scratch);
+  constexpr int64_t step = sizeof(void*);
+  for (int64_t at = 0; data && at + step <= kernel.dataSize; at += step) {
+    if (const size_t bytes = program.objectBytes(data + at)) {
+      note(at, data + at);
+      at += static_cast<int64_t>(bytes) - step; // others may be working with it
+      continue;
+    }
+    const void* field = nullptr;
+    std::memcpy(static_cast<void*>(&field), data + at, sizeof field);
+    note(at, field);
+  }
+  return arguments;
+}
+
+void checkMaster(const Program& program, const ProcessorState& processor, const Name& what, const Place& place) {
   const Node control = program.control();
   const auto& masters = processor.description->masters;
   if (std::find(masters.begin(), masters.end(), machine::ProcessorId{control.index}) == masters.end())
     failAt(place, "svm-master",
-           program.nameOf(control) + " does not control " + processor.name + ": it is not among its masters",
+           what() + program.nameOf(control) + " does not control " + processor.name + ": it is not among its masters",
            "use a processor that it controls, or choose the control processor with svmControl");
-  if (before)
-    checkLocation(program, quoted(*before), before->processor->node, processor.node, before->place, place);
+}
+
+} // namespace
+
+void checkKernel(Program& program, KernelRecord* before, KernelSort sort, const ProcessorState& processor,
+                 const Place& place) {
+  checkInControl("a kernel is initialised", place);
+  checkMaster(program, processor, [] { return ""; }, place);
+  if (!before)
+    return;
+  if (!isStatic(before->kernel)) {
+    before->arguments.clear(); // it may be another variable
+    return;
+  }
+  const auto name = [&] { return quoted(*before); };
+  checkLocation(program, name, before->kernel, before->processor->node, processor.node, before->place, place);
+  // What only its initialisation gives it, and has not been run since.
+  if (sort != KernelSort::User && before->arguments.empty())
+    before->arguments = argumentsOf(*before);
 }
 
 void checkSupported(const Program& program, KernelSort sort, const char* kernel, const ProcessorState& processor,
@@ -208,6 +268,13 @@ namespace {
 
 } // namespace
 
+void checkOneAtATime(const StreamRecord& record, const KernelRecord& other, const KernelRecord* kernel, bool pushes,
+                     const Place& place) {
+  if (isUnderWay(&other))
+    failShared(kernel ? quoted(*kernel) : "control", pushes ? "pushes to" : "pops from", record,
+               quoted(other) + " does", place);
+}
+
 void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place) {
   Program& program = *record.program;
   const StreamEnd& end = pushes ? record.pusher : record.popper;
@@ -215,9 +282,10 @@ void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const c
   const std::string who = kernel ? quoted(*kernel) : "control";
   if (const KernelRecord* other = end.kernel.load(); isUnderWay(other))
     failShared(who, does, record, quoted(*other) + " does", place);
-  if (kernel && end.last && end.last != kernel && end.lastOver > kernel->ranAt)
+  const KernelRecord* last = end.last.load();
+  if (kernel && last && last != kernel && end.lastOver > kernel->ranAt)
     failAt(place, "svm-a7",
-           quoted(*kernel) + " was run, and WAITING, while " + quoted(*end.last) + " still " +
+           quoted(*kernel) + " was run, and WAITING, while " + quoted(*last) + " still " +
                (pushes ? "pushed to " : "popped from ") + quoted(record) + " (rule A7)",
            "wait for the one, with kernelWait, before the other is run");
   if (kernel && end.controlAt.load() >= kernel->begunAt) {
@@ -236,23 +304,41 @@ void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const c
                    place);
   }
   const Node processor = kernel ? kernel->processor->node : program.control();
+  if (record.fifo && program.reaches(processor, record.node) && !program.mayUse(processor, record.node, pushes))
+    failAt(place, "svm-a6",
+           (kernel ? who : std::string("control code")) + " on " + program.nameOf(processor) + " " + does + " " +
+               quoted(record) + " in " + program.nameOf(record.node) + ", which it only " +
+               (pushes ? "reads" : "writes") + " (rule A6)",
+           std::string("the machine's description names the ") + (pushes ? "writers" : "readers") +
+               " of the FIFO; use another FIFO, or a stream in a memory");
   if (!program.reaches(processor, record.node))
     failAt(place, "svm-a6",
            (kernel ? quoted(*kernel) : std::string("control code")) + " on " + program.nameOf(processor) + " uses " +
                quoted(record) + " in " + program.nameOf(record.node) + ", which no link connects to it (rule A6)",
            "put the stream where both of its kernels reach it, or move the data with a Move");
+  if (record.fifo)
+    return;
+  std::lock_guard guard(program.lock);
+  noteStorageUse(program, record.storage, kernel, pushes);
 }
 
-void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, const char* operation, const Place& place) {
+void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, bool writes, const Place& place) {
   if (!record.program->reaches(kernel.processor->node, record.node))
     failAt(place, "svm-a6",
            quoted(kernel) + " on " + kernel.processor->name + " uses " + quoted(record) + " in " +
                record.program->nameOf(record.node) + ", which no link connects to it (rule A6)",
            "put the block where the kernel reaches it, or move the data with a Move");
+  std::lock_guard guard(record.program->lock);
+  noteStorageUse(*record.program, record.storage, &kernel, writes);
 }
 
 void checkControl(const Kernel* kernel, const KernelRecord* record, const KernelRecord* caller, const char* operation,
                   bool needed, const Place& place) {
+  if (const Program* program = Program::currentIfAny(); program && !record && program->objectBytes(kernel))
+    failAt(place, "svm-no-kernel",
+           std::string(operation) + " on '" + variableName(kernel, program->objectBytes(kernel), place.argument()) +
+               "', which is a " + (program->streams.contains(kernel) ? "stream" : "block"),
+           "pass the address of a kernel");
   const bool own =
       std::string_view(operation) == "kernelPause" || (caller == record && std::string_view(operation) == "kernelEnd");
   if (caller && !own)
@@ -262,53 +348,34 @@ void checkControl(const Kernel* kernel, const KernelRecord* record, const Kernel
   if (!record && (needed || !kernel || markedBy(kernel->mark_)))
     failUninitialised("kernel", operation, kernel ? variableName(kernel, 0, place.argument()) : "NULL",
                       kernel ? kernel->mark_ : 0, place);
+  if (record && !caller)
+    checkMaster(
+        *record->program, *record->processor, [&] { return std::string(operation) + " on " + quoted(*record) + ": "; },
+        place);
 }
 
-void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const Place& place) {
+void checkDependence(const KernelRecord& kernel, const KernelRecord* on, const Place& place) {
   if (kernel.status.load() != KERNEL_UNSTARTED)
     failAt(place, "svm-dependence",
            "kernelAddDependence on " + quoted(kernel) + ", which is " + wordOf(kernel.status.load()),
            "call it between kernelInit and kernelRun");
+  if (!on || on->status.load() == KERNEL_UNSTARTED)
+    return; // then the call is ignored
   const Program& program = *kernel.program;
   const Machine& machine = program.machine();
   for (uint32_t i = 0; i < machine.memories.size(); ++i)
     for (uint32_t k = 0; k < machine.memories[i].count; ++k) {
       const Node memory{Node::Kind::Memory, i, k};
-      if (program.reaches(kernel.processor->node, memory) && program.reaches(on.processor->node, memory))
+      if (program.reaches(kernel.processor->node, memory) && program.reaches(on->processor->node, memory))
         return;
     }
   failAt(place, "svm-a9",
-         quoted(kernel) + " on " + kernel.processor->name + " depends on " + quoted(on) + " on " + on.processor->name +
-             ", and no memory is connected to both (rule A9)",
+         quoted(kernel) + " on " + kernel.processor->name + " depends on " + quoted(*on) + " on " +
+             on->processor->name + ", and no memory is connected to both (rule A9)",
          "put the two on processors that share a memory");
 }
 
 namespace {
-
-/// The streams and blocks that a kernel has been given: its scratch block, at an offset before all others, and what its
-/// data points to or has in it. REQUIRES: the program's lock is held.
-std::vector<Argument> argumentsOf(const KernelRecord& kernel) {
-  std::vector<Argument> arguments;
-  const Program& program = *kernel.program;
-  const char* data = static_cast<const char*>(kernel.data);
-  const auto note = [&](int64_t offset, const void* object) {
-    if (program.streams.contains(object) || program.blocks.contains(object))
-      arguments.push_back({offset, object});
-  };
-  note(-1, kernel.scratch);
-  constexpr int64_t step = sizeof(void*);
-  for (int64_t at = 0; data && at + step <= kernel.dataSize; at += step) {
-    if (const size_t bytes = program.objectBytes(data + at)) {
-      note(at, data + at);
-      at += static_cast<int64_t>(bytes) - step; // others may be working with it
-      continue;
-    }
-    const void* field = nullptr;
-    std::memcpy(static_cast<void*>(&field), data + at, sizeof field);
-    note(at, field);
-  }
-  return arguments;
-}
 
 std::string argumentName(const KernelRecord& kernel, const void* argument) {
   const auto stream = kernel.program->streams.find(argument);
@@ -387,9 +454,14 @@ void checkData(const KernelRecord& kernel) {
   });
 }
 
-void checkDataSize(const std::string& kernel, const void* data, int bytes, const Place& place) {
+void checkArgumentsAgain(KernelRecord& kernel, const Place& place) {
+  std::lock_guard guard(kernel.program->lock);
+  checkArguments(kernel, argumentsOf(kernel), place);
+}
+
+void checkDataSize(const Kernel* kernel, const void* data, int bytes, const Place& place) {
   constexpr int small = 1 << 20; // what is larger is as a rule a mistake, which would be read beyond what there is
-  bool fits = bytes >= 0;
+  bool fits = bytes >= 0 && (data || bytes == 0);
   if (fits && data && bytes > small) {
     unsigned char resident = 0;
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -398,8 +470,8 @@ void checkDataSize(const std::string& kernel, const void* data, int bytes, const
   }
   if (!fits)
     failAt(place, "svm-data-size",
-           "kernel '" + kernel + "' is initialised with data of " + std::to_string(bytes) +
-               " bytes, which are not all in memory",
+           "kernel '" + variableName(kernel, 0, place.argument()) + "' is initialised with data of " +
+               std::to_string(bytes) + " bytes, which are not all in memory",
            "pass the size of the struct that the data points to");
 }
 
@@ -411,6 +483,8 @@ void checkRun(KernelRecord& kernel, const Place& place) {
   if (const Block* scratch = kernel.scratch; scratch && scratch->mark_ != markOf(scratch))
     failUninitialised("block", "kernelRun", variableName(scratch, sizeof(Block), "its scratch block"), scratch->mark_,
                       place);
+  if (const Block* scratch = kernel.scratch)
+    checkBlockUse(*static_cast<BlockRecord*>(scratch->record_), kernel, true, place);
   if (status != KERNEL_UNSTARTED)
     return;
   {
@@ -434,20 +508,28 @@ void checkRun(KernelRecord& kernel, const Place& place) {
   });
 }
 
+namespace {
+
+void checkElement(const Name& what, uint64_t elementBytes, uint64_t size, const char* help, const Place& place) {
+  if (fits(size, elementBytes))
+    return;
+  const bool isNarrow = SVM_BYTES_OF_(size) < elementBytes;
+  failAt(place, "svm-element-size",
+         "elements of " + what() + " have " + std::to_string(elementBytes) + " bytes, and the variable here " +
+             (isNarrow ? "has " + std::to_string(SVM_BYTES_OF_(size)) : "is a number of " + std::to_string(size >> 56)),
+         help);
+}
+
+} // namespace
+
 void checkSize(const StreamRecord& record, uint64_t size, const Place& place) {
-  if (size < record.elementBytes)
-    failAt(place, "svm-element-size",
-           "elements of " + quoted(record) + " have " + std::to_string(record.elementBytes) +
-               " bytes, and the variable here has " + std::to_string(size),
-           "use a variable of the type of the stream's elements");
+  checkElement([&] { return quoted(record); }, record.elementBytes, size,
+               "use a variable of the type of the stream's elements", place);
 }
 
 void checkBlockSize(const BlockRecord& record, uint64_t size, const Place& place) {
-  if (size < record.elementBytes)
-    failAt(place, "svm-element-size",
-           "elements of " + quoted(record) + " have " + std::to_string(record.elementBytes) +
-               " bytes, and the variable here has " + std::to_string(size),
-           "use a variable of the type of the block's elements");
+  checkElement([&] { return quoted(record); }, record.elementBytes, size,
+               "use a variable of the type of the block's elements", place);
 }
 
 void checkPush(StreamRecord& record, bool eos, uint64_t size, const Place& place) {

@@ -19,33 +19,42 @@ void checkStream(Program& program, const StreamRecord* before, const Stream* str
 void checkBlock(Program& program, const BlockRecord* before, const machine::Node& node, int elementBytes,
                 const Place& place);
 /// An initialisation of a kernel: A1, A3, B2, MASTER and SUPPORTED_KERNELS. REQUIRES: the program's lock is held.
-void checkKernel(Program& program, const KernelRecord* before, KernelSort sort, const ProcessorState& processor,
+void checkKernel(Program& program, KernelRecord* before, KernelSort sort, const ProcessorState& processor,
                  const Place& place);
 /// That a kernel's data is as large as is said, as far as can be seen.
-void checkDataSize(const std::string& kernel, const void* data, int bytes, const Place& place);
+void checkDataSize(const Kernel* kernel, const void* data, int bytes, const Place& place);
+/// B3 where a kernel that moves data is initialised again: `arguments` are those of the time before.
+void checkArgumentsAgain(KernelRecord& kernel, const Place& place);
 /// Whether a processor runs kernels of that sort; checked in every mode.
 void checkSupported(const Program& program, KernelSort sort, const char* kernel, const ProcessorState& processor,
                     const Place& place);
 
+/// A7 where one end of a stream, which another kernel has at hand, passes to a kernel or to control (null): in every
+/// mode, since two that push know nothing of each other's places.
+void checkOneAtATime(const StreamRecord& record, const KernelRecord& other, const KernelRecord* kernel, bool pushes,
+                     const Place& place);
+/// The same where a stream or block is initialised that a kernel has at hand (A2).
+void checkAtHand(const StreamRecord& record, const Place& place);
+void checkAtHand(const BlockRecord& record, const Place& place);
 /// A kernel begins to push or pop: A6, A7 and IOStreams.
 void checkEnter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place);
 /// A kernel begins to use a block: A6.
 void checkBlockSize(const BlockRecord& record, uint64_t size, const Place& place);
-void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, const char* operation, const Place& place);
+void checkBlockUse(BlockRecord& record, const KernelRecord& kernel, bool writes, const Place& place);
 
-/// A function of control on a kernel: A3, and B1 for those that need an initialised one.
+/// A function of control on a kernel: A3, MASTER, and B1 for those that need an initialised one.
 void checkControl(const Kernel* kernel, const KernelRecord* record, const KernelRecord* caller, const char* operation,
                   bool needed, const Place& place);
-/// kernelAddDependence: only on an UNSTARTED kernel, and A9.
-void checkDependence(const KernelRecord& kernel, const KernelRecord& on, const Place& place);
-/// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block, A7 as far as it shows, and B3;
-/// notes the kernel's data.
+/// kernelAddDependence: only on an UNSTARTED kernel, and A9. `on` is null where nothing has initialised it.
+void checkDependence(const KernelRecord& kernel, const KernelRecord* on, const Place& place);
+/// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block that it reaches, A7 as far as it
+/// shows, and B3; notes the kernel's data.
 void checkRun(KernelRecord& kernel, const Place& place);
 /// As a kernel begins: its data is what it was when it was run.
 void checkData(const KernelRecord& kernel);
 
 /// A push and a peek, against the stream's flags and capacity. By the pusher and the popper.
-/// `size`: the bytes that the caller's element surely has no more of.
+/// `size`: what the compiler sees of the caller's element (SVM_SIZE_).
 void checkPush(StreamRecord& record, bool eos, uint64_t size, const Place& place);
 void checkSize(const StreamRecord& record, uint64_t size, const Place& place);
 void checkPeek(const StreamRecord& record, int64_t n, const Place& place);

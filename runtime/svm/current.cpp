@@ -3,6 +3,7 @@
 #include "runtime/core/failure.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scheduler.h"
+#include "runtime/core/source_line.h"
 #include "runtime/core/stack_guard.h"
 #include "runtime/svm/block.h"
 #include "runtime/svm/check.h"
@@ -14,6 +15,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <pthread.h>
 #include <sstream>
 #include <tuple>
 
@@ -84,6 +86,61 @@ std::optional<Machine> findMachine(const std::string& name, const std::vector<Re
   return loadMachine(name, machinePath(), diagnostics);
 }
 
+/// What of a machine its header gives names and numbers to, where another differs; empty where none does.
+std::string difference(const Machine& machine, const Machine& other) {
+  const auto differ = [](const char* kind, const auto& ones, const auto& others, const auto& fields) -> std::string {
+    for (size_t i = 0; i < std::max(ones.size(), others.size()); ++i) {
+      if (i >= others.size())
+        return std::string("has no ") + kind + " '" + ones[i].name + "'";
+      if (i >= ones.size())
+        return std::string("has another ") + kind + ", '" + others[i].name + "'";
+      if (ones[i].name != others[i].name)
+        return std::string("has the ") + kind + " '" + others[i].name + "' where '" + ones[i].name + "' was";
+      if (ones[i].count != others[i].count)
+        return "has " + std::to_string(others[i].count) + " of " + kind + " '" + ones[i].name + "', not " +
+               std::to_string(ones[i].count);
+      if (std::string text = fields(ones[i], others[i]); !text.empty())
+        return "has a " + std::string(kind) + " '" + ones[i].name + "' " + text;
+    }
+    return "";
+  };
+  const auto number = [](const char* what, uint64_t one, uint64_t other) {
+    return one == other ? std::string()
+                        : std::string(what) + " " + std::to_string(other) + " bytes, not " + std::to_string(one);
+  };
+  std::string found = differ("memory", machine.memories, other.memories, [&](const auto& one, const auto& with) {
+    std::string unit = number("whose addresses count", one.unit, with.unit);
+    return unit.empty() ? number("of", one.capacity.bytes, with.capacity.bytes) : unit;
+  });
+  if (found.empty())
+    found = differ("FIFO", machine.fifos, other.fifos,
+                   [&](const auto& one, const auto& with) { return number("of", one.capacity, with.capacity); });
+  if (found.empty())
+    found = differ("processor", machine.processors, other.processors, [](const auto&, const auto&) { return ""; });
+  return found;
+}
+
+/// Nodes, units and sizes of a machine are in what has been compiled with its header. Ends a program that runs on
+/// another one, unless it chose that itself.
+void checkHeaders(const std::string& name, const Machine& machine, const std::vector<Registered>& headers) {
+  std::string text;
+  for (const Registered& header : headers) {
+    SourceManager sources;
+    DiagnosticEngine diagnostics(sources);
+    const std::optional<Machine> described =
+        readMachine(diagnostics, sources.add(header.name, header.description, SourceKind::Machine));
+    const std::string found = described ? difference(*described, machine) : "";
+    if (found.empty())
+      return; // one of them is its own
+    text = "this program is compiled for machine '" + header.name + "', whose header it includes, and is to run on '" +
+           name + "', which " + found;
+  }
+  if (!text.empty())
+    failAt({}, "svm-machine-header", text,
+           "include the header of '" + name +
+               "' instead; or say svmMachine(\"NAME\") in the program, if it needs none of what the header says");
+}
+
 /// A thread of the program's own that is blocked in a call of the library, and what it waits for there.
 struct BlockedControl {
   Place place;
@@ -112,10 +169,20 @@ std::vector<BlockedControl> blockedControl(const Program& program) {
   return all;
 }
 
+/// Whether no kernel is under way and no control waits. REQUIRES: nothing runs.
+bool isIdle(const Program& program) {
+  return blockedControl(program).empty() && std::ranges::all_of(program.kernels, [](const auto& kernel) {
+           const KERNEL_STATUS status = kernel.second->status.load();
+           return status == KERNEL_UNSTARTED || status == KERNEL_FINISHED;
+         });
+}
+
 [[noreturn]] void failStandstill() {
   std::string text = "nothing can run any more";
   Place place;
   if (const Program* program = Program::currentIfAny()) {
+    if (isIdle(*program))
+      std::exit(0); // main has ended by pthread_exit, and so has all else
     const std::vector<BlockedControl> blocked = blockedControl(*program);
     for (const BlockedControl& control : blocked) {
       const bool says = blocked.size() > 1 && !control.place.where().empty();
@@ -156,14 +223,32 @@ void failOverflow(size_t bytes) {
            "put large arrays into the kernel's struct or into a block, and let no function of its work call itself");
 }
 
-/// A push to a stream that was never given, most often.
-void failNull(size_t) {
+/// A push to a stream that was never given, most often. A kernel's ends the program; that of control code is told, and
+/// then left to the system, which may write a core dump.
+void failNull(size_t, const void* context) {
   const KernelRecord* kernel = runtime::currentIfAny() ? callingKernel() : nullptr;
-  failAt(kernel ? kernel->place : Place{}, "svm-null-pointer",
-         (kernel ? "kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name : "control code") +
-             " follows a null pointer",
-         kernel ? "give every stream, block and array that the kernel's struct names before kernelRun"
-                : "give the stream, block or array that this names first");
+  const runtime::SourceLine at = runtime::sourceLine(runtime::faultAddresses(context));
+  const std::string text =
+      (kernel ? "kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name : "control code") +
+      " follows a null pointer" + (at.within.empty() ? "" : " in " + at.within);
+  const char* help = kernel ? "give every stream, block and array that the kernel's struct names before kernelRun"
+                     : at.within.empty()
+                         ? "give the stream, block or array that this names first"
+                         : "what is passed to that function is null, such as a file that was not opened";
+  const std::string place = '\0' + at.file + ":" + std::to_string(at.line);
+  if (kernel)
+    failAt(at.file.empty() ? kernel->place : Place{place.c_str()}, "svm-null-pointer", text, help);
+  if (const Program* program = Program::currentIfAny(); program && program->recorder())
+    program->recorder()->write(true, text + " [svm-null-pointer]");
+  runtime::say({"svm-null-pointer", text.c_str(), help, at.file.c_str(), at.line, 0});
+}
+
+/// A child that fork makes has the calling thread alone.
+std::atomic<bool> isChild{false};
+
+void becomeChild() {
+  if (!runtime::isAlone())
+    isChild.store(true);
 }
 
 /// Before main, so that also the first call of the program is watched.
@@ -223,6 +308,8 @@ Program* makeProgram(Choice& chosen) {
   std::optional<Machine> machine = findMachine(name, chosen.headers, diagnostics);
   if (!machine)
     failNoMachine(name, chosen, diagnostics);
+  if (chosen.name.empty())
+    checkHeaders(name, *machine, chosen.headers);
   auto* program = new Program(std::move(*machine));
   const std::string mode = inEnvironment("STRATA_SVM"), threads = inEnvironment("STRATA_THREADS");
   if (!mode.empty() && mode != "checked" && mode != "plain")
@@ -235,12 +322,24 @@ Program* makeProgram(Choice& chosen) {
     program->record(file);
     Recorder::keepWriting();
   }
+  pthread_atfork(nullptr, nullptr, becomeChild);
   runtime::setForeignThreads(true);
   runtime::setStandstillHandler(failStandstill);
   return program;
 }
 
 } // namespace
+
+bool inChild() {
+  return isChild.load(std::memory_order_relaxed);
+}
+
+void failInChild(const char* operation, const Place& place) {
+  failAt(place, "svm-fork",
+         std::string(operation) +
+             " in a process that fork has made, which has none of the threads that carry kernels out",
+         "use streams in one process only; what fork makes may call exec");
+}
 
 Program& Program::current() {
   Choice& chosen = choice();

@@ -157,6 +157,7 @@ void startAll(const Starts& starts) {
 
 /// From its own fibre, which touches the kernel no more.
 void finish(KernelRecord& kernel) {
+  releaseLocals(*runtime::current());
   closeEnds(kernel, true);
   kernel.held.reset();
   Starts starts;
@@ -247,6 +248,7 @@ std::string nameOf(const KernelRecord& record) {
 
 void initialise(Kernel* kernel, KernelSort sort, int location, Block* scratch, void* data, int dataSize,
                 ExtKernelWork work, const Place& place, const char* name) {
+  needOwnProcess("a kernel is initialised", place);
   Program& program = Program::current();
   needVariable(kernel, "a kernel", place);
   if (!work)
@@ -255,7 +257,7 @@ void initialise(Kernel* kernel, KernelSort sort, int location, Block* scratch, v
   ProcessorState& processor = program.processor(location, place);
   checkSupported(program, sort, name, processor, place);
   if (program.checked())
-    checkDataSize(variableName(kernel, 0, place.argument()), data, dataSize, place);
+    checkDataSize(kernel, data, dataSize, place);
   std::lock_guard guard(program.lock);
   std::unique_ptr<KernelRecord>& owned = program.kernels[kernel];
   if (program.checked())
@@ -288,6 +290,8 @@ void addDependence(KernelRecord& kernel, KernelRecord& on) {
   std::lock_guard guard(kernel.program->lock);
   if (Recorder* recorder = kernel.program->recorder())
     recorder->depends(kernel, on);
+  if (kernel.program->checked())
+    kernel.program->ordered.emplace(&kernel, &on);
   if (kernel.status.load() != KERNEL_UNSTARTED || isOver(on.status.load()))
     return;
   on.followers.emplace_back(&kernel, kernel.run);

@@ -78,6 +78,9 @@ struct ControlWaiter {
   Place place;
 };
 
+/// Destroys the thread_local variables of a kernel that is over (thread_local.cpp).
+void releaseLocals(runtime::Execution& execution);
+
 /// The kernel whose work function calls; null in control code.
 KernelRecord* callingKernel();
 

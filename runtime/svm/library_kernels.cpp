@@ -48,10 +48,10 @@ void needMemory(const std::string& what, uint64_t bytes) {
 }
 
 /// A work that tells when there is no memory for what it keeps.
-template <ExtKernelWork Work>
+template <ExtKernelWork Carry>
 void orRefuse(void* data) {
   try {
-    Work(data);
+    Carry(data);
   } catch (const std::bad_alloc&) {
     refuse("svm-memory", "this computer has no memory left for what it keeps",
            "give it less to keep, or run it on a computer with more memory");
@@ -78,15 +78,36 @@ void needElements(const Block* block, int64_t count) {
            "give it blocks of floats that are large enough");
 }
 
-void pushOrEnd(Stream* stream, void* element, bool last) {
-  if (last)
-    streamPushWithEOS(stream, element);
-  else
-    streamPush(stream, element);
-}
+/// The operations of a kernel's work, whose messages stand where the program initialises it.
+class Work {
+public:
+  Work() : place_(callingKernel()->place.text) {}
+
+  bool isLast(Stream* stream) const { return svmPeekEOS_(stream, 0, place_) != FALSE; }
+  template <typename T>
+  void pop(Stream* stream, T& element) const {
+    svmPop_(stream, &element, sizeof element, place_);
+  }
+  void popBytes(Stream* stream, void* element) const { svmPop_(stream, element, SVM_ANY_SIZE_, place_); }
+  template <typename T>
+  void push(Stream* stream, const T& element, bool last) const {
+    pushBytes(stream, &element, last);
+  }
+  void pushBytes(Stream* stream, const void* element, bool last) const {
+    if (last)
+      svmPushSlowly_(stream, element, SVM_ANY_SIZE_, 1, place_);
+    else
+      svmPush_(stream, element, SVM_ANY_SIZE_, place_);
+  }
+  void read(Block* block, int index, float& element) const { svmRead_(block, index, &element, sizeof element, place_); }
+
+private:
+  const char* place_;
+};
 
 void fir(void* data) {
   Fir& fir = *static_cast<Fir*>(data);
+  const Work work;
   needElements(fir.in, sizeof(float));
   needElements(fir.out, sizeof(float));
   if (fir.count < 1)
@@ -100,18 +121,18 @@ void fir(void* data) {
   needMemory(std::to_string(count) + " taps", 3 * count * sizeof(float));
   state.taps.resize(count);
   for (int k = 0; k < fir.count; ++k)
-    blockRead(fir.taps, k, &state.taps[static_cast<size_t>(k)]);
+    work.read(fir.taps, k, state.taps[static_cast<size_t>(k)]);
   state.past.assign(2 * count, 0); // twice over, so that the last `count` values always lie one after another
   size_t at = 0;
   for (bool last = false; !last;) {
-    last = streamPeekEOS(fir.in, 0);
+    last = work.isLast(fir.in);
     float x = 0, sum = 0;
-    streamPop(fir.in, &x);
+    work.pop(fir.in, x);
     at = (at ? at : count) - 1;
     state.past[at] = state.past[at + count] = x;
     for (size_t k = 0; k < count; ++k)
       sum += state.taps[k] * state.past[at + k];
-    pushOrEnd(fir.out, &sum, last);
+    work.push(fir.out, sum, last);
   }
 }
 
@@ -140,6 +161,7 @@ void transform(std::vector<Complex>& frame, const std::vector<Complex>& factors)
 
 void fft(void* data) {
   Fft& fft = *static_cast<Fft*>(data);
+  const Work work;
   needElements(fft.in, sizeof(Complex));
   needElements(fft.out, sizeof(Complex));
   if (fft.points < 1 || (fft.points & (fft.points - 1)))
@@ -159,13 +181,13 @@ void fft(void* data) {
   for (bool last = false; !last;) {
     std::fill(state.frame.begin(), state.frame.end(), Complex());
     for (size_t i = 0; i < points && !last; ++i) {
-      last = streamPeekEOS(fft.in, 0);
-      streamPop(fft.in, &state.frame[i]);
+      last = work.isLast(fft.in);
+      work.pop(fft.in, state.frame[i]);
     }
     transform(state.frame, state.factors);
     for (size_t i = 0; i < points; ++i) {
       Complex value = fft.inverse ? state.frame[i] / static_cast<float>(points) : state.frame[i];
-      pushOrEnd(fft.out, &value, last && i + 1 == points);
+      work.push(fft.out, value, last && i + 1 == points);
     }
   }
 }
@@ -200,18 +222,19 @@ void matrixProduct(void* data) {
 
 template <typename T>
 void sortOf(const Sort& sort) {
+  const Work work;
   needElements(sort.in, sizeof(T));
   needElements(sort.out, sizeof(T));
   std::vector<T>& values = hold<std::vector<T>>();
   for (bool last = false; !last;) {
-    last = streamPeekEOS(sort.in, 0);
+    last = work.isLast(sort.in);
     T value;
-    streamPop(sort.in, &value);
+    work.pop(sort.in, value);
     values.push_back(value);
   }
   std::sort(values.begin(), values.end(), [](T a, T b) { return std::strong_order(a, b) < 0; });
   for (size_t i = 0; i < values.size(); ++i)
-    pushOrEnd(sort.out, &values[i], i + 1 == values.size());
+    work.push(sort.out, values[i], i + 1 == values.size());
 }
 
 void sort(void* data) {
@@ -255,6 +278,7 @@ File& openFile(const char* path, const char* mode, const Stream* stream) {
 
 void fileSource(void* data) {
   const FileSource& source = *static_cast<FileSource*>(data);
+  const Work work;
   File& file = openFile(source.path, "rb", source.out);
   const size_t bytes = file.element.size();
   std::vector<char>& element = file.element;
@@ -262,7 +286,7 @@ void fileSource(void* data) {
   element.resize(2 * bytes); // the element at hand, and the next, which shows whether that is the last
   while (any) {
     any = std::fread(element.data() + bytes, bytes, 1, file.file) == 1;
-    pushOrEnd(source.out, element.data(), !any);
+    work.pushBytes(source.out, element.data(), !any);
     std::memcpy(element.data(), element.data() + bytes, bytes);
   }
   if (std::ferror(file.file))
@@ -271,11 +295,12 @@ void fileSource(void* data) {
 
 void fileSink(void* data) {
   const FileSink& sink = *static_cast<FileSink*>(data);
+  const Work work;
   File& file = openFile(sink.path, "wb", sink.in);
   bool written = true;
   for (bool last = false; !last;) {
-    last = streamPeekEOS(sink.in, 0);
-    streamPop(sink.in, file.element.data());
+    last = work.isLast(sink.in);
+    work.popBytes(sink.in, file.element.data());
     written &= std::fwrite(file.element.data(), file.element.size(), 1, file.file) == 1;
   }
   written &= std::fflush(file.file) == 0;
@@ -310,14 +335,15 @@ void printOne(SVM_TYPE type, const char* element) {
 
 void console(void* data) {
   const Console& console = *static_cast<Console*>(data);
+  const Work work;
   constexpr uint64_t sizes[] = {4, 4, 8, 8, 1};
   if (static_cast<unsigned>(console.type) >= std::size(sizes))
     refuse("svm-black-box", "a type of " + std::to_string(console.type), "use one of SVM_TYPE");
   needElements(console.in, sizes[console.type]);
   char element[8];
   for (bool last = false; !last;) {
-    last = streamPeekEOS(console.in, 0);
-    streamPop(console.in, element);
+    last = work.isLast(console.in);
+    work.popBytes(console.in, element);
     printOne(static_cast<SVM_TYPE>(console.type), element);
   }
   std::fflush(stdout);

@@ -26,7 +26,31 @@ thread_local int controlOfThread = 0;
 } // namespace
 
 std::string Place::argument() const {
-  return text ? text : "";
+  if (!text)
+    return "";
+  // Commas within brackets and quotes part nothing.
+  const std::string all = text;
+  size_t begin = 0;
+  int depth = 0, left = which;
+  char quote = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const char c = all[i];
+    if (quote) {
+      i += c == '\\';
+      quote = c == quote ? '\0' : quote;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      if (left-- == 0)
+        return all.substr(begin, i - begin);
+      begin = i + 1;
+    }
+  }
+  return all.substr(begin);
 }
 
 std::string Place::where() const {
@@ -52,6 +76,12 @@ void failAt(const Place& place, const char* code, const std::string& message, co
       code, message.c_str(), help.empty() ? nullptr : help.c_str(), file.c_str(), static_cast<uint32_t>(place.line()),
       0};
   strata_fail(&check, nullptr, 0);
+}
+
+void warnAt(const Place& place, const char* code, const std::string& message, const std::string& help) {
+  const std::string file = place.file();
+  const StrataCheck check{code, message.c_str(), help.c_str(), file.c_str(), static_cast<uint32_t>(place.line()), 0};
+  runtime::warn(check);
 }
 
 Program::Program(Machine machine) : machine_(std::move(machine)), connections_(machine_) {}
@@ -139,14 +169,14 @@ char* Program::memoryBase(const Node& memory, const Place& place) {
   return mapped.begin;
 }
 
-char* Program::storage(const Node& memory, int address, uint64_t bytes, const std::string& what, const Place& place) {
+char* Program::storage(const Node& memory, int address, uint64_t bytes, const Name& what, const Place& place) {
   const machine::Memory& description = machine_.memories[memory.index];
   const uint64_t size = storageBytes(description);
   const bool outside = address < 0 || static_cast<uint64_t>(address) > size / description.unit;
   const uint64_t offset = outside ? size : static_cast<uint64_t>(address) * description.unit;
   if (outside || bytes > size - offset)
     failAt(place, "svm-address",
-           what + " does not fit into " + nameOf(memory) + ": " + std::to_string(bytes) + " bytes at address " +
+           what() + " does not fit into " + nameOf(memory) + ": " + std::to_string(bytes) + " bytes at address " +
                std::to_string(address) + " (addresses count " + std::to_string(description.unit) + " bytes), where " +
                std::to_string(size - offset) + " of its " + std::to_string(size) + " bytes are left",
            "give it another address, a smaller capacity or another memory");
@@ -157,7 +187,7 @@ FifoState& Program::fifoState(const Node& fifo) {
   return fifos_[fifo];
 }
 
-char* Program::fifoStorage(const Node& fifo, const std::string& what, const Place& place) {
+char* Program::fifoStorage(const Node& fifo, const Name& what, const Place& place) {
   FifoState& state = fifoState(fifo);
   if (state.storage)
     return state.storage.get();
@@ -167,7 +197,7 @@ char* Program::fifoStorage(const Node& fifo, const std::string& what, const Plac
     state.storage.reset(static_cast<char*>(std::calloc(bytes, 1)));
   if (!state.storage)
     failAt(place, "svm-memory",
-           what + " is to lie in " + nameOf(fifo) + ", whose " + std::to_string(bytes) +
+           what() + " is to lie in " + nameOf(fifo) + ", whose " + std::to_string(bytes) +
                " bytes this computer has no room for: it has " + std::to_string(total) + " in all",
            "describe the machine with a smaller capacity of '" + machine_.fifos[fifo.index].name +
                "', or use a stream in a memory");
@@ -188,6 +218,12 @@ bool Program::reaches(const Node& processor, const Node& place) const {
   const uint64_t memories = machine_[memory].count;
   return memories >= description.count ? place.instance / (memories / description.count) == processor.instance
                                        : processor.instance / (description.count / memories) == place.instance;
+}
+
+bool Program::mayUse(const Node& processor, const Node& fifo, bool pushes) const {
+  const machine::ProcessorId id{processor.index};
+  const machine::FifoId of{fifo.index};
+  return pushes ? connections_.writes(id, of) : connections_.reads(id, of);
 }
 
 Node Program::control() const {

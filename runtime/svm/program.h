@@ -10,13 +10,16 @@
 #include "base/machine/nodes.h"
 
 #include "include/svm.h"
+#include "runtime/svm/sharing.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,9 +32,10 @@ struct BlockRecord;
 struct ControlWaiter;
 class Recorder;
 
-/// Where a call stands in the user's source: the text of its first argument, and FILE:LINE. Null: not known.
+/// Where a call stands in the user's source: the text of its arguments, and FILE:LINE. Null: not known.
 struct Place {
   const char* text = nullptr;
+  int which = 0; // the argument that names what is concerned
   std::string argument() const;
   std::string file() const;
   int line() const;
@@ -89,15 +93,18 @@ public:
   std::string nameOf(const machine::Node& node) const { return machine::nodeName(machine_, node); }
 
   /// The storage of `bytes` bytes that begin at an address; fails for the caller's place when they do not lie within
-  /// the memory. `what` names who wants them.
-  char* storage(const machine::Node& memory, int address, uint64_t bytes, const std::string& what, const Place& place);
+  /// the memory. `what` names who wants them; names take time to find.
+  using Name = std::function<std::string()>;
+  char* storage(const machine::Node& memory, int address, uint64_t bytes, const Name& what, const Place& place);
   /// REQUIRES of both: `lock` is held.
   FifoState& fifoState(const machine::Node& fifo);
   /// Its buffer, made on first use; fails for the caller's place when the computer has no room for it.
-  char* fifoStorage(const machine::Node& fifo, const std::string& what, const Place& place);
+  char* fifoStorage(const machine::Node& fifo, const Name& what, const Place& place);
 
   /// Whether links, or being its own, connect a processor to a memory or FIFO.
   bool reaches(const machine::Node& processor, const machine::Node& place) const;
+  /// Whether a processor may push to a FIFO, or pop from it: a description names those who do.
+  bool mayUse(const machine::Node& processor, const machine::Node& fifo, bool pushes) const;
   /// The control processor of the calling thread.
   machine::Node control() const;
 
@@ -111,6 +118,9 @@ public:
     return streams.contains(address) ? sizeof(Stream) : blocks.contains(address) ? sizeof(Block) : 0;
   }
   std::vector<ControlWaiter*> waiters;
+  // Of checked mode: who has which storage, and pairs of kernels of which the first has depended on the second.
+  Owners owners;
+  std::set<std::pair<const KernelRecord*, const KernelRecord*>> ordered;
   std::atomic<uint64_t> clock{0}; // counts runs and ends of kernels
   // Kernels that are RUNNING and have something to obey. Changes under `lock`; while there is one, no block opens its
   // quick path, through which any kernel may go.
@@ -138,6 +148,17 @@ private:
 [[noreturn]] void failAt(const Place& place, const char* code, const std::string& message,
                          const std::string& help = "");
 
+/// Whether this process has been made by fork, which copies none of the threads that carry kernels out; ends it.
+bool inChild();
+[[noreturn]] void failInChild(const char* operation, const Place& place);
+inline void needOwnProcess(const char* operation, const Place& place) {
+  if (inChild())
+    failInChild(operation, place);
+}
+
+/// Prints a warning that stands there; the program goes on.
+void warnAt(const Place& place, const char* code, const std::string& message, const std::string& help);
+
 /// Fails for the place when there is no variable to initialise.
 inline void needVariable(const void* variable, const char* what, const Place& place) {
   if (!variable)
@@ -155,9 +176,22 @@ inline uint64_t markOf(const void* object) {
   return reinterpret_cast<uintptr_t>(object) * 0x9e3779b97f4a7c15u ^ 0x5374726174615356u;
 }
 
-/// The name of the variable at an address: the program's symbol, with an index in arrays of elements of `bytes` bytes;
-/// else the text given, without its '&'.
+/// The name of the variable at an address: the one that svmName gave it, else the program's symbol, with an index in
+/// arrays of elements of `bytes` bytes, else the text given, without its '&'. The first call reads the program's table
+/// of symbols, so names are for messages and recordings.
 std::string variableName(const void* object, uint64_t bytes, const std::string& text);
+/// Gives what is at an address a name; an empty one takes it away.
+void setVariableName(const void* object, const std::string& name);
+/// Whether an address is that of a static variable: one at an address of the stack or the heap may be another variable
+/// the next time.
+bool isStatic(const void* object);
+
+/// Whether a variable of which the compiler sees what `size` says (SVM_SIZE_) may hold an element, or some of its
+/// parts.
+inline bool fits(uint64_t size, uint64_t elementBytes) {
+  const uint64_t number = size >> 56;
+  return SVM_BYTES_OF_(size) >= elementBytes && (number == 0 || (elementBytes & (number - 1)) == 0);
+}
 
 /// True when the library was linked in its checked form (-lstrata-svm-checked).
 extern const bool linkedChecked;

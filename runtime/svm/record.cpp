@@ -189,6 +189,18 @@ void Recorder::uses(BlockRecord& block, const KernelRecord& kernel, bool writes)
   noted.users.emplace(kernel.recorded->number, writes);
 }
 
+void Recorder::renamed(const void* entity) {
+  std::lock_guard programGuard(program_.lock);
+  std::lock_guard guard(lock_);
+  if (const auto kernel = program_.kernels.find(entity); kernel != program_.kernels.end() && kernel->second->recorded)
+    kernel->second->recorded->name = unique(nameOf(*kernel->second));
+  if (const auto stream = program_.streams.find(entity); stream != program_.streams.end() && stream->second->recorded)
+    stream->second->recorded->name = unique(nameOf(*stream->second));
+  if (const auto block = program_.blocks.find(entity); block != program_.blocks.end())
+    if (const auto noted = blocks_.find(entity); noted != blocks_.end())
+      noted->second.name = unique(nameOf(*block->second));
+}
+
 void recordEnter(StreamRecord& stream, const KernelRecord* kernel, bool pushes) {
   if (!stream.recorded)
     return;

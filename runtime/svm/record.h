@@ -86,6 +86,8 @@ public:
   /// Before the stream's own counts begin anew. REQUIRES: the program's lock is held.
   void initialised(StreamRecord& stream, uint64_t elements, const machine::Node& node, bool isFifo);
   void uses(BlockRecord& block, const KernelRecord& kernel, bool writes);
+  /// svmName has given what is there another name.
+  void renamed(const void* entity);
 
   /// Writes the file, whole or not at all, unless the last one has been written. `failure`: why the program ends.
   bool write(bool last, const std::string& failure = "");

@@ -154,15 +154,15 @@ void becomeApart(const char* machine, const char* test) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   std::fputs(machine, file);
   std::fclose(file);
-  setenv("STRATA_MACHINE", path.c_str(), 1);
   setenv("STRATA_SVM", "checked", 1);
-  setenv("SVM_RULES_APART", "1", 1);
+  setenv("SVM_RULES_APART", path.c_str(), 1);
   execl("/proc/self/exe", "rules", (std::string("--gtest_filter=Apart.") + test).c_str(), nullptr);
 }
 
 #define APART                                                                                                          \
   if (!std::getenv("SVM_RULES_APART"))                                                                                 \
-  GTEST_SKIP() << "is run on a machine of its own"
+    GTEST_SKIP() << "is run on a machine of its own";                                                                  \
+  svmMachine(std::getenv("SVM_RULES_APART"))
 
 TEST_F(Rules, A9NoMemoryInCommon) {
   EXPECT_EXIT(becomeApart("machine: apart\n"

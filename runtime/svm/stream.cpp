@@ -157,8 +157,11 @@ void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* 
       checkEnter(record, nullptr, pushes, operation, place);
     }
   }
-  if (end.kernel.load(std::memory_order_relaxed) == kernel)
+  const KernelRecord* other = end.kernel.load(std::memory_order_relaxed);
+  if (other == kernel)
     return;
+  if (other && !record.program->checked())
+    checkOneAtATime(record, *other, kernel, pushes, place);
   if (kernel && record.program->checked())
     checkEnter(record, kernel, pushes, operation, place);
   end.kernel.store(kernel, std::memory_order_relaxed);
@@ -181,6 +184,7 @@ std::string nameOf(const StreamRecord& record) {
 
 void initialise(Stream* stream, int location, int address, int capacity, int elementBytes, int initLength, bool initEOS,
                 int flags, bool fifo, bool withData, const Place& place) {
+  needOwnProcess("a stream is initialised", place);
   Program& program = Program::current();
   needVariable(stream, "a stream", place);
   const auto name = [&] { return "stream '" + variableName(stream, sizeof(Stream), place.argument()) + "'"; };
@@ -206,10 +210,12 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
                std::to_string(capacity),
            "give it at most as many elements as it holds");
   const uint64_t bytes = static_cast<uint64_t>(capacity) * static_cast<uint64_t>(elementBytes);
-  char* begin = fifo ? nullptr : program.storage(node, address, bytes, name(), place);
+  char* begin = fifo ? nullptr : program.storage(node, address, bytes, name, place);
 
   std::lock_guard guard(program.lock);
   std::unique_ptr<StreamRecord>& owned = program.streams[stream];
+  if (owned)
+    checkAtHand(*owned, place);
   if (program.checked())
     checkStream(program, owned.get(), stream, node, capacity, elementBytes, initLength, flags, withData, place);
   if (!owned)
@@ -218,7 +224,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   if (fifo) {
     record.fifo = &program.fifoState(node);
     record.fifo->last = &record;
-    begin = program.fifoStorage(node, name(), place);
+    begin = program.fifoStorage(node, name, place);
   }
   part(record);
   std::lock_guard within(record.lock);
@@ -259,9 +265,14 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
     group->vain = 0;
   stream->record_ = &record;
   stream->mark_ = markOf(stream);
+  if (program.checked() && !fifo) {
+    record.storage.stream = &record;
+    noteStorage(program, record.storage, begin, bytes, withData);
+  }
 }
 
 StreamRecord& recordOf(const Stream* stream, const char* operation, const Place& place) {
+  needOwnProcess(operation, place);
   if (StreamRecord* record = recordIfAny(stream))
     return *record;
   failUninitialised("stream", operation, stream ? variableName(stream, sizeof(*stream), place.argument()) : "NULL",

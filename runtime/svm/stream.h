@@ -32,7 +32,7 @@ struct StreamEnd {
   std::atomic<KernelRecord*> kernel{nullptr};       // who has it at hand
   uint64_t limit = 0; // what Stream::pushLimit_ or popLimit_ is unless a mode or a request keeps that at 0
   uintptr_t stackBegin = 0, stackBytes = 0; // of that kernel, once it is in `kernel`
-  KernelRecord* last = nullptr;             // who had it last, and when that was over
+  std::atomic<KernelRecord*> last{nullptr}; // who had it last, and when that was over
   uint64_t lastOver = 0;
   int32_t spins = 64;
   std::atomic<const char*> controlPlace{nullptr}; // where control used it last
@@ -57,7 +57,9 @@ struct StreamRecord {
   int flags = 0;
   FifoState* fifo = nullptr; // null: it lies in a memory
   StreamEnd pusher, popper;
-  std::vector<Use> uses; // checked mode, under the program's lock: kernels under way, and some that are over
+  // Checked mode, under the program's lock.
+  std::vector<Use> uses; // kernels under way, and some that are over
+  Storage storage;
 
   runtime::SpinLock lock;
   std::deque<uint64_t> tags;

@@ -218,18 +218,18 @@ template <void (*Transfer)(const SvmTransfer_&, KernelRecord*)>
 void work(void* data) {
   const auto& transfer = *static_cast<const SvmTransfer_*>(data);
   KernelRecord* kernel = callingKernel();
-  if (transfer.block && kernel->program->checked())
-    checkBlockUse(recordOf(transfer.block, "a transfer", kernel->place), *kernel, "a transfer", kernel->place);
   constexpr bool writes = Transfer == stridedScatter || Transfer == indexedScatter;
+  if (transfer.block && kernel->program->checked())
+    checkBlockUse(recordOf(transfer.block, "a transfer", kernel->place), *kernel, writes, kernel->place);
   if (Recorder* recorder = kernel->program->recorder(); recorder && transfer.block)
     recorder->uses(recordOf(transfer.block, "a transfer", kernel->place), *kernel, writes);
   Transfer(transfer, kernel);
 }
 
 /// The sizes of elements agree, and what is counted can be.
-void checkTransfer(const SvmTransfer_& transfer, int kind, const std::string& name, const Place& place) {
-  const auto refuse = [&](const std::string& what, const char* help) {
-    failAt(place, "svm-transfer", "kernel '" + name + "': " + what, help);
+void checkTransfer(const SvmTransfer_& transfer, int kind, const Kernel* kernel, const Place& place) {
+  const auto refuse = [&](const std::string& what, const char* help, const char* code = "svm-transfer") {
+    failAt(place, code, "kernel '" + variableName(kernel, 0, place.argument()) + "': " + what, help);
   };
   if (transfer.length < STREAM_LENGTH_ALL)
     refuse("a length of " + std::to_string(transfer.length), "give a number of elements or STREAM_LENGTH_ALL");
@@ -254,6 +254,12 @@ void checkTransfer(const SvmTransfer_& transfer, int kind, const std::string& na
     same(recordOf(transfer.target, "a transfer", place).elementBytes);
   if (transfer.block)
     same(recordOf(transfer.block, "a transfer", place).elementBytes);
+  for (const Stream* stream : {transfer.source, transfer.indices})
+    if (stream && transfer.length == STREAM_LENGTH_ALL && Program::current().checked())
+      if (const StreamRecord& record = recordOf(stream, "a transfer", place); record.flags & STREAM_UNORDERED)
+        refuse("all up to the first tag of stream '" + nameOf(record) + "', which is STREAM_UNORDERED",
+               "give it a length, or leave the flag out: what comes first is not defined with it",
+               "svm-unordered-peek");
   if (transfer.indices) {
     const uint64_t bytes = recordOf(transfer.indices, "a transfer", place).elementBytes;
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
@@ -274,8 +280,11 @@ void svmTransferInit_(Kernel* kernel, SvmTransfer_* transfer, VM_NODE_PROC locat
   static constexpr const char* names[] = {"move", "scatter", "gather", "scatter", "gather"};
   const Place place{text};
   const SvmTransfer_ wanted{source, target, indices, block, length, stride, elements, setEOS};
-  checkTransfer(wanted, kind, variableName(kernel, 0, place.argument()), place);
+  needVariable(kernel, "a kernel", place);
+  checkTransfer(wanted, kind, kernel, place);
   initialise(kernel, KernelSort::Predefined, location, nullptr, transfer, sizeof *transfer, works[kind], place,
              names[kind]);
   *transfer = wanted;
+  if (KernelRecord* record = recordOf(kernel); record->program->checked())
+    checkArgumentsAgain(*record, place);
 }

@@ -1,12 +1,15 @@
-// Names of variables, from the symbols of the program's own file: streams, blocks and kernels are static variables, so
-// every one has a symbol unless the file is stripped. Read once, when a message first needs a name.
+// Names of variables: those that svmName gave, and those of the symbols of the program's own file, since streams,
+// blocks and kernels are static variables, of which every one has a symbol unless the file is stripped. The table of
+// symbols is read once, when something first needs a name, and nothing else of the file.
 #include "runtime/svm/program.h"
 
 #include <algorithm>
+#include <cstring>
 #include <cxxabi.h>
 #include <elf.h>
-#include <fstream>
+#include <fcntl.h>
 #include <link.h>
+#include <unistd.h>
 
 namespace strata::svm {
 
@@ -14,7 +17,12 @@ namespace {
 
 struct Symbol {
   uintptr_t begin, end;
-  std::string name;
+  uint32_t name; // where it begins in the table of names
+};
+
+struct Symbols {
+  std::vector<Symbol> all; // by their addresses
+  std::string names;
 };
 
 uintptr_t loadAddress() {
@@ -53,59 +61,125 @@ std::string asWritten(std::string name) {
   }
 }
 
-/// A table of the file that lies wholly within its `size` bytes.
-template <typename T>
-const T* tableAt(const std::string& file, uint64_t offset, uint64_t bytes) {
-  return offset <= file.size() && bytes <= file.size() - offset ? reinterpret_cast<const T*>(file.data() + offset)
-                                                                : nullptr;
+/// A file of which pieces are read. Closed by its end.
+class Pieces {
+public:
+  explicit Pieces(const char* path) : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
+  ~Pieces() {
+    if (file_ >= 0)
+      close(file_);
+  }
+  Pieces(const Pieces&) = delete;
+  Pieces& operator=(const Pieces&) = delete;
+
+  /// So many elements from an offset on; none when the file does not have them all.
+  template <typename T>
+  std::vector<T> read(uint64_t offset, uint64_t count) const {
+    const off_t end = file_ < 0 ? -1 : lseek(file_, 0, SEEK_END);
+    if (end < 0 || offset > static_cast<uint64_t>(end) || count > (static_cast<uint64_t>(end) - offset) / sizeof(T))
+      return {};
+    std::vector<T> elements(count);
+    char* to = reinterpret_cast<char*>(elements.data());
+    for (uint64_t done = 0, bytes = count * sizeof(T); done < bytes;) {
+      const ssize_t got = pread(file_, to + done, bytes - done, static_cast<off_t>(offset + done));
+      if (got <= 0)
+        return {};
+      done += static_cast<uint64_t>(got);
+    }
+    return elements;
+  }
+
+private:
+  const int file_;
+};
+
+Symbols readSymbols() {
+  Symbols symbols;
+  const Pieces file("/proc/self/exe");
+  const std::vector<Elf64_Ehdr> heads = file.read<Elf64_Ehdr>(0, 1);
+  if (heads.empty() || std::memcmp(heads[0].e_ident, ELFMAG, SELFMAG) != 0 ||
+      heads[0].e_ident[EI_CLASS] != ELFCLASS64 || heads[0].e_shentsize != sizeof(Elf64_Shdr))
+    return symbols;
+  const std::vector<Elf64_Shdr> sections = file.read<Elf64_Shdr>(heads[0].e_shoff, heads[0].e_shnum);
+  const uintptr_t base = heads[0].e_type == ET_DYN ? loadAddress() : 0;
+  for (const Elf64_Shdr& section : sections) {
+    if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size())
+      continue;
+    const Elf64_Shdr& strings = sections[section.sh_link];
+    const std::vector<char> names = file.read<char>(strings.sh_offset, strings.sh_size);
+    symbols.names.assign(names.begin(), names.end());
+    for (const Elf64_Sym& symbol : file.read<Elf64_Sym>(section.sh_offset, section.sh_size / sizeof(Elf64_Sym)))
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size && symbol.st_name < names.size())
+        symbols.all.push_back({base + symbol.st_value, base + symbol.st_value + symbol.st_size, symbol.st_name});
+    break; // a file has one such table
+  }
+  std::sort(symbols.all.begin(), symbols.all.end(), [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
+  return symbols;
 }
 
-std::vector<Symbol> readSymbols() {
-  std::vector<Symbol> symbols;
-  std::ifstream in("/proc/self/exe", std::ios::binary);
-  const std::string file((std::istreambuf_iterator<char>(in)), {});
-  const auto* head = tableAt<Elf64_Ehdr>(file, 0, sizeof(Elf64_Ehdr));
-  if (!head || file.compare(0, SELFMAG, ELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64)
-    return symbols;
-  const auto* sections = tableAt<Elf64_Shdr>(file, head->e_shoff, uint64_t(head->e_shnum) * sizeof(Elf64_Shdr));
-  if (!sections)
-    return symbols;
-  const uintptr_t base = head->e_type == ET_DYN ? loadAddress() : 0;
-  for (uint32_t i = 0; i < head->e_shnum; ++i) {
-    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= head->e_shnum)
-      continue;
-    const Elf64_Shdr& strings = sections[sections[i].sh_link];
-    const auto* text = tableAt<char>(file, strings.sh_offset, strings.sh_size);
-    const auto* table = tableAt<Elf64_Sym>(file, sections[i].sh_offset, sections[i].sh_size);
-    if (!text || !table)
-      continue;
-    for (uint64_t k = 0; k < sections[i].sh_size / sizeof(Elf64_Sym); ++k)
-      if (ELF64_ST_TYPE(table[k].st_info) == STT_OBJECT && table[k].st_size && table[k].st_name < strings.sh_size)
-        symbols.push_back({base + table[k].st_value, base + table[k].st_value + table[k].st_size,
-                           std::string(text + table[k].st_name)});
-  }
-  std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
-  return symbols;
+/// The names that svmName gave.
+struct GivenNames {
+  std::mutex lock;
+  std::unordered_map<const void*, std::string> names;
+};
+
+GivenNames& givenNames() {
+  static auto* instance = new GivenNames; // kernels may outlive main
+  return *instance;
 }
 
 } // namespace
 
+void setVariableName(const void* object, const std::string& name) {
+  GivenNames& given = givenNames();
+  std::lock_guard guard(given.lock);
+  if (name.empty())
+    given.names.erase(object);
+  else
+    given.names[object] = name;
+}
+
+bool isStatic(const void* object) {
+  struct Search {
+    uintptr_t address;
+    bool found;
+  } search{reinterpret_cast<uintptr_t>(object), false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        for (int i = 0; i < info->dlpi_phnum && !wanted.found; ++i) {
+          const ElfW(Phdr)& part = info->dlpi_phdr[i];
+          wanted.found = part.p_type == PT_LOAD && wanted.address - info->dlpi_addr - part.p_vaddr < part.p_memsz;
+        }
+        return wanted.found ? 1 : 0;
+      },
+      &search);
+  return search.found;
+}
+
 std::string variableName(const void* object, uint64_t bytes, const std::string& text) {
-  static const std::vector<Symbol> symbols = readSymbols();
+  {
+    GivenNames& given = givenNames();
+    std::lock_guard guard(given.lock);
+    if (const auto found = given.names.find(object); found != given.names.end())
+      return found->second;
+  }
+  static const Symbols symbols = readSymbols();
   const auto address = reinterpret_cast<uintptr_t>(object);
-  auto next = std::upper_bound(symbols.begin(), symbols.end(), address,
+  auto next = std::upper_bound(symbols.all.begin(), symbols.all.end(), address,
                                [](uintptr_t at, const Symbol& symbol) { return at < symbol.begin; });
-  if (next != symbols.begin() && address < std::prev(next)->end) {
+  if (next != symbols.all.begin() && address < std::prev(next)->end) {
     const Symbol& symbol = *std::prev(next);
+    const std::string name = asWritten(symbols.names.c_str() + symbol.name);
     const uint64_t offset = address - symbol.begin, size = symbol.end - symbol.begin;
     if (offset == 0 && (size == bytes || bytes == 0))
-      return asWritten(symbol.name);
+      return name;
     if (bytes && size % bytes == 0 && offset % bytes == 0)
-      return asWritten(symbol.name) + "[" + std::to_string(offset / bytes) + "]";
+      return name + "[" + std::to_string(offset / bytes) + "]";
     if (offset == 0)
-      return asWritten(symbol.name); // with something behind it, such as what sanitizers add
+      return name; // with something behind it, such as what sanitizers add
     if (bytes == 0)
-      return asWritten(symbol.name) + " + " + std::to_string(offset) + " bytes";
+      return name + " + " + std::to_string(offset) + " bytes";
   }
   size_t begin = text.find_first_not_of("& (");
   return begin == std::string::npos ? "unnamed" : text.substr(begin);

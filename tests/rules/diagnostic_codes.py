@@ -1,4 +1,5 @@
-"""Every diagnostic kind has a code of its own, in kebab case, and a test that provokes it and names the code."""
+"""Every diagnostic kind has a code of its own, in kebab case, and a test that provokes it and names the code; what programs of
+streams end with is listed in docs/svm.md."""
 
 import re
 
@@ -25,4 +26,17 @@ tests = "\n".join(
 for code, place in declared.items():
     if not re.search(rf"(?<![a-z0-9-]){re.escape(code)}(?![a-z0-9-])", tests):
         breaches.append(f"{place}: no test names '{code}'")
+# Programs of streams end with codes of their own.
+for path in tree.files(".cpp", folders=("runtime/svm",)):
+    if tree.is_test(path):
+        continue
+    text, page = tree.without_comments(tree.read(path)), tree.read("docs/svm.md")
+    for match in re.finditer(r'"(svm-[a-z0-9-]+)"', text):
+        place, code = f"{path}:{tree.line_of(text, match.start())}", match[1]
+        rule = re.fullmatch(r"svm-[ab]\d", code)
+        if not rule and f"`{code}`" not in page:
+            breaches.append(f"{place}: docs/svm.md does not list '{code}'")
+        if code not in declared and not re.search(rf"(?<![a-z0-9-]){re.escape(code)}(?![a-z0-9-])", tests):
+            breaches.append(f"{place}: no test names '{code}'")
+        declared.setdefault(code, place)
 tree.report(breaches, __doc__, """Write a test with an input that a user could give, and expect that code: in a _test.cpp beside the source, or under tests/.""")
