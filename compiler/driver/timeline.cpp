@@ -2,6 +2,8 @@
 // other kinds are passed over.
 #include "compiler/driver/timeline.h"
 
+#include "base/source/natural_order.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -61,6 +63,13 @@ private:
   using ThreadId = std::pair<int64_t, int64_t>;
   /// Processors by name, their instances, then the rows of their moves.
   using Key = std::tuple<std::string, int64_t, bool, int64_t>;
+  struct Before {
+    bool operator()(const Key& a, const Key& b) const {
+      if (std::get<0>(a) != std::get<0>(b))
+        return naturalLess(std::get<0>(a), std::get<0>(b));
+      return a < b;
+    }
+  };
 
   size_t nameNumber(std::string_view text) {
     if (text.empty())
@@ -157,7 +166,7 @@ private:
   Timeline timeline_;
   std::map<std::string, size_t> numbers_;
   std::map<int64_t, std::string> processes_;
-  std::map<Key, std::vector<TimelineSpan>> rows_;
+  std::map<Key, std::vector<TimelineSpan>, Before> rows_;
 };
 
 /// Intervals sorted and joined where they meet.

@@ -5,6 +5,8 @@
 #include "compiler/driver/texts.h"
 #include "compiler/driver/timeline.h"
 
+#include "llvm/Support/Base64.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -58,30 +60,53 @@ std::string movesAre(const Timeline& timeline) {
   return "";
 }
 
+/// A column of spans as a typed array in base64. Both computers are little-endian.
+template <typename Value, typename Of>
+std::string packed(const std::vector<TimelineSpan>& spans, Of of) {
+  std::string bytes;
+  bytes.reserve(spans.size() * sizeof(Value));
+  for (const TimelineSpan& span : spans) {
+    const auto value = static_cast<Value>(of(span));
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  return llvm::encodeBase64(bytes);
+}
+
 /// Data for the script. Angle brackets are spelt out, so that no name ends the script.
 std::string dataOf(const Timeline& timeline) {
   nlohmann::json rows = nlohmann::json::array();
   for (const TimelineRow& row : timeline.rows) {
-    nlohmann::json spans = nlohmann::json::array();
-    for (const TimelineSpan& span : row.spans)
-      spans.push_back({span.start, span.length, static_cast<int>(span.kind), span.name, span.way, span.bytes});
-    rows.push_back({{"name", row.name}, {"processor", row.processor}, {"moves", row.moves}, {"spans", spans}});
+    nlohmann::json columns;
+    columns["start"] = packed<double>(row.spans, [](const TimelineSpan& span) { return span.start; });
+    columns["time"] = packed<double>(row.spans, [](const TimelineSpan& span) { return span.length; });
+    columns["kind"] = packed<uint8_t>(row.spans, [](const TimelineSpan& span) { return static_cast<int>(span.kind); });
+    columns["name"] = packed<uint32_t>(row.spans, [](const TimelineSpan& span) { return span.name; });
+    columns["way"] = packed<uint32_t>(row.spans, [](const TimelineSpan& span) { return span.way; });
+    columns["bytes"] = packed<double>(row.spans, [](const TimelineSpan& span) { return span.bytes; });
+    rows.push_back({{"name", row.name}, {"processor", row.processor}, {"moves", row.moves}, {"packed", columns}});
   }
   nlohmann::json data = {{"names", timeline.names}, {"rows", rows}, {"length", timeline.length}};
   std::string text = data.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace), out;
+  out.reserve(text.size());
   for (char c : text)
-    out += c == '<' ? "\\u003c" : std::string(1, c);
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
   return out;
 }
 
 const char* const style =
-    "#timeline{position:relative;border:1px solid var(--rule);border-radius:8px;overflow:hidden}\n"
-    "#timeline canvas{display:block;width:100%;cursor:grab;touch-action:none}\n#timeline "
+    "#timeline{position:relative;border:1px solid var(--rule);border-radius:8px;overflow-x:hidden;overflow-y:auto;"
+    "max-height:75vh}\n"
+    "#timeline canvas{display:block;position:sticky;top:0;width:100%;cursor:grab;touch-action:none}\n#timeline "
     "canvas:active{cursor:grabbing}\n"
     "#tip{position:absolute;display:none;pointer-events:none;background:var(--paper);color:var(--ink);"
     "border:1px solid var(--line);border-radius:6px;padding:6px 10px;font:13px/1.45 system-ui,sans-serif;"
     "white-space:pre;box-shadow:0 2px 8px #0003}\n"
     "#tools{display:flex;gap:8px;align-items:center;flex-wrap:wrap;margin:0 0 8px;color:var(--quiet);font-size:13px}\n"
+    "#tools input{font:14px system-ui,sans-serif;color:var(--ink);background:var(--paper);border:1px solid var(--rule);"
+    "border-radius:6px;padding:3px 8px;width:12em}\n"
     "#tools button{font:14px system-ui,sans-serif;color:var(--ink);background:var(--card);border:1px solid var(--rule);"
     "border-radius:6px;padding:3px 12px;cursor:pointer}\n"
     ".key{display:inline-block;width:14px;height:14px;border:1px solid;border-radius:3px;vertical-align:-2px;"
@@ -106,11 +131,13 @@ std::string timelineProgram(const Timeline& timeline) {
 std::vector<picture::Section> timelineSections(const Timeline& timeline) {
   const std::string tools =
       "<div id=\"tools\"><button id=\"closer\">+</button><button id=\"wider\">−</button>"
-      "<button id=\"all\">all</button><span>the wheel zooms, dragging moves, the arrow keys too</span>"
+      "<button id=\"all\">all</button><input id=\"find\" type=\"search\" placeholder=\"find rows\" "
+      "aria-label=\"find rows\"/><span id=\"found\"></span><span>the wheel zooms, dragging moves, the arrow keys "
+      "too</span>"
       "<span><span class=\"key run\"></span>running<span class=\"key move\"></span>moving data"
       "<span class=\"key wait\"></span>waiting</span></div>\n"
-      "<div id=\"timeline\"><canvas tabindex=\"0\" aria-label=\"timeline of the run\"></canvas><div "
-      "id=\"tip\"></div></div>\n";
+      "<div id=\"timeline\"><div id=\"rows\"><canvas tabindex=\"0\" aria-label=\"timeline of the run\"></canvas></div>"
+      "<div id=\"tip\"></div></div>\n";
   return {{"",
            "A run of " + milliseconds(timeline.length) +
                ", with a row for each processor and one for each of its moves that were under way at "

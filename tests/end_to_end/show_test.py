@@ -1,12 +1,16 @@
 """strata show: pages and drawings of programs, mappings, machines and runs. They are well-formed, name what they show, fetch nothing,
 and their scripts run without an error where a browser is there to try it."""
 
+import base64
+import html
 import json
 import os
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree
+
+import numpy as np
 
 import harness
 from harness import ROOT
@@ -15,6 +19,16 @@ VECTADD = os.path.join(ROOT, "examples/sequoia/vectadd")
 PROGRAM = os.path.join(VECTADD, "vectadd.sq")
 SUM = os.path.join(ROOT, "examples/hbir/sum/sum.hbir")
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
+
+
+def rows_of(page):
+    """The rows of a timeline's page, each with its spans as (start, time, kind, name, way, bytes)."""
+    rows = json.loads(re.search(r"const data = (.*);\n", page)[1])["rows"]
+    for row in rows:
+        columns = [np.frombuffer(base64.b64decode(row["packed"][name]), kind) for name, kind in
+                   (("start", "f8"), ("time", "f8"), ("kind", "u1"), ("name", "u4"), ("way", "u4"), ("bytes", "f8"))]
+        row["spans"] = list(zip(*columns))
+    return rows
 
 
 class Pages(harness.Case):
@@ -126,7 +140,7 @@ class ShowTest(Pages):
             text = self.is_page(name, "<canvas", "moving data", ">spe 0<", ">spe 7<", "AddVectors_Add",
                                 "AddVectors#0.A is argument A of call 0 of AddVectors")
             self.assertRegex(text, r"<td>\d{1,3}\u202f\d{3}</td></tr>")
-            rows = json.loads(re.search(r"const data = (.*);\n", text)[1])["rows"]
+            rows = rows_of(text)
             self.assertEqual({row["processor"] for row in rows if row["processor"].startswith("spe")}, {f"spe {i}" for i in range(8)})
             # Every block is moved: three for each of 49 iterations.
             moves = [span for row in rows for span in row["spans"] if span[2] == 1]
@@ -138,10 +152,81 @@ class ShowTest(Pages):
         waiting = {}
         for way in ("push", "pull"):
             self.traced(way, "--timeline", way + ".html")
-            rows = json.loads(re.search(r"const data = (.*);\n", self.read(way + ".html"))[1])["rows"]
+            rows = rows_of(self.read(way + ".html"))
             waiting[way] = {row["processor"] for row in rows if any(span[2] == 1 for span in row["spans"])}
         self.assertEqual(waiting["pull"], {f"spe {i}" for i in range(8)})
         self.assertNotEqual(waiting["push"], waiting["pull"])
+
+    def trace(self, rows):
+        """A trace of processors pe 0, pe 1, … with lists of (kind, start, length)."""
+        events = ['{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"pe"}}']
+        for number, spans in enumerate(rows):
+            events += [f'{{"ph":"X","cat":"{kind}","name":"leaf","pid":1,"tid":{number},"ts":{start:.4f},"dur":{time:.4f}}}'
+                       for kind, start, time in spans]
+        return self.write("run.json", "[" + ",\n".join(events) + "]")
+
+    def asked(self, page, script):
+        """What a script that is added to a page answers, as JSON, when a browser runs it."""
+        text = self.read(page)
+        at = text.rindex("</script>")
+        self.write("asked.html", text[:at] + "document.body.dataset.answer = JSON.stringify((() => {" + script + "})());\n" + text[at:])
+        answer = re.search(r'data-answer="([^"]*)"', self.browses("asked.html"))
+        return json.loads(html.unescape(answer[1]))
+
+    def test_a_timeline_is_as_full_as_its_table_says(self):
+        # Run in 2% of the time, in half of it, and in 2% with waits within one long run; many short spans and few long ones.
+        rows = [[("run", 10 * i, 0.2) for i in range(1000)], [("run", 10 * i, 5) for i in range(1000)],
+                [("run", 0, 10000)] + [("wait", 10 * i + 0.2, 9.8) for i in range(1000)], [("run", 2000 * i, 1000) for i in range(5)]]
+        self.succeeds("show", self.trace(rows), "-o", "run.html")
+        self.is_page("run.html", ">2.0%<", ">50.0%<", ">98.0%<")
+        filled = self.asked("run.html", """
+            const ratio = window.devicePixelRatio || 1, answers = [];
+            for (const [begin, much] of [[0, length], [1000, 997], [4000, 40], [6000, 10]]) {
+              from = begin, shown = much;
+              draw();
+              const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+              [copy.canvas.width, copy.canvas.height] = [canvas.width, canvas.height];
+              copy.drawImage(canvas, 0, 0);
+              answers.push(rows.map((row) => {
+                const [x, y, wide, high] = [labels, row.y, width(), height(row)].map((value) => Math.round(value * ratio));
+                const pixels = copy.getImageData(x, y, wide, high).data;
+                let green = 0, red = 0;
+                for (let at = 0; at < pixels.length; at += 4) {
+                  green += pixels[at + 1] - pixels[at] > 12;
+                  red += pixels[at] - pixels[at + 1] > 12;
+                }
+                return [green / wide / high, red / wide / high];
+              }));
+            }
+            return answers;
+        """)
+        # Outlines of long spans are two of a row's 26 pixels, and the letters of their names hide what is below.
+        for zoomed in filled:
+            for (green, red), (running, waiting) in zip(zoomed, ((0.02, 0), (0.5, 0), (0.02, 0.98), (None, 0))):
+                if running is not None:
+                    self.assertAlmostEqual(green, running, delta=0.09, msg=str(filled))
+                self.assertAlmostEqual(red, waiting, delta=0.09, msg=str(filled))
+        self.assertAlmostEqual(filled[0][3][0], 0.5, delta=0.09)  # five long spans
+        self.assertAlmostEqual(filled[2][3][0], 1, delta=0.02)  # within one of them
+
+    def test_a_timeline_of_many_rows_and_spans(self):
+        self.succeeds("show", self.trace([[("run", 10 * i, 4 + row % 5) for i in range(250)] for row in range(2000)]), "-o", "run.html")
+        answer = self.asked("run.html", """
+            const before = rows.slice(0, 12).map((row) => row.name), high = canvas.height;
+            find.value = "pe 199";
+            place();
+            const found = rows.map((row) => row.name);
+            find.value = "";
+            place();
+            box.scrollTop = 30000;
+            const unpacked = () => data.rows.filter((row) => row.start).length, few = unpacked();
+            draw();
+            return { before, high, found, few, more: unpacked() };
+        """)
+        self.assertEqual(answer["before"][9:12], ["pe 9", "pe 10", "pe 11"])
+        self.assertEqual(answer["found"], ["pe 199", "pe 1199"] + [f"pe 199{n}" for n in range(10)])
+        self.assertLess(answer["high"], 4000)  # of the window, not of all rows
+        self.assertLess(answer["more"], 200)  # only what has been seen is unpacked
 
     def test_the_interpreter_has_no_timeline(self):
         self.is_refused("run", PROGRAM, "--size", "N=8", "--in", "A=iota", "--in", "B=1", "--interpret", "--timeline", "t.html", code="driver-usage")
