@@ -240,6 +240,45 @@ TEST(SequoiaLower, LoopBoundsThatDoNotFit) {
   EXPECT_EQ(failure, "loop-bound-overflow");
   EXPECT_EQ(evaluate<int>("int", "r = 0; long n = 250; n += a; for (unsigned char i = 0; i < n; i++) r++;", 5), 255);
   EXPECT_EQ(evaluate<int>("int", "r = 0; for (unsigned i = 5; i < a - 10; i++) r++;", 20), 5);
+  evaluate<int>("int", "r = 0; for (unsigned short i = 15; i > b; i--) r++;", 0, -1, 0, 0, "", &failure);
+  EXPECT_EQ(failure, "loop-bound-overflow");
+  evaluate<int>("int", "r = 0; for (signed char i = 15; i >= b; i--) r++;", 0, -300, 0, 0, "", &failure);
+  EXPECT_EQ(failure, "loop-bound-overflow");
+  evaluate<int>("int", "r = 0; for (long i = a; i <= 0x7fffffffffffffff; i++) r++;", 5, 0, 0, 0, "", &failure);
+  EXPECT_EQ(failure, "loop-bound-overflow");
+  evaluate<int>("int", "r = 0; long n = -0x7fffffffffffffff; n += b; for (long i = a; i > n; i--) r++;", 5, 0, 0, 0, "",
+                &failure);
+  EXPECT_EQ(failure, "loop-bound-overflow");
+}
+
+TEST(SequoiaLower, LoopsAtTheLimitsOfTheirTypes) {
+  // What wraps goes on as in C.
+  EXPECT_EQ(evaluate<int>("int", "r = 0; for (unsigned char i = 0; i < 255; i += 7) r++;"), 73);
+  EXPECT_EQ(evaluate<int>("int", "r = 0; for (unsigned char i = 250; i > 5; i++) r++;"), 6);
+  EXPECT_EQ(evaluate<int>("int", "r = 0; for (unsigned i = 7; i > 1 && r < 9; i -= 5) r++;"), 9);
+  EXPECT_EQ(evaluate<int>("int", "r = 0; for (unsigned short i = 15; i > b; i--) r += i;", 0, 3), 114);
+  // Numbers of 2^63 and more, and ranges that are empty by more than 2^63.
+  const std::string far = "unsigned long n = 0xfffffffffffffff6; n += a; r = 0; ";
+  EXPECT_EQ(evaluate<int>("int", far + "for (unsigned long i = n; i < 0xfffffffffffffffd; i++) r++;", 2), 5);
+  EXPECT_EQ(evaluate<int>("int", far + "for (unsigned long i = n; i > 0xfffffffffffffff0; i -= 2) r++;", 2), 4);
+  EXPECT_EQ(evaluate<int>("int", far + "for (unsigned long i = 5; i > n; i--) r++;", 0), 0);
+  EXPECT_EQ(evaluate<int>("int", "r = 0; long n = 0x7fffffffffffffff; n -= b; for (long i = -7 + a; i >= n; i--) r++;"),
+            0);
+}
+
+TEST(SequoiaLower, ConstantsAreWhatTheRunGives) {
+  EXPECT_EQ(evaluate<unsigned long>("unsigned long", "r = (unsigned long)(-3.0);"), 0u);
+  EXPECT_EQ(evaluate<unsigned long>("unsigned long", "r = (unsigned long)x;", 0, 0, -3), 0u);
+  EXPECT_EQ(evaluate<unsigned long>("unsigned long", "r = (unsigned long)1e30;"), ~0UL);
+  EXPECT_EQ(evaluate<int>("int", "r = (unsigned char)300.0f + (unsigned char)(-1.0) + (short)(-1e9);"), 255 - 32768);
+  std::string failure;
+  for (const char* text : {"r = a / -1;", "r = a % -1;", "r = a; r /= -1;", "r = (-2147483647 - 1) / -1;",
+                           "r = (-2147483647 - 1) % -1;", "long n = (-0x7fffffffffffffff - 1) / -1; r = n;"}) {
+    evaluate<int>("int", text, -2147483647 - 1, 0, 0, 0, "", &failure);
+    EXPECT_EQ(failure, "division-overflow") << text;
+  }
+  evaluate<int>("int", "r = 1 << 32;", 0, 0, 0, 0, "", &failure);
+  EXPECT_EQ(failure, "shift-amount");
 }
 
 } // namespace

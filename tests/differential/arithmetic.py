@@ -5,7 +5,9 @@ interpreter (--check) and in C. What C calls undefined and the language settles 
 
   arithmetic.py --strata build/bin/strata --server build/tests/differential_server --seconds 30     as many as there is time for
   arithmetic.py … --programs 50000                                                                  so many (a night's)
-  arithmetic.py … --seed 17000 --programs 1 --verbose                                               one batch, with its programs"""
+  arithmetic.py … --keep FOLDER                                                                     where programs that fail are written
+
+The seed of a batch is that of its first program; the programs follow from it and from --batch."""
 
 import argparse
 import ctypes
@@ -24,10 +26,11 @@ from sequoia import Server, code_of
 
 ROWS = 6
 NUMPY = {"float": "f4", "double": "f8"} | {kind: ("i" if signed else "u") + str(bits // 8) for kind, (bits, signed, _) in INTEGERS.items()}
-ERRORS = {"division-by-zero", "division-overflow", "shift-amount"}
+ERRORS = {"division-by-zero", "division-overflow", "shift-amount", "index-out-of-range"}
 ENDLESS, OVERFLOWS = 200, 1
-# What the language refuses of loops that C carries out: their variable counts past its type (docs/sequoia-language.md).
-REFUSED = {"loop-bound-overflow"}
+# What the language refuses where C carries it out: loops whose variable counts past its type (docs/sequoia-language.md), and constant indices that
+# no array has, also where they are not reached.
+REFUSED = {"loop-bound-overflow", "sequoia-index-range"}
 
 C_HEAD = """#include <setjmp.h>
 #define FUEL 400
@@ -40,6 +43,7 @@ void __ubsan_handle_negate_overflow_minimal(void) { overflows = 1; }
 void __ubsan_handle_divrem_overflow_minimal(void) { longjmp(where, 201); }
 void __ubsan_handle_divrem_overflow_minimal_abort(void) { longjmp(where, 201); }
 void __ubsan_handle_shift_out_of_bounds_minimal_abort(void) { longjmp(where, 202); }
+void __ubsan_handle_out_of_bounds_minimal_abort(void) { longjmp(where, 203); }
 """
 
 
@@ -54,8 +58,8 @@ def cut_functions():
     return text
 
 
-def run_of(programs, rows):
-    """The text of a leaf with these programs, for so many rows."""
+def run_of(programs):
+    """The text of a leaf with these programs."""
     inputs = ", ".join(f"in {kind} {input_name(kind)}[N]" for kind in TYPES)
     signature = f"({inputs}, inout unsigned long o[R][N], inout double f[P][N])"
     lines = [line for program in programs for line, _ in program.before]
@@ -99,7 +103,7 @@ class Batch:
     """Some programs in one file; their numbers follow from the seed alone."""
 
     def __init__(self, options, folder, seed, count):
-        self.strata, self.folder, self.seed = os.path.abspath(options.strata), folder, seed
+        self.strata, self.folder, self.seed, self.keep = os.path.abspath(options.strata), folder, seed, options.keep
         self.plain = seed // count % 8 == 0  # C without the sanitizer too
         self.optimise = seed // count % 4 == 0
         self.programs = [Program(seed + number, number, stray=0.06) for number in range(count)]
@@ -127,7 +131,7 @@ class Batch:
         """(status, text of standard error, integers, reals) of these programs with these rows of the inputs."""
         count = len(self.programs)
         path = self.folder / "p.sq"
-        path.write_text(run_of(programs, rows))
+        path.write_text(run_of(programs))
         words = [self.strata, "run", str(path), "--check", "--size", f"R={count * RESULTS},P={count}", "--in", "o=zeros", "--in", "f=zeros",
                  "--out", f"o={self.folder}/o.npy", "--out", f"f={self.folder}/f.npy"]
         for kind, values in self.inputs.items():
@@ -141,6 +145,12 @@ class Batch:
     def fail(self, program, text):
         lines = [line for line, _ in program.before] + ["// ----"] + [line for line, _ in program.body]
         self.failures.append(f"program {self.seed + program.number} of the batch {self.seed}: {text}\n" + "\n".join(lines))
+        if self.keep:
+            folder = pathlib.Path(self.keep) / f"arithmetic-{self.seed + program.number}"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "p.sq").write_text(run_of([program]))
+            for kind, values in self.inputs.items():
+                np.save(folder / f"{input_name(kind)}.npy", values)
 
     def differing(self, program, o, f, wanted, rows):
         """What is wrong with a program's results in these rows."""
@@ -156,8 +166,8 @@ class Batch:
 
     def run(self):
         everything = np.ones((len(self.programs), ROWS), bool)
-        sanitized, *wanted = self.compile("s", everything, "-O0", "-fsanitize=signed-integer-overflow,shift-exponent,integer-divide-by-zero",
-                                          "-fsanitize-minimal-runtime", "-fno-sanitize-recover=shift-exponent,integer-divide-by-zero")
+        sanitized, *wanted = self.compile("s", everything, "-O0", "-fsanitize=signed-integer-overflow,shift-exponent,integer-divide-by-zero,array-bounds",
+                                          "-fsanitize-minimal-runtime", "-fno-sanitize-recover=shift-exponent,integer-divide-by-zero,array-bounds")
         if self.plain:
             # What the sanitizer saw nothing in means the same without it.
             _, *plain = self.compile("p", sanitized == 0, "-O2")
@@ -209,7 +219,7 @@ def main():
     parser.add_argument("--programs", type=int, help="so many")
     parser.add_argument("--seconds", type=float, help="so long")
     parser.add_argument("--batch", type=int, default=60, help="so many in a file")
-    parser.add_argument("--verbose", action="store_true", help="write the batch's files to the present folder")
+    parser.add_argument("--keep", help="folder for programs that fail")
     options = parser.parse_args()
     if not options.programs and not options.seconds:
         options.seconds = 30
@@ -219,7 +229,7 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < end and len(failures) < 5 and not (options.programs and total["programs"] >= options.programs):
-            batch = Batch(options, pathlib.Path("." if options.verbose else folder), seed, options.batch)
+            batch = Batch(options, pathlib.Path(folder), seed, options.batch)
             batch.run()
             failures += batch.failures
             for name in ("compared", "undefined", "endless", "refused"):

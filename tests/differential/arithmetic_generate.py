@@ -64,11 +64,17 @@ class Program:
         self.number, self.names = number, 0
         self.stray = stray  # how often a divisor, a shift or an index may be anything
         self.functions, self.before = [], []
+        self.array = None
         for _ in range(self.random.choice((0, 0, 0, 1))):
             self.function()
         self.scope = [(f"{input_name(kind)}[i]", kind) for kind in self.random.sample(TYPES, 5)]
         self.targets = []
         self.body = []
+        self.array = None
+        if self.chance(0.3):
+            self.array = (self.fresh("t"), self.pick(*TYPES))
+            line = f"{self.array[1]} {self.array[0]}[16] = {{1, 2, 3, 5, 8}};"
+            self.body.append((line, line))
         for _ in range(self.random.randrange(1, 5)):
             self.body += self.statement(2, False)
         for result in range(RESULTS):
@@ -101,7 +107,21 @@ class Program:
         suffix, kind = self.pick(("", "int"), ("", "int"), ("", "int"), ("u", "unsigned int"), ("L", "long"), ("uL", "unsigned long"), ("LL", "long long"))
         return Expression(kind, f"({-value}{suffix})" if self.chance(0.3) else f"{value}{suffix}")
 
+    def element(self, depth):
+        """An element of the program's array; rarely one that there may not be."""
+        name, kind = self.array
+        loops = [variable for variable, other in self.scope if variable.startswith("i") and other in INTEGERS]
+        if loops and self.chance(3 * self.stray):
+            index = Expression("int", self.random.choice(loops))
+        else:
+            index = self.integer(depth)
+            if not self.chance(self.stray):
+                index = Expression("long", f"({index.text} & 15)", f"({index.c} & 15)")
+        return Expression(kind, f"{name}[{index.text}]", f"{name}[{index.c}]")
+
     def atom(self):
+        if self.array and self.chance(0.15):
+            return self.element(0)
         if self.scope and self.chance(0.7):
             name, kind = self.random.choice(self.scope)
             return Expression(kind, name)
@@ -182,6 +202,11 @@ class Program:
         return f"{name} {op} {value.text};", f"{name} = {cut_name(kind)}({name} {op[:-1]} ({value.c}));"
 
     def effect(self):
+        if self.array and self.chance(0.2):
+            place, value, op = self.element(1), self.expression(1), self.pick("=", "=", "+=", "-=", "*=")
+            if place.kind in INTEGERS and value.kind in REALS:
+                op = "="  # the index is written once
+            return [(f"{place.text} {op} {value.text};", f"{place.c} {op} {value.to(place.kind).c};")]
         name, kind = self.random.choice(self.targets)
         form = self.random.randrange(6)
         if form == 0:

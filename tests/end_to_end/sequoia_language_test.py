@@ -1,5 +1,6 @@
 """Constructs of the Sequoia language on one machine (--machine), against NumPy, with the interpreter (--check) and at several numbers of threads:
-unions, structs with large arrays, reductions of blocks with strides and indices, and blocks of nine dimensions."""
+unions, structs with large arrays, reductions of blocks with strides and indices, blocks of nine dimensions, and iterations at the limits of 64
+bits."""
 
 import harness
 import numpy as np
@@ -28,6 +29,16 @@ void task<leaf> Mark::Each(in float x[N], inout union bits u[N], out struct tagg
     t[i] = one;
   }
 }
+"""
+
+LIMITS = """
+void task Mark(in long lo, in long hi, inout long c[N]);
+void task One(in long i, inout long c[N]);
+void task<inner> Mark::All(in long lo, in long hi, inout long c[N])
+{
+  mappar (long i = lo : hi) { One(i, c[(i & 15) : (i & 15) + 1;]); }
+}
+void task<leaf> One::Each(in long i, inout long c[N]) { c[0] = i; }
 """
 
 LARGE = """
@@ -157,6 +168,15 @@ class Language(harness.Case):
         parts = np.stack([x, -x], axis=1).copy().view("u8")[:, 0]
         whole = (2 * x.astype("f8")).view("u8")
         self.assertEqual(got_t["v"]["bits"].tolist(), np.where(np.arange(37) % 3 == 0, whole, parts).tolist())
+
+    def test_iterations_at_the_limits_of_their_type(self):
+        most, c = (1 << 63) - 1, np.zeros(16, "i8")
+        for lo, hi in ((most - 12, most), (-most - 1, -most + 9), (most - 1, most), (5, -most - 1), (most, -most - 1), (0, -most), (-3, 12)):
+            got, = self.outcome(LIMITS, {"c": c, "lo": np.array(lo, "i8"), "hi": np.array(hi, "i8")}, {"N": 16}, ["c"])
+            wanted = c.copy()
+            for i in range(lo, hi):
+                wanted[i & 15] = i
+            self.assertEqual(got.tolist(), wanted.tolist())
 
     def test_structs_with_large_arrays(self):
         kind = np.dtype({"names": ["w", "d", "c"], "formats": [("<f4", (100,)), "<f8", ("i1", (500,))], "offsets": [0, 400, 408], "itemsize": 912})
