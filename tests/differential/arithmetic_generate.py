@@ -265,7 +265,7 @@ class Program:
         kind, name = self.pick(*INTEGERS), self.fresh("i")
         step = self.pick(1, 1, 1, 2, 3, 7, 100)
         up = self.chance(0.5)
-        if self.chance(0.6):
+        if self.chance(0.8):
             # A few steps from one to the other, perhaps over the end of the type, where other types than the variable's may go on.
             first = self.value_near(kind)
             last = first + (1 if up else -1) * step * self.random.randrange(0, 9) + self.random.randrange(-3, 4)
@@ -319,7 +319,7 @@ class Program:
             return self.loop(depth)
         if form == 10:
             kind, name = self.pick(*INTEGERS), self.fresh("n")
-            start = self.near(self.pick(kind, "char"))
+            start = self.near(self.pick(kind, "char")) if self.chance(0.3) else self.constant(self.random.randrange(-3, 13))
             declare = (f"{kind} {name} = {start.text};", f"{kind} {name} = {start.c};")
             body = self.block(depth - 1, True)
             body = [("{", "{ if (++fuel > FUEL) longjmp(where, 200);"), *body[1:]]
