@@ -219,7 +219,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the first program")
     parser.add_argument("--programs", type=int, help="so many")
     parser.add_argument("--seconds", type=float, help="so long")
-    parser.add_argument("--batch", type=int, default=60, help="so many in a file")
+    parser.add_argument("--batch", type=int, default=100, help="so many in a file")
     parser.add_argument("--progress", action="store_true", help="say after each file how many there were")
     parser.add_argument("--keep", help="folder for programs that fail")
     options = parser.parse_args()
