@@ -8,6 +8,18 @@
 
 namespace strata::picture {
 
+/// One of several drawings of one thing, of which a page shows one at a time.
+struct Sheet {
+  std::string id;    // what a shape's attribute data-sheet names to open it
+  std::string title; // on the button that opens it
+  std::string drawing;
+  std::vector<std::string> names; // that a search finds in it
+  bool isTop = false;             // can be chosen at any time; others are opened from a shape or by a search
+};
+
+/// The content of a section that shows the first of these. REQUIRES: there is one.
+std::string sheets(const std::vector<Sheet>& sheets);
+
 /// A part of a page. `content` is HTML (an SVG document is).
 struct Section {
   std::string heading;

@@ -104,7 +104,7 @@ private:
       return finish(session_);
     if (isDrawing()) {
       if (isDrawable(*record))
-        writeText(session_, options_.output, drawStreams(*record));
+        writeText(session_, options_.output, drawStreams(*record, record->program + " on " + record->machine));
       else
         session_.diagnostics.report(noDrawing, place("-o", options_.output), thing_)
             .note("it has " + std::to_string(record->kernels.size()) + " kernels, more than a drawing shows well")

@@ -25,6 +25,7 @@ struct Line {
 
 struct Box {
   std::string shape, title;
+  std::string sheet; // that a click opens; empty: none
   std::vector<Line> lines;
   std::string place;  // the memory or processor, which has a colour
   double bar[3] = {}; // of a kernel: parts of its time that it worked, waited for elements, waited for room
@@ -40,9 +41,10 @@ struct Arrow {
 
 class Graph {
 public:
-  explicit Graph(const StreamsRecord& record) : record_(record), shares_(stallsOf(record)) {}
+  Graph(const StreamsRecord& record, const std::vector<std::string>& elsewhere)
+      : record_(record), elsewhere_(elsewhere), shares_(stallsOf(record)) {}
 
-  std::string draw() {
+  std::string draw(const std::string& title) {
     for (size_t i = 0; i < record_.kernels.size(); ++i)
       addKernel(i);
     for (const StreamFacts& stream : record_.streams)
@@ -53,6 +55,62 @@ public:
       arrows_.push_back(
           {on, kernel, "after",
            record_.kernels[kernel].name + " does not begin before " + record_.kernels[on].name + " has finished"});
+    return drawBoxes(title);
+  }
+
+  /// Groups of kernels as boxes, with an arrow for all that goes from one group to another.
+  std::string drawGroups(const std::vector<KernelGroup>& groups, const std::vector<size_t>& groupOf,
+                         const std::string& title) {
+    for (const KernelGroup& group : groups)
+      addGroup(group);
+    struct Between {
+      size_t streams = 0, blocks = 0, dependences = 0;
+      uint64_t elements = 0;
+      double stalled = 0;
+      bool isLong = false;
+    };
+    std::map<std::pair<size_t, size_t>, Between> all;
+    for (const StreamFacts& stream : record_.streams)
+      for (const StreamUse& in : stream.uses)
+        for (const StreamUse& out : stream.uses) {
+          if (!in.pushes || out.pushes || !in.kernel || !out.kernel || groupOf[*in.kernel] == groupOf[*out.kernel])
+            continue;
+          Between& between = all[{groupOf[*in.kernel], groupOf[*out.kernel]}];
+          ++between.streams;
+          between.elements += std::min(in.elements, out.elements);
+          between.stalled += in.stalled + out.stalled;
+          for (const StreamUse* use : {&in, &out})
+            between.isLong |= use->stallsNow || use->stalled > longWait * record_.seconds;
+        }
+    for (const BlockFacts& block : record_.blocks)
+      for (const auto& [writer, writes] : block.users)
+        for (const auto& [reader, writesToo] : block.users)
+          if (writes && !writesToo && groupOf[writer] != groupOf[reader])
+            ++all[{groupOf[writer], groupOf[reader]}].blocks;
+    for (const auto& [kernel, on] : record_.dependences)
+      if (groupOf[kernel] != groupOf[on])
+        ++all[{groupOf[on], groupOf[kernel]}].dependences;
+    for (const auto& [ends, between] : all) {
+      std::string title = groups[ends.first].name + " to " + groups[ends.second].name;
+      if (between.streams)
+        title += "\n" + countText(between.streams) + " streams, " + countText(between.elements) +
+                 " elements popped, waits of " + durationText(between.stalled) + " together";
+      if (between.blocks)
+        title += "\n" + countText(between.blocks) + " times one writes a block that the other reads";
+      if (between.dependences)
+        title += "\n" + countText(between.dependences) + " kernels do not begin before others have finished";
+      arrows_.push_back({ends.first, ends.second,
+                         between.isLong    ? "waits"
+                         : between.streams ? "flow"
+                         : between.blocks  ? "use"
+                                           : "after",
+                         title});
+    }
+    return drawBoxes(title);
+  }
+
+private:
+  std::string drawBoxes(const std::string& title) {
     std::vector<picture::LayerNode> nodes;
     std::vector<picture::LayerEdge> edges;
     for (Box& box : boxes_) {
@@ -62,7 +120,6 @@ public:
     for (const Arrow& arrow : arrows_)
       edges.push_back({arrow.from, arrow.to});
     const picture::LayerDrawing drawing = picture::drawLayers(nodes, edges);
-    const std::string title = record_.program + " on " + record_.machine;
     svg_.text(20, 32, title, "title");
     svg_.text(20, 52, howItWent(record_), "note");
     for (size_t i = 0; i < arrows_.size(); ++i)
@@ -73,7 +130,6 @@ public:
     return svg_.document(title, top + drawing.height + 20, style());
   }
 
-private:
   static std::string style() {
     return ".box{stroke-width:1.2}.user{fill:var(--leaf);stroke:var(--leaf-line)}.moves{fill:var(--control);stroke:var("
            "--control-line)}"
@@ -84,7 +140,40 @@ private:
            ".waits{fill:none;stroke:var(--wait-line);stroke-width:2.2}.hot{fill:var(--wait-line)}"
            ".tip{fill:var(--line)}.works{fill:var(--leaf-line)}.empty{fill:var(--data-line)}.full{fill:var(--wait-line)"
            "}"
+           ".outside{stroke-dasharray:4 3;fill:var(--card)}"
            ".rest{fill:var(--paper);stroke:none}.level{fill:var(--data-line);opacity:.55}";
+  }
+
+  void addGroup(const KernelGroup& group) {
+    Box box;
+    box.shape = "user";
+    box.place = group.name;
+    box.sheet = group.sheet;
+    std::map<std::string, size_t> states, processors;
+    double ran = 0, forElements = 0, forRoom = 0;
+    for (size_t number : group.kernels) {
+      const KernelFacts& kernel = record_.kernels[number];
+      ++states[kernel.status];
+      ++processors[kernel.processor];
+      ran += kernel.running;
+      forElements += shares_[number].forElements;
+      forRoom += shares_[number].forRoom;
+    }
+    box.lines = {
+        {group.name, "name"},
+        {countText(group.kernels.size()) + " kernels on " +
+             (processors.size() == 1 ? processors.begin()->first : countText(processors.size()) + " processors"),
+         "note"}};
+    for (const auto& [state, count] : states)
+      box.lines.push_back({countText(count) + " " + state, ""});
+    if (ran > 0) {
+      box.lines.push_back({"ran " + durationText(ran) + " together", ""});
+      box.bar[1] = std::min(1.0, forElements / ran);
+      box.bar[2] = std::min(1.0 - box.bar[1], forRoom / ran);
+      box.bar[0] = 1 - box.bar[1] - box.bar[2];
+    }
+    box.title = "a click shows the kernels of " + group.name;
+    boxes_.push_back(std::move(box));
   }
 
   void addKernel(size_t number) {
@@ -92,6 +181,10 @@ private:
     const Stalls& stalls = shares_[number];
     Box box;
     box.shape = kernel.kind == "user" ? "user" : "moves";
+    if (!elsewhere_.empty() && !elsewhere_[number].empty()) {
+      box.shape = "outside";
+      box.sheet = elsewhere_[number];
+    }
     box.place = kernel.processor;
     box.lines = {{kernel.name, "name"},
                  {kernel.processor + (kernel.kind == "user" ? "" : ", " + kernel.kind), "note"},
@@ -191,7 +284,8 @@ private:
                        (isStream               ? "14"
                         : box.shape == "block" ? "0"
                                                : "4") +
-                       "\" class=\"box " + box.shape + "\"",
+                       "\" class=\"box " + box.shape + "\"" +
+                       (box.sheet.empty() ? "" : " data-sheet=\"" + picture::escape(box.sheet) + "\""),
                    box.title);
     // What lies in one place has one colour.
     const auto [at, isNew] = colours_.try_emplace(box.place, colours_.size());
@@ -248,6 +342,7 @@ private:
   }
 
   const StreamsRecord& record_;
+  const std::vector<std::string> elsewhere_;
   const std::vector<Stalls> shares_;
   std::vector<Box> boxes_; // kernels first, by their numbers
   std::vector<Arrow> arrows_;
@@ -262,8 +357,14 @@ bool isDrawable(const StreamsRecord& record) {
          record.kernels.size() + record.streams.size() + record.blocks.size() <= mostBoxes;
 }
 
-std::string drawStreams(const StreamsRecord& record) {
-  return Graph(record).draw();
+std::string drawStreams(const StreamsRecord& record, const std::string& title,
+                        const std::vector<std::string>& elsewhere) {
+  return Graph(record, elsewhere).draw(title);
+}
+
+std::string drawGroups(const StreamsRecord& record, const std::vector<KernelGroup>& groups,
+                       const std::vector<size_t>& groupOf, const std::string& title) {
+  return Graph(record, std::vector<std::string>()).drawGroups(groups, groupOf, title);
 }
 
 } // namespace strata::driver

@@ -222,14 +222,15 @@ std::string streamsPage(const StreamsRecord& record, const std::optional<Timelin
              "its time it worked (green), waited for elements (blue-green) and waited for room (red); a stream's bar "
              "shows "
              "how full it is. Red arrows: somebody waited there for more than a fiftieth of the time.",
-         drawStreams(record), false});
+         drawStreams(record, record.program + " on " + record.machine), false});
   else
-    sections.push_back({"",
-                        went + " The graph has " + std::to_string(record.kernels.size()) + " kernels and " +
-                            std::to_string(record.streams.size()) +
-                            " streams, which is more than a drawing shows well: the tables "
-                            "have them, those first at which was waited longest.",
-                        "", false});
+    sections.push_back({"The graph",
+                        went + " It has " + countText(record.kernels.size()) + " kernels and " +
+                            countText(record.streams.size()) +
+                            " streams. Each box stands for a group of kernels; a click shows them one by one, with "
+                            "those that they exchange data with (dashed). Red arrows: somebody waited there for more "
+                            "than a fiftieth of the time. A name that is typed into 'find' is found in every group.",
+                        picture::sheets(streamSheets(record)), false});
   std::string script;
   if (timeline) {
     picture::Section drawn = timelineSections(*timeline).front();

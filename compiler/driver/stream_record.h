@@ -58,8 +58,22 @@ std::optional<StreamsRecord> readStreamsRecord(BufferId text, DiagnosticEngine& 
 
 /// Whether the graph is small enough to be looked at as a drawing.
 bool isDrawable(const StreamsRecord& record);
-/// The graph as SVG. REQUIRES: isDrawable.
-std::string drawStreams(const StreamsRecord& record);
+/// The graph as SVG. `elsewhere`: empty, or for each kernel the sheet of the page that it belongs to, where that is
+/// another one than this.
+std::string drawStreams(const StreamsRecord& record, const std::string& title,
+                        const std::vector<std::string>& elsewhere = {});
+
+/// Kernels that are drawn as one box.
+struct KernelGroup {
+  std::string name, sheet; // the sheet that shows them one by one
+  std::vector<size_t> kernels;
+};
+/// The groups of a record as SVG. `groupOf` has for each kernel the number of its group.
+std::string drawGroups(const StreamsRecord& record, const std::vector<KernelGroup>& groups,
+                       const std::vector<size_t>& groupOf, const std::string& title);
+/// A graph that is too large for one drawing: sheets with its groups, by the names of kernels and by processors, and
+/// one for each group with its kernels and those that they exchange data with.
+std::vector<picture::Sheet> streamSheets(const StreamsRecord& record);
 /// "ended after 24 ms", and why it failed.
 std::string howItWent(const StreamsRecord& record);
 /// A page with the graph, the timeline where there is one, and tables.

@@ -301,7 +301,7 @@ class RecordTest(Pages):
         shown = re.search(r"<tr[^>]*><td>PROC7</td>(.*?)</tr>", page)
         self.assertIn("<td>1</td>", shown[0])
 
-    def test_a_large_graph_is_shown_in_tables(self):
+    def test_a_large_graph_is_shown_in_groups(self):
         self.compile("chain", CHAIN, "-DCOUNT=250")
         self.record("chain")
         self.succeeds("show", "chain.json", "-o", "chain.svg")
@@ -310,7 +310,31 @@ class RecordTest(Pages):
         self.record("longer")
         self.is_refused("show", "longer.json", "-o", "longer.svg", code="show-no-drawing", mentions=["900 kernels", "page"])
         self.succeeds("show", "longer.json", "-o", "longer.html")
-        self.assertFalse("<svg" in self.is_page("longer.html", "900 kernels", "workers[899]", "streams[900]"))
+        self.is_page("longer.html", "workers[899]", "streams[900]", "by processor")
+        answer = self.asked("longer.html", """
+            const find = document.querySelector(".viewer input"), shown = () => document.body.dataset.sheet;
+            const boxes = (name) => [...document.querySelectorAll(".picture text.name")].map((text) => text.textContent).filter((text) => text.startsWith(name));
+            const groups = boxes("workers"), first = shown();
+            find.value = "workers[333]";
+            find.dispatchEvent(new Event("input"));
+            document.querySelector(".elsewhere button").click();
+            const here = document.querySelector(".here").textContent, kernels = boxes("workers"), streams = boxes("streams");
+            const outside = document.querySelector(".picture .outside").dataset.sheet, inside = shown();
+            document.querySelector(".trail button").click();
+            return { groups, first, here, kernels, streams, outside, inside, other: shown() };
+        """)
+        # Groups of at most 80 in the order of the numbers, and each kernel in one of them.
+        self.assertEqual(answer["first"], "kernels")
+        ends = [list(map(int, re.findall(r"\d+", group))) for group in answer["groups"]]
+        self.assertEqual([n for begin, end in ends for n in range(begin, end + 1)], list(range(900)))
+        self.assertLessEqual(max(end - begin for begin, end in ends), 80)
+        # One group: its kernels, one more at each end, and the streams between.
+        self.assertEqual(answer["here"], "workers[333]")
+        begin, end = next(each for each in ends if each[0] <= 333 <= each[1])
+        self.assertEqual(set(answer["kernels"]), {f"workers[{n}]" for n in range(begin - 1, end + 2)})
+        self.assertEqual(set(answer["streams"]), {f"streams[{n}]" for n in range(begin, end + 2)})
+        self.assertNotEqual(answer["outside"], answer["inside"])
+        self.assertEqual(answer["other"], "processors")
 
     def test_a_program_that_runs(self):
         self.compile("endless", ENDLESS)

@@ -68,6 +68,14 @@ class Pages(harness.Case):
         self.assertEqual(console, [])
         return done.stdout
 
+    def asked(self, page, script):
+        """What a script that is added to a page answers, as JSON, when a browser runs it."""
+        text = self.read(page)
+        at = text.rindex("</script>")
+        self.write("asked.html", text[:at] + "document.body.dataset.answer = JSON.stringify((() => {" + script + "})());\n" + text[at:])
+        answer = re.search(r'data-answer="([^"]*)"', self.browses("asked.html"))
+        return json.loads(html.unescape(answer[1]))
+
 
 class ShowTest(Pages):
     def test_a_program_with_its_mapping(self):
@@ -165,14 +173,6 @@ class ShowTest(Pages):
                        for kind, start, time in spans]
         return self.write("run.json", "[" + ",\n".join(events) + "]")
 
-    def asked(self, page, script):
-        """What a script that is added to a page answers, as JSON, when a browser runs it."""
-        text = self.read(page)
-        at = text.rindex("</script>")
-        self.write("asked.html", text[:at] + "document.body.dataset.answer = JSON.stringify((() => {" + script + "})());\n" + text[at:])
-        answer = re.search(r'data-answer="([^"]*)"', self.browses("asked.html"))
-        return json.loads(html.unescape(answer[1]))
-
     def test_a_timeline_is_as_full_as_its_table_says(self):
         # Run in 2% of the time, in half of it, and in 2% with waits within one long run; many short spans and few long ones.
         rows = [[("run", 10 * i, 0.2) for i in range(1000)], [("run", 10 * i, 5) for i in range(1000)],
@@ -227,6 +227,28 @@ class ShowTest(Pages):
         self.assertEqual(answer["found"], ["pe 199", "pe 1199"] + [f"pe 199{n}" for n in range(10)])
         self.assertLess(answer["high"], 4000)  # of the window, not of all rows
         self.assertLess(answer["more"], 200)  # only what has been seen is unpacked
+
+    def test_drawings_are_zoomed_and_searched(self):
+        self.succeeds("show", PROGRAM, "--machine", "cell", "--size", "N=100000", "-o", "page.html")
+        answer = self.asked("page.html", """
+            const bar = document.querySelectorAll(".viewer")[1], svg = bar.nextElementSibling.querySelector("svg"), wide = () => svg.getBoundingClientRect().width;
+            const before = wide();
+            bar.querySelector("button").click();
+            const closer = wide(), find = bar.querySelector("input");
+            find.value = "addvectors";
+            find.dispatchEvent(new Event("input"));
+            const found = [bar.querySelector(".matches").textContent, document.querySelectorAll(".found").length, document.querySelectorAll(".here").length];
+            find.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+            const next = bar.querySelector(".matches").textContent;
+            find.value = "nowhere";
+            find.dispatchEvent(new Event("input"));
+            return { ratio: closer / before, found, next, none: bar.querySelector(".matches").textContent };
+        """)
+        self.assertAlmostEqual(answer["ratio"], 1.4, delta=0.01)
+        count = answer["found"][1]
+        self.assertGreaterEqual(count, 2)
+        self.assertEqual(answer["found"], [f"1 of {count}", count, 1])
+        self.assertEqual((answer["next"], answer["none"]), (f"2 of {count}", "nothing here"))
 
     def test_the_interpreter_has_no_timeline(self):
         self.is_refused("run", PROGRAM, "--size", "N=8", "--in", "A=iota", "--in", "B=1", "--interpret", "--timeline", "t.html", code="driver-usage")
