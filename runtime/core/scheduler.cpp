@@ -34,6 +34,10 @@ constexpr size_t mostUnfenced = 1024;
 constexpr uint32_t looksBeforeSteal = 12; // a lone entry of a queue is left to its owner for about half a microsecond
 constexpr auto longSpin = std::chrono::microseconds(30);
 constexpr auto shortSpin = std::chrono::microseconds(2); // where threads share cores
+constexpr auto leastSpin = std::chrono::microseconds(1);
+constexpr int spinShare = 32; // of the time that a thread works it looks for work one part in so many
+constexpr auto shortWork = std::chrono::microseconds(150); // less does not pay for being woken
+constexpr auto nap = std::chrono::microseconds(300);
 
 int membarrier(int command) {
   return static_cast<int>(syscall(__NR_membarrier, command, 0, 0));
@@ -324,13 +328,24 @@ Execution* steal(Thread& thief) {
   return nullptr;
 }
 
-/// Looks everywhere for a while, then sleeps. Null when there may be something new to pick.
+/// Looks everywhere for a while, then sleeps. Null when there may be something new to pick. To look, to sleep and to be
+/// woken cost time, which a thread has as far as it works in between: one that gets little to do at a time naps, during
+/// which the others neither wake it nor count on it, and leaves to them what they can do themselves.
 Execution* search(Thread& thread) {
   if (joinedThreads() > 1) {
-    beginSearch();
     const Scheduler& shared = scheduler();
-    const auto spin = joinedThreads() <= shared.cores ? longSpin : shortSpin;
     const auto begin = Clock::now();
+    const Clock::duration most = joinedThreads() <= shared.cores ? longSpin : shortSpin;
+    const Clock::duration worked = begin - thread.foundAt;
+    thread.mayLook = std::min(most, thread.mayLook + worked / spinShare);
+    const Clock::duration spin = thread.mayLook;
+    if (spin < leastSpin && worked < shortWork && !thread.hasNapped && awakeThreads() > 1) {
+      flushUnfenced(thread);
+      thread.hasNapped = true;
+      napFor(thread, std::chrono::nanoseconds(nap).count());
+      return nullptr;
+    }
+    beginSearch();
     do {
       for (int round = 0; round < 8; ++round) {
         Execution* found = pick(thread);
@@ -338,6 +353,9 @@ Execution* search(Thread& thread) {
           found = steal(thread);
         if (found) {
           endSearch(true);
+          thread.foundAt = Clock::now();
+          thread.mayLook = std::max(Clock::duration(0), spin - (thread.foundAt - begin));
+          thread.hasNapped = false;
           return found;
         }
         for (int i = 0; i < 8; ++i)
@@ -345,9 +363,12 @@ Execution* search(Thread& thread) {
       }
     } while (Clock::now() - begin < spin);
     endSearch(false);
+    thread.mayLook = Clock::duration(0);
   }
   flushUnfenced(thread);
   sleep(thread);
+  thread.foundAt = Clock::now();
+  thread.hasNapped = false;
   return nullptr;
 }
 

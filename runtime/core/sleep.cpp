@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <tuple>
 #include <unistd.h>
+#include <utility>
 
 namespace strata::runtime {
 namespace {
@@ -212,13 +213,28 @@ void wakeForWork() {
   setAwake(*thread, ForWork);
 }
 
+void napFor(Thread& thread, int64_t nanoseconds) {
+  Sleepers& shared = sleepers();
+  {
+    std::lock_guard guard(shared.lock);
+    if (thread.native.state.load() == Execution::Notified || anyJobOpenForSure())
+      return;
+    thread.naps = true;
+    thread.wake.store(Asleep, std::memory_order_relaxed);
+  }
+  sleepFor(thread, nanoseconds);
+  std::lock_guard guard(shared.lock);
+  thread.naps = false;
+}
+
 void wakeThread(Thread& thread) {
   Sleepers& shared = sleepers();
   {
     std::lock_guard guard(shared.lock);
-    if (!thread.asleep)
+    if (thread.asleep)
+      shared.remove(thread);
+    else if (!std::exchange(thread.naps, false))
       return;
-    shared.remove(thread);
   }
   setAwake(thread, ForItself);
 }

@@ -11,6 +11,7 @@
 #include "runtime/core/trace.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -102,7 +103,10 @@ struct alignas(128) Thread {
   bool pooled = false;                  // made by the runtime
   uint32_t index = 0;                   // in the scheduler's table
   uint32_t tick = 0;
-  uint32_t sweep = 0; // its queue's, when last looked at
+  uint32_t sweep = 0;                              // its queue's, when last looked at
+  std::chrono::steady_clock::time_point foundAt{}; // when it last got something to do
+  std::chrono::steady_clock::duration mayLook{};   // for work, before it sleeps
+  bool hasNapped = false;                          // since then
   std::vector<Unfenced> unfenced;
   std::vector<uint32_t> seenPops; // per other thread: its pops() when last looked at, and for how many looks
   std::vector<uint32_t> seenLooks;
@@ -114,6 +118,7 @@ struct alignas(128) Thread {
 
   // Guarded by the sleep lock, but for `wake`, on which the thread sleeps.
   bool asleep = false;
+  bool naps = false;
   Thread* nextAsleep = nullptr;
   std::atomic<uint32_t> wake{0};
 };
@@ -133,6 +138,8 @@ void leaveSleepers(const Thread& thread);
 void sleep(Thread& thread);
 /// Wakes one thread if any sleeps and none is looking for work already.
 void wakeForWork();
+/// Sleeps for so long at most, as one that is awake: only wakeThread wakes it.
+void napFor(Thread& thread, int64_t nanoseconds);
 void wakeThread(Thread& thread);
 /// Marks that this thread looks for work, and that it has stopped looking.
 void beginSearch();
