@@ -6,9 +6,13 @@
 //   svm_graphs --seed 17 --count 1      one graph
 //   svm_graphs --standstill 17          that one, broken off, so that control waits for ever: this has to be found
 //   svm_graphs --kernels 1000 …         of about that many kernels; otherwise mostly of few
+//   svm_graphs --write DIR --seed 17    that one, as a program in C, for tests/svm/programs.py
+//   svm_graphs --shared DIR --seed 17   the same, where two streams share storage by accident; status 3 where it has
+//   none
 //
 // STRATA_SVM=checked looks after every rule meanwhile. Status 1 and the seed when something differs.
 #include "tests/svm/perform.h"
+#include "tests/svm/write_program.h"
 
 #include "runtime/abi.h"
 
@@ -88,6 +92,8 @@ bool performTogether(uint64_t seed) {
 int main(int argc, char** argv) {
   uint64_t seed = 1, count = UINT64_MAX, kernels = 0;
   double seconds = 1e9;
+  std::string folder;
+  bool shared = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
     if (option == "--seed")
@@ -98,14 +104,23 @@ int main(int argc, char** argv) {
       kernels = std::strtoull(argv[i + 1], nullptr, 10);
     else if (option == "--standstill")
       seed = std::strtoull(argv[i + 1], nullptr, 10), standstill = true;
+    else if (option == "--write" || option == "--shared")
+      folder = argv[i + 1], shared = option == "--shared";
     else if (option == "--seconds")
       seconds = std::atof(argv[i + 1]);
     else
       argc = 0;
   }
   if (argc % 2 == 0) {
-    std::fprintf(stderr, "usage: svm_graphs [--seed N] [--count N] [--standstill N] [--kernels N] [--seconds S]\n");
+    std::fprintf(stderr, "usage: svm_graphs [--seed N] [--count N] [--standstill N] [--kernels N] [--seconds S] "
+                         "[--write DIR] [--shared DIR]\n");
     return 2;
+  }
+  if (!folder.empty()) {
+    Graph graph = makeGraph(seed, kernels ? static_cast<uint32_t>(kernels) : 1 + static_cast<uint32_t>(seed % 12));
+    if (shared && !shareByAccident(graph))
+      return 3;
+    return writeProgram(graph, folder) ? 0 : 1;
   }
   strata_set_failure_handler(sayFailure);
   std::signal(SIGALRM, tooLong);
