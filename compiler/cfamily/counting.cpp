@@ -33,7 +33,7 @@ CountingPlan planCounting(const Counting& loop) {
   CountingPlan plan;
   // Numbers of 2^63 and more are carried out step by step.
   const bool startFits = loop.start.within(values.least, values.most);
-  if ((!startFits && !isSigned(loop.type)) || (loop.unsignedBound && !up))
+  if ((!startFits && !isSigned(loop.type)) || (loop.unsignedBound && (!up || loop.start.least > INT64_MAX / 2)))
     return plan;
   const bool bothKnown = startFits && loop.start.isOne() && loop.bound.isOne() && !loop.unsignedBound;
   const bool fits = bothKnown ? values.least <= lastValue(loop) && lastValue(loop) <= values.most

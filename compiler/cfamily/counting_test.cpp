@@ -83,6 +83,7 @@ TEST(Counting, ConstantsDecideAtOnce) {
 TEST(Counting, NumbersBeyond63BitsAreNotCounted) {
   EXPECT_FALSE(planCounting({Scalar::UnsignedLong, 1, false, {}, {0, 10}, false}).isCounted);
   EXPECT_FALSE(planCounting({Scalar::UnsignedLong, -1, false, {0, 10}, {}, true}).isCounted);
+  EXPECT_FALSE(planCounting({Scalar::UnsignedLong, 1, false, Range::only(INT64_MAX - 3), {}, true}).isCounted);
   const CountingPlan up = planCounting({Scalar::UnsignedLong, 1, false, {0, 10}, {}, true});
   EXPECT_TRUE(up.isCounted && up.checksSign);
 }

@@ -262,6 +262,9 @@ TEST(SequoiaLower, LoopsAtTheLimitsOfTheirTypes) {
   EXPECT_EQ(evaluate<int>("int", far + "for (unsigned long i = n; i < 0xfffffffffffffffd; i++) r++;", 2), 5);
   EXPECT_EQ(evaluate<int>("int", far + "for (unsigned long i = n; i > 0xfffffffffffffff0; i -= 2) r++;", 2), 4);
   EXPECT_EQ(evaluate<int>("int", far + "for (unsigned long i = 5; i > n; i--) r++;", 0), 0);
+  EXPECT_EQ(evaluate<int>(
+                "int", far + "n -= 0x7ffffffffffffff6; for (unsigned long i = 0x7fffffffffffffff; i < n; i++) r++;", 2),
+            3);
   EXPECT_EQ(evaluate<int>("int", "r = 0; long n = 0x7fffffffffffffff; n -= b; for (long i = -7 + a; i >= n; i--) r++;"),
             0);
 }
