@@ -103,6 +103,7 @@ public:
       options.mains.insert(options.mains.end(), options.compile.functions.begin(), options.compile.functions.end());
     if (!llvm::StringRef(options.compile.program).ends_with(".hbir"))
       options.compile.functions.clear();
+    options.compile.isLibrary = true;
   }
 
   int build() {
@@ -206,7 +207,9 @@ private:
     for (auto function : module.getOps<mlir::func::FuncOp>())
       if (function->hasAttr(svm::SvmDialect::entryAttr))
         found.push_back(function);
-    if (session_.options.compile.entry.empty() && !found.empty())
+    // A notation gives those that are asked for.
+    const CompileOptions& asked = session_.options.compile;
+    if (!found.empty() && (asked.entry.empty() || llvm::StringRef(asked.program).ends_with(".sq")))
       return found;
     std::string name = compiler.entryName(module); // reports when there is none
     return name.empty() ? std::vector<mlir::func::FuncOp>()

@@ -8,7 +8,7 @@ namespace strata::driver {
 
 namespace {
 
-void addProgram(CLI::App* command, Options& options) {
+void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
   command
       ->add_option("PROGRAM", options.compile.program,
                    "a program in Sequoia (.sq), HBIR (.hbir) or the dialect (.mlir)")
@@ -18,8 +18,14 @@ void addProgram(CLI::App* command, Options& options) {
   command->add_option("--machine", options.compile.machine,
                       "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
-  command->add_option("--entry", options.compile.entry,
-                      "the entry point, where the program has several: a task or an instance");
+  if (isLibrary)
+    command
+        ->add_option("--entry", options.entries,
+                     "an entry point to export, a task or an instance; may be repeated. Without it, all are")
+        ->allow_extra_args(false);
+  else
+    command->add_option("--entry", options.compile.entry,
+                        "the entry point, where the program has several: a task or an instance");
   command
       ->add_option(
           "--size", options.sizes,
@@ -112,7 +118,7 @@ Commands makeCommands(Options& options) {
 
   CLI::App* build = commands.build =
       app.add_subcommand("build", "compile to a library with a C header for its entry points, or to a program");
-  addProgram(build, options);
+  addProgram(build, options, /*isLibrary=*/true);
   build
       ->add_option("-o,--output", options.output,
                    "NAME.o, NAME.a or NAME.so, with NAME.h beside it; another name is a program, which takes --main")

@@ -18,7 +18,7 @@ struct Options {
   CompileOptions compile;
   std::string thing;   // what to show; of help the command, of completion the shell
   std::string picture; // --picture
-  std::vector<std::string> sizes, inputs, outputs;
+  std::vector<std::string> sizes, inputs, outputs, entries;
   unsigned repeat = 1;
   std::string stats;  // empty: none; "text"; "json"; "json:FILE"
   std::string emit;   // ast svm placed scheduled llvm asm

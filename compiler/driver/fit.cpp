@@ -29,6 +29,8 @@ std::vector<std::pair<std::string, std::string>> tunablesOf(StringRef noted) {
 Trial tryToFit(CompileOptions options) {
   options.isTrial = true;
   options.entryPlace = {}; // of sources that are not these
+  for (auto& [name, where] : options.otherEntries)
+    where = {};
   SourceManager sources;
   DiagnosticEngine quiet(sources);
   DialectRegistry registry;

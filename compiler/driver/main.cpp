@@ -172,6 +172,11 @@ int main(int argc, char** argv) {
   }
   options.command = app.get_subcommands().front()->get_name();
   options.compile.machinePlace = session.commandLine->value("--machine", options.compile.machine);
+  for (const std::string& entry : options.entries)
+    if (options.compile.entry.empty())
+      options.compile.entry = entry;
+    else
+      options.compile.otherEntries.emplace_back(entry, session.commandLine->value("--entry", entry));
   options.compile.entryPlace = session.commandLine->value("--entry", options.compile.entry);
   if (*run && !options.output.empty() && options.emit.empty())
     return usageError(session, app, argc, argv, "-o goes with --emit; --out writes an argument's array");

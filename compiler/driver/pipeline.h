@@ -27,7 +27,10 @@ struct CompileOptions {
   bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
   std::string mappingForm;      // of a mapping that is written: "braces" (also when empty) or "xml"
   std::string entry;
-  Location entryPlace;                                // where the command line has it
+  Location entryPlace; // where the command line has it
+  std::vector<std::pair<std::string, Location>> otherEntries; // of a library, beside that one
+  /// A library is called with any sizes, through every entry point where none is named.
+  bool isLibrary = false;
   std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
   std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
   std::vector<std::string> machinePath;               // folders in which machines are looked up

@@ -53,7 +53,17 @@ sequoia::KnownSizes knownSizes(const sequoia::Program& program, const CompileOpt
 }
 
 sequoia::AskedEntry askedEntry(const CompileOptions& options) {
-  return {options.entry, options.entryPlace};
+  sequoia::AskedEntry asked(options.entry, options.entryPlace);
+  asked.others.assign(options.otherEntries.begin(), options.otherEntries.end());
+  asked.isEvery = options.isLibrary;
+  return asked;
+}
+
+/// Those of the mapping in use. One that was made has the entry points asked for, and no others.
+sequoia::AskedEntry entryOf(const CompileOptions& options, bool isMade) {
+  sequoia::AskedEntry asked;
+  asked.isEvery = true;
+  return isMade ? asked : askedEntry(options);
 }
 
 /// The file's mapping, or the default.
@@ -69,7 +79,7 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
   if (given)
     return given;
   auto made = sequoia::defaultMapping(program, machine, askedEntry(options), knownSizes(program, options), diagnostics,
-                                      options.halvings);
+                                      options.halvings, options.isLibrary);
   if (made)
     diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
   return made;
@@ -86,8 +96,7 @@ public:
                                 DiagnosticEngine& diagnostics) override {
     auto machine = onMachine();
     auto mapping = machine ? mappingInUse(*program_, mapping_, options, *machine, diagnostics) : std::nullopt;
-    auto graph = mapping ? sequoia::resolve(*program_, *mapping, *machine,
-                                            mapping_ ? askedEntry(options) : sequoia::AskedEntry(), diagnostics)
+    auto graph = mapping ? sequoia::resolve(*program_, *mapping, *machine, entryOf(options, !mapping_), diagnostics)
                          : std::nullopt;
     if (!graph)
       return {};
@@ -142,9 +151,7 @@ public:
     auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
     if (!mapping)
       return std::nullopt;
-    // A default mapping is made for the entry asked for; a file's may have several.
-    auto graph = sequoia::resolve(*program_, *mapping, machine, mapping_ ? askedEntry(options) : sequoia::AskedEntry(),
-                                  diagnostics);
+    auto graph = sequoia::resolve(*program_, *mapping, machine, entryOf(options, !mapping_), diagnostics);
     if (!graph)
       return std::nullopt;
     auto lowered = sequoia::lower(*program_, *graph, machine, context, diagnostics, knownSizes(*program_, options));

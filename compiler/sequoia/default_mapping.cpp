@@ -32,12 +32,14 @@ public:
         depths_.push_back(level);
   }
 
-  std::optional<Mapping> run(const Task& entry) {
+  std::optional<Mapping> run(const std::vector<const Task*>& entries) {
     mapping_.machine = machine_.name;
-    std::string name = instanceFor(entry, 0);
-    if (name.empty())
-      return std::nullopt;
-    taskOf(entry).entryPoints.push_back({name, std::nullopt, {}});
+    for (const Task* entry : entries) {
+      std::string name = instanceFor(*entry, 0);
+      if (name.empty())
+        return std::nullopt;
+      taskOf(*entry).entryPoints.push_back({name, std::nullopt, {}});
+    }
     return std::move(mapping_);
   }
 
@@ -318,44 +320,65 @@ std::set<const Task*> calledTasks(const Program& program) {
   return called;
 }
 
+/// The task of a name. Null (with a message) when there is none.
+const Task* taskNamed(const Program& program, std::string_view entry, const Location& where,
+                      DiagnosticEngine& diagnostics) {
+  if (const Task* task = program.findTask(entry))
+    return task;
+  std::vector<std::string> names;
+  std::string list;
+  for (const Task& task : program.tasks) {
+    // The name of the instance that it begins with, as runs print it.
+    for (TaskKind kind : {TaskKind::Inner, TaskKind::Leaf})
+      if (const TaskVariant* variant = DefaultBuilder::variantOf(task, kind)) {
+        if (DefaultBuilder::nameOf(*variant) == entry)
+          return &task;
+        break;
+      }
+    names.emplace_back(task.name);
+    list += (list.empty() ? "'" : ", '") + names.back() + "'";
+  }
+  DiagnosticBuilder builder = diagnostics.report(entryUnknown, where, entry);
+  builder.note("its tasks are " + list);
+  if (std::string nearest = nearestName(entry, names); !nearest.empty())
+    builder.help("did you mean '" + nearest + "'?");
+  else
+    builder.help("without a mapping, --entry takes the name of a task");
+  return nullptr;
+}
+
 } // namespace
 
 const Task* entryTask(const Program& program, const AskedEntry& asked, DiagnosticEngine& diagnostics) {
-  std::vector<std::string> names;
-  if (const std::string_view entry = asked.name; !entry.empty()) {
-    if (const Task* task = program.findTask(entry))
-      return task;
-    std::string list;
-    for (const Task& task : program.tasks) {
-      // The name of the instance that it begins with, as runs print it.
-      for (TaskKind kind : {TaskKind::Inner, TaskKind::Leaf})
-        if (const TaskVariant* variant = DefaultBuilder::variantOf(task, kind)) {
-          if (DefaultBuilder::nameOf(*variant) == entry)
-            return &task;
-          break;
-        }
-      names.emplace_back(task.name);
-      list += (list.empty() ? "'" : ", '") + names.back() + "'";
+  std::vector<const Task*> tasks = entryTasks(program, {asked.name, asked.where}, diagnostics);
+  return tasks.empty() ? nullptr : tasks.front();
+}
+
+std::vector<const Task*> entryTasks(const Program& program, const AskedEntry& asked, DiagnosticEngine& diagnostics) {
+  if (!asked.name.empty()) {
+    std::vector<std::pair<std::string_view, Location>> wanted{{asked.name, asked.where}};
+    wanted.insert(wanted.end(), asked.others.begin(), asked.others.end());
+    std::vector<const Task*> tasks;
+    for (const auto& [name, where] : wanted) {
+      const Task* task = taskNamed(program, name, where, diagnostics);
+      if (!task)
+        return {};
+      if (std::find(tasks.begin(), tasks.end(), task) == tasks.end())
+        tasks.push_back(task);
     }
-    DiagnosticBuilder builder = diagnostics.report(entryUnknown, asked.where, entry);
-    builder.note("its tasks are " + list);
-    if (std::string nearest = nearestName(entry, names); !nearest.empty())
-      builder.help("did you mean '" + nearest + "'?");
-    else
-      builder.help("without a mapping, --entry takes the name of a task");
-    return nullptr;
+    return tasks;
   }
   std::set<const Task*> called = calledTasks(program);
   std::vector<const Task*> found;
   for (const Task& task : program.tasks)
     if (!called.contains(&task) && !task.variants.empty())
       found.push_back(&task);
-  if (found.size() == 1)
-    return found[0];
+  if (found.size() == 1 || (!found.empty() && asked.isEvery))
+    return found;
   if (found.empty()) {
     diagnostics.report(entryUnclear, {program.file, 0, 0}, "no task that is not called by others")
         .help("name one: --entry TASK");
-    return nullptr;
+    return {};
   }
   DiagnosticBuilder builder =
       diagnostics.report(entryUnclear, found[0]->variants[0]->location, std::to_string(found.size()) + " tasks");
@@ -363,19 +386,20 @@ const Task* entryTask(const Program& program, const AskedEntry& asked, Diagnosti
   for (size_t i = 1; i < found.size(); ++i)
     builder.label(found[i]->variants[0]->location, "task '" + std::string(found[i]->name) + "'");
   builder.help("name one: --entry " + std::string(found[0]->name));
-  return nullptr;
+  return {};
 }
 
 std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, const AskedEntry& entry,
-                                      const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings) {
-  const Task* task = entryTask(program, entry, diagnostics);
-  if (!task)
-    return std::nullopt;
-  std::optional<Mapping> mapping = DefaultBuilder(machine, diagnostics).run(*task);
+                                      const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings,
+                                      bool anySizes) {
+  const std::vector<const Task*> tasks = entryTasks(program, entry, diagnostics);
+  std::optional<Mapping> mapping = tasks.empty() ? std::nullopt : DefaultBuilder(machine, diagnostics).run(tasks);
   if (!mapping)
     return std::nullopt;
-  std::optional<InstanceGraph> graph = resolve(program, *mapping, machine, {}, diagnostics);
-  if (!graph || !tune(*graph, machine, known, diagnostics, halvings))
+  AskedEntry every;
+  every.isEvery = true;
+  std::optional<InstanceGraph> graph = resolve(program, *mapping, machine, every, diagnostics);
+  if (!graph || !tune(*graph, machine, known, diagnostics, halvings, anySizes))
     return std::nullopt;
   adopt(*graph, *mapping);
   return mapping;

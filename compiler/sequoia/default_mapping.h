@@ -10,12 +10,16 @@
 
 namespace strata::sequoia {
 
-/// `entry` is the name of a task; empty: the program's only task that no other task calls. Nothing when there are
-/// errors.
+/// `anySizes`: the known sizes are what is usual, and calls may have others. `entry` names tasks; none: the program's
+/// only task that no other task calls, or every such task. Nothing when there are errors.
 std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, const AskedEntry& entry,
-                                      const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings = 0);
+                                      const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings = 0,
+                                      bool anySizes = false);
 
-/// The task that a program is run by when none is named. Null (with a message) when that is not clear.
+/// The tasks that a program is entered by, those asked for or, where none is, what no other task calls. Empty (with a
+/// message) when that is not clear.
+std::vector<const Task*> entryTasks(const Program& program, const AskedEntry& entry, DiagnosticEngine& diagnostics);
+/// The same where there is one. Null (with a message) when that is not clear.
 const Task* entryTask(const Program& program, const AskedEntry& entry, DiagnosticEngine& diagnostics);
 
 } // namespace strata::sequoia

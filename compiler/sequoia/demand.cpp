@@ -45,7 +45,8 @@ public:
       bestUnbounded_ = false;
       path_.clear();
       steps_ = 0;
-      descend(graph.entry, {}, 1);
+      for (uint32_t entry = 0; entry < graph.entryCount; ++entry)
+        descend(entry, {}, 1);
     }
   }
   std::vector<LevelDemand> take() { return std::move(result_); }

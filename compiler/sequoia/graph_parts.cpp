@@ -71,7 +71,9 @@ void GraphParts::make(Part& part, uint32_t instance) {
   std::map<uint32_t, uint32_t> numbers;
   for (uint32_t number = 0; number < part.members.size(); ++number)
     numbers[part.members[number]] = number;
-  part.graph.entry = numbers.at(graph_.entry);
+  part.graph.entryCount = 0;
+  for (uint32_t member : part.members)
+    part.graph.entryCount += graph_.isEntry(member);
   part.graph.instances.reserve(part.members.size());
   for (uint32_t member : part.members) {
     Instance& original = graph_.instances[member];

@@ -5,13 +5,14 @@
 
 #include "compiler/cfamily/lower_arithmetic.h"
 #include "compiler/sequoia/lower_module.h"
+#include "compiler/sequoia/tunable_uses.h"
 
 namespace strata::sequoia {
 
 /// What a variable is in the body: a value that never changes, storage, or an array.
 struct Binding {
   mlir::Value value;   // of the variable's type
-  mlir::Value index;   // the same as an index: loop variables and size parameters
+  mlir::Value index;   // the same as an index: loop variables, size parameters, tunables that are settled later
   mlir::Value storage; // a block of rank 0
   mlir::Value block;   // arrays
   llvm::SmallVector<mlir::Value, 2> extents;
@@ -267,6 +268,21 @@ private:
   /// A move that reads or writes elements of an operand of the call or copy around.
   void moveOperand(Value from, Value to, size_t operand);
 
+  // Tunables that divide (lower_tunables.cpp).
+  /// The body of a task's function. With tunables that are settled when it begins there are two: one for their largest
+  /// values, which most sizes are multiples of, and one for what is settled.
+  void functionBody();
+  /// Finds the largest values by which all divisions come out; they are what the tunables are bound to.
+  void settleTunables();
+  bool settlesTunables() const;
+  /// Whether it is one that such tunables are settled by.
+  bool isSettled(const ExactDivision& division) const;
+  Value formulaValue(const Formula& formula);
+  /// Whether a division leaves nothing.
+  Value comesOut(const ExactDivision& division);
+  /// Divisions in a bound that the mapping made by Strata takes to leave nothing.
+  void checkExact(const Expr* bound);
+
   // Iterations (lower_maps.cpp).
   void mapStatement(const Stmt& stmt);
   Value mapBound(const Expr* bound, const Loop& loop);
@@ -287,6 +303,7 @@ private:
   std::map<const Callsite*, Value> selected_; // the position of the selected target, or -1
   Value breakFlag_, continueFlag_, returnFlag_, returned_;
   llvm::DenseSet<const Expr*> contracted_; // products that are operands of sums
+  std::optional<TunableUses> uses_;        // of the variant, when asked for
   size_t inlined_ = 0, nested_ = 0, copies_ = 0;
   uint64_t localBytes_ = 0; // of large structs on the stack
   size_t depth_ = 0;        // of expressions, through inline functions

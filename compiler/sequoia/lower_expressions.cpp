@@ -138,7 +138,7 @@ void BodyLowering::effect(const Expr* expr) {
 
 Value BodyLowering::variableValue(const Expr* expr) {
   const Variable* variable = expr->variable;
-  if (variable->kind == VariableKind::Tunable)
+  if (variable->kind == VariableKind::Tunable && !names_->bindings.contains(variable))
     return integer(builder_.getI64Type(), static_cast<uint64_t>(names_->instance->tunables[variable->index]));
   const Binding& binding = bindingOf(variable);
   if (binding.value)

@@ -156,7 +156,7 @@ Value BodyLowering::index(const Expr* expr) {
   case ExprKind::Integer:
     return indexConstant(expr->signedValue());
   case ExprKind::Variable: {
-    if (expr->variable->kind == VariableKind::Tunable)
+    if (expr->variable->kind == VariableKind::Tunable && !names_->bindings.contains(expr->variable))
       return indexConstant(names_->instance->tunables[expr->variable->index]);
     auto found = names_->bindings.find(expr->variable);
     if (found != names_->bindings.end() && found->second.index)

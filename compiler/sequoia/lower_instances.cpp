@@ -149,6 +149,8 @@ void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
     entry.addArgument(type, place_);
   builder_.setInsertionPointToStart(&entry);
   bindArguments(entry, byReference, Hidden::CallerMade);
+  if (settlesTunables())
+    settleTunables();
   statement(instance_.variant->body);
   place_ = module_.place(instance_.variant->location);
   make<svm::ReturnOp>();
@@ -290,9 +292,7 @@ void BodyLowering::lowerFunction(const std::string& symbol, bool byReference, bo
   checkPitches(instance_, [&](const Variable* array) { return own_.bindings[array].block; });
   if (isEntry)
     spreadArguments();
-  makeLocalArrays();
-  makePassedScalars();
-  statement(instance_.variant->body);
+  functionBody();
   place_ = module_.place(instance_.variant->location);
   gatherArguments();
   make<func::ReturnOp>();

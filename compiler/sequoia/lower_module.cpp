@@ -134,8 +134,8 @@ void ModuleLowering::checkCombiners() {
 
 std::string ModuleLowering::symbolOf(uint32_t instance) const {
   const std::string& name = graph.instances[instance].name;
-  // The entry point's own name belongs to the function that the calling program sees.
-  if (instance != graph.entry)
+  // An entry point's own name belongs to the function that the calling program sees.
+  if (!graph.isEntry(instance))
     return name;
   if (isKernel(instance))
     return name + ".kernel";
@@ -209,6 +209,8 @@ mlir::AffineExpr ModuleLowering::affine(const Instance& instance, const Expr* ex
     return mlir::getAffineConstantExpr(*constant, &context);
   switch (extent->kind) {
   case ExprKind::Variable:
+    if (extent->variable->kind == VariableKind::Tunable && instance.divisors[extent->variable->index])
+      return {};
     if (extent->variable->kind == VariableKind::Tunable)
       return mlir::getAffineConstantExpr(instance.tunables[extent->variable->index], &context);
     return extent->variable->kind == VariableKind::SizeParameter
@@ -298,10 +300,10 @@ std::optional<Lowered> ModuleLowering::run() {
       BodyLowering(*this, number, nullptr).lowerKernel(symbolOf(number), false);
     else
       BodyLowering(*this, number, &record.functions[instance.name])
-          .lowerFunction(instance.name, false, number == graph.entry);
-    if (number == graph.entry && symbolOf(number) != instance.name && !isKernel(number) && isCalled(number))
+          .lowerFunction(instance.name, false, graph.isEntry(number));
+    if (graph.isEntry(number) && symbolOf(number) != instance.name && !isKernel(number) && isCalled(number))
       BodyLowering(*this, number, &record.functions[symbolOf(number)]).lowerFunction(symbolOf(number), false, false);
-    if (number == graph.entry && isKernel(number))
+    if (graph.isEntry(number) && isKernel(number))
       BodyLowering(*this, number, &record.functions[instance.name]).lowerWrapper(instance.name, false, true);
   }
   lowerCombiners();

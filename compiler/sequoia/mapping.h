@@ -63,6 +63,7 @@ struct BlockCyclic {
 struct MappedTunable {
   MappedName name;
   MappedNumber value;
+  bool isDivisor = false; // of the sizes: the largest value up to this one by which all divisions are exact
   friend bool operator==(const MappedTunable&, const MappedTunable&) = default;
 };
 

@@ -105,6 +105,9 @@ private:
         MappedTunable tunable;
         tunable.name = name("the name of a tunable", true);
         expect("=");
+        tunable.isDivisor = accept("divisor");
+        if (tunable.isDivisor)
+          expect("(");
         const Location sign = word_.location;
         bool negative = accept("-");
         tunable.value = number("the value of the tunable");
@@ -112,6 +115,8 @@ private:
           tunable.value.value = -tunable.value.value;
           tunable.value.place.location.begin = sign.begin;
         }
+        if (tunable.isDivisor)
+          expect(")");
         expect(";");
         instance.tunables.push_back(std::move(tunable));
       } else if (accept("scratch")) {

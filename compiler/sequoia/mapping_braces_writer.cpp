@@ -66,7 +66,8 @@ private:
     open(header);
     for (const MappedTunable& each : instance.tunables) {
       remark(each.name.remark);
-      line("tunable " + numberedName(each.name) + " = " + numberText(each.value) + ";");
+      const std::string value = numberText(each.value);
+      line("tunable " + numberedName(each.name) + " = " + (each.isDivisor ? "divisor(" + value + ")" : value) + ";");
     }
     number("scratch", instance.scratch);
     for (const DataMapping& each : instance.data)

@@ -292,6 +292,7 @@ private:
     };
     auto tunable = [&](Node child) {
       MappedTunable tunable;
+      tunable.isDivisor = child.name() == std::string_view("divisor");
       tunable.name = nameOf(child, attributes(child, {"name", "lexnum"}), "the name of a tunable");
       tunable.value = number(child, "the value of the tunable", {"name", "lexnum"}, true);
       instance.tunables.push_back(std::move(tunable));
@@ -300,6 +301,7 @@ private:
                     {"filename", false, file},
                     flag("cellforceuniqueoverlay", instance.uniqueOverlay),
                     {"tunable", true, tunable},
+                    {"divisor", true, tunable},
                     level(instance.level),
                     numberChild("scratch", instance.scratch, "a number of bytes"),
                     {"data", true, [&](Node child) { data(child, instance); }},

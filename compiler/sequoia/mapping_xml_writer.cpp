@@ -82,7 +82,7 @@ private:
       node.append_child("cellforceuniqueoverlay");
     number(node, "level", instance.level);
     for (const MappedTunable& each : instance.tunables)
-      named(node, "tunable", each.name).text() = numberText(each.value).c_str();
+      named(node, each.isDivisor ? "divisor" : "tunable", each.name).text() = numberText(each.value).c_str();
     number(node, "scratch", instance.scratch);
     for (const DataMapping& each : instance.data)
       data(node.append_child("data"), each);

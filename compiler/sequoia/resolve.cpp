@@ -49,7 +49,7 @@ std::optional<InstanceGraph> Resolver::run(const AskedEntry& entry) {
   if (diagnostics_.errorCount() != before)
     return std::nullopt;
   reportUnreached();
-  InstanceGraph graph = reachable(entries.front());
+  InstanceGraph graph = reachable(entries);
   findCounts(graph, diagnostics_);
   if (diagnostics_.errorCount() == before)
     checkLevels(graph, machine_, diagnostics_);
@@ -137,7 +137,7 @@ uint32_t Resolver::indexOf(const Entry& entry) const {
   return 0;
 }
 
-/// The entry asked for first, then all others, which count for what is reached.
+/// The entry points asked for. All that the mapping has count for what is reached.
 std::vector<uint32_t> Resolver::entryPoints(const AskedEntry& asked) {
   std::vector<uint32_t> entries;
   std::vector<std::string> names;
@@ -168,23 +168,31 @@ std::vector<uint32_t> Resolver::entryPoints(const AskedEntry& asked) {
     return {};
   }
   if (asked.name.empty())
-    return entries;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const Entry& entry = all_[entries[i]];
-    if (entry.resolved.name == asked.name || entry.resolved.task->name == asked.name) {
-      std::swap(entries[0], entries[i]);
-      return entries;
+    return asked.isEvery || entries.empty() ? entries : std::vector{entries.front()};
+  std::vector<std::pair<std::string_view, Location>> wanted{{asked.name, asked.where}};
+  wanted.insert(wanted.end(), asked.others.begin(), asked.others.end());
+  std::vector<uint32_t> chosen;
+  for (const auto& [name, place] : wanted) {
+    auto isNamed = [&, name = name](uint32_t number) {
+      return all_[number].resolved.name == name || all_[number].resolved.task->name == name;
+    };
+    auto found = std::find_if(entries.begin(), entries.end(), isNamed);
+    if (found != entries.end()) {
+      if (std::find(chosen.begin(), chosen.end(), *found) == chosen.end())
+        chosen.push_back(*found);
+      continue;
     }
+    DiagnosticBuilder builder =
+        diagnostics_.report(unknownEntry, place.valid() ? place : where,
+                            "no entry point of the mapping is '" + std::string(name) + "' or an instance of it");
+    if (place.valid())
+      for (const MappedTask& task : mapping_.tasks)
+        for (const MappedName& entry : task.entryPoints)
+          builder.label(entry.place.location, "an entry point");
+    suggest(builder, name, names);
+    return {};
   }
-  DiagnosticBuilder builder =
-      diagnostics_.report(unknownEntry, asked.where.valid() ? asked.where : where,
-                          "no entry point of the mapping is '" + std::string(asked.name) + "' or an instance of it");
-  if (asked.where.valid())
-    for (const MappedTask& task : mapping_.tasks)
-      for (const MappedName& name : task.entryPoints)
-        builder.label(name.place.location, "an entry point");
-  suggest(builder, asked.name, names);
-  return {};
+  return chosen;
 }
 
 void Resolver::reportUnreached() {
@@ -208,12 +216,14 @@ void Resolver::reportUnreached() {
           .help("name it as a target of a callsite, or take it out");
 }
 
-/// Breadth first from the entry, so that numbers do not depend on the order in the file.
-InstanceGraph Resolver::reachable(uint32_t entry) {
+/// Breadth first from the entry points, so that numbers do not depend on the order in the file.
+InstanceGraph Resolver::reachable(const std::vector<uint32_t>& entries) {
   InstanceGraph graph;
-  std::vector<uint32_t> order = {entry};
+  graph.entryCount = static_cast<uint32_t>(entries.size());
+  std::vector<uint32_t> order = entries;
   std::vector<uint32_t> numbers(all_.size(), UINT32_MAX);
-  numbers[entry] = 0;
+  for (uint32_t i = 0; i < entries.size(); ++i)
+    numbers[entries[i]] = i;
   for (size_t i = 0; i < order.size(); ++i) {
     for (ResolvedCallsite& site : all_[order[i]].resolved.callsites) {
       for (ResolvedTarget& target : site.targets) {

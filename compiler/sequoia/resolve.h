@@ -72,6 +72,7 @@ struct Instance {
   unsigned controlLevel = 0; // of statements outside of iteration statements
   unsigned scalarLevel = 0;
   std::vector<int64_t> tunables;
+  std::vector<char> divisors; // per tunable: whether the value is the largest one up to it by which divisions are exact
   std::vector<Location> tunablePlaces; // of their values in the mapping; invalid for a mapping made by Strata
   std::vector<unsigned> arrayLevels;
   std::vector<ResolvedLoop> loops;
@@ -86,15 +87,19 @@ struct Instance {
   Location place;                // in the mapping; invalid for a mapping made by Strata
 };
 
-/// The instances that the entry reaches, each once, callers before the callees they reach first.
+/// The instances that the entry points reach, each once: the entry points, then callers before the callees they reach
+/// first.
 struct InstanceGraph {
   std::vector<Instance> instances;
-  uint32_t entry = 0;            // always 0
+  uint32_t entryCount = 1;
+  static constexpr uint32_t entry = 0; // the first one
+  bool isEntry(uint32_t instance) const { return instance < entryCount; }
   std::vector<uint32_t> counted; // instances that conditions count the selections of, ascending
   bool isCounted(uint32_t instance) const { return std::binary_search(counted.begin(), counted.end(), instance); }
 };
 
-/// The entry point that a user asks for by name, and where; an empty name: none.
+/// The entry point that a user asks for by name, and where; an empty name: none. A library has `others` beside it, or,
+/// where no name is given and `isEvery`, all that there are.
 struct AskedEntry {
   AskedEntry() = default;
   template <typename Text>
@@ -103,10 +108,12 @@ struct AskedEntry {
 
   std::string_view name;
   Location where;
+  std::vector<std::pair<std::string_view, Location>> others;
+  bool isEvery = false;
 };
 
-/// Checks all of a mapping and resolves what the entry reaches. `entry` is the name of a task or of an instance; empty:
-/// the mapping's first entry point. Nothing when there are errors.
+/// Checks all of a mapping and resolves what the entry points asked for reach. Each is the name of a task or of an
+/// instance; none: the mapping's first entry point. Nothing when there are errors.
 std::optional<InstanceGraph> resolve(const Program& program, const Mapping& mapping, const Machine& machine,
                                      const AskedEntry& entry, DiagnosticEngine& diagnostics);
 

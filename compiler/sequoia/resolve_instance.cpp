@@ -2,6 +2,7 @@
 // the object.
 #include "compiler/sequoia/resolve_loop.h"
 #include "compiler/sequoia/resolver.h"
+#include "compiler/sequoia/tunable_uses.h"
 
 #include <limits>
 #include <set>
@@ -12,6 +13,7 @@ STRATA_DIAGNOSTIC(tunableTooLarge, Error, "sequoia-mapping-tunable-too-large",
                   "tunable '{0}' is {1}; it can be 0 to {2}");
 STRATA_DIAGNOSTIC(tunableNegative, Error, "sequoia-mapping-tunable-negative",
                   "tunable '{0}' is {1}; tunables are not negative");
+STRATA_DIAGNOSTIC(notADivisor, Error, "sequoia-mapping-divisor", "tunable '{0}' cannot be a divisor: {1}");
 STRATA_DIAGNOSTIC(missingTunable, Error, "sequoia-mapping-tunable", "instance '{0}' gives no value to tunable '{1}'");
 STRATA_DIAGNOSTIC(missingCallsite, Error, "sequoia-mapping-callsite",
                   "instance '{0}' does not say what its call of task '{1}' calls");
@@ -93,6 +95,7 @@ void Resolver::tunables(const MappedInstance& mapped, Instance& resolved) {
   const TaskVariant& variant = *resolved.variant;
   Seen seen(variant.tunables.size());
   resolved.tunables.assign(variant.tunables.size(), 0);
+  resolved.divisors.assign(variant.tunables.size(), 0);
   resolved.tunablePlaces.assign(variant.tunables.size(), {});
   bool isReported = false; // a name that means nothing was meant for one of those that have no value
   for (const MappedTunable& tunable : mapped.tunables) {
@@ -100,6 +103,7 @@ void Resolver::tunables(const MappedInstance& mapped, Instance& resolved) {
     isReported |= !index;
     if (index && first(seen, *index, "tunable", tunable.name, variant.tunables[*index]->location)) {
       resolved.tunables[*index] = tunable.value.value;
+      resolved.divisors[*index] = tunable.isDivisor;
       resolved.tunablePlaces[*index] = tunable.value.place.location;
     }
     if (tunable.value.value < 0) {
@@ -109,6 +113,8 @@ void Resolver::tunables(const MappedInstance& mapped, Instance& resolved) {
         report.label(variant.tunables[*index]->location, "the tunable");
       report.help("write 0 or more; the program can subtract it, or negate it");
     }
+    if (index && tunable.isDivisor)
+      divisor(tunable, *index, variant);
     if (tunable.value.value > largestNumber)
       diagnostics_.report(tunableTooLarge, tunable.value.place.location, tunable.name.text, tunable.value.value,
                           largestNumber);
@@ -119,6 +125,33 @@ void Resolver::tunables(const MappedInstance& mapped, Instance& resolved) {
           .label(tunable->location, "declared here")
           .help("write tunable " + std::string(tunable->name) + " = VALUE; in the instance, in XML: <tunable name=\"" +
                 std::string(tunable->name) + "\"> VALUE </tunable>");
+}
+
+/// A divisor is settled from what the program divides by it, which has to be known by then.
+void Resolver::divisor(const MappedTunable& mapped, uint32_t index, const TaskVariant& variant) {
+  const TunableUses uses = usesOf(variant);
+  const Variable* tunable = variant.tunables[index];
+  bool isDivided = false;
+  for (const ExactDivision& division : uses.divisions) {
+    if (std::find(division.tunables.begin(), division.tunables.end(), tunable) == division.tunables.end())
+      continue;
+    isDivided = true;
+    if (!division.isKnown())
+      diagnostics_
+          .report(notADivisor, mapped.value.place.location, mapped.name.text,
+                  "what is divided by it is not known when the task begins")
+          .label(division.expr->location, "the division")
+          .help("give it a value: tunable " + mapped.name.text + " = VALUE;");
+  }
+  const bool isTooSmall = mapped.value.value < 1 && !uses.tunables[index].isShift;
+  if (!isDivided || isTooSmall || (variant.kind != TaskKind::Inner && uses.tunables[index].isExtent))
+    diagnostics_
+        .report(notADivisor, mapped.value.place.location, mapped.name.text,
+                !isDivided   ? "the task divides nothing by it that it does not round up"
+                : isTooSmall ? "the largest value is less than 1"
+                             : "the size of a leaf's local array follows from it")
+        .label(tunable->location, "the tunable")
+        .help("give it a value: tunable " + mapped.name.text + " = VALUE;");
 }
 
 void Resolver::data(const MappedInstance& mapped, Instance& resolved, unsigned own) {

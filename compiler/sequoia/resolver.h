@@ -35,13 +35,14 @@ private:
   void noInstance(const MappedName& name, std::string_view task, const Location& call);
   std::vector<uint32_t> entryPoints(const AskedEntry& asked);
   void reportUnreached();
-  InstanceGraph reachable(uint32_t entry);
+  InstanceGraph reachable(const std::vector<uint32_t>& entries);
 
   // One instance (resolve_instance.cpp).
   void instance(Entry& entry);
   unsigned ownLevel(const MappedInstance& mapped);
   void external(const MappedInstance& mapped, Instance& resolved);
   void tunables(const MappedInstance& mapped, Instance& resolved);
+  void divisor(const MappedTunable& mapped, uint32_t index, const TaskVariant& variant);
   void data(const MappedInstance& mapped, Instance& resolved, unsigned own);
   void array(const MappedArray& mapped, Instance& resolved, const Variable& declared);
   void gridFits(const BlockCyclic& layout, unsigned at, const Variable& declared);

@@ -73,8 +73,9 @@ public:
 private:
   Interval variable(const Variable& variable) const {
     if (variable.kind == VariableKind::Tunable) {
-      int64_t value = instance_.tunables[variable.index];
-      return {value, value, {{index_, &variable}}};
+      const int64_t value = instance_.tunables[variable.index];
+      const bool isSettledLater = variable.index < instance_.divisors.size() && instance_.divisors[variable.index];
+      return {isSettledLater ? std::min<int64_t>(value, 0) : value, value, {{index_, &variable}}};
     }
     if (variable.kind == VariableKind::SizeParameter) {
       const Bound& bound = sizes_.sizeParameters[variable.index];
@@ -103,6 +104,16 @@ private:
                   a.because};
       else if (a.low && b.low && *a.low >= 0 && *b.low >= 0) // a zero divisor is found when the program runs
         result = {0, a.high, a.because};
+      break;
+    case Operator::ShiftLeft:
+    case Operator::ShiftRight:
+      if (a.low && *a.low >= 0 && b.low && *b.low >= 0 && b.high && *b.high < 62) {
+        const bool isLeft = expr.op == Operator::ShiftLeft;
+        auto shifted = [&](Limit value, int64_t by) {
+          return isLeft ? multiply(value, int64_t(1) << by) : value ? Limit(*value >> by) : std::nullopt;
+        };
+        result = {shifted(a.low, isLeft ? *b.low : *b.high), shifted(a.high, isLeft ? *b.high : *b.low), a.because};
+      }
       break;
     case Operator::Remainder:
       if (a.low && b.low && *a.low >= 0 && *b.low >= 0 && b.high)
@@ -166,14 +177,15 @@ public:
       for (const Variable* array : variant.arrays)
         sizes_[i].extents.emplace_back(array->extents.size());
     }
-    const TaskVariant& entry = *graph.instances[graph.entry].variant;
-    std::vector<std::vector<Bound>> none(entry.parameters.size());
-    // Known sizes are told by the names of the prototype or of the variant.
-    InstanceSizes& first = sizes_[graph.entry];
-    for (const Variable* size : entry.sizeParameters)
-      if (auto at = known.find(size->name); at != known.end())
-        first.sizeParameters[size->index].value = at->second;
-    visit(graph.entry, none);
+    for (uint32_t number = 0; number < graph.entryCount; ++number) {
+      const TaskVariant& entry = *graph.instances[number].variant;
+      // Known sizes are told by the names of the prototype or of the variant.
+      entrySizes_.assign(entry.sizeParameters.size(), {});
+      for (const Variable* size : entry.sizeParameters)
+        if (auto at = known.find(size->name); at != known.end())
+          entrySizes_[size->index].value = at->second;
+      visit(number, std::vector<std::vector<Bound>>(entry.parameters.size()));
+    }
     if (visits_ <= mostVisits) {
       // Conditions that never hold leave an instance without callers: nothing of it is ever made.
       for (InstanceSizes& each : sizes_)
@@ -200,7 +212,7 @@ private:
     bool isEntry = stack_.empty();
     incoming.sizeParameters.resize(variant.sizeParameters.size());
     if (isEntry)
-      incoming.sizeParameters = sizes_[index].sizeParameters;
+      incoming.sizeParameters = entrySizes_;
     auto above = std::find_if(stack_.begin(), stack_.end(), [&](const auto& each) { return each.first == index; });
     bool recursive = above != stack_.end();
     std::vector<std::vector<Bound>> given(variant.parameters.size());
@@ -362,6 +374,7 @@ private:
   static constexpr int mostVisits = 100000;
   const InstanceGraph& graph_;
   std::vector<InstanceSizes> sizes_;
+  std::vector<Bound> entrySizes_;                                // of the entry point that is visited
   std::vector<std::pair<uint32_t, const InstanceSizes*>> stack_; // the instances open, with what they were given
   int visits_ = 0;
 };

@@ -22,7 +22,8 @@ public:
   Spans(const InstanceGraph& graph, const Machine& machine) : graph_(graph), machine_(machine) {
     for (const Instance& instance : graph.instances)
       result_.emplace_back(instance.loops.size(), INT64_MAX);
-    enter(graph.entry, {});
+    for (uint32_t entry = 0; entry < graph.entryCount; ++entry)
+      enter(entry, {});
     while (!open_.empty()) {
       auto [index, context] = open_.back();
       open_.pop_back();

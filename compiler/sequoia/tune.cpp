@@ -1,13 +1,17 @@
 // The search: all tunables equal to the largest power of two that fits, then each doubled as long as all still fits,
-// the ones that set the innermost dimensions first. A tunable that divides a known size without rounding up is kept a
-// divisor of it.
+// the ones that set the innermost dimensions first. Maxima come before the others, which make do with the room that is
+// left. A tunable that divides a known size without rounding up is kept a divisor of it. Then settle.cpp sees to it
+// that all comes out.
 #include "compiler/sequoia/tune.h"
 
 #include "compiler/sequoia/block.h"
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/graph_parts.h"
+#include "compiler/sequoia/settle.h"
+#include "compiler/sequoia/tunable_uses.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -30,6 +34,7 @@ struct Choice {
   int64_t cap = largestTunable;
   int64_t divides = 0; // a known size that it must divide; 0: none
   bool fixed = false;
+  TunableKind kind;
 };
 
 /// Whether a variable occurs other than in a divisor.
@@ -59,16 +64,12 @@ void divisionsBy(const Expr* expr, const Variable* variable, Visit visit) {
     divisionsBy(operand, variable, visit);
 }
 
-int64_t largestDivisor(int64_t number, int64_t limit) {
-  int64_t best = 1;
-  for (int64_t i = 1; i <= number / i && i < 2000000; ++i) {
-    if (number % i != 0)
-      continue;
-    for (int64_t divisor : {i, number / i})
-      if (divisor <= limit)
-        best = std::max(best, divisor);
-  }
-  return best;
+/// The largest power of two that is not above a value.
+int64_t powerOfTwo(int64_t value) {
+  int64_t power = 1;
+  while (power <= value / 2)
+    power *= 2;
+  return power;
 }
 
 class Tuner {
@@ -79,12 +80,14 @@ public:
       limited_ |= isLimited(machine, level);
   }
 
-  void run() {
+  /// Nothing (with messages) where tunables do not come out.
+  std::optional<Rehearsal> run(DiagnosticEngine& diagnostics, bool anySizes) {
     collect();
     for (const Choice& choice : choices_)
       set(choice, choice.fixed ? divisorValue : 1);
     if (limited_)
       boundEntry();
+    setMaxima();
     int64_t value = largestTunable;
     setAll(value);
     while (value > 1 && !fits())
@@ -95,13 +98,30 @@ public:
     for (const Choice& choice : choices_)
       if (!choice.fixed && !seen.contains({choice.instance, choice.tunable}))
         set(choice, std::min(choice.cap, unseenValue));
+    static const KnownSizes none;
+    SettleOptions options{anySizes ? none : known_, limited_, [&] { return fits(); }};
+    auto rehearsal = choices_.empty() ? Rehearsal() : settleTunables(graph_, options, diagnostics);
+    if (rehearsal && limited_ && !anySizes && !choices_.empty() && !fits())
+      rehearsal = boundLeaves(std::move(*rehearsal), options, diagnostics);
+    return rehearsal;
   }
 
 private:
   int64_t& valueOf(const Choice& choice) { return graph_.instances[choice.instance].tunables[choice.tunable->index]; }
   void set(const Choice& choice, int64_t value) {
     value = std::clamp<int64_t>(value, 1, choice.cap);
-    valueOf(choice) = choice.divides > 0 ? largestDivisor(choice.divides, value) : value;
+    if (choice.kind.isShift)
+      value = std::bit_width(static_cast<uint64_t>(value)) - 1;
+    else if (choice.divides > 0 && choice.kind.isBits)
+      value = std::min(powerOfTwo(value), choice.divides & -choice.divides);
+    else if (choice.divides > 0)
+      value = largestDivisor(choice.divides, value);
+    valueOf(choice) = value;
+  }
+  /// What a choice comes to as a size.
+  int64_t sizeOf(const Choice& choice) {
+    const int64_t value = valueOf(choice);
+    return choice.kind.isShift ? int64_t(1) << std::min<int64_t>(value, 40) : value;
   }
   void setAll(int64_t value) {
     for (const Choice& choice : choices_)
@@ -110,9 +130,16 @@ private:
   }
 
   void collect() {
-    for (uint32_t i = 0; i < graph_.instances.size(); ++i)
-      for (const Variable* tunable : graph_.instances[i].variant->tunables)
+    for (uint32_t i = 0; i < graph_.instances.size(); ++i) {
+      const TaskVariant& variant = *graph_.instances[i].variant;
+      if (variant.tunables.empty())
+        continue;
+      const TunableUses uses = usesOf(variant);
+      for (const Variable* tunable : variant.tunables) {
         choices_.push_back(choiceFor(i, tunable));
+        choices_.back().kind = uses.tunables[tunable->index];
+      }
+    }
     std::sort(choices_.begin(), choices_.end(), [](const Choice& a, const Choice& b) {
       return std::tuple(a.dimension, a.instance, a.tunable->index) <
              std::tuple(b.dimension, b.instance, b.tunable->index);
@@ -147,7 +174,7 @@ private:
 
   /// What the loops that a tunable counts ask of it, when sizes are known.
   void loopsOf(const Instance& instance, Choice& choice) {
-    if (choice.instance != graph_.entry)
+    if (!graph_.isEntry(choice.instance))
       return;
     int64_t largest = 0;
     for (const Variable* size : instance.variant->sizeParameters)
@@ -223,6 +250,102 @@ private:
     return most;
   }
 
+  /// The largest extent of an array that a max bounds blocks of; nothing where it is not known.
+  std::optional<int64_t> wholeOf(const Choice& choice, const std::vector<InstanceSizes>& sizes) const {
+    std::optional<int64_t> whole = 0;
+    for (const Callsite* site : graph_.instances[choice.instance].variant->callsites)
+      for (const Argument& argument : site->statement->arguments)
+        for (size_t d = 0; d < argument.value->ranges.size(); ++d)
+          if (mentions(argument.value->ranges[d].max, choice.tunable)) {
+            const Bound& extent = sizes[choice.instance].extents[argument.value->variable->index][d];
+            whole = whole && extent.value ? std::optional(std::max(*whole, *extent.value)) : std::nullopt;
+          }
+    return whole;
+  }
+
+  /// Tunables that are maxima and nothing else: as large as what they bound, or as fits beside the smallest blocks with
+  /// room to spare. Then other tunables of the instance leave blocks far below such a max.
+  void setMaxima() {
+    const std::vector<InstanceSizes> sizes = propagateSizes(graph_, known_);
+    for (Choice& choice : choices_) {
+      if (!choice.kind.isBound)
+        continue;
+      const std::optional<int64_t> whole = wholeOf(choice, sizes);
+      choice.fixed = true;
+      choice.cap = anySize;
+      int64_t value = std::max<int64_t>(whole.value_or(anySize), 1);
+      set(choice, value);
+      if (fitsBeside(choice))
+        continue;
+      value = powerOfTwo(value);
+      set(choice, value);
+      while (value > 1 && !fits())
+        set(choice, value /= 2);
+      set(choice, value = std::max<int64_t>(value / 2, 1));
+      for (Choice& other : choices_) {
+        if (other.instance != choice.instance || other.kind.isBound)
+          continue;
+        int64_t largest = 0;
+        for (const std::vector<Bound>& extents : sizes[choice.instance].extents)
+          for (const Bound& extent : extents)
+            if (extent.value && extent.value != whole)
+              largest = std::max(largest, *extent.value);
+        const __int128 share =
+            whole && largest > 0 ? static_cast<__int128>(largest) * value / (4 * *whole) : value / 16;
+        other.cap = std::clamp<int64_t>(static_cast<int64_t>(share), 1, other.cap);
+      }
+    }
+  }
+  /// Caches take what is in use, which a max does not say.
+  bool fitsBeside(const Choice& choice) const { return (!limited_ && !choice.kind.isExtent) || fits(); }
+
+  /// Where blocks have no max that fits, what the rehearsal has seen of them is stated as a precondition, which a run
+  /// checks; more parts make them smaller.
+  std::optional<Rehearsal> boundLeaves(Rehearsal rehearsal, const SettleOptions& options,
+                                       DiagnosticEngine& diagnostics) {
+    std::vector<std::vector<ResolvedPrecondition>> before;
+    for (const Instance& instance : graph_.instances)
+      before.push_back(instance.preconditions);
+    const std::vector<int64_t> values = this->values();
+    std::optional<Rehearsal> next = rehearsal;
+    for (unsigned doublings = 0; next && doublings < 16; ++doublings) {
+      for (uint32_t i = 0; i < graph_.instances.size(); ++i) {
+        graph_.instances[i].preconditions = before[i];
+        if (graph_.instances[i].variant->kind == TaskKind::Leaf && next->isComplete)
+          stateSeen(graph_.instances[i], next->largest[i]);
+      }
+      if (fits())
+        return next;
+      bool changed = false;
+      for (const Choice& choice : choices_) {
+        const int64_t value = valueOf(choice);
+        if (choice.kind.isBound)
+          continue;
+        set(choice, choice.fixed || choice.kind.isCount ? sizeOf(choice) * 2 : sizeOf(choice) / 2);
+        changed |= valueOf(choice) != value;
+      }
+      next = changed ? settleTunables(graph_, options, diagnostics) : std::nullopt;
+    }
+    for (size_t i = 0; i < before.size(); ++i)
+      graph_.instances[i].preconditions = before[i];
+    for (size_t i = 0; i < choices_.size(); ++i)
+      valueOf(choices_[i]) = values[i];
+    return rehearsal;
+  }
+
+  static void stateSeen(Instance& leaf, const std::vector<std::vector<std::optional<int64_t>>>& largest) {
+    for (const Variable* array : leaf.variant->arrays) {
+      if (array->kind != VariableKind::Parameter || array->index >= largest.size())
+        continue;
+      SizeBound bound;
+      for (const std::optional<int64_t>& extent : largest[array->index])
+        if (extent)
+          bound.values.push_back(*extent);
+      if (bound.values.size() == array->extents.size())
+        leaf.preconditions.push_back({array, bound});
+    }
+  }
+
   /// All fits before, and after.
   void refine() {
     const std::vector<int64_t> before = values();
@@ -249,10 +372,10 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       for (const Choice& choice : choices_) {
-        int64_t before = valueOf(choice);
-        if (choice.fixed || before > largestTunable / 2)
+        const int64_t before = valueOf(choice), size = sizeOf(choice);
+        if (choice.fixed || size > largestTunable / 2)
           continue;
-        set(choice, before * 2);
+        set(choice, size * 2);
         if (valueOf(choice) == before)
           continue;
         if (stillFits(choice))
@@ -283,7 +406,13 @@ private:
   /// Finds the sizes of the entry without which something unbounded would go to a limited memory, and states them as
   /// preconditions on the arrays that they shape.
   void boundEntry() {
-    Instance& entry = graph_.instances[graph_.entry];
+    for (entry_ = 0; entry_ < graph_.entryCount; ++entry_)
+      boundOneEntry();
+    entry_ = 0;
+  }
+
+  void boundOneEntry() {
+    Instance& entry = graph_.instances[entry_];
     const auto& parameters = entry.variant->sizeParameters;
     if (isBounded({}))
       return;
@@ -320,7 +449,7 @@ private:
   /// The same where arrays have dimensions besides those that have to be bounded: all sizes are assumed as large as
   /// leaves most of the memories to the blocks.
   void boundParts(const KnownSizes& needed) {
-    Instance& entry = graph_.instances[graph_.entry];
+    Instance& entry = graph_.instances[entry_];
     halvings_ += 2;
     for (int64_t assumed = int64_t(1) << 14; assumed > 0; assumed /= 2) {
       entry.preconditions.clear();
@@ -338,7 +467,7 @@ private:
   /// for as much as the array's memory takes, or a size that is given. Only the last is for arrays that have dimensions
   /// which need no bound.
   void state(const Variable* array, const KnownSizes& needed, int64_t assumed) {
-    Instance& entry = graph_.instances[graph_.entry];
+    Instance& entry = graph_.instances[entry_];
     if (array->kind != VariableKind::Parameter)
       return;
     const bool isGiven = assumed > 0;
@@ -395,14 +524,15 @@ private:
   unsigned halvings_;
   std::vector<Choice> choices_;
   bool limited_ = false;
+  uint32_t entry_ = 0; // being bounded
 };
 
 } // namespace
 
 bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,
-          unsigned halvings) {
-  Tuner(graph, machine, known, halvings).run();
-  return checkDemand(graph, machine, propagateSizes(graph, known), diagnostics);
+          unsigned halvings, bool anySizes) {
+  return Tuner(graph, machine, known, halvings).run(diagnostics, anySizes) &&
+         checkDemand(graph, machine, propagateSizes(graph, known), diagnostics);
 }
 
 void adopt(const InstanceGraph& graph, Mapping& mapping) {
@@ -412,8 +542,10 @@ void adopt(const InstanceGraph& graph, Mapping& mapping) {
         if (instance.name != mapped.name.text)
           continue;
         // The builder lists every tunable, in order.
-        for (size_t i = 0; i < mapped.tunables.size() && i < instance.tunables.size(); ++i)
+        for (size_t i = 0; i < mapped.tunables.size() && i < instance.tunables.size(); ++i) {
           mapped.tunables[i].value.value = instance.tunables[i];
+          mapped.tunables[i].isDivisor = instance.divisors[i];
+        }
         if (instance.preconditions.empty())
           continue;
         DataMapping data;

@@ -1,0 +1,160 @@
+// Tunables that are settled when an instance begins: the largest values, up to those of the mapping, by which the
+// program's divisions leave nothing.
+#include "compiler/sequoia/lower_body.h"
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+namespace strata::sequoia {
+
+using mlir::Value;
+
+bool BodyLowering::settlesTunables() const {
+  return llvm::is_contained(instance_.divisors, 1);
+}
+
+Value BodyLowering::formulaValue(const Formula& formula) {
+  if (formula.kind == Formula::Kind::Constant)
+    return indexConstant(formula.constant);
+  if (formula.kind == Formula::Kind::Variable) {
+    const Variable& variable = *formula.variable;
+    auto bound = names_->bindings.find(&variable);
+    const bool isBound = bound != names_->bindings.end();
+    if (variable.kind == VariableKind::Tunable && !isBound)
+      return indexConstant(instance_.tunables[variable.index]);
+    return isBound && bound->second.index
+               ? bound->second.index
+               : toIndex(isBound && bound->second.value ? bound->second.value : load(bindingOf(&variable).storage),
+                         variable.type);
+  }
+  Value left = formulaValue(*formula.left), right = formulaValue(*formula.right);
+  if (formula.kind == Formula::Kind::Minimum)
+    return minimum(left, right);
+  if (formula.kind == Formula::Kind::Maximum)
+    return maximum(left, right);
+  // Where the program divides by zero or shifts too far, it says so itself.
+  auto amount = [&] { return minimum(maximum(right, indexConstant(0)), indexConstant(62)); };
+  switch (formula.op) {
+  case Operator::Add:
+    return add(left, right);
+  case Operator::Subtract:
+    return subtract(left, right);
+  case Operator::Multiply:
+    return multiply(left, right);
+  case Operator::Divide:
+    return folded<arith::DivSIOp>(left, maximum(right, indexConstant(1)));
+  case Operator::Remainder:
+    return folded<arith::RemSIOp>(left, maximum(right, indexConstant(1)));
+  case Operator::ShiftLeft:
+    return folded<arith::ShLIOp>(left, amount());
+  default:
+    return folded<arith::ShRSIOp>(left, amount());
+  }
+}
+
+Value BodyLowering::comesOut(const ExactDivision& division) {
+  Value divided = formulaValue(*division.divided);
+  Value divisor = maximum(formulaValue(*division.divisor), indexConstant(1));
+  return compare(arith::CmpIPredicate::eq, folded<arith::RemSIOp>(divided, divisor), indexConstant(0));
+}
+
+bool BodyLowering::isSettled(const ExactDivision& division) const {
+  return division.isKnown() &&
+         llvm::any_of(division.tunables, [&](const Variable* tunable) { return instance_.divisors[tunable->index]; });
+}
+
+void BodyLowering::settleTunables() {
+  if (!uses_)
+    uses_ = usesOf(*instance_.variant);
+  at(instance_.variant->location);
+  const auto& tunables = instance_.variant->tunables;
+  auto bind = [&](const Variable* tunable, Value value) {
+    Binding binding;
+    binding.index = value;
+    binding.nonNegative = true;
+    own_.bindings[tunable] = binding;
+  };
+  // Of a product of several, the first is settled as if the others were 1.
+  for (const Variable* tunable : tunables)
+    if (instance_.divisors[tunable->index])
+      bind(tunable, indexConstant(uses_->tunables[tunable->index].isShift ? 0 : 1));
+  for (const Variable* tunable : tunables) {
+    if (!instance_.divisors[tunable->index])
+      continue;
+    const TunableKind& kind = uses_->tunables[tunable->index];
+    Value largest = indexConstant(instance_.tunables[tunable->index]);
+    // None that divides is larger than what it divides.
+    for (const ExactDivision& division : uses_->divisions)
+      if (division.isKnown() && !kind.isShift && division.divisor->kind == Formula::Kind::Variable &&
+          division.divisor->variable == tunable)
+        largest = minimum(largest, maximum(formulaValue(*division.divided), indexConstant(1)));
+    auto search = make<scf::WhileOp>(mlir::TypeRange(builder_.getIndexType()), mlir::ValueRange(largest));
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    mlir::Block* before = builder_.createBlock(&search.getBefore(), {}, builder_.getIndexType(), place_);
+    Value value = before->getArgument(0);
+    bind(tunable, value);
+    Value fits = truth(true);
+    for (const ExactDivision& division : uses_->divisions)
+      if (isSettled(division))
+        fits = both(fits, comesOut(division));
+    Value isLeft = compare(arith::CmpIPredicate::sgt, value, indexConstant(kind.isShift ? 0 : 1));
+    make<scf::ConditionOp>(both(isLeft, inverse(fits)), mlir::ValueRange(value));
+    mlir::Block* after = builder_.createBlock(&search.getAfter(), {}, builder_.getIndexType(), place_);
+    Value next = kind.isBits ? folded<arith::DivSIOp>(after->getArgument(0), indexConstant(2))
+                             : subtract(after->getArgument(0), indexConstant(1));
+    make<scf::YieldOp>(next);
+    bind(tunable, search.getResult(0));
+  }
+}
+
+void BodyLowering::functionBody() {
+  auto body = [&] {
+    makeLocalArrays();
+    makePassedScalars();
+    statement(instance_.variant->body);
+  };
+  if (!settlesTunables())
+    return body();
+  if (!uses_)
+    uses_ = usesOf(*instance_.variant);
+  at(instance_.variant->location);
+  Value all = truth(true);
+  for (const ExactDivision& division : uses_->divisions)
+    if (isSettled(division))
+      all = both(all, comesOut(division));
+  auto branch = make<scf::IfOp>(all, /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  const auto bindings = own_.bindings;
+  builder_.setInsertionPointToStart(branch.thenBlock());
+  body();
+  own_.bindings = bindings;
+  selected_.clear();
+  builder_.setInsertionPointToStart(branch.elseBlock());
+  settleTunables();
+  body();
+}
+
+void BodyLowering::checkExact(const Expr* bound) {
+  // A mapping that is written says what it means.
+  if (instance_.place.valid() || instance_.variant->tunables.empty())
+    return;
+  if (!uses_)
+    uses_ = usesOf(*instance_.variant);
+  auto visit = [&](auto& self, const Expr* expr) -> void {
+    if (expr->kind == ExprKind::Conditional || expr->kind == ExprKind::Logical)
+      return; // perhaps not evaluated
+    for (const ExactDivision& division : uses_->divisions)
+      if (division.expr == expr && division.isKnown() && !division.isInline) {
+        at(expr->location);
+        Value divided = formulaValue(*division.divided), divisor = formulaValue(*division.divisor);
+        check(comesOut(division), "sequoia-inexact-division",
+              "{0} iterations' worth is divided by {1}, which leaves something over", {divided, divisor},
+              tunablesIn(expr->operands[1]));
+      }
+    for (const Expr* operand : expr->operands)
+      self(self, operand);
+  };
+  visit(visit, bound);
+}
+
+} // namespace strata::sequoia

@@ -1,0 +1,249 @@
+// Each rehearsal gives counterexamples; each of them makes one tunable smaller (or a max larger), or leaves it to the
+// run. Values only fall, so that this ends.
+#include "compiler/sequoia/settle.h"
+
+#include "compiler/sequoia/tunable_uses.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace strata::sequoia {
+
+STRATA_DIAGNOSTIC(notSettled, Error, "sequoia-default-tunable",
+                  "no value of {0} is found by which {1} leaves nothing: it divides {2} by {3}");
+
+int64_t largestDivisor(int64_t number, int64_t limit) {
+  int64_t best = 1;
+  for (int64_t i = 1; i <= number / i && i < 2000000; ++i) {
+    if (number % i != 0)
+      continue;
+    for (int64_t divisor : {i, number / i})
+      if (divisor <= limit)
+        best = std::max(best, divisor);
+  }
+  return best;
+}
+
+namespace {
+
+constexpr int64_t worthACall = 32; // elements of a block
+constexpr int64_t largestValue = int64_t(1) << 40;
+constexpr unsigned mostRounds = 400;
+
+int64_t smallestDivisorAbove(int64_t number, int64_t limit) {
+  int64_t best = number;
+  for (int64_t i = 1; i <= number / i && i < 2000000; ++i)
+    if (number % i == 0)
+      for (int64_t divisor : {i, number / i})
+        if (divisor > limit)
+          best = std::min(best, divisor);
+  return best;
+}
+
+class Settler {
+public:
+  Settler(InstanceGraph& graph, const SettleOptions& options, DiagnosticEngine& diagnostics)
+      : graph_(graph), options_(options), diagnostics_(diagnostics) {}
+
+  std::optional<Rehearsal> run() {
+    for (unsigned round = 0; round < mostRounds; ++round) {
+      Rehearsal rehearsal = rehearse(graph_, options_.known);
+      bool changed = false;
+      for (const Misfit& misfit : rehearsal.misfits)
+        changed |= resolve(misfit);
+      if (changed)
+        continue;
+      // What else is left is found when the program runs, which knows more of it.
+      bool comesOut = true;
+      for (const Misfit& misfit : rehearsal.misfits)
+        if (misfit.kind == Misfit::Kind::Remainder && !misfit.because.empty())
+          comesOut = report(misfit);
+      return comesOut ? std::optional(std::move(rehearsal)) : std::nullopt;
+    }
+    return rehearse(graph_, options_.known);
+  }
+
+private:
+  Instance& instanceOf(const TunableUse& use) { return graph_.instances[use.instance]; }
+  int64_t& valueOf(const TunableUse& use) { return instanceOf(use).tunables[use.tunable->index]; }
+  const TunableUses& usesOf(const TaskVariant* variant) {
+    auto [at, isNew] = uses_.try_emplace(variant);
+    if (isNew)
+      at->second = sequoia::usesOf(*variant);
+    return at->second;
+  }
+  const TunableKind& kindOf(const TunableUse& use) {
+    return usesOf(instanceOf(use).variant).tunables[use.tunable->index];
+  }
+  bool isShift(const TunableUse& use) { return kindOf(use).isShift || shifts_.contains(use); }
+  /// A value by which every division comes out.
+  int64_t neutral(const TunableUse& use) { return isShift(use) ? 0 : 1; }
+  bool set(const TunableUse& use, int64_t value) { return std::exchange(valueOf(use), value) != value; }
+
+  bool resolve(const Misfit& misfit) {
+    switch (misfit.kind) {
+    case Misfit::Kind::Remainder:
+      return makeDivide(misfit);
+    case Misfit::Kind::Unknown:
+      return leaveToTheRun(misfit);
+    case Misfit::Kind::Outside:
+      for (const TunableUse& use : misfit.because)
+        if (valueOf(use) > neutral(use) && misfit.other > 0)
+          return set(use, isShift(use) ? valueOf(use) - 1 : largestDivisor(misfit.other, valueOf(use) - 1));
+      return false;
+    case Misfit::Kind::AboveMax:
+      return widen(misfit);
+    case Misfit::Kind::Shift:
+      for (const TunableUse& use : misfit.because)
+        if (shifts_.insert(use).second && valueOf(use) >= misfit.other)
+          return set(use, 10);
+      return false;
+    case Misfit::Kind::Zero:
+      for (const TunableUse& use : misfit.because)
+        if (valueOf(use) < 4 && raised_.insert({use, valueOf(use)}).second)
+          return set(use, valueOf(use) + 1);
+      return false;
+    }
+    return false;
+  }
+
+  /// Those that can still fall, the instance's own first, then the largest.
+  std::vector<TunableUse> candidates(const Misfit& misfit) {
+    std::vector<TunableUse> uses;
+    for (const TunableUse& use : misfit.because)
+      if (valueOf(use) > neutral(use))
+        uses.push_back(use);
+    auto rank = [&](const TunableUse& use) {
+      return std::tuple(use.instance != misfit.instance, -valueOf(use), use.instance, use.tunable->index);
+    };
+    std::sort(uses.begin(), uses.end(), [&](const TunableUse& a, const TunableUse& b) { return rank(a) < rank(b); });
+    return uses;
+  }
+
+  bool makeDivide(const Misfit& misfit) {
+    for (const TunableUse& use : candidates(misfit)) {
+      const int64_t value = valueOf(use), divided = misfit.value, divisor = misfit.other;
+      if (divided <= 0)
+        return set(use, neutral(use));
+      if (isShift(use))
+        return set(use, value - 1);
+      if (kindOf(use).isBits)
+        return set(use, value / 2);
+      // Of a product, the other factors stay.
+      const int64_t others = divisor % value == 0 ? divisor / value : 0;
+      if (others == 0 || divided % others != 0)
+        return set(use, largestDivisor(divided, value - 1));
+      return set(use, chosen(use, divided / others));
+    }
+    return false;
+  }
+
+  /// A divisor of a number in place of the tunable's value.
+  int64_t chosen(const TunableUse& use, int64_t number) {
+    const int64_t value = valueOf(use), below = largestDivisor(number, value);
+    // Few parts are as good, but where they have to be small.
+    if (kindOf(use).isCount && (below > 1 || !options_.isLimited))
+      return below;
+    const int64_t above = smallestDivisorAbove(number, below);
+    if (below >= worthACall || number <= worthACall || above > largestValue || tried_.contains({use, above}))
+      return below;
+    // Blocks of next to nothing are not worth their calls, where larger ones fit.
+    tried_.insert({use, above});
+    if (!options_.isLimited)
+      return above;
+    const int64_t before = std::exchange(valueOf(use), above);
+    const bool fits = options_.fits();
+    valueOf(use) = before;
+    return fits ? above : below;
+  }
+
+  /// The instance settles it when it begins, from what it divides there. Where that is not known then, nothing but 1
+  /// comes out.
+  bool leaveToTheRun(const Misfit& misfit) {
+    const TaskVariant* variant = graph_.instances[misfit.instance].variant;
+    bool isKnown = false, all = true;
+    for (const ExactDivision& division : usesOf(variant).divisions)
+      if (division.expr == misfit.expr) {
+        isKnown = true;
+        all &= division.isKnown();
+      }
+    for (const TunableUse& use : misfit.because)
+      all &= use.instance == misfit.instance && (variant->kind == TaskKind::Inner || !kindOf(use).isExtent);
+    bool changed = false;
+    for (const TunableUse& use : misfit.because) {
+      char& isDivisor = instanceOf(use).divisors[use.tunable->index];
+      if (isKnown && all && !fixed_.contains(use)) {
+        changed |= !std::exchange(isDivisor, 1);
+        continue;
+      }
+      fixed_.insert(use);
+      changed |= std::exchange(isDivisor, 0) != 0;
+      changed |= set(use, neutral(use));
+    }
+    return changed;
+  }
+
+  /// A max is raised where there is room; else what is counted falls.
+  bool widen(const Misfit& misfit) {
+    for (const TunableUse& use : misfit.because) {
+      const int64_t value = valueOf(use);
+      if (!kindOf(use).isBound || value < 1 || misfit.other < 1)
+        continue;
+      const __int128 wanted = (static_cast<__int128>(value) * misfit.value + misfit.other - 1) / misfit.other;
+      if (wanted > largestValue || wanted <= value)
+        continue;
+      valueOf(use) = static_cast<int64_t>(wanted);
+      if (!options_.isLimited || options_.fits())
+        return true;
+      valueOf(use) = value;
+    }
+    for (const TunableUse& use : candidates(misfit))
+      if (!kindOf(use).isBound)
+        return set(use, isShift(use) ? valueOf(use) - 1 : valueOf(use) / 2);
+    return false;
+  }
+
+  std::string textOf(const Expr* expr) const {
+    if (!expr->location.valid())
+      return "an expression";
+    std::string_view source = diagnostics_.sources().buffer(expr->location.buffer).text();
+    return "'" + std::string(source.substr(expr->location.begin, expr->location.end - expr->location.begin)) + "'";
+  }
+
+  /// False.
+  bool report(const Misfit& misfit) {
+    std::string names, first;
+    for (const TunableUse& use : misfit.because) {
+      names += (names.empty() ? "tunable '" : ", '") + std::string(use.tunable->name) + "'";
+      first = first.empty() ? std::string(use.tunable->name) : first;
+    }
+    DiagnosticBuilder builder =
+        diagnostics_.report(notSettled, misfit.expr->location, names, textOf(misfit.expr), misfit.value, misfit.other);
+    for (const TunableUse& use : misfit.because)
+      builder.label(use.tunable->location, "tunable '" + std::string(use.tunable->name) + "' of instance '" +
+                                               instanceOf(use).name + "'; the last value tried is " +
+                                               std::to_string(valueOf(use)));
+    builder.help("give '" + first + "' a value in a mapping: 'strata map --template' writes one to fill in");
+    builder.help("or let the program take any value: (N + " + first + " - 1) / " + first +
+                 " blocks, the last of which ends with the array");
+    return false;
+  }
+
+  InstanceGraph& graph_;
+  const SettleOptions& options_;
+  DiagnosticEngine& diagnostics_;
+  std::map<const TaskVariant*, TunableUses> uses_;
+  std::set<TunableUse> shifts_, fixed_;
+  std::set<std::pair<TunableUse, int64_t>> raised_, tried_;
+};
+
+} // namespace
+
+std::optional<Rehearsal> settleTunables(InstanceGraph& graph, const SettleOptions& options,
+                                        DiagnosticEngine& diagnostics) {
+  return Settler(graph, options, diagnostics).run();
+}
+
+} // namespace strata::sequoia
