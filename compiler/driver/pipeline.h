@@ -27,7 +27,7 @@ struct CompileOptions {
   bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
   std::string mappingForm;      // of a mapping that is written: "braces" (also when empty) or "xml"
   std::string entry;
-  Location entryPlace; // where the command line has it
+  Location entryPlace;                                        // where the command line has it
   std::vector<std::pair<std::string, Location>> otherEntries; // of a library, beside that one
   /// A library is called with any sizes, through every entry point where none is named.
   bool isLibrary = false;

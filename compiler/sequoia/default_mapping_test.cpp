@@ -213,6 +213,63 @@ TEST(SequoiaDefaultMapping, ATaskThatCallsItselfHasAnInstanceAtEachLevel) {
   EXPECT_GT(spread->findInstance("Product_Blocks")->data[0].arrays[0].elements[0].values[0], 4000);
 }
 
+/// The same task at two levels: what divides outside has to be divided inside.
+TEST(SequoiaDefaultMapping, ABlockDividesAtEveryLevel) {
+  const std::string cut = "tunable t; mappar (long i = 0 : N / t) { T(A[i * t; t], B[i * t; t]); }";
+  for (int64_t size : {1000, 1009, 30000, 131072, 999983}) {
+    Session session(
+        "void task T(in float A[N], out float B[N]);\n"
+        "void task<leaf> T::L(in float A[N], out float B[N]) { for (long i = 0; i < N; i++) B[i] = A[i]; }\n"
+        "void task<inner> T::I(in float A[N], out float B[N]) { " +
+        cut + " }\n");
+    ASSERT_TRUE(session.program) << session.rendered();
+    std::optional<Mapping> mapping = make(session, "smp-2level", {{"N", size}}, "T");
+    ASSERT_TRUE(mapping) << session.rendered();
+    const int64_t outer = mapping->findInstance("T_I")->tunables[0].value.value;
+    const int64_t inner = mapping->findInstance("T_I_level1")->tunables[0].value.value;
+    EXPECT_EQ(size % outer, 0) << outer;
+    EXPECT_EQ(outer % inner, 0) << outer << ", " << inner;
+  }
+}
+
+TEST(SequoiaDefaultMapping, WhatOnlyARunKnowsIsSettledThere) {
+  Session session(inner("tunable t; mappar (long i = 0 : N / t) { Copy(A[i * t; t], B[i * t; t]); }"));
+  std::optional<Mapping> mapping = make(session, "cell", {}, "T");
+  ASSERT_TRUE(mapping) << session.rendered();
+  EXPECT_TRUE(mapping->findInstance("T_I")->tunables[0].isDivisor) << writeMapping(*mapping);
+  // A library is called with other sizes than the usual ones.
+  Machine machine = session.machine("cell");
+  mapping = defaultMapping(*session.program, machine, "T", {{"N", 1000}}, session.diagnostics, 0, /*anySizes=*/true);
+  ASSERT_TRUE(mapping) << session.rendered();
+  EXPECT_TRUE(mapping->findInstance("T_I")->tunables[0].isDivisor) << writeMapping(*mapping);
+  Session up(inner("tunable t; mappar (long i = 0 : (N + t - 1) / t) { Copy(A[i * t; t], B[i * t; t]); }"));
+  mapping = make(up, "cell", {}, "T");
+  ASSERT_TRUE(mapping) << up.rendered();
+  EXPECT_FALSE(mapping->findInstance("T_I")->tunables[0].isDivisor) << "it rounds up";
+}
+
+TEST(SequoiaDefaultMapping, MaximaHoldAllAndShiftsAreSmall) {
+  Session session(inner("tunable t, most; mappar (long i = 0 : (N + t - 1) / t) { "
+                        "Copy(A[i * t : min(i * t + t, N); most], B[i * t : min(i * t + t, N); most]); }"));
+  std::optional<Mapping> mapping = make(session, "cell", {{"N", 5000}}, "T");
+  ASSERT_TRUE(mapping) << session.rendered();
+  EXPECT_GE(tunable(*mapping, "most"), tunable(*mapping, "t"));
+  Session shifts(
+      inner("tunable k; mappar (long i = 0 : N >> k) { Copy(A[i << k : (i + 1) << k;], B[i << k : (i + 1) << k;]); }"));
+  mapping = make(shifts, "host", {{"N", 3000}}, "T");
+  ASSERT_TRUE(mapping) << shifts.rendered();
+  EXPECT_EQ(3000 % (1 << tunable(*mapping, "k")), 0);
+}
+
+TEST(SequoiaDefaultMapping, SaysWhatDoesNotComeOut) {
+  Session session(inner("tunable t; mappar (long i = 0 : N / (t + 1)) { Copy(A[i * t; t], B[i * t; t]); }"));
+  EXPECT_FALSE(make(session, "host", {{"N", 7919}}, "T"));
+  EXPECT_EQ(session.codes(), "sequoia-default-tunable");
+  EXPECT_NE(session.rendered().find("'N / (t + 1)' leaves nothing: it divides 7919 by 2"), std::string::npos)
+      << session.rendered();
+  EXPECT_NE(session.rendered().find("the last value tried is 1"), std::string::npos) << session.rendered();
+}
+
 TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {
   Session unknown(exampleText("matmul"));
   EXPECT_FALSE(make(unknown, "host", {}, "Prodact"));

@@ -11,6 +11,7 @@ task Main : entrypoint(Top) entrypoint(Other) {
   instance Top::Inner(level 2) : unique overlay external("fast.cpp") {
     tunable T = 64; /* a comment */
     tunable U[1] = 8;
+    tunable V = divisor(512);
     scratch = 4096;
     data(level 2) : spaceshare(A, B[1]) {
       array A[2](level 1) {
@@ -49,6 +50,7 @@ TEST(SequoiaMapping, ReadsBackEqual) {
   EXPECT_TRUE(top->uniqueOverlay);
   EXPECT_EQ(top->externalFile, "fast.cpp");
   EXPECT_EQ(top->tunables[1].name.lexnum, 1u);
+  EXPECT_TRUE(top->tunables[2].isDivisor && !top->tunables[1].isDivisor);
   EXPECT_EQ(top->data[0].arrays[0].elements[0].relation, Relation::AtMost);
   EXPECT_EQ(top->data[0].arrays[0].blockCyclic->grid, (std::vector<int64_t>{2, 4}));
   EXPECT_TRUE(top->control[0].loops[0].spmd->waysAuto);

@@ -117,6 +117,7 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-tunable-too-large", "tunable block = 1024;", "tunable block = 1099511627777;"},
       {"sequoia-mapping-tunable-negative", "tunable block = 1024;", "tunable block = -1;"},
       {"sequoia-mapping-tunable-negative", "tunable block = 1024;", "tunable block = -1099511627777;"},
+      {"sequoia-mapping-divisor", "tunable block = 1024;", "tunable block = divisor(1024);"},
       {"sequoia-mapping-contradiction", "tunable block",
        "data() { array S() { elements > 9; elements < 5; } } tunable block"},
       {"sequoia-mapping-contradiction", "tunable block",

@@ -1,0 +1,146 @@
+// The interpreter of control that a rehearsal is: rehearse.cpp has statements and calls, rehearse_expressions.cpp
+// values.
+#pragma once
+
+#include "compiler/sequoia/rehearse.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace strata::sequoia::rehearsal {
+
+struct Value {
+  enum class Kind : uint8_t { Unknown, Integer, Real } kind = Kind::Unknown;
+  int64_t integer = 0;
+  double real = 0;
+  bool varies = false;        // another one in each iteration
+  std::vector<uint32_t> from; // tunables, ascending
+
+  bool isInteger() const { return kind == Kind::Integer; }
+  static Value of(int64_t integer) {
+    Value value;
+    value.kind = Kind::Integer;
+    value.integer = integer;
+    return value;
+  }
+  static Value of(double real) {
+    Value value;
+    value.kind = Kind::Real;
+    value.real = real;
+    return value;
+  }
+  /// Takes over where another value comes from.
+  Value& after(const Value& other) {
+    varies |= other.varies;
+    if (!other.from.empty() && other.from != from) {
+      std::vector<uint32_t> both;
+      std::set_union(from.begin(), from.end(), other.from.begin(), other.from.end(), std::back_inserter(both));
+      from = std::move(both);
+    }
+    return *this;
+  }
+  std::optional<bool> truth() const {
+    if (kind == Kind::Unknown)
+      return std::nullopt;
+    return isInteger() ? integer != 0 : real != 0;
+  }
+};
+
+/// What is known of where a quotient goes.
+struct Use {
+  bool isBound = false;   // of an iteration
+  bool isCovered = false; // what a division leaves over is taken up beside it
+  bool isOneMore = false; // a positive constant is added
+};
+
+using Scalars = std::map<const Variable*, Value>;
+
+class Rehearser {
+public:
+  Rehearser(const InstanceGraph& graph, const KnownSizes& known);
+  Rehearsal run();
+
+private:
+  enum class Flow : uint8_t { Next, Break, Continue, Return };
+
+  struct Frame {
+    uint32_t index = 0;
+    const Instance* instance = nullptr;
+    Scalars scalars;
+    std::vector<std::vector<Value>> extents; // by the array's index
+    bool isInner = true;
+    unsigned loops = 0; // of C around
+    Value returned;
+  };
+
+  struct Division {
+    uint32_t instance = 0;
+    const Expr* expr = nullptr;
+    int64_t divided = 0, divisor = 0;
+    bool isMisfit = false, isUnknown = false;
+    std::vector<uint32_t> from;
+  };
+
+  // What is found, and expressions (rehearse_expressions.cpp).
+  void report(Misfit::Kind kind, uint32_t instance, const Expr* expr, int64_t value, int64_t other,
+              const std::vector<uint32_t>& from);
+  /// A division whose divisor follows from tunables.
+  void divide(const Expr* expr, const Value& divided, std::optional<int64_t> divisor, const Value& by, Use use);
+
+  Value variable(const Variable* variable) const;
+  static Value fitted(Value value, const Type* type);
+  Value evaluate(const Expr* expr, Use use = {});
+  static Value cast(const Expr& expr, Value value);
+  static Value unary(const Expr& expr, Value value);
+  Value binary(const Expr& expr, Use use);
+  static Value realOf(Operator op, const Value& left, const Value& right);
+  Value integerOf(const Expr& expr, const Type* type, const Value& left, const Value& right, Use use);
+  Value logical(const Expr& expr);
+  Value conditional(const Expr& expr, Use use);
+  Value assign(const Expr& expr);
+  void set(const Expr* target, Value value);
+  Value call(const Expr& expr, Use use);
+  Value builtin(const Expr& expr, Use use);
+
+  // Statements (rehearse.cpp).
+  /// What a statement may assign is not known afterwards.
+  void forget(const Stmt* stmt);
+  /// What a loop assigns is another value each time.
+  void markVarying(const Stmt* loop);
+  Flow execute(const Stmt* stmt);
+  Flow executeAll(const std::vector<Stmt*>& statements);
+  Flow branch(const Stmt& stmt);
+  Flow repeat(const Stmt& stmt);
+  Flow choose(const Stmt& stmt);
+  void iterate(const Stmt& stmt);
+
+  // Blocks and calls (rehearse.cpp).
+  std::vector<Value> block(const Expr& expr);
+  Value range(const BlockRange& range, const Value& extent);
+  void taskCall(const Stmt& stmt);
+  std::optional<bool> holds(const ResolvedTarget& target) const;
+  template <typename ExtentsOf, typename ScalarOf>
+  void call(uint32_t index, ExtentsOf extentsOf, ScalarOf scalarOf);
+  Value linear(const LinearSize& size, const Scalars& sizes) const;
+  /// Goes through an instance, unless it has been entered like this before.
+  void enter(uint32_t index, Scalars sizes, Scalars scalars);
+
+  const InstanceGraph& graph_;
+  const KnownSizes& known_;
+  Rehearsal result_;
+  std::vector<TunableUse> uses_;
+  std::vector<uint32_t> first_;     // of each instance, among uses_
+  std::vector<Division> divisions_; // in the order in which they were met
+  std::map<std::pair<uint32_t, const Expr*>, size_t> divisionAt_;
+  std::set<std::tuple<Misfit::Kind, uint32_t, const Expr*>> reported_;
+  std::set<std::vector<int64_t>> seen_;
+  Frame* frame_ = nullptr;
+  Use returnUse_;
+  size_t depth_ = 0, calls_ = 0;
+  int64_t steps_ = 0;
+};
+
+} // namespace strata::sequoia::rehearsal
