@@ -293,6 +293,25 @@ void showCallers(DiagnosticBuilder& report, const InstanceGraph& graph, const Le
 
 } // namespace
 
+/// Whether an array parameter is given a part of another array that has an end and no max.
+static bool isCutWithoutMax(const InstanceGraph& graph, const Demand& demand) {
+  const auto& parameters = graph.instances[demand.instance].variant->parameters;
+  const auto position =
+      static_cast<size_t>(std::find(parameters.begin(), parameters.end(), demand.array) - parameters.begin());
+  for (const Instance& caller : graph.instances)
+    for (const ResolvedCallsite& site : caller.callsites)
+      for (const ResolvedTarget& target : site.targets) {
+        const auto& arguments = site.callsite->statement->arguments;
+        if (target.instance != demand.instance || site.callsite->isCombiner || position >= arguments.size())
+          continue;
+        for (const BlockRange& range : arguments[position].value->ranges)
+          if (range.end && !range.max &&
+              !(constantOf(range.start) == 0 && !constantOf(range.end) && range.end->kind == ExprKind::Variable))
+            return true;
+      }
+  return false;
+}
+
 bool isGatheredFar(const Machine& machine, const Instance& caller, unsigned level, const Expr& block) {
   if (block.operands.empty())
     return false;
@@ -362,7 +381,13 @@ bool checkDemand(const InstanceGraph& graph, const Machine& machine, const std::
       }
       const Demand& most = *std::max_element(level.demands.begin(), level.demands.end(),
                                              [](const Demand& a, const Demand& b) { return *a.bytes < *b.bytes; });
-      if (!smaller)
+      if (!smaller && isCutWithoutMax(graph, most))
+        builder.help("no tunable makes it smaller: the blocks that become array '" + std::string(most.array->name) +
+                     "' have no max, so that they count as the whole; state one ([start : end; max]), or a "
+                     "precondition in the mapping of instance '" +
+                     graph.instances[most.instance].name + "': array " + std::string(most.array->name) +
+                     "() { elements < …; }");
+      else if (!smaller)
         builder.help("no tunable makes it smaller: array '" + std::string(most.array->name) +
                      "' has a dimension that is not cut; use smaller sizes, another level, or a variant that cuts that "
                      "dimension too");

@@ -67,7 +67,7 @@ BodyLowering::View BodyLowering::rangeView(const Expr* block) {
     }
     if (most && range.end)
       check(compare(arith::CmpIPredicate::sle, count, most), "sequoia-block-count",
-            where + "it has {0} elements, and states that it has {1} at most", {count, most});
+            where + "it has {0} elements, and states that it has {1} at most", {count, most}, tunablesIn(range.max));
     // A block without elements may start behind the array's end.
     Value offset = range.start->kind == ExprKind::Integer && range.start->integer == 0 ? start : minimum(start, extent);
     offsets.push_back(offset);

@@ -86,8 +86,10 @@ BodyLowering::Range BodyLowering::rangeOf(const Expr* expr) {
   case ExprKind::Variable: {
     if (expr->variable->kind == VariableKind::SizeParameter)
       return {0, INT64_MAX};
-    if (expr->variable->kind == VariableKind::Tunable)
-      return Range::only(names_->instance->tunables[expr->variable->index]);
+    if (expr->variable->kind == VariableKind::Tunable) {
+      const int64_t value = names_->instance->tunables[expr->variable->index]; // at most, where it is settled later
+      return names_->bindings.contains(expr->variable) ? Range{0, value} : Range::only(value);
+    }
     auto found = names_->bindings.find(expr->variable);
     return found != names_->bindings.end() && found->second.range.isKnown() ? found->second.range : all;
   }

@@ -14,8 +14,10 @@ std::string BodyLowering::tunablesIn(const Expr* divisor) const {
     if (expr->kind == ExprKind::Variable && expr->variable->kind == VariableKind::Tunable) {
       const uint32_t number = expr->variable->index;
       const Instance& instance = *names_->instance;
+      const std::string place = mappedAt(" at ", instance.tunablePlaces[number]);
       text += (text.empty() ? "tunable '" : ", '") + std::string(expr->variable->name) + "' is " +
-              std::to_string(instance.tunables[number]) + mappedAt(" at ", instance.tunablePlaces[number]);
+              (instance.divisors[number] ? "at most " : "") + std::to_string(instance.tunables[number]) +
+              (place.empty() ? " in the mapping that was made, instance '" + instance.name + "'" : place);
     }
     for (const Expr* operand : expr->operands)
       self(self, operand);

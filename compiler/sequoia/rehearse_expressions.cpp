@@ -150,7 +150,10 @@ Value Rehearser::variable(const Variable* variable) const {
 Value Rehearser::fitted(Value value, const Type* type) {
   if (!type->isInteger() || !value.isInteger())
     return value;
-  if (static_cast<int64_t>(wrapInteger(static_cast<uint64_t>(value.integer), type)) != value.integer)
+  const unsigned bits = type->bits();
+  const int64_t least = type->isSigned() ? (bits < 64 ? -(int64_t(1) << (bits - 1)) : INT64_MIN) : 0;
+  const int64_t most = bits < 64 ? (int64_t(1) << (bits - type->isSigned())) - 1 : INT64_MAX;
+  if (value.integer < least || value.integer > most)
     value.kind = Value::Kind::Unknown;
   return value;
 }
