@@ -165,6 +165,33 @@ TEST(SequoiaLowerCalls, ATunableThatIsNoDivisorIsNamed) {
   EXPECT_EQ(helpOf(subject, "division-by-zero"), "tunable 'b' is 0 at test.map:3");
 }
 
+std::string halved(const std::string& statements) {
+  return "void task T(inout int x[N]);\n"
+         "void task<leaf> T::L(inout int x[N]) { for (long i = 0; i < N; i++) x[i] += 1; }\n"
+         "void task<inner> T::I(inout int x[N]) { tunable t; " +
+         statements + " }\n";
+}
+
+/// Without sizes, the instance settles what divides them when it begins.
+TEST(SequoiaLowerCalls, ATunableThatDividesIsSettledByEachCall) {
+  LoweredProgram subject(halved("mappar (long i = 0 : N / t) { T(x[i * t; t]); }"), "", "smp-2level");
+  for (int64_t size : {0, 1, 2, 7, 1000, 1009, 4096, 5000}) {
+    std::vector<int> x(static_cast<size_t>(size), 1);
+    EXPECT_TRUE(subject.run({array(x)})) << size << subject.rendered();
+    EXPECT_EQ(std::count(x.begin(), x.end(), 2), size);
+  }
+}
+
+TEST(SequoiaLowerCalls, WhatCannotBeSettledIsRefused) {
+  LoweredProgram subject(halved("mappar (long i = 0 : N / (2 * t)) { T(x[i * 2 * t; 2 * t]); }"));
+  std::vector<int> x(12, 1);
+  EXPECT_TRUE(subject.run({array(x)})) << subject.rendered();
+  EXPECT_EQ(std::count(x.begin(), x.end(), 2), 12);
+  x.resize(13);
+  EXPECT_FALSE(subject.run({array(x)}));
+  EXPECT_EQ(subject.failure, "sequoia-inexact-division");
+}
+
 TEST(SequoiaLowerCalls, Preconditions) {
   LoweredProgram subject(
       inner("Scale(3, B);"),

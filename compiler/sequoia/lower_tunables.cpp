@@ -88,22 +88,25 @@ void BodyLowering::settleTunables() {
       if (division.isKnown() && !kind.isShift && division.divisor->kind == Formula::Kind::Variable &&
           division.divisor->variable == tunable)
         largest = minimum(largest, maximum(formulaValue(*division.divided), indexConstant(1)));
-    auto search = make<scf::WhileOp>(mlir::TypeRange(builder_.getIndexType()), mlir::ValueRange(largest));
+    Value storage = allocate(builder_.getIndexType());
+    store(largest, storage);
+    auto search = make<scf::WhileOp>(mlir::TypeRange(), mlir::ValueRange());
     mlir::OpBuilder::InsertionGuard guard(builder_);
-    mlir::Block* before = builder_.createBlock(&search.getBefore(), {}, builder_.getIndexType(), place_);
-    Value value = before->getArgument(0);
+    builder_.createBlock(&search.getBefore());
+    Value value = load(storage);
     bind(tunable, value);
     Value fits = truth(true);
     for (const ExactDivision& division : uses_->divisions)
       if (isSettled(division))
         fits = both(fits, comesOut(division));
     Value isLeft = compare(arith::CmpIPredicate::sgt, value, indexConstant(kind.isShift ? 0 : 1));
-    make<scf::ConditionOp>(both(isLeft, inverse(fits)), mlir::ValueRange(value));
-    mlir::Block* after = builder_.createBlock(&search.getAfter(), {}, builder_.getIndexType(), place_);
-    Value next = kind.isBits ? folded<arith::DivSIOp>(after->getArgument(0), indexConstant(2))
-                             : subtract(after->getArgument(0), indexConstant(1));
-    make<scf::YieldOp>(next);
-    bind(tunable, search.getResult(0));
+    make<scf::ConditionOp>(both(isLeft, inverse(fits)), mlir::ValueRange());
+    builder_.createBlock(&search.getAfter());
+    Value last = load(storage);
+    store(kind.isBits ? folded<arith::DivSIOp>(last, indexConstant(2)) : subtract(last, indexConstant(1)), storage);
+    make<scf::YieldOp>();
+    builder_.setInsertionPointAfter(search);
+    bind(tunable, load(storage));
   }
 }
 
@@ -148,7 +151,7 @@ void BodyLowering::checkExact(const Expr* bound) {
         at(expr->location);
         Value divided = formulaValue(*division.divided), divisor = formulaValue(*division.divisor);
         check(comesOut(division), "sequoia-inexact-division",
-              "{0} iterations' worth is divided by {1}, which leaves something over", {divided, divisor},
+              "the bound of this iteration divides {0} by {1}, which leaves something out", {divided, divisor},
               tunablesIn(expr->operands[1]));
       }
     for (const Expr* operand : expr->operands)

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int64_t worthACall = 32; // elements of a block
 constexpr int64_t largestValue = int64_t(1) << 40;
-constexpr unsigned mostRounds = 400;
+constexpr unsigned mostRounds = 100;
 
 int64_t smallestDivisorAbove(int64_t number, int64_t limit) {
   int64_t best = number;
