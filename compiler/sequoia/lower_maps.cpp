@@ -90,8 +90,7 @@ void BodyLowering::mapStatement(const Stmt& stmt) {
   if (loop.kind != MapKind::Seq && __int128(last.most) - first.least > INT64_MAX)
     check(compare(arith::CmpIPredicate::sge, subtract(maximum(upper, lower), lower), indexConstant(0)),
           "loop-bound-overflow",
-          "loop variable '" + std::string(loop.variableName) +
-              "' goes from {0} to {1}, which is no number of iterations",
+          "loop variable '" + std::string(loop.variableName) + "' goes from {0} to {1}, through 2^63 values or more",
           {lower, upper});
   if (loop.kind != MapKind::Seq)
     return parallelLoop(stmt, lower, upper, builder_.getStringAttr(label));
