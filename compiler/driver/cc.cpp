@@ -34,9 +34,10 @@ A first program (docs/svm.md explains it):
 
 All else goes to Clang as it stands: several files, -c, -S, -E, -o, -g, -O3, -I, -D, -l, -###, --version, @FILE, … What is
 added: the folders of svm.h and of the headers of machines, behind the program's own; -fstack-clash-protection, so that a
-work function that uses up its stack is noticed; and when a program or shared library is linked, the library of streams
-and what it needs, behind everything else and only as far as it is used. Messages and exit status are Clang's. In a
-build, it stands where a compiler does: make CC="strata cc" CXX="strata c++".
+work function that uses up its stack is noticed; -femulated-tls, so that thread_local variables are each kernel's; and
+when a program or shared library is linked, the library of streams and what it needs, behind everything else and only as
+far as it is used. Messages and exit status are Clang's. In a build, it stands where a compiler does: make CC="strata cc"
+CXX="strata c++".
 
 In the environment:
   STRATA_CLANG    the Clang to use, instead of clang-19

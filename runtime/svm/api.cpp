@@ -44,6 +44,7 @@ __attribute__((noinline)) void pushWithCare(Stream* s, const void* element, uint
   svmCopy_(writeAt(record), element, std::min(SVM_BYTES_OF_(size), record.elementBytes));
   commitPush(record, 1, eos != 0);
   openPush(record, kernel);
+  record.pusher.fitting = fits(size, record.elementBytes) ? size : 0;
 }
 
 __attribute__((noinline)) void popWithCare(Stream* s, void* element, uint64_t size, const char* text) {
@@ -57,6 +58,7 @@ __attribute__((noinline)) void popWithCare(Stream* s, void* element, uint64_t si
   svmCopy_(element, readAt(record), std::min(SVM_BYTES_OF_(size), record.elementBytes));
   commitPop(record, 1);
   openPop(record, kernel);
+  record.popper.fitting = fits(size, record.elementBytes) ? size : 0;
 }
 
 } // namespace
@@ -69,7 +71,7 @@ void svmStreamInit_(Stream* s, VM_NODE_MEM location, int address, int capacity, 
 
 void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
   const StreamRecord* record = recordIfAny(s);
-  if (record && !eos && fits(size, record->elementBytes) && isAtHand(*record, true))
+  if (record && !eos && size == record->pusher.fitting && isAtHand(*record, true))
     pushAtHand(s, element);
   else
     pushWithCare(s, element, size, eos, text);
@@ -77,7 +79,7 @@ void svmPushSlowly_(Stream* s, const void* element, uint64_t size, int eos, cons
 
 void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
   const StreamRecord* record = recordIfAny(s);
-  if (record && fits(size, record->elementBytes) && isAtHand(*record, false))
+  if (record && size == record->popper.fitting && isAtHand(*record, false))
     popAtHand(s, element);
   else
     popWithCare(s, element, size, text);

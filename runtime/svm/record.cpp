@@ -76,6 +76,8 @@ void writeNowAndAgain() {
 
 void writeLast() {
   const Program* program = Program::currentIfAny();
+  if (inChild())
+    return; // the record is of the process before
   if (program && program->recorder() && !program->recorder()->write(true))
     std::fprintf(stderr, "cannot write the record '%s': %s\n", program->recorder()->path().c_str(),
                  std::strerror(errno));

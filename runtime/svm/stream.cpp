@@ -241,6 +241,7 @@ void initialise(Stream* stream, int location, int address, int capacity, int ele
   for (StreamEnd* end : {&record.pusher, &record.popper}) {
     end->kernel.store(nullptr);
     end->limit = 0;
+    end->fitting = 0;
     end->last = nullptr;
     end->controlAt.store(0);
     end->spins = 64;

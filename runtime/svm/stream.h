@@ -30,7 +30,8 @@ struct StreamEnd {
   std::atomic<uint64_t> needs{0};                   // what count of the other side the one who waits needs
   std::atomic<runtime::Execution*> parked{nullptr}; // under `lock`: parked in the stream, so that it still exists
   std::atomic<KernelRecord*> kernel{nullptr};       // who has it at hand
-  uint64_t limit = 0; // what Stream::pushLimit_ or popLimit_ is unless a mode or a request keeps that at 0
+  uint64_t limit = 0;   // what Stream::pushLimit_ or popLimit_ is unless a mode or a request keeps that at 0
+  uint64_t fitting = 0; // what was last seen of a variable (SVM_SIZE_) that an element fits; 0: none
   uintptr_t stackBegin = 0, stackBytes = 0; // of that kernel, once it is in `kernel`
   std::atomic<KernelRecord*> last{nullptr}; // who had it last, and when that was over
   uint64_t lastOver = 0;
