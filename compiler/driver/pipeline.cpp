@@ -19,7 +19,9 @@
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/pipeline_loops.h"
+#include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
+#include "compiler/transform/prove_no_overflow.h"
 #include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"
 #include "runtime/core/progress.h"
@@ -276,6 +278,8 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
   // Index checks are proved after placement, which refers to operations that this may find unused, and before loops are
   // distributed: what holds for all iterations holds for every part of them.
   bool fine = runPasses(*program.module, [&](PassManager& passes) {
+    // Before MLIR's own passes see the program: nothing in it is believed that nobody has proved.
+    passes.addPass(transform::createPlainArithmeticPass());
     // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
     if (!source_->notation)
       passes.addPass(transform::createGuardAccessesPass());
@@ -285,6 +289,7 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
     passes.addPass(createCSEPass());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(transform::createProveInRangePass());
+    passes.addPass(transform::createProveNoOverflowPass());
   });
   // Sizes have become constants where the program and the mapping say so.
   return fine && mapping::checkFlattening(*program.module, diagnostics_);

@@ -2,6 +2,7 @@
 // on them. It registers the dialects that Strata uses and no others.
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/lanes.h"
+#include "compiler/kernel/optimize.h"
 #include "compiler/kernel/prefetch.h"
 #include "compiler/transform/count_accesses.h"
 #include "compiler/transform/distribute.h"
@@ -11,7 +12,9 @@
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/pipeline_loops.h"
+#include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
+#include "compiler/transform/prove_no_overflow.h"
 #include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"
 
@@ -37,8 +40,9 @@ int main(int argc, char** argv) {
                       strata::transform::createHoistCopiesPass, strata::transform::createInstrumentPass,
                       strata::transform::createPipelineLoopsPass, strata::transform::createUnrollLoopsPass,
                       strata::transform::createProveInRangePass, strata::transform::createTracePass,
-                      strata::transform::createUseEqualitiesPass, strata::kernel::createPrefetchRowsPass,
-                      strata::kernel::createVectorizeLanesPass})
+                      strata::transform::createUseEqualitiesPass, strata::transform::createPlainArithmeticPass,
+                      strata::transform::createProveNoOverflowPass, strata::kernel::createMoveInvariantsPass,
+                      strata::kernel::createPrefetchRowsPass, strata::kernel::createVectorizeLanesPass})
     mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

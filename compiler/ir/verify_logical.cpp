@@ -2,6 +2,7 @@
 // a type that it has no case for.
 #include "compiler/ir/verify_logical.h"
 
+#include "compiler/ir/operands.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -116,7 +117,7 @@ private:
     for (Value result : op->getResults())
       if (!isUnusedBuffer(result) && failed(allowed(op, result.getType())))
         return failure();
-    if (failed(unplaced(op)) || failed(origins(op)) || failed(details(op)))
+    if (failed(unplaced(op)) || failed(unproved(op)) || failed(origins(op)) || failed(details(op)))
       return failure();
     for (Region& region : op->getRegions()) {
       if (!region.empty() && !region.hasOneBlock())
@@ -181,6 +182,29 @@ private:
     if (placed)
       return op->emitOpError(
           "says where on a machine it is; in a logical program the attribute 'svm.mapping' of the module does");
+    return success();
+  }
+
+  /// What passes state of an operation is believed by those behind them; a program cannot state it. It can name things,
+  /// and ask for copies and calls that stay.
+  LogicalResult unproved(Operation* op) {
+    if (isa<ModuleOp, FunctionOpInterface>(op))
+      return success();
+    static constexpr StringRef stated[] = {SvmDialect::labelAttr,
+                                           SvmDialect::nameAttr,
+                                           SvmDialect::keepAttr,
+                                           SvmDialect::dynamicAttr,
+                                           apartAttr,
+                                           operandAttr,
+                                           restAttr,
+                                           "svm.layout",
+                                           "svm.sized_by"};
+    for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+      StringRef name = attribute.getName();
+      if (name.starts_with("svm.") && !llvm::is_contained(stated, name))
+        return op->emitOpError() << "carries '" << name
+                                 << "', which is not a program's to say: passes state it once they have made it so";
+    }
     return success();
   }
 

@@ -1,4 +1,5 @@
-// What logical programs may do with distributed blocks and with functions that they only declare.
+// What logical programs may do with distributed blocks and with functions that they only declare, and what they may not
+// say of loops.
 #include "compiler/ir/verify_logical.h"
 
 #include "compiler/ir/svm.h"
@@ -53,6 +54,17 @@ TEST(DistributedBlocks, AreMadeMovedGivenToKernelsAndIndexedThere) {
       svm.move %b to %a : !cut to !plain
       return
     })"),
+            "");
+}
+
+TEST(Attributes, ThatPassesBelieveStandInNoLogicalProgram) {
+  for (const char* name : {"nonempty", "parallel", "reduces", "guard", "disjoint", "anything"})
+    expectProblem(std::string("func.func private @f(%a: index) {\n%c1 = arith.constant 1 : index\n"
+                              "scf.for %i = %c1 to %a step %c1 {\n} {svm.") +
+                      name + "}\nreturn\n}",
+                  std::string("carries 'svm.") + name + "'");
+  EXPECT_EQ(problem("func.func private @f(%a: index) {\n%c1 = arith.constant 1 : index\n"
+                    "scf.for %i = %c1 to %a step %c1 {\n} {svm.label = \"i\"}\nreturn\n}"),
             "");
 }
 

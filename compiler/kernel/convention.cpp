@@ -73,7 +73,7 @@ SmallVector<Value> flatten(OpBuilder& builder, Location location, Value value) {
   Value aligned = builder.create<LLVM::ExtractValueOp>(location, raw, ArrayRef<int64_t>{1});
   Value offset = builder.create<LLVM::ExtractValueOp>(location, raw, ArrayRef<int64_t>{2});
   Value first = builder.create<LLVM::GEPOp>(location, pointerType, elementInLlvm(type.getElementType()), aligned,
-                                            ValueRange{offset}, /*inbounds=*/true);
+                                            ValueRange{offset});
   SmallVector<Value> values{first};
   for (int64_t field : {3, 4})
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)

@@ -2,18 +2,38 @@
 // aliases; here is what needs the structure of the loops.
 #include "compiler/kernel/optimize.h"
 
+#include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Transforms/Passes.h"
 
-namespace strata::kernel {
+using namespace mlir;
 
-void addOptimizationPasses(mlir::PassManager& passes) {
-  mlir::OpPassManager& kernels = passes.nest<svm::KernelOp>();
-  kernels.addPass(mlir::createCanonicalizerPass());
-  // Extents, row starts and other index arithmetic leave the loops that they do not depend on.
-  kernels.addPass(mlir::createLoopInvariantCodeMotionPass());
-  kernels.addPass(mlir::createCSEPass());
+namespace strata::kernel {
+namespace {
+
+struct MoveInvariantsPass : PassWrapper<MoveInvariantsPass, OperationPass<svm::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MoveInvariantsPass)
+  StringRef getArgument() const final { return "svm-move-invariants"; }
+  StringRef getDescription() const final { return "move what does not depend on loops, and cannot trap, out of them"; }
+
+  void runOnOperation() override {
+    // Innermost first, so that what leaves one loop can leave the next.
+    getOperation()->walk<WalkOrder::PostOrder>([](LoopLikeOpInterface loop) { svm::moveInvariants(loop); });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createMoveInvariantsPass() {
+  return std::make_unique<MoveInvariantsPass>();
+}
+
+void addOptimizationPasses(PassManager& passes) {
+  OpPassManager& kernels = passes.nest<svm::KernelOp>();
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createMoveInvariantsPass());
+  kernels.addPass(createCSEPass());
 }
 
 } // namespace strata::kernel

@@ -10,4 +10,8 @@ namespace strata::kernel {
 /// same bits: nothing is contracted, reassociated or changed in precision. Control functions are left alone.
 void addOptimizationPasses(mlir::PassManager& passes);
 
+/// Moves what does not depend on a kernel's loops out of them: extents, row starts and other index arithmetic, nothing
+/// that could trap where the loop is not entered.
+std::unique_ptr<mlir::Pass> createMoveInvariantsPass();
+
 } // namespace strata::kernel

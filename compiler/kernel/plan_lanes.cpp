@@ -3,6 +3,7 @@
 // Iterations are independent when whatever the loop writes is reached by each iteration in its own column alone.
 #include "compiler/kernel/lanes.h"
 
+#include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -59,8 +60,7 @@ bool isLaneWise(Operation* op) {
   if (isa<math::SqrtOp, math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::TruncOp,
           math::RoundEvenOp, math::CopySignOp>(op))
     return true;
-  return isa<arith::ArithDialect>(op->getDialect()) && op->hasTrait<OpTrait::Vectorizable>() && isSpeculatable(op) &&
-         isMemoryEffectFree(op);
+  return isa<arith::ArithDialect>(op->getDialect()) && op->hasTrait<OpTrait::Vectorizable>() && canExecuteAnywhere(op);
 }
 
 class Planner {

@@ -3,6 +3,7 @@
 // row and goes on to the next row, which lies on another page.
 #include "compiler/kernel/prefetch.h"
 
+#include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,7 +70,8 @@ struct RowParts {
       return;
     Operation* op = value.getDefiningOp();
     auto load = dyn_cast<memref::LoadOp>(op);
-    isKnown &= depth < deepest && (load ? isVariable(load.getMemRef()) : isa<arith::ArithDialect>(op->getDialect()));
+    isKnown &= depth < deepest && (load ? isVariable(load.getMemRef())
+                                        : isa<arith::ArithDialect>(op->getDialect()) && canExecuteAnywhere(op));
     if (!isKnown || load)
       return;
     const bool isSum = isTerm && isa<arith::AddIOp, arith::IndexCastOp, arith::ExtSIOp>(op);

@@ -326,7 +326,7 @@ void BodyLowering::callInstance(const ResolvedTarget& target, const std::string&
     for (const Extent& extent : local->extents) {
       extents.push_back(index(extent.expression));
       place_ = here;
-      if (!isNonNegative(extent.expression))
+      if (indexRangeOf(extent.expression).least < 0)
         check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-size-negative",
               "array '" + std::string(local->name) + "' of task '" + std::string(variant.taskName) +
                   "' would have {0} elements in a dimension",

@@ -85,7 +85,7 @@ BodyLowering::Range BodyLowering::rangeOf(const Expr* expr) {
     return expr->type->isSigned() || expr->signedValue() >= 0 ? Range::only(expr->signedValue()) : all;
   case ExprKind::Variable: {
     if (expr->variable->kind == VariableKind::SizeParameter)
-      return {0, INT64_MAX};
+      return {0, (int64_t(1) << 62) - 1}; // as many elements as an array may have
     if (expr->variable->kind == VariableKind::Tunable) {
       const int64_t value = names_->instance->tunables[expr->variable->index]; // at most, where it is settled later
       return names_->bindings.contains(expr->variable) ? Range{0, value} : Range::only(value);

@@ -206,7 +206,7 @@ void BodyLowering::makeLocalArrays() {
     Values extents;
     for (const Extent& extent : array->extents) {
       extents.push_back(index(extent.expression));
-      if (!isNonNegative(extent.expression))
+      if (indexRangeOf(extent.expression).least < 0)
         check(compare(arith::CmpIPredicate::sge, extents.back(), indexConstant(0)), "sequoia-array-size-negative",
               "array '" + std::string(array->name) + "' would have {0} elements in a dimension", extents.back());
     }

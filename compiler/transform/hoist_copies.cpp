@@ -4,12 +4,12 @@
 // then sees what they have written meanwhile. Checks that do not use the loop's variable move with the blocks.
 #include "compiler/transform/hoist_copies.h"
 
+#include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -24,10 +24,10 @@ bool operandsOutside(Operation* op, Operation* region) {
   return llvm::all_of(op->getOperands(), [&](Value value) { return isOutside(value, region); });
 }
 
-/// Moves what does not depend on a scope's blocks to before the scope: pure operations, and checks.
+/// Moves what does not depend on a scope's blocks to before the scope: operations that cannot trap, and checks.
 void emptyScope(ScopeOp scope) {
   for (Operation& op : llvm::make_early_inc_range(scope.getBody().front()))
-    if ((isa<CheckOp>(op) || (isPure(&op) && op.getNumRegions() == 0)) && operandsOutside(&op, scope))
+    if ((isa<CheckOp>(op) || (canExecuteAnywhere(&op) && op.getNumRegions() == 0)) && operandsOutside(&op, scope))
       op.moveBefore(scope);
 }
 
@@ -66,7 +66,7 @@ public:
       : loop_(loop), beside_(beside), counted_(counted) {}
 
   void run() {
-    moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop_.getOperation()));
+    moveInvariants(loop_);
     if (beside_.hasCompany(loop_) && beside_.isOrdering(loop_))
       return;
     Operation* container = nullptr;
@@ -75,7 +75,7 @@ public:
       if (isa<ScopeOp>(op) || op.hasAttr(guardAttr)) {
         perfect &= !container;
         container = &op;
-      } else if (!isa<CheckOp, CountOp>(op) && !isPure(&op)) {
+      } else if (isa<CheckOp>(op) ? !operandsOutside(&op, loop_) : !isa<CountOp>(op) && !isMemoryEffectFree(&op)) {
         perfect = false;
       }
     }
@@ -179,6 +179,17 @@ private:
                                                     .create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
                                                                            loop_.getLowerBound(), loop_.getUpperBound())
                                                     .getResult();
+    // Checks that do not depend on the loop come first: they say that the views moved from are valid. What stands
+    // beside the guard inside is checked whether that holds or not.
+    SmallVector<CheckOp> checks;
+    loop_.getBody()->walk([&](CheckOp check) {
+      if (!operandsOutside(check, loop_))
+        return;
+      if (check->getBlock() == loop_.getBody() && inner)
+        checkWhere(builder, runs, check);
+      else if (check->getBlock() == loop_.getBody() || (inner && check->getParentOp() == inner))
+        checks.push_back(check);
+    });
     if (inner)
       runs = builder.create<arith::AndIOp>(loc, runs, inner.getCondition());
     auto guard = builder.create<scf::IfOp>(loc, runs, /*withElseRegion=*/false);
@@ -186,13 +197,6 @@ private:
     if (disjoint_)
       guard->setAttr(disjointAttr, builder.getUnitAttr());
     loop_->moveBefore(guard.getThenRegion().front().getTerminator());
-    // Checks that do not depend on the loop come first: they say that the views moved from are valid.
-    SmallVector<CheckOp> checks;
-    loop_.getBody()->walk([&](CheckOp check) {
-      if (operandsOutside(check, loop_) &&
-          (check->getBlock() == loop_.getBody() || (inner && check->getParentOp() == inner)))
-        checks.push_back(check);
-    });
     for (CheckOp check : checks)
       check->moveBefore(loop_);
     for (Candidate candidate : candidates) {
@@ -208,6 +212,15 @@ private:
         out->moveBefore(guard.getThenRegion().front().getTerminator());
       }
     }
+  }
+
+  /// Makes a check at the builder's place, where a condition holds.
+  static void checkWhere(OpBuilder& builder, Value holds, CheckOp check) {
+    Location loc = check.getLoc();
+    Value never = builder.create<arith::XOrIOp>(loc, holds, builder.create<arith::ConstantIntOp>(loc, 1, 1));
+    check->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+    OpBuilder before(check);
+    check.getConditionMutable().assign(before.create<arith::OrIOp>(loc, check.getCondition(), never));
   }
 
   /// Counts, where the move was, what is not made there any more; a move that leaves several loops counts once.

@@ -9,6 +9,7 @@
 // into the other's store and out of it, and starts the other when they are there.
 #include "compiler/transform/pipeline_loops.h"
 
+#include "compiler/ir/speculation.h"
 #include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
 #include "compiler/transform/pipeline_plan.h"
@@ -34,12 +35,27 @@ Value firstOf(OpBuilder& builder, Location loc, Value buffer, ArrayRef<OpFoldRes
   return builder.create<memref::SubViewOp>(loc, type, buffer, offsets, SmallVector<OpFoldResult>(extents), strides);
 }
 
-/// Computes values of another iteration, at one place of the new loop or before it.
+/// A value of zeros.
+Value zeroOf(OpBuilder& builder, Location loc, Type type) {
+  auto record = dyn_cast<RecordType>(type);
+  if (!record)
+    return builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(type));
+  SmallVector<Value> fields;
+  for (Type field : record.getFieldTypes())
+    fields.push_back(zeroOf(builder, loc, field));
+  return builder.create<RecordOp>(loc, record, fields);
+}
+
+/// Computes values of an iteration at another place than where they stand: of one to come, in the loop or before it, or
+/// of the present one, at its end. What could fail where the iteration does not come to it (a load, a division) is
+/// computed only where it does, and is 0 elsewhere.
 class OtherIteration {
 public:
   OtherIteration(OpBuilder& builder, scf::ForOp loop, Value iteration) : builder_(builder), loop_(loop) {
     map_.map(loop.getInductionVar(), iteration);
   }
+  /// At the end of the present iteration: what stands in the loop's own body is known by then.
+  OtherIteration(OpBuilder& builder, scf::ForOp loop) : builder_(builder), loop_(loop), known_(loop.getBody()) {}
 
   void bind(Value block, Value view) { map_.map(block, view); }
 
@@ -47,7 +63,7 @@ public:
     if (Value known = map_.lookupOrNull(wanted))
       return known;
     Operation* op = wanted.getDefiningOp();
-    if (!op || !loop_->isAncestor(op))
+    if (!op || !loop_->isAncestor(op) || op->getBlock() == known_)
       return wanted;
     if (auto dim = dyn_cast<memref::DimOp>(op))
       if (auto block = dim.getSource().getDefiningOp<BlockOp>(); block && loop_->isAncestor(block))
@@ -55,7 +71,7 @@ public:
           return value(block.getExtents()[*dimension]);
     for (Value operand : op->getOperands())
       value(operand);
-    builder_.clone(*op, map_);
+    copy(op);
     return map_.lookup(wanted);
   }
 
@@ -91,8 +107,45 @@ public:
   }
 
 private:
+  /// The regions around an operation of the iteration, from the outside.
+  SmallVector<Container> around(Operation* op) {
+    SmallVector<Container> found;
+    for (; op->getParentOp() != loop_; op = op->getParentOp()) {
+      auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+      found.push_back({op->getParentOp(), branch && op->getParentRegion() == &branch.getElseRegion()});
+    }
+    std::reverse(found.begin(), found.end());
+    return found;
+  }
+
+  /// REQUIRES: the operands have been computed.
+  void copy(Operation* op) {
+    Value reached = canExecuteAnywhere(op) ? Value() : condition(around(op));
+    OpBuilder::InsertionGuard restore(builder_);
+    scf::IfOp branch;
+    if (reached) {
+      branch = builder_.create<scf::IfOp>(op->getLoc(), op->getResultTypes(), reached, true, true);
+      builder_.setInsertionPointToStart(branch.thenBlock());
+    }
+    Operation* made = builder_.clone(*op, map_);
+    // What was proved of it holds where it stood.
+    if (auto sum = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(made))
+      made->setAttr(sum.getIntegerOverflowAttrName(),
+                    arith::IntegerOverflowFlagsAttr::get(op->getContext(), arith::IntegerOverflowFlags::none));
+    if (!reached)
+      return;
+    builder_.create<scf::YieldOp>(op->getLoc(), made->getResults());
+    builder_.setInsertionPointToStart(branch.elseBlock());
+    SmallVector<Value> nothing;
+    for (Type type : op->getResultTypes())
+      nothing.push_back(zeroOf(builder_, op->getLoc(), type));
+    builder_.create<scf::YieldOp>(op->getLoc(), nothing);
+    map_.map(op->getResults(), branch.getResults());
+  }
+
   OpBuilder& builder_;
   scf::ForOp loop_;
+  Block* known_ = nullptr; // whose operations are there already
   IRMapping map_;
 };
 
@@ -183,13 +236,18 @@ private:
     return builder_.create<MoveOp>(loc_, TokenType::get(builder_.getContext()), none, none, ValueRange()).getToken();
   }
 
-  /// The part of a buffer that an iteration's block is. Blocks are checked against their bounds where they are made,
-  /// and this is where one is made.
-  Value viewOf(Ring& ring, Value buffer, OtherIteration& there, Value condition) {
+  /// The part of a buffer that an iteration's block is.
+  Value viewOf(Ring& ring, Value buffer, OtherIteration& there) {
     SmallVector<OpFoldResult> extents;
-    for (auto [dimension, extent] : llvm::enumerate(ring.block.getExtents())) {
-      Value value = there.value(extent);
-      extents.push_back(value);
+    for (Value extent : ring.block.getExtents())
+      extents.push_back(there.value(extent));
+    return firstOf(builder_, loc_, buffer, extents);
+  }
+
+  /// Blocks are checked against their bounds where they are made. `condition`: whether the iteration makes this one;
+  /// null: it does.
+  void checkExtents(Ring& ring, ValueRange values, Value condition) {
+    for (auto [dimension, value] : llvm::enumerate(values)) {
       Value bound = builder_.create<arith::ConstantIndexOp>(loc_, ring.bounds[dimension]);
       Value fits = builder_.create<arith::CmpIOp>(loc_, arith::CmpIPredicate::ule, value, bound);
       if (condition) {
@@ -202,7 +260,6 @@ private:
       builder_.create<CheckOp>(ring.block.getLoc(), fits, "block-exceeds-bound", message, StringAttr(),
                                ValueRange{value, bound});
     }
-    return firstOf(builder_, loc_, buffer, extents);
   }
 
   /// A view of all of a block's view, or of nothing.
@@ -235,7 +292,11 @@ private:
       if (ring.ins.empty())
         continue;
       Value reached = there.condition(ring.around);
-      there.bind(ring.block.getBlock(), viewOf(ring, bufferOf(number), there, reached));
+      SmallVector<Value> extents;
+      for (Value extent : ring.block.getExtents())
+        extents.push_back(there.value(extent));
+      checkExtents(ring, extents, reached);
+      there.bind(ring.block.getBlock(), viewOf(ring, bufferOf(number), there));
       Value made = both(exists, reached);
       for (MoveOp in : ring.ins) {
         Value from = orNothing(there.value(in.getSource()), made),
@@ -287,28 +348,24 @@ private:
 
     // The iteration as it was. Transfers out are made at its end, where tokens can be carried on.
     Block& body = *made.getBody();
-    SmallVector<Operation*> original;
-    for (Operation& op : loop_.getBody()->without_terminator())
-      original.push_back(&op);
-    OtherIteration here(builder_, loop_, now);
+    for (Operation& op : llvm::make_early_inc_range(loop_.getBody()->without_terminator()))
+      op.moveBefore(&body, body.end());
+    loop_.getInductionVar().replaceAllUsesWith(now);
+    builder_.setInsertionPointToEnd(&body);
+    OtherIteration here(builder_, made);
     SmallVector<Value> sent;
     for (size_t number = 0; number < plan_.rings.size(); ++number) {
       Ring& ring = plan_.rings[number];
       if (ring.outs.empty())
         continue;
       Value reached = here.condition(ring.around);
-      here.bind(ring.block.getBlock(), viewOf(ring, buffer(carried, number, 0), here, reached));
+      here.bind(ring.block.getBlock(), viewOf(ring, buffer(carried, number, 0), here));
       for (MoveOp out : ring.outs) {
         Value from = orNothing(here.value(out.getSource()), reached);
         Value to = orNothing(here.value(out.getDestination()), reached);
         sent.push_back(startMove(ring, out, from, to, {}));
       }
     }
-    for (Operation* op : original)
-      op->moveBefore(&body, body.end());
-    for (Value token : sent)
-      token.getDefiningOp()->moveBefore(&body, body.end());
-    loop_.getInductionVar().replaceAllUsesWith(now);
     for (size_t number = 0; number < plan_.rings.size(); ++number)
       useBuffer(plan_.rings[number], buffer(carried, number, 0));
     for (auto& entry : plan_.checks)
@@ -340,6 +397,8 @@ private:
   void useBuffer(Ring& ring, Value buffer) {
     OpBuilder::InsertionGuard restore(builder_);
     builder_.setInsertionPoint(ring.block);
+    if (ring.ins.empty())
+      checkExtents(ring, ring.block.getExtents(), {});
     SmallVector<OpFoldResult> extents;
     for (Value extent : ring.block.getExtents())
       extents.push_back(extent);

@@ -55,13 +55,14 @@ bool isPlain(MoveOp move) {
   return !move.getToken() && move.getAfter().empty();
 }
 
-/// Whether an operation holds nothing but checks and what is pure.
+/// Whether an operation holds nothing but checks and what has no effect.
 bool onlyChecks(Operation* op) {
   bool some = false;
   bool fine = !op->walk([&](Operation* inner) {
                    some |= isa<CheckOp, IndexOp>(inner);
-                   bool known = inner == op || isa<CheckOp, IndexOp, scf::YieldOp>(inner) ||
-                                (inner->getNumRegions() ? isa<scf::IfOp, scf::ForOp>(inner) : isPure(inner));
+                   bool known =
+                       inner == op || isa<CheckOp, IndexOp, scf::YieldOp>(inner) ||
+                       (inner->getNumRegions() ? isa<scf::IfOp, scf::ForOp>(inner) : isMemoryEffectFree(inner));
                    return known ? WalkResult::advance() : WalkResult::interrupt();
                  }).wasInterrupted();
   return fine && some && op->getNumResults() == 0 && isa<CheckOp, IndexOp, scf::IfOp, scf::ForOp>(op);
@@ -401,7 +402,7 @@ bool isComputable(Value value, scf::ForOp loop) {
                                                      .wasInterrupted();
       if (isWritten)
         return false;
-    } else if (!isPure(op) || op->getNumRegions()) {
+    } else if (!isMemoryEffectFree(op) || op->getNumRegions()) {
       return false;
     }
     llvm::append_range(work, op->getOperands());

@@ -41,9 +41,9 @@ struct PipelinePlan {
 /// source (svm.parallel).
 PipelinePlan planPipeline(mlir::scf::ForOp loop, const Machine* machine);
 
-/// Whether a value can be computed for another iteration: pure operations on the loop's variable and on values from
-/// outside, loads of what the loop does not write by the processor that executes it, and extents of the iteration's
-/// blocks.
+/// Whether a value can be computed for another iteration: operations without effects on the loop's variable and on
+/// values from outside, loads of what the loop does not write by the processor that executes it, and extents of the
+/// iteration's blocks.
 bool isComputable(mlir::Value value, mlir::scf::ForOp loop);
 
 } // namespace strata::transform

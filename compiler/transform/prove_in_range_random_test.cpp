@@ -1,6 +1,8 @@
-// Random kernels over indices and small integers, executed for small sizes: no check that the pass erased may fail.
-// STRATA_RANDOM_KERNELS in the environment says how many kernels to try, STRATA_RANDOM_SEED where to begin.
+// Random kernels over indices and small integers, executed for small sizes: no check that prove-in-range erased may
+// fail, and nothing that prove-no-overflow marked may overflow. STRATA_RANDOM_KERNELS in the environment says how many
+// kernels to try, STRATA_RANDOM_SEED where to begin.
 #include "compiler/transform/prove_in_range_testing.h"
+#include "compiler/transform/prove_no_overflow.h"
 
 #include "mlir/IR/Matchers.h"
 #include <cstdlib>
@@ -69,8 +71,7 @@ private:
     case 0:
     case 1:
     case 2:
-      text += name + " = arith." + simple[pick(6)] + " " + left + ", " + right +
-              (!wide && pick(3) == 0 ? " overflow<nsw>" : "") + " : " + type + "\n";
+      text += name + " = arith." + simple[pick(6)] + " " + left + ", " + right + " : " + type + "\n";
       break;
     case 3:
       text += name + " = arith." + others[pick(15)] + " " + left + ", " + right + " : " + type + "\n";
@@ -172,8 +173,8 @@ private:
   int next_ = 0, nextCheck_ = 0;
 };
 
-/// Executes a kernel of the generator's and notes which checks fail, by their ids. An overflow of an operation with nsw
-/// gives a value that ends the execution when something depends on it.
+/// Executes a kernel of the generator's and notes which checks fail, by their ids, and whether an operation with nsw
+/// overflows.
 class Execution {
 public:
   Execution(svm::KernelOp kernel, int64_t n, int64_t m, ArrayRef<int64_t> scalars) : kernel_(kernel), n_(n), m_(m) {
@@ -186,6 +187,7 @@ public:
     run(kernel_.getBody().front());
     return failed_;
   }
+  bool hasOverflowed() const { return hasOverflowed_; }
 
 private:
   static unsigned width(Value value) {
@@ -321,12 +323,11 @@ private:
     auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
     if (flags && bitEnumContainsAll(flags.getOverflowAttr().getValue(), arith::IntegerOverflowFlags::nsw)) {
       if (name == "shli" && result)
-        overflows = result->ashr(b) != a;
-      if (overflows)
-        result = std::nullopt;
-    } else if (name == "shli" && result) {
-      result = a.shl(b);
+        overflows = a.shl(b).ashr(b) != a;
+      hasOverflowed_ |= overflows;
     }
+    if (name == "shli" && result)
+      result = a.shl(b);
     return true;
   }
 
@@ -337,11 +338,12 @@ private:
   };
   std::map<Value, std::optional<APInt>, Less> values_;
   std::set<int64_t> failed_;
+  bool hasOverflowed_ = false;
   int steps_ = 0;
 };
 
 TEST(ProveInRange, NoErasedCheckFails) {
-  int checks = 0, remaining = 0, failing = 0;
+  int checks = 0, remaining = 0, failing = 0, sums = 0, marked = 0;
   auto number = [](const char* name, int otherwise) {
     const char* text = std::getenv(name);
     return text ? std::atoi(text) : otherwise;
@@ -356,6 +358,13 @@ TEST(ProveInRange, NoErasedCheckFails) {
     std::set<int64_t> left, failed;
     after->walk([&](svm::IndexOp check) { left.insert(check->getAttrOfType<IntegerAttr>("id").getInt()); });
     before->walk([&](svm::IndexOp) { ++checks; });
+    PassManager marks(&context.context);
+    marks.addPass(strata::transform::createProveNoOverflowPass());
+    ASSERT_TRUE(succeeded(marks.run(*before)));
+    before->walk([&](arith::ArithIntegerOverflowFlagsInterface sum) {
+      ++sums;
+      marked += sum.hasNoSignedWrap();
+    });
     svm::KernelOp kernel = *before->getOps<svm::KernelOp>().begin();
     std::mt19937 random(seed);
     for (int64_t n : {0, 1, 2, 5, 140})
@@ -367,7 +376,13 @@ TEST(ProveInRange, NoErasedCheckFails) {
                                static_cast<int8_t>(random() % 8)};
           if (trial == 0)
             scalars[0] = random() % 2 ? INT64_MAX - int64_t(random() % 3) : INT64_MIN + int64_t(random() % 3);
-          for (int64_t id : Execution(kernel, n, m, scalars).failures()) {
+          Execution execution(kernel, n, m, scalars);
+          const std::set<int64_t> failures = execution.failures();
+          ASSERT_FALSE(execution.hasOverflowed())
+              << "what is marked overflows for N = " << n << ", M = " << m << ", s = " << scalars[0]
+              << ", w = " << scalars[1] << ", x = " << scalars[2] << "; seed " << seed << "\n"
+              << text;
+          for (int64_t id : failures) {
             failed.insert(id);
             ASSERT_TRUE(left.contains(id))
                 << "check " << id << " fails for N = " << n << ", M = " << m << ", s = " << scalars[0]
@@ -385,6 +400,8 @@ TEST(ProveInRange, NoErasedCheckFails) {
   // The kernels are worth something: many checks fail, and many are proved.
   EXPECT_GT(failing, checks / 10);
   EXPECT_GT(checks - remaining, checks / 10);
+  // Of indices few are known to be far from the ends of their type.
+  EXPECT_GT(marked, sums / 10);
 }
 
 } // namespace

@@ -206,13 +206,20 @@ TEST(ProveInRange, ThirtyTwoBitIndices) {
                  "%y = arith.index_cast %b : i32 to index\n" +
                  check("%y", "%n", "A") + "}\n"),
             "");
-  // Signed overflow is the program's error; unsigned wrapping around is not.
-  EXPECT_EQ(left("%a = arith.addi %w, %x overflow<nsw> : i32\n%b = arith.subi %a, %x overflow<nsw> : i32\n"
+  // A sum that wraps and comes back is what it was; one that is said not to wrap is not believed.
+  EXPECT_EQ(left("%a = arith.addi %w, %x : i32\n%b = arith.subi %a, %x : i32\n"
                  "%y = arith.index_cast %b : i32 to index\n%v = arith.index_cast %w : i32 to index\n"
                  "%p = arith.cmpi sge, %v, %c0 : index\n%q = arith.cmpi slt, %v, %n : index\n"
                  "%g = arith.andi %p, %q : i1\nscf.if %g {\n" +
                  check("%y", "%n", "A") + "}\n"),
             "");
+  EXPECT_EQ(left("%a = arith.addi %w, %x overflow<nsw> : i32\n%y = arith.index_cast %a : i32 to index\n"
+                 "%v = arith.index_cast %w : i32 to index\n%u = arith.index_cast %x : i32 to index\n"
+                 "%p = arith.cmpi sge, %v, %c0 : index\n%q = arith.cmpi sge, %u, %c0 : index\n"
+                 "%r = arith.cmpi slt, %y, %n : index\n%g = arith.andi %p, %q : i1\n"
+                 "%h = arith.andi %g, %r : i1\nscf.if %h {\n" +
+                 check("%y", "%n", "X") + "}\n"),
+            "X");
   EXPECT_EQ(left("%a = arith.addi %w, %x : i32\n%y = arith.index_castui %a : i32 to index\n"
                  "%v = arith.index_castui %w : i32 to index\n%u = arith.index_castui %x : i32 to index\n"
                  "%sum = arith.addi %v, %u : index\n%q = arith.cmpi slt, %sum, %n : index\nscf.if %q {\n" +

@@ -36,6 +36,7 @@ void RangeAnalysis::restart(Block* block) {
   facts_.clear();
   signed_.clear();
   unsigned_.clear();
+  residues_.clear();
   definedQuotients_.clear();
   around_.clear();
   conditionSteps_ = 0;

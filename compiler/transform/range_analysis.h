@@ -3,9 +3,8 @@
 // about may not.
 //
 // Every value has two readings, signed and unsigned, each a linear expression over symbols that is exact for all
-// executions that reach the point. Signed arithmetic that is marked as not overflowing (nsw, nuw) is taken at its word;
-// other arithmetic is exact where it is proved to fit. Sizes of blocks are in [0, 2^62). Values that nothing is known
-// about are symbols.
+// executions that reach the point. Arithmetic is exact where it is proved to fit its type; what it is marked with (nsw,
+// nuw) is not believed. Sizes of blocks are in [0, 2^62). Values that nothing is known about are symbols.
 #pragma once
 
 #include "compiler/ir/svm.h"
@@ -35,6 +34,8 @@ public:
   void moveTo(mlir::Operation* op);
   /// Whether 0 <= index < extent at the point, both read as signed.
   bool isInRange(mlir::Value index, mlir::Value extent);
+  /// Whether the sum, difference, product or shift at the point fits its type, read as signed.
+  bool fits(mlir::Operation* op);
   /// The signed reading of an integer or index value that dominates the point. Equal expressions are equal values.
   Linear valueOf(mlir::Value value) { return signedOf(value); }
   /// Whether `block` is the point's or one around it.
@@ -80,6 +81,11 @@ private:
   }
   /// The sum, difference, product or unchanged operand that `op` computes, before it is cut to the type's width.
   std::optional<Linear> uncut(mlir::Operation* op, Reading how);
+  /// What a value is modulo 2 to its width, however often the sums that it is made of have wrapped.
+  Linear residueOf(mlir::Value value);
+  std::optional<Linear> computeResidue(mlir::Operation* op);
+  /// The range of a product of two values that are not known.
+  Interval productOf(mlir::Operation* op, Reading how);
   /// The same where it is known to fit.
   std::optional<Linear> exact(mlir::Operation* op, Reading how);
   /// A symbol, in the range of its type.
@@ -113,7 +119,7 @@ private:
   mlir::Operation* function_;
   svm::KernelOp kernel_; // null for other functions
   LinearFacts facts_;
-  llvm::DenseMap<mlir::Value, Linear> signed_, unsigned_;
+  llvm::DenseMap<mlir::Value, Linear> signed_, unsigned_, residues_;
   llvm::DenseMap<std::pair<const void*, int64_t>, Symbol> symbols_;
   std::map<std::pair<Linear, int64_t>, Symbol> quotients_;
   llvm::DenseSet<Symbol> definedQuotients_;

@@ -129,6 +129,13 @@ Linear RangeAnalysis::unknown(Value value, Reading how) {
 Linear RangeAnalysis::cut(Value value, Reading how) {
   Linear result = unknown(value, how);
   Operation* op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::MulIOp>(op)) {
+    Range range =
+        how == Reading::Signed ? signedRange(*widthOf(value.getType())) : unsignedRange(*widthOf(value.getType()));
+    Interval within = productOf(op, how);
+    if (within.lower && within.upper && *within.lower >= range.least && *within.upper <= range.most)
+      facts_.setBounds(symbolOf(value, aspectOf(how)), within);
+  }
   if (std::optional<Linear> whole = op ? uncut(op, how) : std::nullopt; whole && facts_.isNonNegative(*whole))
     facts_.assume(whole->minus(result));
   return result;
@@ -256,18 +263,87 @@ std::optional<Linear> RangeAnalysis::uncut(Operation* op, Reading how) {
       .Default([](Operation*) { return std::nullopt; });
 }
 
-std::optional<Linear> RangeAnalysis::exact(Operation* op, Reading how) {
-  std::optional<Linear> whole = uncut(op, how);
-  if (!whole)
-    return std::nullopt;
-  if (auto overflowing = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op)) {
-    auto flag = how == Reading::Signed ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::nuw;
-    if (arith::bitEnumContainsAll(overflowing.getOverflowAttr().getValue(), flag))
-      return whole;
+bool RangeAnalysis::fits(Operation* op) {
+  std::optional<unsigned> width = widthOf(op->getResult(0).getType());
+  if (!width)
+    return false;
+  Range range = signedRange(*width);
+  if (std::optional<Linear> whole = uncut(op, Reading::Signed)) {
+    // Of 64 bits the ends are far away: what is not within them by the bounds of its parts is hardly so by relations.
+    Interval interval = facts_.intervalOf(*whole);
+    if (*width == 64)
+      return interval.lower && interval.upper && *interval.lower >= range.least && *interval.upper <= range.most;
+    return facts_.isWithin(*whole, range.least, range.most);
   }
+  Interval product = isa<arith::MulIOp>(op) ? productOf(op, Reading::Signed) : Interval();
+  return product.lower && product.upper && *product.lower >= range.least && *product.upper <= range.most;
+}
+
+Interval RangeAnalysis::productOf(Operation* op, Reading how) {
+  Interval left = facts_.intervalOf(reading(op->getOperand(0), how)),
+           right = facts_.intervalOf(reading(op->getOperand(1), how));
+  if (!left.lower || !left.upper || !right.lower || !right.upper)
+    return {};
+  Interval result;
+  for (WideInteger a : {*left.lower, *left.upper})
+    for (WideInteger b : {*right.lower, *right.upper}) {
+      WideInteger product;
+      if (__builtin_mul_overflow(a, b, &product))
+        return {};
+      result.lower = std::min(result.lower.value_or(product), product);
+      result.upper = std::max(result.upper.value_or(product), product);
+    }
+  return result;
+}
+
+Linear RangeAnalysis::residueOf(Value value) {
+  if (auto known = residues_.find(value); known != residues_.end())
+    return known->second;
+  Nesting nesting(depth_);
+  Operation* op = value.getDefiningOp();
+  std::optional<Linear> computed = op && !nesting.isTooDeep() ? computeResidue(op) : std::nullopt;
+  Linear result = computed ? *computed : signedOf(value);
+  residues_[value] = result;
+  return result;
+}
+
+std::optional<Linear> RangeAnalysis::computeResidue(Operation* op) {
+  if (op->getNumResults() != 1 || !widthOf(op->getResult(0).getType()))
+    return std::nullopt;
+  using Result = std::optional<Linear>;
+  return llvm::TypeSwitch<Operation*, Result>(op)
+      .Case([&](arith::AddIOp sum) -> Result { return residueOf(sum.getLhs()).plus(residueOf(sum.getRhs())); })
+      .Case([&](arith::SubIOp difference) -> Result {
+        return residueOf(difference.getLhs()).minus(residueOf(difference.getRhs()));
+      })
+      .Case([&](arith::MulIOp product) -> Result {
+        Linear left = residueOf(product.getLhs()), right = residueOf(product.getRhs());
+        if (right.isConstant())
+          return left.times(right.constant());
+        return left.isConstant() ? right.times(left.constant()) : Result();
+      })
+      // What is cut off is a multiple of 2 to the width that is left.
+      .Case<arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp>([&](Operation* cut) -> Result {
+        std::optional<unsigned> from = widthOf(cut->getOperand(0).getType());
+        if (!from || *from < *widthOf(cut->getResult(0).getType()))
+          return std::nullopt;
+        return residueOf(cut->getOperand(0));
+      })
+      .Default([](Operation*) { return std::nullopt; });
+}
+
+std::optional<Linear> RangeAnalysis::exact(Operation* op, Reading how) {
   unsigned width = *widthOf(op->getResult(0).getType());
   Range range = how == Reading::Signed ? signedRange(width) : unsignedRange(width);
-  return facts_.isWithin(*whole, range.least, range.most) ? whole : std::nullopt;
+  auto known = [&](const std::optional<Linear>& whole) {
+    return whole && facts_.isWithin(*whole, range.least, range.most) ? whole : std::nullopt;
+  };
+  std::optional<Linear> whole = uncut(op, how);
+  if (std::optional<Linear> result = known(whole))
+    return result;
+  // What wraps on the way may have come back.
+  std::optional<Linear> residue = computeResidue(op);
+  return residue && residue != whole ? known(residue) : std::nullopt;
 }
 
 Linear RangeAnalysis::floorOf(const Linear& dividend, int64_t divisor) {

@@ -88,7 +88,7 @@ class Program:
         self.form = self.random.choice("ABC")
         self.places = Places(self.random, self.form)
         self.barrier = self.chance(0.25)
-        self.constants, self.arrays, self.blocks, self.start, self.filled = [], [], [], [], set()
+        self.constants, self.arrays, self.blocks, self.start, self.filled, self.wide = [], [], [], [], set(), []
         for number in range(self.random.randint(0, 3)):
             self.constants.append((f"k{number}", self.random.randint(1, 9)))
         self.make_arrays()
@@ -230,6 +230,9 @@ class Program:
             if choice < 0.85:
                 return binary(self.random.choice(["&&", "||"]), part(kind), part("bool"))
             return unary("!", part(self.random.choice(["bool", "int"])))
+        shown = self.shows_width(context) if type != "bool" and self.chance(0.25) else None
+        if shown:
+            return shown if type == "int" else binary("*", shown, part("float"))
         choice = self.random.random()
         if choice < 0.06:
             return conditional(part(self.random.choice(["bool", "int"])), part(type), part(type))
@@ -287,11 +290,31 @@ class Program:
         return result
 
     def declaration(self, context):
+        if self.chance(0.25):
+            return self.stored_once(context)
         type, name = self.random.choice(["int", "int", "float", "bool"]), self.name("v")
         extents = tuple(self.random.choice([1, 2, 3, 5]) for _ in range(self.random.randint(1, 2))) if self.chance(0.25) else ()
         value = self.value(context, type) if not extents and self.chance(0.8) else None
         context.variables.append((name, type, extents, None, None, True))
         return declare(type, name, extents, value)
+
+    def stored_once(self, context):
+        """An int that nothing assigns again, with what hardly fits its 32 bits: what it is used for shows whether it was cut to them."""
+        name = self.name("w")
+        large = literal(self.random.choice([65536, 1000003, 1073741824, 1103515245, 2147483647, -2147483647]))
+        value = binary(self.random.choice("***+-"), self.expression(context, "int", 1), large)
+        if self.chance(0.3):
+            value = binary("<<", self.expression(context, "int", 1), literal(self.random.choice([16, 24, 31, 33])))
+        context.variables.append((name, "int", (), None, None, False))
+        self.wide.append(name)
+        return declare("int", name, (), value)
+
+    def shows_width(self, context):
+        """What depends on the bits of an int beyond the lower 32; nothing where there is none that could have them."""
+        wide = [v[0] for v in context.variables if v[0] in self.wide]
+        if not wide:
+            return None
+        return binary(self.random.choice(["/", "%", ">>"]), variable(self.random.choice(wide), "int"), literal(self.random.choice([3, 7, 16, 29])))
 
     def target(self, context):
         """(name, type, indices) of something that may be written here."""

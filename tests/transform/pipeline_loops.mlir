@@ -285,3 +285,52 @@ func.func @severalStarted(%n: index, %m: index, %a: !row) attributes {svm.contro
   } {svm.parallel, svm.label = "i", svm.stages = 2 : i64}
   return
 }
+
+// What a branch guards is computed for an iteration to come only where that iteration takes the branch: a load and a
+// remainder, of the transfer in and of the one out.
+// REMARK: remark: loop 'i' is pipelined: 2 buffers of 'x'
+// CHECK-LABEL: func.func @guarded
+// CHECK: svm.scope
+// CHECK: %[[FIRST:.*]] = arith.cmpi slt, %{{.*}}, %arg2
+// CHECK: scf.if %[[FIRST]] -> (index) {
+// CHECK-NEXT: memref.load
+// CHECK: } else {
+// CHECK: scf.if %[[FIRST]] -> (index) {
+// CHECK-NEXT: arith.remui
+// CHECK: svm.move {{.*}} -> !svm.token
+// CHECK: scf.for
+// CHECK: %[[NEXT:.*]] = arith.cmpi slt, %{{.*}}, %arg2
+// CHECK: scf.if %[[NEXT]] -> (index) {
+// CHECK-NEXT: memref.load
+// CHECK: scf.if %[[NEXT]] -> (index) {
+// CHECK-NEXT: arith.remui
+// CHECK: svm.move {{.*}} -> !svm.token
+// CHECK: %[[SOME:.*]] = arith.cmpi slt, %{{.*}}, %arg2
+// CHECK-NEXT: scf.if %[[SOME]] {
+// CHECK: svm.run @update
+// CHECK: scf.if %[[SOME]] -> (index) {
+// CHECK-NEXT: memref.load
+// CHECK: scf.if %[[SOME]] -> (index) {
+// CHECK-NEXT: arith.remui
+// CHECK: svm.move {{.*}} -> !svm.token
+// CHECK-NEXT: scf.yield
+func.func @guarded(%n: index, %m: index, %k: index, %a: !row, %f: memref<?xindex, strided<[1], offset: ?>>)
+    attributes {svm.control = @spe} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %some = arith.cmpi slt, %i, %k : index
+    scf.if %some {
+      %j = memref.load %f[%i] : memref<?xindex, strided<[1], offset: ?>>
+      %at = arith.remui %j, %k : index
+      %v = memref.subview %a[%at] [%m] [1] : !row to !row
+      svm.scope "t" disjoint {
+        %x = svm.block "x"(%m) max [16] : !near
+        svm.move %v to %x : !row to !near
+        svm.run @update(%x) on @spe : (!near) -> ()
+        svm.move %x to %v : !near to !row
+      }
+    }
+  } {svm.parallel, svm.label = "i", svm.stages = 2 : i64}
+  return
+}

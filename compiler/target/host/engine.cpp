@@ -3,6 +3,7 @@
 #include "compiler/target/host/engine.h"
 
 #include "compiler/target/host/heap_variables.h"
+#include "compiler/target/host/hoist_divisions.h"
 #include "compiler/target/host/pair_stores.h"
 #include "include/sequoia.h"
 #include "runtime/abi.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 namespace strata::host {
 
@@ -127,6 +129,10 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   llvm::PassBuilder builder(machine.get(), tuning);
+  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::LoopSimplifyPass()); // so that there is a block before each loop
+    passes.addPass(HoistDivisionsPass());
+  });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(PairStoresPass()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(HeapVariablesPass()));

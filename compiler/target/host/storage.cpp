@@ -315,8 +315,7 @@ private:
       } else {
         Value store = calls_.call(builder, loc, "strata_store", pointer(), memory);
         data = builder.create<LLVM::GEPOp>(loc, pointer(), builder.getI8Type(), store,
-                                           ArrayRef<LLVM::GEPArg>{constant(builder, loc, *block.getAddress())},
-                                           /*inbounds=*/true);
+                                           ArrayRef<LLVM::GEPArg>{constant(builder, loc, *block.getAddress())});
       }
     } else if (id.valid() && machine_[id].files) {
       data = calls_.call(builder, loc, "strata_window_acquire_file", pointer(),

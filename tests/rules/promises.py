@@ -1,0 +1,35 @@
+"""What LLVM and MLIR believe without looking is said in few places: no overflow, within an object, no other pointer to it, no trap."""
+
+import re
+
+import tree
+
+# What is promised, and where it may be: the file that proves it, or has it from those who check it.
+PROMISES = {
+    r"IntegerOverflowFlags::n[su]w|setHasNo(Un)?[sS]ignedWrap|Create(NSW|NUW)\w+|\bhasNo(Un)?[sS]ignedWrap\b":
+        {"compiler/transform/prove_no_overflow.cpp": "proved by the range analysis"},
+    r"\binbounds\b|[iI]nBounds|GEPNoWrapFlags": {},
+    r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {},
+    r"llvm\.noalias|llvm\.readonly|NoAlias\b":
+        {"compiler/kernel/convention.cpp": "arguments of kernels, which the verifiers and checks of runs hold apart"},
+    r"llvm\.(nonnull|noundef|dereferenceable\w*|range)|Attribute::(NonNull|NoUndef|Dereferenceable\w*|Range)|MD_(range|nonnull|noundef)\b": {},
+    r"mustprogress|MustProgress|WillReturn|willreturn": {},
+    # Whether an operation may be executed where the program would not have come to it.
+    r"\bisPure\(|(?<!can)(?<!\w)isSpeculatable\(|createLoopInvariantCodeMotionPass|\bmoveLoopInvariantCode\(":
+        {"compiler/ir/speculation.cpp": "the one place that decides it",
+         "compiler/sequoia/check_sharing.cpp": "compares expressions, moves none",
+         "compiler/transform/combiner_identity.cpp": "looks at a body, moves nothing"},
+}
+breaches = []
+for path in tree.files(".cpp", ".h", folders=("compiler",)):
+    if tree.is_test(path):
+        continue
+    # A promise may stand in the name of an argument.
+    text = tree.without_comments(tree.read(path).replace("/*inbounds=*/true", "inbounds      true"))
+    for pattern, places in PROMISES.items():
+        if path in places:
+            continue
+        for match in re.finditer(pattern, text):
+            breaches.append(f"{path}:{tree.line_of(text, match.start())}: {match[0].strip()}")
+tree.report(breaches, __doc__, """Have it proved (transform/prove_no_overflow.h), check it when the program runs, or leave it out; ask compiler/ir/speculation.h
+whether something may move. A place that proves what it promises is listed in tests/rules/promises.py with its reason.""")
