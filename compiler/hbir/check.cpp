@@ -7,6 +7,9 @@ void Checker::run() {
   program_.form = tree_.form;
   unsigned before = diagnostics_.errorCount();
   target();
+  // Groups of a target whose extents are wrong would only repeat it.
+  if (diagnostics_.errorCount() != before)
+    return;
   config();
   moveGroups();
   // Arrays and blocks that name what is wrong would only repeat it.

@@ -49,10 +49,8 @@ void Checker::code() {
       program_.start.push_back(std::move(made));
     }
   }
-  markWaitingLoops(program_.start);
+  markWaitingLoops(program_);
   refuseWaiting(program_.start);
-  for (CodeBlock& block : program_.blocks)
-    markWaitingLoops(block.body);
 }
 
 /// No tile runs before the code outside of blocks has ended, so nothing there can wait for one.
@@ -219,8 +217,12 @@ ExpressionPtr Checker::blockName(std::string_view name, const Location& where, b
   for (size_t i = 0; i < block_->coordinates.size() && i < 4; ++i) {
     if (name == coordinateNames[i])
       return indexValue(block_->coordinates[i], name, where);
-    if (name == maximumNames[i])
-      return integer(indices[block_->coordinates[i]].index.extent, where);
+    if (name != maximumNames[i])
+      continue;
+    // x_max belongs to the index that the path calls x, wherever it stands.
+    auto named = std::find_if(indices.begin(), indices.end(),
+                              [&](const PathIndex& index) { return index.bound == coordinateNames[i]; });
+    return integer((named == indices.end() ? indices[block_->coordinates[i]] : *named).index.extent, where);
   }
   if (name == "tile_id") {
     auto [found, isNew] = block_->symbols.emplace("tile_id", nullptr);
@@ -302,7 +304,7 @@ std::vector<std::string> Checker::visibleNames() const {
   for (const Constant& constant : program_.constants)
     result.push_back(constant.name);
   if (block_) {
-    result.insert(result.end(), {"x", "y", "x_max", "y_max", "tile_id", "csize"});
+    result.insert(result.end(), {"x", "y", "x_max", "y_max", "tile_id"});
     for (const auto& [name, size] : blockSizes_)
       result.push_back("block_size_" + name);
     for (const PathIndex& index : block_->indices)

@@ -6,7 +6,7 @@
 namespace strata::hbir {
 
 STRATA_DIAGNOSTIC(duplicateGroup, Error, "hbir-duplicate-group", "there is another group named '{0}' here");
-STRATA_DIAGNOSTIC(duplicateIndex, Error, "hbir-duplicate-index", "group '{0}' has two indices named '{1}'");
+STRATA_DIAGNOSTIC(duplicateIndex, Error, "hbir-duplicate-index", "{0} has two indices or sizes named '{1}'");
 STRATA_DIAGNOSTIC(groupContent, Error, "hbir-group-content", "group '{0}' has {1}; it holds either tiles or groups");
 STRATA_DIAGNOSTIC(groupDimensions, Error, "hbir-group-dimensions",
                   "group '{0}' has {1} dimensions; there can be 1 to 4");
@@ -72,6 +72,19 @@ std::optional<int64_t> difference(const IndexExpression& a, const IndexExpressio
   return sum.constant;
 }
 
+/// The names of a group's rows and columns are its own, and none of its indices'.
+void checkSizeNames(const std::vector<NameSyntax>& sizes, const std::vector<std::pair<NameSyntax, Expr*>>& repeats,
+                    const std::string& owner, DiagnosticEngine& diagnostics) {
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const NameSyntax* other = i > 0 && sizes[0].text == sizes[i].text ? sizes.data() : nullptr;
+    for (const auto& [name, count] : repeats)
+      if (name.text == sizes[i].text)
+        other = &name;
+    if (other)
+      diagnostics.report(duplicateIndex, sizes[i].where, owner, sizes[i].text).label(other->where, "the other one");
+  }
+}
+
 } // namespace
 
 void Checker::config() {
@@ -99,6 +112,7 @@ void Checker::config() {
   }
   if (tree_.arrangements.size() != 1 || program_.target.extents.size() != 2)
     return;
+  checkSizeNames(tree_.arrangements[0].sizes, {}, "the tile array", diagnostics_);
   for (const GroupSyntax* each : tree_.groups)
     groupOfArrangement(*each, nullptr);
 }
@@ -109,6 +123,9 @@ Group& Checker::newGroup(const GroupSyntax& syntax, Group* parent) {
   if (!isNew)
     diagnostics_.report(duplicateGroup, syntax.name.where, syntax.name.text)
         .label(other->second->where, "the other one");
+  if (!parent && syntax.name.text == program_.target.tiles)
+    diagnostics_.report(duplicateGroup, syntax.name.where, syntax.name.text)
+        .label(program_.target.where, "the tile array, which places and paths of code name too");
   group.name = syntax.name.text;
   group.parent = parent;
   group.where = syntax.name.where;
@@ -229,10 +246,11 @@ void Checker::groupOfArrangement(const GroupSyntax& syntax, Group* parent) {
   for (const auto& [name, count] : syntax.repeats) {
     for (const GroupIndex& other : group.indices)
       if (other.name == name.text)
-        diagnostics_.report(duplicateIndex, name.where, group.name, name.text);
+        diagnostics_.report(duplicateIndex, name.where, "group '" + group.name + "'", name.text);
     group.indices.push_back({std::string(name.text), extents({count}, resolve, "the number of groups")[0]});
   }
   groups_[&group].repeats = group.indices.size();
+  checkSizeNames(syntax.sizes, syntax.repeats, "group '" + group.name + "'", diagnostics_);
   std::vector<IndexExpression> origin;
   extentsOfArrangement(syntax, group, resolve, origin);
   if (groups_[&group].extents.size() != 2)

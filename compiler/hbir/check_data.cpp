@@ -14,6 +14,7 @@ STRATA_DIAGNOSTIC(unknownFlag, Error, "hbir-unknown-flag", "'{0}' says nothing a
 STRATA_DIAGNOSTIC(flagNotMemory, Warning, "hbir-flag-memory",
                   "array '{0}' is {1}, but memory '{2}' is {3}; it lies there");
 STRATA_DIAGNOSTIC(unknownPlace, Error, "hbir-unknown-place", "'{0}' is neither a memory nor a group");
+STRATA_DIAGNOSTIC(ambiguousPlace, Error, "hbir-ambiguous-place", "'{0}' is a memory, and a group has that name too");
 STRATA_DIAGNOSTIC(noMemory, Error, "hbir-no-memory",
                   "the target has no memory that could hold an array located at tiles");
 STRATA_DIAGNOSTIC(noTilesThere, Error, "hbir-no-tiles", "group '{0}' holds only groups");
@@ -84,7 +85,9 @@ void Checker::constants() {
     if (found)
       continue;
     std::string near = nearestName(name, candidates);
-    DiagnosticBuilder builder = diagnostics_.report(sizeUnknown, Location(), name);
+    auto where = options_.places.find(name);
+    DiagnosticBuilder builder =
+        diagnostics_.report(sizeUnknown, where == options_.places.end() ? Location() : where->second, name);
     if (!near.empty())
       builder.help("did you mean '" + near + "'?");
   }
@@ -214,8 +217,20 @@ std::optional<Place> Checker::place(const PathSyntax& path) {
     return placeOfGroup(target, *memory, group, std::move(shape), tile);
   };
   if (root != "target" && rest < parts.size())
-    if (const Group* group = findGroup(parts, rest, false))
+    if (const Group* group = findGroup(parts, rest, false)) {
+      // Behind 'config' only groups are meant; else the name of a memory would silently mean something else.
+      if (root != "config" && rest + 1 == parts.size())
+        for (const MemoryClass& memory : target.memories)
+          if (memory.local == tiles && memory.name == parts[rest].name.text) {
+            diagnostics_.report(ambiguousPlace, path.where, pathText(path))
+                .label(memory.where, "the memory")
+                .label(group->where, "the group")
+                .help("write 'target." + (tiles ? target.tiles + "." : "") + memory.name +
+                      "' for the memory, 'config." + group->name + "' for the group");
+            return std::nullopt;
+          }
       return groupPlace(group);
+    }
   if (root != "target" && rest != from && from < parts.size())
     if (const Group* group = findGroup(parts, from, false))
       return groupPlace(group);

@@ -6,7 +6,6 @@ namespace strata::hbir {
 STRATA_DIAGNOSTIC(duplicateMemory, Error, "hbir-duplicate-memory", "there is another memory or tile array named '{0}'");
 STRATA_DIAGNOSTIC(widthOverSize, Error, "hbir-width",
                   "memory '{0}' is accessed {1} bytes at a time but holds {2} bytes");
-STRATA_DIAGNOSTIC(tileArrays, Error, "hbir-tile-arrays", "a target has one tile array; this one has {0}");
 STRATA_DIAGNOSTIC(tooManyDimensions, Error, "hbir-dimensions", "{0} has {1} dimensions; there can be 1 to {2}");
 STRATA_DIAGNOSTIC(tooManyMemories, Error, "hbir-memory-count",
                   "the memories '{0}' of all tiles together are 2^62 or more");
@@ -15,13 +14,8 @@ void Checker::target() {
   Target& target = program_.target;
   for (const MemorySyntax& each : tree_.memories)
     memory(each, false);
-  if (tree_.tiles.size() != 1)
-    diagnostics_
-        .report(tileArrays, tree_.tiles.empty() ? tree_.end : tree_.tiles[1].name.where,
-                tree_.tiles.empty() ? std::string("none") : std::to_string(tree_.tiles.size()))
-        .help("write it as 'tile t[4][4];'");
   if (tree_.tiles.empty())
-    return;
+    return; // without a target there is none
   const TileSyntax& tiles = tree_.tiles[0];
   target.tiles = tiles.name.text;
   target.where = tiles.name.where;

@@ -133,6 +133,9 @@ TEST(HbirCheck, Data) {
        data("n = (0 - 9223372036854775807 - 1) / 2;")},
       {"hbir-duplicate-index", formC("group[i in 2][i in 2] a at (i, 0:2)"),
        formC("group[i in 2][j in 2] a at (i, j)")},
+      {"hbir-repetition-order", formC("group a[i in 2] at (i, 0:2)"), formC("group[i in 2] a at (i, 0:2)")},
+      {"hbir-duplicate-index", formC("group a(r, r) at (0:2, 0:2)"), formC("group a(r, q) at (0:2, 0:2)")},
+      {"hbir-duplicate-index", formC("group[i in 2] a(r, i) at (i, 0:2)"), formC("group[i in 2] a(r, q) at (i, 0:2)")},
       {"hbir-division-by-zero", data("z = 0; n = 1 % z;"), data("n = -7 / 2;")},
       {"hbir-extent", data("A : int[0] = block[1] { target.g[x]; };"), data("A : int[1] = block[1] { target.g[x]; };")},
       {"hbir-too-large", data("A : int[4611686018427387904] = block[1] { target.g[x]; };"), ""},
@@ -146,6 +149,13 @@ TEST(HbirCheck, Data) {
       {"hbir-flag-memory", data(arrayA + "local; };"), data("A : int[4] = block[4] { target.t.l[x][0]; local; };")},
       {"hbir-unknown-place", data("in A : int[4] { location : target.h, layout : block }"),
        data("in A : int[4] { location : target.t.l, layout : block }")},
+      {"hbir-ambiguous-place",
+       formA("", "in A : int[4] { location : g, layout : block }", "group g[2] { tile target.t[x][0]; };"),
+       formA("",
+             "in A : int[4] { location : target.g, layout : block } in B : int[4] { location : config.g, layout : "
+             "block }",
+             "group g[2] { tile target.t[x][0]; };")},
+      {"hbir-duplicate-group", formA("", "", "group t[2] { tile target.t[x][0]; };"), ""},
       {"hbir-unknown-place", data("in A : int[4] { location : config.tgg, layout : block }"),
        data("in A : int[4] { location : config.tg, layout : block }")},
       {"hbir-no-memory",
@@ -170,12 +180,12 @@ TEST(HbirCheck, Data) {
 
 TEST(HbirCheck, ConstantsOfTheCommandLine) {
   std::string text = data("n = 4; m = n * 2; A : int[m] = block[4] { target.g[x]; host; };");
-  Session given(text, {{{"n", 100}}});
+  Session given(text, {{{"n", 100}}, {}});
   ASSERT_TRUE(given.program) << given.rendered();
   EXPECT_EQ(given.program->arrays[0].extents[0], 200);
-  EXPECT_TRUE(Session(text, {{{"k", 100}}}).find("hbir-size-name"));
-  EXPECT_TRUE(Session(text, {{{"n", -1}}}).find("hbir-extent"));
-  Session override(data("n = 4 / 0;"), {{{"n", 1}}});
+  EXPECT_TRUE(Session(text, {{{"k", 100}}, {}}).find("hbir-size-name"));
+  EXPECT_TRUE(Session(text, {{{"n", -1}}, {}}).find("hbir-extent"));
+  Session override(data("n = 4 / 0;"), {{{"n", 1}}, {}});
   EXPECT_TRUE(override.find("hbir-division-by-zero"));
 }
 

@@ -18,8 +18,8 @@ namespace strata::hbir {
 inline constexpr std::string_view coordinateNames[] = {"x", "y", "z", "w"};
 inline constexpr std::string_view maximumNames[] = {"x_max", "y_max", "z_max", "w_max"};
 
-/// Sets Statement::waits of every loop in a list of statements, which must be complete.
-void markWaitingLoops(std::vector<StatementPtr>& statements);
+/// Sets Statement::waits of every loop of a program whose code is complete.
+void markWaitingLoops(Program& program);
 
 class Checker {
 public:

@@ -20,6 +20,9 @@ STRATA_DIAGNOSTIC(undecided, Error, "hbir-layout-undecided",
 STRATA_DIAGNOSTIC(doesNotFit, Error, "hbir-data-does-not-fit",
                   "the data in memory '{0}' takes {1} bytes, and it holds {2}");
 
+STRATA_DIAGNOSTIC(tileFull, Error, "hbir-tile-memory-full",
+                  "the arrays of a tile that runs this code take {0} bytes, and its memory holds {1}");
+
 constexpr int64_t mostVisited = 1'000'000; // pieces looked at one by one where isl does not help
 
 class FitChecker {
@@ -36,6 +39,9 @@ public:
     for (const MemoryClass& memory : program_.target.memories)
       if (memory.size)
         checkFit(memory, plans);
+    if (diagnostics_.errorCount() == before)
+      for (const CodeBlock& block : program_.blocks)
+        checkTiles(block, plans);
   }
 
 private:
@@ -150,6 +156,100 @@ private:
     if (!highest->layout.exact)
       builder.note("the pieces of '" + highest->array->name +
                    "' fall to instances by no rule that was found, so each is counted in its own place");
+  }
+
+  // ---- what the code of a tile declares, beside the data in its memory ----
+
+  /// The local arrays of a piece of code that are there at once, where they are most.
+  struct Locals {
+    uint64_t bytes = 0;
+    std::vector<const Symbol*> arrays;
+  };
+
+  static Locals mostLocals(const std::vector<StatementPtr>& list, Locals around) {
+    Locals most = around;
+    for (const StatementPtr& each : list) {
+      if (each->kind == StatementKind::Declare && each->symbol && !each->symbol->extents.empty()) {
+        const auto element = static_cast<uint64_t>(hbir::bytesOf(each->symbol->type));
+        const std::optional<int64_t> elements = product(each->symbol->extents);
+        if (!elements)
+          continue; // larger than any memory, and reported
+        around.bytes = (around.bytes + element - 1) / element * element + static_cast<uint64_t>(*elements) * element;
+        around.arrays.push_back(each->symbol);
+        most = around.bytes > most.bytes ? around : most;
+      }
+      for (const std::vector<StatementPtr>* inner : {&each->body, &each->otherwise}) {
+        Locals within = mostLocals(*inner, around);
+        if (within.bytes > most.bytes)
+          most = std::move(within);
+      }
+    }
+    return most;
+  }
+
+  /// Whether an array has a piece in memory number `which` of a tile that runs a block; false where nobody can tell.
+  bool liesWith(const ArrayPlan& plan, const CodeBlock& block, int64_t which) const {
+    const bool copies = plan.layout.everywhere;
+    const IndexExpression& instance = copies ? plan.layout.copy : plan.pieces.instance;
+    IndexExpression tile = IndexExpression::constant(0);
+    using Kind = IndexExpression::Kind;
+    for (size_t i = 0; i < block.tile.size(); ++i)
+      tile = IndexExpression::make(
+          Kind::Add,
+          IndexExpression::make(Kind::Multiply, std::move(tile), IndexExpression::constant(program_.target.extents[i])),
+          block.tile[i]);
+    tile = IndexExpression::make(
+        Kind::Add,
+        IndexExpression::make(Kind::Multiply, std::move(tile), IndexExpression::constant(plan.layout.perProcessor)),
+        IndexExpression::constant(which));
+    std::vector<int64_t> extents;
+    for (const GroupIndex& variable : block.variables)
+      extents.push_back(variable.extent);
+    try {
+      const auto held = polyhedra_.map({instance}, polyhedra_.box(copies ? plan.layout.copies : plan.pieces.extents));
+      const auto runs = polyhedra_.map({tile}, polyhedra_.box(extents));
+      return held && runs && !held->range().intersect(runs->range()).is_empty();
+    } catch (const std::exception&) {
+      return false; // isl gave up
+    }
+  }
+
+  void checkTiles(const CodeBlock& block, const std::vector<ArrayPlan>& plans) {
+    constexpr int64_t mostMemories = 64;
+    const Locals locals = mostLocals(block.body, {});
+    if (locals.arrays.empty())
+      return;
+    uint64_t free = 0, capacity = 0;
+    std::vector<const ArrayPlan*> held;
+    for (const MemoryClass& memory : program_.target.memories) {
+      if (!memory.local)
+        continue;
+      if (!memory.size || memory.count > mostMemories)
+        return; // as much as is wanted, or more than is looked at one by one
+      for (int64_t which = 0; which < memory.count; ++which) {
+        uint64_t used = 0;
+        for (const ArrayPlan& plan : plans)
+          if (plan.array->layout.memory == &memory && plan.layout.bytes > 0 && liesWith(plan, block, which)) {
+            used = std::max(used, plan.layout.base + plan.layout.bytes);
+            held.push_back(&plan);
+          }
+        capacity += static_cast<uint64_t>(*memory.size);
+        free += static_cast<uint64_t>(*memory.size) - std::min(used, static_cast<uint64_t>(*memory.size));
+      }
+    }
+    // One that is too large by itself has been reported.
+    if (capacity == 0 || locals.bytes <= free)
+      return;
+    DiagnosticBuilder builder = diagnostics_.report(tileFull, block.where, capacity - free + locals.bytes, capacity);
+    for (const Symbol* array : locals.arrays)
+      builder.label(array->where, "'" + array->name + "' takes " +
+                                      std::to_string(product(array->extents).value_or(0) * hbir::bytesOf(array->type)) +
+                                      " bytes");
+    for (size_t i = 0; i < held.size(); ++i)
+      if (std::find(held.begin(), held.begin() + static_cast<ptrdiff_t>(i), held[i]) ==
+          held.begin() + static_cast<ptrdiff_t>(i))
+        builder.label(held[i]->array->where, "'" + held[i]->array->name + "' " + takes(*held[i]));
+    builder.label(program_.target.where, "the tiles");
   }
 
   static std::string takes(const ArrayPlan& plan) {

@@ -15,6 +15,7 @@ namespace strata::hbir {
 struct ReadOptions {
   /// Values that replace constants of the data segment.
   std::map<std::string, int64_t> constants;
+  std::map<std::string, Location> places; // where they stand on the command line
 };
 
 /// The checked program, with a mapping put in when one is given; null when there are errors, which are then in

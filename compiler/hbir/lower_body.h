@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <unordered_set>
+
 namespace strata::hbir {
 
 class BodyLowering : cfamily::ArithmeticLowering {
@@ -77,7 +79,7 @@ private:
     Values indices;
   };
   Place placeOf(const Expression& expression);
-  Value read(const Place& place, ScalarType type);
+  Value read(const Place& place, const Expression& expression);
   void write(const Place& place, const Symbol* symbol, ScalarType type, Value value);
 
   // Statements (lower_statements.cpp).
@@ -102,6 +104,16 @@ private:
   void rangeLoop(const Statement& statement);
   void bindLoopVariable(const Statement& loop, const Symbol* symbol, Value index, Range range);
 
+  // Loops that wait (lower_waits.cpp).
+  void beginWaiting(const Statement& loop);
+  void noteChange();
+  bool isWatched(const Symbol* symbol) const;
+  void watch(const Place& place, Value stored);
+  Value awaited(const Symbol* symbol, Value loaded);
+  Value assignedValue(const Symbol* symbol, const Expression& expression);
+  Operand assignedOperand(const Symbol* symbol, const Expression& expression);
+  void endRound();
+
   Binding& bindingOf(const Symbol* symbol);
   Value tileId();
 
@@ -117,6 +129,14 @@ private:
   Value breakFlag_, finishFlag_;
   llvm::DenseSet<const Expression*> contracted_; // products that are operands of sums
   int64_t stackBytes_ = 0;
+
+  std::vector<const Symbol*> scope_;         // local variables that are in scope, in order
+  bool startsWait_ = false;                  // what is computed is for a variable that decides about the end of one
+  std::vector<const Statement*> waiting_;    // the loops around that wait, outermost first
+  std::unordered_set<const void*> deciding_; // what decides about the outermost one
+  Value changedFlag_;                        // what others read may have changed since the last poll
+  Values hidden_;                            // of counting loops within the outermost one: positions and bounds
+  llvm::DenseMap<const Symbol*, const Statement*> declaredIn_; // arrays that a loop that waits makes: the innermost one
 };
 
 /// Local arrays of this many bytes in all are kept on the stack of the processor that runs the code.

@@ -3,6 +3,8 @@
 #include "compiler/hbir/lower_entry.h"
 
 #include "compiler/hbir/lower_body.h"
+#include "compiler/ir/operands.h"
+#include "compiler/ir/poll.h"
 
 namespace arith = mlir::arith;
 namespace func = mlir::func;
@@ -146,12 +148,21 @@ void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whol
     }
     Values element(llvm::drop_begin(indices)), original{first};
     original.append(element);
-    if (kind == Exchange::Gather)
-      make<memref::StoreOp>(make<memref::LoadOp>(copies, indices), body.getArgument(1), element);
-    else if (kind == Exchange::Scatter)
-      make<memref::StoreOp>(make<memref::LoadOp>(body.getArgument(1), element), copies, indices);
+    memref::LoadOp load;
+    if (kind == Exchange::Scatter)
+      load = make<memref::LoadOp>(body.getArgument(1), element);
     else
-      make<memref::StoreOp>(make<memref::LoadOp>(copies, original), copies, indices);
+      load = make<memref::LoadOp>(copies, kind == Exchange::Gather ? indices : original);
+    memref::StoreOp store;
+    if (kind == Exchange::Gather)
+      store = make<memref::StoreOp>(load, body.getArgument(1), element);
+    else
+      store = make<memref::StoreOp>(load, copies, indices);
+    // What has no value has none in the copy either.
+    for (mlir::Operation* op : {load.getOperation(), store.getOperation()})
+      op->setAttr(svm::restAttr, builder_.getUnitAttr());
+    if (kind == Exchange::Gather)
+      load->setAttr(svm::keptAttr, builder_.getUnitAttr());
     builder_.setInsertionPointToEnd(&body);
     make<svm::ReturnOp>();
   }
@@ -191,7 +202,7 @@ void EntryLowering::moveIn() {
 /// begin as zero by the language.
 void EntryLowering::forgetZeros() {
   for (const SharedBlock& block : module_.blocks_)
-    if (block.array && !block.copied && block.array->direction != Direction::In) {
+    if (block.array && block.array->direction != Direction::In) {
       at(block.array->where);
       make<svm::ForgetOp>(made_[&block]);
     }

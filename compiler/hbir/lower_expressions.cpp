@@ -53,7 +53,7 @@ Value BodyLowering::value(const Expression& expression) {
   case ExpressionKind::Element: {
     Place place = placeOf(expression);
     at(expression.where);
-    return read(place, expression.type);
+    return read(place, expression);
   }
   case ExpressionKind::Unary:
     return unary(expression);
@@ -82,7 +82,7 @@ Value BodyLowering::variable(const Expression& expression) {
   if (symbol->kind == SymbolKind::Local)
     if (const Binding& binding = bindingOf(symbol); binding.value)
       return binding.value;
-  return read(placeOf(expression), expression.type);
+  return read(placeOf(expression), expression);
 }
 
 BodyLowering::Place BodyLowering::placeOf(const Expression& expression) {
@@ -114,15 +114,19 @@ BodyLowering::Place BodyLowering::placeOf(const Expression& expression) {
   return place;
 }
 
-Value BodyLowering::read(const Place& place, ScalarType type) {
-  return fromStored(make<memref::LoadOp>(place.storage, place.indices), type);
+Value BodyLowering::read(const Place& place, const Expression& expression) {
+  Value loaded = make<memref::LoadOp>(place.storage, place.indices);
+  return fromStored(awaited(expression.symbol, loaded), expression.type);
 }
 
 void BodyLowering::write(const Place& place, const Symbol* symbol, ScalarType type, Value value) {
   // Whoever waits for this sees all that was written before.
   if (module_.isAwaited(symbol))
     make<svm::FenceOp>();
-  make<memref::StoreOp>(toStored(value, type), place.storage, place.indices);
+  Value stored = toStored(value, type);
+  if (isWatched(symbol))
+    watch(place, stored);
+  make<memref::StoreOp>(stored, place.storage, place.indices);
 }
 
 Value BodyLowering::unary(const Expression& expression) {
@@ -264,6 +268,8 @@ Value BodyLowering::call(const Expression& expression) {
   }
   at(expression.where);
   mlir::TypeRange none;
+  if (!waiting_.empty())
+    noteChange(); // nobody knows what it does
   if (!callee.result) {
     make<func::CallOp>(llvm::StringRef(callee.name), none, operands);
     return indexConstant(0);

@@ -70,10 +70,6 @@ void CodeFacts::expression(const Expression* expression) {
   if (expression->symbol)
     if (Touch* touch = touched(expression->symbol)) {
       touch->read = true;
-      if (waiting_)
-        awaited_.insert(expression->symbol->kind == SymbolKind::Array
-                            ? static_cast<const void*>(expression->symbol->array)
-                            : expression->symbol);
     }
   for (const ExpressionPtr& operand : expression->operands)
     this->expression(operand.get());
@@ -90,8 +86,10 @@ unsigned CodeFacts::sequence(const std::vector<StatementPtr>& statements, bool m
 
 unsigned CodeFacts::statement(const Statement& each, bool mayBeSkipped) {
   unsigned jumps = NoJump;
-  waiting_ += each.waits;
   waits_ |= each.waits;
+  for (const Symbol* symbol : each.awaited)
+    awaited_.insert(keyOf(*symbol));
+  deciding_.insert(each.deciding.begin(), each.deciding.end());
   if (each.kind == StatementKind::Declare && each.symbol) {
     if (mayBeSkipped)
       stored_.insert(each.symbol);
@@ -121,7 +119,6 @@ unsigned CodeFacts::statement(const Statement& each, bool mayBeSkipped) {
   for (const PrintItem& item : each.arguments)
     expression(item.value.get());
   prints_ |= each.kind == StatementKind::Print;
-  waiting_ -= each.waits;
   switch (each.kind) {
   case StatementKind::Break:
     jumps = BreakJump;

@@ -34,8 +34,10 @@ public:
   bool needsStorage(const Symbol* symbol) const { return stored_.contains(symbol); }
   /// Arrays that the code declares, in text order.
   const std::vector<const Symbol*>& localArrays() const { return localArrays_; }
-  /// Shared data that a waiting loop reads: arrays of the data segment, and global variables.
+  /// Shared data that decides what a waiting loop does: keys of arrays and of global variables.
   const std::unordered_set<const void*>& awaited() const { return awaited_; }
+  /// Variables of the code's own that decide about the end of one.
+  bool decides(const Symbol* symbol) const { return deciding_.contains(symbol); }
   bool waits() const { return waits_; }
   bool prints() const { return prints_; }
 
@@ -56,7 +58,8 @@ private:
   std::unordered_set<const Symbol*> written_, stored_;
   std::vector<const Symbol*> localArrays_;
   std::unordered_set<const void*> awaited_;
-  unsigned jumps_ = NoJump, waiting_ = 0;
+  std::unordered_set<const Symbol*> deciding_;
+  unsigned jumps_ = NoJump;
   bool waits_ = false, prints_ = false;
 };
 

@@ -162,7 +162,11 @@ void BodyLowering::countedLoop(const Statement& each, const Counted& loop) {
     binding.value = made.variable;
     binding.range = valuesIn(loop.counting, loop.plan);
     bindings_[loop.symbol] = binding;
+    const size_t hidden = hidden_.size();
+    if (!waiting_.empty())
+      hidden_.append({made.variable, made.lower, made.upper, made.start});
     sequence(each.body);
+    hidden_.resize(hidden);
   }
   if (saved)
     bindings_[loop.symbol] = *saved;
@@ -175,9 +179,12 @@ void BodyLowering::countedLoop(const Statement& each, const Counted& loop) {
 }
 
 void BodyLowering::generalLoop(const Statement& each) {
+  const size_t scope = scope_.size();
   if (each.first)
     statement(*each.first);
   at(each.where);
+  if (each.waits)
+    beginWaiting(each);
   unsigned leaving = NoJump;
   for (const StatementPtr& inner : each.body)
     leaving |= facts_.jumps(inner.get());
@@ -208,22 +215,24 @@ void BodyLowering::generalLoop(const Statement& each) {
     builder_.createBlock(&made.getAfter());
     sequence(each.body);
     at(each.where);
-    if (each.next) {
+    if (each.next || each.waits) {
       mlir::OpBuilder::InsertionGuard inside(builder_);
       if (leaving != NoJump) {
         auto branch = make<scf::IfOp>(noJump(leaving), /*withElseRegion=*/false);
         builder_.setInsertionPointToStart(branch.thenBlock());
       }
-      statement(*each.next);
+      if (each.next)
+        statement(*each.next);
+      at(each.where);
+      if (each.waits)
+        endRound();
     }
     at(each.where);
-    if (each.waits)
-      make<svm::PauseOp>();
     make<scf::YieldOp>();
   }
-  // What the other tile wrote before it ended the waiting is seen from here on.
   if (each.waits)
-    make<svm::FenceOp>();
+    waiting_.pop_back();
+  scope_.resize(scope);
 }
 
 void BodyLowering::rangeLoop(const Statement& each) {
@@ -236,10 +245,14 @@ void BodyLowering::rangeLoop(const Statement& each) {
   Range within{first.least, std::max(first.least, last.most == INT64_MIN ? INT64_MIN : last.most - 1)};
   auto outer = bindings_.find(each.symbol);
   std::optional<Binding> saved = outer == bindings_.end() ? std::nullopt : std::optional(outer->second);
+  const size_t hidden = hidden_.size(), scope = scope_.size();
+  scope_.push_back(each.symbol);
   if (leaving == NoJump) {
     auto made = make<scf::ForOp>(lower, upper, indexConstant(1));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(made.getBody());
+    if (!waiting_.empty())
+      hidden_.append({made.getInductionVar(), lower, upper});
     bindLoopVariable(each, each.symbol, made.getInductionVar(), within);
     sequence(each.body);
   } else {
@@ -252,12 +265,16 @@ void BodyLowering::rangeLoop(const Statement& each) {
     Value again = folded<arith::AndIOp>(more, noJump(leaving));
     make<scf::ConditionOp>(again, before->getArgument(0));
     mlir::Block* after = builder_.createBlock(&made.getAfter(), {}, builder_.getIndexType(), place_);
+    if (!waiting_.empty())
+      hidden_.append({after->getArgument(0), upper});
     bindLoopVariable(each, each.symbol, after->getArgument(0), within);
     sequence(each.body);
     at(each.where);
     Value next = folded<arith::AddIOp>(after->getArgument(0), indexConstant(1));
     make<scf::YieldOp>(next);
   }
+  hidden_.resize(hidden);
+  scope_.resize(scope);
   if (saved)
     bindings_[each.symbol] = *saved;
   else

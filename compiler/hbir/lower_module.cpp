@@ -93,8 +93,8 @@ const SharedBlock* ModuleLowering::blockOf(const Symbol* symbol) const {
 }
 
 bool ModuleLowering::isAwaited(const Symbol* symbol) const {
-  const void* key = symbol->kind == SymbolKind::Array ? static_cast<const void*>(symbol->array) : symbol;
-  return isConcurrent && llvm::any_of(facts_, [&](const CodeFacts& facts) { return facts.awaited().contains(key); });
+  return isConcurrent &&
+         llvm::any_of(facts_, [&](const CodeFacts& facts) { return facts.awaited().contains(keyOf(*symbol)); });
 }
 
 bool ModuleLowering::checkExterns() {

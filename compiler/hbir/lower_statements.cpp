@@ -53,6 +53,7 @@ Value BodyLowering::noJump(unsigned jumps) {
 void BodyLowering::sequence(const std::vector<StatementPtr>& statements) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::OpBuilder::InsertPoint outside = builder_.saveInsertionPoint();
+  const size_t scope = scope_.size();
   unsigned jumps = NoJump;
   for (const StatementPtr& each : statements) {
     statement(*each);
@@ -69,6 +70,7 @@ void BodyLowering::sequence(const std::vector<StatementPtr>& statements) {
     outside = builder_.saveInsertionPoint();
     builder_.setInsertionPointToStart(rest.thenBlock());
   }
+  scope_.resize(scope);
 }
 
 void BodyLowering::declare(const Statement& each) {
@@ -82,9 +84,14 @@ void BodyLowering::declare(const Statement& each) {
   }
   if (!symbol->extents.empty()) {
     Value storage = bindingOf(symbol).storage;
+    if (!waiting_.empty())
+      declaredIn_[symbol] = waiting_.back();
+    if (isWatched(symbol))
+      noteChange();
     return fill(storage, symbol->extents, symbol->type);
   }
-  Value initial = each.value ? value(*each.value) : zero(symbol->type);
+  scope_.push_back(symbol);
+  Value initial = each.value ? assignedValue(symbol, *each.value) : zero(symbol->type);
   at(each.where);
   Range range = symbol->type != ScalarType::Int ? Range() : each.value ? rangeOf(*each.value) : Range{0, 0};
   if (!facts_.isWritten(symbol) && !facts_.needsStorage(symbol)) {
@@ -101,16 +108,16 @@ void BodyLowering::assign(const Statement& each) {
   const Expression& target = *each.target;
   Place place = placeOf(target);
   if (!each.compound) {
-    Value result = value(*each.value);
+    Value result = assignedValue(target.symbol, *each.value);
     at(each.where);
     return write(place, target.symbol, target.type, result);
   }
   const Operator op = *each.compound;
   bool contract = (op == Operator::Add || op == Operator::Subtract) && contractWith(*each.value);
-  Operand operand = operandOf(*each.value);
+  Operand operand = assignedOperand(target.symbol, *each.value);
   at(each.where);
   // What is stored has 32 bits.
-  Operand old{read(place, target.type), target.type == ScalarType::Int ? Range::of(Scalar::Int) : Range()};
+  Operand old{read(place, target), target.type == ScalarType::Int ? Range::of(Scalar::Int) : Range()};
   Value result = operation(op, target.type, old, operand, contract);
   at(each.where);
   write(place, target.symbol, target.type, result);
@@ -197,6 +204,8 @@ void BodyLowering::print(const Statement& each) {
   // What the code outside groups prints comes first, then what each tile prints, in the order of their numbers.
   Value order = tile_ ? folded<arith::AddIOp>(tile_, indexConstant(1)) : indexConstant(0);
   make<svm::PrintOp>(order, builder_.getStringAttr(format), values);
+  if (!waiting_.empty())
+    noteChange();
 }
 
 void BodyLowering::clear(const SharedBlock& block) {

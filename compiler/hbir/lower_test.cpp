@@ -2,6 +2,7 @@
 // C++ computes.
 #include "compiler/hbir/lower_testing.h"
 
+#include "compiler/ir/poll.h"
 #include "compiler/mapping/place.h"
 #include "compiler/transform/prove_in_range.h"
 
@@ -104,8 +105,9 @@ TEST(HbirLower, WaitingTiles) {
     std::partial_sum(a.begin(), a.end(), expected.begin());
     ASSERT_TRUE(subject.run({array(a), array(sums)})) << subject.said();
     EXPECT_EQ(sums, expected) << path;
-    // One pause and fence in the loop that waits, one fence before the flag is raised; nothing else is fenced.
-    EXPECT_EQ(subject.count<svm::PauseOp>(), 1);
+    // One poll in the loop that waits, one fence behind what it reads and one before the flag is raised; nothing else
+    // is fenced.
+    EXPECT_EQ(subject.count<svm::PollOp>(), 1);
     EXPECT_EQ(subject.count<svm::FenceOp>(), 2);
     subject.lowered->module->walk([](svm::SpmdOp tiles) { EXPECT_TRUE(tiles.getConcurrent()); });
     subject.lowered->module->walk([](svm::KernelOp kernel) { EXPECT_TRUE(kernel.isShared()); });

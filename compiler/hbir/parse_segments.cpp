@@ -11,6 +11,9 @@ STRATA_DIAGNOSTIC(segmentOrder, Error, "hbir-segment-order",
                   "segment '{0}' stands after segment '{1}'; the order is target, config, data, code");
 STRATA_DIAGNOSTIC(unknownSegment, Error, "hbir-unknown-segment",
                   "'{0}' is no segment: there are target, config, data, code");
+STRATA_DIAGNOSTIC(repetitionOrder, Error, "hbir-repetition-order",
+                  "the repetition of group '{0}' stands before its name");
+STRATA_DIAGNOSTIC(tileArrays, Error, "hbir-tile-arrays", "a target has one tile array; this one has {0}");
 STRATA_DIAGNOSTIC(fieldRepeated, Error, "hbir-field-repeated", "'{0}' is given twice");
 STRATA_DIAGNOSTIC(fieldMissing, Error, "hbir-field-missing", "{0} '{1}' has no {2}");
 STRATA_DIAGNOSTIC(badUnit, Error, "hbir-size-unit", "'{0}' is not a number of bytes: {1}");
@@ -106,6 +109,11 @@ void Parser::segments() {
       missing += (missing.empty() ? "segment '" : ", '") + std::string(segmentNames[i]) + "'";
       empty += (empty.empty() ? "" : " ") + std::string(segmentNames[i]) + " { }";
     }
+  if (seen[0].valid() && tree_.tiles.size() != 1 && diagnostics_.errorCount() == errorsBefore)
+    diagnostics_
+        .report(tileArrays, tree_.tiles.empty() ? seen[0] : tree_.tiles[1].name.where,
+                tree_.tiles.empty() ? std::string("none") : std::to_string(tree_.tiles.size()))
+        .help("write it as 'tile t[4][4];'");
   // After other errors it may only seem to be missing, as behind a brace that is not closed.
   if (!missing.empty() && diagnostics_.errorCount() == errorsBefore)
     diagnostics_.report(segmentMissing, tree_.end, missing)
@@ -309,6 +317,11 @@ void Parser::groupOfArrangement(GroupSyntax& result) {
     expect("]", "the number of groups");
   }
   result.name = expectName("the name of the group");
+  if (is("[") && is("in", 2)) {
+    diagnostics_.report(repetitionOrder, token().location, result.name.text)
+        .help("write it as 'group[i in n] " + std::string(result.name.text) + " at …', with n the number of groups");
+    throw SyntaxError();
+  }
   if (is("[") || is("{"))
     mixed(token().location, Form::A, "a group without 'at'"), throw SyntaxError();
   result.sizes = sizeNames();

@@ -25,6 +25,10 @@ std::vector<GroupIndex> variablesOf(const Group& group) {
   return variables;
 }
 
+const void* keyOf(const Symbol& symbol) {
+  return symbol.kind == SymbolKind::Array ? static_cast<const void*>(symbol.array) : &symbol;
+}
+
 std::string pathOf(const Group& group) {
   std::string path;
   for (const Group* each : chainOf(group))

@@ -132,6 +132,8 @@ struct Symbol {
   unsigned number = 0;
   Location where;
 };
+/// The same for every mention of one variable or array.
+const void* keyOf(const Symbol& symbol);
 
 struct Extern {
   std::string name;
@@ -204,9 +206,10 @@ struct Statement {
   std::vector<std::unique_ptr<Statement>> body, otherwise;
   std::vector<std::string> text;
   std::vector<PrintItem> arguments;
-  /// Of While and For without effect of their own on what the condition reads of other tiles' writes: a loop that waits
-  /// for another tile.
+  /// Of While and For: another tile's write may end it, and the tile's own work is not shown to. `awaited` is the
+  /// shared data that decides what it does, `deciding` the own data that decides about the end.
   bool waits = false;
+  std::vector<const Symbol*> awaited, deciding;
   Location where;
 };
 using StatementPtr = std::unique_ptr<Statement>;

@@ -5,9 +5,10 @@
 
 #include "base/machine/quantity.h"
 #include "base/picture/svg.h"
-#include "compiler/hbir/group_cells.h"
+#include "compiler/hbir/group_shapes.h"
 #include "compiler/hbir/groups.h"
 #include "compiler/hbir/plan.h"
+#include "compiler/hbir/tile_grid.h"
 
 #include <algorithm>
 #include <map>
@@ -26,48 +27,9 @@ constexpr size_t mostLegend = 24;
 constexpr size_t mostPanels = 8;  // arrays drawn
 constexpr size_t mostArrays = 40; // arrays named
 constexpr size_t shapesForPanels = 3300;
-constexpr int64_t mostPieces = 20'000; // visited for one array
-
-/// A rectangle of cells.
-struct Cells {
-  int64_t row = 0, column = 0, rows = 0, columns = 0;
-  int64_t count() const { return rows * columns; }
-};
-
-/// Cells with equal keys, joined to rectangles: to the right as far as possible, then down. Cells without a key are in
-/// none.
-template <typename Key>
-std::vector<std::pair<Cells, Key>> rectangles(const std::vector<std::optional<Key>>& keys, int64_t columns) {
-  std::vector<std::pair<Cells, Key>> result;
-  std::vector<bool> done(keys.size());
-  const auto rows = static_cast<int64_t>(keys.size()) / columns;
-  const auto at = [&](int64_t r, int64_t c) { return static_cast<size_t>(r * columns + c); };
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c) {
-      const std::optional<Key>& key = keys[at(r, c)];
-      if (!key || done[at(r, c)])
-        continue;
-      Cells cells{r, c, 1, 1};
-      const auto same = [&](int64_t row, int64_t column) {
-        return !done[at(row, column)] && keys[at(row, column)] == key;
-      };
-      while (c + cells.columns < columns && same(r, c + cells.columns))
-        ++cells.columns;
-      const auto rowAgrees = [&](int64_t row) {
-        for (int64_t k = 0; k < cells.columns; ++k)
-          if (!same(row, c + k))
-            return false;
-        return true;
-      };
-      while (r + cells.rows < rows && rowAgrees(r + cells.rows))
-        ++cells.rows;
-      for (int64_t i = 0; i < cells.rows; ++i)
-        for (int64_t k = 0; k < cells.columns; ++k)
-          done[at(r + i, c + k)] = true;
-      result.push_back({cells, *key});
-    }
-  return result;
-}
+constexpr int64_t mostPieces = 20'000;  // visited for one array
+constexpr size_t mostGroupBoxes = 1500; // of all groups
+constexpr size_t mostGroupNames = 500;
 
 class Drawing {
 public:
@@ -126,6 +88,11 @@ private:
 
   // ---- groups ----
 
+  /// The tiles on paper: every tile takes the same room, a fraction of a pixel where there are many.
+  struct Plane {
+    double x = 0, y = 0, width = 0, height = 0; // of a tile
+    int64_t rows = 1, columns = 1;
+  };
   struct Name {
     double x = 0, y = 0, width = 0;
     std::string words;
@@ -134,95 +101,212 @@ private:
   void drawGroups() {
     heading("groups");
     const std::optional<TileGrid> grid = TileGrid::of(program_.target, 20, 32);
-    std::map<const Group*, size_t> numbers;
-    for (const Group& group : program_.groups)
-      if (!group.tile.empty())
-        numbers.emplace(&group, numbers.size());
-    GroupCells cells;
-    if (grid) {
-      const double width = grid->columns() <= 10 ? 56 : grid->columns() <= 20 ? 36 : 26;
-      const double height = grid->rows() <= 10 ? 30 : 20;
-      const double x = left + axis(*grid), y = y_ + 24;
-      cells = groupCells(program_, *grid);
-      size_t depth = 0;
-      for (const std::vector<GroupPart>& parts : cells.cells)
-        depth = std::max(depth, parts.size());
-      for (size_t layer = 0; layer < std::min<size_t>(depth, 3); ++layer)
-        drawLayer(*grid, cells, layer, numbers, x, y, width, height);
-      frame(*grid, x, y, width, height);
-      for (const Name& name : names_)
-        svg_.centred(name.x, name.y, name.width, name.words, "on name");
-      y_ = y + static_cast<double>(grid->rows()) * height + 4;
-      if (!grid->oneToOne())
-        note(grid->scaleText());
+    if (!grid)
+      return drawLegend({});
+    Plane plane;
+    plane.columns = program_.target.extents.empty() ? 1 : program_.target.extents.back();
+    plane.rows = product(program_.target.extents).value_or(1) / plane.columns;
+    plane.width = grid->columns() <= 10 ? 56 : grid->columns() <= 20 ? 36 : 26;
+    plane.height = grid->rows() <= 10 ? 30 : 20;
+    if (!grid->oneToOne()) {
+      plane.width = std::min(plane.width, 832 / static_cast<double>(plane.columns));
+      plane.height = std::min(plane.height, 480 / static_cast<double>(plane.rows));
     }
-    drawLegend(numbers, cells);
+    plane.x = left + (grid->oneToOne() ? axis(*grid) : 12 * Svg::characterWidth);
+    plane.y = y_ + 24;
+    const std::vector<GroupShape> shapes = groupShapes(program_);
+    size_t deepest = 0;
+    for (const GroupShape& shape : shapes)
+      deepest = std::max(deepest, shape.depth);
+    // Inner groups stand upon outer ones, with a margin that leaves room for all.
+    const double margin =
+        std::min(4.0, (std::min(plane.width, plane.height) / 2 - 5) / static_cast<double>(deepest + 1));
+    std::vector<bool> merged(shapes.size());
+    size_t budget = mostGroupBoxes;
+    for (size_t depth = 0; depth <= deepest; ++depth)
+      for (size_t number = 0; number < shapes.size(); ++number)
+        if (shapes[number].depth == depth)
+          merged[number] = drawShape(plane, shapes, number, std::max(margin, 0.0), budget);
+    if (grid->oneToOne())
+      frame(*grid, plane.x, plane.y, plane.width, plane.height);
+    else
+      scale(plane);
+    for (const Name& name : names_)
+      svg_.centred(name.x, name.y, name.width, name.words, "on name");
+    y_ = plane.y + static_cast<double>(plane.rows) * plane.height + 4;
+    if (!grid->oneToOne())
+      note("drawn to scale, every tile alike");
+    drawLegend(shapes, merged);
   }
 
-  void drawLayer(const TileGrid& grid, const GroupCells& all, size_t layer,
-                 const std::map<const Group*, size_t>& numbers, double x, double y, double width, double height) {
-    using Key = std::pair<size_t, size_t>;      // group and part
-    std::vector<std::optional<Key>> keys, bare; // bare: cells in which no deeper group hides the name
-    for (const std::vector<GroupPart>& parts : all.cells) {
-      keys.emplace_back();
-      bare.emplace_back();
-      if (layer >= parts.size())
+  /// Lines and numbers at round distances, of tiles too small for lines of their own.
+  void scale(const Plane& plane) {
+    const auto stepOf = [](int64_t count, int64_t most) {
+      int64_t step = 1;
+      while (ceilDivide(count, step) > most)
+        step *= 2;
+      return step;
+    };
+    const int64_t down = stepOf(plane.rows, 16), across = stepOf(plane.columns, 10);
+    const double width = static_cast<double>(plane.columns) * plane.width;
+    const double height = static_cast<double>(plane.rows) * plane.height;
+    std::string lines = "M" + coordinate(plane.x) + " " + coordinate(plane.y) + "h" + coordinate(width) + "v" +
+                        coordinate(height) + "h" + coordinate(-width) + "z";
+    for (int64_t row = 0; row < plane.rows; row += down) {
+      const double y = plane.y + static_cast<double>(row) * plane.height;
+      lines += "M" + coordinate(plane.x) + " " + coordinate(y) + "h" + coordinate(width);
+      if (plane.rows > 1)
+        svg_.text(plane.x - 6, y + 10, shorten(rowText(row), 12), "note end");
+    }
+    for (int64_t column = 0; column < plane.columns; column += across) {
+      const double x = plane.x + static_cast<double>(column) * plane.width;
+      lines += "M" + coordinate(x) + " " + coordinate(plane.y) + "v" + coordinate(height);
+      svg_.text(x, plane.y - 4, std::to_string(column), "note");
+    }
+    svg_.path(lines, "class=\"grid\"");
+  }
+
+  /// The coordinates of a row of tiles: "5", or "[1][2]" where several dimensions go down.
+  std::string rowText(int64_t row) const {
+    const std::vector<int64_t>& extents = program_.target.extents;
+    if (extents.size() <= 2)
+      return std::to_string(row);
+    std::string text;
+    for (size_t d = extents.size() - 1; d-- > 0; row /= extents[d])
+      text = "[" + std::to_string(row % extents[d]) + "]" + text;
+    return text;
+  }
+
+  /// "t[0:4][8]": the tiles of a box.
+  std::string boxText(const TileBox& box) const {
+    const auto range = [](int64_t begin, int64_t count) {
+      return "[" + std::to_string(begin) + (count == 1 ? "" : ":" + std::to_string(begin + count)) + "]";
+    };
+    const std::string columns = range(box.column, box.columns);
+    const size_t rank = program_.target.extents.size();
+    if (rank <= 1)
+      return program_.target.tiles + columns;
+    if (rank == 2)
+      return program_.target.tiles + range(box.row, box.rows) + columns;
+    return program_.target.tiles + rowText(box.row) +
+           (box.rows == 1 ? "" : " to " + rowText(box.row + box.rows - 1) + ", each") + columns;
+  }
+
+  /// Draws the parts of a group, or, where these are too many or too small, their tiles as a whole; tells which.
+  bool drawShape(const Plane& plane, const std::vector<GroupShape>& shapes, size_t number, double margin,
+                 size_t& budget) {
+    const GroupShape& shape = shapes[number];
+    size_t boxes = 0;
+    double smallest = plane.width * static_cast<double>(plane.columns);
+    for (const std::vector<TileBox>& part : shape.parts) {
+      boxes += part.size();
+      for (const TileBox& box : part)
+        smallest = std::min(
+            {smallest, static_cast<double>(box.columns) * plane.width, static_cast<double>(box.rows) * plane.height});
+    }
+    std::vector<std::vector<TileBox>> parts = shape.parts;
+    const bool merges = parts.size() > 1 && (boxes > budget / 2 || smallest < 4);
+    if (merges) {
+      std::vector<std::pair<int64_t, int64_t>> all;
+      for (const std::vector<TileBox>& part : shape.parts)
+        for (const TileBox& box : part)
+          for (int64_t place = 0; place < box.count(); ++place)
+            all.emplace_back(box.row + place / box.columns, box.column + place % box.columns);
+      parts = {joined(std::move(all))};
+    }
+    for (const std::vector<TileBox>& part : parts) {
+      const TileBox* largest = nullptr;
+      for (const TileBox& box : part)
+        if (!largest || box.count() > largest->count())
+          largest = &box;
+      for (const TileBox& box : part) {
+        if (budget == 0)
+          return true;
+        --budget;
+        drawBox(plane, shape, number, box, margin);
+        drawName(plane, shapes, number, box, &box == largest, margin);
+      }
+    }
+    return merges;
+  }
+
+  void drawBox(const Plane& plane, const GroupShape& shape, size_t number, const TileBox& box, double margin) {
+    const double wide = static_cast<double>(box.columns) * plane.width;
+    const double high = static_cast<double>(box.rows) * plane.height;
+    const double wanted = 1 + margin * static_cast<double>(shape.depth);
+    const double besides = std::min(wanted, wide / 5), above = std::min(wanted, high / 5);
+    // A single one of very many tiles is still to be seen.
+    const double width = std::max(wide - 2 * besides, 1.5), height = std::max(high - 2 * above, 1.5);
+    svg_.rectangle(plane.x + static_cast<double>(box.column) * plane.width + besides,
+                   plane.y + static_cast<double>(box.row) * plane.height + above, width, height,
+                   fillAttribute(number) + " stroke=\"var(--ink)\" stroke-width=\"" +
+                       (std::min(width, height) < 6 ? "0.5"
+                        : shape.depth == 0          ? "1.8"
+                                                    : "1") +
+                       "\"" +
+                       (std::min(width, height) < 12 ? ""
+                        : shape.depth == 0           ? " rx=\"1\""
+                                                     : " rx=\"4\"") +
+                       (shape.isHull ? " stroke-dasharray=\"5 3\"" : ""),
+                   pathOf(*shape.group) + ": " + boxText(box));
+  }
+
+  /// The name of a part where most of it shows, and its number elsewhere.
+  void drawName(const Plane& plane, const std::vector<GroupShape>& shapes, size_t number, const TileBox& box,
+                bool isLargest, double margin) {
+    if (names_.size() >= mostGroupNames)
+      return;
+    // The groups within hide what lies between the first and the last row, and column, of theirs.
+    TileBox hidden{box.row + box.rows, box.column + box.columns, 0, 0};
+    int64_t lastRow = box.row, lastColumn = box.column;
+    const GroupShape& shape = shapes[number];
+    for (const GroupShape& inner : shapes) {
+      if (inner.group->parent != shape.group)
         continue;
-      keys.back() = Key(numbers.at(parts[layer].group), parts[layer].number);
-      if (layer + 1 == parts.size() || layer == 2)
-        bare.back() = keys.back();
+      for (const std::vector<TileBox>& part : inner.parts)
+        for (const TileBox& each : part) {
+          const int64_t top = std::max(each.row, box.row), bottom = std::min(each.row + each.rows, box.row + box.rows);
+          const int64_t first = std::max(each.column, box.column);
+          const int64_t behind = std::min(each.column + each.columns, box.column + box.columns);
+          if (top >= bottom || first >= behind)
+            continue;
+          hidden.row = std::min(hidden.row, top);
+          hidden.column = std::min(hidden.column, first);
+          lastRow = std::max(lastRow, bottom);
+          lastColumn = std::max(lastColumn, behind);
+        }
     }
-    const double inset = 1 + 4 * static_cast<double>(layer);
-    const auto drawn = rectangles(keys, grid.columns());
-    for (const auto& [cells, key] : drawn) {
-      const Group& group = groupOf(numbers, key.first);
-      const std::string title = pathOf(group) + ": " + cellsText(grid, cells);
-      svg_.rectangle(
-          x + static_cast<double>(cells.column) * width + inset, y + static_cast<double>(cells.row) * height + inset,
-          static_cast<double>(cells.columns) * width - 2 * inset, static_cast<double>(cells.rows) * height - 2 * inset,
-          fillAttribute(key.first) + " stroke=\"var(--ink)\" stroke-width=\"" + (layer == 0 ? "1.8" : "1") +
-              "\" rx=\"" + (layer == 0 ? "1" : "4") + "\"",
-          title);
+    TileBox free = box;
+    if (lastRow > box.row) {
+      const TileBox above{box.row, box.column, hidden.row - box.row, box.columns};
+      const TileBox below{lastRow, box.column, box.row + box.rows - lastRow, box.columns};
+      const TileBox before{box.row, box.column, box.rows, hidden.column - box.column};
+      const TileBox behind{box.row, lastColumn, box.rows, box.column + box.columns - lastColumn};
+      free = above;
+      for (const TileBox& each : {below, before, behind})
+        if (each.count() > free.count())
+          free = each;
     }
-    // The name of each part where most of it shows, and its number elsewhere.
-    const auto visible = rectangles(bare, grid.columns());
-    std::map<Key, int64_t> widest;
-    for (const auto& [cells, key] : visible)
-      widest[key] = std::max(widest[key], cells.count());
-    for (const auto& [cells, key] : visible) {
-      const std::string name = groupOf(numbers, key.first).name;
-      const double room = static_cast<double>(cells.columns) * width;
-      const bool named = widest[key] == cells.count() &&
-                         static_cast<double>(lengthOf(name)) * Svg::characterWidth <= room - 2 * inset - 2;
-      if (named)
-        widest[key] = 0; // once
-      names_.push_back({x + static_cast<double>(cells.column) * width,
-                        y + (static_cast<double>(cells.row) + static_cast<double>(cells.rows) / 2) * height + 4, room,
-                        named ? name : std::to_string(key.first + 1)});
-    }
+    const double room = static_cast<double>(free.columns) * plane.width;
+    const double height = static_cast<double>(free.rows) * plane.height;
+    if (height < 12)
+      return;
+    const std::string& name = shape.group->name;
+    const double inset = 1 + margin * static_cast<double>(shape.depth);
+    const bool named = isLargest && static_cast<double>(lengthOf(name)) * Svg::characterWidth <= room - 2 * inset - 2;
+    names_.push_back({plane.x + static_cast<double>(free.column) * plane.width,
+                      plane.y + static_cast<double>(free.row) * plane.height + height / 2 + 4, room,
+                      named ? name : std::to_string(number + 1)});
   }
 
-  static const Group& groupOf(const std::map<const Group*, size_t>& numbers, size_t number) {
-    return *std::find_if(numbers.begin(), numbers.end(), [&](const auto& each) {
-              return each.second == number;
-            })->first;
-  }
-
-  static std::string cellsText(const TileGrid& grid, const Cells& cells) {
-    const std::string first = grid.textOf(cells.row, cells.column);
-    return cells.count() == 1
-               ? first
-               : first + " to " + grid.textOf(cells.row + cells.rows - 1, cells.column + cells.columns - 1);
-  }
-
-  void drawLegend(const std::map<const Group*, size_t>& numbers, const GroupCells& cells) {
+  void drawLegend(const std::vector<GroupShape>& shapes, const std::vector<bool>& merged = {}) {
     std::istringstream lines(groupsText(program_)); // one line a group, in order
     std::string line;
-    size_t shown = 0;
     y_ += 6;
-    for (const Group& group : program_.groups) {
+    for (size_t number = 0; number < program_.groups.size(); ++number) {
+      const Group& group = program_.groups[number];
       std::getline(lines, line);
-      if (shown++ == mostLegend) {
+      if (number == mostLegend) {
         note("… and " + std::to_string(program_.groups.size() - mostLegend) + " more groups");
         break;
       }
@@ -231,15 +315,19 @@ private:
         ++depth;
       const double x = left + 14 * static_cast<double>(std::min<size_t>(depth, 8));
       y_ += lineHeight + 4;
-      if (const auto number = numbers.find(&group); number != numbers.end()) {
-        svg_.rectangle(x, y_ - 12, 30, 16, fillAttribute(number->second) + " stroke=\"var(--ink)\" rx=\"3\"");
-        svg_.centred(x, y_, 30, std::to_string(number->second + 1), "on");
+      svg_.rectangle(x, y_ - 12, 30, 16, fillAttribute(number) + " stroke=\"var(--ink)\" rx=\"3\"");
+      svg_.centred(x, y_, 30, std::to_string(number + 1), "on");
+      if (number < shapes.size()) {
+        const GroupShape& shape = shapes[number];
+        if (shape.parts.empty())
+          line += " (too large to be drawn)";
+        else if (shape.isHull)
+          line += " (spread over the box with the broken line)";
+        else if (merged[number])
+          line += " (" + std::to_string(shape.parts.size()) + " parts, drawn as one)";
       }
-      const bool left = std::find(cells.left.begin(), cells.left.end(), &group) != cells.left.end();
-      svg_.text(x + 38, y_, shorten(line + (left ? " (too large to be drawn)" : ""), mostWords));
+      svg_.text(x + 38, y_, shorten(line, mostWords));
     }
-    if (std::any_of(cells.others.begin(), cells.others.end(), [](unsigned count) { return count != 0; }))
-      note("cells that several groups share show the first of them");
   }
 
   // ---- memories ----
@@ -354,7 +442,12 @@ private:
           plan.layout.perProcessor == 1 ? "" : plan.layout.memory + "[" + std::to_string(which) + "]: ";
       hold(cells[grid->cellOf(tile)], where + words, place);
     });
-    const double width = grid->columns() <= 8 ? 112 : 56, height = 20;
+    size_t longest = 0;
+    for (const auto& [cell, held] : cells)
+      longest = std::max(longest, held.count == 1 ? lengthOf(held.pieces[0]) : 0);
+    const double wanted = static_cast<double>(longest + 1) * Svg::characterWidth;
+    const double width = std::clamp(wanted, 56.0, std::max(56.0, 900 / static_cast<double>(grid->columns())));
+    const double height = 20;
     const double x = left + axis(*grid), y = y_ + 24;
     for (const auto& [cell, held] : cells) {
       const auto row = static_cast<int64_t>(cell) / grid->columns(),

@@ -5,6 +5,7 @@
 #include "compiler/hbir/views.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 namespace strata::hbir {
@@ -67,7 +68,40 @@ TEST_F(ViewsTest, LargeTargetsAreScaled) {
   group("right", {{"x", 128}, {"y", 32}}, {x, y + number(32)});
   array("A", {128 * 64 * 4}, LayoutKind::Chunked, {128, 64}, l, x * number(64) + y);
   const std::string svg = draw("large");
-  EXPECT_NE(svg.find("each cell stands for 7 x 2 tiles"), std::string::npos);
+  EXPECT_NE(svg.find("drawn to scale"), std::string::npos);
+  EXPECT_NE(svg.find("left: t[0:128][0:32]"), std::string::npos);
+  EXPECT_NE(svg.find("right: t[0:128][32:64]"), std::string::npos);
+}
+
+/// Width and height of the shapes with a title.
+std::vector<std::pair<double, double>> sizesOf(const std::string& svg, const std::string& title) {
+  std::vector<std::pair<double, double>> sizes;
+  for (size_t at = 0; (at = svg.find("<title>" + title, at)) != std::string::npos; ++at) {
+    const size_t shape = svg.rfind("<rect", at);
+    const auto number = [&](const char* name) { return std::atof(svg.c_str() + svg.find(name, shape) + strlen(name)); };
+    sizes.emplace_back(number(" width=\""), number(" height=\""));
+  }
+  return sizes;
+}
+
+TEST_F(ViewsTest, GroupsOfLargeTargetsAreExact) {
+  target({128, 64});
+  group("quad", {{"i", 4}, {"x", 16}, {"y", 32}}, {variable(0) * number(16) + variable(1), variable(2) + number(32)});
+  group("corner", {{"x", 1}, {"y", 1}}, {number(127), number(63)});
+  Group& halves = group("halves", {{"x", 2}}, {});
+  group("row", {{"x", 16}}, {variable(0) + number(100), variable(1)}, &halves);
+  const std::string svg = draw("exact");
+  const auto quads = sizesOf(svg, "quad: t[");
+  ASSERT_EQ(quads.size(), 4u);
+  for (const auto& each : quads)
+    EXPECT_EQ(each, quads[0]);
+  EXPECT_NE(svg.find("quad: t[16:32][32:64]"), std::string::npos);
+  EXPECT_NE(svg.find("corner: t[127][63]"), std::string::npos);
+  // What only holds groups is drawn where these lie.
+  EXPECT_NE(svg.find("<title>halves: t[101][0:16]"), std::string::npos);
+  const auto corner = sizesOf(svg, "corner");
+  ASSERT_EQ(corner.size(), 1u);
+  EXPECT_GT(quads[0].first, 25 * corner[0].first);
 }
 
 TEST_F(ViewsTest, BillionsOfTilesAreScaledToo) {

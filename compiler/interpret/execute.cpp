@@ -431,7 +431,7 @@ Machine::Outcome Machine::execute(Task& task) {
         task.branches.pop_back();
       break;
     case Opcode::Pause:
-      pause(task, pc);
+      pause(task, pc, i, r);
       return stop(Outcome::Blocked, pc);
     case Opcode::MakeStream:
     case Opcode::Push:

@@ -46,6 +46,8 @@ STRATA_DIAGNOSTIC(deadlock, Error, "interpret-deadlock", "the program cannot go 
 STRATA_DIAGNOSTIC(race, Error, "check-race", "{2} element {1} of '{0}', and {3} it, in no order");
 STRATA_DIAGNOSTIC(raceSameValue, Warning, "check-race-same-value",
                   "{2} element {1} of '{0}', and {3} it, in no order; the value is the same");
+STRATA_DIAGNOSTIC(copiesDiffer, Warning, "check-copies-differ",
+                  "of the copies of '{0}', number {1} is what goes back; what number {2} holds in element {3} is lost");
 STRATA_DIAGNOSTIC(externalFunction, Error, "interpret-external-function",
                   "'{0}' is a function whose code is not in the program; it cannot be interpreted");
 STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter does not execute {0}");
@@ -114,6 +116,8 @@ const DiagnosticKind& kindOf(Fault fault) {
     return race;
   case Fault::RaceSameValue:
     return raceSameValue;
+  case Fault::CopiesDiffer:
+    return copiesDiffer;
   case Fault::ExternalFunction:
     return externalFunction;
   case Fault::Unsupported:

@@ -12,18 +12,20 @@ uint32_t Clock::at(uint32_t instance) const {
   return piece < pieces_.size() && pieces_[piece] ? (*pieces_[piece])[instance % PieceSize] : 0;
 }
 
-void Clock::raise(uint32_t instance, uint32_t point) {
+bool Clock::raise(uint32_t instance, uint32_t point) {
   if (at(instance) >= point)
-    return;
+    return false;
   const uint32_t piece = instance / PieceSize;
   if (piece >= pieces_.size())
     pieces_.resize(piece + 1);
   auto changed = pieces_[piece] ? std::make_shared<Piece>(*pieces_[piece]) : std::make_shared<Piece>();
   (*changed)[instance % PieceSize] = point;
   pieces_[piece] = std::move(changed);
+  return true;
 }
 
-void Clock::join(const Clock& other) {
+bool Clock::join(const Clock& other) {
+  bool changed = false;
   if (pieces_.size() < other.pieces_.size())
     pieces_.resize(other.pieces_.size());
   for (size_t i = 0; i < other.pieces_.size(); ++i) {
@@ -33,6 +35,7 @@ void Clock::join(const Clock& other) {
       continue;
     if (!ours) {
       ours = theirs;
+      changed = true;
       continue;
     }
     auto merged = std::make_shared<Piece>(*ours);
@@ -44,7 +47,9 @@ void Clock::join(const Clock& other) {
     }
     if (theyKnowMore)
       ours = weKnowMore ? std::move(merged) : theirs;
+    changed |= theyKnowMore;
   }
+  return changed;
 }
 
 void InstanceOrder::begin() {
@@ -78,21 +83,22 @@ void InstanceOrder::fence(uint32_t instance) {
   // Points are 32 bits; an instance that passes more fences than that has been found to be without races long ago.
   if (who.fences >= std::numeric_limits<uint32_t>::max() / 2 - 1)
     return;
+  bool changed = false;
   for (const auto& [element, write] : who.observed) {
     const auto [other, point] = write;
     // A store right behind a fence tells of everything before it; another tells of what was before its instance's last
     // fence.
     const Instance& writer = of(other);
     const uint32_t known = point % 2 ? std::max(point, 2u) - 2 : point;
-    who.clock.raise(other - first_, known);
+    changed |= who.clock.raise(other - first_, known);
     auto later = std::upper_bound(writer.released.begin(), writer.released.end(), point / 2,
                                   [](uint32_t fence, const auto& entry) { return fence < entry.first; });
     if (later != writer.released.begin())
-      who.clock.join(std::prev(later)->second);
+      changed |= who.clock.join(std::prev(later)->second);
   }
   ++who.fences;
   who.afterFence = true;
-  if (!who.observed.empty())
+  if (changed)
     who.released.emplace_back(who.fences, who.clock);
   who.observed.clear();
 }

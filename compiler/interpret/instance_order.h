@@ -19,9 +19,9 @@ namespace strata::interpret {
 class Clock {
 public:
   uint32_t at(uint32_t instance) const;
-  /// Raises one instance's point.
-  void raise(uint32_t instance, uint32_t point);
-  void join(const Clock& other);
+  /// Raises one instance's point, and all points to those of another clock; false when they were there already.
+  bool raise(uint32_t instance, uint32_t point);
+  bool join(const Clock& other);
 
 private:
   static constexpr uint32_t PieceSize = 64;

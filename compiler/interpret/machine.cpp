@@ -273,27 +273,38 @@ void Machine::reset() {
   bytes_ = 0;
 }
 
-void Machine::pause(Task& task, uint32_t pc) {
+void Machine::pause(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
   paused_.push_back(task.id);
-  if (task.changesAtPause != changes_) {
-    task.changesAtPause = changes_;
-    task.stateAtPause.reset();
-    somethingChanged_ = true;
+  std::vector<uint64_t> state{pc};
+  if (instruction.small) { // the program says what decides
+    const uint32_t* slots = program_.pool.data() + instruction.e;
+    for (uint32_t i = 0; i < instruction.d; ++i)
+      state.push_back(r[slots[i]]);
+  } else {
+    const Slot slots = program_.functions[task.frames.back().function].frameSlots;
+    state.insert(state.end(), r, r + slots);
+    state.push_back(task.ownMemory);
+  }
+  const bool isLater = task.changesAtPause != changes_ || (instruction.small && r[instruction.a]);
+  if (!isLater && (task.goesInCircles || state == task.stateAtPause)) {
+    task.goesInCircles = true;
     return;
   }
-  // Nobody has changed anything since this task was here last. It goes on differently only if its own values differ.
-  const Frame& frame = task.frames.back();
-  uint64_t state = 1469598103934665603u ^ pc;
-  for (Slot slot = 0; slot < program_.functions[frame.function].frameSlots; ++slot)
-    state = (state ^ task.registers[frame.base + slot]) * 1099511628211u;
-  somethingChanged_ |= task.stateAtPause != state;
-  task.stateAtPause = state;
+  somethingChanged_ = true;
+  if (isLater || ++task.pausesSince == task.pausesLimit) {
+    task.pausesLimit = isLater ? 1 : task.pausesLimit * 2;
+    task.pausesSince = 0;
+    task.stateAtPause = std::move(state);
+  }
+  task.changesAtPause = changes_;
+  task.goesInCircles = false;
 }
 
 bool Machine::resumePaused() {
-  if (paused_.empty() || !somethingChanged_)
+  if (paused_.empty() || (!somethingChanged_ && changes_ == changesAtResume_))
     return false;
   somethingChanged_ = false;
+  changesAtResume_ = changes_;
   wake(paused_);
   return true;
 }
@@ -301,6 +312,7 @@ bool Machine::resumePaused() {
 void Machine::print(const Instruction& instruction, Registers r) {
   llvm::StringRef format = program_.names[static_cast<size_t>(instruction.imm)];
   const uint32_t* value = program_.pool.data() + instruction.e;
+  ++changes_;
   std::string text;
   while (!format.empty()) {
     size_t plain = std::min(format.find('%'), format.size());

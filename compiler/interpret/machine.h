@@ -39,6 +39,7 @@ struct Storage {
   bool alive = false;
   bool owned = false;
   bool heap = false;
+  uint64_t maker = 0;                    ///< the instance that made it, which alone uses it; 0: none
   std::vector<uint8_t> written;          ///< by element, a Written; empty: everything counts as written
   std::vector<ElementAccesses> accesses; ///< by element; empty: nobody asks
   std::vector<ElementHistory> history;   ///< by element; empty: nobody has asked yet
@@ -47,7 +48,7 @@ struct Storage {
   uint32_t depth = 0;
   llvm::SmallVector<int64_t, 3> extents, strides; ///< of the whole, for messages
   uint32_t label = 0;
-  bool racesReported = false;
+  bool racesReported = false, copiesReported = false;
 };
 
 /// Whether an element has a value. Lost: it had one, and a copy of something without one took its place.
@@ -106,9 +107,14 @@ struct Task {
   std::vector<Slack> slacks;    ///< two for each register, as far as there are any
   uint32_t instance = 0;        ///< of the outermost parallel loop that this belongs to; 0: none
   std::vector<Branch> branches; ///< outermost first
-  /// At the last pause: what had changed in all, and what this task had in its registers.
+  /// What had changed in all at the last pause, and the state in which an earlier one found this task. A task that
+  /// comes back to that state goes in circles until something changes.
   uint64_t changesAtPause = ~uint64_t(0);
-  std::optional<uint64_t> stateAtPause;
+  std::vector<uint64_t> stateAtPause;
+  uint64_t pausesSince = 0, pausesLimit = 1;
+  bool goesInCircles = false;
+  uint64_t ownMemory = 0;   ///< a sum over what it has stored in blocks of its own
+  bool restHasValue = true; ///< of what it last loaded as the rest of something
 };
 
 class Machine {
@@ -164,6 +170,9 @@ private:
   void view(uint32_t pc, const Instruction& instruction, Registers r);
   bool move(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   bool areApart(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  /// Warns where another copy than the one whose element stays has another value in it. The view's first dimension
+  /// numbers the copies.
+  void compareCopies(uint32_t pc, const uint64_t* view, unsigned rank, Storage& block, uint64_t element);
   /// Explains why an access is wrong.
   bool failAccess(const Task& task, uint32_t pc, Slot block, unsigned rank, const uint64_t* indices, Registers r);
   bool failHandle(const Task& task, uint32_t pc, uint64_t handle);
@@ -181,7 +190,7 @@ private:
   Storage* address(Task& task, uint32_t pc, const Instruction& instruction, Registers r, uint64_t& element);
 
   /// Leaves the turn to others. All that pause go on when nothing else can, as long as something changes.
-  void pause(Task& task, uint32_t pc);
+  void pause(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   bool resumePaused();
   void print(const Instruction& instruction, Registers r);
 
@@ -273,6 +282,7 @@ private:
   std::set<TaskId> ready_;
   std::vector<TaskId> paused_;
   uint64_t changes_ = 0;         ///< of anything that an instance can wait for
+  uint64_t changesAtResume_ = 0; ///< when those that pause were resumed
   bool somethingChanged_ = true; ///< since those that pause were resumed
   struct Line {
     int64_t order;
@@ -380,11 +390,16 @@ bool Machine::load(Task& task, uint32_t pc, const Instruction& instruction, Regi
   Storage* from = address<Rank>(task, pc, instruction, r, element);
   if (!from)
     return false;
-  if (!from->written.empty() && from->written[element] != HasValue && !(instruction.small & LoadsRest))
+  const bool isUse = !(instruction.small & LoadCompares);
+  if (!from->written.empty() && from->written[element] != HasValue && isUse && !(instruction.small & LoadsRest))
     return failUndefined(task, pc, instruction, r, *from, element);
-  if (!from->accesses.empty() && !recordAccess(task, pc, instruction, r, *from, element, nullptr))
+  if (instruction.small & LoadsRest)
+    task.restHasValue = from->written.empty() || from->written[element] == HasValue;
+  if (instruction.small & LoadKeeps)
+    compareCopies(pc, r + instruction.b, Rank < 3 ? Rank : instruction.d, *from, element);
+  if (!from->accesses.empty() && isUse && !recordAccess(task, pc, instruction, r, *from, element, nullptr))
     return false;
-  if (isWatched(task, *from) && !recordElement(task, pc, *from, element, false))
+  if (isUse && isWatched(task, *from) && !recordElement(task, pc, *from, element, false))
     return false;
   if (tracksRounding_) [[unlikely]]
     loadSlack(task, instruction, r, *from, element);
@@ -419,6 +434,15 @@ bool Machine::load(Task& task, uint32_t pc, const Instruction& instruction, Regi
   }
 }
 
+/// A number that stands for an element and its value.
+inline uint64_t contentOf(const Storage* block, uint64_t element, const void* value, size_t bytes) {
+  auto mix = [](uint64_t a, uint64_t b) { return (a ^ b ^ (a >> 29)) * 0x9e3779b97f4a7c15u; };
+  uint64_t sum = mix(reinterpret_cast<uint64_t>(block), element);
+  for (size_t i = 0; i < bytes; ++i)
+    sum = mix(sum, static_cast<const unsigned char*>(value)[i]);
+  return sum;
+}
+
 template <unsigned Rank>
 bool Machine::store(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
   uint64_t element = 0;
@@ -429,12 +453,23 @@ bool Machine::store(Task& task, uint32_t pc, const Instruction& instruction, Reg
     return false;
   if (isWatched(task, *to) && !recordElement(task, pc, *to, element, true))
     return false;
-  if (!to->written.empty())
-    to->written[element] = HasValue;
+  if (!to->written.empty()) {
+    uint8_t& now = to->written[element];
+    if (!(instruction.small & StoresRest) || task.restHasValue)
+      now = HasValue;
+    else if (now == HasValue)
+      now = Lost;
+  }
   if (tracksRounding_) [[unlikely]]
     storeSlack(task, pc, instruction, r, *to, element);
   char* data = to->data + element * static_cast<uint64_t>(instruction.imm);
-  changes_ += std::memcmp(data, r + instruction.a, static_cast<size_t>(instruction.imm)) != 0;
+  if (std::memcmp(data, r + instruction.a, static_cast<size_t>(instruction.imm)) != 0) {
+    if (to->maker == 0 || to->maker != task.id)
+      ++changes_;
+    else
+      task.ownMemory += contentOf(to, element, r + instruction.a, static_cast<size_t>(instruction.imm)) -
+                        contentOf(to, element, data, static_cast<size_t>(instruction.imm));
+  }
   switch (instruction.imm) { // bytes in memory are little-endian, as slots are
   case 4:
     std::memcpy(data, r + instruction.a, 4);

@@ -87,6 +87,7 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
   made.owned = true;
   made.label = instruction.b;
   made.heap = instruction.small == static_cast<uint8_t>(MakeKind::Heap);
+  made.maker = task.isInstance ? task.id : 0;
   if (options_.trackUndefined) {
     made.written.assign(static_cast<size_t>(elements), NotWritten);
     made.extents.assign(block + 2, block + 2 + rank);
@@ -131,6 +132,41 @@ bool Machine::makeGlobal(Task& task, uint32_t pc, const Instruction& instruction
   r[instruction.a] = handle;
   r[instruction.a + 1] = 0;
   return true;
+}
+
+void Machine::compareCopies(uint32_t pc, const uint64_t* view, unsigned rank, Storage& block, uint64_t element) {
+  if (block.written.empty() || block.copiesReported || rank == 0)
+    return;
+  const auto offset = static_cast<int64_t>(view[1]), count = static_cast<int64_t>(view[2]);
+  const auto stride = static_cast<int64_t>(view[2 + rank]);
+  if (stride <= 0)
+    return;
+  const int64_t kept = (static_cast<int64_t>(element) - offset) / stride;
+  const auto within = static_cast<uint64_t>(static_cast<int64_t>(element) - kept * stride);
+  for (int64_t copy = 0; copy < count; ++copy) {
+    const uint64_t other = within + static_cast<uint64_t>(copy * stride);
+    if (copy == kept || block.written[other] != HasValue)
+      continue;
+    if (block.written[element] == HasValue &&
+        std::memcmp(block.data + other * block.elementBytes, block.data + element * block.elementBytes,
+                    block.elementBytes) == 0)
+      continue;
+    std::string index;
+    int64_t rest = static_cast<int64_t>(within) - offset;
+    for (unsigned i = 1; i < rank; ++i) {
+      const auto step = std::max<int64_t>(static_cast<int64_t>(view[2 + rank + i]), 1);
+      index += (i > 1 ? ", " : "") + std::to_string(rest / step);
+      rest %= step;
+    }
+    block.copiesReported = true;
+    Diagnostic diagnostic =
+        makeDiagnostic(Fault::CopiesDiffer, program_.locations[pc],
+                       {program_.names[block.label], std::to_string(kept), std::to_string(copy), "[" + index + "]"},
+                       diagnostics_.sources());
+    diagnostic.helps.push_back("let the tiles write one array that they share, with a layout that is not replicated");
+    diagnostics_.add(std::move(diagnostic));
+    return;
+  }
 }
 
 bool Machine::dealloc(Task& task, uint32_t pc, uint64_t handle) {
@@ -372,6 +408,7 @@ bool Machine::failAccess(const Task& task, uint32_t pc, Slot block, unsigned ran
 
 bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
   const ExternalCall& external = program_.externals[static_cast<size_t>(instruction.imm)];
+  ++changes_; // nobody knows what it does
   auto kernel = options_.kernels.find(external.name);
   if (instruction.small && (kernel == options_.kernels.end() || instruction.b > 1))
     return failAt(task, pc, Fault::ExternalFunction, {external.name});

@@ -70,7 +70,7 @@ enum class Opcode : uint16_t {
   Load0,
   Load1,
   Load2,
-  LoadMany, // a: value, b: block, pool[e, e + d) or c, d: indices; small: LoadWaits, LoadsRest
+  LoadMany, // a: value, b: block, pool[e, e + d) or c, d: indices; small: LoadFlag
   Store0,
   Store1,
   Store2,
@@ -130,7 +130,9 @@ enum class MakeKind : uint8_t { Block, Automatic, Heap };
 enum class MakeForm : uint8_t { Plain, Distributed, Private };
 
 /// A load in a loop that waits, and one of what is kept of an element of which a part is written.
-enum LoadFlag : uint8_t { LoadWaits = 1, LoadsRest = 2 };
+enum LoadFlag : uint8_t { LoadWaits = 1, LoadsRest = 2, LoadCompares = 4, LoadKeeps = 8 };
+/// Of a store: the element has a value when the one last loaded with LoadsRest had one.
+enum StoreFlag : uint8_t { StoresRest = 1 };
 
 struct Instruction {
   Opcode opcode;

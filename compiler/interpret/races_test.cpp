@@ -60,7 +60,8 @@ const Options checked = [] {
 /// Waits until an element of flag is not zero.
 std::string await(const std::string& element) {
   return "scf.while : () -> () {\n %set = memref.load %flag[" + element +
-         "] : !cut\n %wait = arith.cmpi eq, %set, %zero : i32\n scf.condition(%wait)\n} do {\n svm.pause\n "
+         "] {svm.awaited} : !cut\n %wait = arith.cmpi eq, %set, %zero : i32\n scf.condition(%wait)\n} do {\n "
+         "svm.pause\n "
          "scf.yield\n}\n";
 }
 const std::string setFlag = "memref.store %one, %flag[%tile] : !cut\n";

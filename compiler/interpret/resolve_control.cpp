@@ -175,20 +175,7 @@ void Resolver::beginBranch(Iterations::Kind kind, StringRef label) {
       static_cast<uint8_t>(kind);
 }
 
-/// Whether a loop waits for what other instances do: it pauses, itself and not in a loop within.
-static bool pauses(scf::WhileOp loop) {
-  return loop
-      ->walk<WalkOrder::PreOrder>([&](Operation* op) {
-        if (isa<LoopLikeOpInterface>(op) && op != loop)
-          return WalkResult::skip();
-        return isa<svm::PauseOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 void Resolver::resolveWhile(scf::WhileOp loop) {
-  bool outer = waits_;
-  waits_ |= pauses(loop);
   copyValues(loop.getBeforeArguments(), loop.getInits());
   for (auto [result, argument] : llvm::zip(loop.getResults(), loop.getAfterArguments()))
     alias(result, slot(argument));
@@ -204,7 +191,6 @@ void Resolver::resolveWhile(scf::WhileOp loop) {
   resolveBody(loop.getAfter(), [&](Operation* yield) { copyValues(loop.getBeforeArguments(), yield->getOperands()); });
   emit(Opcode::Jump, 0, 0, 0, 0, begin);
   patch(exit, here());
-  waits_ = outer;
 }
 
 bool Resolver::resolveControl(Operation* op) {

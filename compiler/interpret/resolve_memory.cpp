@@ -1,6 +1,7 @@
 // Memory: the memref dialect. Views and reshapes become copies of slots and integer arithmetic on extents and strides.
 #include "compiler/interpret/resolver.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/poll.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -62,9 +63,13 @@ void Resolver::resolveAccess(Operation* op, bool isLoad, Value block, Value valu
   uint32_t at = here();
   auto bytes = svm::RecordType::sizeInBytes(cast<MemRefType>(block.getType()).getElementType());
   emit(isLoad ? loads[rank] : stores[rank], element, source, 0, 0, static_cast<int64_t>(bytes));
-  if (isLoad)
-    program_.code[at].small =
-        static_cast<uint8_t>((waits_ ? LoadWaits : 0) | (op->hasAttr(svm::restAttr) ? LoadsRest : 0));
+  const bool isRest = op->hasAttr(svm::restAttr);
+  if (!isLoad)
+    program_.code[at].small = isRest ? StoresRest : 0;
+  else
+    program_.code[at].small = static_cast<uint8_t>(
+        (op->hasAttr(svm::awaitedAttr) ? LoadWaits : 0) | (isRest ? LoadsRest : 0) |
+        (op->hasAttr(svm::keptAttr) ? LoadKeeps : 0) | (op->hasAttr(svm::comparedAttr) ? LoadCompares : 0));
   if (rank < 3) {
     program_.code[at].c = rank > 0 ? indices[0] : 0;
     program_.code[at].d = rank > 1 ? indices[1] : 0;

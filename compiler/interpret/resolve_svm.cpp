@@ -2,6 +2,7 @@
 #include "compiler/interpret/resolver.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/poll.h"
 #include "compiler/transform/combiner_identity.h"
 
 using namespace mlir;
@@ -280,6 +281,11 @@ bool Resolver::resolveSvm(Operation* op) {
     emit(Opcode::IndexCheck, index, slot(check.getExtent()), 0, 0, static_cast<int64_t>(program_.checks.size() - 1));
   } else if (isa<svm::PauseOp>(op)) {
     emit(Opcode::Pause);
+  } else if (auto poll = dyn_cast<svm::PollOp>(op)) {
+    SmallVector<uint32_t> state = allSlots(poll.getState());
+    const Slot changed = slot(poll.getChanged());
+    emit(Opcode::Pause, changed).small = 1;
+    setPool(here() - 1, state);
   } else if (isa<svm::FenceOp>(op)) {
     emit(Opcode::Fence);
   } else if (auto print = dyn_cast<svm::PrintOp>(op)) {

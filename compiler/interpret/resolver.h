@@ -125,7 +125,6 @@ private:
   llvm::DenseMap<uint64_t, Slot> constantSlot_;
   Slot next_ = 0;
   unsigned depth_ = 0;
-  bool waits_ = false;   ///< within a loop that pauses
   uint32_t operand_ = 0; ///< whose elements the operation accesses, from 1
   mlir::Location location_ = mlir::UnknownLoc::get(module_.getContext());
 };

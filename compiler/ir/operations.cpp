@@ -1,5 +1,5 @@
 // Verifiers, custom syntax and effects of the dialect's operations.
-#include "compiler/ir/svm.h"
+#include "compiler/ir/poll.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -10,6 +10,9 @@ using namespace strata::svm;
 
 #define GET_OP_CLASSES
 #include "compiler/ir/svm_ops.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/ir/poll.cpp.inc"
 
 //===-- attributes of the dialect on other operations
 //--------------------------------------------------------------===//
@@ -109,7 +112,7 @@ bool KernelOp::isShared() {
 
 bool KernelOp::canBlock() {
   bool found = false;
-  getBody().walk([&](Operation* op) { found |= isa<PushOp, PopOp, PeekOp, PauseOp>(op); });
+  getBody().walk([&](Operation* op) { found |= isa<PushOp, PopOp, PeekOp, PauseOp, PollOp>(op); });
   return found || (!isStructured() && llvm::any_of(getArgumentTypes(), [](Type t) { return isa<StreamType>(t); }));
 }
 
@@ -156,15 +159,15 @@ LogicalResult KernelOp::verify() {
   if (!isStructured())
     return success();
   WalkResult walk = getBody().walk([&](Operation* op) {
-    if (isa<PauseOp, FenceOp>(op) && !isShared()) {
-      op->emitOpError() << (isa<PauseOp>(op) ? "waits for what others write" : "orders accesses that others see")
+    if (isa<PauseOp, PollOp, FenceOp>(op) && !isShared()) {
+      op->emitOpError() << (isa<FenceOp>(op) ? "orders accesses that others see" : "waits for what others write")
                         << "; its kernel says so by '" << SvmDialect::sharedAttr << "'";
       return WalkResult::interrupt();
     }
     StringRef dialect = op->getName().getDialectNamespace();
     if (llvm::is_contained({"scf", "affine", "memref", "arith", "math", "vector", "ub"}, dialect) ||
         isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, PushOp, PopOp, PeekOp, EndOp, PauseOp,
-            FenceOp, PrintOp, func::CallOp>(op))
+            PollOp, FenceOp, PrintOp, func::CallOp>(op))
       return WalkResult::advance();
     op->emitOpError("does not belong in a kernel");
     return WalkResult::interrupt();

@@ -1,5 +1,6 @@
 // The dialect's registration, its types and attributes, and the small questions that passes ask of them.
 #include "compiler/ir/svm.h"
+#include "compiler/ir/poll.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -47,6 +48,9 @@ void SvmDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "compiler/ir/svm_ops.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "compiler/ir/poll.cpp.inc"
       >();
 }
 

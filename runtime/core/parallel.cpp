@@ -1,10 +1,12 @@
 // Implements parallel jobs. One list of open jobs under one spin lock; claims go through an atomic counter in the job.
 #include "runtime/core/parallel.h"
 
+#include "runtime/core/poll.h"
 #include "runtime/core/runtime.h"
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 namespace strata::runtime {
 namespace {
@@ -67,6 +69,8 @@ void runClaimed(ParallelJob& job, Execution& execution) {
     for (int64_t i = begin; i < end; ++i) {
       execution.instance = job.role.instance + i * job.step;
       job.body(job.context, i);
+      if (job.rounds)
+        job.rounds->end();
     }
   }
 }
@@ -107,7 +111,10 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   job.role = role;
   job.step = step;
   job.caller = &me;
-  if (!concurrent)
+  std::optional<Rounds> rounds;
+  if (concurrent)
+    job.rounds = &rounds.emplace(instances);
+  else
     job.chunk = std::max<int64_t>(1, instances / (threads() * chunksPerThread));
   me.job = &job;
   me.machine = role.machine;

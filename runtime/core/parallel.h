@@ -38,6 +38,9 @@ struct ParallelJob {
   ParallelJob* next = nullptr;
   bool open = false;
 
+  // Of a concurrent job: which instances go in circles (poll.h); null for others.
+  struct Rounds* rounds = nullptr;
+
   // A barrier for all instances.
   SpinLock barrierLock;
   int64_t arrived = 0;

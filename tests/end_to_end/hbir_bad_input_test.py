@@ -51,6 +51,26 @@ class HbirBadInput(harness.Case):
     def works(self, text, *arguments):
         return self.succeeds("run", self.write("p.hbir", text), "--in", "A=iota", *arguments)
 
+    # ---- what a tile's memory holds ----
+    def test_the_memory_of_a_tile(self):
+        data = "C : int[%d] = block[1] { target.t.l[0][0]; device; };"
+        code = "config.tg[0][0] { int a[1000]; if (C[0] == 0) { int b[1000]; b[1] = 1; a[1] = b[1]; } else { int c[900]; c[2] = a[2]; } }"
+        # 16 KiB hold 2096 elements beside the 2000 of the arrays that are there at once.
+        self.refuse(program(code, data % 2097), job="check", code="error[hbir-tile-memory-full]",
+                    mentions=("16388 bytes", "16384", "'a' takes 4000", "'b' takes 4000", "'C' takes 8388", "p.hbir:"))
+        self.succeeds("check", self.write("p.hbir", program(code, data % 2096)))
+        # The data of other tiles is not beside them.
+        elsewhere = "C : int[%d] = block[1] { target.t.l[1][0]; device; };"
+        self.succeeds("check", self.write("p.hbir", program(code, elsewhere % 4000)))
+
+    # ---- the extents of indices ----
+    def test_x_max_belongs_to_x(self):
+        config = "group tg[2][4] { tile target.t[x][y]; };"
+        code = "config.tg[%s] { C[tile_id] = 100 * x_max + 10 * y_max; }"
+        for path, wanted in (("x][y", 240), ("y][x", 420), ("a][b", 240)):
+            self.succeeds("run", self.write("p.hbir", program(code % path, config=config)), "--in", "A=iota", "--out", "C=C.npy")
+            self.assertEqual(np.load(self.path("C.npy"))[:8].tolist(), [wanted] * 8, path)
+
     # ---- files ----
     def test_empty(self):
         self.check("", "hbir-segment-missing", mentions="'target', 'config', 'data', 'code'")

@@ -81,6 +81,38 @@ bool odd(int x, bool turn) { return (x % 2 != 0) != turn; }
     def test_tiles_that_wait_for_ever(self):
         self.finds("while (flag == 0) { } C[tile_id] = 1;", "interpret-deadlock", "tile 9")
 
+    def test_tiles_that_wait_for_ever_without_check(self):
+        loops = ["while (flag == 0) { }", "int v = flag; while (v == 0) { v = flag; }", "int n; while (flag == 0) { n = n + 1; }",
+                 "int k; int v; while (v == 0) { k = (k + 1) % 5; if (k == 3 && T[k] > 0) { v = 1; } }",
+                 "while (true) { if (flag == 1) { bsg_finish(); } }"]
+        for number, loop in enumerate(loops):
+            program = PROGRAM % f"if (tile_id == 3 && A[3] > 5) {{ flag = 1; T[3] = 1; }} if (tile_id == 9) {{ {loop} }} C[tile_id] = 1;"
+            path = self.write("p.hbir", program.replace("int flag = 0;", "int flag = 0; T[3] = 0;"))
+            for threads in ("1", "2", "7"):
+                result = self.strata("run", path, "--in", "A=iota", "--threads", threads, timeout=60)
+                self.assertEqual(result.status, 1, f"{loop}\n{result}")
+                for text in ("error[runtime-deadlock]", f"{LINE} |", "tile 9"):
+                    self.assertIn(text, result.err, f"{loop}\n{result}")
+                self.succeeds("run", path, "--in", "A=9", "--threads", threads)
+
+    def test_copies_of_an_array(self):
+        declared = "  W : int[4] = block[4][4] { target.t.l[x][y]; replicated; device; };\n  C :"
+        def run(statements):
+            return self.strata("run", self.write("p.hbir", PROGRAM.replace("  C :", declared) % statements), "--in", "A=iota", "--check",
+                               "--out", "W=W.npy", timeout=60)
+        lost = run("W[tile_id / 4] = tile_id; C[tile_id] = W[tile_id / 4];")
+        self.assertEqual(lost.status, 0, str(lost))
+        self.assertIn("warning[check-copies-differ]", lost.err)
+        self.assertIn("'W'", lost.err)
+        same = run("for (int i = 0; i < 4; i = i + 1) { W[i] = i; } C[tile_id] = W[3];")
+        self.assertEqual((same.status, same.err), (0, ""), str(same))
+        self.assertEqual(np.load(self.path("W.npy")).tolist(), [0, 1, 2, 3])
+        for statements in ("if (tile_id == 0) { W[0] = 3; } C[tile_id] = W[0];", "W[0] = 3; C[tile_id] = W[1];"):
+            unwritten = run(statements)
+            self.assertEqual(unwritten.status, 1, str(unwritten))
+            self.assertIn("error[interpret-undefined-read]", unwritten.err)
+            self.assertIn("'W'", unwritten.err)
+
 
 if __name__ == "__main__":
     harness.main()

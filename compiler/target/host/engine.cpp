@@ -7,6 +7,7 @@
 #include "compiler/target/host/pair_stores.h"
 #include "include/sequoia.h"
 #include "runtime/abi.h"
+#include "runtime/core/poll.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -243,6 +244,7 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_stream_peek);
   STRATA_SYMBOL(strata_stream_end);
   STRATA_SYMBOL(strata_yield);
+  STRATA_SYMBOL(strata_poll);
   STRATA_SYMBOL(strata_print);
   STRATA_SYMBOL(strata_print_begin);
   STRATA_SYMBOL(strata_print_end);

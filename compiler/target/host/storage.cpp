@@ -3,9 +3,11 @@
 #include "compiler/target/host/storage.h"
 
 #include "compiler/ir/locations.h"
+#include "compiler/ir/poll.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/windows.h"
+#include "runtime/core/poll.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -211,6 +213,8 @@ private:
                   {calls_.text(builder, loc, count.getCounter()), word(builder, loc, count.getAmount())});
     } else if (isa<PauseOp>(op)) {
       calls_.call(builder, loc, "strata_yield", {}, {});
+    } else if (auto poll = dyn_cast<PollOp>(op)) {
+      lowerPoll(poll);
     } else if (isa<FenceOp>(op)) {
       // All fences have one order: of two instances that each store, pass a fence and load, one at least sees the
       // other.
@@ -223,6 +227,37 @@ private:
       return;
     }
     op->erase();
+  }
+
+  /// Every poll keeps what the runtime remembers of its last rounds on the stack.
+  void lowerPoll(PollOp poll) {
+    OpBuilder builder(poll);
+    Location loc = poll.getLoc();
+    SmallVector<Value> state;
+    for (Value value : poll.getState()) {
+      if (isa<FloatType>(value.getType()))
+        value = builder.create<LLVM::BitcastOp>(loc, builder.getIntegerType(value.getType().getIntOrFloatBitWidth()),
+                                                value);
+      if (value.getType().isInteger() && value.getType().getIntOrFloatBitWidth() < 64)
+        value = builder.create<LLVM::ZExtOp>(loc, builder.getI64Type(), value);
+      state.push_back(word(builder, loc, value));
+    }
+    const auto words = static_cast<int64_t>(state.size());
+    Value record =
+        stackSlot(builder, loc, LLVM::LLVMArrayType::get(builder.getI64Type(), sizeof(StrataPoll) / 8 + words));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfterValue(record);
+      builder.create<LLVM::StoreOp>(loc, constant(builder, loc, 0), record); // the first member: never used
+    }
+    Value instance = poll.getInstance() ? word(builder, loc, poll.getInstance()) : constant(builder, loc, -1);
+    Value changed = builder.create<LLVM::ZExtOp>(loc, builder.getI32Type(), poll.getChanged());
+    Value place = calls_.check(builder, loc, "runtime-deadlock", "",
+                               "a loop waits for a value that nothing writes any more: see what is to end it, and "
+                               "which tile writes that, under which conditions");
+    calls_.call(builder, loc, "strata_poll", {},
+                {record, place, instance, changed, array(builder, loc, state, builder.getI64Type()),
+                 constant(builder, loc, words, 32)});
   }
 
   void lowerPrint(PrintOp print) {

@@ -27,7 +27,7 @@ svm.kernel @tile(%b: !flags {svm.access = "readwrite", svm.name = "B"}, %flag: !
     scf.yield %zero : i32
   } else {
     scf.while : () -> () {
-      %set = memref.load %flag[%other] : !flags
+      %set = memref.load %flag[%other] {svm.awaited} : !flags
       %wait = arith.cmpi eq, %set, %zero : i32
       scf.condition(%wait)
     } do {
