@@ -123,7 +123,7 @@ int emitCommand(Session& session) {
     return write(print());
   llvm::LLVMContext llvmContext;
   auto code = compiler.lower(*program, llvmContext);
-  if (!code || !host::optimize(*code, {}, session.diagnostics))
+  if (!code || !host::optimize(*code, {"", session.options.optimization}, session.diagnostics))
     return finish(session);
   if (stage == "llvm") {
     std::string text;

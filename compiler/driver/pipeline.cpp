@@ -358,7 +358,7 @@ bool Compiler::assignAddresses(LogicalProgram& program) {
 
 std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {
   tell("lowering");
-  if (!host::lowerToLlvmDialect(*program.module, program.machine)) {
+  if (!host::lowerToLlvmDialect(*program.module, program.machine, options_.verifyEach)) {
     diagnostics_.report(passFailed, {});
     return nullptr;
   }

@@ -22,6 +22,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
 namespace strata::host {
@@ -99,6 +100,22 @@ struct ErrorCollector : llvm::DiagnosticHandler {
   std::string& text;
 };
 
+/// Blocks of a function that is large. Two of LLVM's passes compare every condition on a value with all others on it,
+/// which takes minutes where thousands of checks of one extent stand side by side; what they would find there is not
+/// worth it.
+constexpr size_t manyBlocks = 4000;
+
+bool isLarge(const llvm::Function& function) {
+  return function.size() > manyBlocks;
+}
+
+/// What is left of the passes that large functions go without: each instruction by itself.
+struct SimplifyLargePass : llvm::PassInfoMixin<SimplifyLargePass> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    return isLarge(function) ? llvm::InstSimplifyPass().run(function, analyses) : llvm::PreservedAnalyses::all();
+  }
+};
+
 } // namespace
 
 LlvmErrors::LlvmErrors(llvm::LLVMContext& context) : context_(context) {
@@ -129,7 +146,14 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(machine.get(), tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any part) {
+    const auto* function = llvm::any_cast<const llvm::Function*>(&part);
+    return !function || (pass != "InstCombinePass" && pass != "GVNPass") || !isLarge(**function);
+  });
+  llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
+  builder.registerPeepholeEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(SimplifyLargePass()); });
   builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(llvm::LoopSimplifyPass()); // so that there is a block before each loop
     passes.addPass(HoistDivisionsPass());

@@ -28,6 +28,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -248,7 +249,25 @@ void addPrinting(ModuleOp program) {
 
 } // namespace
 
-bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
+/// Whether a program holds one of the operations that a conversion is there for: each conversion looks at everything.
+template <typename... Operations>
+static bool holds(ModuleOp program) {
+  return program
+      .walk([](Operation* op) { return isa<Operations...>(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+/// The same for any operation of a dialect.
+template <typename Dialect>
+static bool holdsDialect(ModuleOp program) {
+  return program
+      .walk([](Operation* op) {
+        return isa<Dialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, bool verifyEach) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());
@@ -276,20 +295,31 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine) {
                              elementDeclarationsAttr, wordsAttr})
         function.removeArgAttr(argument, StringAttr::get(program.getContext(), name));
   }
-  PassManager passes(program.getContext());
-  passes.enableVerifier(true);
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  auto run = [&](std::initializer_list<std::unique_ptr<Pass> (*)()> list) {
+    PassManager passes(program.getContext());
+    passes.enableVerifier(verifyEach);
+    for (auto make : list)
+      passes.addPass(make());
+    return succeeded(passes.run(program));
+  };
   // Views become arithmetic on base, extents and strides; that arithmetic is affine until it is lowered.
-  passes.addPass(memref::createExpandStridedMetadataPass());
-  passes.addPass(createLowerAffinePass());
-  passes.addPass(arith::createArithExpandOpsPass());
-  passes.addPass(std::make_unique<ScfToBranchesPass>());
-  passes.addPass(std::make_unique<LibraryCallsPass>());
-  passes.addPass(std::make_unique<ToLlvmPass>());
-  passes.addPass(createReconcileUnrealizedCastsPass());
-  passes.addPass(createCanonicalizerPass());
-  return succeeded(passes.run(program));
+  if (!run({[] { return createCanonicalizerPass(); }, [] { return createCSEPass(); },
+            memref::createExpandStridedMetadataPass}))
+    return false;
+  if (holdsDialect<affine::AffineDialect>(program) && !run({createLowerAffinePass}))
+    return false;
+  if (holds<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, arith::MaximumFOp, arith::MinimumFOp,
+            arith::MaxNumFOp, arith::MinNumFOp>(program) &&
+      !run({[] { return arith::createArithExpandOpsPass(); }}))
+    return false;
+  if (!run({[]() -> std::unique_ptr<Pass> { return std::make_unique<ScfToBranchesPass>(); }}))
+    return false;
+  if (holdsDialect<math::MathDialect>(program) &&
+      !run({[]() -> std::unique_ptr<Pass> { return std::make_unique<LibraryCallsPass>(); }}))
+    return false;
+  return run({[]() -> std::unique_ptr<Pass> { return std::make_unique<ToLlvmPass>(); },
+              createReconcileUnrealizedCastsPass}) &&
+         succeeded(verify(program));
 }
 
 std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& context, DiagnosticEngine& diagnostics) {
