@@ -356,6 +356,7 @@ const Type* Checker::defineRecord(TypeSyntax* syntax, Type* type) {
   }
   type->location = syntax->location;
   std::vector<Field> fields;
+  std::unordered_map<std::string_view, Location> names;
   bool wrongMember = false;
   for (const Declarator& member : syntax->members) {
     Field field;
@@ -364,9 +365,9 @@ const Type* Checker::defineRecord(TypeSyntax* syntax, Type* type) {
     field.isConst = member.type->isConst;
     field.type = memberType(member);
     wrongMember |= field.type->isError();
-    for (const Field& other : fields)
-      if (other.name == field.name)
-        diagnostics_.report(redeclared, member.location, member.name).label(other.location, "first here");
+    auto [first, isNew] = names.emplace(member.name, member.location);
+    if (!isNew)
+      diagnostics_.report(redeclared, member.location, member.name).label(first->second, "first here");
     fields.push_back(std::move(field));
   }
   type->fields = std::move(fields);

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -121,6 +122,28 @@ struct ScfToBranchesPass : PassWrapper<ScfToBranchesPass, OperationPass<ModuleOp
     explicit Rewriter(MLIRContext* context) : PatternRewriter(context) {}
   };
 
+  /// By itself, since MLIR's pattern looks at the condition after it has been replaced.
+  static void lowerWhile(scf::WhileOp loop, Rewriter& rewriter) {
+    Location loc = loop.getLoc();
+    Block* head = loop->getBlock();
+    Block* rest = rewriter.splitBlock(head, loop->getIterator());
+    Block *before = &loop.getBefore().front(), *after = &loop.getAfter().front();
+    auto condition = cast<scf::ConditionOp>(before->getTerminator());
+    auto yield = cast<scf::YieldOp>(after->getTerminator());
+    SmallVector<Value> given(condition.getArgs());
+    rewriter.inlineRegionBefore(loop.getBefore(), rest);
+    rewriter.inlineRegionBefore(loop.getAfter(), rest);
+    rewriter.setInsertionPointToEnd(head);
+    rewriter.create<cf::BranchOp>(loc, before, loop.getInits());
+    rewriter.setInsertionPoint(condition);
+    rewriter.create<cf::CondBranchOp>(loc, condition.getCondition(), after, given, rest, ValueRange());
+    rewriter.eraseOp(condition);
+    rewriter.setInsertionPoint(yield);
+    rewriter.create<cf::BranchOp>(loc, before, yield.getOperands());
+    rewriter.eraseOp(yield);
+    rewriter.replaceOp(loop, given);
+  }
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateSCFToControlFlowConversionPatterns(patterns);
@@ -135,7 +158,9 @@ struct ScfToBranchesPass : PassWrapper<ScfToBranchesPass, OperationPass<ModuleOp
     Rewriter rewriter(&getContext());
     for (Operation* op : llvm::reverse(operations)) {
       rewriter.setInsertionPoint(op);
-      if (failed(applicator.matchAndRewrite(op, rewriter)))
+      if (auto loop = dyn_cast<scf::WhileOp>(op))
+        lowerWhile(loop, rewriter);
+      else if (failed(applicator.matchAndRewrite(op, rewriter)))
         return signalPassFailure();
     }
   }
