@@ -315,6 +315,8 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
     argument.name = text(svm::SvmDialect::nameAttr);
     if (argument.name.empty())
       argument.name = "arg" + std::to_string(position);
+    if (!function.isExternal())
+      argument.place = sourceLocation(diagnostics.sources(), function.getArgument(position).getLoc());
     std::string access = text(svm::SvmDialect::accessAttr);
     auto block = dyn_cast<MemRefType>(type);
     argument.isBlock = bool(block);

@@ -18,6 +18,7 @@ struct EntryArgument {
   bool isBlock = false; // else a scalar passed by value
   bool read = true, written = false;
   bool inFile = false; // on a disk of the machine
+  Location place;      // where the program declares it
   ElementType type;
   unsigned rank = 0;
   int64_t words = 0; // a block has that many words for each element, as a dimension behind its `rank` others; 0: none

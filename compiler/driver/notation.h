@@ -22,6 +22,10 @@ public:
   virtual std::optional<std::pair<int64_t, Location>> tunable(llvm::StringRef, llvm::StringRef) const {
     return std::nullopt;
   }
+  /// The tunables of the mapping in use (the file's or the default), in its order. Empty where there are none.
+  virtual std::vector<TunableInUse> tunables(const CompileOptions&, const Machine&, DiagnosticEngine&) const {
+    return {};
+  }
   /// Whether the sizes given with --size have become constants of the program, so that its entry point has none.
   virtual bool hasFixedSizes() const { return false; }
   /// The mapping in use (the file's or the default), in the notation's own form.

@@ -4,21 +4,28 @@
 #include "compiler/interpret/interpreter.h"
 #include "compiler/ir/locations.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(undefined, Error, "check-undefined", "{1} of '{0}' has no value: nothing wrote it");
+STRATA_DIAGNOSTIC(differsInC, Error, "check-differs-in-c",
+                  "'{0}' differs from what the interpreter computes: {1} is {2} and should be {3}; the program calls "
+                  "functions in C");
 STRATA_DIAGNOSTIC(differs, Error, "check-differs",
                   "'{0}' differs from what the interpreter computes: {1} is {2} and should be {3}; this is an error of "
                   "Strata");
 
-bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run, bool strict,
+bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run, const InterpretMode& mode,
                const NativeKernels& kernels, DiagnosticEngine& diagnostics) {
   interpret::Options options;
   options.kernels = kernels.stands();
-  options.trackUndefined = strict;
+  run.callsC = !options.kernels.empty();
+  options.trackUndefined = mode.strict;
+  options.splitReductions = mode.splitReductions;
+  options.maxSteps = mode.maxSteps;
   auto interpreter = interpret::Interpreter::create(program, diagnostics, options);
   if (!interpreter)
     return false;
@@ -37,14 +44,21 @@ bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run
   }
   bool fine = interpreter->call(entry.name, arguments);
   run.output = interpreter->output();
+  run.steps = interpreter->statistics().steps;
+  run.failure = interpreter->failure().code;
   for (size_t position = 0; fine && position < entry.arguments.size(); ++position) {
     run.hasValue.push_back(interpreter->hasValue(position));
     run.distances.push_back(interpreter->distances(position));
   }
+  if (auto place = interpreter->notFiniteAt(); fine && place)
+    run.notFiniteAt = sourceLocation(diagnostics.sources(), *place);
   if (auto place = interpreter->decidedAt(); fine && place) {
     run.decidedAt = sourceLocation(diagnostics.sources(), *place);
-    mlir::emitRemark(*place) << "what is computed from here on depends on the order in which a reduction is rounded; "
-                                "numbers are compared only roughly";
+    run.decidedByNotFinite = interpreter->isDecidedByNotFinite();
+    mlir::emitRemark(*place) << "what is computed from here on depends on the order "
+                             << (run.decidedByNotFinite ? "of a reduction, which a NaN or an infinity has reached"
+                                                        : "in which a reduction is rounded")
+                             << "; numbers are compared only roughly";
   }
   return fine;
 }
@@ -73,14 +87,8 @@ double valueAt(const std::byte* at, const ScalarRun& run) {
                           : read(int64_t());
 }
 
-/// A scalar that differs: by more than `allowed`.
-struct Difference {
-  uint64_t element = 0;
-  double ours = 0, wanted = 0;
-  double allowed = -1; ///< negative: nothing, or nobody knows how much
-};
+} // namespace
 
-/// The first one. `distances` as in Interpreted; `rough`: numbers agree to a part of the array's largest magnitude.
 std::optional<Difference> firstDifference(const Array& ours, const Array& oracle, const std::vector<double>& distances,
                                           bool rough) {
   if (std::memcmp(ours.data(), oracle.data(), ours.bytes()) == 0)
@@ -127,7 +135,12 @@ std::optional<Difference> firstDifference(const Array& ours, const Array& oracle
   return found;
 }
 
-/// An element by its indices.
+std::string numberText(double number) {
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", number);
+  return text;
+}
+
 std::string elementText(const Array& array, uint64_t element) {
   if (array.shape().empty())
     return "it";
@@ -140,13 +153,37 @@ std::string elementText(const Array& array, uint64_t element) {
   return "element [" + text + "]";
 }
 
-} // namespace
+bool checkWritten(const EntryPoint& entry, const Interpreted& run, DiagnosticEngine& diagnostics) {
+  bool fine = true;
+  for (size_t position = 0; position < entry.arguments.size(); ++position) {
+    const std::vector<bool>& hasValue = run.hasValue[position];
+    auto missing = std::find(hasValue.begin(), hasValue.end(), false);
+    if (missing == hasValue.end())
+      continue;
+    const auto element = static_cast<uint64_t>(missing - hasValue.begin());
+    const auto count = std::count(hasValue.begin(), hasValue.end(), false);
+    auto report = diagnostics.report(undefined, entry.arguments[position].place, entry.arguments[position].name,
+                                     elementText(run.binding.arrays[position], element));
+    if (count > 1)
+      report.note(std::to_string(count) + " of its " + std::to_string(hasValue.size()) + " elements have none");
+    report.help("write every element of an output, or take it as inout");
+    fine = false;
+  }
+  return fine;
+}
 
 bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Interpreted& oracle,
              DiagnosticEngine& diagnostics) {
   bool reduces = false;
   program.walk([&](svm::SpmdOp spmd) { reduces |= !spmd.getReductions().empty(); });
   const bool rough = reduces && oracle.decidedAt;
+  // Atomic updates of parallel iterations happen in any order; what they return, and how a sum is rounded, depends on
+  // it.
+  std::optional<Location> atomic;
+  program.walk([&](mlir::memref::AtomicRMWOp update) {
+    if (!atomic && (!update.getResult().use_empty() || mlir::isa<mlir::FloatType>(update.getType())))
+      atomic = sourceLocation(diagnostics.sources(), update.getLoc());
+  });
   static const std::vector<double> none;
   bool same = true;
   for (size_t position = 0; position < entry.arguments.size(); ++position) {
@@ -163,16 +200,32 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
         same = false;
         continue;
       }
-      char a[40], b[40];
-      snprintf(a, sizeof a, "%.17g", ours);
-      snprintf(b, sizeof b, "%.17g", wanted);
-      if (rough) {
-        diagnostics.report(orderDecides, *oracle.decidedAt, entry.arguments[position].name, where, a, b)
-            .label("what comes of this depends on the order in which a reduction is rounded, and so on the mapping")
-            .help("both may be right; compare with a margin that is wider than the rounding of the reduction");
+      const std::string a = numberText(ours), b = numberText(wanted);
+      const bool isNotFinite = rough ? oracle.decidedByNotFinite : oracle.notFiniteAt.has_value();
+      if (rough || isNotFinite) {
+        auto report = diagnostics.report(orderDecides, rough ? *oracle.decidedAt : *oracle.notFiniteAt,
+                                         entry.arguments[position].name, where, a, b);
+        if (isNotFinite)
+          report.label("a NaN or an infinity is among what is reduced; what comes of it here depends on the order")
+              .help("keep such values out of the reduction, or combine so that they give the same in every order, as "
+                    "fmin and fmax do");
+        else
+          report.label("what comes of this depends on the order in which a reduction is rounded, and so on the mapping")
+              .help("both may be right; compare with a margin that is wider than the rounding of the reduction");
         continue;
       }
-      auto report = diagnostics.report(differs, {}, entry.arguments[position].name, where, a, b);
+      if (atomic) {
+        diagnostics.report(orderDecides, *atomic, entry.arguments[position].name, where, a, b)
+            .label("atomic updates of parallel iterations have no order, and this result depends on it");
+        continue;
+      }
+      auto report =
+          diagnostics.report(oracle.callsC ? differsInC : differs, {}, entry.arguments[position].name, where, a, b);
+      if (oracle.callsC)
+        report
+            .note("what a function in C does is not seen: one that keeps a state, or that touches what it was not "
+                  "given, may do another thing each time")
+            .help("keep no state in them, and let each write its own arguments only");
       if (char most[40]; allowed >= 0) {
         snprintf(most, sizeof most, "%.3g", allowed);
         report.note(std::string("another order of its reduction accounts for a difference of up to ") + most);

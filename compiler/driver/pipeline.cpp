@@ -163,6 +163,17 @@ std::optional<Machine> Compiler::ownMachine() {
   return own;
 }
 
+std::vector<TunableInUse> Compiler::tunables() {
+  if (diagnostics_.hasErrors() || !source_->notation || !source_->notation->readMapping(options_, diagnostics_))
+    return {};
+  auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
+  return onto ? source_->notation->tunables(options_, *onto, diagnostics_) : std::vector<TunableInUse>();
+}
+
+bool Compiler::isMappedByDefault() const {
+  return source_->notation && options_.mapping.empty();
+}
+
 bool Compiler::hasFixedSizes() const {
   return source_->notation && source_->notation->hasFixedSizes();
 }

@@ -58,6 +58,16 @@ struct Picture {
   bool isText = false;
 };
 
+/// A tunable with its value.
+struct TunableInUse {
+  std::string instance, name;
+  int64_t value = 0;
+  Location place;    ///< in the mapping file; invalid in a mapping made by default
+  Location declared; ///< in the program
+  /// The sizes that it divides the work of, as far as they are known.
+  std::vector<int64_t> sizes;
+};
+
 /// What a compiled program tells about its run, at the cost of running slower.
 enum class Instrumentation { None, Count, Trace };
 
@@ -78,6 +88,12 @@ public:
   std::vector<Picture> pictures();
   /// The machine that the program describes. Nothing where it describes none (reported).
   std::optional<Machine> ownMachine();
+  /// The tunables of the mapping that is used. Empty where there are none.
+  std::vector<TunableInUse> tunables();
+  /// What was asked for, with what logical() has settled since.
+  const CompileOptions& options() const { return options_; }
+  /// Whether the mapping in use was made by default, for a notation's program.
+  bool isMappedByDefault() const;
   /// Whether sizes have become constants of the program, so that its entry point takes none.
   bool hasFixedSizes() const;
   /// The mapping that is used, written out in the notation's own form.

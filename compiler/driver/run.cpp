@@ -4,6 +4,7 @@
 
 #include "base/data/npy.h"
 #include "compiler/driver/oracle.h"
+#include "compiler/driver/other_mapping.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/driver/timeline.h"
 #include "compiler/mapping/place.h"
@@ -131,7 +132,15 @@ public:
       if (!kernels)
         return finish(session_, statusOurError);
       runtime::tellProgress("interpreting " + entry->name);
-      bool fine = interpret(*program->module, *entry, oracle, options_.check, *kernels, session_.diagnostics);
+      InterpretMode mode;
+      mode.strict = options_.check;
+      bool fine = interpret(*program->module, *entry, oracle, mode, *kernels, session_.diagnostics);
+      // The arrays of a program whose sizes are its own have no directions, and no tunables either.
+      if (fine && options_.check && !compiler.hasFixedSizes()) {
+        auto arrays = [&] { return copyOf(*entry, *binding); };
+        fine = checkWritten(*entry, oracle, session_.diagnostics) &&
+               checkOtherMappings(compiler, {*program->module, *entry, *kernels, oracle, arrays}, session_.diagnostics);
+      }
       runtime::clearProgress();
       if (options_.interpret)
         fputs(oracle.output.c_str(), stdout);

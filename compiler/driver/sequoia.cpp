@@ -12,6 +12,7 @@
 #include "compiler/sequoia/mapping.h"
 #include "compiler/sequoia/print_ast.h"
 #include "compiler/sequoia/resolve.h"
+#include "compiler/sequoia/suspects.h"
 #include "compiler/sequoia/template_mapping.h"
 
 #include "llvm/Support/Path.h"
@@ -52,6 +53,29 @@ sequoia::KnownSizes knownSizes(const sequoia::Program& program, const CompileOpt
   return result;
 }
 
+template <typename Mapping>
+auto findTunable(Mapping& mapping, const std::string& instance, const std::string& name)
+    -> decltype(&mapping.tasks[0].instances[0].tunables[0].value) {
+  for (auto& task : mapping.tasks)
+    for (auto& each : task.instances)
+      for (auto& tunable : each.tunables)
+        if (each.name.text == instance && tunable.name.text == name)
+          return &tunable.value;
+  return nullptr;
+}
+
+/// Other values than the mapping's, for trials.
+void setTunables(sequoia::Mapping& mapping, const CompileOptions& options) {
+  for (const auto& [which, value] : options.tunables)
+    if (sequoia::MappedNumber* number = findTunable(mapping, which.first, which.second))
+      number->value = value;
+}
+
+bool mentions(const sequoia::Expr* expr, const sequoia::Variable* variable) {
+  return expr && (expr->variable == variable ||
+                  llvm::any_of(expr->operands, [&](const sequoia::Expr* each) { return mentions(each, variable); }));
+}
+
 sequoia::AskedEntry askedEntry(const CompileOptions& options) {
   sequoia::AskedEntry asked(options.entry, options.entryPlace);
   asked.others.assign(options.otherEntries.begin(), options.otherEntries.end());
@@ -80,6 +104,8 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
     return given;
   auto made = sequoia::defaultMapping(program, machine, askedEntry(options), knownSizes(program, options), diagnostics,
                                       options.halvings, options.isLibrary);
+  if (made)
+    setTunables(*made, options);
   if (made)
     diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
   return made;
@@ -121,20 +147,46 @@ public:
       return false;
     mapping_ = sequoia::readMapping(file, diagnostics);
     if (mapping_)
-      for (const auto& [which, value] : options.tunables)
-        if (sequoia::MappedNumber* number = find(*mapping_, which.first, which.second))
-          number->value = value;
+      setTunables(*mapping_, options);
     return mapping_.has_value();
   }
   bool canShrink() const override { return !mapping_; }
   std::optional<std::pair<int64_t, Location>> tunable(llvm::StringRef instance, llvm::StringRef name) const override {
     if (!mapping_)
       return std::nullopt;
-    const sequoia::MappedNumber* number = find(*mapping_, instance.str(), name.str());
+    const sequoia::MappedNumber* number = findTunable(*mapping_, instance.str(), name.str());
     return number ? std::optional(std::make_pair(number->value, number->place.location)) : std::nullopt;
   }
   std::string machineName() const override { return mapping_ ? mapping_->machine : ""; }
   Location machinePlace() const override { return mapping_ ? mapping_->machinePlace.location : Location(); }
+
+  std::vector<TunableInUse> tunables(const CompileOptions& options, const Machine& machine,
+                                     DiagnosticEngine& diagnostics) const override {
+    auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    const sequoia::KnownSizes known = knownSizes(*program_, options);
+    std::vector<TunableInUse> result;
+    for (const sequoia::MappedTask& mapped : mapping ? mapping->tasks : std::vector<sequoia::MappedTask>()) {
+      const sequoia::Task* task = program_->findTask(mapped.name.text);
+      for (const sequoia::MappedInstance& instance : mapped.instances) {
+        const sequoia::TaskVariant* variant = task ? task->find(instance.variant.text) : nullptr;
+        for (const sequoia::MappedTunable& tunable : instance.tunables) {
+          TunableInUse& use = result.emplace_back();
+          use = {instance.name.text, tunable.name.text, tunable.value.value, tunable.value.place.location, {}, {}};
+          for (const sequoia::Variable* each : variant ? variant->tunables : std::vector<sequoia::Variable*>()) {
+            if (each->name != tunable.name.text || each->lexnum != tunable.name.lexnum.value_or(0))
+              continue;
+            use.declared = each->location;
+            for (const sequoia::Loop* loop : variant->loops)
+              for (const sequoia::Variable* size : variant->sizeParameters)
+                if (auto at = known.find(size->name);
+                    at != known.end() && mentions(loop->end, each) && mentions(loop->end, size))
+                  use.sizes.push_back(at->second);
+          }
+        }
+      }
+    }
+    return result;
+  }
 
   std::string mappingText(const CompileOptions& options, const Machine& machine,
                           DiagnosticEngine& diagnostics) override {
@@ -154,6 +206,7 @@ public:
     auto graph = sequoia::resolve(*program_, *mapping, machine, entryOf(options, !mapping_), diagnostics);
     if (!graph)
       return std::nullopt;
+    sequoia::warnOfUncovered(*graph, knownSizes(*program_, options), diagnostics);
     auto lowered = sequoia::lower(*program_, *graph, machine, context, diagnostics, knownSizes(*program_, options));
     if (!lowered)
       return std::nullopt;
@@ -178,17 +231,6 @@ public:
   }
 
 private:
-  template <typename Mapping>
-  static auto find(Mapping& mapping, const std::string& instance, const std::string& name)
-      -> decltype(&mapping.tasks[0].instances[0].tunables[0].value) {
-    for (auto& task : mapping.tasks)
-      for (auto& each : task.instances)
-        for (auto& tunable : each.tunables)
-          if (each.name.text == instance && tunable.name.text == name)
-            return &tunable.value;
-    return nullptr;
-  }
-
   std::unique_ptr<sequoia::Program> program_;
   std::optional<sequoia::Mapping> mapping_; // the file's
 };

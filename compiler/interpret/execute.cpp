@@ -89,6 +89,17 @@ void multiplyExtended(const Instruction& instruction, uint64_t* r) {
   r[instruction.a + 1] = cut(static_cast<uint64_t>(product >> width), shift);
 }
 
+/// Whether a sum, difference or product of signed integers leaves their type.
+bool overflows(const Instruction& instruction, const uint64_t* r) {
+  const unsigned shift = instruction.shift;
+  const int64_t a = extend(r[instruction.b], shift), b = extend(r[instruction.c], shift);
+  int64_t result = 0;
+  const bool isWide = instruction.opcode == Opcode::AddI   ? __builtin_add_overflow(a, b, &result)
+                      : instruction.opcode == Opcode::SubI ? __builtin_sub_overflow(a, b, &result)
+                                                           : __builtin_mul_overflow(a, b, &result);
+  return isWide || extend(static_cast<uint64_t>(result), shift) != result;
+}
+
 bool goesOn(const Instruction& loop, uint64_t value, uint64_t upper) {
   return loop.small ? value < upper : extend(value, loop.shift) < extend(upper, loop.shift);
 }
@@ -104,6 +115,23 @@ bool advance(const Instruction& loop, uint64_t* r) {
 }
 
 } // namespace
+
+bool Machine::failOverflow(const Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  const char* sign = instruction.opcode == Opcode::AddI ? " + " : instruction.opcode == Opcode::SubI ? " - " : " * ";
+  auto text = [&](Slot slot) {
+    const int64_t value = extend(r[slot], instruction.shift);
+    return value < 0 && slot == instruction.c ? "(" + std::to_string(value) + ")" : std::to_string(value);
+  };
+  const unsigned bits = 64u - instruction.shift;
+  Diagnostic diagnostic =
+      makeDiagnostic(Fault::SignedOverflow, program_.locations[pc],
+                     {text(instruction.b) + sign + text(instruction.c), std::to_string(bits)}, diagnostics_.sources());
+  diagnostic.helps.push_back(bits < 64 ? "compute with a wider type, such as long, or with an unsigned one, which wraps"
+                                       : "compute with an unsigned type, which wraps, or keep the numbers smaller");
+  std::string code = diagnostic.kind->code;
+  report(task, pc, std::move(diagnostic), std::move(code));
+  return false;
+}
 
 Machine::Outcome Machine::execute(Task& task) {
   const Instruction* code = program_.code.data();
@@ -146,12 +174,18 @@ Machine::Outcome Machine::execute(Task& task) {
       r[i.a] = i.function(r[i.b], r[i.c], r[i.d], 64u - i.shift);
       break;
     case Opcode::AddI:
+      if (i.small && options_.trackUndefined && overflows(i, r))
+        ok = failOverflow(task, pc - 1, i, r);
       r[i.a] = cut(r[i.b] + r[i.c], i.shift);
       break;
     case Opcode::SubI:
+      if (i.small && options_.trackUndefined && overflows(i, r))
+        ok = failOverflow(task, pc - 1, i, r);
       r[i.a] = cut(r[i.b] - r[i.c], i.shift);
       break;
     case Opcode::MulI:
+      if (i.small && options_.trackUndefined && overflows(i, r))
+        ok = failOverflow(task, pc - 1, i, r);
       r[i.a] = cut(r[i.b] * r[i.c], i.shift);
       break;
     case Opcode::AndI:
@@ -359,6 +393,15 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::Accumulated:
       if (tracksRounding_)
         endAccumulation(i, r);
+      break;
+    case Opcode::Fill:
+      fill(i, r);
+      break;
+    case Opcode::SameBits:
+      r[i.a] = sameBits(i, r);
+      break;
+    case Opcode::SameOrder:
+      ok = sameOrder(task, pc - 1, i, r);
       break;
     case Opcode::Zero:
       std::fill(r + i.a, r + i.a + i.d, 0);

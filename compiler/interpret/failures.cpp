@@ -28,6 +28,9 @@ STRATA_DIAGNOSTIC(argumentOverlap, Error, "interpret-argument-overlap",
 STRATA_DIAGNOSTIC(usesOverlap, Error, "check-overlap", "{0} and {1} are used at once and share {2}, and {3}");
 STRATA_DIAGNOSTIC(iterationOverlap, Error, "check-iteration-overlap", "{0} and {1} share {2}, and {3}");
 STRATA_DIAGNOSTIC(repeatedIndex, Error, "check-repeated-index", "{0} writes {1} more than once");
+STRATA_DIAGNOSTIC(combinerOrder, Error, "check-combiner",
+                  "the combiner '{0}' does not {1}: {2} is {3} in one order and {4} in another");
+STRATA_DIAGNOSTIC(signedOverflow, Error, "check-signed-overflow", "{0} does not fit into a signed integer of {1} bits");
 STRATA_DIAGNOSTIC(checkMemory, Error, "check-out-of-memory",
                   "to check {0} with its {1} elements for overlaps takes {2} bytes, and {3} are left");
 STRATA_DIAGNOSTIC(outOfMemory, Error, "interpret-out-of-memory",
@@ -92,6 +95,10 @@ const DiagnosticKind& kindOf(Fault fault) {
     return iterationOverlap;
   case Fault::RepeatedIndex:
     return repeatedIndex;
+  case Fault::Combiner:
+    return combinerOrder;
+  case Fault::SignedOverflow:
+    return signedOverflow;
   case Fault::CheckMemory:
     return checkMemory;
   case Fault::OutOfMemory:

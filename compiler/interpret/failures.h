@@ -23,6 +23,8 @@ enum class Fault {
   Overlap,          // {0}, {1} two blocks, {2} element, {3} who writes
   IterationOverlap, // the same
   RepeatedIndex,    // {0} block, {1} element
+  Combiner,         // {0} combiner, {1} what it does not do, {2} element, {3}, {4} what two orders give
+  SignedOverflow,   // {0} the operation, {1} bits
   CheckMemory,      // {0} array, {1} elements, {2} bytes, {3} bytes left
   OutOfMemory,      // {0} bytes, {1} limit
   BadDealloc,

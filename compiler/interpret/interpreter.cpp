@@ -25,7 +25,7 @@ Argument Argument::block(void* data, std::vector<int64_t> extents) {
 class Interpreter::Implementation {
 public:
   Implementation(mlir::ModuleOp module, DiagnosticEngine& diagnostics, Options given)
-      : options(std::move(given)), module(module), program(Resolver(module).run()),
+      : options(std::move(given)), module(module), program(Resolver(module, options.splitReductions).run()),
         machine(program, diagnostics, options) {}
   Options options;
   mlir::ModuleOp module;
@@ -72,6 +72,14 @@ std::vector<double> Interpreter::distances(size_t argument) const {
 }
 std::optional<mlir::Location> Interpreter::decidedAt() const {
   return implementation_->machine.decidedAt();
+}
+
+bool Interpreter::isDecidedByNotFinite() const {
+  return implementation_->machine.isDecidedByNotFinite();
+}
+
+std::optional<mlir::Location> Interpreter::notFiniteAt() const {
+  return implementation_->machine.notFiniteAt();
 }
 
 std::string Interpreter::output() const {

@@ -48,6 +48,9 @@ struct Options {
   /// as unwritten at first. Without it such a read gives all bits one (a NaN). Also report accesses of one element of a
   /// distributed block by two instances of an svm.spmd that nothing orders, where one of them writes.
   bool trackUndefined = false;
+  /// Try reductions in several orders: in three parts, which are combined in every order that may give something else.
+  /// A combiner that does not commute or associate is reported; needs trackUndefined.
+  bool splitReductions = false;
   /// How many calls may be active at once in one run.
   uint32_t maxDepth = 10000;
   /// Instances of one concurrent svm.spmd, and runs and moves under way at once.
@@ -100,6 +103,11 @@ public:
   /// Where the last call first did something that depends on the order of a reduction: which branch it took, or an
   /// integer that it made of a number. Then distances say nothing.
   std::optional<mlir::Location> decidedAt() const;
+  /// Whether that is since a NaN or an infinity is among the numbers, and not since they are rounded.
+  bool isDecidedByNotFinite() const;
+  /// Where the last call first compared a NaN while it reduced, or later. Which of two numbers stays may depend on the
+  /// order then.
+  std::optional<mlir::Location> notFiniteAt() const;
   /// What the last call has printed, in the order in which it comes out.
   std::string output() const;
 

@@ -102,6 +102,8 @@ bool Machine::call(unsigned index, const std::vector<Argument>& arguments, std::
   lines_.clear();
   tracksRounding_ = false;
   decidedAt_.reset();
+  decidedByNotFinite_ = false;
+  notFiniteAt_.reset();
   const Function& function = program_.functions[index];
   auto task = std::make_unique<Task>();
   task->id = nextTask_++;

@@ -133,6 +133,10 @@ public:
   std::optional<mlir::Location> decidedAt() const {
     return decidedAt_ ? std::optional(program_.locations[*decidedAt_]) : std::nullopt;
   }
+  bool isDecidedByNotFinite() const { return decidedByNotFinite_; }
+  std::optional<mlir::Location> notFiniteAt() const {
+    return notFiniteAt_ ? std::optional(program_.locations[*notFiniteAt_]) : std::nullopt;
+  }
 
 private:
   enum class Outcome { TimeIsUp, Blocked, Finished, Failed };
@@ -241,8 +245,18 @@ private:
   void beginAccumulation(uint32_t pc, const Instruction& instruction, Registers r);
   void endAccumulation(const Instruction& instruction, Registers r);
   void keepSlacks();
-  /// Another order of a reduction may go on differently from here.
-  void orderDecides(uint32_t pc);
+  /// Another order of a reduction may go on differently from here: since numbers are rounded, or since one of them is a
+  /// NaN or an infinity.
+  void orderDecides(uint32_t pc, bool byNotFinite = false);
+
+  // arithmetic of the program's own signed integers
+  bool failOverflow(const Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+
+  // combiners.cpp
+  void fill(const Instruction& instruction, Registers r);
+  bool sameBits(const Instruction& instruction, Registers r);
+  /// False (reported) when what two orders of combining gave is not the same.
+  bool sameOrder(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
 
   // races.cpp
   void beginParallel(Task& task, uint64_t& outer);
@@ -298,6 +312,8 @@ private:
   std::vector<std::vector<bool>> hasValue_;
   bool tracksRounding_ = false; ///< a reduction of numbers was reached, and somebody asks
   std::optional<uint32_t> decidedAt_;
+  bool decidedByNotFinite_ = false;
+  std::optional<uint32_t> notFiniteAt_;    ///< where a NaN was compared, behind the beginning of a reduction
   std::vector<std::vector<Slack>> slacks_; ///< of the last call's blocks
 };
 

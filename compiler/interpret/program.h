@@ -81,6 +81,10 @@ enum class Opcode : uint16_t {
   Move,        // a: source, b: destination, c: rank; small: counts as svm.move
   Accumulate,  // a: a reduction's copy, which begins; imm: index into elementNumbers
   Accumulated, // the same, and it ends; b: where it is copied to, c: rank
+  Fill,        // a: a block of its own; imm: index into patterns, the bytes of each element
+  SameBits,    // a = whether blocks b and c of rank d are the same
+  SameOrder,   // pool: what two orders gave, the parts, where they begin; a: whether it is which are combined first; b:
+               // rank; imm: index into orders
   // Records. c: byte offset, d: bytes.
   Zero,     // d slots from a
   GetField, // a.. = field of b..
@@ -217,6 +221,20 @@ struct ElementNumbers {
   std::vector<ElementNumber> numbers;
 };
 
+/// A scalar in an element.
+struct ElementScalar {
+  uint32_t offset = 0, bytes = 0;
+  bool isFloat = false;
+};
+
+/// A reduction that is tried in several orders.
+struct CombinerOrders {
+  std::string combiner, loop; ///< names
+  bool isKnown = false;       ///< to be a sum, a product or the like
+  int64_t numbers = 0;        ///< index into elementNumbers
+  std::vector<ElementScalar> scalars;
+};
+
 /// An operand's number that stands for accesses which may overlap.
 constexpr uint32_t AtomicAccess = ~uint32_t(0);
 
@@ -237,6 +255,8 @@ struct Program {
   std::vector<ExternalCall> externals;
   std::vector<GlobalData> globals;
   std::vector<ElementNumbers> elementNumbers;
+  std::vector<std::vector<char>> patterns;
+  std::vector<CombinerOrders> orders;
   bool isDistributed = false; ///< it has distributed blocks
 };
 

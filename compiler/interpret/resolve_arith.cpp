@@ -2,6 +2,7 @@
 // functions.
 #include "compiler/interpret/resolver.h"
 #include "compiler/interpret/rounding.h"
+#include "compiler/ir/operands.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -136,7 +137,9 @@ bool Resolver::resolveArithmetic(Operation* op) {
   }
   if (std::optional<Opcode> opcode = directOpcode(op)) {
     Slot left = slot(op->getOperand(0)), right = slot(op->getOperand(1));
-    emit(*opcode, slot(op->getResult(0)), left, right).shift = shift;
+    Instruction& made = emit(*opcode, slot(op->getResult(0)), left, right);
+    made.shift = shift;
+    made.small = op->hasAttr(svm::signedAttr);
     return true;
   }
   unsigned width = 0;

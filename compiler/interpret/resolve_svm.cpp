@@ -1,9 +1,7 @@
 // The svm dialect: scopes, runs, moves, parallel loops, checks, records and streams.
 #include "compiler/interpret/resolver.h"
-#include "compiler/ir/locations.h"
 #include "compiler/ir/operands.h"
 #include "compiler/ir/poll.h"
-#include "compiler/transform/combiner_identity.h"
 
 using namespace mlir;
 
@@ -51,81 +49,6 @@ void Resolver::resolveApart(ValueRange arguments, StringRef callee, function_ref
     }
 }
 
-static void addNumbers(Type type, uint32_t offset, std::vector<ElementNumber>& numbers, size_t& scalars,
-                       const std::optional<transform::ElementwiseCombiner>& combiner) {
-  if (auto record = dyn_cast<svm::RecordType>(type)) {
-    uint64_t at = 0;
-    for (Type field : record.getFieldTypes()) {
-      at = llvm::alignTo(at, svm::RecordType::alignmentInBytes(field));
-      addNumbers(field, offset + static_cast<uint32_t>(at), numbers, scalars, combiner);
-      at += svm::RecordType::sizeInBytes(field);
-    }
-    return;
-  }
-  if (type.isF32() || type.isF64())
-    numbers.push_back({offset, type.getIntOrFloatBitWidth(), combiner && scalars < combiner->operations.size()});
-  ++scalars;
-}
-
-int64_t Resolver::numbersOf(Type element, svm::CombinerAttr combiner) {
-  auto kernel = symbols_.lookup<svm::KernelOp>(combiner.getFunction().getValue());
-  auto known = kernel && kernel.isStructured() ? transform::elementwiseCombiner(kernel) : std::nullopt;
-  ElementNumbers numbers;
-  size_t scalars = 0;
-  addNumbers(element, 0, numbers.numbers, scalars, known);
-  program_.elementNumbers.push_back(std::move(numbers));
-  return static_cast<int64_t>(program_.elementNumbers.size() - 1);
-}
-
-void Resolver::resolveReductions(svm::SpmdOp spmd, function_ref<void()> loop) {
-  if (spmd.getReductions().empty())
-    return loop();
-  Slot any = integer(Opcode::LessSigned, slot(spmd.getLower()), slot(spmd.getUpper()));
-  const uint32_t skip = here();
-  emit(Opcode::JumpIfNot, any);
-  uint32_t blocks = beginScope(LifetimeKind::Region, true);
-  const mlir::Location whole = location_;
-  SmallVector<int64_t> numbers;
-  for (auto [operand, combiner] : llvm::zip(spmd.getReductions(), *spmd.getCombiners()))
-    numbers.push_back(
-        numbersOf(cast<MemRefType>(operand.getType()).getElementType(), cast<svm::CombinerAttr>(combiner)));
-  auto each = [&](auto&& body) {
-    for (auto [position, operand] : llvm::enumerate(spmd.getReductions())) {
-      location_ = placePart(whole, static_cast<unsigned>(position) + 1);
-      operand_ = static_cast<uint32_t>(position) + 1;
-      body(operand, spmd.privateCopy(static_cast<unsigned>(position)), cast<MemRefType>(operand.getType()));
-    }
-    location_ = whole;
-    operand_ = 0;
-  };
-  auto move = [&](Slot from, Slot to, MemRefType type) {
-    emit(Opcode::Move, from, to, static_cast<uint32_t>(type.getRank()), 0,
-         static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())));
-  };
-  each([&](mlir::Value operand, mlir::Value copy, MemRefType type) {
-    Slot source = slot(operand), block = slot(copy);
-    auto rank = static_cast<unsigned>(type.getRank());
-    SmallVector<uint32_t> extents;
-    for (unsigned dimension = 0; dimension < rank; ++dimension)
-      extents.push_back(source + 2 + dimension);
-    Instruction& make = emit(Opcode::Make, block, static_cast<uint32_t>(name("")), rank, 0,
-                             static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())));
-    make.shift = static_cast<uint8_t>(MakeForm::Private);
-    setPool(here() - 1, extents);
-    move(source, block, type);
-    emit(Opcode::Accumulate, block, 0, 0, 0, numbers[operand_ - 1]);
-  });
-  loop();
-  emit(Opcode::BranchReduces);
-  each([&](mlir::Value operand, mlir::Value copy, MemRefType type) {
-    emit(Opcode::Accumulated, slot(copy), slot(operand), static_cast<uint32_t>(type.getRank()), 0,
-         numbers[operand_ - 1]);
-    move(slot(copy), slot(operand), type);
-  });
-  endScope(blocks, LifetimeKind::Region);
-  patch(skip, here());
-}
-
 void Resolver::resolveSpmd(svm::SpmdOp spmd) {
   Slot variable = slot(spmd.iteration()), lower = slot(spmd.getLower()), upper = slot(spmd.getUpper());
   // Who does what is of interest only where arrays are distributed over instances.
@@ -144,8 +67,8 @@ void Resolver::resolveSpmd(svm::SpmdOp spmd) {
   if (!spmd.getConcurrent()) {
     // Instances that wait for each other have an order of their own, which is not that of a tree.
     beginBranch(Iterations::Kind::Parallel, spmd.getLabel().value_or(""));
-    resolveReductions(spmd, [&] {
-      counted(variable, lower, upper, constant(1), 64, false, [&] {
+    resolveReductions(spmd, [&](Slot from, Slot to) {
+      counted(variable, from, to, constant(1), 64, false, [&] {
         emit(Opcode::BranchAt, variable);
         body();
       });

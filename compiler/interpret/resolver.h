@@ -18,8 +18,10 @@ unsigned slotsOf(mlir::Type type);
 
 class Resolver {
 public:
-  explicit Resolver(mlir::ModuleOp module)
-      : module_(module), symbols_(module), writtenArguments_(svm::findWrittenArguments(module)) {}
+  /// `splitReductions`: they are tried in several orders.
+  explicit Resolver(mlir::ModuleOp module, bool splitReductions = false)
+      : module_(module), splits_(splitReductions), symbols_(module),
+        writtenArguments_(svm::findWrittenArguments(module)) {}
   Program run();
 
 private:
@@ -102,14 +104,28 @@ private:
   /// What is given to a kernel or function shares no element where one is written.
   void resolveApart(mlir::ValueRange arguments, llvm::StringRef callee, llvm::function_ref<bool(unsigned)> isWritten);
   void resolveSpmd(svm::SpmdOp spmd);
-  /// Makes the copies that stand for the private ones, runs the loop, and brings them back.
-  void resolveReductions(svm::SpmdOp spmd, llvm::function_ref<void()> loop);
+  void resolveCheck(svm::CheckOp check);
+
+  // resolve_reductions.cpp
+  struct TriedReduction;
+  /// Makes the copies that stand for the private ones, runs the loop from one iteration to another, and brings them
+  /// back.
+  void resolveReductions(svm::SpmdOp spmd, llvm::function_ref<void(Slot, Slot)> loop);
+  void tryReductions(svm::SpmdOp spmd, llvm::function_ref<void(Slot, Slot)> loop);
   /// The numbers in an element that a combiner combines, as an index into the program's.
   int64_t numbersOf(mlir::Type element, svm::CombinerAttr combiner);
-  void resolveCheck(svm::CheckOp check);
+  void makeCopies(Slot block, Slot like, unsigned rank, int64_t bytes, bool inParts);
+  void moveBlock(Slot from, Slot to, unsigned rank, int64_t bytes);
+  void partOf(const TriedReduction& reduction, Slot part, Slot result);
+  /// A new block with what the combiner makes of two.
+  Slot combined(const TriedReduction& reduction, Slot from, Slot into);
+  Slot beginOfPart(Slot lower, Slot count, Slot part, Slot parts);
+  /// Combines the parts, also in other orders, into the first of them.
+  void combineInOrders(const TriedReduction& reduction, Slot count, Slot parts, llvm::ArrayRef<Slot> begins);
   std::vector<Parameter> parametersOf(mlir::FunctionOpInterface function, Slot& slots);
 
   mlir::ModuleOp module_;
+  const bool splits_;
   mlir::SymbolTable symbols_;
   llvm::DenseSet<mlir::Value> writtenArguments_;
   Program program_;

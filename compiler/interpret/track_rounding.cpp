@@ -34,9 +34,11 @@ Slack* Machine::slackOf(Task& task, Registers at) {
   return task.slacks.data() + 2 * (at - task.registers.data());
 }
 
-void Machine::orderDecides(uint32_t pc) {
-  if (!decidedAt_)
-    decidedAt_ = pc;
+void Machine::orderDecides(uint32_t pc, bool byNotFinite) {
+  if (decidedAt_)
+    return;
+  decidedAt_ = pc;
+  decidedByNotFinite_ = byNotFinite;
 }
 
 bool Machine::makeSlacks(Storage& block) {
@@ -150,6 +152,9 @@ void Machine::trackNumbers(Task& task, uint32_t pc, const Instruction& i, Regist
   bool any = false;
   for (unsigned k = 0; k < operands; ++k)
     any |= !slacks[2 * slots[k]].isNone();
+  if (rule == RoundingRule::Compare && !notFiniteAt_ && (width == 32 || width == 64) &&
+      (std::isnan(number(r[i.b], width)) || std::isnan(number(r[i.c], width))))
+    notFiniteAt_ = pc;
   Slack& result = slacks[2 * i.a];
   slacks[2 * i.a + 1] = Slack();
   if (!any) {
@@ -160,6 +165,13 @@ void Machine::trackNumbers(Task& task, uint32_t pc, const Instruction& i, Regist
   for (unsigned k = 0; k < operands; ++k)
     values[k] = {rule == RoundingRule::Keep || rule == RoundingRule::Narrow ? 0 : number(r[slots[k]], width),
                  slacks[2 * slots[k]]};
+  // A NaN compares with nothing, so that it stays or goes by the order; an infinity times what vanishes in one order
+  // only is a NaN in it.
+  const bool isProduct =
+      rule == RoundingRule::Multiply || rule == RoundingRule::Divide || rule == RoundingRule::MultiplyAdd;
+  for (const Approximate& each : llvm::ArrayRef(values, operands))
+    if (rule == RoundingRule::Compare ? std::isnan(each.value) : isProduct && !std::isfinite(each.value))
+      orderDecides(pc, /*byNotFinite=*/true);
   if (rule == RoundingRule::Compare) {
     // What is undecided has slack.
     const double distance = std::fabs(values[0].value - values[1].value),
@@ -205,8 +217,15 @@ void Machine::trackSelect(Task& task, uint32_t pc, const Instruction& i, Registe
   }
   if (!condition.isNone())
     orderDecides(pc);
+  // What takes the place of a number that is being reduced is that number from here on.
+  const Slack left = slacks[2 * other];
+  const bool begins = i.imm == 1 && slacks[2 * chosen].isNone() && !left.isNone() && left.bound() == 0;
   std::copy_n(std::vector<Slack>(slacks + 2 * chosen, slacks + 2 * (chosen + i.imm)).data(), 2 * i.imm,
               slacks + 2 * i.a);
+  if (begins) {
+    const bool isSingle = (r[chosen] | r[other]) >> 32 == 0;
+    slacks[2 * i.a] = {std::fabs(number(r[chosen], isSingle ? 32 : 64)), 0, 0};
+  }
 }
 
 void Machine::trackFrame(Task& task, const Instruction& i) {
@@ -307,6 +326,7 @@ void Machine::trackRounding(Task& task, uint32_t pc, const Instruction& i, Regis
   case Opcode::SpawnMany:
   case Opcode::Dimension:
   case Opcode::Number:
+  case Opcode::SameBits:
     return clear(i.a);
   case Opcode::Zero:
     std::fill_n(slacks + 2 * i.a, 2 * i.d, Slack());

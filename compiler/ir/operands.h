@@ -1,5 +1,5 @@
 // What a logical program says of its accesses for those who check it: which operand of a call or copy they belong to,
-// and which loads read nothing that counts. Attributes have no effect on results; passes may drop them.
+// which loads read nothing that counts, and which arithmetic may not overflow. Attributes have no effect on results; passes may drop them.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -14,5 +14,8 @@ constexpr llvm::StringLiteral operandAttr = "svm.operand";
 
 /// On a load: the rest of an element of which a part is then written. That rest may be without a value.
 constexpr llvm::StringLiteral restAttr = "svm.rest";
+
+/// On a sum, difference or product: it is one of signed integers that the program states, and may not leave their type.
+constexpr llvm::StringLiteral signedAttr = "svm.signed";
 
 } // namespace strata::svm

@@ -87,6 +87,9 @@ private:
   /// Marks the product that an operand of a sum is, if it is one, for contraction with the sum.
   bool contractWith(const Expr* operand);
   Value increment(const Expr* expr);
+  /// Notes that a sum, difference or product of signed integers may not leave their type: C does not say what it is
+  /// then.
+  Value mayNotOverflow(const Type* type, Value result, Value left, Value right);
   /// Whether evaluating it twice, or without need, changes nothing and cannot fail.
   bool isPlain(const Expr* expr);
 

@@ -302,7 +302,7 @@ Value BodyLowering::increment(const Expr* expr) {
   // Of types narrower than int the sum is an int's, and comes back modulo 2^bits.
   const Scalar scalar = type->scalar();
   Value one = type->isFloating() ? real(old.getType(), 1) : integer(old.getType(), 1);
-  Value updated = arithmetic(expr->op, scalar, {old, Range()}, {one, Range()});
+  Value updated = mayNotOverflow(type, arithmetic(expr->op, scalar, {old, Range()}, {one, Range()}), old, one);
   write(place, updated);
   return expr->isPrefix ? updated : old;
 }

@@ -181,6 +181,12 @@ func::FuncOp BodyLowering::beginFunction(const std::string& symbol, bool byRefer
     function.setPrivate();
   }
   builder_.setInsertionPointToStart(function.addEntryBlock());
+  const mlir::Location place = place_;
+  for (auto [position, parameter] : llvm::enumerate(instance_.variant->parameters)) {
+    at(parameter->location);
+    function.getArgument(static_cast<unsigned>(position)).setLoc(place_);
+  }
+  place_ = place;
   bindArguments(function.getBody().front(), byReference, hidden);
   return function;
 }

@@ -1,5 +1,6 @@
 // Operators, conversions and functions of C: which of the shared lowering's operations each is, and what is known of
 // its operands (compiler/cfamily/lower_arithmetic.h says what they mean).
+#include "compiler/ir/operands.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace strata::sequoia {
@@ -26,6 +27,16 @@ std::string BodyLowering::tunablesIn(const Expr* divisor) const {
   return text;
 }
 
+Value BodyLowering::mayNotOverflow(const Type* type, Value result, Value left, Value right) {
+  mlir::Operation* made = result.getDefiningOp();
+  // What was folded has another operation behind it, or none.
+  if (made && type->isInteger() && type->isSigned() && type->bits() >= 32 &&
+      mlir::isa<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(made) && made->getOperand(0) == left &&
+      made->getOperand(1) == right)
+    made->setAttr(svm::signedAttr, builder_.getUnitAttr());
+  return result;
+}
+
 /// `expr` has the operator; a compound assignment computes in another type than its own.
 Value BodyLowering::operation(const Expr* expr, const Type* type, Value left, const Expr* leftText, Value right,
                               const Expr* rightText, bool contract) {
@@ -33,7 +44,7 @@ Value BodyLowering::operation(const Expr* expr, const Type* type, Value left, co
     return shift(expr->op == Operator::ShiftLeft, type->scalar(), left, rightText->type->scalar(),
                  {right, rangeOf(rightText)});
   if (type->isFloating() || !isDivision(expr->op))
-    return arithmetic(expr->op, type->scalar(), {left, {}}, {right, {}}, contract);
+    return mayNotOverflow(type, arithmetic(expr->op, type->scalar(), {left, {}}, {right, {}}, contract), left, right);
   // The target of a compound assignment is converted first.
   const Range leftRange = leftText->type != type ? Range::of(type->scalar()) : rangeOf(leftText);
   return arithmetic(expr->op, type->scalar(), {left, leftRange}, {right, rangeOf(rightText)}, false,

@@ -1,10 +1,11 @@
 // Warnings about what a checked program states and hardly means: a variable that is read before anything has written
 // it, an output that no path writes, an assignment where a comparison belongs, loops and conditions without a body, a
-// comma in an index. Each comes with what to write instead.
+// comma in an index, iterations that do not reach the end of an array. Each comes with what to write instead.
 #pragma once
 
 #include "base/source/diagnostic.h"
 #include "compiler/sequoia/ast.h"
+#include "compiler/sequoia/sizes.h"
 
 namespace strata::sequoia {
 
@@ -15,5 +16,8 @@ void warnOfSuspects(const Program& program, DiagnosticEngine& diagnostics);
 /// with 0 by '>='. The operands are those that the program states, before their conversion to `common`.
 void warnOfDecidedComparison(const Expr& comparison, const Expr& left, const Expr& right, const Type* common,
                              DiagnosticEngine& diagnostics);
+
+/// Warns where the iterations of the entry leave elements out, since a tunable does not divide a size that is known.
+void warnOfUncovered(const InstanceGraph& graph, const KnownSizes& known, DiagnosticEngine& diagnostics);
 
 } // namespace strata::sequoia

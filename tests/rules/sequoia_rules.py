@@ -16,7 +16,7 @@ SUBJECTS = [
     ("Names, types, tasks and their arguments", r"check_declarations"),
     ("Expressions", r"check_expressions|check_operators|check_initializers"),
     ("Statements and local variables", r"check_statements"),
-    ("What is hardly meant (warnings)", r"check_suspects"),
+    ("What is hardly meant (warnings)", r"check_suspects|check_coverage"),
     ("Array blocks and copy", r"check_blocks"),
     ("Task calls and iterations", r"check_tasks"),
     ("Limits", r"lower_\w+"),

@@ -1,0 +1,285 @@
+// All tunables are changed at once; only where something is found is each tried alone, to name the one that decides. A
+// mapping that the program refuses (a block beyond its array, sizes that do not fit) says nothing and is passed over.
+#include "compiler/driver/other_mapping.h"
+
+#include "compiler/ir/locations.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(mappingDecides, Warning, "check-mapping-decides",
+                  "the result depends on {0}: {1} of '{2}' is {3} with {4}, and {5} with {6}");
+STRATA_DIAGNOSTIC(mappingFault, Warning, "check-other-mapping", "with {0}, which another mapping may choose: {1}");
+STRATA_DIAGNOSTIC(
+    partsDecide, Error, "check-reduction-parts",
+    "the result depends on how the iterations of a mapreduce are dealt: {0} of '{1}' is {2} when one adds "
+    "to what the one before has left, and {3} when they are made in three parts that are combined");
+STRATA_DIAGNOSTIC(mappingTried, Remark, "check-mapping-tried", "the program was also checked with {0}");
+
+namespace {
+
+/// An interpretation under another mapping may take so many times the steps of the first one, and a few more.
+constexpr uint64_t mostTimes = 3, someSteps = 1 << 20;
+/// A run of so many steps, about a second, is tried on other levels as well.
+constexpr uint64_t fewSteps = uint64_t(1) << 26;
+/// So many tunables are tried one by one.
+constexpr size_t mostAlone = 8;
+
+/// Machines of two and of three levels.
+constexpr const char* otherMachines[] = {"smp-2level", "cluster"};
+
+/// What a program does wrong, wherever it is mapped to; anything else that ends a run is a mapping that does not fit.
+const llvm::StringSet<>& faults() {
+  static const llvm::StringSet<> codes{"check-overlap", "check-iteration-overlap", "check-repeated-index",
+                                       "interpret-undefined-read", "check-combiner"};
+  return codes;
+}
+
+using Values = std::vector<std::pair<TunableInUse, int64_t>>;
+
+std::string text(const Values& values, bool others) {
+  std::string result;
+  for (const auto& [tunable, other] : values)
+    result += (result.empty() ? "" : ", ") + tunable.name + " = " + std::to_string(others ? other : tunable.value);
+  return result;
+}
+
+/// What came of one interpretation.
+struct Outcome {
+  enum class Kind { Same, Differs, Faulty, Refused } kind = Kind::Refused;
+  Diagnostic fault; ///< Faulty
+  size_t argument = 0;
+  std::string element, before, after; ///< Differs
+};
+
+class OtherMappings {
+public:
+  OtherMappings(Compiler& compiler, const CheckedRun& run, DiagnosticEngine& diagnostics)
+      : compiler_(compiler), run_(run), diagnostics_(diagnostics) {
+    mlir::ModuleOp program = run.program;
+    program.walk([&](svm::SpmdOp spmd) { reduces_ |= !spmd.getReductions().empty(); });
+  }
+
+  bool check() {
+    Values all;
+    for (const TunableInUse& tunable : compiler_.tunables())
+      all.emplace_back(tunable, otherValue(tunable));
+    Outcome outcome;
+    if (!all.empty())
+      outcome = interpretWith(all);
+    if (outcome.kind == Outcome::Kind::Same) {
+      diagnostics_.report(mappingTried, {}, text(all, true)).help("results may not depend on the mapping");
+      checkLevels();
+      return true;
+    }
+    // Functions in C that do another thing each time say nothing about mappings.
+    if (isFinding(outcome) && run_.oracle.callsC && interpretWith({}, /*splits=*/false).kind != Outcome::Kind::Same)
+      return true;
+    // In parts, with the mapping at hand: what shows here is wrong under every mapping.
+    if (reduces_)
+      if (Outcome parts = interpretWith({}); !reportParts(parts))
+        return false;
+    if (all.empty()) {
+      checkLevels();
+      return true;
+    }
+    for (size_t i = 0; i < std::min(all.size(), all.size() > 1 ? mostAlone : 0); ++i)
+      if (Outcome alone = interpretWith({all[i]}); isFinding(alone)) {
+        report({all[i]}, alone);
+        return true;
+      }
+    if (isFinding(outcome))
+      report(all, outcome);
+    return true;
+  }
+
+private:
+  static bool isFinding(const Outcome& outcome) {
+    return outcome.kind == Outcome::Kind::Differs || outcome.kind == Outcome::Kind::Faulty;
+  }
+
+  /// A mapping made for a machine of other levels calls other variants, and cuts differently at each level.
+  void checkLevels() {
+    if (!compiler_.isMappedByDefault() || run_.oracle.callsC || run_.oracle.steps > fewSteps)
+      return;
+    const std::string machine = compiler_.options().machine == otherMachines[0] ? otherMachines[1] : otherMachines[0];
+    Outcome outcome = interpretWith({}, /*splits=*/true, machine);
+    const std::string where = "the mapping that is made for machine '" + machine + "'";
+    if (outcome.kind == Outcome::Kind::Differs)
+      diagnostics_
+          .report(mappingDecides, {}, "the levels of the machine", outcome.element,
+                  run_.entry.arguments[outcome.argument].name, outcome.before, "the mapping in use", outcome.after,
+                  where)
+          .note("a mapping may change what a program costs, and not what it computes")
+          .help("all variants of a task have to compute the same, however their arrays are cut");
+    if (outcome.kind == Outcome::Kind::Faulty) {
+      Diagnostic diagnostic = outcome.fault;
+      diagnostic.kind = &mappingFault;
+      diagnostic.message = formatMessage(mappingFault.format, {where, outcome.fault.message});
+      diagnostics_.add(std::move(diagnostic));
+    }
+  }
+
+  Outcome interpretWith(const Values& values, bool splits = true, const std::string& machine = {}) {
+    Outcome outcome;
+    CompileOptions options = compiler_.options();
+    if (!machine.empty()) {
+      options.machine = machine;
+      options.halvings = 0;
+    }
+    options.isTrial = true;
+    for (const auto& [tunable, value] : values)
+      options.tunables[{tunable.instance, tunable.name}] = value;
+    DiagnosticEngine quiet(diagnostics_.sources());
+    mlir::DialectRegistry registry;
+    svm::registerDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    MlirDiagnostics forward(context, quiet);
+    context.loadAllAvailableDialects();
+    Compiler compiler(context, quiet, options);
+    auto program = compiler.logical();
+    auto arrays = program ? run_.arrays() : std::nullopt;
+    auto function = program ? program->module->lookupSymbol<mlir::func::FuncOp>(run_.entry.name) : nullptr;
+    if (!arrays || !function || quiet.hasErrors())
+      return outcome;
+    Interpreted other;
+    other.binding = std::move(*arrays);
+    const InterpretMode mode{true, splits, run_.oracle.steps * mostTimes + someSteps};
+    if (!interpret(*program->module, run_.entry, other, mode, run_.kernels, quiet)) {
+      if (faults().contains(other.failure) && !quiet.all().empty()) {
+        outcome.kind = Outcome::Kind::Faulty;
+        outcome.fault = quiet.all().back();
+      }
+      return outcome;
+    }
+    return compareWith(other);
+  }
+
+  Outcome compareWith(const Interpreted& other) {
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Same;
+    const Interpreted& oracle = run_.oracle;
+    const bool decided = oracle.decidedAt || other.decidedAt || oracle.notFiniteAt || other.notFiniteAt;
+    for (size_t position = 0; position < run_.entry.arguments.size(); ++position) {
+      if (!run_.entry.arguments[position].written)
+        continue;
+      const Array &ours = oracle.binding.arrays[position], &theirs = other.binding.arrays[position];
+      const std::vector<bool>& hasValue = other.hasValue[position];
+      auto missing = std::find(hasValue.begin(), hasValue.end(), false);
+      if (missing != hasValue.end()) {
+        outcome.kind = Outcome::Kind::Differs;
+        outcome.argument = position;
+        const auto element = static_cast<uint64_t>(missing - hasValue.begin());
+        outcome.element = elementText(ours, element);
+        outcome.before = "written";
+        outcome.after = "not";
+        return outcome;
+      }
+      if (decided)
+        continue;
+      if (auto found = firstDifference(theirs, ours, oracle.distances[position], /*rough=*/true)) {
+        outcome.kind = Outcome::Kind::Differs;
+        outcome.argument = position;
+        outcome.element = elementText(ours, found->element);
+        outcome.before = numberText(found->wanted);
+        outcome.after = numberText(found->ours);
+        return outcome;
+      }
+    }
+    return outcome;
+  }
+
+  /// False when the mapping at hand is wrong as well.
+  bool reportParts(const Outcome& outcome) {
+    if (outcome.kind == Outcome::Kind::Faulty) {
+      diagnostics_.add(outcome.fault);
+      return false;
+    }
+    if (outcome.kind != Outcome::Kind::Differs)
+      return true;
+    diagnostics_
+        .report(partsDecide, reductionPlace(), outcome.element, run_.entry.arguments[outcome.argument].name,
+                outcome.before, outcome.after)
+        .help("a task that is reduced has to combine what it finds with the argument that it is given, by what the "
+              "combiner does, and may not replace it");
+    return false;
+  }
+
+  Location reductionPlace() const {
+    Location place;
+    mlir::ModuleOp program = run_.program;
+    program.walk([&](svm::SpmdOp spmd) {
+      if (!spmd.getReductions().empty() && !place.valid())
+        place = sourceLocation(diagnostics_.sources(), placePart(spmd.getLoc(), 1));
+    });
+    return place;
+  }
+
+  void report(const Values& values, const Outcome& outcome) {
+    const std::string others = text(values, true);
+    auto addPlaces = [&](DiagnosticBuilder& report) {
+      for (const auto& [tunable, other] : values) {
+        if (tunable.place.valid())
+          report.label(tunable.place, "set here");
+        if (tunable.declared.valid() && tunable.declared != primary(values))
+          report.label(tunable.declared, "declared here");
+      }
+    };
+    if (outcome.kind == Outcome::Kind::Faulty) {
+      Diagnostic diagnostic = outcome.fault;
+      diagnostic.kind = &mappingFault;
+      diagnostic.message = formatMessage(mappingFault.format, {others, outcome.fault.message});
+      diagnostic.notes.push_back("the mapping in use, with " + text(values, false) + ", does not show it");
+      diagnostics_.add(std::move(diagnostic));
+      return;
+    }
+    std::string names;
+    for (const auto& [tunable, other] : values)
+      names += (names.empty() ? values.size() > 1 ? "tunables '" : "tunable '" : ", '") + tunable.name + "'";
+    auto report = diagnostics_.report(mappingDecides, primary(values), names, outcome.element,
+                                      run_.entry.arguments[outcome.argument].name, outcome.before, text(values, false),
+                                      outcome.after, others);
+    addPlaces(report);
+    report.note("a mapping may change what a program costs, and not what it computes")
+        .help(
+            "cover every element whatever the value: round up where a size is divided, '(N + t - 1) / t', and the last "
+            "block is shorter");
+  }
+
+  static Location primary(const Values& values) { return values.front().first.declared; }
+
+  Compiler& compiler_;
+  const CheckedRun& run_;
+  DiagnosticEngine& diagnostics_;
+  bool reduces_ = false;
+};
+
+} // namespace
+
+int64_t otherValue(const TunableInUse& tunable) {
+  const int64_t value = tunable.value;
+  auto divides = [&](int64_t number) {
+    return llvm::any_of(tunable.sizes, [&](int64_t size) { return size % number == 0; });
+  };
+  // With half of the least size there are two iterations at least.
+  int64_t most = INT64_MAX;
+  for (int64_t size : tunable.sizes)
+    most = std::min(most, std::max<int64_t>(2, size / 2));
+  int64_t begin = std::min(value - 1, most);
+  for (int64_t other = begin; other >= 2 && other > begin - 64; --other)
+    if (!divides(other))
+      return other;
+  for (int64_t other = std::max<int64_t>(value, 1) + 1; other <= value + 64; ++other)
+    if (!divides(other))
+      return other;
+  return value > 1 ? value - 1 : value + 1;
+}
+
+bool checkOtherMappings(Compiler& compiler, const CheckedRun& run, DiagnosticEngine& diagnostics) {
+  return OtherMappings(compiler, run, diagnostics).check();
+}
+
+} // namespace strata::driver

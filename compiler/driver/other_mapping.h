@@ -1,0 +1,28 @@
+// What a program computes under other mappings than the one at hand: with other values of its tunables, and with its
+// reductions made in parts. A result that depends on either is the program's doing, and is told with what decides it.
+#pragma once
+
+#include "compiler/driver/oracle.h"
+#include "compiler/driver/pipeline.h"
+
+namespace strata::driver {
+
+/// What a run is compared with: the same program on the same arrays.
+struct CheckedRun {
+  mlir::ModuleOp program;
+  const EntryPoint& entry;
+  const NativeKernels& kernels;
+  const Interpreted& oracle;
+  /// A copy of the arrays as they are before the program runs; nothing when memory is short.
+  llvm::function_ref<std::optional<Binding>()> arrays;
+};
+
+/// Runs the program again through the interpreter under mappings made for the purpose, which depend on the mapping in
+/// use, the program and its sizes only. What is wrong in any mapping is an error, what only another mapping shows a
+/// warning. False when there are errors (reported).
+bool checkOtherMappings(Compiler& compiler, const CheckedRun& run, DiagnosticEngine& diagnostics);
+
+/// The value that a tunable is tried with: near the one in use, no divisor of a size, and with several iterations.
+int64_t otherValue(const TunableInUse& tunable);
+
+} // namespace strata::driver

@@ -1,0 +1,132 @@
+"""What --check finds by looking further than at the one run: elements of outputs that nobody wrote, results that depend on a tunable,
+overlaps and combiners that only another mapping shows, and signed sums that do not fit. Every rule is broken once and nearly broken once."""
+
+import numpy as np
+
+import harness
+
+MAP = """#include "host"
+task T: entrypoint(T_I) { instance T_I::I(level 0) { tunable t = %s; control(level 0) { %s callsite T() { target T_L() { } } %s } }
+  instance T_L::L(level 0) { } }
+"""
+CUT = """void task T(in int a[N], {0} int b[N]);
+void task<inner> T::I(in int a[N], {0} int b[N])
+{{
+  tunable t;
+  mappar (long i = 0 : {1}) {{ T(a[i * t; {2}], b[i * t; {2}]); }}
+}}
+void task<leaf> T::L(in int a[N], {0} int b[N])
+{{
+  for (long i = {3}; i < N; i++) {{ {4} }}
+}}
+"""
+REDUCE = """void task Plus(in float a, inout float b);
+void task<leaf> Plus::L(in float a, inout float b) {{ {0} }}
+void task T(in float x[N], inout float m);
+void task<leaf> T::L(in float x[N], inout float m) {{ for (long i = 0; i < N; i++) {1} }}
+void task<inner> T::I(in float x[N], inout float m)
+{{
+  tunable t;
+  mapreduce (long i = 0 : (N + t - 1) / t) {{ T(x[i * t; t], reducearg<m, Plus>); }}
+}}
+"""
+
+
+class OtherMappings(harness.Case):
+    def run_cut(self, direction="out", count="(N + t - 1) / t", block="t", first="0", body="b[i] = a[i] + 1;", tunable=3, options=()):
+        program = self.write("p.sq", CUT.format(direction, count, block, first, body))
+        mapping = self.write("p.map", MAP % (tunable, "loop i(level 0) { spmd { ways = auto; } }", ""))
+        given = ["--in", "b=iota"] if direction == "inout" else []
+        return self.strata("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", *given, "--check", *options, timeout=60)
+
+    def says(self, result, status, *texts):
+        self.assertEqual(result.status, status, str(result))
+        for text in texts:
+            self.assertIn(text, result.err, str(result))
+        self.assertNotIn("error of Strata", result.err)
+        if not texts:
+            self.assertEqual(result.err, "", str(result))
+
+    def test_outputs_that_nobody_writes(self):
+        self.says(self.run_cut(count="N / t"), 1, "[check-undefined]", "element [9] of 'b' has no value", "p.sq:2:44")
+        self.says(self.run_cut(first="1"), 1, "[check-undefined]", "element [0] of 'b'", "4 of its 10 elements have none")
+        self.says(self.run_cut(first="1", direction="inout", body="b[i] = 1;"), 0, "[check-mapping-decides]")
+
+    def test_results_that_depend_on_a_tunable(self):
+        self.says(self.run_cut(count="N / t", tunable=5), 0, "warning[check-mapping-decides]", "tunable 't'", "element [8] of 'b' is written with t = 5",
+                  "not with t = 4", "p.map:2:", "help: cover every element")
+        self.says(self.run_cut(count="N / t", direction="inout", body="b[i] += 100;", tunable=5), 0, "warning[check-mapping-decides]",
+                  "element [8] of 'b' is 108 with t = 5, and 8 with t = 4")
+        self.says(self.run_cut(body="b[i] = N;", tunable=20), 0, "warning[check-mapping-decides]")
+        for tunable in (1, 2, 3, 5, 9, 10, 11, 1024):
+            self.says(self.run_cut(tunable=tunable), 0)
+
+    def test_the_other_mapping_is_named(self):
+        self.says(self.run_cut(options=["--remarks"]), 0, "remark[check-mapping-tried]", "also checked with t = 4")
+
+    def test_overlaps_that_a_mapping_hides(self):
+        shown = self.run_cut(block="t + 1", tunable=4)
+        self.says(shown, 1, "error[check-iteration-overlap]")
+        self.says(self.run_cut(block="t + 1", tunable=20), 0, "warning[check-other-mapping]", "with t = 4, which another mapping may choose",
+                  "share element [4] of 'b'", "with t = 20, does not show it")
+
+    def run_reduce(self, combine="b += a;", take="m += x[i];", tunable=3, given="0", values="iota", *options):
+        program = self.write("p.sq", REDUCE.format(combine, take))
+        mapping = self.write("p.map", MAP % (tunable, "loop i(level 0) { spmd { ways = auto; } }", "callsite Plus() { target P() { } }")
+                             + "task Plus { instance P::L(level 0) { } }\n")
+        return self.strata("run", program, "--map", mapping, "--entry", "T", "--size", "N=20", "--in", f"x={values}", "--in", f"m={given}", "--check",
+                           *options, timeout=60)
+
+    def test_combiners(self):
+        self.says(self.run_reduce("b = a - b;"), 1, "error[check-combiner]", "'Plus' does not commute", "Plus(b, a) is", "and Plus(a, b) is",
+                  "with a = ", "from i = 0 to 2", "p.sq:8:")
+        self.says(self.run_reduce("b = (a + b) / 2;"), 1, "error[check-combiner]", "'Plus' does not associate", "Plus(c, Plus(b, a)) is")
+        self.says(self.run_reduce("b = a - b;", tunable=20), 0, "warning[check-other-mapping]", "does not commute")
+        for combine, take, given in (("b += a;", "m += x[i];", "7"), ("b = a < b ? a : b;", "m = x[i] < m ? x[i] : m;", "50"),
+                                     ("b *= a;", "m *= 1 + x[i] / 1000;", "1"), ("b = fmax(a, b);", "m = fmax(m, x[i]);", "-5"),
+                                     ("b = a + b + 0 * a;", "m += x[i];", "0")):
+            self.says(self.run_reduce(combine, take, given=given), 0)
+
+    def test_tasks_that_do_not_reduce(self):
+        self.says(self.run_reduce(take="m = x[i];"), 1, "error[check-reduction-parts]", "'m' is 19 when one adds", "may not replace it")
+
+    def test_what_is_not_finite(self):
+        values = np.arange(20, dtype="f4")
+        values[7] = np.nan
+        self.save("x.npy", values)
+        # Which number a NaN leaves depends on the parts, so that the runs may differ, and may not.
+        result = self.run_reduce("b = a > b ? a : b;", "m = m > x[i] ? m : x[i];", 3, "25", self.path("x.npy"))
+        self.assertEqual(result.status, 0, str(result))
+        if result.err:
+            self.says(result, 0, "warning[check-order-decides]", "a NaN or an infinity is among what is reduced", "as fmin and fmax do")
+
+    def test_signed_sums_that_do_not_fit(self):
+        for body, said in (("b[i] = a[i] + 2147483647;", "1 + 2147483647 does not fit into a signed integer of 32 bits"),
+                           ("b[i] = a[i] * -715827883;", "3 * (-715827883)"), ("b[i] = -2147483647 - a[i];", "-2147483647 - 2")):
+            self.says(self.run_cut(body=body), 1, "error[check-signed-overflow]", said, "p.sq:", "help: compute with a wider type")
+        self.says(self.run_cut(body="b[i] = a[i] - 10 + 2147483647;"), 0)
+        self.says(self.run_cut(body="b[i] = (unsigned)a[i] + 4294967295u;"), 0)
+        self.says(self.run_cut(body="b[i] = (int)(a[i] * 2147483647L);"), 0)
+
+    def test_functions_in_c_that_do_another_thing_each_time(self):
+        self.write("count.c", """#include "sequoia_ext.h"
+#include <time.h>
+void T_L(sqArray_t *a, sqArray_t *b) {
+  struct timespec now;
+  sqCalcParams();
+  int *from = (int *)sqElmt1D(a, 0), *to = (int *)sqElmt1D(b, 0);
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  for (unsigned i = 0; i < sqParam(T_L, N); i++) to[i] = from[i] + STATE;
+}
+""".replace("STATE", "(int)now.tv_nsec"))
+        text = CUT.format("out", "(N + t - 1) / t", "t", "0", "")
+        program = self.write("p.sq", text[:text.index("void task<leaf>")] + "void task<ext> T::L(in int a[N], out int b[N]);\n")
+        mapping = self.write("p.map", (MAP % (3, "", "")).replace("T_L::L(level 0)", 'T_L::L(level 0) external("count.c")'))
+        run = ("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", "--check")
+        self.says(self.strata(*run, timeout=60), 1, "error[check-differs-in-c]", "the program calls functions in C", "one that keeps a state")
+        self.write("count.c", open(self.path("count.c"), encoding="utf-8").read().replace("(int)now.tv_nsec", "1"))
+        self.says(self.strata(*run, timeout=60), 0)
+
+
+if __name__ == "__main__":
+    harness.main()
