@@ -6,6 +6,7 @@
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/kernel/prefetch.h"
+#include "compiler/transform/keep_loops.h"
 #include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
 #include "compiler/transform/prove_no_overflow.h"
@@ -233,6 +234,7 @@ TEST_F(Guards, HoldThroughEveryPass) {
   using Make = std::unique_ptr<Pass> (*)();
   const std::pair<const char*, Make> passes[] = {
       {"plain arithmetic", transform::createPlainArithmeticPass},
+      {"keep loops", transform::createKeepLoopsPass},
       {"common subexpressions", [] { return createCSEPass(); }},
       {"equalities", transform::createUseEqualitiesPass},
       {"in range", transform::createProveInRangePass},

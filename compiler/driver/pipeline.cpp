@@ -18,6 +18,7 @@
 #include "compiler/transform/guard_accesses.h"
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
+#include "compiler/transform/keep_loops.h"
 #include "compiler/transform/pipeline_loops.h"
 #include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
@@ -291,6 +292,7 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
   bool fine = runPasses(*program.module, [&](PassManager& passes) {
     // Before MLIR's own passes see the program: nothing in it is believed that nobody has proved.
     passes.addPass(transform::createPlainArithmeticPass());
+    passes.addPass(transform::createKeepLoopsPass());
     // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
     if (!source_->notation)
       passes.addPass(transform::createGuardAccessesPass());

@@ -11,6 +11,7 @@
 #include "compiler/transform/fuse_multiply_add.h"
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
+#include "compiler/transform/keep_loops.h"
 #include "compiler/transform/pipeline_loops.h"
 #include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
@@ -41,8 +42,9 @@ int main(int argc, char** argv) {
                       strata::transform::createPipelineLoopsPass, strata::transform::createUnrollLoopsPass,
                       strata::transform::createProveInRangePass, strata::transform::createTracePass,
                       strata::transform::createUseEqualitiesPass, strata::transform::createPlainArithmeticPass,
-                      strata::transform::createProveNoOverflowPass, strata::kernel::createMoveInvariantsPass,
-                      strata::kernel::createPrefetchRowsPass, strata::kernel::createVectorizeLanesPass})
+                      strata::transform::createKeepLoopsPass, strata::transform::createProveNoOverflowPass,
+                      strata::kernel::createMoveInvariantsPass, strata::kernel::createPrefetchRowsPass,
+                      strata::kernel::createVectorizeLanesPass})
     mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

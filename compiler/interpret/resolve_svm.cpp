@@ -202,6 +202,8 @@ bool Resolver::resolveSvm(Operation* op) {
     program_.checks.push_back(std::move(text));
     Slot index = slot(check.getIndex());
     emit(Opcode::IndexCheck, index, slot(check.getExtent()), 0, 0, static_cast<int64_t>(program_.checks.size() - 1));
+  } else if (isa<svm::StayOp>(op)) {
+    return true;
   } else if (isa<svm::PauseOp>(op)) {
     emit(Opcode::Pause);
   } else if (auto poll = dyn_cast<svm::PollOp>(op)) {

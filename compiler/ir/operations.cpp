@@ -167,7 +167,7 @@ LogicalResult KernelOp::verify() {
     StringRef dialect = op->getName().getDialectNamespace();
     if (llvm::is_contained({"scf", "affine", "memref", "arith", "math", "vector", "ub"}, dialect) ||
         isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, PushOp, PopOp, PeekOp, EndOp, PauseOp,
-            PollOp, FenceOp, PrintOp, func::CallOp>(op))
+            PollOp, FenceOp, StayOp, PrintOp, func::CallOp>(op))
       return WalkResult::advance();
     op->emitOpError("does not belong in a kernel");
     return WalkResult::interrupt();

@@ -365,6 +365,11 @@ def Svm_FenceOp : Svm_Op<"fence"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Svm_StayOp : Svm_Op<"stay"> {
+  let summary = "an effect that nobody sees: keeps a loop that may go on for ever and does nothing else";
+  let assemblyFormat = "attr-dict";
+}
+
 def Svm_PrintOp : Svm_Op<"print"> {
   let summary = "writes a line, or a part of one, to the standard output";
   let description = [{

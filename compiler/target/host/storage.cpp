@@ -219,6 +219,9 @@ private:
       // All fences have one order: of two instances that each store, pass a fence and load, one at least sees the
       // other.
       builder.create<LLVM::FenceOp>(loc, LLVM::AtomicOrdering::seq_cst, StringRef());
+    } else if (isa<StayOp>(op)) {
+      builder.create<LLVM::CallIntrinsicOp>(loc, TypeRange(), builder.getStringAttr("llvm.sideeffect"), ValueRange(),
+                                            LLVM::FastmathFlagsAttr());
     } else if (auto print = dyn_cast<PrintOp>(op)) {
       lowerPrint(print);
     } else if (isa<RecordOp, FieldOp, WithFieldOp>(op)) {
