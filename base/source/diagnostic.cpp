@@ -1,10 +1,9 @@
-// The registry of kinds, the engine that collects diagnostics, and the words they are made of (formats, near names).
+// The registry of kinds, the engine that collects diagnostics, and the words they are made of.
 // How they look is render.cpp's. One engine belongs to one compilation and one thread; the registry is filled before
 // main.
 #include "base/source/diagnostic.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace strata {
 
@@ -14,28 +13,6 @@ std::vector<const DiagnosticKind*>& registry() {
   // Made on first use: kinds register from static initialisers, whose order across files is not fixed.
   static std::vector<const DiagnosticKind*> kinds;
   return kinds;
-}
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-/// Optimal string alignment distance (insert, delete, replace, swap of neighbours), ignoring the case of ASCII letters.
-size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> beforeLast(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  std::iota(last.begin(), last.end(), size_t(0));
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-        row[j] = std::min(row[j], beforeLast[j - 2] + 1);
-    }
-    beforeLast.swap(last);
-    last.swap(row);
-  }
-  return last[b.size()];
 }
 
 /// Two diagnostics with the same key are the same one said twice.
@@ -73,6 +50,9 @@ void DiagnosticEngine::add(Diagnostic diagnostic) {
         diagnostic.severity = Severity::Error;
   if (diagnostic.severity == Severity::Remark && !remarks_)
     return;
+  // A place never ends before it begins, whatever the reader of the text made of it.
+  for (Label& label : diagnostic.labels)
+    label.location.end = std::max(label.location.begin, label.location.end);
   if (!seen_.insert(repeatKey(diagnostic)).second)
     return;
   if (diagnostic.severity == Severity::Error)
@@ -129,29 +109,6 @@ std::string formatMessage(std::string_view format, const std::vector<std::string
     }
   }
   return message;
-}
-
-std::string nearestName(std::string_view name, const std::vector<std::string>& candidates) {
-  // The distance is quadratic in the length, and nothing that long is a slip of the finger.
-  constexpr size_t longest = 200;
-  if (name.empty() || name.size() > longest)
-    return "";
-  const size_t allowed = name.size() < 3 ? 1 : (name.size() + 2) / 3;
-  const std::string* best = nullptr;
-  size_t bestDistance = allowed + 1;
-  for (const std::string& candidate : candidates) {
-    const size_t difference =
-        candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
-    if (candidate.empty() || difference >= bestDistance)
-      continue;
-    const size_t distance = editDistance(name, candidate);
-    // With nothing in common it is another name, however short both are.
-    if (distance < bestDistance && distance < std::max(name.size(), candidate.size())) {
-      best = &candidate;
-      bestDistance = distance;
-    }
-  }
-  return best ? *best : "";
 }
 
 } // namespace strata

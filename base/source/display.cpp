@@ -50,11 +50,11 @@ bool within(const Range (&ranges)[N], uint32_t code) {
   return std::any_of(ranges, ranges + N, [&](Range range) { return code >= range.first && code <= range.last; });
 }
 
-/// Control characters, and those that are invisible or turn the direction of text around.
+/// Control characters, blanks that are no space, and what is invisible or turns the direction of text around.
 bool hidden(uint32_t code) {
-  static constexpr Range ranges[] = {{0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},
-                                     {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
-                                     {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+  static constexpr Range ranges[] = {{0, 0x1F},        {0x7F, 0xA0},      {0xAD, 0xAD},     {0x2000, 0x200F},
+                                     {0x2028, 0x202F}, {0x2060, 0x206F},  {0x3000, 0x3000}, {0xFEFF, 0xFEFF},
+                                     {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
   return within(ranges, code);
 }
 
@@ -146,6 +146,17 @@ std::string displayText(std::string_view text) {
     at += next.bytes;
   }
   return out;
+}
+
+std::string quoteCharacters(std::string_view text) {
+  constexpr size_t longest = 40;
+  if (text.size() == 1 && displayText(text) != text) {
+    char spelt[32];
+    std::snprintf(spelt, sizeof spelt, "the byte 0x%02x", static_cast<unsigned>(static_cast<uint8_t>(text[0])));
+    return spelt;
+  }
+  const std::string shown = displayText(text.substr(0, longest));
+  return "'" + shown + (text.size() > longest ? "…'" : "'");
 }
 
 } // namespace strata

@@ -27,4 +27,7 @@ DisplayLine displayLine(std::string_view line, size_t focus);
 /// Text that is safe on a terminal: as displayLine, without cutting; line breaks stay.
 std::string displayText(std::string_view text);
 
+/// Characters as a message names them: in quotes, or as bytes where they do not show.
+std::string quoteCharacters(std::string_view text);
+
 } // namespace strata

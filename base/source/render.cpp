@@ -92,7 +92,9 @@ private:
   size_t gutterWidth(const Diagnostic& diagnostic) const {
     uint32_t last = 0;
     for (const Label& label : diagnostic.labels)
-      last = std::max(last, sources_.buffer(label.location.buffer).lineColumn(label.location.end).line);
+      last = std::max(
+          last,
+          sources_.buffer(label.location.buffer).lineColumn(std::max(label.location.begin, label.location.end)).line);
     return std::to_string(last).size();
   }
 

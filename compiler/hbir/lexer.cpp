@@ -2,6 +2,7 @@
 #include "compiler/hbir/lexer.h"
 
 #include "base/source/characters.h"
+#include "base/source/display.h"
 
 #include <algorithm>
 #include <cctype>
@@ -112,15 +113,11 @@ private:
         return;
       }
     }
-    static constexpr char hex[] = "0123456789abcdef";
-    unsigned char byte = static_cast<unsigned char>(peek());
-    std::string shown = std::isprint(byte) ? "'" + std::string(1, peek()) + "'"
-                                           : "the byte 0x" + std::string{hex[byte >> 4], hex[byte & 15]};
     size_t begin = at_++;
     // What follows in the same run is the same mistake: a letter of several bytes, a line of signs.
     while (at_ < text_.size() && !isKnown(peek()))
       ++at_;
-    diagnostics_.report(unknownCharacter, where(begin, at_), shown);
+    diagnostics_.report(unknownCharacter, where(begin, at_), quoteCharacters(text_.substr(begin, at_ - begin)));
   }
 
   void number() {

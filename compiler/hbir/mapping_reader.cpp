@@ -50,7 +50,7 @@ private:
       return;
     }
     if (!parser_.accept("array"))
-      parser_.fail("'group' or 'array'");
+      parser_.failWord("'group' or 'array'", {"group", "array"});
     Mapping::Home home;
     home.array = parser_.expectName("the name of an array");
     parser_.expect("=", "the array");
@@ -62,7 +62,7 @@ private:
     auto kind =
         std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& each) { return parser_.is(each.first); });
     if (kind == std::end(kinds))
-      parser_.fail("block, chunked, striped or replicated");
+      parser_.failWord("block, chunked, striped or replicated", {"block", "chunked", "striped", "replicated"});
     parser_.take();
     home.kind = kind->second;
     Location pieces = parser_.token().location;

@@ -66,6 +66,7 @@ void Parser::externFunction() {
     }
     return found;
   };
+  const size_t open = at_;
   expect("(", "the name");
   while (!is(")")) {
     ParameterSyntax parameter;
@@ -76,7 +77,7 @@ void Parser::externFunction() {
     if (!accept(","))
       break;
   }
-  expect(")", "the parameters");
+  expectClosing(")", open, "the parameters");
   if (accept(":") && !accept("void"))
     result->result = scalar();
   expect(";", "the external function");

@@ -1,4 +1,6 @@
 // What all parts of the grammar share: tokens, names, places, and C's expressions.
+#include "base/source/braces.h"
+#include "base/source/nearest_name.h"
 #include "compiler/hbir/parser.h"
 
 #include <algorithm>
@@ -60,9 +62,31 @@ bool Parser::accept(std::string_view text) {
   return true;
 }
 
+bool Parser::mayFollowMissing(bool isBracket) const {
+  if (isBracket && (is(";") || is("{")))
+    return true;
+  if (is("}") || is(")") || is("]") || at_ == 0)
+    return is("}") || isBracket;
+  return !(placeOfMissing(tokens_[at_ - 1].location, token().location, atEnd(), diagnostics_.sources()) ==
+           token().location);
+}
+
 void Parser::expect(std::string_view text, std::string_view after) {
-  if (!accept(text))
-    fail("'" + std::string(text) + "' after " + std::string(after));
+  if (accept(text))
+    return;
+  reportWanted("'" + std::string(text) + "' after " + std::string(after));
+  // A semicolon at the end of a line is the only thing that is wrong there.
+  if (text != ";" || !mayFollowMissing(false))
+    throw SyntaxError();
+}
+
+void Parser::expectClosing(std::string_view text, size_t open, std::string_view after) {
+  if (accept(text))
+    return;
+  reportWanted("'" + std::string(text) + "' after " + std::string(after))
+      .label(tokens_[open].location, "this '" + std::string(tokens_[open].text) + "' is not closed");
+  if (!mayFollowMissing(true))
+    throw SyntaxError();
 }
 
 NameSyntax Parser::expectName(std::string_view what) {
@@ -72,12 +96,32 @@ NameSyntax Parser::expectName(std::string_view what) {
   return {name.text, name.location};
 }
 
-void Parser::fail(std::string_view wanted) {
+DiagnosticBuilder Parser::reportWanted(std::string_view wanted) {
+  if (at_ == reportedAt_)
+    throw SyntaxError();
+  reportedAt_ = at_;
   const Token& found = token();
   std::string shown = found.kind == TokenKind::End    ? "the end of the file"
                       : found.kind == TokenKind::Text ? "a text"
                                                       : "'" + std::string(found.text.substr(0, 40)) + "'";
-  diagnostics_.report(syntax, found.location, wanted, shown);
+  if (at_ > item_) {
+    Location where = placeOfMissing(tokens_[at_ - 1].location, found.location, atEnd(), diagnostics_.sources());
+    if (!(where == found.location))
+      return diagnostics_.report(syntax, where, wanted, atEnd() ? shown : std::string("the end of the line"));
+  }
+  return diagnostics_.report(syntax, found.location, wanted, shown);
+}
+
+void Parser::fail(std::string_view wanted) {
+  reportWanted(wanted);
+  throw SyntaxError();
+}
+
+void Parser::failWord(std::string_view wanted, const std::vector<std::string>& words) {
+  const Token& found = token();
+  DiagnosticBuilder report = reportWanted(wanted);
+  if (found.kind == TokenKind::Word)
+    proposeName(report, found.text, words);
   throw SyntaxError();
 }
 
@@ -131,8 +175,9 @@ Expr* Parser::make(ExprKind kind, const Location& begin, std::vector<Expr*> oper
 std::vector<Expr*> Parser::bracketed(std::string_view what) {
   std::vector<Expr*> result;
   while (accept("[")) {
+    const size_t open = at_ - 1;
     result.push_back(expression());
-    expect("]", what);
+    expectClosing("]", open, what);
   }
   return result;
 }
@@ -213,19 +258,21 @@ Expr* Parser::primary() {
     return expr;
   }
   if (accept("(")) {
+    const size_t open = at_ - 1;
     Expr* expr = expression();
-    expect(")", "the expression");
+    expectClosing(")", open, "the expression");
     return expr;
   }
   std::vector<std::string_view> names{expectName("an expression").text};
   if (accept("(")) {
+    const size_t open = at_ - 1;
     std::vector<Expr*> arguments;
     while (!is(")")) {
       arguments.push_back(expression());
       if (!accept(","))
         break;
     }
-    expect(")", "the arguments");
+    expectClosing(")", open, "the arguments");
     Expr* expr = make(ExprKind::Call, begin, std::move(arguments));
     expr->names = std::move(names);
     return expr;

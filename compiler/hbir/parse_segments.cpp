@@ -1,4 +1,6 @@
 // The segments in their order, and the declarations of target, config and data in each of the three forms.
+#include "base/source/braces.h"
+#include "base/source/nearest_name.h"
 #include "compiler/hbir/form.h"
 #include "compiler/hbir/parser.h"
 
@@ -30,7 +32,17 @@ void parse(const std::vector<Token>& tokens, SyntaxTree& tree, DiagnosticEngine&
   tree.formWhere = evidence.where;
   tree.formReason = evidence.reason;
   tree.end = tokens.back().location;
-  Parser(tokens, tree, diagnostics).run();
+  std::vector<Token> repaired = tokens;
+  if (tokens.size() > 1)
+    repairBraces(diagnostics.sources().buffer(tree.file).text(), repaired, diagnostics,
+                 [](std::string_view text, const Location& last) {
+                   Token brace;
+                   brace.kind = TokenKind::Punctuator;
+                   brace.text = text;
+                   brace.location = {last.buffer, last.end, last.end};
+                   return brace;
+                 });
+  Parser(repaired, tree, diagnostics).run();
 }
 
 void Parser::run() {
@@ -76,11 +88,14 @@ void Parser::segments() {
       if (is(segmentNames[i]))
         found = i;
     if (found < 0 || !is("{", 1)) {
-      if (found < 0)
-        diagnostics_.report(unknownSegment, token().location, token().text.substr(0, 40)).note(form);
-      else
-        diagnostics_.report(unknownSegment, token(1).location, token(1).text.substr(0, 40))
+      if (found < 0) {
+        DiagnosticBuilder builder = diagnostics_.report(unknownSegment, token().location, token().text.substr(0, 40));
+        proposeName(builder.note(form), token().text, {std::begin(segmentNames), std::end(segmentNames)});
+      } else {
+        const Location after = placeOfMissing(token().location, token(1).location, false, diagnostics_.sources());
+        diagnostics_.report(unknownSegment, after, token(1).text.substr(0, 40))
             .note("'{' begins the segment " + std::string(segmentNames[found]));
+      }
       while (!atEnd() && !is("{"))
         take();
       if (!atEnd())
@@ -123,9 +138,10 @@ void Parser::segments() {
 
 template <typename Function>
 void Parser::items(std::string_view segment, Function&& item) {
+  const size_t open = at_;
   expect("{", segment);
   while (!is("}") && !atEnd()) {
-    size_t start = at_;
+    size_t start = item_ = at_;
     int nested = nesting_;
     try {
       item();
@@ -136,7 +152,7 @@ void Parser::items(std::string_view segment, Function&& item) {
       recover(start);
     }
   }
-  expect("}", "segment '" + std::string(segment) + "'");
+  expectClosing("}", open, "segment '" + std::string(segment) + "'");
 }
 
 void Parser::segment(std::string_view name) {
@@ -166,17 +182,19 @@ void Parser::targetItem() {
     return;
   }
   if (!accept("tile"))
-    fail("'memory' or 'tile'");
+    failWord("'memory' or 'tile'", {"memory", "tile"});
   TileSyntax tile;
   tile.name = expectName("the name of the tile array");
   tile.extents = bracketed("the extent");
   if (accept("{")) {
+    const size_t open = at_ - 1;
     while (!is("}") && !atEnd()) {
+      item_ = at_;
       if (!is("memory"))
-        fail("'memory' or '}'");
+        failWord("'memory' or '}'", {"memory"});
       tile.memories.push_back(memory());
     }
-    expect("}", "the memories of the tile");
+    expectClosing("}", open, "the memories of the tile");
   } else if (!is(";")) {
     fail("';' or '{' after the tile array");
   }
@@ -189,12 +207,14 @@ MemorySyntax Parser::memory() {
   MemorySyntax memory;
   memory.name = expectName("the name of the memory");
   memory.extents = bracketed("the number of memories");
+  const size_t open = at_;
   expect("{", "the memory");
   bool seen[2] = {};
   while (!is("}") && !atEnd()) {
+    item_ = at_;
     bool isSize = is("size");
     if (!isSize && !is("width"))
-      fail("'size', 'width' or '}'");
+      failWord("'size', 'width' or '}'", {"size", "width"});
     const Token& field = take();
     bool& given = seen[isSize ? 0 : 1];
     if (given)
@@ -211,9 +231,9 @@ MemorySyntax Parser::memory() {
     (isSize ? memory.size : memory.width) = value;
     (isSize ? memory.sizeWhere : memory.widthWhere) = where;
     if (!is("}") && !accept(";") && !accept(","))
-      fail("';' or ',' after the field");
+      expect(";", "the field");
   }
-  expect("}", "the fields of the memory");
+  expectClosing("}", open, "the fields of the memory");
   accept(";");
   for (bool isSize : {true, false})
     if (!seen[isSize ? 0 : 1])
@@ -252,7 +272,7 @@ void Parser::configItem() {
     return;
   }
   if (!is("arrange"))
-    fail(tree_.form == Form::A ? "'group'" : "'arrange'");
+    failWord(tree_.form == Form::A ? "'group'" : "'arrange'", {tree_.form == Form::A ? "group" : "arrange"});
   if (tree_.form == Form::A) {
     mixed(token().location, Form::B, "'arrange'");
     throw SyntaxError();
@@ -263,13 +283,15 @@ void Parser::configItem() {
   arrange.sizes = sizeNames();
   tree_.arrangements.push_back(arrange);
   expect("as", "the tile array");
+  const size_t open = at_;
   expect("{", "'as'");
   while (!is("}") && !atEnd()) {
+    item_ = at_;
     if (!is("group"))
-      fail("'group' or '}'");
+      failWord("'group' or '}'", {"group"});
     tree_.groups.push_back(group());
   }
-  expect("}", "the groups");
+  expectClosing("}", open, "the groups");
   accept(";");
 }
 
@@ -291,30 +313,33 @@ void Parser::groupOfFormA(GroupSyntax& result) {
   if (is("at") || is("("))
     mixed(token().location, is("(") ? Form::C : Form::B, "a group with 'at'"), throw SyntaxError();
   result.extents = bracketed("the extent");
+  const size_t open = at_;
   expect("{", "the group");
   while (!is("}") && !atEnd()) {
+    item_ = at_;
     if (is("group")) {
       result.children.push_back(group());
       continue;
     }
     if (!is("tile"))
-      fail("'tile', 'group' or '}'");
+      failWord("'tile', 'group' or '}'", {"tile", "group"});
     const Token& word = take();
     if (result.tile)
       diagnostics_.report(fieldRepeated, word.location, "tile");
     result.tile = path();
     expect(";", "the tiles of the group");
   }
-  expect("}", "the group");
+  expectClosing("}", open, "the group");
   accept(";");
 }
 
 void Parser::groupOfArrangement(GroupSyntax& result) {
   while (accept("[")) {
+    const size_t open = at_ - 1;
     NameSyntax index = expectName("the name of an index");
     expect("in", "the index");
     result.repeats.emplace_back(index, expression());
-    expect("]", "the number of groups");
+    expectClosing("]", open, "the number of groups");
   }
   result.name = expectName("the name of the group");
   if (is("[") && is("in", 2)) {
@@ -326,20 +351,23 @@ void Parser::groupOfArrangement(GroupSyntax& result) {
     mixed(token().location, Form::A, "a group without 'at'"), throw SyntaxError();
   result.sizes = sizeNames();
   expect("at", "the group");
+  const size_t parenthesis = at_;
   expect("(", "'at'");
   result.ranges[0] = range();
   expect(",", "the rows");
   result.ranges[1] = range();
-  expect(")", "the columns");
+  expectClosing(")", parenthesis, "the columns");
   if (accept("{")) {
+    const size_t open = at_ - 1;
     while (!is("}") && !atEnd()) {
+      item_ = at_;
       if (is("tile"))
         mixed(token().location, Form::A, "'tile' in a group"), throw SyntaxError();
       if (!is("group"))
-        fail("'group' or '}'");
+        failWord("'group' or '}'", {"group"});
       result.children.push_back(group());
     }
-    expect("}", "the groups");
+    expectClosing("}", open, "the groups");
   }
   accept(";");
 }
@@ -362,10 +390,11 @@ std::vector<NameSyntax> Parser::sizeNames() {
   std::vector<NameSyntax> result;
   if (!accept("("))
     return result;
+  const size_t open = at_ - 1;
   result.push_back(expectName("a name for the number of rows"));
   expect(",", "the rows");
   result.push_back(expectName("a name for the number of columns"));
-  expect(")", "the columns");
+  expectClosing(")", open, "the columns");
   return result;
 }
 
@@ -377,7 +406,7 @@ bool Parser::startsType() const {
 
 ScalarType Parser::type(std::string_view what) {
   if (!startsType())
-    fail(std::string(what) + " (int, float or bool)");
+    failWord(std::string(what) + " (int, float or bool)", {"int", "float", "bool"});
   std::string_view word = take().text;
   return word == "int" ? ScalarType::Int : word == "float" ? ScalarType::Float : ScalarType::Bool;
 }
@@ -421,12 +450,14 @@ void Parser::array(std::optional<NameSyntax> direction) {
 void Parser::layoutOfFormA(ArraySyntax& array) {
   take();
   if (!is("block"))
-    fail("'block' after '='");
+    failWord("'block' after '='", {"block"});
   take();
   array.hasPieces = true;
   array.pieces = bracketed("the number of pieces");
+  const size_t open = at_;
   expect("{", "the pieces");
   while (!is("}") && !atEnd()) {
+    item_ = at_;
     if (is(".", 1)) {
       if (array.location)
         diagnostics_.report(fieldRepeated, token().location, "the place");
@@ -435,9 +466,9 @@ void Parser::layoutOfFormA(ArraySyntax& array) {
       array.flags.push_back(expectName("a place, as target.g, or a flag"));
     }
     if (!is("}") && !accept(";") && !accept(","))
-      fail("';'");
+      expect(";", "the field");
   }
-  expect("}", "the flags");
+  expectClosing("}", open, "the flags");
   accept(";");
   if (!array.location)
     diagnostics_.report(fieldMissing, array.name.where, "array", array.name.text, "place")
@@ -445,12 +476,14 @@ void Parser::layoutOfFormA(ArraySyntax& array) {
 }
 
 void Parser::locationAndLayout(ArraySyntax& array) {
+  const size_t open = at_;
   expect("{", "the type of the array");
   bool layout = false;
   while (!is("}") && !atEnd()) {
+    item_ = at_;
     bool isLocation = is("location");
     if (!isLocation && !is("layout"))
-      fail("'location', 'layout' or '}'");
+      failWord("'location', 'layout' or '}'", {"location", "layout"});
     const Token& field = take();
     expect(":", "the field");
     if (isLocation ? array.location.has_value() : layout)
@@ -464,7 +497,7 @@ void Parser::locationAndLayout(ArraySyntax& array) {
     if (!is("}") && !accept(",") && !accept(";"))
       fail("',' after the field");
   }
-  expect("}", "the fields of the array");
+  expectClosing("}", open, "the fields of the array");
   accept(";");
   if (!array.location || !layout)
     diagnostics_.report(fieldMissing, array.name.where, "array", array.name.text,

@@ -1,4 +1,5 @@
 // Statements: C's, `for i in [low:high]`, printf and bsg_finish.
+#include "base/source/nearest_name.h"
 #include "compiler/hbir/parser.h"
 
 namespace strata::hbir {
@@ -34,6 +35,7 @@ void Parser::statement(std::vector<Stmt*>& into) {
 }
 
 void Parser::statementUnchecked(std::vector<Stmt*>& into) {
+  item_ = at_;
   Location begin = token().location;
   if (accept(";"))
     return;
@@ -47,9 +49,10 @@ void Parser::statementUnchecked(std::vector<Stmt*>& into) {
     result = is("(", 1) ? forStatement() : rangeStatement();
   } else if (accept("while")) {
     result = tree_.newStmt(StatementKind::While, begin);
+    const size_t open = at_;
     expect("(", "'while'");
     result->condition = expression();
-    expect(")", "the condition");
+    expectClosing(")", open, "the condition");
     result->where = from(begin);
     result->body = bodyOf("while");
   } else if (accept("break")) {
@@ -59,7 +62,7 @@ void Parser::statementUnchecked(std::vector<Stmt*>& into) {
     take();
     take();
     result = tree_.newStmt(StatementKind::Finish, begin);
-    expect(")", "'bsg_finish('");
+    expectClosing(")", at_ - 1, "'bsg_finish('");
     expect(";", "'bsg_finish()'");
   } else if ((is("printf") || is("print")) && is("(", 1)) {
     result = print();
@@ -74,10 +77,11 @@ void Parser::statementUnchecked(std::vector<Stmt*>& into) {
 
 std::vector<Stmt*> Parser::braces() {
   std::vector<Stmt*> result;
+  const size_t open = at_;
   expect("{", "this");
   while (!is("}") && !atEnd())
     statement(result);
-  expect("}", "the statements");
+  expectClosing("}", open, "the statements");
   return result;
 }
 
@@ -139,8 +143,15 @@ Stmt* Parser::simple() {
     result->where = from(begin);
     return result;
   }
-  if (left->kind != ExprKind::Call)
-    fail("'=' after what begins a statement");
+  if (left->kind != ExprKind::Call) {
+    // A word alone is likely to be a misspelt one of the language.
+    const Token& word = tokens_[item_];
+    DiagnosticBuilder report = reportWanted("'=' after what begins a statement");
+    if (at_ == item_ + 1)
+      proposeName(report, word.text,
+                  {"if", "else", "for", "while", "break", "int", "float", "bool", "printf", "print", "extern"});
+    throw SyntaxError();
+  }
   Stmt* result = tree_.newStmt(StatementKind::Call, left->where);
   result->value = left;
   return result;
@@ -150,9 +161,10 @@ Stmt* Parser::ifStatement() {
   // A chain of else-ifs nests to the right; each link counts as nesting, which bounds the depth of the tree.
   Stmt* result = tree_.newStmt(StatementKind::If, token().location);
   take();
+  const size_t open = at_;
   expect("(", "'if'");
   result->condition = expression();
-  expect(")", "the condition");
+  expectClosing(")", open, "the condition");
   result->where = from(result->where);
   result->body = bodyOf("if");
   if (accept("else"))
@@ -162,6 +174,7 @@ Stmt* Parser::ifStatement() {
 
 Stmt* Parser::forStatement() {
   Stmt* loop = tree_.newStmt(StatementKind::For, take().location);
+  const size_t open = at_;
   expect("(", "'for'");
   if (startsType()) {
     std::vector<Stmt*> declared;
@@ -178,7 +191,7 @@ Stmt* Parser::forStatement() {
   expect(";", "the condition");
   if (!is(")"))
     loop->next = simple();
-  expect(")", "the step");
+  expectClosing(")", open, "the step");
   loop->where = from(loop->where);
   loop->body = bodyOf("for");
   return loop;
@@ -188,11 +201,12 @@ Stmt* Parser::rangeStatement() {
   Stmt* loop = tree_.newStmt(StatementKind::Range, take().location);
   loop->name = expectName("'(' or the loop variable's name after 'for'");
   expect("in", "the loop variable");
+  const size_t open = at_;
   expect("[", "'in'");
   loop->value = expression();
   expect(":", "the first value of the range");
   loop->upper = expression();
-  expect("]", "the range");
+  expectClosing("]", open, "the range");
   loop->where = from(loop->where);
   notAForm(loop->where, "'for … in [low:high]'", tree_.form != Form::A, Form::B);
   loop->body = bodyOf("for");
@@ -202,6 +216,7 @@ Stmt* Parser::rangeStatement() {
 Stmt* Parser::print() {
   Stmt* result = tree_.newStmt(StatementKind::Print, token().location);
   bool formatted = take().text == "printf";
+  const size_t open = at_;
   take();
   if (token().kind == TokenKind::Text) {
     const Token& text = take();
@@ -213,7 +228,7 @@ Stmt* Parser::print() {
   }
   while (accept(","))
     result->arguments.push_back(expression());
-  expect(")", "the arguments");
+  expectClosing(")", open, "the arguments");
   expect(";", "the call");
   result->where = from(result->where);
   return result;

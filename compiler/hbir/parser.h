@@ -30,8 +30,15 @@ public:
   bool atEnd() const { return token().kind == TokenKind::End; }
   bool accept(std::string_view text);
   void expect(std::string_view text, std::string_view after);
+  /// Expects the bracket that closes the one at token `open`.
+  void expectClosing(std::string_view text, size_t open, std::string_view after);
   NameSyntax expectName(std::string_view what);
+  /// Reports that something else is wanted; the place is the end of the line where that is missing. Leaves by a
+  /// SyntaxError when what is wrong there has been reported.
+  DiagnosticBuilder reportWanted(std::string_view wanted);
   [[noreturn]] void fail(std::string_view wanted);
+  /// The same where one of a few words is wanted.
+  [[noreturn]] void failWord(std::string_view wanted, const std::vector<std::string>& words);
   Location from(const Location& begin) const;
   /// Skips behind the next ';' or to the '}' that ends what surrounds the error.
   void recover(size_t start);
@@ -106,7 +113,12 @@ private:
   const std::vector<Token>& tokens_;
   SyntaxTree& tree_;
   DiagnosticEngine& diagnostics_;
+  /// Whether the token at hand is likely to stand behind a bracket or a semicolon that is missing before it.
+  bool mayFollowMissing(bool isBracket) const;
+
   size_t at_ = 0;
+  size_t item_ = 0;                // where the statement or declaration at hand begins
+  size_t reportedAt_ = ~size_t(0); // the token before which something missing was reported last
   int nesting_ = 0;
   bool mixed_ = false; // a mixture of forms has been reported
 };

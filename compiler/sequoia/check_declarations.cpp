@@ -1,8 +1,10 @@
 // What stands outside of bodies: types, signatures, and names in their scopes.
+#include "base/source/nearest_name.h"
 #include "compiler/sequoia/checker.h"
 #include "compiler/sequoia/fold.h"
 
 #include <algorithm>
+#include <map>
 
 namespace strata::sequoia {
 
@@ -20,8 +22,7 @@ STRATA_DIAGNOSTIC(duplicateVariant, Error, "sequoia-duplicate-variant", "task '{
 STRATA_DIAGNOSTIC(duplicatePrototype, Error, "sequoia-duplicate-prototype", "task '{0}' has two prototypes");
 STRATA_DIAGNOSTIC(signatureMismatch, Error, "sequoia-signature",
                   "'{0}::{1}' does not have the signature of its prototype: {2}");
-STRATA_DIAGNOSTIC(sizeParameterAlone, Error, "sequoia-size-parameter",
-                  "size parameter '{0}' does not stand alone as the size of any dimension");
+STRATA_DIAGNOSTIC(sizeParameterAlone, Error, "sequoia-size-parameter", "{0} stands alone as the size of no dimension");
 STRATA_DIAGNOSTIC(sizeNotLinear, Error, "sequoia-size-expression",
                   "the size of '{0}' is not a sum of size parameters with constant factors and a constant");
 STRATA_DIAGNOSTIC(sizeNegative, Error, "sequoia-size-negative", "the size of '{0}' would be {1}");
@@ -76,6 +77,35 @@ bool addLinear(const Expr* expr, int64_t factor, LinearSize& sum) {
   }
 }
 
+/// An argument of the task that an expression uses as a value.
+const Variable* scalarIn(const Expr* expr) {
+  if (expr->kind == ExprKind::Variable && expr->variable->kind == VariableKind::Parameter)
+    return expr->variable;
+  for (const Expr* operand : expr->operands)
+    if (const Variable* found = scalarIn(operand))
+      return found;
+  return nullptr;
+}
+
+/// " + 2" or " - 2": what is added, or what takes it back.
+std::string signedText(int64_t value, bool back) {
+  const uint64_t amount = value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  return ((value < 0) == back ? " + " : " - ") + std::to_string(amount);
+}
+
+std::string sizeText(const LinearSize& size) {
+  std::string text;
+  for (const auto& [factor, parameter] : size.terms) {
+    const bool negative = factor < 0;
+    text += text.empty() ? (negative ? "-" : "") : negative ? " - " : " + ";
+    const uint64_t times = negative ? -static_cast<uint64_t>(factor) : static_cast<uint64_t>(factor);
+    text += (times == 1 ? "" : std::to_string(times) + "*") + std::string(parameter->name);
+  }
+  if (text.empty())
+    return std::to_string(size.constant);
+  return text + (size.constant == 0 ? "" : signedText(size.constant, false));
+}
+
 std::string briefParameter(const Variable& parameter) {
   std::string text = directionText(parameter.direction);
   text += ' ' + typeName(parameter.type) + ' ' + std::string(parameter.name);
@@ -94,9 +124,17 @@ void Checker::run() {
       if (task.prototype)
         compareSignatures(*variant);
     }
-    if (!task.prototype)
-      diagnostics_.report(noPrototype, task.variants[0]->location, task.name)
-          .help("declare it before its variants: void task " + std::string(task.name) + "(…);");
+    if (task.prototype)
+      continue;
+    std::vector<std::string> names;
+    for (const Task& other : program_.tasks)
+      if (other.prototype)
+        names.emplace_back(other.name);
+    DiagnosticBuilder builder = diagnostics_.report(noPrototype, task.variants[0]->location, task.name);
+    if (nearestName(task.name, names).empty())
+      builder.help("declare it before its variants: void task " + std::string(task.name) + "(…);");
+    else
+      proposeName(builder, task.name, names);
   }
   for (TopLevel& item : program_.topLevel) {
     if (item.kind == TopLevel::Kind::Function)
@@ -231,8 +269,13 @@ void Checker::parameterExtents(TaskVariant& variant, Variable& parameter) {
     if (diagnostics_.errorCount() != before)
       continue;
     if (!addLinear(extent.expression, 1, extent.linear)) {
-      diagnostics_.report(sizeNotLinear, extent.expression->location, parameter.name)
-          .help("give the other size a parameter of its own, and state the relation where the task is called");
+      DiagnosticBuilder builder = diagnostics_.report(sizeNotLinear, extent.expression->location, parameter.name);
+      if (const Variable* scalar = scalarIn(extent.expression))
+        builder.label(scalar->location, "an argument, and no size parameter")
+            .help("sizes are no arguments: leave '" + std::string(scalar->name) + "' out of the list and write " +
+                  std::string(parameter.name) + "[N]; N is the size of the array that is passed");
+      else
+        builder.help("give the other size a parameter of its own, and state the relation where the task is called");
       extent.linear = {};
       continue;
     }
@@ -243,22 +286,50 @@ void Checker::parameterExtents(TaskVariant& variant, Variable& parameter) {
 }
 
 void Checker::checkSizeParameters(TaskVariant& variant) {
+  std::vector<const Variable*> wrong;
   for (const Variable* size : variant.sizeParameters) {
     bool alone = false;
     for (const Variable* array : variant.arrays)
       for (const Extent& extent : array->extents)
         alone |= extent.linear.unit() == size;
-    if (!alone)
-      diagnostics_.report(sizeParameterAlone, size->location, size->name)
-          .note("its value is taken from the dimension that it stands alone in")
-          .help("give some array a dimension [" + std::string(size->name) + "]");
+    // What is wrong in the prototype is wrong in its variants for the same reason.
+    if (!alone && unsolvedSizes_.emplace(variant.taskName, size->name).second)
+      wrong.push_back(size);
   }
+  if (wrong.empty())
+    return;
+  std::string names, dimensions, instead;
+  bool shifted = true; // each is a dimension [H + c] somewhere
+  for (const Variable* size : wrong) {
+    const std::string name(size->name);
+    names += (names.empty() ? "'" : ", '") + name + "'";
+    std::string shift;
+    for (const Variable* array : variant.arrays)
+      for (const Extent& extent : array->extents)
+        if (const LinearSize& linear = extent.linear;
+            shift.empty() && linear.terms.size() == 1 && linear.terms[0].first == 1 && linear.terms[0].second == size)
+          shift = name + signedText(linear.constant, true);
+    shifted &= !shift.empty();
+    dimensions += "[" + name + "]";
+    instead += (instead.empty() ? "" : " and ") + shift;
+  }
+  const bool one = wrong.size() == 1;
+  DiagnosticBuilder builder = diagnostics_.report(sizeParameterAlone, wrong[0]->location,
+                                                  (one ? "size parameter " : "each of the size parameters ") + names);
+  builder.note(one ? "its value is taken from the dimension that it stands alone in"
+                   : "their values are taken from the dimensions that they stand alone in");
+  if (shifted)
+    builder.help("declare " + dimensions + ", and write " + instead + " where you meant the smaller size");
+  else
+    builder.help("give some array " + std::string(one ? "a dimension " : "the dimensions ") + dimensions);
 }
 
 void Checker::compareSignatures(const TaskVariant& variant) {
   const TaskVariant& prototype = *variant.task->prototype;
   auto mismatch = [&](const Location& here, const Location& there, const std::string& what) {
-    diagnostics_.report(signatureMismatch, here, variant.taskName, variant.name, what).label(there, "the prototype");
+    // Where several variants differ in the same way the prototype is likely to be wrong.
+    if (reportedSignatures_.emplace(variant.taskName, what).second)
+      diagnostics_.report(signatureMismatch, here, variant.taskName, variant.name, what).label(there, "the prototype");
   };
   if (variant.parameters.size() != prototype.parameters.size()) {
     mismatch(variant.location, prototype.location,
@@ -266,14 +337,63 @@ void Checker::compareSignatures(const TaskVariant& variant) {
                  std::to_string(prototype.parameters.size()));
     return;
   }
+  // Size parameters may have other names in a variant, the same ones everywhere.
+  std::map<const Variable*, const Variable*> theirs, mine;
+  auto same = [&](const Variable* here, const Variable* there) {
+    return theirs.emplace(here, there).first->second == there && mine.emplace(there, here).first->second == here;
+  };
+  auto sameSize = [&](const LinearSize& here, const LinearSize& there) {
+    if (here.constant != there.constant || here.terms.size() != there.terms.size())
+      return false;
+    // The order of a sum is free; parameters that are known already settle which term is which.
+    std::vector<std::pair<int64_t, Variable*>> left = there.terms;
+    for (const auto& [factor, size] : here.terms) {
+      auto fits = [&, factor = factor, size = size](const auto& term) {
+        if (term.first != factor)
+          return false;
+        const auto known = theirs.find(size);
+        return known != theirs.end() ? known->second == term.second : !mine.contains(term.second);
+      };
+      auto found = std::find_if(left.begin(), left.end(), [&, size = size](const auto& term) {
+        return fits(term) && term.second->name == size->name;
+      });
+      if (found == left.end())
+        found = std::find_if(left.begin(), left.end(), fits);
+      if (found == left.end() || !same(size, found->second))
+        return false;
+      left.erase(found);
+    }
+    return true;
+  };
+  // The dimensions that are one parameter settle the names for all others.
+  for (size_t i = 0; i < variant.parameters.size(); ++i)
+    for (size_t d = 0; d < std::min(variant.parameters[i]->extents.size(), prototype.parameters[i]->extents.size());
+         ++d) {
+      const Variable* here = variant.parameters[i]->extents[d].linear.unit();
+      const Variable* there = prototype.parameters[i]->extents[d].linear.unit();
+      if (here && there)
+        same(here, there);
+    }
   for (size_t i = 0; i < variant.parameters.size(); ++i) {
-    const Variable &mine = *variant.parameters[i], &theirs = *prototype.parameters[i];
-    if (mine.type->isError() || theirs.type->isError())
+    const Variable &here = *variant.parameters[i], &there = *prototype.parameters[i];
+    if (here.type->isError() || there.type->isError())
       continue;
-    if (mine.type != theirs.type || mine.direction != theirs.direction || mine.extents.size() != theirs.extents.size())
-      mismatch(mine.location, theirs.location,
-               "argument " + std::to_string(i + 1) + " is '" + briefParameter(mine) + "' here and '" +
-                   briefParameter(theirs) + "' there");
+    if (here.type != there.type || here.direction != there.direction || here.extents.size() != there.extents.size()) {
+      mismatch(here.location, there.location,
+               "argument " + std::to_string(i + 1) + " is '" + briefParameter(here) + "' here and '" +
+                   briefParameter(there) + "' there");
+      continue;
+    }
+    for (size_t d = 0; d < here.extents.size(); ++d) {
+      const Extent &size = here.extents[d], &wanted = there.extents[d];
+      if (size.expression->type->isError() || wanted.expression->type->isError() ||
+          sameSize(size.linear, wanted.linear))
+        continue;
+      mismatch(size.expression->location, wanted.expression->location,
+               "dimension " + std::to_string(d) + " of argument " + std::to_string(i + 1) + " is " +
+                   sizeText(size.linear) + " here and " + sizeText(wanted.linear) + " there");
+      break;
+    }
   }
 }
 
@@ -423,8 +543,7 @@ void Checker::undeclared(std::string_view name, const Location& where) {
   if (!reportedNames_.insert(name).second)
     return;
   DiagnosticBuilder builder = diagnostics_.report(undeclaredName, where, name);
-  if (std::string nearest = nearestName(name, visibleNames(true)); !nearest.empty())
-    builder.help("did you mean '" + nearest + "'?");
+  proposeName(builder, name, visibleNames(true));
 }
 
 void check(Program& program, DiagnosticEngine& diagnostics) {

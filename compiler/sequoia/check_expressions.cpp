@@ -1,4 +1,5 @@
 // Expressions that name things: variables, elements, members, calls, and conversions between types.
+#include "base/source/nearest_name.h"
 #include "compiler/sequoia/checker.h"
 #include "compiler/sequoia/fold.h"
 
@@ -260,8 +261,7 @@ Expr* Checker::member(Expr* expr) {
   }
   DiagnosticBuilder builder = diagnostics_.report(unknownMember, expr->location, typeName(record->type), expr->name);
   builder.label(record->type->location, "the type");
-  if (std::string nearest = nearestName(expr->name, names); !nearest.empty())
-    builder.help("did you mean '" + nearest + "'?");
+  proposeName(builder, expr->name, names);
   return wrong(expr);
 }
 
@@ -299,6 +299,8 @@ Expr* Checker::call(Expr* expr) {
 Expr* Checker::builtinCall(Expr* expr) {
   auto found = builtins().find(expr->name);
   if (found == builtins().end()) {
+    if (!reportedFunctions_.insert(expr->name).second)
+      return wrong(expr);
     std::vector<std::string> names;
     for (const auto& [name, task] : tasks_)
       names.emplace_back(name);
@@ -308,8 +310,7 @@ Expr* Checker::builtinCall(Expr* expr) {
       names.emplace_back(name);
     std::sort(names.begin(), names.end());
     DiagnosticBuilder builder = diagnostics_.report(unknownFunction, expr->location, expr->name);
-    if (std::string nearest = nearestName(expr->name, names); !nearest.empty())
-      builder.help("did you mean '" + nearest + "'?");
+    proposeName(builder, expr->name, names);
     return wrong(expr);
   }
   const BuiltinFacts& facts = found->second;

@@ -1,4 +1,5 @@
 // Task calls, their arguments, and the iteration statements around them.
+#include "base/source/nearest_name.h"
 #include "compiler/sequoia/block.h"
 #include "compiler/sequoia/checker.h"
 #include "compiler/sequoia/fold.h"
@@ -309,8 +310,7 @@ void Checker::reduceArgument(Argument& argument, Expr* combinerName, const Varia
     for (const Task& each : program_.tasks)
       names.emplace_back(each.name);
     DiagnosticBuilder builder = diagnostics_.report(unknownCombiner, combinerName->location, combinerName->name);
-    if (std::string nearest = nearestName(combinerName->name, names); !nearest.empty())
-      builder.help("did you mean '" + nearest + "'?");
+    proposeName(builder, combinerName->name, names);
     return;
   }
   Task& combiner = *found->second;

@@ -134,6 +134,9 @@ private:
   std::unordered_map<std::string_view, Task*> tasks_;
   std::unordered_map<std::string_view, Function*> functions_;
   std::set<const Function*> definedFunctions_;
+  std::set<std::pair<std::string_view, std::string_view>> unsolvedSizes_; // task and size parameter, each reported once
+  std::set<std::pair<std::string_view, std::string>> reportedSignatures_; // task and how its variants differ
+  std::set<std::string_view> reportedFunctions_;                          // unknown functions, each reported once
   std::set<std::string_view> reportedNames_; // undeclared names of the body at hand, so that each is reported once
   TaskVariant* variant_ = nullptr;
   Function* function_ = nullptr;

@@ -2,6 +2,7 @@
 #include "compiler/sequoia/lexer.h"
 
 #include "base/source/characters.h"
+#include "base/source/display.h"
 
 #include <algorithm>
 #include <cctype>
@@ -71,6 +72,7 @@ private:
         size_t end = text_.find("*/", at_ + 2);
         if (end == std::string_view::npos) {
           diagnostics_.report(openComment, where(at_, at_ + 2));
+          push(TokenKind::Wrong, at_);
           at_ = text_.size();
           return false;
         }
@@ -109,6 +111,7 @@ private:
           ++at_;
       at_ = std::min(at_ + 1, text_.size());
       diagnostics_.report(stringLiteral, where(begin, at_));
+      push(TokenKind::Wrong, begin);
     } else {
       punctuator();
     }
@@ -123,13 +126,12 @@ private:
         return;
       }
     }
-    char c = peek();
-    static constexpr char hex[] = "0123456789abcdef";
-    unsigned char byte = static_cast<unsigned char>(c);
-    std::string shown = std::isprint(byte) ? "'" + std::string(1, c) + "'"
-                                           : "the byte 0x" + std::string{hex[byte >> 4], hex[byte & 15]};
-    diagnostics_.report(unknownCharacter, where(at_, at_ + 1), shown);
-    ++at_;
+    // What follows in the same run is the same mistake: a letter of several bytes, a line of signs.
+    const size_t begin = at_++;
+    while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) >= 0x80)
+      ++at_;
+    diagnostics_.report(unknownCharacter, where(begin, at_), quoteCharacters(text_.substr(begin, at_ - begin)));
+    push(TokenKind::Wrong, begin);
   }
 
   void number() {

@@ -1,5 +1,5 @@
 // Splits preprocessed Sequoia text into tokens. Token texts point into that text, which must outlive them. All tokens
-// of a program are made at once, ended by an End token; wrong characters and literals are reported and left out.
+// of a program are made at once, ended by an End token; wrong characters and literals are reported.
 #pragma once
 
 #include "base/source/diagnostic.h"
@@ -10,7 +10,8 @@
 
 namespace strata::sequoia {
 
-enum class TokenKind : uint8_t { End, Identifier, Keyword, Integer, Real, Punctuator };
+/// Wrong is what no token begins with; it has been reported.
+enum class TokenKind : uint8_t { End, Identifier, Keyword, Integer, Real, Punctuator, Wrong };
 
 /// A keyword or a punctuator is told by its spelling; `code` packs up to eight characters of it so that comparing is
 /// one comparison of integers, see spelling().

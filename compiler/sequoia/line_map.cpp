@@ -81,8 +81,9 @@ Location LineMap::locate(const SourceManager& sources, std::string_view text, ui
   std::string_view rewritten = text.substr(line.begin, lineEnd - line.begin);
   if (!rewritten.empty() && rewritten.back() == '\n')
     rewritten.remove_suffix(1);
-  size_t column = begin - line.begin;
-  size_t columnEnd = std::min<size_t>(end - line.begin, rewritten.size());
+  // The end of the text stands behind the break of its last line.
+  const size_t column = std::min<size_t>(begin - line.begin, rewritten.size());
+  const size_t columnEnd = std::clamp<size_t>(end - line.begin, column, rewritten.size());
   if (original.substr(0, columnEnd) == rewritten.substr(0, columnEnd))
     return {line.file, originalBegin + static_cast<uint32_t>(column), originalBegin + static_cast<uint32_t>(columnEnd)};
   auto [from, to] = align(rewritten, original, column);

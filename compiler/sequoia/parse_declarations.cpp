@@ -1,6 +1,9 @@
 // The top of a file: types, inline functions, tasks; and the parser's handling of tokens and errors.
 #include "compiler/sequoia/parser.h"
 
+#include "base/source/braces.h"
+#include "base/source/nearest_name.h"
+
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(syntaxError, Error, "sequoia-syntax", "expected {0}, found {1}");
@@ -39,50 +42,110 @@ bool Parser::accept(std::string_view text) {
   return true;
 }
 
+bool Parser::mayFollowMissing(bool isBracket) const {
+  if (isBracket && (is(";") || is("{")))
+    return true;
+  if (is("}") || is(")") || is("]") || at_ == 0)
+    return is("}") || isBracket;
+  return !(placeOfMissing(tokens_[at_ - 1].location, token().location, token().kind == TokenKind::End,
+                          diagnostics_.sources()) == token().location);
+}
+
 void Parser::expect(std::string_view text, std::string_view after) {
   if (accept(text))
     return;
-  diagnostics_.report(syntaxError, token().location, "'" + std::string(text) + "' after " + std::string(after),
-                      describe(token()));
-  throw SyntaxError();
+  reportWanted("'" + std::string(text) + "' after " + std::string(after));
+  // What is missing there is the only thing that is wrong.
+  const bool goesOn = text == "(" ? !is(";") && !is("{") && !is("}") : text == ";" && mayFollowMissing(false);
+  if (!goesOn)
+    throw SyntaxError();
+}
+
+void Parser::expectClosing(std::string_view text, size_t open, std::string_view after) {
+  if (accept(text))
+    return;
+  reportWanted("'" + std::string(text) + "' after " + std::string(after))
+      .label(tokens_[open].location, "this '" + std::string(tokens_[open].text) + "' is not closed");
+  if (!mayFollowMissing(true))
+    throw SyntaxError();
 }
 
 const Token& Parser::expectName(std::string_view what) {
   if (!isName()) {
     refuseKeyword();
-    DiagnosticBuilder report = diagnostics_.report(syntaxError, token().location, what, describe(token()));
-    if (token().kind == TokenKind::Keyword)
+    DiagnosticBuilder report = reportWanted(what);
+    // A keyword in the place of a name, and not one that begins something else.
+    const bool standsAsName = is(";", 1) || is(",", 1) || is(")", 1) || is("=", 1) || is("[", 1) || is("(", 1);
+    if (token().kind == TokenKind::Keyword && standsAsName)
       report.help("'" + std::string(token().text) + "' is a keyword; take another name");
     throw SyntaxError();
   }
   return take();
 }
 
+DiagnosticBuilder Parser::reportWanted(std::string_view wanted) {
+  const bool before = at_ > 0 && tokens_[at_ - 1].kind == TokenKind::Wrong;
+  if (token().kind == TokenKind::Wrong || before || at_ == reportedAt_)
+    throw SyntaxError();
+  reportedAt_ = at_;
+  const bool isEnd = token().kind == TokenKind::End;
+  if (at_ > item_) {
+    Location where = placeOfMissing(tokens_[at_ - 1].location, token().location, isEnd, diagnostics_.sources());
+    if (!(where == token().location))
+      return diagnostics_.report(syntaxError, where, wanted,
+                                 isEnd ? std::string("the end of the file") : std::string("the end of the line"));
+  }
+  return diagnostics_.report(syntaxError, token().location, wanted, describe(token()));
+}
+
 void Parser::fail(std::string_view wanted) {
-  diagnostics_.report(syntaxError, token().location, wanted, describe(token()));
+  reportWanted(wanted);
   throw SyntaxError();
 }
 
-void Parser::failType(std::string_view wanted) {
+void Parser::failType(std::string_view wanted, const std::vector<std::string>& words) {
   refuseKeyword();
   if (!isName())
     fail(wanted);
   std::vector<std::string> names = {"char",   "short",    "int",   "long",   "float", "double",
                                     "signed", "unsigned", "const", "struct", "union", "enum"};
+  names.insert(names.end(), words.begin(), words.end());
   for (const auto& scope : typedefs_)
     names.insert(names.end(), scope.begin(), scope.end());
+  if (at_ == reportedAt_)
+    throw SyntaxError();
+  reportedAt_ = at_;
   DiagnosticBuilder report = diagnostics_.report(misspeltType, token().location, token().text);
-  if (std::string nearest = nearestName(token().text, names); !nearest.empty())
-    report.help("did you mean '" + nearest + "'?");
+  static constexpr std::pair<std::string_view, const char*> ofC[] = {{"size_t", "long"},
+                                                                     {"ssize_t", "long"},
+                                                                     {"ptrdiff_t", "long"},
+                                                                     {"bool", "int"},
+                                                                     {"_Bool", "int"},
+                                                                     {"int8_t", "char"},
+                                                                     {"uint8_t", "unsigned char"},
+                                                                     {"int16_t", "short"},
+                                                                     {"int32_t", "int"},
+                                                                     {"int64_t", "long"},
+                                                                     {"uint16_t", "unsigned short"},
+                                                                     {"uint32_t", "unsigned int"},
+                                                                     {"uint64_t", "unsigned long"}};
+  for (auto [type, instead] : ofC)
+    if (token().text == type) {
+      report.help("Sequoia has no type " + std::string(type) + ": take " + instead + ", or make one with typedef");
+      throw SyntaxError();
+    }
+  if (!nearestName(token().text, names).empty())
+    proposeName(report, token().text, names);
   else if (token(1).text == "=")
     report.help("the type stands before the name: int " + std::string(token().text));
   throw SyntaxError();
 }
 
 void Parser::failWord(std::string_view wanted, const std::vector<std::string>& words) {
-  DiagnosticBuilder report = diagnostics_.report(syntaxError, token().location, wanted, describe(token()));
-  if (std::string nearest = nearestName(token().text, words); !nearest.empty() && isName())
-    report.help("did you mean '" + nearest + "'?");
+  const Token& found = token();
+  DiagnosticBuilder report = reportWanted(wanted);
+  if (found.kind == TokenKind::Identifier)
+    proposeName(report, found.text, words);
   throw SyntaxError();
 }
 
@@ -97,14 +160,16 @@ Location Parser::from(const Location& begin) const {
 }
 
 void Parser::recover(size_t start) {
-  // A semicolon inside of the parentheses of a wrong 'for' does not end the statement.
+  // A semicolon inside of parentheses, or of the brackets of an array block, does not end the statement.
   int parentheses = 0, braces = 0;
+  auto opens = [](const Token& token) { return token.code == spelling("(") || token.code == spelling("["); };
+  auto closes = [](const Token& token) { return token.code == spelling(")") || token.code == spelling("]"); };
   for (size_t i = start; i < at_; ++i)
-    parentheses += (tokens_[i].code == spelling("(")) - (tokens_[i].code == spelling(")"));
+    parentheses += opens(tokens_[i]) - closes(tokens_[i]);
   for (; token().kind != TokenKind::End; take()) {
-    if (is("(")) {
+    if (opens(token())) {
       ++parentheses;
-    } else if (is(")")) {
+    } else if (closes(token())) {
       --parentheses;
     } else if (is("{")) {
       ++braces;
@@ -114,6 +179,9 @@ void Parser::recover(size_t start) {
         return; // the end of the block around; its parser takes it
       if (--braces == 0) {
         take();
+        // What a definition of a type declares.
+        if (is(";") || (isName() && is(";", 1)))
+          at_ += is(";") ? 1 : 2;
         return;
       }
     } else if (is(";") && braces == 0 && parentheses <= 0) {
@@ -166,23 +234,42 @@ void Parser::run() {
 }
 
 void Parser::topLevel() {
+  item_ = at_;
   if (accept(";"))
     return;
   refuseKeyword();
-  if (is("void") && is("task", 1))
+  const Location begin = token().location;
+  const bool isVoid = accept("void");
+  if (is("task")) {
+    if (!isVoid)
+      reportWanted("'void' before 'task'").help("a task begins with 'void task'");
+    take();
     return taskOrPrototype();
+  }
+  if (isVoid && isName() && !nearestName(token().text, {"task"}).empty() && !is("(", 1))
+    failWord("'task' after 'void'", {"task"});
+  if (isVoid)
+    --at_;
   if (is("inline"))
     return inlineFunction();
   bool isTypedef = accept("typedef");
   if (!startsType())
-    failType("a task, an inline function, or a type");
+    failType("a task, an inline function, or a type", {"void", "inline", "typedef"});
   TopLevel item;
   item.kind = isTypedef ? TopLevel::Kind::Typedef : TopLevel::Kind::Type;
   item.type = typeSpecifier();
   if (isTypedef) {
     item.typedefs = typedefNames(item.type);
+  } else if (item.type->isDefinition && !is(";") && (is("void") || is("task") || mayFollowMissing(false))) {
+    missingAfterDefinition(*item.type);
   } else if (!accept(";")) {
     refusePointer();
+    if (is("task")) {
+      diagnostics_.report(syntaxError, begin, "'void' before 'task'", "'" + std::string(tokens_[item_].text) + "'")
+          .help("a task returns nothing: give it an out argument for its result");
+      take();
+      return taskOrPrototype();
+    }
     const Token& name = expectName("a name");
     if (is("(")) {
       diagnostics_.report(plainFunction, name.location, name.text)
@@ -195,6 +282,18 @@ void Parser::topLevel() {
     throw SyntaxError();
   }
   program_.topLevel.push_back(std::move(item));
+}
+
+void Parser::missingAfterDefinition(const TypeSyntax& type) {
+  const char* word = type.form == TypeSyntax::Form::Enum ? "enum" : type.scalar == TypeKind::Union ? "union" : "struct";
+  const Location& brace = tokens_[at_ - 1].location;
+  if (brace.begin == brace.end)
+    return; // the brace is missing too, which has been said
+  diagnostics_.report(syntaxError, {brace.buffer, brace.end, brace.end},
+                      std::string("';' after ") + (type.name.empty() ? "this " : "") + word +
+                          (type.name.empty() ? "" : " ") + std::string(type.name),
+                      describe(token()));
+  reportedAt_ = at_;
 }
 
 Declarator Parser::declarator(TypeSyntax* type, std::string_view what) {
@@ -219,8 +318,6 @@ std::vector<Declarator> Parser::typedefNames(TypeSyntax* type) {
 }
 
 void Parser::taskOrPrototype() {
-  take(); // void
-  take(); // task
   TaskVariant* variant = program_.newVariant();
   if (accept("<")) {
     if (token().text == "inner")
@@ -242,6 +339,7 @@ void Parser::taskOrPrototype() {
     variant->name = expectName("the variant's name").text;
     variant->location = from(taskName.location);
   }
+  const size_t open = at_;
   expect("(", "the task's name");
   if (is("void") && is(")", 1))
     take();
@@ -250,7 +348,7 @@ void Parser::taskOrPrototype() {
       variant->parameters.push_back(parameter(true));
     while (accept(","));
   }
-  expect(")", "the parameters");
+  expectClosing(")", open, "the parameters");
   if (variant->kind == TaskKind::Inner || variant->kind == TaskKind::Leaf) {
     if (!is("{"))
       fail("the body of the task");
@@ -279,6 +377,7 @@ void Parser::inlineFunction() {
   const Token& name = expectName("the function's name");
   function.name = name.text;
   function.location = name.location;
+  const size_t open = at_;
   expect("(", "the function's name");
   if (is("void") && is(")", 1))
     take();
@@ -287,7 +386,7 @@ void Parser::inlineFunction() {
       function.parameters.push_back(parameter(false));
     while (accept(","));
   }
-  expect(")", "the parameters");
+  expectClosing(")", open, "the parameters");
   if (!is("{"))
     fail("the body of the function");
   TopLevel item;
@@ -327,10 +426,11 @@ Variable* Parser::parameter(bool isTask) {
 std::vector<Expr*> Parser::arrayExtents() {
   std::vector<Expr*> extents;
   while (accept("[")) {
+    const size_t open = at_ - 1;
     if (is("]"))
       fail("the size of the dimension");
     extents.push_back(conditional());
-    expect("]", "the size of the dimension");
+    expectClosing("]", open, "the size of the dimension");
   }
   return extents;
 }
@@ -453,6 +553,7 @@ TypeSyntax* Parser::recordSpecifier() {
 }
 
 void Parser::members(TypeSyntax& type) {
+  item_ = at_;
   refuseKeyword();
   if (!startsType())
     failType("a member or '}'");
@@ -474,6 +575,7 @@ TypeSyntax* Parser::enumSpecifier() {
   type->location = from(type->location);
   if (!accept("{"))
     return type;
+  const size_t open = at_ - 1;
   type->isDefinition = true;
   while (!is("}")) {
     const Token& name = expectName("an enumerator");
@@ -486,12 +588,27 @@ TypeSyntax* Parser::enumSpecifier() {
     if (!accept(","))
       break;
   }
-  expect("}", "the enumerators");
+  expectClosing("}", open, "the enumerators");
   return type;
 }
 
 void parse(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics) {
-  Parser(tokens, program, diagnostics).run();
+  std::vector<Token> repaired = tokens;
+  // Behind a comment that is not closed every brace is missing.
+  if (tokens.size() > 1 && tokens[tokens.size() - 2].kind != TokenKind::Wrong) {
+    const std::string_view last = tokens[tokens.size() - 2].text;
+    const char* begin = tokens[0].text.data();
+    repairBraces(std::string_view(begin, static_cast<size_t>(last.data() + last.size() - begin)), repaired, diagnostics,
+                 [](std::string_view text, const Location& last) {
+                   Token brace;
+                   brace.kind = TokenKind::Punctuator;
+                   brace.code = spelling(text);
+                   brace.text = text;
+                   brace.location = {last.buffer, last.end, last.end};
+                   return brace;
+                 });
+  }
+  Parser(repaired, program, diagnostics).run();
 }
 
 } // namespace strata::sequoia

@@ -1,6 +1,8 @@
 // Expressions: C's, plus the ranges of array blocks and reducearg.
 #include "compiler/sequoia/parser.h"
 
+#include "base/source/braces.h"
+
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(treeTooDeep, Error, "sequoia-expression-size",
@@ -139,10 +141,11 @@ Expr* Parser::unary() {
   if (is("sizeof")) {
     take();
     if (is("(") && startsType(1)) {
+      const size_t open = at_;
       take();
       TypeSyntax* type = typeSpecifier();
       refusePointer();
-      expect(")", "the type");
+      expectClosing(")", open, "the type");
       Expr* expr = make(ExprKind::SizeofType, begin, {});
       expr->typeSyntax = type;
       return expr;
@@ -150,10 +153,11 @@ Expr* Parser::unary() {
     return make(ExprKind::SizeofExpr, begin, {unary()});
   }
   if (is("(") && startsType(1)) {
+    const size_t open = at_;
     take();
     TypeSyntax* type = typeSpecifier();
     refusePointer();
-    expect(")", "the type");
+    expectClosing(")", open, "the type");
     Expr* expr = make(ExprKind::CastSyntax, begin, {unary()});
     expr->typeSyntax = type;
     return expr;
@@ -183,12 +187,18 @@ Expr* Parser::postfix() {
 }
 
 Expr* Parser::subscript(Expr* base) {
+  const size_t open = at_;
   Location begin = take().location;
   if (is("]") || is(":") || is(";"))
     fail("the start of the range or an index");
   Expr* first = expression();
-  if (accept("]"))
+  // Only these go on with an array block, and a semicolon at the end of a line ends the statement.
+  const bool endsStatement = is(";") && !(placeOfMissing(token().location, token(1).location, false,
+                                                         diagnostics_.sources()) == token(1).location);
+  if (endsStatement || !(is(":") || is(";"))) {
+    expectClosing("]", open, "the index");
     return make(ExprKind::Subscript, base->location, {base, first});
+  }
   BlockRange range;
   range.start = first;
   if (accept(":")) {
@@ -199,7 +209,7 @@ Expr* Parser::subscript(Expr* base) {
   expect(";", "the range of an array block (its last field is '; max', where max may be left out)");
   if (!is("]"))
     range.max = expression();
-  expect("]", "the range");
+  expectClosing("]", open, "the range");
   range.location = from(begin);
   Expr* expr = make(ExprKind::Subscript, base->location, {base});
   for (const Expr* part : {range.start, range.end, range.stride, range.max})
@@ -223,13 +233,14 @@ Expr* Parser::reduceArgument() {
 
 std::vector<Expr*> Parser::callArguments() {
   std::vector<Expr*> arguments;
+  const size_t open = at_;
   expect("(", "the name");
   if (accept(")"))
     return arguments;
   do
     arguments.push_back(is("reducearg") ? reduceArgument() : assignment());
   while (accept(","));
-  expect(")", "the arguments");
+  expectClosing(")", open, "the arguments");
   return arguments;
 }
 
@@ -278,8 +289,9 @@ Expr* Parser::primary() {
     break;
   }
   if (accept("(")) {
+    const size_t open = at_ - 1;
     Expr* expr = expression();
-    expect(")", "the expression");
+    expectClosing(")", open, "the expression");
     expr->parenthesized = true;
     return expr;
   }

@@ -1,6 +1,8 @@
 // Statements: C's, plus tunable, copy and the three iteration statements.
 #include "compiler/sequoia/parser.h"
 
+#include "base/source/braces.h"
+
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(reduceRanges, Error, "sequoia-mapreduce-ranges", "mapreduce takes one range, not {0}");
@@ -25,6 +27,7 @@ Stmt* Parser::statement() {
 }
 
 Stmt* Parser::statementUnchecked() {
+  item_ = at_;
   Location begin = token().location;
   if (is("{"))
     return compound();
@@ -36,9 +39,7 @@ Stmt* Parser::statementUnchecked() {
     return forStatement();
   if (accept("while")) {
     Stmt* loop = program_.newStmt(StmtKind::While, begin);
-    expect("(", "'while'");
-    loop->expression = expression();
-    expect(")", "the condition");
+    loop->expression = inParentheses("'while'", "the condition");
     loop->body = statement();
     return loop;
   }
@@ -46,9 +47,7 @@ Stmt* Parser::statementUnchecked() {
     Stmt* loop = program_.newStmt(StmtKind::DoWhile, begin);
     loop->body = statement();
     expect("while", "the body of 'do'");
-    expect("(", "'while'");
-    loop->expression = expression();
-    expect(")", "the condition");
+    loop->expression = inParentheses("'while'", "the condition");
     expect(";", "'do … while (…)'");
     return loop;
   }
@@ -86,12 +85,41 @@ Stmt* Parser::statementUnchecked() {
   refuseKeyword();
   if (startsType())
     return declaration();
-  if (isName() && isName(1))
-    failType("a statement");
+  refuseMisspelt();
   return expressionStatement();
 }
 
+void Parser::refuseMisspelt() {
+  static const std::vector<std::string> words = {"for",      "while",   "if",     "else",   "switch", "case",
+                                                 "default",  "break",   "return", "mappar", "mapseq", "mapreduce",
+                                                 "continue", "tunable", "copy",   "do",     "typedef"};
+  if (!isName())
+    return;
+  const Token& next = token(1);
+  const bool isValue = next.kind == TokenKind::Identifier || next.kind == TokenKind::Integer ||
+                       next.kind == TokenKind::Real || next.kind == TokenKind::Keyword;
+  const bool sameLine = placeOfMissing(token().location, next.location, false, diagnostics_.sources()) == next.location;
+  if ((isValue && sameLine && !nearestName(token().text, words).empty()) || is("{", 1))
+    failWord("a statement", words);
+  if (next.kind == TokenKind::Identifier && sameLine)
+    failType("a statement");
+  if (!is("(", 1))
+    return;
+  // A call has no declaration in it, and nothing but an operator or the end of the statement stands behind it.
+  size_t end = 1;
+  for (int depth = 0; token(end).kind != TokenKind::End && !is("{", end) && !is("}", end); ++end) {
+    depth += is("(", end) - is(")", end);
+    if (depth == 0)
+      break;
+  }
+  const TokenKind behind = token(end + 1).kind;
+  const bool isHeader = is(")", end) && (is("{", end + 1) || behind == TokenKind::Identifier);
+  if ((startsType(2) || isHeader) && !nearestName(token().text, words).empty())
+    failWord("a statement", words);
+}
+
 Stmt* Parser::compound() {
+  const size_t open = at_;
   Stmt* block = program_.newStmt(StmtKind::Compound, take().location);
   typedefs_.emplace_back();
   hidden_.emplace_back();
@@ -99,7 +127,7 @@ Stmt* Parser::compound() {
     block->statements.push_back(statement());
   typedefs_.pop_back();
   hidden_.pop_back();
-  expect("}", "the statements");
+  expectClosing("}", open, "the statements");
   return block;
 }
 
@@ -111,6 +139,10 @@ Stmt* Parser::declaration() {
     unnamed->typeSyntax = type;
     unnamed->location = result->location;
     result->variables.push_back(unnamed);
+    return result;
+  }
+  if (type->isDefinition && mayFollowMissing(false)) {
+    missingAfterDefinition(*type);
     return result;
   }
   do {
@@ -147,18 +179,25 @@ Expr* Parser::initialValue() {
   if (!is("{"))
     return assignment();
   Nesting nesting(*this);
+  const size_t open = at_;
   Location begin = take().location;
   std::vector<Expr*> values;
   do
     values.push_back(initialValue());
   while (accept(",") && !is("}"));
-  expect("}", "the initial values");
+  expectClosing("}", open, "the initial values");
   return make(ExprKind::Braces, begin, std::move(values));
 }
 
 Stmt* Parser::tunables() {
   Stmt* result = program_.newStmt(StmtKind::Declaration, take().location);
   do {
+    if (startsType() && !is(",", 1) && !is(";", 1)) {
+      reportWanted("a tunable's name")
+          .help("a tunable has no type: write 'tunable " + std::string(token(1).text) + ";'");
+      typeSpecifier();
+      reportedAt_ = at_;
+    }
     const Token& name = expectName("a tunable's name");
     Variable* variable = program_.newVariable();
     variable->name = name.text;
@@ -171,12 +210,18 @@ Stmt* Parser::tunables() {
   return result;
 }
 
+Expr* Parser::inParentheses(std::string_view before, std::string_view what) {
+  const size_t open = at_;
+  expect("(", before);
+  Expr* result = expression();
+  expectClosing(")", open, what);
+  return result;
+}
+
 Stmt* Parser::ifStatement() {
   // A chain of else-ifs nests to the right; each link counts as nesting, which bounds the depth of the tree.
   Stmt* result = program_.newStmt(StmtKind::If, take().location);
-  expect("(", "'if'");
-  result->expression = expression();
-  expect(")", "the condition");
+  result->expression = inParentheses("'if'", "the condition");
   result->body = statement();
   if (accept("else"))
     result->otherwise = statement();
@@ -187,7 +232,10 @@ Stmt* Parser::forStatement() {
   Stmt* loop = program_.newStmt(StmtKind::For, take().location);
   typedefs_.emplace_back();
   hidden_.emplace_back();
+  const size_t open = at_;
   expect("(", "'for'");
+  if (!startsType() && isName() && isName(1))
+    failType("the first expression of 'for'");
   if (!accept(";"))
     loop->initial = startsType() ? declaration() : expressionStatement();
   if (!is(";"))
@@ -195,7 +243,7 @@ Stmt* Parser::forStatement() {
   expect(";", "the condition");
   if (!is(")"))
     loop->step = expression();
-  expect(")", "the step");
+  expectClosing(")", open, "the step");
   loop->body = statement();
   typedefs_.pop_back();
   hidden_.pop_back();
@@ -204,9 +252,7 @@ Stmt* Parser::forStatement() {
 
 Stmt* Parser::switchStatement() {
   Stmt* result = program_.newStmt(StmtKind::Switch, take().location);
-  expect("(", "'switch'");
-  result->expression = expression();
-  expect(")", "the value");
+  result->expression = inParentheses("'switch'", "the value");
   if (!is("{"))
     fail("'{'");
   result->statements = compound()->statements;
@@ -215,11 +261,12 @@ Stmt* Parser::switchStatement() {
 
 Stmt* Parser::copyStatement() {
   Stmt* result = program_.newStmt(StmtKind::Copy, take().location);
+  const size_t open = at_;
   expect("(", "'copy'");
   result->arguments.push_back({assignment(), Direction::Out, nullptr});
   expect(",", "the destination");
   result->arguments.push_back({assignment(), Direction::In, nullptr});
-  expect(")", "the source");
+  expectClosing(")", open, "the source");
   expect(";", "the copy");
   result->location = from(result->location);
   return result;
@@ -249,12 +296,13 @@ Stmt* Parser::mapStatement() {
   Location begin = token().location;
   std::string_view keyword = take().text;
   MapKind kind = keyword == "mappar" ? MapKind::Par : keyword == "mapseq" ? MapKind::Seq : MapKind::Reduce;
+  const size_t open = at_;
   expect("(", keyword);
   std::vector<Loop*> loops;
   do
     loops.push_back(mapRange(kind));
   while (accept(","));
-  expect(")", "the ranges");
+  expectClosing(")", open, "the ranges");
   if (kind == MapKind::Reduce && loops.size() > 1)
     diagnostics_.report(reduceRanges, loops[1]->location, loops.size());
   Location header = from(begin);
@@ -265,9 +313,13 @@ Stmt* Parser::mapStatement() {
     diagnostics_.report(mapBody, token().location, keyword);
     throw SyntaxError();
   }
+  const unsigned errorsBefore = diagnostics_.errorCount();
   Stmt* block = compound();
+  const bool isWrong = diagnostics_.errorCount() != errorsBefore; // what is missing from it has been reported
   const Stmt* wrong = block->statements.size() > 1 ? block->statements[1] : block;
-  if (block->statements.size() != 1) {
+  if (isWrong) {
+    // Nothing is known of the body.
+  } else if (block->statements.size() != 1) {
     diagnostics_.report(mapBody, block->statements.empty() ? header : wrong->location, keyword)
         .label(header, "the iteration statement");
   } else {

@@ -42,10 +42,17 @@ private:
   bool isName(size_t ahead = 0) const { return token(ahead).kind == TokenKind::Identifier; }
   bool accept(std::string_view text);
   void expect(std::string_view text, std::string_view after);
+  /// Expects the bracket that closes the one at token `open`.
+  void expectClosing(std::string_view text, size_t open, std::string_view after);
   const Token& expectName(std::string_view what);
+  /// Reports that something else is wanted; the place is the end of the line where that is missing. Leaves by a
+  /// SyntaxError when what is wrong there has been reported.
+  DiagnosticBuilder reportWanted(std::string_view wanted);
+  /// Whether the token at hand is likely to stand behind a bracket or a semicolon that is missing before it.
+  bool mayFollowMissing(bool isBracket) const;
   [[noreturn]] void fail(std::string_view wanted);
-  /// The same where a type is wanted: a name that stands there may be a misspelt one.
-  [[noreturn]] void failType(std::string_view wanted);
+  /// The same where a type is wanted: a name that stands there may be a misspelt one, or one of `words`.
+  [[noreturn]] void failType(std::string_view wanted, const std::vector<std::string>& words = {});
   /// The same where one of a few words is wanted.
   [[noreturn]] void failWord(std::string_view wanted, const std::vector<std::string>& words);
   Location from(const Location& begin) const;
@@ -54,6 +61,7 @@ private:
 
   // Declarations: parse_declarations.cpp.
   void topLevel();
+  /// A task, behind 'void task'.
   void taskOrPrototype();
   void inlineFunction();
   Variable* parameter(bool isTask);
@@ -65,18 +73,24 @@ private:
   Declarator declarator(TypeSyntax* type, std::string_view what);
   TypeSyntax* enumSpecifier();
   std::vector<Expr*> arrayExtents();
+  /// Reports that ';' is missing behind the definition of a type.
+  void missingAfterDefinition(const TypeSyntax& type);
   void refuseKeyword();
   void refusePointer();
 
   // Statements: parse_statements.cpp.
   Stmt* statement();
   Stmt* statementUnchecked();
+  /// Reports a name that begins a statement as no name can: a misspelt word of the language, or type.
+  void refuseMisspelt();
   Stmt* compound();
   Stmt* declaration();
   Stmt* localTypedef();
   std::vector<Declarator> typedefNames(TypeSyntax* type);
   Expr* initialValue();
   Stmt* tunables();
+  /// (expression)
+  Expr* inParentheses(std::string_view before, std::string_view what);
   Stmt* ifStatement();
   Stmt* forStatement();
   Stmt* switchStatement();
@@ -102,6 +116,8 @@ private:
   Program& program_;
   DiagnosticEngine& diagnostics_;
   size_t at_ = 0;
+  size_t item_ = 0;                // where the statement, declaration or member at hand begins
+  size_t reportedAt_ = ~size_t(0); // the token before which something missing was reported last
   int nesting_ = 0;
   std::vector<std::set<std::string_view>> typedefs_{1}; // one set a scope
   std::vector<std::set<std::string_view>> hidden_{1};   // typedef names that a variable of the scope hides

@@ -40,7 +40,7 @@ TEST(SequoiaParser, SaysThatANameIsAKeyword) {
         << session.rendered();
   // The end of a struct that is missing is no reason to take what follows for its members.
   Session open("struct S { int a; float copy;\n" + leaf("y = 1;") + "void task U(in int a);");
-  EXPECT_EQ(open.codes(), "sequoia-syntax") << open.rendered();
+  EXPECT_EQ(open.codes(), "source-missing-closing-brace sequoia-syntax") << open.rendered();
 }
 
 TEST(SequoiaParser, BoundsNesting) {
