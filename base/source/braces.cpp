@@ -195,7 +195,9 @@ private:
         break;
       depth += (tokens_[i] == "(") - (tokens_[i] == ")");
     }
-    return i;
+    // A block does not begin behind the end of a statement.
+    const bool ends = i == 0 || tokens_[i - 1] == ";" || tokens_[i - 1] == "}" || tokens_[i - 1] == "{";
+    return ends ? BraceRepair::Nowhere : i;
   }
 
   const std::vector<std::string_view>& tokens_;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -97,6 +99,49 @@ TEST(Braces, OneThatClosesNothingIsLeftOut) {
   const std::vector<BraceRepair> repairs = findMissingBraces(text, wordsOf(text));
   ASSERT_EQ(repairs.size(), 1u);
   EXPECT_EQ(repairs[0].partner, 5u);
+}
+
+struct Word {
+  std::string_view text;
+  Location location;
+};
+
+/// What is said about a text, and its words when the braces are put right.
+std::string repaired(std::string_view text, std::string& codes) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  const BufferId file = sources.add("test", std::string(text), SourceKind::Program);
+  const std::string_view kept = sources.buffer(file).text();
+  std::vector<Word> words;
+  for (std::string_view word : wordsOf(kept)) {
+    const uint32_t begin = static_cast<uint32_t>(word.data() - kept.data());
+    words.push_back({word, {file, begin, begin + static_cast<uint32_t>(word.size())}});
+  }
+  words.push_back({});
+  repairBraces(kept, words, diagnostics, [](std::string_view brace, const Location& last) {
+    return Word{brace, {last.buffer, last.end, last.end}};
+  });
+  codes.clear();
+  for (const Diagnostic& each : diagnostics.all()) {
+    const LineColumn place = sources.lineColumn(each.labels[0].location);
+    codes += std::string(each.kind->code) + " " + std::to_string(place.line) + ":" + std::to_string(place.column);
+  }
+  std::string result;
+  for (const Word& word : words)
+    result += word.text;
+  return result;
+}
+
+TEST(Braces, WhatIsMissingIsReportedAndPutThere) {
+  std::string codes;
+  EXPECT_EQ(repaired("a {\n  b {\n    c;\n}\n", codes), "a{b{c;}}");
+  EXPECT_EQ(codes, "source-missing-closing-brace 3:7");
+  EXPECT_EQ(repaired("a\n  b {\n    c;\n  }\n}\n", codes), "a{b{c;}}");
+  EXPECT_EQ(codes, "source-missing-opening-brace 1:2");
+  EXPECT_EQ(repaired("a {\n  b;\n}\n  }\n", codes), "a{b;}");
+  EXPECT_EQ(codes, "source-stray-brace 4:3");
+  EXPECT_EQ(repaired("a {\n  b;\n}\n", codes), "a{b;}");
+  EXPECT_EQ(codes, "");
 }
 
 TEST(Braces, WithoutIndentationTheEndIsTheGuess) {

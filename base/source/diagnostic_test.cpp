@@ -332,6 +332,11 @@ TEST(NearestName, FindsSlipsAndNothingElse) {
   EXPECT_EQ(nearestName("x", names), "");
   EXPECT_EQ(nearestName("colour", names), "");
   EXPECT_EQ(nearestName("", names), "");
+  // What is not written to its end is nearer than other letters; of two, the one with less to write.
+  EXPECT_EQ(nearestName("Scale_Mult", {"Scale_Cut", "Scale_Multiply"}), "Scale_Multiply");
+  EXPECT_EQ(nearestName("Scal", {"Scalar_Product", "Scale"}), "Scale");
+  EXPECT_EQ(nearestName("Scale", {"Scale"}), ""); // the name itself is no other
+  EXPECT_EQ(nearestName("in", {"integral"}), "");
   EXPECT_EQ(nearestName("anything", {}), "");
   EXPECT_EQ(nearestName(std::string(100000, 'a'), names), "");
 }

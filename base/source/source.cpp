@@ -57,6 +57,10 @@ std::string readAll(int file, std::string& text) {
 
 SourceBuffer::SourceBuffer(std::string name, std::string text, SourceKind kind)
     : name_(std::move(name)), text_(std::move(text)), kind_(kind) {
+  // A byte order mark says nothing in UTF-8; blanks in its place leave every other byte where it is.
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (kind == SourceKind::Program && text_.starts_with(mark))
+    text_.replace(0, mark.size(), mark.size(), ' ');
   lineBegins_.push_back(0);
   for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
     lineBegins_.push_back(static_cast<uint32_t>(at + 1));

@@ -76,5 +76,11 @@ TEST(Source, LoadReadsAFileOrSaysWhyNot) {
   EXPECT_FALSE(sources.load(std::string("/dev/null\0x", 11), SourceKind::Machine, error).valid());
 }
 
+TEST(SourceBuffer, AByteOrderMarkOfAProgramIsBlank) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(SourceBuffer("a.sq", mark + "void", SourceKind::Program).text(), "   void");
+  EXPECT_EQ(SourceBuffer("a.npy", mark + "void", SourceKind::Data).text(), mark + "void");
+}
+
 } // namespace
 } // namespace strata

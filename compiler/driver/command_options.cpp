@@ -8,6 +8,15 @@ namespace strata::driver {
 
 namespace {
 
+void addPreprocessor(CLI::App* command, Options& options) {
+  command->add_option("-I", options.compile.includeDirectories, "a folder in which #include of a Sequoia program looks")
+      ->allow_extra_args(false)
+      ->option_text("FOLDER");
+  command->add_option("-D", options.compile.definitions, "a macro of a Sequoia program: NAME or NAME=VALUE")
+      ->allow_extra_args(false)
+      ->option_text("MACRO");
+}
+
 void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
   command
       ->add_option("PROGRAM", options.compile.program,
@@ -35,6 +44,7 @@ void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
       ->add_option("--in", options.inputs,
                    "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5")
       ->allow_extra_args(false);
+  addPreprocessor(command, options);
 }
 
 void addMain(CLI::App* command, Options& options) {
@@ -161,6 +171,7 @@ Commands makeCommands(Options& options) {
   show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");
   show->add_option("--entry", options.compile.entry, "a program's entry point, where it has several");
   show->add_option("--size", options.sizes, "a program's sizes, as N=1024,M=16")->allow_extra_args(false);
+  addPreprocessor(show, options);
   show->add_option("--picture", options.picture, "this picture only: tasks, instances or mapping of a Sequoia program");
   show->add_option("-o,--output", options.output,
                    "where to write: FILE.html is a page, FILE.svg one drawing; - is standard output");

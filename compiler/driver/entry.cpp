@@ -96,7 +96,7 @@ public:
     // All that lack data are told at once, before memory is taken for the others.
     for (const EntryArgument& argument : entry_.arguments)
       if (argument.read && !argument.written && !inputOf(argument.name))
-        diagnostics_.report(missingInput, {}, argument.name, entry_.name)
+        diagnostics_.report(missingInput, argument.where, argument.name, entry_.name)
             .help("give it with --in " + argument.name + "=FILE.npy, or =random, =iota, =zeros, or a number");
     if (diagnostics_.hasErrors())
       return std::nullopt;
@@ -198,11 +198,12 @@ private:
       if (equation.terms.size() == 1 && equation.terms[0].first == 1 && equation.constant == 0) {
         const auto& [value, from] = known_[equation.terms[0].second];
         if (value != equation.value)
-          diagnostics_.report(sizeConflict, {}, equation.terms[0].second, value, from, equation.value, equation.from);
+          diagnostics_.report(sizeConflict, entry_.where, equation.terms[0].second, value, from, equation.value,
+                              equation.from);
       }
     for (const std::string& size : entry_.sizes)
       if (!known_.count(size))
-        diagnostics_.report(missingSize, {}, size, entry_.name)
+        diagnostics_.report(missingSize, entry_.where, size, entry_.name)
             .help("give it with --size " + size + "=…, or give an array file that settles it with --in");
     return diagnostics_.errorCount() == before;
   }
@@ -233,7 +234,8 @@ private:
         return files_[position]->shape();
       if (!argument.rank)
         return shape;
-      diagnostics_.report(missingExtent, {}, argument.name, entry_.name).help("give the array as a file with --in");
+      diagnostics_.report(missingExtent, argument.where, argument.name, entry_.name)
+          .help("give the array as a file with --in");
       return std::nullopt;
     }
     for (AffineExpr expression : entry_.extents[position]->getResults()) {
@@ -243,7 +245,7 @@ private:
       auto value = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(expression.replaceSymbols(values), 0, 0));
       int64_t extent = value ? value.getValue() : -1;
       if (extent < 0) {
-        diagnostics_.report(negativeExtent, {}, shape.size(), argument.name, extent);
+        diagnostics_.report(negativeExtent, argument.where, shape.size(), argument.name, extent);
         return std::nullopt;
       }
       shape.push_back(extent);
@@ -301,6 +303,7 @@ private:
 std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& diagnostics) {
   EntryPoint entry;
   entry.name = function.getName().str();
+  entry.where = sourceLocation(diagnostics.sources(), function.getLoc());
   if (auto sizes = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::sizesAttr))
     for (Attribute size : sizes)
       if (auto text = dyn_cast<StringAttr>(size))
@@ -316,7 +319,9 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
     if (argument.name.empty())
       argument.name = "arg" + std::to_string(position);
     if (!function.isExternal())
-      argument.place = sourceLocation(diagnostics.sources(), function.getArgument(position).getLoc());
+      argument.where = sourceLocation(diagnostics.sources(), function.getArgument(position).getLoc());
+    if (!argument.where.valid())
+      argument.where = entry.where;
     std::string access = text(svm::SvmDialect::accessAttr);
     auto block = dyn_cast<MemRefType>(type);
     argument.isBlock = bool(block);

@@ -15,10 +15,10 @@ namespace strata::driver {
 
 struct EntryArgument {
   std::string name;
+  Location where;       // in the program
   bool isBlock = false; // else a scalar passed by value
   bool read = true, written = false;
   bool inFile = false; // on a disk of the machine
-  Location place;      // where the program declares it
   ElementType type;
   unsigned rank = 0;
   int64_t words = 0; // a block has that many words for each element, as a dimension behind its `rank` others; 0: none
@@ -27,6 +27,7 @@ struct EntryArgument {
 /// An entry point. Extents are affine in the sizes; without stated extents, input arrays give them.
 struct EntryPoint {
   std::string name;
+  Location where; // in the program
   std::vector<std::string> sizes;
   std::vector<EntryArgument> arguments;
   std::vector<std::optional<mlir::AffineMap>> extents;

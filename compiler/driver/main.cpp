@@ -1,5 +1,6 @@
 // The strata command: its subcommands, their options and help. What they do is in the other files of this folder.
 #include "base/data/unfinished.h"
+#include "base/source/characters.h"
 #include "compiler/driver/command_options.h"
 #include "compiler/driver/help.h"
 #include "compiler/driver/last_resort.h"
@@ -61,6 +62,21 @@ unsigned unknownOption(const CLI::App& command, int argc, char** argv) {
       return static_cast<unsigned>(i);
   }
   return 0;
+}
+
+/// The option that a bare NAME=VALUE was probably meant for; nothing when the word is that of a file.
+std::string optionOf(const std::string& word) {
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0 || llvm::sys::fs::exists(word) ||
+      !std::all_of(word.begin(), word.begin() + static_cast<ptrdiff_t>(equals), isWordCharacter))
+    return "";
+  const std::string value = word.substr(equals + 1);
+  const bool isNumber = !value.empty() && std::all_of(value.begin(), value.end(), isDigit);
+  return isNumber ? "--size" : "--in";
+}
+
+int wordAt(const std::string& word, int argc, char** argv) {
+  return static_cast<int>(std::find(argv, argv + argc, std::string_view(word)) - argv);
 }
 
 /// A command line that is not understood: what is wrong, and where to read what is right.
@@ -189,6 +205,17 @@ int main(int argc, char** argv) {
   if (options.interpret && (!options.trace.empty() || !options.timeline.empty()))
     return usageError(session, app, argc, argv,
                       "--trace and --timeline tell of a run on a machine, which --interpret does without");
+  const llvm::StringRef program = options.compile.program.empty() ? options.thing : options.compile.program;
+  if (!(options.compile.includeDirectories.empty() && options.compile.definitions.empty()) && !program.ends_with(".sq"))
+    return usageError(session, app, argc, argv, "-I and -D are for Sequoia programs, which the C preprocessor reads");
+  for (const std::string& word : options.compile.functions)
+    if (const std::string option = optionOf(word); !option.empty()) {
+      session.diagnostics
+          .report(badUsage, session.commandLine->word(wordAt(word, argc, argv)),
+                  "'" + word + "' is no file with functions")
+          .help("did you mean " + option + " " + word + "?");
+      return finish(session);
+    }
   const bool hasMain = !options.mains.empty() || (!options.compile.functions.empty() &&
                                                   !llvm::StringRef(options.compile.program).ends_with(".hbir"));
   if (passes && !(*run && hasMain))

@@ -19,7 +19,7 @@ std::unique_ptr<Notation> readNotation(BufferId file, const CompileOptions& opti
     report.help("they belong to HBIR programs with extern declarations; external tasks are named in the mapping file");
   }
   if (name.ends_with(".sq"))
-    return readSequoia(file, diagnostics);
+    return readSequoia(file, options, diagnostics);
   if (!name.ends_with(".mlir"))
     diagnostics.report(unknownNotation, {}, options.program)
         .help("Sequoia programs end in .sq, HBIR programs in .hbir, programs in the dialect in .mlir");

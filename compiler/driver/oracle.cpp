@@ -162,7 +162,7 @@ bool checkWritten(const EntryPoint& entry, const Interpreted& run, DiagnosticEng
       continue;
     const auto element = static_cast<uint64_t>(missing - hasValue.begin());
     const auto count = std::count(hasValue.begin(), hasValue.end(), false);
-    auto report = diagnostics.report(undefined, entry.arguments[position].place, entry.arguments[position].name,
+    auto report = diagnostics.report(undefined, entry.arguments[position].where, entry.arguments[position].name,
                                      elementText(run.binding.arrays[position], element));
     if (count > 1)
       report.note(std::to_string(count) + " of its " + std::to_string(hasValue.size()) + " elements have none");

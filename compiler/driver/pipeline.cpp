@@ -60,6 +60,12 @@ struct Compiler::Source {
   std::unique_ptr<Notation> notation; // null: a program in the dialect
 };
 
+/// The place of a module, or the beginning of the program that it was made of.
+static Location placeOf(ModuleOp module, BufferId program, const SourceManager& sources) {
+  const Location where = sourceLocation(sources, module.getLoc());
+  return where.valid() ? where : Location{program, 0, 0};
+}
+
 Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options)
     : context_(context), diagnostics_(diagnostics), options_(std::move(options)), source_(std::make_unique<Source>()) {
   tell("reading");
@@ -238,7 +244,7 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
     std::string error;
     auto read = mapping::fromAttribute(attribute, error);
     if (!read) {
-      diagnostics_.report(badMapping, {}, error);
+      diagnostics_.report(badMapping, placeOf(*module, source_->file, diagnostics_.sources()), error);
       return std::nullopt;
     }
     record = std::move(*read);
@@ -384,7 +390,7 @@ std::string Compiler::entryName(ModuleOp module) {
     if (function->hasAttr(SvmDialect::entryAttr))
       names.push_back(function.getName().str());
   if (names.empty()) {
-    diagnostics_.report(noEntry, {});
+    diagnostics_.report(noEntry, placeOf(module, source_->file, diagnostics_.sources()));
     return "";
   }
   std::string list;

@@ -20,9 +20,10 @@ namespace strata::driver {
 /// What the user asked for. Empty strings: not given.
 struct CompileOptions {
   std::string program;
-  std::vector<std::string> functions; // files of C functions that the program calls
-  std::string machine;                // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
-  Location machinePlace;              // where the command line has it
+  std::vector<std::string> functions;                       // files of C functions that the program calls
+  std::vector<std::string> includeDirectories, definitions; // -I, -D: of a Sequoia program
+  std::string machine;   // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
+  Location machinePlace; // where the command line has it
   std::string mapping;
   bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
   std::string mappingForm;      // of a mapping that is written: "braces" (also when empty) or "xml"

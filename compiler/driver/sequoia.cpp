@@ -96,7 +96,8 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
                                              const CompileOptions& options, const Machine& machine,
                                              DiagnosticEngine& diagnostics) {
   if (machine.levels.empty()) {
-    diagnostics.report(noMachineLevels, {}, machine.name)
+    const Location named = given ? given->machinePlace.location : Location();
+    diagnostics.report(noMachineLevels, named.valid() ? named : Location{program.file, 0, 0}, machine.name)
         .help("list them in the machine's file under 'levels', from the innermost outwards");
     return std::nullopt;
   }
@@ -237,8 +238,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Notation> readSequoia(BufferId file, DiagnosticEngine& diagnostics) {
-  auto program = sequoia::readProgram(file, diagnostics);
+std::unique_ptr<Notation> readSequoia(BufferId file, const CompileOptions& options, DiagnosticEngine& diagnostics) {
+  sequoia::PreprocessOptions preprocessing;
+  preprocessing.includeDirectories = options.includeDirectories;
+  preprocessing.definitions = options.definitions;
+  auto program = sequoia::readProgram(file, diagnostics, preprocessing);
   return program ? std::make_unique<Sequoia>(std::move(program)) : nullptr;
 }
 

@@ -6,6 +6,6 @@
 namespace strata::driver {
 
 /// Reads and checks a program. Null when it is wrong (reported).
-std::unique_ptr<Notation> readSequoia(BufferId file, DiagnosticEngine& diagnostics);
+std::unique_ptr<Notation> readSequoia(BufferId file, const CompileOptions& options, DiagnosticEngine& diagnostics);
 
 } // namespace strata::driver

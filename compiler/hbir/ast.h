@@ -139,6 +139,7 @@ public:
   Form form = Form::A;
   Location formWhere;     // what the form was told by
   std::string formReason; // in words
+  Location target;        // the word of the target segment
   Location end;           // the end of the file
 
   std::vector<MemorySyntax> memories;

@@ -110,6 +110,8 @@ void Parser::segments() {
       continue;
     }
     seen[found] = name.location;
+    if (found == 0)
+      tree_.target = name.location;
     if (found < last)
       diagnostics_.report(segmentOrder, name.location, name.text, segmentNames[last])
           .label(seen[last], "this one should come later")

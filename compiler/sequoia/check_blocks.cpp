@@ -167,7 +167,7 @@ void Checker::copyStatement(Stmt& stmt) {
   for (size_t i = 0; i < toRank; ++i) {
     auto toCount = staticCount(*destination, i), fromCount = staticCount(*source, i);
     if (toCount && fromCount && *toCount != *fromCount)
-      diagnostics_.report(copyCount, stmt.location, *fromCount, *toCount, i + 1)
+      diagnostics_.report(copyCount, stmt.location, *fromCount, *toCount, i)
           .label(source->location, std::to_string(*fromCount) + " elements")
           .label(destination->location, std::to_string(*toCount) + " elements");
   }

@@ -95,7 +95,8 @@ private:
   void leaf() {
     machine::ProcessorId processor = machine_.controllerOf(0);
     if (!processor.valid() || (instance_->variant->kind == TaskKind::Leaf && !machine_[processor].userKernels)) {
-      diagnostics_.report(leafProcessor, instance_->place, instance_->name);
+      diagnostics_.report(leafProcessor, instance_->place.valid() ? instance_->place : instance_->variant->location,
+                          instance_->name);
       return;
     }
     for (const Variable* array : instance_->variant->arrays) {

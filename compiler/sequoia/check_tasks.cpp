@@ -278,7 +278,7 @@ Expr* Checker::arrayArgument(Expr* argument, const Variable& parameter, const Ta
     auto have = staticCount(*blockExpr, i);
     auto need = constantOf(parameter.extents[i].expression);
     if (have && need && *have != *need)
-      diagnostics_.report(argumentExtent, argument->location, *have, i + 1, parameter.name, task.name, *need)
+      diagnostics_.report(argumentExtent, argument->location, *have, i, parameter.name, task.name, *need)
           .label(parameter.location, "declared here");
   }
   return blockExpr;

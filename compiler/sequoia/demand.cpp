@@ -353,7 +353,7 @@ bool checkDemand(const InstanceGraph& graph, const Machine& machine, const std::
         showCallers(report, graph, level, demand.instance);
         report.help(
             "give the range of the block that is passed a max of constants and tunables, or state a bound in the "
-            "mapping: array NAME() { elements < …; } in the instance or one that calls it");
+            "mapping: array NAME() { elements <= …; } in the instance or one that calls it");
       }
       fits = false;
     } else if (*level.total > capacity) {

@@ -117,7 +117,7 @@ TEST(SequoiaDraw, ALoopStandsAtTheLevelThatExecutesIt) {
 TEST(SequoiaDraw, TargetsHaveTheirConditions) {
   Drawn drawn(scale,
               "task Scale : entrypoint(Top) { instance Top::Cut(level 2) { tunable T = 64; control(level 2) { callsite "
-              "Scale() { target Low() { A.elements < 100; } target Low2() { } } } } instance Low::Do(level 0) { } "
+              "Scale() { target Low() { A.elements <= 100; } target Low2() { } } } } instance Low::Do(level 0) { } "
               "instance Low2::Do(level 0) { } }");
   ASSERT_NE(drawn.instances, "") << drawn.rendered();
   EXPECT_NE(drawn.instances.find(">2 targets<"), std::string::npos);

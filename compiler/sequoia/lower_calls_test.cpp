@@ -136,7 +136,7 @@ TEST(SequoiaLowerCalls, IndexedBlocks) {
 TEST(SequoiaLowerCalls, TargetsWithConditions) {
   const std::string program =
       "#include \"host\"\ntask T : entrypoint(Top) { instance Top::I(level 0) { control(level 0) { callsite Scale() { "
-      "target Few() { B.elements < 4; } target Many() { B.elements > 9; } } } } }\n"
+      "target Few() { B.elements <= 4; } target Many() { B.elements >= 9; } } } } }\n"
       "task Scale { instance Few::L(level 0) { } instance Many::L(level 0) { } }\n";
   LoweredProgram subject(inner("Scale(3, B);"), program);
   std::vector<float> a(10, 1.0f), b(10, 1.0f);
@@ -196,9 +196,9 @@ TEST(SequoiaLowerCalls, Preconditions) {
   LoweredProgram subject(
       inner("Scale(3, B);"),
       "#include \"host\"\ntask T : entrypoint(Top) { instance Top::I(level 0) { "
-      "data(level 0) { array A() { elements < 8; } } " +
+      "data(level 0) { array A() { elements <= 8; } } " +
           calls("Scale") +
-          " } }\ntask Scale { instance Scale_::L(level 0) { data(level 0) { array D() { elements > 3; } } } }");
+          " } }\ntask Scale { instance Scale_::L(level 0) { data(level 0) { array D() { elements >= 3; } } } }");
   ASSERT_TRUE(subject.lowered) << subject.rendered();
   int y = 0;
   for (auto [size, code] : {std::pair(10, "sequoia-precondition"), {2, "sequoia-precondition"}, {7, ""}}) {
@@ -255,7 +255,7 @@ TEST(SequoiaLowerCalls, CombinersHaveOneTarget) {
   LoweredProgram subject(inner("mapreduce (int i = 0 : 5) { Add(A[2*i;2], reducearg<B[0;2], Add>); }"),
                          "#include \"host\"\ntask T : entrypoint(Top) { instance Top::I(level 0) { control(level 0) { "
                          "loop i() { } callsite Add[0]() { target Add_() { } } callsite Add[1]() { "
-                         "target Add_() { B.elements < 4; } target Other() { } } } } }\n"
+                         "target Add_() { B.elements <= 4; } target Other() { } } } } }\n"
                          "task Add { instance Add_::L(level 0) { } instance Other::L(level 0) { } }\n");
   EXPECT_FALSE(subject.lowered);
   EXPECT_EQ(subject.codes(), "sequoia-combiner-conditions") << subject.rendered();

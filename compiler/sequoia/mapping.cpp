@@ -1,6 +1,7 @@
 // What the two forms of mapping files have in common: which form a file is in, and the words of their messages.
 #include "compiler/sequoia/mapping_forms.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
@@ -18,7 +19,11 @@ std::optional<Mapping> readMapping(BufferId file, DiagnosticEngine& diagnostics)
     text.remove_prefix(3);
   size_t begin = text.find_first_not_of(" \t\r\n");
   bool isXml = begin != std::string_view::npos && text[begin] == '<';
-  return isXml ? readXml(file, diagnostics) : readBraces(file, diagnostics);
+  std::optional<Mapping> mapping = isXml ? readXml(file, diagnostics) : readBraces(file, diagnostics);
+  // What is missing from the whole is missing from its first line.
+  if (mapping && !mapping->machinePlace.location.valid())
+    mapping->machinePlace.location = {file, 0, 0};
+  return mapping;
 }
 
 std::string writeMapping(const Mapping& mapping, MappingForm form) {
@@ -38,14 +43,18 @@ static std::vector<std::string> quotedIn(std::string_view text) {
   return words;
 }
 
-void reportExpected(const std::string& wanted, const std::string& found, const Location& where,
-                    DiagnosticEngine& diagnostics) {
-  DiagnosticBuilder report = diagnostics.report(mappingSyntax, where, wanted, found);
+DiagnosticBuilder reportExpected(const std::string& wanted, const std::string& found, const Location& where,
+                                 DiagnosticEngine& diagnostics) {
   const std::vector<std::string> words = quotedIn(found);
-  if (words.size() != 1 || !std::isalpha(static_cast<unsigned char>(words[0].c_str()[0])))
-    return;
-  if (std::string nearest = nearestName(words[0], quotedIn(wanted)); !nearest.empty())
-    report.help("did you mean '" + nearest + "'?");
+  const bool isWord = words.size() == 1 && std::isalpha(static_cast<unsigned char>(words[0].c_str()[0]));
+  const std::string nearest = isWord ? nearestName(words[0], quotedIn(wanted)) : "";
+  Diagnostic diagnostic;
+  diagnostic.kind = &mappingSyntax;
+  diagnostic.message = formatMessage(mappingSyntax.format, {wanted, found});
+  diagnostic.labels.push_back({where, ""});
+  if (!nearest.empty())
+    diagnostic.helps.push_back("did you mean '" + nearest + "'?");
+  return DiagnosticBuilder(diagnostics, std::move(diagnostic));
 }
 
 void reportTwice(std::string_view what, const Location& where, const Location& first, DiagnosticEngine& diagnostics) {
@@ -53,11 +62,24 @@ void reportTwice(std::string_view what, const Location& where, const Location& f
 }
 
 int64_t numberIn(std::string_view word, const Location& where, DiagnosticEngine& diagnostics) {
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  // As C writes integers: decimal, hexadecimal or octal, with the letters of types that mean nothing here.
+  std::string_view digits = word;
+  const bool negative = digits.starts_with('-');
+  digits.remove_prefix(negative || digits.starts_with('+') ? 1 : 0);
+  const bool isHexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  const size_t suffix = std::min(digits.find_first_of("uUlL"), digits.size());
+  static constexpr std::string_view suffixes[] = {"", "u", "l", "ul", "lu", "ll", "ull", "llu"};
+  std::string types(digits.substr(suffix));
+  std::transform(types.begin(), types.end(), types.begin(), [](unsigned char c) { return std::tolower(c); });
+  digits = digits.substr(0, suffix);
+  const int base = isHexadecimal ? 16 : digits.size() > 1 && digits[0] == '0' ? 8 : 10;
+  digits.remove_prefix(isHexadecimal ? 2 : 0);
+  uint64_t value = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   // The most negative number has no positive counterpart, which the brace form writes behind a sign.
-  if (error == std::errc() && end == word.data() + word.size() && value != INT64_MIN)
-    return value;
+  if (error == std::errc() && end == digits.data() + digits.size() && value <= INT64_MAX &&
+      std::find(std::begin(suffixes), std::end(suffixes), types) != std::end(suffixes))
+    return negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
   diagnostics.report(mappingNumber, where, word);
   return 1;
 }

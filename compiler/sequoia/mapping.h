@@ -46,7 +46,7 @@ using OptionalNumber = std::optional<MappedNumber>;
 
 enum class Relation : uint8_t { Less, AtMost, Equal, AtLeast, Greater };
 
-/// One value a dimension. For sizes, AtMost is XML's boundabove and `<` between braces; AtLeast is boundbelow and `>`.
+/// One value a dimension. For sizes, XML calls AtMost boundabove and AtLeast boundbelow.
 struct SizeBound {
   Relation relation = Relation::AtMost;
   std::vector<int64_t> values;

@@ -11,7 +11,6 @@ public:
   BraceReader(BufferId file, DiagnosticEngine& diagnostics) : MappingWords(file, diagnostics) {}
 
   std::optional<Mapping> run() {
-    unsigned before = diagnostics_.errorCount();
     while (word_.kind != Word::Kind::End) {
       try {
         topLevel();
@@ -20,8 +19,6 @@ public:
         accept("}");
       }
     }
-    if (diagnostics_.errorCount() != before)
-      return std::nullopt;
     return std::move(mapping_);
   }
 
@@ -29,20 +26,23 @@ private:
   /// Calls `item` for each item between braces; a wrong item is skipped.
   template <typename Item>
   void braces(Item item) {
+    const size_t open = at_;
     expect("{");
     while (!is("}") && word_.kind != Word::Kind::End) {
       if (accept(";"))
         continue;
+      item_ = at_;
       try {
         item();
       } catch (const SyntaxError&) {
         recover();
       }
     }
-    expect("}");
+    expectClosing("}", open);
   }
 
   void topLevel() {
+    item_ = at_;
     if (accept("#")) {
       Location where = word_.location;
       if (!accept("include"))
@@ -59,6 +59,7 @@ private:
     task.name = name("the name of a task");
     accept(":");
     while (accept("entrypoint")) {
+      const size_t open = at_;
       expect("(");
       do {
         MappedName entry = name("the name of an instance");
@@ -67,7 +68,7 @@ private:
             reportTwice("entrypoint(" + entry.text + ")", entry.place.location, other.place.location, diagnostics_);
         task.entryPoints.push_back(std::move(entry));
       } while (accept(","));
-      expect(")");
+      expectClosing(")", open);
       accept(",");
     }
     braces([&] { instance(task); });
@@ -92,9 +93,10 @@ private:
         instance.uniqueOverlay = true;
       } else if (accept("external")) {
         once("external", where, external);
+        const size_t open = at_;
         expect("(");
         instance.externalFile = fileName("the name of a file in quotes");
-        expect(")");
+        expectClosing(")", open);
       } else if (!accept(",")) {
         break;
       }
@@ -147,19 +149,16 @@ private:
     instance.data.push_back(std::move(data));
   }
 
-  Relation sizeRelation() {
-    if (accept("<"))
-      return Relation::AtMost;
-    if (accept("="))
-      return Relation::Equal;
-    if (accept(">"))
-      return Relation::AtLeast;
-    fail("'<', '=' or '>'");
+  Relation comparison() {
+    for (Relation relation : {Relation::Less, Relation::AtMost, Relation::Equal, Relation::AtLeast, Relation::Greater})
+      if (accept(relationText(relation)))
+        return relation;
+    fail("'<', '<=', '=', '>=' or '>'");
   }
 
   SizeBound sizeBound(const Location& where) {
     SizeBound bound;
-    bound.relation = sizeRelation();
+    bound.relation = comparison();
     bound.values = numbers();
     bound.place.location = {file_, where.begin, lastEnd_};
     expect(";");
@@ -271,14 +270,14 @@ private:
     MappedCallsite site;
     site.task = name("the name of the called task", true);
     expect("(");
-    expect(")");
+    expectClosing(")", at_ - 1);
     braces([&] {
       if (!accept("target"))
         fail("'target'");
       MappedTarget target;
       target.instance = name("the name of an instance");
       expect("(");
-      expect(")");
+      expectClosing(")", at_ - 1);
       accept(":");
       for (;;) {
         if (accept("dynamic")) {
@@ -305,17 +304,7 @@ private:
       condition.array = std::move(subject);
       condition.bound = sizeBound(where);
     } else if (subject.text == "instantiations") {
-      static constexpr Relation all[] = {Relation::Less, Relation::AtMost, Relation::Equal, Relation::AtLeast,
-                                         Relation::Greater};
-      bool found = false;
-      for (Relation relation : all) {
-        if (!found && accept(relationText(relation))) {
-          condition.bound.relation = relation;
-          found = true;
-        }
-      }
-      if (!found)
-        fail("a comparison");
+      condition.bound.relation = comparison();
       condition.bound.values = {number("a number").value};
       condition.bound.place.location = {file_, where.begin, lastEnd_};
       expect(";");
@@ -332,7 +321,9 @@ private:
 } // namespace
 
 std::optional<Mapping> readBraces(BufferId file, DiagnosticEngine& diagnostics) {
-  return BraceReader(file, diagnostics).run();
+  const unsigned before = diagnostics.errorCount();
+  std::optional<Mapping> mapping = BraceReader(file, diagnostics).run();
+  return diagnostics.errorCount() == before ? std::move(mapping) : std::nullopt;
 }
 
 } // namespace strata::sequoia

@@ -45,10 +45,8 @@ private:
     line("}");
   }
   static std::string level(const OptionalNumber& level) { return level ? "(level " + numberText(*level) + ")" : "()"; }
-  /// A bound on sizes knows three relations only.
   static std::string sizes(const SizeBound& bound) {
-    const char* sign = bound.relation == Relation::AtMost ? "<" : bound.relation == Relation::AtLeast ? ">" : "=";
-    return std::string(" ") + sign + " " + listText(bound.values) + ";";
+    return std::string(" ") + relationText(bound.relation) + " " + listText(bound.values) + ";";
   }
   void number(const char* what, const OptionalNumber& value) {
     if (value)

@@ -13,8 +13,8 @@ std::string writeBraces(const Mapping& mapping);
 std::string writeXml(const Mapping& mapping);
 
 /// Something else was expected than what was found.
-void reportExpected(const std::string& wanted, const std::string& found, const Location& where,
-                    DiagnosticEngine& diagnostics);
+DiagnosticBuilder reportExpected(const std::string& wanted, const std::string& found, const Location& where,
+                                 DiagnosticEngine& diagnostics);
 void reportTwice(std::string_view what, const Location& where, const Location& first, DiagnosticEngine& diagnostics);
 /// The number that a word is; an error, and 1, when it is none or too large.
 int64_t numberIn(std::string_view word, const Location& where, DiagnosticEngine& diagnostics);

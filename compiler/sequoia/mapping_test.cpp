@@ -15,9 +15,9 @@ task Main : entrypoint(Top) entrypoint(Other) {
     scratch = 4096;
     data(level 2) : spaceshare(A, B[1]) {
       array A[2](level 1) {
-        elements < 1024, 128;
+        elements <= 1024, 128;
         elements = 7;
-        pitch > 16;
+        pitch >= 16;
         blockcyclic { grid = 2, 4; blocksize = 64; }
       }
     }
@@ -30,7 +30,7 @@ task Main : entrypoint(Top) entrypoint(Other) {
       }
       loop j() { spmd { ways = 4; } } // the other kind of ways
       callsite Main[2]() {
-        target Leaf() : dynamic copy(A, B) { A.elements < 16, 32; instantiations >= 3; }
+        target Leaf() : dynamic copy(A, B) { A.elements <= 16, 32; instantiations >= 3; }
         target Other() { }
       }
     }
@@ -64,6 +64,45 @@ TEST(SequoiaMapping, ReadsBackEqual) {
   EXPECT_FALSE(*second == *mapping);
 }
 
+TEST(SequoiaMapping, ReadsNumbersAsCHasThem) {
+  std::pair<const char*, int64_t> cases[] = {{"0x1000", 4096}, {"0XfFu", 255}, {"64ul", 64},  {"1LL", 1},
+                                             {"010", 8},       {"0", 0},       {"-0x10", -16}};
+  for (auto [text, value] : cases) {
+    Session session;
+    auto mapping = session.readMap("task T { instance A::B() { tunable T = " + std::string(text) + "; } }");
+    ASSERT_TRUE(mapping) << text << "\n" << session.rendered();
+    EXPECT_EQ(mapping->tasks[0].instances[0].tunables[0].value.value, value) << text;
+  }
+}
+
+TEST(SequoiaMapping, ComparesAlikeEverywhere) {
+  std::pair<const char*, Relation> cases[] = {{"<", Relation::Less},
+                                              {"<=", Relation::AtMost},
+                                              {"=", Relation::Equal},
+                                              {">=", Relation::AtLeast},
+                                              {">", Relation::Greater}};
+  for (auto [sign, relation] : cases) {
+    Session session;
+    const std::string bound = " " + std::string(sign) + " 4;";
+    auto mapping = session.readMap("task T { instance A::B() { data() { array x() { elements" + bound + " pitch" +
+                                   bound + " } } control() { callsite S() { target C() { x.elements" + bound +
+                                   " instantiations" + bound + " } } } } }");
+    ASSERT_TRUE(mapping) << sign << "\n" << session.rendered();
+    const MappedInstance& instance = mapping->tasks[0].instances[0];
+    EXPECT_EQ(instance.data[0].arrays[0].elements[0].relation, relation);
+    EXPECT_EQ(instance.data[0].arrays[0].pitch[0].relation, relation);
+    for (const TargetCondition& condition : instance.control[0].callsites[0].targets[0].conditions)
+      EXPECT_EQ(condition.bound.relation, relation);
+    // Both forms say the same.
+    for (MappingForm form : {MappingForm::Braces, MappingForm::Xml}) {
+      Session again;
+      auto second = again.readMap(writeMapping(*mapping, form));
+      ASSERT_TRUE(second) << again.rendered();
+      EXPECT_EQ(*second, *mapping);
+    }
+  }
+}
+
 TEST(SequoiaMapping, RefusesWhatIsWrong) {
   std::pair<const char*, const char*> cases[] = {
       {"task { }", "sequoia-mapping-syntax"},
@@ -71,9 +110,12 @@ TEST(SequoiaMapping, RefusesWhatIsWrong) {
       {"task T { instance A::B { } }", "sequoia-mapping-syntax"},
       {"task T { instance A::B() { tunable T; } }", "sequoia-mapping-syntax"},
       {"task T { instance A::B() { loop i() { } } }", "sequoia-mapping-syntax"},
-      {"task T { instance A::B() {", "sequoia-mapping-syntax"},
+      {"task T { instance A::B() {", "source-missing-closing-brace"},
       {"task T { instance A::B() { tunable T = 99999999999999999999; } }", "sequoia-mapping-number"},
       {"task T { instance A::B() { tunable T = 12x; } }", "sequoia-mapping-number"},
+      {"task T { instance A::B() { tunable T = 0x; } }", "sequoia-mapping-number"},
+      {"task T { instance A::B() { tunable T = 09; } }", "sequoia-mapping-number"},
+      {"task T { instance A::B() { tunable T = 1uu; } }", "sequoia-mapping-number"},
       {"#include \"a\"\n#include \"b\"", "sequoia-mapping-twice"},
       {"task T { instance A::B() { control() { loop i() { swp = 1; swp = 2; } } } }", "sequoia-mapping-twice"},
       {"task T { instance A::B() { control() { loop i() { spmd { ways = 1; ways = auto; } } } } }",

@@ -1,56 +1,74 @@
 // Cuts a mapping file's brace form into words, and reads what is made of a few of them.
 #include "compiler/sequoia/mapping_words.h"
 
+#include "base/source/braces.h"
+
 #include <algorithm>
 #include <cctype>
 
 namespace strata::sequoia {
 
-MappingWords::MappingWords(BufferId file, DiagnosticEngine& diagnostics)
-    : file_(file), diagnostics_(diagnostics), text_(diagnostics.sources().buffer(file).text()),
-      at_(text_.starts_with("\xEF\xBB\xBF") ? 3 : 0) {
-  next();
+namespace {
+
+/// Where the next word begins.
+size_t skipSpace(std::string_view text, size_t at) {
+  while (at < text.size()) {
+    if (std::isspace(static_cast<unsigned char>(text[at])))
+      ++at;
+    else if (text.substr(at, 2) == "//")
+      at = std::min(text.find('\n', at), text.size());
+    else if (text.substr(at, 2) == "/*")
+      at = std::min(text.find("*/", at + 2), text.size() - 2) + 2;
+    else
+      break;
+  }
+  return at;
+}
+
+} // namespace
+
+MappingWords::MappingWords(BufferId file, DiagnosticEngine& diagnostics) : file_(file), diagnostics_(diagnostics) {
+  const std::string_view text = diagnostics.sources().buffer(file).text();
+  size_t at = skipSpace(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+  for (; at < text.size(); at = skipSpace(text, at)) {
+    const size_t begin = at;
+    Word word;
+    if (isWordCharacter(text[at])) {
+      word.kind = isDigit(text[at]) ? Word::Kind::Number : Word::Kind::Name;
+      while (at < text.size() && isWordCharacter(text[at]))
+        ++at;
+    } else if (text[at] == '"' && text.find('"', at + 1) != std::string_view::npos) {
+      word.kind = Word::Kind::Text;
+      at = text.find('"', at + 1) + 1;
+    } else {
+      word.kind = Word::Kind::Sign;
+      const std::string_view two = text.substr(at, 2);
+      at += two == "::" || two == "<=" || two == ">=" ? 2 : 1;
+      while (at < text.size() && static_cast<unsigned char>(text[begin]) >= 0x80 &&
+             static_cast<unsigned char>(text[at]) >= 0x80)
+        ++at;
+    }
+    word.text = text.substr(begin, at - begin);
+    word.location = {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(at)};
+    words_.push_back(word);
+  }
+  Word end;
+  end.location = {file, static_cast<uint32_t>(text.size()), static_cast<uint32_t>(text.size())};
+  words_.push_back(end);
+  repairBraces(text, words_, diagnostics, [](std::string_view brace, const Location& last) {
+    return Word{Word::Kind::Sign, brace, {last.buffer, last.end, last.end}};
+  });
+  for (Word& word : words_)
+    if (word.kind == Word::Kind::Text)
+      word.text = word.text.substr(1, word.text.size() - 2);
+  word_ = words_[0];
 }
 
 void MappingWords::next() {
   lastEnd_ = word_.location.end;
-  skipSpace();
-  size_t begin = at_;
-  if (at_ >= text_.size()) {
-    word_.kind = Word::Kind::End;
-  } else if (isDigit(text_[at_])) {
-    word_.kind = Word::Kind::Number;
-    while (at_ < text_.size() && isWordCharacter(text_[at_]))
-      ++at_;
-  } else if (isWordCharacter(text_[at_])) {
-    word_.kind = Word::Kind::Name;
-    while (at_ < text_.size() && isWordCharacter(text_[at_]))
-      ++at_;
-  } else if (text_[at_] == '"' && text_.find('"', at_ + 1) != std::string_view::npos) {
-    word_.kind = Word::Kind::Text;
-    at_ = text_.find('"', at_ + 1) + 1;
-  } else {
-    word_.kind = Word::Kind::Sign;
-    std::string_view two = text_.substr(at_, 2);
-    at_ += two == "::" || two == "<=" || two == ">=" ? 2 : 1;
-  }
-  word_.text = text_.substr(begin, at_ - begin);
-  word_.location = {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
-  if (word_.kind == Word::Kind::Text)
-    word_.text = word_.text.substr(1, word_.text.size() - 2);
-}
-
-void MappingWords::skipSpace() {
-  while (at_ < text_.size()) {
-    if (std::isspace(static_cast<unsigned char>(text_[at_])))
-      ++at_;
-    else if (text_.substr(at_, 2) == "//")
-      at_ = std::min(text_.find('\n', at_), text_.size());
-    else if (text_.substr(at_, 2) == "/*")
-      at_ = std::min(text_.find("*/", at_ + 2), text_.size() - 2) + 2;
-    else
-      return;
-  }
+  if (at_ + 1 < words_.size())
+    ++at_;
+  word_ = words_[at_];
 }
 
 bool MappingWords::accept(std::string_view text) {
@@ -60,15 +78,48 @@ bool MappingWords::accept(std::string_view text) {
   return true;
 }
 
+DiagnosticBuilder MappingWords::reportWanted(const std::string& wanted) {
+  if (at_ == reportedAt_)
+    throw SyntaxError();
+  reportedAt_ = at_;
+  const bool isEnd = word_.kind == Word::Kind::End;
+  const std::string found = isEnd ? "the end of the file" : "'" + std::string(word_.text) + "'";
+  if (at_ > item_) {
+    const Location where = placeOfMissing(words_[at_ - 1].location, word_.location, isEnd, diagnostics_.sources());
+    if (!(where == word_.location))
+      return reportExpected(wanted, isEnd ? found : "the end of the line", where, diagnostics_);
+  }
+  return reportExpected(wanted, found, word_.location, diagnostics_);
+}
+
 void MappingWords::fail(const std::string& wanted) {
-  std::string found = word_.kind == Word::Kind::End ? "the end of the file" : "'" + std::string(word_.text) + "'";
-  reportExpected(wanted, found, word_.location, diagnostics_);
+  reportWanted(wanted);
   throw SyntaxError();
 }
 
+bool MappingWords::mayFollowMissing() const {
+  if (at_ == 0 || is("}") || is("{"))
+    return true;
+  const bool isEnd = word_.kind == Word::Kind::End;
+  return !(placeOfMissing(words_[at_ - 1].location, word_.location, isEnd, diagnostics_.sources()) == word_.location);
+}
+
 void MappingWords::expect(const char* text) {
-  if (!accept(text))
-    fail("'" + std::string(text) + "'");
+  if (accept(text))
+    return;
+  reportWanted("'" + std::string(text) + "'");
+  // What is missing there is the only thing that is wrong.
+  if (std::string_view(text) != ";" || !mayFollowMissing())
+    throw SyntaxError();
+}
+
+void MappingWords::expectClosing(const char* text, size_t open) {
+  if (accept(text))
+    return;
+  reportWanted("'" + std::string(text) + "'")
+      .label(words_[open].location, "this '" + std::string(words_[open].text) + "' is not closed");
+  if (!mayFollowMissing())
+    throw SyntaxError();
 }
 
 void MappingWords::recover() {
@@ -101,12 +152,14 @@ MappedName MappingWords::name(const char* what, bool mayHaveLexnum) {
   result.text = word_.text;
   result.place.location = word_.location;
   next();
-  if (mayHaveLexnum && accept("[")) {
+  if (mayHaveLexnum && is("[")) {
+    const size_t open = at_;
+    next();
     MappedNumber lexnum = number("a number");
     if (lexnum.value > UINT32_MAX)
       lexnum.value = UINT32_MAX;
     result.lexnum = static_cast<uint32_t>(lexnum.value);
-    expect("]");
+    expectClosing("]", open);
     result.place.location.end = lastEnd_;
   }
   return result;
@@ -133,20 +186,24 @@ std::vector<int64_t> MappingWords::numbers() {
 
 std::vector<MappedName> MappingWords::nameList() {
   std::vector<MappedName> names;
+  const size_t open = at_;
   expect("(");
   do
     names.push_back(name("the name of an array", true));
   while (accept(","));
-  expect(")");
+  expectClosing(")", open);
   return names;
 }
 
 OptionalNumber MappingWords::levelInParentheses() {
   OptionalNumber level;
+  const size_t open = at_;
   expect("(");
   if (accept("level"))
     level = number("the number of a level");
-  expect(")");
+  else if (word_.kind == Word::Kind::Name)
+    fail("'level' or ')'");
+  expectClosing(")", open);
   return level;
 }
 

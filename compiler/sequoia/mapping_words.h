@@ -19,10 +19,13 @@ protected:
   MappingWords(BufferId file, DiagnosticEngine& diagnostics);
 
   void next();
+  const Word& ahead(size_t count) const { return words_[std::min(at_ + count, words_.size() - 1)]; }
   bool is(std::string_view text) const { return word_.kind != Word::Kind::Text && word_.text == text; }
   bool accept(std::string_view text);
   [[noreturn]] void fail(const std::string& wanted);
   void expect(const char* text);
+  /// Expects the bracket that closes the one at word `open`.
+  void expectClosing(const char* text, size_t open);
   /// Skips to the end of the item at hand.
   void recover();
 
@@ -39,15 +42,19 @@ protected:
 
   BufferId file_;
   DiagnosticEngine& diagnostics_;
-  std::string_view text_;
-  size_t at_ = 0;
+  std::vector<Word> words_;
+  size_t at_ = 0;                  // of word_
+  size_t item_ = 0;                // where the item at hand begins
+  size_t reportedAt_ = ~size_t(0); // the word before which something missing was reported last
   uint32_t lastEnd_ = 0;
   Word word_;
 
 private:
+  DiagnosticBuilder reportWanted(const std::string& wanted);
+  /// Whether what is missing before the word at hand is all that is wrong there.
+  bool mayFollowMissing() const;
   /// Whether the word is a template's question mark, which is reported and then stands for what is expected.
   bool acceptsBlank(const char* what) const;
-  void skipSpace();
 };
 
 } // namespace strata::sequoia

@@ -328,8 +328,11 @@ private:
 
   /// A bound on sizes, by its type.
   SizeBound sizeBound(Node node, const std::vector<std::string>& known) {
-    static constexpr std::pair<const char*, Relation> types[] = {
-        {"boundabove", Relation::AtMost}, {"exact", Relation::Equal}, {"boundbelow", Relation::AtLeast}};
+    static constexpr std::pair<const char*, Relation> types[] = {{"boundabove", Relation::AtMost},
+                                                                 {"exact", Relation::Equal},
+                                                                 {"boundbelow", Relation::AtLeast},
+                                                                 {"lt", Relation::Less},
+                                                                 {"gt", Relation::Greater}};
     SizeBound bound;
     bound.relation = type(node, attributes(node, known), types);
     bound.values = numbers(node, words(node, known));

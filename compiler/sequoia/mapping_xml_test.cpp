@@ -71,14 +71,14 @@ task Main : entrypoint(Top, Other) {
     tunable U[1] = -8;
     scratch = 4096;
     data(level 2) : spaceshare(A, B[1]) {
-      array A[2](level 1) { elements < 1024, 128; elements = 7; pitch > 16; blockcyclic { grid = 2,4; blocksize = 64; } }
+      array A[2](level 1) { elements <= 1024, 128; elements = 7; pitch >= 16; blockcyclic { grid = 2,4; blocksize = 64; } }
     }
     data() { }
     control(level 0) {
       loop i[1](level 2) : flat { swp = 2; unroll = 3; spmd { fullrange = 0,8; ways = auto; iterblk = 16; } }
       loop j() { spmd { ways = 4; } }
       callsite Main[2]() {
-        target Leaf() : dynamic copy(A, B) { A.elements < 16, 32; instantiations >= 3; }
+        target Leaf() : dynamic copy(A, B) { A.elements <= 16, 32; instantiations >= 3; }
         target Other() { }
       }
     }

@@ -64,11 +64,12 @@ private:
     if (value)
       content(parent, element, numberText(*value));
   }
-  /// A bound on sizes knows three relations only.
   static void sizes(Node parent, const char* element, const MappedName* name, const SizeBound& bound) {
     Node node = name ? named(parent, element, *name) : parent.append_child(element);
-    node.append_attribute("type") = bound.relation == Relation::AtMost    ? "boundabove"
+    node.append_attribute("type") = bound.relation == Relation::Less      ? "lt"
+                                    : bound.relation == Relation::AtMost  ? "boundabove"
                                     : bound.relation == Relation::AtLeast ? "boundbelow"
+                                    : bound.relation == Relation::Greater ? "gt"
                                                                           : "exact";
     node.text() = listText(bound.values).c_str();
   }

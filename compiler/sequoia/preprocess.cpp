@@ -22,6 +22,7 @@ namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(preprocessorError, Error, "sequoia-preprocessor", "{0}");
 STRATA_DIAGNOSTIC(preprocessorWarning, Warning, "sequoia-preprocessor-warning", "{0}");
+STRATA_DIAGNOSTIC(foreignHeader, Error, "sequoia-system-header", "nothing of <{0}> is part of Sequoia");
 STRATA_DIAGNOSTIC(preprocessorFailed, Error, "sequoia-preprocessor-failed", "the preprocessor '{0}' {1}");
 
 namespace {
@@ -162,8 +163,43 @@ bool reportMessages(std::string_view messages, BufferId mainFile, DiagnosticEngi
   return anyError;
 }
 
-/// Removes the line markers from the child's output and builds the map.
-Preprocessed stripMarkers(std::string_view output, BufferId mainFile, SourceManager& sources) {
+Location wholeLine(const SourceManager& sources, BufferId file, uint32_t line) {
+  const SourceBuffer& buffer = sources.buffer(file);
+  const uint32_t begin = buffer.lineBegin(line);
+  return {file, begin, begin + static_cast<uint32_t>(buffer.line(line).size())};
+}
+
+/// What a header of the system is to a program.
+enum class SystemHeader {
+  BuiltIn, // what the language has of it is there without it
+  Types,   // it holds macros and names of types, which are taken
+  Foreign  // functions that the language does not have
+};
+
+SystemHeader kindOfHeader(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (std::string_view each : {"math.h", "stdlib.h", "tgmath.h", "stdbool.h"})
+    if (name == each)
+      return SystemHeader::BuiltIn;
+  for (std::string_view each : {"stdint.h", "inttypes.h", "limits.h", "float.h", "iso646.h"})
+    if (name == each)
+      return SystemHeader::Types;
+  return SystemHeader::Foreign;
+}
+
+/// Whether a line of a header of the system is a typedef of a number, and all of it.
+bool namesPlainType(std::string_view line) {
+  const size_t end = line.find_last_not_of(" \t\r\n");
+  return line.starts_with("typedef ") && end != line.npos && line[end] == ';' &&
+         line.find_first_of("*(){}") == line.npos;
+}
+
+/// Removes the line markers from the child's output and builds the map. What headers of the system declare is left out,
+/// but for types.
+Preprocessed stripMarkers(std::string_view output, BufferId mainFile, DiagnosticEngine& diagnostics) {
+  SourceManager& sources = diagnostics.sources();
+  const unsigned errorsBefore = diagnostics.errorCount();
+  bool inSystem = false, kept = true;
   Preprocessed result;
   result.text.reserve(output.size());
   BufferId file = mainFile;
@@ -177,8 +213,21 @@ Preprocessed stripMarkers(std::string_view output, BufferId mainFile, SourceMana
       std::string_view rest = text.substr(2);
       uint32_t number = 0;
       if (takeNumber(rest, number) && rest.starts_with(" \"")) {
-        line = number;
         std::string name = unquote(rest.substr(1));
+        // The flags behind the name: 1 where a file begins, 3 within the system's.
+        const std::string_view flags = rest.substr(std::min(rest.rfind('"') + 1, rest.size()));
+        const bool isSystem = flags.find(" 3") != std::string_view::npos && !name.starts_with('<');
+        if (isSystem && !inSystem) {
+          const SystemHeader kind = kindOfHeader(name);
+          kept = kind == SystemHeader::Types;
+          if (kind == SystemHeader::Foreign)
+            diagnostics.report(foreignHeader, wholeLine(sources, file, line), name.substr(name.rfind('/') + 1))
+                .help("leave it out; what C computes is called as an external task, void task<ext>");
+        } else if (!isSystem) {
+          kept = true;
+        }
+        inSystem = isSystem;
+        line = number;
         if (name != lastName) {
           BufferId named = name.starts_with('<') ? BufferId() : fileNamed(name, sources, mainFile);
           file = named.valid() ? named : mainFile;
@@ -187,13 +236,13 @@ Preprocessed stripMarkers(std::string_view output, BufferId mainFile, SourceMana
         continue;
       }
     }
-    if (!text.starts_with("#pragma")) {
+    if ((inSystem ? kept && namesPlainType(text) : !text.starts_with("#pragma"))) {
       result.map.addLine(static_cast<uint32_t>(result.text.size()), file, line);
       result.text += text;
     }
     ++line;
   }
-  result.ok = true;
+  result.ok = diagnostics.errorCount() == errorsBefore;
   return result;
 }
 
@@ -256,6 +305,9 @@ Preprocessed preprocess(BufferId file, DiagnosticEngine& diagnostics, const Prep
   std::vector<std::string> words = {
       options.command,          "-E",      "-x",  "c", "-std=c99", "-D__SEQUOIA__=1", "-fno-caret-diagnostics",
       "-fno-color-diagnostics", "-iquote", folder};
+  // What marks a header as included already: those that are built in are never read.
+  for (const char* guard : {"_MATH_H", "_STDLIB_H", "_TGMATH_H", "__CLANG_TGMATH_H", "__STDBOOL_H"})
+    words.push_back(std::string("-D") + guard);
   for (const std::string& directory : options.includeDirectories)
     words.push_back("-I" + directory);
   for (const std::string& definition : options.definitions)
@@ -285,7 +337,7 @@ Preprocessed preprocess(BufferId file, DiagnosticEngine& diagnostics, const Prep
   std::string text = readAll(output.get());
   if (text.size() >= UINT32_MAX)
     return fail("wrote more than 4 GiB");
-  return stripMarkers(text, file, sources);
+  return stripMarkers(text, file, diagnostics);
 }
 
 } // namespace strata::sequoia

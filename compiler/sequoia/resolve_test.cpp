@@ -89,7 +89,7 @@ TEST(SequoiaResolve, NearestLevelWins) {
 
 TEST(SequoiaResolve, TargetsHaveConditions) {
   Resolved session(replaced(mapped, "callsite Add[0]() { target Low() { } }",
-                            "callsite Add[0]() { target Low() { S.elements < 100; } target Low() { } }"));
+                            "callsite Add[0]() { target Low() { S.elements <= 100; } target Low() { } }"));
   ASSERT_TRUE(session.graph) << session.rendered();
   const auto& targets = session.graph->instances[0].callsites[0].targets;
   ASSERT_EQ(targets.size(), 2u);
@@ -119,11 +119,11 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-tunable-negative", "tunable block = 1024;", "tunable block = -1099511627777;"},
       {"sequoia-mapping-divisor", "tunable block = 1024;", "tunable block = divisor(1024);"},
       {"sequoia-mapping-contradiction", "tunable block",
-       "data() { array S() { elements > 9; elements < 5; } } tunable block"},
+       "data() { array S() { elements >= 9; elements <= 5; } } tunable block"},
       {"sequoia-mapping-contradiction", "tunable block",
-       "data() { array S() { pitch = 9; pitch < 5; } } tunable block"},
+       "data() { array S() { pitch = 9; pitch <= 5; } } tunable block"},
       {"sequoia-mapping-contradiction", "target Low() { }",
-       "target Low() { S.elements > 9; D.elements < 5; S.elements = 8; } target Low() { }"},
+       "target Low() { S.elements >= 9; D.elements <= 5; S.elements = 8; } target Low() { }"},
       {"sequoia-mapping-contradiction", "target Low() { }", "target Low() { instantiations < 0; } target Low() { }"},
       {"sequoia-mapping-contradiction", "target Low() { }",
        "target Low() { instantiations > 3; instantiations < 4; } target Low() { }"},
@@ -136,15 +136,15 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-entry", ": entrypoint(Top)", ""},
       {"sequoia-mapping-unreached", "instance Low::Leaf(level 0) { }",
        "instance Low::Leaf(level 0) { } instance Lost::Leaf(level 0) { }"},
-      {"sequoia-mapping-rank", "tunable block", "data() { array S() { elements < 1, 2; } } tunable block"},
-      {"sequoia-mapping-precondition", "tunable block", "data() { array buffer() { elements < 1; } } tunable block"},
+      {"sequoia-mapping-rank", "tunable block", "data() { array S() { elements <= 1, 2; } } tunable block"},
+      {"sequoia-mapping-precondition", "tunable block", "data() { array buffer() { elements <= 1; } } tunable block"},
       {"sequoia-mapping-spmd", "ways = 8", "ways = 9"},
       {"sequoia-mapping-spmd", "ways = 8", "ways = 0"},
       {"sequoia-mapping-spmd", "fullrange = 0,8", "fullrange = 4,12"},
       {"sequoia-mapping-spmd", "fullrange = 0,8; ways = 8", "fullrange = 4,8; ways = 5"},
       {"sequoia-mapping-spmd", "ways = 8", "iterblk = 0"},
       {"sequoia-mapping-spmd", "loop i[1](level 0) { }", "loop i[1](level 0) { spmd { ways = 2; } }"},
-      {"sequoia-mapping-hidden-target", "target Low() { }", "target Low() { } target Low() { S.elements < 3; }"},
+      {"sequoia-mapping-hidden-target", "target Low() { }", "target Low() { } target Low() { S.elements <= 3; }"},
       {"sequoia-mapping-scratch", "tunable block", "scratch = 8; tunable block"},
       {"sequoia-mapping-layout", "tunable block", "data() { array S() { blockcyclic { grid = 0; } } } tunable block"},
       {"sequoia-mapping-rank", "tunable block", "data() { array S() { blockcyclic { grid = 1,2; } } } tunable block"},
@@ -159,8 +159,8 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
       {"sequoia-mapping-external", "Low::Leaf", "Low::Outside"},
       {"sequoia-mapping-swp", "loop i[1](level 0) { }", "loop i[1](level 0) { swp = 2; }"},
       {"sequoia-mapping-count", "loop i[1](level 0) { }", "loop i[1](level 0) { unroll = 0; }"},
-      {"sequoia-mapping-precondition", "tunable block", "data() { array buffer() { pitch < 1; } } tunable block"},
-      {"sequoia-mapping-rank", "tunable block", "data() { array S() { pitch < 1, 2; } } tunable block"},
+      {"sequoia-mapping-precondition", "tunable block", "data() { array buffer() { pitch <= 1; } } tunable block"},
+      {"sequoia-mapping-rank", "tunable block", "data() { array S() { pitch <= 1, 2; } } tunable block"},
       {"sequoia-mapping-leaf-level", "Low::Leaf(level 0)", "Low::Leaf(level 2)"},
       {"sequoia-mapping-argument-level", "tunable block", "data(level 1) { } tunable block"},
       {"sequoia-mapping-recursion", "target Low() { }", "target Top() { }"},
@@ -177,7 +177,7 @@ TEST(SequoiaResolve, ReportsWhatDoesNotMatch) {
 }
 
 TEST(SequoiaResolve, PitchesDynamicCallsAndCountsReachTheGraph) {
-  std::string text = replaced(mapped, "tunable block", "data() { array S() { pitch > 8; } } tunable block");
+  std::string text = replaced(mapped, "tunable block", "data() { array S() { pitch >= 8; } } tunable block");
   text = replaced(text, "target Low() { }", "target Low() : dynamic { instantiations < 3; } target Low() { }");
   Resolved session(text);
   ASSERT_TRUE(session.graph) << session.rendered();
@@ -275,9 +275,9 @@ TEST(SequoiaResolve, TunablesMayBeZero) {
 }
 
 TEST(SequoiaResolve, WhatAgreesIsNoContradiction) {
-  for (const char* conditions : {"S.elements > 5; S.elements < 5;", "S.elements < 3; D.elements > 4;",
-                                 "instantiations < 1; instantiations >= 0;", "instantiations > 2; S.elements < 1;",
-                                 "S.elements < 9223372036854775807; S.elements > 9223372036854775807;"}) {
+  for (const char* conditions : {"S.elements >= 5; S.elements <= 5;", "S.elements <= 3; D.elements >= 4;",
+                                 "instantiations < 1; instantiations >= 0;", "instantiations > 2; S.elements <= 1;",
+                                 "S.elements <= 9223372036854775807; S.elements >= 9223372036854775807;"}) {
     Resolved session(
         replaced(mapped, "target Low() { }", std::string("target Low() { ") + conditions + " } target Low() { }"));
     EXPECT_FALSE(session.find("sequoia-mapping-contradiction")) << session.rendered();
@@ -316,7 +316,7 @@ TEST(SequoiaResolve, MessagesSayWhereAndWhatToChange) {
       {"loop i[1](level 0) { }", "loop i[1](level 0) { swp = 2; }", "take 'swp' out"},
       {"loop i[1](level 0) { }", "loop i[1](level 0) { spmd { } }", "take 'spmd' out"},
       {"#include \"cell\"", "", "the mapping names no machine"},
-      {"tunable block", "data() { array S() { elements > 9; elements < 5; } } tunable block",
+      {"tunable block", "data() { array S() { elements >= 9; elements <= 5; } } tunable block",
        "instance 'Top' could never be called: the elements of 'S' in dimension 0 would have to be 9 or more and 5 or "
        "fewer"},
   };

@@ -229,10 +229,11 @@ private:
             !given[p][d].value || !before.value || *given[p][d].value > *before.value)
           given[p][d] = {};
       for (const ResolvedPrecondition& condition : instance.preconditions) {
-        if (condition.array != &parameter || condition.bound.relation == Relation::AtLeast)
+        const Relation relation = condition.bound.relation;
+        if (condition.array != &parameter || relation == Relation::AtLeast || relation == Relation::Greater)
           continue;
         for (size_t d = 0; d < given[p].size() && d < condition.bound.values.size(); ++d)
-          tighten(given[p][d], {condition.bound.values[d], {}});
+          tighten(given[p][d], {condition.bound.values[d] - (relation == Relation::Less ? 1 : 0), {}});
       }
       for (size_t d = 0; d < given[p].size(); ++d)
         if (const Variable* unit = parameter.extents[d].linear.unit())

@@ -56,7 +56,7 @@ TEST(SequoiaSizes, BoundsPassFromCallerToCallee) {
 
 TEST(SequoiaSizes, ConditionsBoundWhatTheirTargetIsGiven) {
   std::string map = mappingOf(100, "");
-  map.replace(map.find("target Low() { }"), 16, "target Low() { h.elements < 5; } target Large() { }");
+  map.replace(map.find("target Low() { }"), 16, "target Low() { h.elements <= 5; } target Large() { }");
   map.insert(map.rfind('}'), "instance Large::Leaf(level 0) { }");
   Measured session(filter, map);
   ASSERT_TRUE(session.graph) << session.rendered();
@@ -126,7 +126,7 @@ std::string chosen(const std::string& targets) {
 }
 
 TEST(SequoiaSizes, ConditionsBoundTheirTargets) {
-  Measured session(filter, chosen("target Low() { y.elements < 40; } target Other() { }"));
+  Measured session(filter, chosen("target Low() { y.elements <= 40; } target Other() { }"));
   ASSERT_TRUE(session.graph) << session.rendered();
   EXPECT_EQ(session.sizes[1].extents[2][0].value, 40); // Low: C, of the caller's 40 at most
   EXPECT_EQ(session.sizes[2].extents[2][0].value, 100);
@@ -135,7 +135,7 @@ TEST(SequoiaSizes, ConditionsBoundTheirTargets) {
 TEST(SequoiaSizes, ConditionsThatAreSettledLeaveTargetsOut) {
   // Of at most 60 elements, 80 are never reached, and fewer than 90 always.
   Measured session(filter,
-                   chosen("target Other() { y.elements > 80; } target Low() { y.elements < 90; } target Other() { }"),
+                   chosen("target Other() { y.elements >= 80; } target Low() { y.elements <= 90; } target Other() { }"),
                    {{"N", 60}});
   ASSERT_TRUE(session.graph) << session.rendered();
   size_t other = session.graph->instances[1].name == "Other" ? 1 : 2;
@@ -157,7 +157,7 @@ void task<leaf> Add::Leaf(in int part[B], inout int bins[B]) { bins[0] += part[0
 TEST(SequoiaSizes, PrivateCopiesAndBuffersCount) {
   auto mapping = [](const std::string& loop) {
     return "task Count : entrypoint(Top) { instance Top::Split(level 2) { tunable T = 1000; "
-           "data() { array bins() { elements < 100; } } control(level 0) { loop i() { " +
+           "data() { array bins() { elements <= 100; } } control(level 0) { loop i() { " +
            loop +
            " } callsite Count() { target Low() { } } } } instance Low::Leaf(level 0) { } } "
            "task Add { instance Plus::Leaf(level 0) { } }";

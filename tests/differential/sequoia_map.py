@@ -87,10 +87,10 @@ class Mapping:
             if dims and known:
                 said.append(f"elements = {', '.join(str(self.program.extent(d)) for d in known[name])};")
             elif dims and self.chance(r, "precondition"):
-                relation, bound = r.choice([("<", "2000"), (">", "0")])
+                relation, bound = r.choice([("<", "2000"), ("<=", "2000"), (">=", "0")])
                 said.append(f"elements {relation} {', '.join([bound] * len(dims))};")
             if dims and self.chance(r, "pitch"):
-                said.append(f"pitch < {', '.join(['3000'] * len(dims))};")
+                said.append(f"pitch <= {', '.join(['3000'] * len(dims))};")
             if said or levels[name] != level:
                 lines.append(f"array {name}(level {levels[name]}) {{ {' '.join(said)} }}")
         shares = ""
@@ -190,7 +190,7 @@ class Mapping:
             p = variant.halves
             bound = ", ".join([str(r.randint(1, 4))] + ["100000"] * (len(p.dims) - 1))
             leaf = self.target(callee, [v for v in callee.variants if v.kind == "leaf"], site, f"{path}.0", r)
-            return f"callsite {label}() {{ target {leaf} {{ {p.name}.elements < {bound}; }} target {own}() {{ }} }}"
+            return f"callsite {label}() {{ target {leaf} {{ {p.name}.elements <= {bound}; }} target {own}() {{ }} }}"
         several = not combines and (arrays or not counts) and self.chance(r, "targets")
         last = r.randint(1, 2) if several else 0
         for number in range(last + 1):
@@ -209,7 +209,9 @@ class Mapping:
                     conditions = f"instantiations {relation} {max(r.randint(0, 4), int(relation == '<'))};"  # fewer than 0 is none
                 if arrays and (not counted or r.random() < 0.3):
                     p = r.choice(arrays)
-                    conditions += f" {p.name}.elements {r.choice('<>=')} {', '.join(str(r.randint(0, 8)) for _ in p.dims)};"
+                    relation = r.choice(RELATIONS)
+                    least = int(relation == "<")
+                    conditions += f" {p.name}.elements {relation} {', '.join(str(r.randint(least, 8)) for _ in p.dims)};"
             targets.append(f"target {target} {{ {conditions} }}")
         return f"callsite {label}() {{ {' '.join(targets)} }}"
 

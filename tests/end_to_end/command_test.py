@@ -128,6 +128,42 @@ class Command(harness.Case):
         self.is_refused("map", VECTADD, "--fromat=xml", code="driver-usage", mentions="did you mean '--format'?")
         self.is_refused(code="driver-usage", mentions="strata --help")
 
+    def test_a_size_without_its_option_is_told(self):
+        for word, option in (("N=8", "--size N=8"), ("A=iota", "--in A=iota")):
+            self.is_refused("run", VECTADD, word, code="driver-usage", mentions=f"did you mean {option}?")
+
+    def test_the_preprocessor_takes_folders_and_macros(self):
+        os.makedirs(self.path("parts"))
+        self.write("parts/part.h", "enum { base = 40 };\n")
+        self.write("p.sq", '#include "part.h"\nvoid task F(out int y);\n'
+                           "void task<leaf> F::L(out int y) { y = base + ADDED; }\n")
+        for options in (("-I", "parts", "-D", "ADDED=2"), ("-Iparts", "-DADDED=2")):
+            self.succeeds("run", "p.sq", *options, "--out", "y=y.npy")
+            self.assertEqual(np.load(self.path("y.npy")), 42)
+        self.is_refused("check", "p.sq", "-D", "ADDED=2", code="sequoia-preprocessor", mentions="part.h")
+        self.is_refused("check", os.path.join(harness.ROOT, "examples/hbir/sum/sum.hbir"), "-DN=2", code="driver-usage",
+                        mentions="-I and -D are for Sequoia programs")
+
+    def test_what_is_missing_points_into_the_program(self):
+        self.is_refused("run", VECTADD, "--in", "A=iota", "--in", "B=1", code="run-missing-size", mentions="vectadd.sq:")
+        self.is_refused("run", VECTADD, "--size", "N=8", "--in", "A=iota", code="run-missing-input", mentions="vectadd.sq:")
+
+    def test_less_than_is_less_in_every_condition(self):
+        self.write("s.sq", """
+void task T(in int x[N], inout int k);
+void task<leaf> T::A(in int x[N], inout int k) { k += 1; }
+void task<leaf> T::B(in int x[N], inout int k) { k += 100; }
+void task Top(in int x[N], inout int k);
+void task<inner> Top::I(in int x[N], inout int k) { T(x, k); }
+""")
+        for sign, at_four in (("<", 100), ("<=", 1), ("=", 1), (">=", 1), (">", 100)):
+            self.write("s.map", '#include "host"\ntask Top: entrypoint(T0) { instance T0::I(level 0) { control(level 0) {\n'
+                                f"  callsite T() {{ target TA() {{ x.elements {sign} 0x4; }} target TB() {{ }} }} }} }} }}\n"
+                                "task T { instance TA::A(level 0) { } instance TB::B(level 0) { } }\n")
+            self.succeeds("run", "s.sq", "--map", "s.map", "--in", "x=iota", "--size", "N=4", "--in", "k=0",
+                          "--out", "k=k.npy")
+            self.assertEqual(np.load(self.path("k.npy")), at_four, sign)
+
     def test_options_may_stand_before_the_program(self):
         self.succeeds("run", *DATA, VECTADD)
 

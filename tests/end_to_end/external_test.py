@@ -74,7 +74,7 @@ task Mix: entrypoint(Top) {
   instance Top::Split(level OUTER) {
     tunable m = 3;
     tunable n = 4;
-    data() { array A() { elements < 2, 9, 11; } }
+    data() { array A() { elements <= 2, 9, 11; } }
     control(level OUTER) { callsite Mix() { target Low() { } } }
   }
   instance Low::Ext(level 0) external("leaf.cpp") { }

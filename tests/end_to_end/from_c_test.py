@@ -48,7 +48,7 @@ void task<leaf> Box::Do(in float A[K][M][N], inout float B[K][M][N], in int add)
 BOX_ON_DISK_MAP = """#include "cell-disk"
 task Box : entrypoint(Top) {
   instance Top::Planes(level 3) {
-    data(level 3) { array A() { elements < 9, 9, 9; } }
+    data(level 3) { array A() { elements <= 9, 9, 9; } }
     control(level 3) { callsite Box() { target Low() { } } }
   }
   instance Low::Do(level 0) { }
@@ -135,7 +135,7 @@ class FromC(harness.Case):
             task AddVectors: entrypoint(Top) {
               instance Top::Split(level 2) {
                 tunable block = 64;
-                data(level 2) { array A() { elements < 1000; } array B() { elements > 10; } }
+                data(level 2) { array A() { elements <= 1000; } array B() { elements >= 10; } }
                 control(level 2) { loop i(level 0) { } callsite AddVectors() { target Low() { } } }
               }
               instance Low::Add(level 0) { }

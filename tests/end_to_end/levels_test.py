@@ -103,7 +103,7 @@ void task<leaf> Add::Leaf(in float a[N], in float b[N], in double d[N], out floa
 """)
         for arrays, why in (("a, b", "when the task begins"), ("d, c", "not the same")):
             mapping = self.write("add.map", '#include "cell"\ntask Add: entrypoint(L) { instance L::Leaf(level 0) { data() : spaceshare('
-                                 + arrays + ") { array a() { elements < 64; } } } }\n")
+                                 + arrays + ") { array a() { elements <= 64; } } } }\n")
             self.is_refused("run", program, "--map", mapping, "--size", "N=8", "--in", "a=iota", "--in", "b=iota", "--in", "d=iota",
                             code="sequoia-spaceshare", mentions=why)
 
@@ -255,7 +255,7 @@ class Fits(harness.Case):
         arguments = (self.write("scale.sq", SCALE), "--map", self.path("s.map"), "--size", "N=8", "--in", "factor=3", "--in", "x=iota")
         self.write("s.map", text.replace("DATA", ""))
         self.is_refused("build", *arguments[:3], "-o", self.path("s.o"), code="schedule-unbounded-block", mentions="'Top'", errors=2)
-        self.write("s.map", text.replace("DATA", "data() { array x() { elements < 64; } }"))
+        self.write("s.map", text.replace("DATA", "data() { array x() { elements <= 64; } }"))
         self.succeeds("run", *arguments)
 
     def test_conditions_of_targets_bound_what_they_call(self):
@@ -264,7 +264,7 @@ task Scale: entrypoint(Top) {
   instance Top::Whole(level 2) {
     control(level 0) {
       callsite Scale() {
-        target Small() { x.elements < 1000; }
+        target Small() { x.elements <= 1000; }
         target Cut() { }
       }
     }

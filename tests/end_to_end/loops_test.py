@@ -85,7 +85,7 @@ SCALE_MAP = """#include "cell"
 task Scale: entrypoint(Top) {
   instance Top::Halves(level 2) {
     tunable P = 5;
-    data(level 2) { array A() { elements < 4001; } }
+    data(level 2) { array A() { elements <= 4001; } }
     control(level 0) { loop p() %s { %s } callsite Scale() { target Low() { } } }
   }
   instance Low::Leaf(level 0) { }

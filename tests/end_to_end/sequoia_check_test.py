@@ -216,7 +216,7 @@ void task<leaf> Shift::Leaf(in int k, in int x[N], inout int y[N]) { for (int i 
 """
         mapping = """#include "host"
 task Main : entrypoint(M) { instance M::Go(level 0) { control(level 0) { callsite Shift() { target S() { } } } } }
-task Shift { instance S::Leaf(level 0) { data(level 0) { array x() { elements < 8; } } } }
+task Shift { instance S::Leaf(level 0) { data(level 0) { array x() { elements <= 8; } } } }
 """
         files = ["--map", self.write("m.map", mapping), "--in", "a=iota", "--in", "b=iota"]
 

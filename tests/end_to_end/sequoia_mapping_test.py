@@ -24,7 +24,7 @@ task Double : entrypoint(Top) {
   instance Top::Corner(level OUTER) {
     data() {
       array A() { BOUND }
-      array C() { elements < 4, 4; }
+      array C() { elements <= 4, 4; }
     }
     control() { callsite Double() { target Low() { } } }
   }
@@ -149,10 +149,10 @@ class Mapping(harness.Case):
                 return None
 
             # The entry's array is as it is given; the leaf's is a part of it, in the same memory.
-            run("pitch = 6, 8;", "pitch > 2, 8;")
-            run("pitch < 6, 8; pitch > 1, 8;", "pitch = 2, 8;")
-            run("pitch > 1, 9;", "", refused=["pitch >= 9", "dimension 1", "one of 8", "used."])
-            run("", "pitch < 2, 7;", refused=["instance 'Low'", "pitch <= 7", "one of 8", ":13" if form == "braces" else "used.xml:"])
+            run("pitch = 6, 8;", "pitch >= 2, 8;")
+            run("pitch <= 6, 8; pitch >= 1, 8;", "pitch = 2, 8;")
+            run("pitch >= 1, 9;", "", refused=["pitch >= 9", "dimension 1", "one of 8", "used."])
+            run("", "pitch <= 2, 7;", refused=["instance 'Low'", "pitch <= 7", "one of 8", ":13" if form == "braces" else "used.xml:"])
             # On cell the leaf's array is a block of its own, with rows at multiples of 16 bytes.
             run("pitch = 6, 8;", "pitch = 2, 4;", "cell", 2)
             run("", "pitch = 2, 8;", "cell", 2, refused=["one of 4"])
@@ -168,7 +168,7 @@ class Mapping(harness.Case):
                 if machine == "cell":
                     with open(mapping) as file:
                         text = file.read()
-                    text = text.replace("instance Top::R(level 2) {", "instance Top::R(level 2) { data() { array A() { elements < 64; } }")
+                    text = text.replace("instance Top::R(level 2) {", "instance Top::R(level 2) { data() { array A() { elements <= 64; } }")
                     text = text.replace("<variant>R</variant>", "<variant>R</variant><data><array name='A'><arraysizeprecond type='boundabove'>"
                                         "64</arraysizeprecond></array></data>")
                     mapping = self.write("bounded.map", text)

@@ -156,7 +156,7 @@ task Double: entrypoint(Top) {
         instances = "".join(f"""
   instance I{n}::Halves(level 0) {{
     control() {{ callsite Double[0]() {{ target {f'I{n + 1}' if n < 29 else 'Leaf'}() : copy(x) {{ }} }}
-                callsite Double[1]() {{ target Small() {{ x.elements < 1, 9; }} target {f'I{n + 1}' if n < 29 else 'Leaf'}() {{ }} }} }}
+                callsite Double[1]() {{ target Small() {{ x.elements <= 1, 9; }} target {f'I{n + 1}' if n < 29 else 'Leaf'}() {{ }} }} }}
   }}""" for n in range(30))
         mapping = '#include "cell"\ntask Double: entrypoint(Top) {\n  instance Top::Halves(level 2) { control() { callsite Double[0]() ' \
                   '{ target I0() { } } callsite Double[1]() { target I0() { } } } }' + instances + \
@@ -182,10 +182,10 @@ void task<leaf> Half::Leaf(in int x[N], out int y[N])
 task Half: entrypoint(Top) {
   instance Top::Cut(level 2) {
     tunable b = 4;
-    data() { array x() { elements < 20; } }
-    control() { loop i(level 0) { swp = 2; } callsite Half() { target Never() { instantiations = 0; x.elements > 100; } target Low() { } } }
+    data() { array x() { elements <= 20; } }
+    control() { loop i(level 0) { swp = 2; } callsite Half() { target Never() { instantiations = 0; x.elements >= 100; } target Low() { } } }
   }
-  instance Never::Leaf(level 0) { data() { array x() { pitch < 50; } } }
+  instance Never::Leaf(level 0) { data() { array x() { pitch <= 50; } } }
   instance Low::Leaf(level 0) { }
 }
 """
@@ -213,7 +213,7 @@ void task<leaf> Negate::Back(in int x[N], out int y[N])
   for (long i = N - 1; i >= 0; i--) y[i] = -x[i];
 }
 """
-        mapping = '#include "cell"\ntask Negate: entrypoint(T) { instance T::Back(level 0) { data() : spaceshare(x, y) { array x() { elements < 99; } } } }\n'
+        mapping = '#include "cell"\ntask Negate: entrypoint(T) { instance T::Back(level 0) { data() : spaceshare(x, y) { array x() { elements <= 99; } } } }\n'
         self.succeeds("run", self.write("n.sq", program), "--map", self.write("n.map", mapping), "--size", "N=50", "--in", "x=iota", "--out", "y=y.npy",
                       "--check")
         np.testing.assert_array_equal(np.load(self.path("y.npy")), -np.arange(50))
