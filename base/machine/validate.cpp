@@ -29,10 +29,10 @@ STRATA_DIAGNOSTIC(virtualProperty, Error, "machine-virtual-property",
                   "virtual memory '{0}' has no {1} of its own: it takes that of '{2}'");
 STRATA_DIAGNOSTIC(badGrid, Error, "machine-grid", "'{0}' has {1} instances, which its grid does not give");
 STRATA_DIAGNOSTIC(localCount, Error, "machine-local-count",
-                  "{0} of explicit memory '{1}' cannot be dealt evenly to {2} of '{3}'");
+                  "{0} of explicit memory '{1}' cannot be divided evenly among {2} of '{3}'");
 STRATA_DIAGNOSTIC(noControl, Error, "machine-no-control", "no processor of '{0}' is its own master");
 STRATA_DIAGNOSTIC(uncontrolled, Error, "machine-uncontrolled",
-                  "nothing starts '{0}': no chain of masters leads to it from a processor that is its own master");
+                  "nothing starts '{0}': no chain of masters reaches it from a processor that is its own master");
 STRATA_DIAGNOSTIC(ioKernels, Error, "machine-io-kernels",
                   "'{0}' is an I/O device, which runs exactly one black-box kernel");
 STRATA_DIAGNOSTIC(dmaMoves, Error, "machine-dma-moves", "'{0}' is of kind dma and carries on no moves");

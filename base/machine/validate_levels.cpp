@@ -10,7 +10,7 @@ namespace strata::machine {
 STRATA_DIAGNOSTIC(levelCount, Error, "machine-level-count", "{0} levels; at most {1} are possible");
 STRATA_DIAGNOSTIC(levelRepeated, Error, "machine-level-repeated", "memory '{0}' is at levels {1} and {2}");
 STRATA_DIAGNOSTIC(levelFan, Error, "machine-level-fan",
-                  "{0} of '{1}' at level {2} cannot be dealt evenly to {3} of '{4}' above them");
+                  "{0} of '{1}' at level {2} cannot be divided evenly among {3} of '{4}' above them");
 STRATA_DIAGNOSTIC(levelVirtual, Error, "machine-level-virtual",
                   "virtual memory '{0}' at level {1} is not over the memory of the level below");
 STRATA_DIAGNOSTIC(levelControl, Error, "machine-level-control", "level {0} has no processor");

@@ -108,7 +108,7 @@ TEST_F(Validate, Processors) {
   breaks("machine-grid", "'s' has 4 instances", [](Machine& m) { m.processors[1].grid = {2, 3}; });
   breaks("machine-grid", "'s' has 4 instances",
          [](Machine& m) { m.processors[1].grid = {uint64_t(1) << 33, (uint64_t(1) << 33) + 4}; });
-  breaks("machine-local-count", "4 of explicit memory 'ls' cannot be dealt evenly to 3 of 's'",
+  breaks("machine-local-count", "4 of explicit memory 'ls' cannot be divided evenly among 3 of 's'",
          [](Machine& m) { m.processors[1].count = 3; });
   breaks("machine-no-control", "no processor of 'small' is its own master",
          [](Machine& m) { m.processors[0].masters = {{1}}; });
@@ -137,7 +137,7 @@ TEST_F(Validate, Connections) {
 TEST_F(Validate, Levels) {
   breaks("machine-level-count", "17 levels", [](Machine& m) { m.levels.resize(17, m.levels[0]); });
   breaks("machine-level-repeated", "memory 'ls' is at levels 0 and 2", [](Machine& m) { m.levels[2] = m.levels[0]; });
-  breaks("machine-level-fan", "1 of 'join' at level 1 cannot be dealt evenly to 3 of 'main'",
+  breaks("machine-level-fan", "1 of 'join' at level 1 cannot be divided evenly among 3 of 'main'",
          [](Machine& m) { m.memories[2].count = 3; });
   breaks("machine-level-virtual", "virtual memory 'join' at level 0",
          [](Machine& m) { m.levels.erase(m.levels.begin()); });

@@ -12,11 +12,12 @@ using namespace strata::svm;
 namespace strata::mapping {
 
 STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
-                  "loop '{0}' is dealt to {1} of processor '{2}', of which machine '{3}' has {4}");
-STRATA_DIAGNOSTIC(nestedWays, Error, "placement-nested-ways",
-                  "loop '{0}' is dealt to {1} of processor '{2}', and each part of the loops around it has {3}");
+                  "loop '{0}' is distributed over {1} of processor '{2}', of which machine '{3}' has {4}");
+STRATA_DIAGNOSTIC(
+    nestedWays, Error, "placement-nested-ways",
+    "loop '{0}' is distributed over {1} of processor '{2}', and each part of the loops around it has {3}");
 STRATA_DIAGNOSTIC(notAmong, Error, "placement-not-among",
-                  "loop '{0}' is dealt to processors from {1} on, {2} of '{3}', and there are {4}");
+                  "loop '{0}' is distributed over processors from {1} on, {2} of '{3}', and there are {4}");
 STRATA_DIAGNOSTIC(sharedStore, Error, "placement-shared-store",
                   "{0} goes to memory '{1}', of which several '{2}' that run at once share an instance");
 

@@ -33,7 +33,7 @@ STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor",
 STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
                   "{0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
 STRATA_DIAGNOSTIC(badLayout, Error, "placement-layout",
-                  "block '{0}' of {1} dimensions is dealt to a grid of {2} instances; memory '{3}' joins {4}");
+                  "block '{0}' of {1} dimensions is distributed over a grid of {2} instances; memory '{3}' joins {4}");
 
 /// Who executes control that nobody places: the processor of the outermost level that has one.
 static machine::ProcessorId defaultControl(const Machine& machine) {
@@ -337,7 +337,8 @@ private:
       diagnostics_
           .report(badLayout, sourceLocation(diagnostics_.sources(), block.getLoc()),
                   block.getLabel().value_or("").str(), rank, grid, machine_[where].name, joined)
-          .note("an array in a virtual memory is dealt to the instances that the memory joins: the grid gives how many "
+          .note("an array in a virtual memory is distributed over the instances that the memory joins: the grid gives "
+                "how many "
                 "of "
                 "them each dimension goes to")
           .help("give one number for each dimension, whose product is at most " + std::to_string(joined));

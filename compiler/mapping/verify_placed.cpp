@@ -13,7 +13,7 @@ STRATA_DIAGNOSTIC(unplaced, Error, "placed-without-location", "{0} has no {1}");
 STRATA_DIAGNOSTIC(notOnMachine, Error, "placed-not-on-machine", "{0} '{1}' is not on machine '{2}'");
 STRATA_DIAGNOSTIC(outOfReach, Error, "placed-out-of-reach",
                   "{0} runs on '{1}', which cannot touch '{2}', where {3} lies");
-STRATA_DIAGNOSTIC(noRoute, Error, "placed-no-route", "a move leads from '{0}' to '{1}', which '{2}' cannot connect");
+STRATA_DIAGNOSTIC(noRoute, Error, "placed-no-route", "a move goes from '{0}' to '{1}', which '{2}' cannot connect");
 STRATA_DIAGNOSTIC(wrongRunProcessor, Error, "placed-wrong-processor",
                   "a run is placed on '{0}' and stands in code that '{1}' executes");
 

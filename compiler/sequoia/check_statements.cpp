@@ -13,7 +13,8 @@ STRATA_DIAGNOSTIC(returnValue, Error, "sequoia-return-value", "'{0}' returns {1}
 STRATA_DIAGNOSTIC(missingReturn, Warning, "sequoia-missing-return", "'{0}' may end without a return");
 STRATA_DIAGNOSTIC(caseOutside, Error, "sequoia-case", "a case label must stand directly in the braces of a switch");
 STRATA_DIAGNOSTIC(duplicateCase, Error, "sequoia-duplicate-case", "two labels for {0} in one switch");
-STRATA_DIAGNOSTIC(beforeCase, Error, "sequoia-before-case", "no case label leads to this statement");
+STRATA_DIAGNOSTIC(beforeCase, Error, "sequoia-before-case",
+                  "this statement stands before the first case label and never runs");
 STRATA_DIAGNOSTIC(arrayInitializer, Error, "sequoia-array-initializer",
                   "array '{0}' cannot have one value as its initial value");
 STRATA_DIAGNOSTIC(localExtent, Error, "sequoia-array-size",

@@ -16,8 +16,7 @@
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(entryUnknown, Error, "sequoia-entry-unknown", "the program has no task named '{0}'");
-STRATA_DIAGNOSTIC(entryUnclear, Error, "sequoia-entry-unclear",
-                  "the program has {0} to begin with, and no --entry says which");
+STRATA_DIAGNOSTIC(entryUnclear, Error, "sequoia-entry-unclear", "{0}; --entry says which one is meant");
 STRATA_DIAGNOSTIC(noLeaf, Error, "sequoia-default-leaf",
                   "task '{0}' has no {1}, so that no mapping of it can be made by itself");
 
@@ -277,7 +276,7 @@ private:
     mapped.name =
         named(loop.variableName, variant.loops, loop.lexnum, [](const Loop* each) { return each->variableName; });
     mapped.level = number(level);
-    // The outermost parallel loop of a nest is dealt to the processors.
+    // The outermost parallel loop of a nest is distributed over the processors.
     for (const Loop* outer = loop.parent; outer; outer = outer->parent)
       if (outer->kind != MapKind::Seq)
         return mapped;
@@ -376,12 +375,15 @@ std::vector<const Task*> entryTasks(const Program& program, const AskedEntry& as
   if (found.size() == 1 || (!found.empty() && asked.isEvery))
     return found;
   if (found.empty()) {
-    diagnostics.report(entryUnclear, {program.file, 0, 0}, "no task that is not called by others")
+    diagnostics
+        .report(entryUnclear, {program.file, 0, 0},
+                "the program has no task to start with: each is called by another one")
         .help("name one: --entry TASK");
     return {};
   }
   DiagnosticBuilder builder =
-      diagnostics.report(entryUnclear, found[0]->variants[0]->location, std::to_string(found.size()) + " tasks");
+      diagnostics.report(entryUnclear, found[0]->variants[0]->location,
+                         "the program has " + std::to_string(found.size()) + " tasks to start with");
   builder.label("task '" + std::string(found[0]->name) + "'");
   for (size_t i = 1; i < found.size(); ++i)
     builder.label(found[i]->variants[0]->location, "task '" + std::string(found[i]->name) + "'");

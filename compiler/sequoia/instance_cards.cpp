@@ -62,7 +62,7 @@ private:
     if (loop.spmd) {
       row.marks.push_back(loop.spmd->ways ? "spmd " + std::to_string(loop.spmd->ways) : "spmd auto");
       row.title +=
-          ", dealt to processors " + std::to_string(loop.spmd->first) + " to " + std::to_string(loop.spmd->last - 1);
+          ", distributed over processors " + std::to_string(loop.spmd->first) + " to " + std::to_string(loop.spmd->last - 1);
       if (loop.spmd->iterationBlock)
         row.title += ", " + std::to_string(loop.spmd->iterationBlock) + " iterations at a time";
     }

@@ -7,7 +7,7 @@
 
 namespace strata::sequoia {
 
-STRATA_DIAGNOSTIC(spmdLoop, Error, "sequoia-mapping-spmd", "loop '{0}' cannot be dealt to processors: {1}");
+STRATA_DIAGNOSTIC(spmdLoop, Error, "sequoia-mapping-spmd", "loop '{0}' cannot be distributed over processors: {1}");
 STRATA_DIAGNOSTIC(pipelineLoop, Error, "sequoia-mapping-swp",
                   "loop '{0}' is a mapseq; only mappar and mapreduce can be pipelined");
 STRATA_DIAGNOSTIC(badCount, Error, "sequoia-mapping-count", "{0} must be at least 1");
@@ -69,7 +69,7 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
     spmd.iterationBlock = mapped.iterationBlock->value;
     if (spmd.iterationBlock < 1)
       return wrong(mapped.iterationBlock->place.location, "iterblk must be at least 1",
-                   "write how many iterations are dealt at a time, or take 'iterblk' out");
+                   "write how many iterations go to a processor at a time, or take 'iterblk' out");
     if (spmd.ways == 1)
       reportHint("'iterblk'", "one processor takes all iterations", where, diagnostics);
   }
