@@ -28,9 +28,6 @@ constexpr uint64_t fewSteps = uint64_t(1) << 26;
 /// So many tunables are tried one by one.
 constexpr size_t mostAlone = 8;
 
-/// Machines of two and of three levels.
-constexpr const char* otherMachines[] = {"smp-2level", "cluster"};
-
 /// What a program does wrong, wherever it is mapped to; anything else that ends a run is a mapping that does not fit.
 const llvm::StringSet<>& faults() {
   static const llvm::StringSet<> codes{"check-overlap", "check-iteration-overlap", "check-repeated-index",
@@ -102,11 +99,31 @@ private:
   }
 
   /// A mapping made for a machine of other levels calls other variants, and cuts differently at each level.
+  /// The machines known by name that have several levels, but for the one in use.
+  std::vector<std::string> otherMachines() const {
+    const CompileOptions& options = compiler_.options();
+    std::vector<std::string> others;
+    for (const std::string& name : machineNames(options.machinePath)) {
+      DiagnosticEngine quiet(diagnostics_.sources());
+      const auto machine = name == options.machine ? std::nullopt : loadMachine(name, options.machinePath, quiet);
+      if (machine && machine->levels.size() > 1)
+        others.push_back(name);
+    }
+    return others;
+  }
+
   void checkLevels() {
     if (!compiler_.isMappedByDefault() || run_.oracle.callsC || run_.oracle.steps > fewSteps)
       return;
-    const std::string machine = compiler_.options().machine == otherMachines[0] ? otherMachines[1] : otherMachines[0];
-    Outcome outcome = interpretWith({}, /*splits=*/true, machine);
+    // The first that the program fits.
+    std::string machine;
+    Outcome outcome;
+    for (const std::string& each : otherMachines()) {
+      machine = each;
+      outcome = interpretWith({}, /*splits=*/true, machine);
+      if (outcome.kind != Outcome::Kind::Refused)
+        break;
+    }
     const std::string where = "the mapping that is made for machine '" + machine + "'";
     if (outcome.kind == Outcome::Kind::Differs)
       diagnostics_

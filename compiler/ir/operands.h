@@ -1,5 +1,6 @@
 // What a logical program says of its accesses for those who check it: which operand of a call or copy they belong to,
-// which loads read nothing that counts, and which arithmetic may not overflow. Attributes have no effect on results; passes may drop them.
+// which loads read nothing that counts, and which arithmetic may not overflow. Attributes have no effect on results;
+// passes may drop them.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

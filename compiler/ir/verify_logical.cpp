@@ -3,6 +3,7 @@
 #include "compiler/ir/verify_logical.h"
 
 #include "compiler/ir/operands.h"
+#include "compiler/ir/poll.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -197,6 +198,10 @@ private:
                                            apartAttr,
                                            operandAttr,
                                            restAttr,
+                                           awaitedAttr,
+                                           comparedAttr,
+                                           keptAttr,
+                                           signedAttr,
                                            "svm.layout",
                                            "svm.sized_by"};
     for (NamedAttribute attribute : op->getDiscardableAttrs()) {

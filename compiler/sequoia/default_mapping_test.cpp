@@ -287,7 +287,8 @@ TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {
   Session two(leaf("y = 1;") + "void task U(in int a); void task<leaf> U::L(in int a) { }");
   EXPECT_FALSE(make(two, "host"));
   EXPECT_TRUE(two.find("sequoia-entry-unclear")) << two.rendered();
-  EXPECT_NE(two.rendered().find("the program has 2 tasks to start with; --entry says which one is meant"), std::string::npos);
+  EXPECT_NE(two.rendered().find("the program has 2 tasks to start with; --entry says which one is meant"),
+            std::string::npos);
   EXPECT_NE(two.rendered().find("task 'U'"), std::string::npos) << two.rendered();
 
   Session endless("void task R(in int A[N]); void task<inner> R::I(in int A[N]) { R(A); }");

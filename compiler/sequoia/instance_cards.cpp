@@ -61,8 +61,8 @@ private:
     row.title = "loop " + std::string(loop.loop->variable->name) + ", executed at level " + std::to_string(loop.level);
     if (loop.spmd) {
       row.marks.push_back(loop.spmd->ways ? "spmd " + std::to_string(loop.spmd->ways) : "spmd auto");
-      row.title +=
-          ", distributed over processors " + std::to_string(loop.spmd->first) + " to " + std::to_string(loop.spmd->last - 1);
+      row.title += ", distributed over processors " + std::to_string(loop.spmd->first) + " to " +
+                   std::to_string(loop.spmd->last - 1);
       if (loop.spmd->iterationBlock)
         row.title += ", " + std::to_string(loop.spmd->iterationBlock) + " iterations at a time";
     }
