@@ -203,12 +203,14 @@ bool NpyOutput::commit(DiagnosticEngine& diagnostics, const Location& where) {
     const std::string self = "/proc/self/fd/" + std::to_string(file_);
     for (int attempt = 0; temporary_.empty(); ++attempt) {
       std::string name = final_ + "." + std::to_string(::getpid()) + "." + std::to_string(attempt);
+      // Registered first: another thread may get the signal. Whatever has this name already was left by a process of
+      // our number, and may go.
+      unfinished_ = Unfinished(name);
       if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
         temporary_ = name;
       else if (errno != EEXIST || attempt > 1000)
         return fail();
     }
-    unfinished_ = Unfinished(temporary_);
   }
   // Some file systems find out only now that they are full.
   if (::close(std::exchange(file_, -1)) != 0 || ::rename(temporary_.c_str(), final_.c_str()) != 0)

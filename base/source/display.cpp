@@ -53,7 +53,7 @@ bool within(const Range (&ranges)[N], uint32_t code) {
 /// Control characters, blanks that are no space, and what is invisible or turns the direction of text around.
 bool hidden(uint32_t code) {
   static constexpr Range ranges[] = {{0, 0x1F},        {0x7F, 0xA0},      {0xAD, 0xAD},     {0x2000, 0x200F},
-                                     {0x2028, 0x202F}, {0x2060, 0x206F},  {0x3000, 0x3000}, {0xFEFF, 0xFEFF},
+                                     {0x2028, 0x202E}, {0x2060, 0x206F},  {0x3000, 0x3000}, {0xFEFF, 0xFEFF},
                                      {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
   return within(ranges, code);
 }

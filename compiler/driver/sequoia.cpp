@@ -64,11 +64,17 @@ auto findTunable(Mapping& mapping, const std::string& instance, const std::strin
   return nullptr;
 }
 
-/// Other values than the mapping's, for trials.
-void setTunables(sequoia::Mapping& mapping, const CompileOptions& options) {
-  for (const auto& [which, value] : options.tunables)
+/// Other values than the mapping's, for trials. Instances with such values are as if they were written: their place is
+/// the program's first byte, where the mapping was made and has none.
+void setTunables(sequoia::Mapping& mapping, const CompileOptions& options, BufferId program) {
+  for (const auto& [which, value] : options.tunables) {
     if (sequoia::MappedNumber* number = findTunable(mapping, which.first, which.second))
       number->value = value;
+    for (auto& task : mapping.tasks)
+      for (auto& each : task.instances)
+        if (each.name.text == which.first && !each.name.place.location.valid())
+          each.name.place.location = {program, 0, 0};
+  }
 }
 
 bool mentions(const sequoia::Expr* expr, const sequoia::Variable* variable) {
@@ -106,7 +112,7 @@ std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
   auto made = sequoia::defaultMapping(program, machine, askedEntry(options), knownSizes(program, options), diagnostics,
                                       options.halvings, options.isLibrary);
   if (made)
-    setTunables(*made, options);
+    setTunables(*made, options, program.file);
   if (made)
     diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
   return made;
@@ -148,7 +154,7 @@ public:
       return false;
     mapping_ = sequoia::readMapping(file, diagnostics);
     if (mapping_)
-      setTunables(*mapping_, options);
+      setTunables(*mapping_, options, program_->file);
     return mapping_.has_value();
   }
   bool canShrink() const override { return !mapping_; }

@@ -118,7 +118,7 @@ TEST(HbirCode, Statements) {
        formA("int g; config.tg[x][y] { for (;;) { if (g == 1) break; } }")},
       {"hbir-redeclared", body("int a; float a;"), body("int a; { float a; }")},
       {"hbir-array-initial", body("int a[4] = 1;"), body("int a[4]; a[0] = 1;")},
-      {"hbir-local-array-size", body("int a[257];"), body("int a[256]; bool b[1024];")},
+      {"hbir-local-array-size", body("int a[257];"), body("int a[128]; bool b[512];")},
       {"hbir-extent", body("int a[0];"), ""},
       {"hbir-not-constant", body("int a[2.5];"), body("int a[2][3]; a[1][2] = 1;")},
   };

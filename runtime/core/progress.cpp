@@ -2,7 +2,7 @@
 #include "runtime/core/progress.h"
 
 #include <chrono>
-#include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -28,7 +28,12 @@ public:
     if (!begun_) {
       begun_ = true;
       begin_ = Clock::now();
+      // Signals are for the threads that do the work.
+      sigset_t all, before;
+      sigfillset(&all);
+      pthread_sigmask(SIG_BLOCK, &all, &before);
       std::thread([this] { watch(); }).detach();
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     what_ = what;
     if (what.empty())
