@@ -48,7 +48,7 @@ void writeOptions(std::string& out, const CLI::App& app, bool positionals) {
       out += ".TP\n" + nameOf(*option) + "\n" + plain(option->get_description()) + "\n";
 }
 
-std::string examples(const std::string& lines) {
+std::string exampleSection(const std::string& lines) {
   std::string out = ".SH EXAMPLES\n.nf\n";
   std::istringstream text(lines);
   for (std::string line; std::getline(text, line);)
@@ -107,7 +107,7 @@ std::string manualPage(const CLI::App& app, const CLI::App* command, const std::
       out += ".TP\n\\fBstrata " + plain(each->get_name()) + "\\fR\n" + plain(each->get_description()) + "\n";
     out += ".SH OPTIONS\n";
     writeOptions(out, app, false);
-    out += examples(examplesOf("run"));
+    out += exampleSection(examplesOf("run"));
     out += status;
     out += environment;
     out += ".SH SEE ALSO\n";
@@ -129,7 +129,7 @@ std::string manualPage(const CLI::App& app, const CLI::App* command, const std::
   out += ".SH OPTIONS\n";
   writeOptions(out, *command, false);
   if (const std::string lines = examplesOf(command->get_name()); !lines.empty())
-    out += examples(lines);
+    out += exampleSection(lines);
   out += status;
   return out + ".SH SEE ALSO\n.BR strata (1),\nand command.md in share/doc/strata of an installation\n";
 }
