@@ -10,7 +10,7 @@ namespace {
 
 struct TimelineTest : testing::Test {
   SourceManager sources;
-  DiagnosticEngine diagnostics{sources};
+  strata::DiagnosticEngine diagnostics{sources};
   int count = 0;
 
   std::optional<Timeline> read(const std::string& text) {

@@ -152,27 +152,27 @@ private:
 
 // ---- loops that end by the tile's own work ----
 
-struct Interval {
+struct IntRange {
   int64_t least = INT32_MIN, most = INT32_MAX;
 };
 
 /// The values that an int may have; nothing when it may be no int of 32 bits.
-std::optional<Interval> interval(const Expression& expression) {
+std::optional<IntRange> intRange(const Expression& expression) {
   if (expression.kind == ExpressionKind::Integer && expression.integer >= INT32_MIN && expression.integer <= INT32_MAX)
-    return Interval{expression.integer, expression.integer};
+    return IntRange{expression.integer, expression.integer};
   if (expression.kind == ExpressionKind::Variable || expression.kind == ExpressionKind::Element)
-    return Interval();
+    return IntRange();
   if (expression.kind != ExpressionKind::Binary || expression.operands[1]->kind != ExpressionKind::Integer)
     return std::nullopt;
-  std::optional<Interval> left = interval(*expression.operands[0]);
+  std::optional<IntRange> left = intRange(*expression.operands[0]);
   const int64_t by = expression.operands[1]->integer;
   if (!left || by < INT32_MIN || by > INT32_MAX)
     return std::nullopt;
   switch (expression.op) {
   case Operator::Add:
-    return Interval{left->least + by, left->most + by};
+    return IntRange{left->least + by, left->most + by};
   case Operator::Subtract:
-    return Interval{left->least - by, left->most - by};
+    return IntRange{left->least - by, left->most - by};
   case Operator::Divide:
     return by > 0 ? left : std::nullopt;
   default:
@@ -355,7 +355,7 @@ private:
       });
       if (readsOnce)
         return !steps;
-      std::optional<Interval> bound = interval(*counter.bound);
+      std::optional<IntRange> bound = intRange(*counter.bound);
       return !steps || !bound ||
              (counter.up ? bound->most - !counter.inclusive + largest > INT32_MAX
                          : bound->least + !counter.inclusive - largest < INT32_MIN);
