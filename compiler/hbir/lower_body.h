@@ -128,7 +128,6 @@ private:
   Value tile_;     // the number of the tile; null outside groups
   Value breakFlag_, finishFlag_;
   llvm::DenseSet<const Expression*> contracted_; // products that are operands of sums
-  int64_t stackBytes_ = 0;
 
   std::vector<const Symbol*> scope_;         // local variables that are in scope, in order
   bool startsWait_ = false;                  // what is computed is for a variable that decides about the end of one
