@@ -38,6 +38,8 @@ Location sourceLocation(const SourceManager& sources, mlir::Location location) {
 }
 
 MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& engine) : context_(context) {
+  // The place shows the operation already, as the user wrote it. For printing it MLIR would verify the whole program.
+  context.printOpOnDiagnostic(false);
   handler_ = context.getDiagEngine().registerHandler([&engine](mlir::Diagnostic& diagnostic) {
     const DiagnosticKind* kind = &irRemark;
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
@@ -46,10 +48,8 @@ MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& e
       kind = &irWarning;
     DiagnosticBuilder out =
         engine.report(*kind, sourceLocation(engine.sources(), diagnostic.getLocation()), diagnostic.str());
-    // The place shows the operation already, as the user wrote it.
     for (mlir::Diagnostic& note : diagnostic.getNotes())
-      if (std::string text = note.str(); !text.starts_with("see current operation"))
-        out.note(std::move(text));
+      out.note(note.str());
     return mlir::success();
   });
 }

@@ -144,13 +144,14 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     const Beside beside(getOperation());
+    DominanceInfo dominance;
     SmallVector<BlockOp> blocks;
     getOperation().walk([&](BlockOp block) { blocks.push_back(block); });
     for (BlockOp block : blocks)
-      tryBlock(block, symbols, beside);
+      tryBlock(block, symbols, beside, dominance);
   }
 
-  void tryBlock(BlockOp block, SymbolTable& symbols, const Beside& beside) {
+  void tryBlock(BlockOp block, SymbolTable& symbols, const Beside& beside, DominanceInfo& dominance) {
     std::optional<Mirror> mirror = mirrorOf(block);
     if (!mirror || mirror->view.getType() != block.getBlock().getType() || !usesAreBetween(block, *mirror))
       return;
@@ -158,7 +159,6 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
     // A block that is written and never moved out is private: writes must not reach the view.
     if (!mirror->out && !readOnly)
       return;
-    DominanceInfo dominance;
     if (!dominance.dominates(mirror->view, block.getOperation())) {
       Operation* definition = mirror->view.getDefiningOp();
       if (!definition || definition->getBlock() != block->getBlock() ||
