@@ -1,5 +1,6 @@
 // All tunables are changed at once; only where something is found is each tried alone, to name the one that decides. A
-// mapping that the program refuses (a block beyond its array, sizes that do not fit) says nothing and is passed over.
+// mapping that the program refuses (a block beyond its array, sizes that do not fit) says nothing: values that divide
+// the sizes are tried then.
 #include "compiler/driver/other_mapping.h"
 
 #include "compiler/ir/locations.h"
@@ -7,6 +8,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace strata::driver {
 
@@ -18,6 +20,8 @@ STRATA_DIAGNOSTIC(
     "the result depends on how the iterations of a mapreduce are dealt: {0} of '{1}' is {2} when one adds "
     "to what the one before has left, and {3} when they are made in three parts that are combined");
 STRATA_DIAGNOSTIC(mappingTried, Remark, "check-mapping-tried", "the program was also checked with {0}");
+STRATA_DIAGNOSTIC(mappingRefused, Remark, "check-mapping-refused",
+                  "the program was checked under its own mapping only: with {0}, {1}");
 
 namespace {
 
@@ -30,8 +34,9 @@ constexpr size_t mostAlone = 8;
 
 /// What a program does wrong, wherever it is mapped to; anything else that ends a run is a mapping that does not fit.
 const llvm::StringSet<>& faults() {
-  static const llvm::StringSet<> codes{"check-overlap", "check-iteration-overlap", "check-repeated-index",
-                                       "interpret-undefined-read", "check-combiner"};
+  static const llvm::StringSet<> codes{"check-overlap",        "check-iteration-overlap",
+                                       "check-repeated-index", "interpret-undefined-read",
+                                       "check-combiner",       "check-signed-overflow"};
   return codes;
 }
 
@@ -47,7 +52,7 @@ std::string text(const Values& values, bool others) {
 /// What came of one interpretation.
 struct Outcome {
   enum class Kind { Same, Differs, Faulty, Refused } kind = Kind::Refused;
-  Diagnostic fault; ///< Faulty
+  Diagnostic fault; ///< Faulty; of a mapping that is refused, why, or nothing
   size_t argument = 0;
   std::string element, before, after; ///< Differs
 };
@@ -61,12 +66,26 @@ public:
   }
 
   bool check() {
-    Values all;
-    for (const TunableInUse& tunable : compiler_.tunables())
-      all.emplace_back(tunable, otherValue(tunable));
+    const std::vector<TunableInUse> tunables = compiler_.tunables();
+    auto valuesOf = [&](int64_t (*choose)(const TunableInUse&)) {
+      Values values;
+      for (const TunableInUse& tunable : tunables)
+        values.emplace_back(tunable, choose(tunable));
+      return values;
+    };
+    Values all = valuesOf(otherValue);
     Outcome outcome;
     if (!all.empty())
       outcome = interpretWith(all);
+    if (!all.empty() && outcome.kind == Outcome::Kind::Refused) {
+      Values dividing = valuesOf(otherDivisor);
+      if (Outcome second = interpretWith(dividing); second.kind != Outcome::Kind::Refused) {
+        all = std::move(dividing);
+        outcome = std::move(second);
+      } else if (!outcome.fault.message.empty()) {
+        diagnostics_.report(mappingRefused, {}, text(all, true), outcome.fault.message);
+      }
+    }
     if (outcome.kind == Outcome::Kind::Same) {
       diagnostics_.report(mappingTried, {}, text(all, true)).help("results may not depend on the mapping");
       checkLevels();
@@ -160,16 +179,19 @@ private:
     auto program = compiler.logical();
     auto arrays = program ? run_.arrays() : std::nullopt;
     auto function = program ? program->module->lookupSymbol<mlir::func::FuncOp>(run_.entry.name) : nullptr;
-    if (!arrays || !function || quiet.hasErrors())
+    if (!arrays || !function || quiet.hasErrors()) {
+      if (!quiet.all().empty())
+        outcome.fault = quiet.all().front();
       return outcome;
+    }
     Interpreted other;
     other.binding = std::move(*arrays);
     const InterpretMode mode{true, splits, run_.oracle.steps * mostTimes + someSteps};
     if (!interpret(*program->module, run_.entry, other, mode, run_.kernels, quiet)) {
-      if (faults().contains(other.failure) && !quiet.all().empty()) {
-        outcome.kind = Outcome::Kind::Faulty;
+      if (!quiet.all().empty())
         outcome.fault = quiet.all().back();
-      }
+      if (faults().contains(other.failure) && !quiet.all().empty())
+        outcome.kind = Outcome::Kind::Faulty;
       return outcome;
     }
     return compareWith(other);
@@ -281,18 +303,49 @@ int64_t otherValue(const TunableInUse& tunable) {
   auto divides = [&](int64_t number) {
     return llvm::any_of(tunable.sizes, [&](int64_t size) { return size % number == 0; });
   };
+  // Blocks that leave as many elements over as those in use may leave the same ones.
+  auto leavesOthers = [&](int64_t number) {
+    return llvm::all_of(tunable.sizes, [&](int64_t size) { return value < 1 || size % number != size % value; });
+  };
   // With half of the least size there are two iterations at least.
   int64_t most = INT64_MAX;
   for (int64_t size : tunable.sizes)
     most = std::min(most, std::max<int64_t>(2, size / 2));
-  int64_t begin = std::min(value - 1, most);
-  for (int64_t other = begin; other >= 2 && other > begin - 64; --other)
-    if (!divides(other))
+  const int64_t below = std::min(value - 1, most), above = std::max<int64_t>(value, 1) + 1;
+  auto search = [](int64_t begin, int64_t step, llvm::function_ref<bool(int64_t)> fits) -> std::optional<int64_t> {
+    for (int64_t other = begin; other >= 2 && std::abs(other - begin) < 64; other += step)
+      if (fits(other))
+        return other;
+    return std::nullopt;
+  };
+  auto both = [&](int64_t other) { return leavesOthers(other) && !divides(other); };
+  auto notDividing = [&](int64_t other) { return !divides(other); };
+  auto found = search(below, -1, both);
+  if (!found)
+    found = search(above, 1, [&](int64_t other) { return other <= most && both(other); });
+  if (!found)
+    found = search(below, -1, leavesOthers);
+  if (!found)
+    found = search(above, 1, both);
+  if (!found)
+    found = search(above, 1, notDividing);
+  return found.value_or(value > 1 ? value - 1 : value + 1);
+}
+
+int64_t otherDivisor(const TunableInUse& tunable) {
+  int64_t common = 0;
+  for (int64_t size : tunable.sizes)
+    common = std::gcd(common, size);
+  if (common <= 0)
+    return tunable.value > 1 ? tunable.value / 2 : 2;
+  const int64_t most = std::min(tunable.value - 1, std::max<int64_t>(common / 2, 1));
+  for (int64_t other = most; other >= 1 && most - other < 4096; --other)
+    if (common % other == 0)
       return other;
-  for (int64_t other = std::max<int64_t>(value, 1) + 1; other <= value + 64; ++other)
-    if (!divides(other))
+  for (int64_t other = std::max<int64_t>(tunable.value, 1) + 1; other <= std::min<int64_t>(common, 4096); ++other)
+    if (common % other == 0)
       return other;
-  return value > 1 ? value - 1 : value + 1;
+  return 1;
 }
 
 bool checkOtherMappings(Compiler& compiler, const CheckedRun& run, DiagnosticEngine& diagnostics) {

@@ -22,7 +22,11 @@ struct CheckedRun {
 /// warning. False when there are errors (reported).
 bool checkOtherMappings(Compiler& compiler, const CheckedRun& run, DiagnosticEngine& diagnostics);
 
-/// The value that a tunable is tried with: near the one in use, no divisor of a size, and with several iterations.
+/// The value that a tunable is tried with: near the one in use, with several iterations, and such that other elements
+/// are left over where a size is divided by it and rounded down; no divisor of a size, where there is such a number.
 int64_t otherValue(const TunableInUse& tunable);
+
+/// The value that it is tried with where the program refuses that one: a divisor of all sizes, with several iterations.
+int64_t otherDivisor(const TunableInUse& tunable);
 
 } // namespace strata::driver

@@ -29,10 +29,13 @@ std::string BodyLowering::tunablesIn(const Expr* divisor) const {
 
 Value BodyLowering::mayNotOverflow(const Type* type, Value result, Value left, Value right) {
   mlir::Operation* made = result.getDefiningOp();
-  // What was folded has another operation behind it, or none.
-  if (made && type->isInteger() && type->isSigned() && type->bits() >= 32 &&
-      mlir::isa<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(made) && made->getOperand(0) == left &&
-      made->getOperand(1) == right)
+  if (!made || !type->isInteger() || !type->isSigned() || type->bits() < 32 ||
+      !mlir::isa<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(made))
+    return result;
+  // What was folded has another operation behind it, or none. A constant stands on the right after folding.
+  const Value first = made->getOperand(0), second = made->getOperand(1);
+  const bool swapped = first == right && second == left && made->hasTrait<mlir::OpTrait::IsCommutative>();
+  if ((first == left && second == right) || swapped)
     made->setAttr(svm::signedAttr, builder_.getUnitAttr());
   return result;
 }

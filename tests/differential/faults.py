@@ -20,6 +20,7 @@ from sequoia import Server
 TYPES = {"int": "random:{0}:0:100", "float": "random:{0}", "long": "random:{0}:0:100", "unsigned": "random:{0}:0:100"}
 # What finds a fault: any of these codes.
 UNCOVERED = {"check-undefined", "check-mapping-decides"}
+MISMATCH = {"sequoia-size-mismatch"}
 OVERLAP = {"check-iteration-overlap", "check-other-mapping", "check-overlap", "sequoia-iteration-overlap", "sequoia-iteration-sharing",
            "sequoia-iteration-shares"}
 ORDER = {"check-combiner", "check-reduction-parts", "check-other-mapping", "check-mapping-decides"}
@@ -30,8 +31,8 @@ UNSOUND = {"minus": "b = a - b;", "mean": "b = (a + b) / 2;", "last": "b = a;", 
 class Stage:
     """A task over a part of x. `declare` and `call` are its text, `tunables` those of its instance, `codes` what finds its fault."""
 
-    def __init__(self, number, pick, faulty, size):
-        self.number, self.pick, self.faulty, self.size = number, pick, faulty, size
+    def __init__(self, number, pick, faulty, size, isMapped):
+        self.number, self.pick, self.faulty, self.size, self.isMapped = number, pick, faulty, size, isMapped
         self.type = pick.choice(list(TYPES))
         self.tunables, self.combiner, self.codes = {"t": pick.randint(1, size + 2)}, None, set()
         kinds = ["map", "map", "leaf", "reduce", "count", "local", "grid"]
@@ -66,20 +67,24 @@ class Stage:
     def map(self):
         direction, which = self.written(), self.pick.randrange(4)
         loops = self.fault(UNCOVERED, "(N + t - 1) / t", "N / t" if which == 0 else None) if which == 0 or not self.faulty else "(N + t - 1) / t"
-        size = "t"
-        if which == 1 and self.faulty:
-            size = self.fault(OVERLAP, "t", "t + 1")
+        given, size = "t", "t"
+        if which == 1 and self.faulty and self.pick.random() < 0.5:
+            given = size = self.fault(OVERLAP, "t", "t + 1")
+        elif which == 1 and self.faulty:
+            # A single block reaches to the end of its array, however large it is: nothing is wrong with it.
+            isShown = self.isMapped and self.tunables["t"] < self.size
+            size = self.fault(MISMATCH, "t", "t + 1" if isShown else None)
         bound = "i < N"
         if which == 2 and self.faulty and direction == "out":
             bound = self.fault(UNCOVERED, "i < N", "i < N - 1")
         assign = "y[i] = x[i] + 1;" if direction == "out" else "y[i] = y[i] + x[i];"
         if self.faulty and not self.codes:
             assign = self.fault({"check-mapping-decides"}, assign, f"y[i] = x[i] + N;")
-        self.two("y", direction, [f"  for (long i = 0; {bound}; i++) {assign}"], loops, ("t", size))
+        self.two("y", direction, [f"  for (long i = 0; {bound}; i++) {assign}"], loops, (given, size))
 
     def leaf(self):
         what = self.pick.randrange(2) if self.faulty else -1
-        step = self.fault({"check-undefined"}, "i++", "i += 2") if what == 0 and self.size > 1 else "i++"
+        step = self.fault(UNCOVERED, "i++", "i += 2") if what == 0 and self.size > 1 else "i++"
         first = "0"
         if self.faulty and not self.codes:
             first = self.fault({"check-undefined"}, "0", "1")
@@ -92,8 +97,18 @@ class Stage:
     def count(self):
         """Sums of signed integers that leave their type, or do not."""
         self.type = "int"
-        factor = self.fault({"check-signed-overflow"}, "3", ["30000000", "2147483647"])
-        self.two("y", "out", [f"  for (long i = 0; i < N; i++) y[i] = (x[i] + 100) * {factor};"], "(N + t - 1) / t", ("t", "t"))
+        # With numbers of 0 to 99, each of the first leaves int in one step, and none of the second.
+        big = ["(x[i] + 100) * 30000000", "2147483647 * (100 + x[i])", "-2147483647 - (x[i] + 2)", "(x[i] + 1) + 2147483647", "2147483647 + (x[i] + 1)",
+               "add(x[i], 2147483647 - x[i] + 1)", "-(x[i] - x[i] - 2147483647 - 1)", "x[i] * x[i] - (-2147483647 - 1)"]
+        small = ["(x[i] + 100) * 3", "20000000 * x[i]", "-2147483548 - x[i]", "x[i] + 2147483548", "2147483548 + x[i]", "add(x[i], 2147483647 - x[i])",
+                 "-(x[i] - 2147483647)", "2147483600u + x[i] * x[i]"]
+        number = self.pick.choice(small)
+        if self.faulty:
+            number = self.fault({"check-signed-overflow"}, number, big)
+        statement = self.pick.choice([f"y[i] = {number};", f"int v = 0; v += {number}; y[i] = v;", f"{{ int v = {number}; y[i] = v--; }}"])
+        self.two("y", "out", [f"  for (long i = 0; i < N; i++) {{ {statement} }}"], "(N + t - 1) / t", ("t", "t"))
+        self.text.insert(0, f"inline int add{self.number}(int a, int b) {{ return a + b; }}")
+        self.text = [line.replace("add(", f"add{self.number}(") for line in self.text]
 
     def grid(self):
         """Blocks of a matrix, whose rows and columns are cut."""
@@ -153,8 +168,9 @@ class Stage:
 class Program:
     """Stages over arrays of N elements. `fault`: one of them has one."""
 
-    def __init__(self, seed, fault):
+    def __init__(self, seed, fault, isMapped):
         pick = random.Random(seed)
+        self.isMapped = isMapped
         self.size = pick.choice([5, 7, 8, 12, 13, 24, 30, 37])
         count = pick.randint(1, 3)
         bad = pick.randrange(count)
@@ -166,7 +182,7 @@ class Program:
     def stage(self, seed, number, faulty):
         pick = random.Random(seed)
         # What is picked for the fault comes behind what both programs have in common only by kind, which is enough.
-        return Stage(number, pick, faulty, self.size)
+        return Stage(number, pick, faulty, self.size, self.isMapped)
 
     @property
     def codes(self):
@@ -191,7 +207,7 @@ def codes_in(text):
 def wrong(strata, folder, seed, fault, isMapped):
     """What --check says that it should not, or does not say; and whether the program has a fault at all."""
     try:
-        program = Program(seed, fault)
+        program = Program(seed, fault, isMapped)
     except ValueError:
         return None, False
     path = pathlib.Path(folder) / "program.sq"

@@ -64,6 +64,28 @@ class OtherMappings(harness.Case):
     def test_the_other_mapping_is_named(self):
         self.says(self.run_cut(options=["--remarks"]), 0, "remark[check-mapping-tried]", "also checked with t = 4")
 
+    def test_the_same_elements_are_not_left_over_twice(self):
+        # With t = 8 and with t = 4, the first eight of ten elements are taken.
+        self.says(self.run_cut(count="N / t", direction="inout", body="b[i] += 100;", tunable=8), 0, "warning[check-mapping-decides]",
+                  "element [8] of 'b' is 8 with t = 8, and 108 with t = 3")
+
+    def run_blocks(self, tunable, *texts):
+        text = CUT.format("out", "(N + t - 1) / t", "t", "0", "b[i] = a[i] + 1;")
+        for old, new in texts:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        program = self.write("p.sq", text)
+        mapping = self.write("p.map", MAP % (tunable, "", ""))
+        return self.strata("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", "--check", "--remarks", timeout=60)
+
+    def test_what_the_program_refuses_is_tried_with_divisors(self):
+        exact = ("a[i * t; t], b[i * t; t]", "a[i * t : (i + 1) * t; t], b[i * t : (i + 1) * t; t]")
+        self.says(self.run_blocks(10, exact), 0, "remark[check-mapping-tried]", "also checked with t = 5")
+        self.says(self.run_blocks(10, exact, ("b[i] = a[i] + 1;", "b[i] = N;")), 0, "warning[check-mapping-decides]",
+                  "element [0] of 'b' is 10 with t = 10, and 5 with t = 5")
+        self.says(self.run_blocks(20, ("b[i * t; t]", "b[i * t; t + 1]")), 0, "remark[check-mapping-refused]", "under its own mapping only: with t = 4",
+                  "has N = 4 elements in dimension 0, and is given 5")
+
     def test_overlaps_that_a_mapping_hides(self):
         shown = self.run_cut(block="t + 1", tunable=4)
         self.says(shown, 1, "error[check-iteration-overlap]")
@@ -104,6 +126,9 @@ class OtherMappings(harness.Case):
         for body, said in (("b[i] = a[i] + 2147483647;", "1 + 2147483647 does not fit into a signed integer of 32 bits"),
                            ("b[i] = a[i] * -715827883;", "3 * (-715827883)"), ("b[i] = -2147483647 - a[i];", "-2147483647 - 2")):
             self.says(self.run_cut(body=body), 1, "error[check-signed-overflow]", said, "p.sq:", "help: compute with a wider type")
+        self.says(self.run_cut(body="b[i] = 2147483645 + a[i];"), 1, "error[check-signed-overflow]", "3 + 2147483645 does not fit")
+        self.says(self.run_cut(body="b[i] = 2147483637 + a[i] + (N == 10 ? 0 : 4);", tunable=20), 0, "warning[check-other-mapping]",
+                  "with t = 4, which another mapping may choose", "does not fit into a signed integer", "with t = 20, does not show it")
         self.says(self.run_cut(body="b[i] = a[i] - 10 + 2147483647;"), 0)
         self.says(self.run_cut(body="b[i] = (unsigned)a[i] + 4294967295u;"), 0)
         self.says(self.run_cut(body="b[i] = (int)(a[i] * 2147483647L);"), 0)
