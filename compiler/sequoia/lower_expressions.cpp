@@ -235,10 +235,13 @@ Value BodyLowering::unary(const Expr* expr) {
   }
   Value operand = value(expr->operands[0]);
   at(expr->location);
-  const Scalar type = expr->type->scalar();
-  return expr->op == Operator::Negate       ? negated(type, operand)
-         : expr->op == Operator::Complement ? complement(operand)
-                                            : operand;
+  if (expr->op == Operator::Complement)
+    return complement(operand);
+  if (expr->op != Operator::Negate)
+    return operand;
+  Value result = negated(expr->type->scalar(), operand);
+  auto difference = result.getDefiningOp<arith::SubIOp>(); // from zero
+  return difference ? mayNotOverflow(expr->type, result, difference.getLhs(), operand) : result;
 }
 
 Value BodyLowering::binary(const Expr* expr) {

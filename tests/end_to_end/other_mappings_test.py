@@ -124,7 +124,7 @@ class OtherMappings(harness.Case):
 
     def test_signed_sums_that_do_not_fit(self):
         for body, said in (("b[i] = a[i] + 2147483647;", "1 + 2147483647 does not fit into a signed integer of 32 bits"),
-                           ("b[i] = a[i] * -715827883;", "3 * (-715827883)"), ("b[i] = -2147483647 - a[i];", "-2147483647 - 2")):
+                           ("b[i] = a[i] * -715827883;", "3 * (-715827883)"), ("b[i] = -2147483647 - a[i];", "-2147483647 - 2"), ("b[i] = -(a[i] - 2147483647 - 1);", "0 - (-2147483648)")):
             self.says(self.run_cut(body=body), 1, "error[check-signed-overflow]", said, "p.sq:", "help: compute with a wider type")
         self.says(self.run_cut(body="b[i] = 2147483645 + a[i];"), 1, "error[check-signed-overflow]", "3 + 2147483645 does not fit")
         self.says(self.run_cut(body="b[i] = 2147483637 + a[i] + (N == 10 ? 0 : 4);", tunable=20), 0, "warning[check-other-mapping]",
