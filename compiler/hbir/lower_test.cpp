@@ -314,6 +314,9 @@ TEST(HbirLower, ReplicatedArraysThatTilesWriteAreTheirOwn) {
   EXPECT_EQ(q, (std::vector<int>{1, 8, 1, 1})); // those of the first tile
   for (size_t tile = 0; tile < 16; ++tile)
     EXPECT_EQ(r[tile], (tile % 4 == 1 ? 8 : 1) + static_cast<int>(tile) + b[tile / 4]);
+  // The tiles add to elements that nothing has given a value.
+  EXPECT_FALSE(subject.run({array(b), array(r), array(q)}));
+  EXPECT_EQ(subject.failure, "interpret-undefined-read");
 }
 
 TEST(HbirLower, LayoutsDoNotChangeResults) {

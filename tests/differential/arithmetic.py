@@ -1,6 +1,6 @@
 """Random programs of C's arithmetic against C compiled by Clang, many at a time: all types, operators, conversions, assignments, loops with every
 step, switch, nested calls, constants mixed with variables. Clang's sanitizer tells, for each program and each row of inputs, what C leaves
-undefined: those programs run alone, and must end in the error that the language has for it; all others give the same bits, natively, in the
+undefined: those programs run alone, and must end in the error that the language has for it; all others give the same bits (of NaNs, any), natively, in the
 interpreter and in C. What C calls undefined and the language settles (sums that overflow) is run and not compared.
 
   arithmetic.py --strata build/bin/strata --server build/tests/differential_server --seconds 30     as many as there is time for
@@ -31,6 +31,19 @@ ENDLESS, OVERFLOWS = 200, 1
 # What the language refuses where C carries it out: loops whose variable counts past its type (docs/sequoia-language.md), and constant indices that
 # no array has, also where they are not reached.
 REFUSED = {"loop-bound-overflow", "sequoia-index-range"}
+
+
+
+def same_bits(ours, theirs):
+    """Equal to the bit, -0.0 and 0.0 apart. Which NaN an operation gives, its sign too, neither C nor IEEE 754 says: any is as good."""
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+        return False
+    if ours.dtype.kind != "f":
+        return np.array_equal(ours, theirs)
+    bits = f"u{ours.dtype.itemsize}"
+    return bool(np.all((ours.view(bits) == theirs.view(bits)) | (np.isnan(ours) & np.isnan(theirs))))
+
 
 C_HEAD = """#include <setjmp.h>
 #define FUEL 400
@@ -89,7 +102,7 @@ def inputs_of(seed):
         values = np.zeros(ROWS, NUMPY[kind])
         for row in range(ROWS):
             if kind in REALS:
-                values[row] = choose.choice([0.0, -0.5, 1.5, -1.0, 3.75, 1e10, -1e30, 255.5, -129.0, 4294967295.5, choose.uniform(-100, 100), choose.uniform(-1e20, 1e20)])
+                values[row] = choose.choice([0.0, -0.0, -0.5, 1.5, -1.0, 3.75, 1e10, -1e30, 255.5, -129.0, 4294967295.5, choose.uniform(-100, 100), choose.uniform(-1e20, 1e20)])
             else:
                 limits = np.iinfo(NUMPY[kind])
                 value = choose.choice([0, 1, 2, -1, 5, limits.min, limits.max, limits.min + 1, limits.max - 1, choose.randrange(-100, 100),
@@ -145,7 +158,7 @@ class Batch:
             return 2, f"native code ended with {status}, the interpreter with {interpreted}\n{said}{told}", None, None
         if status:
             return status, said, None, None
-        if not all(np.array_equal(native, np.load(self.folder / f"{name}.npy"), equal_nan=True) for native, name in zip(answers, "of")):
+        if not all(same_bits(native, np.load(self.folder / f"{name}.npy")) for native, name in zip(answers, "of")):
             return 2, "native code and the interpreter differ", None, None
         return status, said, *answers
 
@@ -164,9 +177,8 @@ class Batch:
         part = slice(program.number * RESULTS, (program.number + 1) * RESULTS)
         ours, theirs = (o[part], f[program.number]), (wanted[0][part], wanted[1][program.number])
         for row in rows:
-            same = np.array_equal(ours[0][:, row], theirs[0][:, row])
             a, b = ours[1][row], theirs[1][row]
-            if not same or not (a == b or (np.isnan(a) and np.isnan(b))):
+            if not same_bits(ours[0][:, row], theirs[0][:, row]) or not same_bits(a, b):
                 given = ", ".join(f"{input_name(kind)} = {values[row]!r}" for kind, values in self.inputs.items())
                 return f"row {row} gives {ours[0][:, row]} {a!r}, and C {theirs[0][:, row]} {b!r}\nwith {given}"
         return None
