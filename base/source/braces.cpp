@@ -91,6 +91,10 @@ private:
       statement_ = i + 1;
   }
 
+  /// Whether a block that begins within a line can end with that line, which the one of token `next` follows.
+  bool endsInLine(size_t open, size_t next) const {
+    return !placed_[open + 1].first && placed_[open].line == placed_[next - 1].line && tokens_[next - 1] != ",";
+  }
   bool isIf(size_t i) const { return tokens_[i] == "if" || tokens_[i] == "else"; }
   bool isLabel(size_t i) const { return tokens_[i] == "case" || tokens_[i] == "default"; }
 
@@ -100,7 +104,8 @@ private:
       while (missing > 0 && !open_.empty() && placed_[i].first && open_.back().indented && token != "{" &&
              !isLabel(i) &&
              (token == "}" ? placed_[i].indent < open_.back().indent : placed_[i].indent <= open_.back().indent) &&
-             placed_[open_.back().token].line != placed_[i].line && (token == "}" || statement_ == i)) {
+             placed_[open_.back().token].line != placed_[i].line &&
+             (token == "}" || statement_ == i || endsInLine(open_.back().token, i))) {
         repairs_.push_back({'}', i, open_.back().token});
         open_.pop_back();
         --missing;

@@ -1,4 +1,5 @@
 // The config segment: the groups of all three forms as tiles given by index expressions, and groups moved by a mapping.
+#include "base/source/nearest_name.h"
 #include "compiler/hbir/checker.h"
 
 #include <algorithm>
@@ -190,9 +191,10 @@ void Checker::tileOfGroup(const GroupSyntax& syntax, Group& group) {
           return IndexExpression::constant(owner->indices[i].extent);
       }
     }
-    diagnostics_.report(unknownIndex, name.where, dottedName(name.names), group.name)
-        .note("a group of one dimension has the index x, of two x and y; those of a group around it are written as "
-              "name.x");
+    if (unknownNames_.insert(dottedName(name.names)).second)
+      diagnostics_.report(unknownIndex, name.where, dottedName(name.names), group.name)
+          .note("a group of one dimension has the index x, of two x and y; those of a group around it are written as "
+                "name.x");
     return std::nullopt;
   };
   std::vector<IndexExpression> tile;
@@ -227,6 +229,8 @@ std::optional<IndexExpression> Checker::resolveInArrangement(const Expr& name, c
   for (size_t i = 0; i < 2 && i < around.size(); ++i)
     if (text == maximumNames[i] || text == (i == 0 ? "xmax" : "ymax"))
       return IndexExpression::constant(around[i]);
+  if (!unknownNames_.emplace(text).second)
+    return std::nullopt;
   DiagnosticBuilder builder = diagnostics_.report(unknownIndex, name.where, text, group.name);
   std::vector<NameSyntax> farther;
   for (const Group* above = &group; above; above = above->parent)
@@ -235,8 +239,15 @@ std::optional<IndexExpression> Checker::resolveInArrangement(const Expr& name, c
   for (const NameSyntax& each : farther)
     if (each.text == text) {
       builder.label(each.where, "the names of sizes are known to the groups directly inside");
-      break;
+      return std::nullopt;
     }
+  std::vector<std::string> candidates;
+  for (const NameSyntax& each : sizes)
+    candidates.emplace_back(each.text);
+  for (const Group* owner = &group; owner; owner = owner->parent)
+    for (const GroupIndex& each : owner->indices)
+      candidates.push_back(each.name);
+  proposeName(builder, text, candidates);
   return std::nullopt;
 }
 

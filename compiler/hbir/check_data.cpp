@@ -247,6 +247,8 @@ std::optional<Place> Checker::place(const PathSyntax& path) {
     candidates.push_back(memory.local ? "target." + target.tiles + "." + memory.name : "target." + memory.name);
   for (const Group& group : program_.groups)
     candidates.push_back((tree_.form == Form::A ? "config" : target.tiles) + "." + pathOf(group));
+  if (!unknownNames_.insert(pathText(path)).second)
+    return std::nullopt;
   std::string near = nearestName(pathText(path), candidates);
   DiagnosticBuilder builder = diagnostics_.report(unknownPlace, path.where, pathText(path));
   if (!near.empty())

@@ -26,6 +26,9 @@ void Checker::declare(std::string_view name, const Location& where, std::string_
 
 bool Checker::unknown(const Location& where, std::string_view name, const std::vector<std::string>& candidates,
                       std::string note) {
+  // What is not declared, or misspelt where it is declared, is one mistake however often the name is used.
+  if (!unknownNames_.emplace(name).second)
+    return false;
   std::string near = nearestName(name, candidates);
   DiagnosticBuilder builder = diagnostics_.report(unknownName, where, name);
   if (!near.empty())

@@ -158,6 +158,7 @@ private:
   std::map<std::string, const Symbol*, std::less<>> arraySymbols_;
   std::map<std::string, int64_t, std::less<>> blockSizes_; // of arrays as the program declares them
   std::map<std::string, const Constant*, std::less<>> constantsByName_;
+  std::set<std::string, std::less<>> unknownNames_;            // those that have been reported
   std::set<std::string_view> wrongConstants_;                  // those whose value has been reported
   std::unordered_map<const Array*, Layout> declaredLayouts_;   // of arrays that the mapping places otherwise
   std::vector<std::pair<const Group*, Location>> movedGroups_; // with the mapping's statement

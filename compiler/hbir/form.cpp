@@ -14,6 +14,8 @@ public:
   FormEvidence run() {
     if (size_t config = segment("config"))
       for (size_t i = config; i < tokens_.size() && !is(i, "}"); ++i) {
+        if (is(i, "group") && isPlacedByRange(i))
+          return arrange(config); // the word itself is missing or misspelt
         if (is(i, "group"))
           return {Form::A, tokens_[i].location, "its config segment holds groups outside of 'arrange'"};
         if (is(i, "arrange"))
@@ -56,6 +58,14 @@ private:
         --depth;
     }
     return 0;
+  }
+
+  /// Whether the group that begins there has an 'at'.
+  bool isPlacedByRange(size_t group) const {
+    for (size_t i = group; i < tokens_.size() && !is(i, "{") && !is(i, "}") && !is(i, ";"); ++i)
+      if (is(i, "at"))
+        return true;
+    return false;
   }
 
   FormEvidence arrange(size_t at) const {

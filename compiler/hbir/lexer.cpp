@@ -206,6 +206,12 @@ private:
 
 } // namespace
 
+std::string describe(const Token& token) {
+  return token.kind == TokenKind::End    ? "the end of the file"
+         : token.kind == TokenKind::Text ? "a text"
+                                         : "'" + std::string(token.text.substr(0, 40)) + "'";
+}
+
 std::vector<Token> tokenize(BufferId file, DiagnosticEngine& diagnostics) {
   return Lexer(file, diagnostics).run();
 }

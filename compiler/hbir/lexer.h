@@ -22,6 +22,15 @@ struct Token {
   std::string_view unit; // of an Integer: "K", "B", …; only sizes may have one
 };
 
+inline bool spells(const Token& token, std::string_view text) {
+  return token.kind != TokenKind::Text && token.text == text;
+}
+inline bool isWord(const Token& token) {
+  return token.kind == TokenKind::Word;
+}
+/// What messages call a token.
+std::string describe(const Token& token);
+
 std::vector<Token> tokenize(BufferId file, DiagnosticEngine& diagnostics);
 
 /// The value of the escape whose backslash stands before `at`, which moves behind it; nothing when there is none.

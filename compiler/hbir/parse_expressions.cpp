@@ -1,6 +1,4 @@
 // What all parts of the grammar share: tokens, names, places, and C's expressions.
-#include "base/source/braces.h"
-#include "base/source/nearest_name.h"
 #include "compiler/hbir/parser.h"
 
 #include <algorithm>
@@ -47,6 +45,9 @@ bool isReserved(std::string_view word) {
 
 } // namespace
 
+Parser::Parser(const std::vector<Token>& tokens, SyntaxTree& tree, DiagnosticEngine& diagnostics)
+    : TokenReader(tokens, diagnostics, syntax), tree_(tree) {}
+
 Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
   if (++parser_.nesting_ > deepestNesting) {
     --parser_.nesting_;
@@ -55,109 +56,11 @@ Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
   }
 }
 
-bool Parser::accept(std::string_view text) {
-  if (!is(text))
-    return false;
-  take();
-  return true;
-}
-
-bool Parser::mayFollowMissing(bool isBracket) const {
-  if (isBracket && (is(";") || is("{")))
-    return true;
-  if (is("}") || is(")") || is("]") || at_ == 0)
-    return is("}") || isBracket;
-  return !(placeOfMissing(tokens_[at_ - 1].location, token().location, atEnd(), diagnostics_.sources()) ==
-           token().location);
-}
-
-void Parser::expect(std::string_view text, std::string_view after) {
-  if (accept(text))
-    return;
-  reportWanted("'" + std::string(text) + "' after " + std::string(after));
-  // A semicolon at the end of a line is the only thing that is wrong there.
-  if (text != ";" || !mayFollowMissing(false))
-    throw SyntaxError();
-}
-
-void Parser::expectClosing(std::string_view text, size_t open, std::string_view after) {
-  if (accept(text))
-    return;
-  reportWanted("'" + std::string(text) + "' after " + std::string(after))
-      .label(tokens_[open].location, "this '" + std::string(tokens_[open].text) + "' is not closed");
-  if (!mayFollowMissing(true))
-    throw SyntaxError();
-}
-
 NameSyntax Parser::expectName(std::string_view what) {
   if (token().kind != TokenKind::Word || isReserved(token().text))
     fail(what);
   const Token& name = take();
   return {name.text, name.location};
-}
-
-DiagnosticBuilder Parser::reportWanted(std::string_view wanted) {
-  if (at_ == reportedAt_)
-    throw SyntaxError();
-  reportedAt_ = at_;
-  const Token& found = token();
-  std::string shown = found.kind == TokenKind::End    ? "the end of the file"
-                      : found.kind == TokenKind::Text ? "a text"
-                                                      : "'" + std::string(found.text.substr(0, 40)) + "'";
-  if (at_ > item_) {
-    Location where = placeOfMissing(tokens_[at_ - 1].location, found.location, atEnd(), diagnostics_.sources());
-    if (!(where == found.location))
-      return diagnostics_.report(syntax, where, wanted, atEnd() ? shown : std::string("the end of the line"));
-  }
-  return diagnostics_.report(syntax, found.location, wanted, shown);
-}
-
-void Parser::fail(std::string_view wanted) {
-  reportWanted(wanted);
-  throw SyntaxError();
-}
-
-void Parser::failWord(std::string_view wanted, const std::vector<std::string>& words) {
-  const Token& found = token();
-  DiagnosticBuilder report = reportWanted(wanted);
-  if (found.kind == TokenKind::Word)
-    proposeName(report, found.text, words);
-  throw SyntaxError();
-}
-
-Location Parser::from(const Location& begin) const {
-  Location whole = begin;
-  if (at_ > 0 && tokens_[at_ - 1].location.end > begin.begin)
-    whole.end = tokens_[at_ - 1].location.end;
-  return whole;
-}
-
-void Parser::recover(size_t start) {
-  // Braces that were opened since the start of what is wrong belong to it.
-  size_t depth = 0;
-  for (size_t i = start; i < at_; ++i) {
-    if (tokens_[i].kind != TokenKind::Punctuator)
-      continue;
-    if (tokens_[i].text == "{")
-      ++depth;
-    else if (tokens_[i].text == "}" && depth)
-      --depth;
-  }
-  while (!atEnd()) {
-    if (is("}")) {
-      if (depth == 0)
-        return;
-      take();
-      if (--depth == 0)
-        return;
-      continue;
-    }
-    bool semicolon = is(";");
-    depth += is("{");
-    take();
-    if (semicolon && depth == 0)
-      return;
-  }
 }
 
 Expr* Parser::make(ExprKind kind, const Location& begin, std::vector<Expr*> operands) {

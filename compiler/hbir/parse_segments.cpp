@@ -1,6 +1,4 @@
 // The segments in their order, and the declarations of target, config and data in each of the three forms.
-#include "base/source/braces.h"
-#include "base/source/nearest_name.h"
 #include "compiler/hbir/form.h"
 #include "compiler/hbir/parser.h"
 
@@ -54,8 +52,10 @@ void Parser::run() {
 }
 
 void Parser::mixed(const Location& where, Form form, std::string_view what) {
-  if (mixed_)
-    return; // the first says it; the rest of the program is likely to be as mixed
+  // The first says it, and the rest of the program is likely to be as mixed; behind other mistakes the form may be
+  // taken for the wrong one.
+  if (mixed_ || hasReported())
+    return;
   mixed_ = true;
   DiagnosticBuilder builder = diagnostics_.report(mixedForms, where, what, formName(form), formName(tree_.form));
   if (tree_.formWhere.valid())
@@ -80,7 +80,6 @@ void Parser::skipBraces() {
 void Parser::segments() {
   Location seen[4];
   int last = -1;
-  const unsigned errorsBefore = diagnostics_.errorCount();
   std::string form = "the program was taken for form " + formName(tree_.form) + " because " + tree_.formReason;
   while (!atEnd()) {
     int found = -1;
@@ -126,13 +125,13 @@ void Parser::segments() {
       missing += (missing.empty() ? "segment '" : ", '") + std::string(segmentNames[i]) + "'";
       empty += (empty.empty() ? "" : " ") + std::string(segmentNames[i]) + " { }";
     }
-  if (seen[0].valid() && tree_.tiles.size() != 1 && diagnostics_.errorCount() == errorsBefore)
+  if (seen[0].valid() && tree_.tiles.size() != 1 && !hasReported())
     diagnostics_
         .report(tileArrays, tree_.tiles.empty() ? seen[0] : tree_.tiles[1].name.where,
                 tree_.tiles.empty() ? std::string("none") : std::to_string(tree_.tiles.size()))
         .help("write it as 'tile t[4][4];'");
   // After other errors it may only seem to be missing, as behind a brace that is not closed.
-  if (!missing.empty() && diagnostics_.errorCount() == errorsBefore)
+  if (!missing.empty() && !hasReported())
     diagnostics_.report(segmentMissing, tree_.end, missing)
         .note(form)
         .help("write '" + empty + "' if there is nothing to say in it");
@@ -265,13 +264,13 @@ int64_t Parser::memoryNumber(std::string_view field) {
 // ---- config ----
 
 void Parser::configItem() {
-  if (is("group")) {
-    if (tree_.form != Form::A) {
-      mixed(token().location, Form::A, "a group outside of 'arrange'");
-      throw SyntaxError();
-    }
+  if (is("group") && tree_.form == Form::A) {
     tree_.groups.push_back(group());
     return;
+  }
+  if (is("group") && !tree_.arrangements.empty()) {
+    mixed(token().location, Form::A, "a group outside of 'arrange'");
+    throw SyntaxError();
   }
   if (!is("arrange"))
     failWord(tree_.form == Form::A ? "'group'" : "'arrange'", {tree_.form == Form::A ? "group" : "arrange"});

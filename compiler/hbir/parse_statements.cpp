@@ -1,5 +1,4 @@
 // Statements: C's, `for i in [low:high]`, printf and bsg_finish.
-#include "base/source/nearest_name.h"
 #include "compiler/hbir/parser.h"
 
 namespace strata::hbir {
@@ -18,6 +17,9 @@ const AssignOperator assignOperators[] = {
     {"/=", Operator::Divide}, {"%=", Operator::Remainder}, {"<<=", Operator::ShiftLeft}, {">>=", Operator::ShiftRight},
     {"&=", Operator::BitAnd}, {"^=", Operator::BitXor},    {"|=", Operator::BitOr}};
 
+const std::vector<std::string> statementWords = {"if",    "else", "for",   "while",  "break", "int",
+                                                 "float", "bool", "print", "printf", "extern"};
+
 } // namespace
 
 void Parser::statement(std::vector<Stmt*>& into) {
@@ -34,6 +36,41 @@ void Parser::statement(std::vector<Stmt*>& into) {
   }
 }
 
+void Parser::refuseMisspelt() {
+  if (!isWord(token()))
+    return;
+  const bool isNear = !nearestName(token().text, statementWords).empty();
+  const bool standsBeforeWord = isWord(token(1)) && onLineOfLast(1);
+  if (is("{", 1) || (isNear && (standsBeforeWord || token(1).kind == TokenKind::Integer)))
+    failWord("a statement", statementWords);
+  if (standsBeforeWord && (is("=", 2) || is(";", 2) || is(",", 2) || is("[", 2) || isWord(token(2)))) {
+    static constexpr std::pair<std::string_view, const char*> ofC[] = {
+        {"double", "float"}, {"long", "int"}, {"short", "int"}, {"unsigned", "int"}, {"signed", "int"},
+        {"size_t", "int"},   {"char", "int"}, {"auto", "int"},  {"_Bool", "bool"},   {"int32_t", "int"},
+        {"int64_t", "int"},  {"var", "int"},  {"let", "int"},   {"uint32_t", "int"}};
+    DiagnosticBuilder report = reportWanted("a type (int, float or bool)");
+    for (auto [type, instead] : ofC)
+      if (token().text == type)
+        report.help("HBIR has no type " + std::string(type) + ": take " + instead);
+    if (is("const"))
+      report.help("leave 'const' out; a constant of the whole program stands in the data segment");
+    throw SyntaxError();
+  }
+  if (!is("(", 1))
+    return;
+  // A call has no declaration in it, and no statement stands behind its arguments.
+  size_t end = 1;
+  bool declares = false;
+  for (int depth = 0; token(end).kind != TokenKind::End && !is("{", end) && !is("}", end); ++end) {
+    declares |= is("int", end) || is("float", end) || is("bool", end) || is(";", end);
+    depth += is("(", end) - is(")", end);
+    if (depth == 0)
+      break;
+  }
+  if (is(")", end) && (declares || is("{", end + 1) || isWord(token(end + 1))) && isNear)
+    failWord("a statement", statementWords);
+}
+
 void Parser::statementUnchecked(std::vector<Stmt*>& into) {
   item_ = at_;
   Location begin = token().location;
@@ -46,7 +83,8 @@ void Parser::statementUnchecked(std::vector<Stmt*>& into) {
   } else if (is("if")) {
     result = ifStatement();
   } else if (is("for")) {
-    result = is("(", 1) ? forStatement() : rangeStatement();
+    const bool isRange = !is("(", 1) && (is("in", 1) || is("in", 2) || is("[", 2));
+    result = isRange ? rangeStatement() : forStatement();
   } else if (accept("while")) {
     result = tree_.newStmt(StatementKind::While, begin);
     const size_t open = at_;
@@ -69,6 +107,7 @@ void Parser::statementUnchecked(std::vector<Stmt*>& into) {
   } else if (startsType()) {
     return declaration(into);
   } else {
+    refuseMisspelt();
     result = simple();
     expect(";", "the statement");
   }
@@ -148,8 +187,7 @@ Stmt* Parser::simple() {
     const Token& word = tokens_[item_];
     DiagnosticBuilder report = reportWanted("'=' after what begins a statement");
     if (at_ == item_ + 1)
-      proposeName(report, word.text,
-                  {"if", "else", "for", "while", "break", "int", "float", "bool", "printf", "print", "extern"});
+      proposeName(report, word.text, statementWords);
     throw SyntaxError();
   }
   Stmt* result = tree_.newStmt(StatementKind::Call, left->where);
@@ -183,6 +221,7 @@ Stmt* Parser::forStatement() {
       diagnostics_.report(severalFirst, declared[1]->where).help("declare the others before the loop");
     loop->first = declared[0];
   } else if (!accept(";")) {
+    refuseMisspelt();
     loop->first = simple();
     expect(";", "the start of the loop");
   }

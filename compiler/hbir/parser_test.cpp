@@ -196,6 +196,37 @@ TEST(HbirParser, SaysOnceWhatOneMistakeCauses) {
                    .find("hbir-segment-missing"));
 }
 
+TEST(HbirParser, GoesOnBehindAMistake) {
+  // Each is one mistake in one statement or declaration, and none of what follows it is wrong.
+  const std::string after = "\nif (g > 1) { g = 2; }\nfor (int k = 0; k < 4; k++) g = g + k;";
+  for (const char* wrong : {"for (int i  0; i < 4; i = i + 1) { g = i; }", "for (int i = 0 i < 4; i = i + 1) g = i;",
+                            "for int i = 0; i < 4; i = i + 1) g = i;", "for (int i = ; i < 4; i = i + 1) g = i;",
+                            "fr (int i = 0; i < 4; i = i + 1) { g = i; }", "(int i = 0; i < 4; i = i + 1) g = i;",
+                            "for (it i = 0; i < 4; i = i + 1) { g = i; }", "if g > 1) { g = 1; }",
+                            "while (g > ) { g = 1; }", "double h = 3;", "const int h = 3;", "g 3;"}) {
+    Session session(body(wrong + after));
+    EXPECT_EQ(session.codes(), "hbir-syntax") << session.rendered();
+  }
+  EXPECT_NE(Session(body("double h = 3;")).rendered().find("take float"), std::string::npos);
+  EXPECT_NE(Session(body("fr (int i = 0; i < 4; i++) { }")).rendered().find("did you mean 'for'?"), std::string::npos);
+  EXPECT_NE(Session(body("whle (g > 1) { g = 1; }")).rendered().find("did you mean 'while'?"), std::string::npos);
+  // A name that is not declared is one mistake, however often it is used.
+  EXPECT_EQ(Session(body("zz = 3; g = zz; g = zz + zz;")).codes(), "hbir-unknown-name");
+  EXPECT_EQ(Session(body("zz = 3; g = qq;")).codes(), "hbir-unknown-name hbir-unknown-name");
+  // The word before the groups is missing or misspelt: their form is seen all the same.
+  for (const char* arrange : {"arrnge t as {", "t as {"}) {
+    Session session("target { memory g { size : 8, width : 8 } tile t[4][4]; }\nconfig {\n" + std::string(arrange) +
+                    "\ngroup a at (0:2, 0:2); } }\ndata { }\ncode { t.a { } }");
+    EXPECT_EQ(session.codes(), "hbir-syntax") << session.rendered();
+  }
+  // A block in one line lacks its brace there.
+  Session session("target { memory g { size : 8, width : 8 } tile t[4][4]; }\nconfig { arrange t as { group a at (0:2, "
+                  "0:2); } }\ndata {\n  in A : int[4] { location : t.a, layout : block\n  in B : int[4] { location : "
+                  "t.a, layout : block }\n}\ncode { }");
+  EXPECT_EQ(session.codes(), "source-missing-closing-brace") << session.rendered();
+  EXPECT_NE(session.rendered().find(":4:49"), std::string::npos) << session.rendered();
+}
+
 TEST(HbirParser, ReportsSeveralMistakes) {
   Session session(formA("int a = ; int b = 1 +; config.all[x][y] { if (a { } C[0] = ; while a { } } int c = *;"));
   EXPECT_GE(session.diagnostics.errorCount(), 5u) << session.rendered();

@@ -262,6 +262,10 @@ private:
 
 } // namespace
 
+std::string describe(const Token& token) {
+  return token.kind == TokenKind::End ? "the end of the file" : "'" + std::string(token.text) + "'";
+}
+
 std::vector<Token> tokenize(std::string_view text, const LineMap& map, DiagnosticEngine& diagnostics) {
   return Lexer(text, map, diagnostics).run();
 }

@@ -38,6 +38,15 @@ constexpr uint64_t spelling(std::string_view text) {
   return code;
 }
 
+inline bool spells(const Token& token, std::string_view text) {
+  return token.code == spelling(text);
+}
+inline bool isWord(const Token& token) {
+  return token.kind == TokenKind::Identifier;
+}
+/// What messages call a token.
+std::string describe(const Token& token);
+
 std::vector<Token> tokenize(std::string_view text, const LineMap& map, DiagnosticEngine& diagnostics);
 
 } // namespace strata::sequoia

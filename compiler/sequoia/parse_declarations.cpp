@@ -1,9 +1,6 @@
 // The top of a file: types, inline functions, tasks; and the parser's handling of tokens and errors.
 #include "compiler/sequoia/parser.h"
 
-#include "base/source/braces.h"
-#include "base/source/nearest_name.h"
-
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(syntaxError, Error, "sequoia-syntax", "expected {0}, found {1}");
@@ -20,11 +17,10 @@ namespace {
 // Deep enough for people; shallow enough for the stack with every sanitizer on.
 constexpr int deepestNesting = 400;
 
-std::string describe(const Token& token) {
-  return token.kind == TokenKind::End ? "the end of the file" : "'" + std::string(token.text) + "'";
-}
-
 } // namespace
+
+Parser::Parser(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics)
+    : TokenReader(tokens, diagnostics, syntaxError), program_(program) {}
 
 Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
   if (++parser.nesting_ > deepestNesting) {
@@ -33,41 +29,6 @@ Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
     parser.at_ = parser.tokens_.size() - 1; // what follows would only repeat this
     throw SyntaxError();
   }
-}
-
-bool Parser::accept(std::string_view text) {
-  if (!is(text))
-    return false;
-  take();
-  return true;
-}
-
-bool Parser::mayFollowMissing(bool isBracket) const {
-  if (isBracket && (is(";") || is("{")))
-    return true;
-  if (is("}") || is(")") || is("]") || at_ == 0)
-    return is("}") || isBracket;
-  return !(placeOfMissing(tokens_[at_ - 1].location, token().location, token().kind == TokenKind::End,
-                          diagnostics_.sources()) == token().location);
-}
-
-void Parser::expect(std::string_view text, std::string_view after) {
-  if (accept(text))
-    return;
-  reportWanted("'" + std::string(text) + "' after " + std::string(after));
-  // What is missing there is the only thing that is wrong.
-  const bool goesOn = text == "(" ? !is(";") && !is("{") && !is("}") : text == ";" && mayFollowMissing(false);
-  if (!goesOn)
-    throw SyntaxError();
-}
-
-void Parser::expectClosing(std::string_view text, size_t open, std::string_view after) {
-  if (accept(text))
-    return;
-  reportWanted("'" + std::string(text) + "' after " + std::string(after))
-      .label(tokens_[open].location, "this '" + std::string(tokens_[open].text) + "' is not closed");
-  if (!mayFollowMissing(true))
-    throw SyntaxError();
 }
 
 const Token& Parser::expectName(std::string_view what) {
@@ -81,26 +42,6 @@ const Token& Parser::expectName(std::string_view what) {
     throw SyntaxError();
   }
   return take();
-}
-
-DiagnosticBuilder Parser::reportWanted(std::string_view wanted) {
-  const bool before = at_ > 0 && tokens_[at_ - 1].kind == TokenKind::Wrong;
-  if (token().kind == TokenKind::Wrong || before || at_ == reportedAt_)
-    throw SyntaxError();
-  reportedAt_ = at_;
-  const bool isEnd = token().kind == TokenKind::End;
-  if (at_ > item_) {
-    Location where = placeOfMissing(tokens_[at_ - 1].location, token().location, isEnd, diagnostics_.sources());
-    if (!(where == token().location))
-      return diagnostics_.report(syntaxError, where, wanted,
-                                 isEnd ? std::string("the end of the file") : std::string("the end of the line"));
-  }
-  return diagnostics_.report(syntaxError, token().location, wanted, describe(token()));
-}
-
-void Parser::fail(std::string_view wanted) {
-  reportWanted(wanted);
-  throw SyntaxError();
 }
 
 void Parser::failType(std::string_view wanted, const std::vector<std::string>& words) {
@@ -139,56 +80,6 @@ void Parser::failType(std::string_view wanted, const std::vector<std::string>& w
   else if (token(1).text == "=")
     report.help("the type stands before the name: int " + std::string(token().text));
   throw SyntaxError();
-}
-
-void Parser::failWord(std::string_view wanted, const std::vector<std::string>& words) {
-  const Token& found = token();
-  DiagnosticBuilder report = reportWanted(wanted);
-  if (found.kind == TokenKind::Identifier)
-    proposeName(report, found.text, words);
-  throw SyntaxError();
-}
-
-Location Parser::from(const Location& begin) const {
-  Location location = begin;
-  if (at_ > 0) {
-    const Location& last = tokens_[at_ - 1].location;
-    if (last.buffer == begin.buffer && last.end > begin.begin)
-      location.end = last.end;
-  }
-  return location;
-}
-
-void Parser::recover(size_t start) {
-  // A semicolon inside of parentheses, or of the brackets of an array block, does not end the statement.
-  int parentheses = 0, braces = 0;
-  auto opens = [](const Token& token) { return token.code == spelling("(") || token.code == spelling("["); };
-  auto closes = [](const Token& token) { return token.code == spelling(")") || token.code == spelling("]"); };
-  for (size_t i = start; i < at_; ++i)
-    parentheses += opens(tokens_[i]) - closes(tokens_[i]);
-  for (; token().kind != TokenKind::End; take()) {
-    if (opens(token())) {
-      ++parentheses;
-    } else if (closes(token())) {
-      --parentheses;
-    } else if (is("{")) {
-      ++braces;
-      parentheses = 0;
-    } else if (is("}")) {
-      if (braces == 0)
-        return; // the end of the block around; its parser takes it
-      if (--braces == 0) {
-        take();
-        // What a definition of a type declares.
-        if (is(";") || (isName() && is(";", 1)))
-          at_ += is(";") ? 1 : 2;
-        return;
-      }
-    } else if (is(";") && braces == 0 && parentheses <= 0) {
-      take();
-      return;
-    }
-  }
 }
 
 void Parser::refuseKeyword() {

@@ -1,8 +1,6 @@
 // Expressions: C's, plus the ranges of array blocks and reducearg.
 #include "compiler/sequoia/parser.h"
 
-#include "base/source/braces.h"
-
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(treeTooDeep, Error, "sequoia-expression-size",

@@ -1,8 +1,6 @@
 // Statements: C's, plus tunable, copy and the three iteration statements.
 #include "compiler/sequoia/parser.h"
 
-#include "base/source/braces.h"
-
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(reduceRanges, Error, "sequoia-mapreduce-ranges", "mapreduce takes one range, not {0}");

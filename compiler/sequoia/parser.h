@@ -3,12 +3,9 @@
 // several.
 #pragma once
 
-#include "base/source/diagnostic.h"
+#include "base/source/token_reader.h"
 #include "compiler/sequoia/ast.h"
 #include "compiler/sequoia/lexer.h"
-
-#include <set>
-#include <vector>
 
 namespace strata::sequoia {
 
@@ -16,15 +13,12 @@ namespace strata::sequoia {
 void parse(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics);
 
 /// The parser itself; only its own files use it.
-class Parser {
+class Parser : TokenReader<Token> {
 public:
-  Parser(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics)
-      : tokens_(tokens), program_(program), diagnostics_(diagnostics) {}
+  Parser(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics);
   void run();
 
 private:
-  /// Thrown after a message has been given; caught where parsing can go on.
-  struct SyntaxError {};
   /// Counts nesting while it lives.
   class Nesting {
   public:
@@ -36,28 +30,10 @@ private:
   };
 
   // Tokens.
-  const Token& token(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
-  const Token& take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
-  bool is(std::string_view text, size_t ahead = 0) const { return token(ahead).code == spelling(text); }
-  bool isName(size_t ahead = 0) const { return token(ahead).kind == TokenKind::Identifier; }
-  bool accept(std::string_view text);
-  void expect(std::string_view text, std::string_view after);
-  /// Expects the bracket that closes the one at token `open`.
-  void expectClosing(std::string_view text, size_t open, std::string_view after);
+  bool isName(size_t ahead = 0) const { return isWord(token(ahead)); }
   const Token& expectName(std::string_view what);
-  /// Reports that something else is wanted; the place is the end of the line where that is missing. Leaves by a
-  /// SyntaxError when what is wrong there has been reported.
-  DiagnosticBuilder reportWanted(std::string_view wanted);
-  /// Whether the token at hand is likely to stand behind a bracket or a semicolon that is missing before it.
-  bool mayFollowMissing(bool isBracket) const;
-  [[noreturn]] void fail(std::string_view wanted);
-  /// The same where a type is wanted: a name that stands there may be a misspelt one, or one of `words`.
+  /// Fails where a type is wanted: a name that stands there may be a misspelt one, or one of `words`.
   [[noreturn]] void failType(std::string_view wanted, const std::vector<std::string>& words = {});
-  /// The same where one of a few words is wanted.
-  [[noreturn]] void failWord(std::string_view wanted, const std::vector<std::string>& words);
-  Location from(const Location& begin) const;
-  /// Skips to the end of the statement or declaration that began at token `start`.
-  void recover(size_t start);
 
   // Declarations: parse_declarations.cpp.
   void topLevel();
@@ -112,12 +88,7 @@ private:
   std::vector<Expr*> callArguments();
   Expr* make(ExprKind kind, const Location& begin, std::vector<Expr*> operands);
 
-  const std::vector<Token>& tokens_;
   Program& program_;
-  DiagnosticEngine& diagnostics_;
-  size_t at_ = 0;
-  size_t item_ = 0;                // where the statement, declaration or member at hand begins
-  size_t reportedAt_ = ~size_t(0); // the token before which something missing was reported last
   int nesting_ = 0;
   std::vector<std::set<std::string_view>> typedefs_{1}; // one set a scope
   std::vector<std::set<std::string_view>> hidden_{1};   // typedef names that a variable of the scope hides

@@ -39,7 +39,7 @@ TEST(SequoiaParser, SaysThatANameIsAKeyword) {
     EXPECT_NE(session.rendered().find(std::string(word) + " is a keyword; take another name"), std::string::npos)
         << session.rendered();
   // The end of a struct that is missing is no reason to take what follows for its members.
-  Session open("struct S { int a; float copy;\n" + leaf("y = 1;") + "void task U(in int a);");
+  Session open("struct S {\n  float copy;\n  int a;\n" + leaf("y = 1;") + "void task U(in int a);");
   EXPECT_EQ(open.codes(), "source-missing-closing-brace sequoia-syntax") << open.rendered();
 }
 

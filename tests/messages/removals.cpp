@@ -1,11 +1,12 @@
 // Takes one token, or one letter of a name, out of a program, a mapping or a machine, and looks at what is said about
 // it: one removal is one mistake and should be one message, whose place is the line of the removal.
 //
-//     removals [--every N] [--least-placed PERCENT] [--least-single PERCENT] [--show] FILE…
+//     removals [--every N] [--least NOTATION PLACED SINGLE]… [--show] FILE…
 //
 // Files are .sq, .hbir, .map, .xml (mappings of the .sq or .hbir file beside them) and .yaml. Every case runs in this
 // process; --every N takes each N-th removal only. Removals after which nothing is wrong do not count. Prints the rates
-// for each notation and ends with status 1 when one of them is below what is asked for.
+// for each notation, and ends with status 1 when one of them is below what is asked for: PLACED % of the first messages
+// at the place of the removal, and SINGLE % of the removals with one message.
 #include "base/machine/machine.h"
 #include "base/source/characters.h"
 #include "compiler/hbir/frontend.h"
@@ -189,7 +190,7 @@ struct Rates {
 
 int main(int count, char** words) {
   size_t every = 1;
-  double leastPlaced = 0, leastSingle = 0;
+  std::map<std::string, std::pair<double, double>> least; // by notation: placed, single
   bool show = false;
   std::vector<Case> cases;
   for (int i = 1; i < count; ++i) {
@@ -198,11 +199,10 @@ int main(int count, char** words) {
       show = true;
     else if (i + 1 < count && word == "--every")
       every = std::max<size_t>(std::strtoull(words[++i], nullptr, 10), 1);
-    else if (i + 1 < count && word == "--least-placed")
-      leastPlaced = std::strtod(words[++i], nullptr);
-    else if (i + 1 < count && word == "--least-single")
-      leastSingle = std::strtod(words[++i], nullptr);
-    else
+    else if (i + 3 < count && word == "--least") {
+      least[words[i + 1]] = {std::strtod(words[i + 2], nullptr), std::strtod(words[i + 3], nullptr)};
+      i += 3;
+    } else
       cases.push_back(
           {word, withoutMacros(read(word)), std::filesystem::path(word).extension().string().substr(1), ""});
   }
@@ -274,7 +274,12 @@ int main(int count, char** words) {
     std::printf("%-16s %6zu removals, %6zu errors: %5.1f %% at the place, %5.1f %% one message, %.2f messages each\n",
                 notation.c_str(), rate.removals, rate.wrong, placed, single,
                 static_cast<double>(rate.messages) / wrong);
-    fine &= placed >= leastPlaced && single >= leastSingle;
+    const auto bounds = least.find(notation.substr(0, notation.find(' ')));
+    const bool enough =
+        bounds == least.end() ? least.empty() : placed >= bounds->second.first && single >= bounds->second.second;
+    if (!enough)
+      std::printf("%s: too few at the place, or with one message\n", notation.c_str());
+    fine &= enough;
   }
   return fine ? 0 : 1;
 }
