@@ -202,6 +202,30 @@ TEST_F(PlaceTest, ARunMustReachItsBlocks) {
   EXPECT_TRUE(reported("placed-out-of-reach"));
 }
 
+TEST_F(PlaceTest, AFunctionTakesAnArgumentInOneMemory) {
+  const std::string text_ = R"(
+    func.func @work(%x: memref<?xi32, strided<[1], offset: ?>>) { return }
+    func.func @main(%n: index) attributes {svm.entry} {
+      %x = svm.block "x"(%n) max [16] : memref<?xi32, strided<[1], offset: ?>>
+      func.call @work(%x) : (memref<?xi32, strided<[1], offset: ?>>) -> ()
+      return
+    })";
+  mapping::Record record;
+  record.functions["main"].blocks["x"] = "store";
+  auto module = parse(text_);
+  ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("placed-argument-elsewhere"));
+  EXPECT_NE(text().find("takes its argument 0 in 'main', and is given 'x', which lies in 'store'"), std::string::npos)
+      << text();
+
+  diagnostics.clear();
+  record.functions["work"].arguments = {"store"};
+  module = parse(text_);
+  ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
+}
+
 TEST_F(PlaceTest, TheVerifierFindsWhatPlaceDoesNotDo) {
   auto unplaced = parse(program("16", "max [16]"), "placed");
   EXPECT_FALSE(mapping::verifyPlaced(*unplaced, machine, diagnostics));

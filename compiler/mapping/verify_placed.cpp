@@ -17,6 +17,9 @@ STRATA_DIAGNOSTIC(noRoute, Error, "placed-no-route", "a move goes from '{0}' to 
 STRATA_DIAGNOSTIC(wrongRunProcessor, Error, "placed-wrong-processor",
                   "a run is placed on '{0}' and stands in code that '{1}' executes");
 
+STRATA_DIAGNOSTIC(argumentElsewhere, Error, "placed-argument-elsewhere",
+                  "function '{0}' takes its argument {1} in '{2}', and is given {3}, which lies in '{4}'");
+
 namespace {
 
 class Verifier {
@@ -101,6 +104,22 @@ private:
         .help("place the data and the code that touches it at one level of the machine");
   }
 
+  /// Functions are placed once, for all that call them.
+  void arguments(func::CallOp call) {
+    auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
+    for (auto [position, given] : llvm::enumerate(call.getOperands())) {
+      if (!callee || callee.isExternal() || !isa<MemRefType>(given.getType()))
+        continue;
+      const StringRef wanted = memoryOf(callee.getArgumentTypes()[position]), where = memoryOf(given.getType());
+      if (wanted != where)
+        diagnostics_
+            .report(argumentElsewhere, at(call), call.getCallee().str(), position, wanted.str(), nameOf(given),
+                    where.str())
+            .help("say where it takes them in 'arguments' of its entry in the mapping, or give it a copy there")
+            .help("one function takes each argument in one memory: make another one for the other");
+    }
+  }
+
   void operation(Operation* op) {
     if (auto run = dyn_cast<RunOp>(op)) {
       auto who = executing(op);
@@ -109,6 +128,8 @@ private:
       for (Value argument : run.getArguments())
         if (isa<MemRefType>(argument.getType()))
           touch(op, argument, "kernel '" + run.getKernel().str() + "'", /*elements=*/false);
+    } else if (auto call = dyn_cast<func::CallOp>(op)) {
+      arguments(call);
     } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
       touch(op, load.getMemref(), "control code", /*elements=*/true);
     } else if (auto store = dyn_cast<memref::StoreOp>(op)) {

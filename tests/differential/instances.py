@@ -1,0 +1,138 @@
+"""Random programs whose instances run at the same time, with flags, streams and fences between them, against what they give by construction.
+
+  instances.py --strata build/bin/strata --seconds 60           as many programs as there is time for
+  instances.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
+  instances.py … --keep FOLDER                                  where programs that fail are written, with the command
+
+A program runs on this computer, or on a machine with memories near its processors, with a random number of threads; NumPy says what it gives
+(instances_generate.py). Some also run through the interpreter, or with --check. In some one thing is wrong, which they have to end with; or an
+attribute says what nobody has proved, which must not be believed."""
+
+import argparse
+import os
+import pathlib
+import random
+import signal
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from instances_generate import Program
+from instances_text import FAULTS, Text
+from sequoia import Server, code_of
+
+MACHINE = """machine: {name}
+memories:
+  - {{name: near, capacity: 64K, count: {count}}}
+  - {{name: main, capacity: 1G}}
+processors:
+  - {{name: core, kind: core, count: {cores}, masters: [core]{moves}{local}}}
+links:
+  - {{name: bus, ends: [core, main, near]}}
+levels:
+  - {{level: 0, memory: near, processor: core}}
+  - {{level: 1, memory: main, processor: core}}
+"""
+
+
+class Case:
+    def __init__(self, strata, folder, seed):
+        self.strata, self.folder, self.seed = strata, pathlib.Path(folder), seed
+        self.random = random.Random(seed * 7919 + 1)
+        self.program = Program(seed)
+        self.machine = self.random.choice([None, "pair", "pair", "pair"])
+        # In every fourth program something is wrong, or said that nobody has proved.
+        self.fault = self.random.choice([*FAULTS, "attribute", "attribute"]) if seed % 4 == 1 else None
+
+    def write(self):
+        """What the program needs, and the command."""
+        self.path = self.folder / f"{self.seed}.mlir"
+        text = Text(self.program, self.machine, self.fault)
+        self.path.write_text("\n".join(text.lines()) + "\n")
+        self.wanted = FAULTS[self.fault] if text.planted else None
+        words = [self.strata, "run", str(self.path), "--threads", str(self.random.choice([1, 2, 2, 3, 4])), "--in", "z=0"]
+        if self.machine:
+            file = self.folder / f"{self.seed}-machine.yaml"
+            cores = self.random.choice([2, 2, 3, 4])
+            count = self.random.choice([1, 1, cores])
+            file.write_text(MACHINE.format(name=self.machine, cores=cores, count=count,
+                                           moves=self.random.choice(["", ", moves: 2", ", moves: 4"]),
+                                           local=", local: [near]" if count > 1 else ""))
+            words += ["--machine", str(file)]
+        self.values = self.program.start_values(self.seed)
+        self.expected = self.program.expected(self.values)
+        for name, value in {**self.values, "F": np.zeros_like(self.expected["F"])}.items():
+            np.save(self.folder / f"{self.seed}-{name}.npy", value)
+            words += ["--in", f"{name}={self.folder}/{self.seed}-{name}.npy"]
+        self.words = words
+
+    def run(self):
+        self.write()
+        ways = [[]]
+        if self.seed % 4 == 0:
+            ways.append(["--interpret"] if self.seed % 8 else ["--check"])
+        for way in ways:
+            wrong = self.compare(way)
+            if wrong:
+                self.words += way
+                return wrong
+        return None
+
+    def compare(self, way):
+        files = {name: self.folder / f"{self.seed}-{name}-out.npy" for name in self.expected}
+        words = [*self.words, *way]
+        for name, file in files.items():
+            file.unlink(missing_ok=True)
+            words += ["--out", f"{name}={file}"]
+        status, said = Server.execute(words, self.seed % 3 == 0)
+        if self.wanted:
+            return None if status == 1 and code_of(said) in self.wanted else f"it ended with {status}, and not one of {self.wanted}\n{said[-2000:]}"
+        if self.fault == "attribute" and status == 1 and code_of(said) == "dialect-error":
+            return None
+        if status:
+            return f"it ended with {status}\n{said[-2000:]}"
+        for name, file in files.items():
+            given = np.load(file)
+            if not np.array_equal(given, self.expected[name]):
+                return f"{name} is\n{given}\nand not\n{self.expected[name]}"
+        return None
+
+    def clean(self):
+        for file in self.folder.glob(f"{self.seed}[-.]*"):
+            file.unlink()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strata", required=True)
+    parser.add_argument("--server", help="differential_server, which saves most of the time")
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=10**9)
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    strata = os.path.realpath(options.strata)
+    Server.path = options.server
+    folder = options.keep or tempfile.mkdtemp()
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    end, tried, failed = time.monotonic() + options.seconds, 0, 0
+    for seed in range(options.seed, options.seed + options.count):
+        if time.monotonic() > end:
+            break
+        case = Case(strata, folder, seed)
+        wrong = case.run()
+        tried += 1
+        if wrong:
+            failed += 1
+            print(f"instances, program {seed}: {wrong}\n  {' '.join(case.words)}\n", flush=True)
+        else:
+            case.clean()
+    print(f"instances: {tried} programs, {failed} failed")
+    sys.exit(1 if failed or not tried else 0)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    main()
