@@ -1,7 +1,7 @@
 // Reads the graph of a record. What is missing counts as nothing; what contradicts itself is refused.
 #include "compiler/driver/stream_record.h"
 
-#include <nlohmann/json.hpp>
+#include "compiler/driver/read_json.h"
 
 #include <cmath>
 
@@ -146,19 +146,18 @@ bool isStreamsRecord(std::string_view text) {
 
 std::optional<StreamsRecord> readStreamsRecord(BufferId text, DiagnosticEngine& diagnostics) {
   const SourceBuffer& buffer = diagnostics.sources().buffer(text);
-  Location where{text, 0, 0};
-  std::string what;
-  try {
-    const Json json = Json::parse(buffer.text());
-    if (const auto graph = json.find("streams"); graph != json.end() && graph->is_object())
-      return readGraph(*graph);
-    what = "'streams' is no object";
-  } catch (const Json::parse_error& error) {
-    const auto at = static_cast<uint32_t>(std::min<size_t>(error.byte ? error.byte - 1 : 0, buffer.text().size()));
-    where = Location{text, at, at};
-    what = "the text is not JSON here";
-  } catch (const Wrong& wrong) {
-    what = wrong.what;
+  JsonText json = readJson(text, diagnostics.sources());
+  Location where = json.where;
+  std::string what = std::move(json.what);
+  if (json.value) {
+    where = Location{text, 0, 0};
+    try {
+      if (const auto graph = json.value->find("streams"); graph != json.value->end() && graph->is_object())
+        return readGraph(*graph);
+      what = "'streams' is no object";
+    } catch (const Wrong& wrong) {
+      what = wrong.what;
+    }
   }
   diagnostics.report(notARecord, where, buffer.name(), what)
       .help("a program of streams writes one when STRATA_RECORD names the file");

@@ -3,8 +3,7 @@
 #include "compiler/driver/timeline.h"
 
 #include "base/source/natural_order.h"
-
-#include <nlohmann/json.hpp>
+#include "compiler/driver/read_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -221,18 +220,15 @@ std::vector<Interval> without(const std::vector<Interval>& a, const std::vector<
 
 std::optional<Timeline> readTrace(BufferId text, DiagnosticEngine& diagnostics) {
   const SourceBuffer& buffer = diagnostics.sources().buffer(text);
-  Location whole{text, 0, 0};
-  try {
-    Json json = Json::parse(buffer.text());
-    if (auto timeline = Reader().read(json))
+  JsonText json = readJson(text, diagnostics.sources());
+  if (json.value) {
+    if (auto timeline = Reader().read(*json.value))
       return timeline;
-    diagnostics.report(notATrace, whole, buffer.name(), "it holds no spans")
-        .help("'strata run PROGRAM --trace FILE.json' writes one");
-  } catch (const Json::parse_error& error) {
-    const auto at = static_cast<uint32_t>(std::min<size_t>(error.byte ? error.byte - 1 : 0, buffer.text().size()));
-    diagnostics.report(notATrace, Location{text, at, at}, buffer.name(), "the text is not JSON here")
-        .help("'strata run PROGRAM --trace FILE.json' writes one");
+    json.where = Location{text, 0, 0};
+    json.what = "it holds no spans";
   }
+  diagnostics.report(notATrace, json.where, buffer.name(), json.what)
+      .help("'strata run PROGRAM --trace FILE.json' writes one");
   return std::nullopt;
 }
 

@@ -67,8 +67,9 @@ TEST_F(TimelineTest, APageHoldsAllSpansAndNoTagsOfTheirNames) {
 }
 
 TEST_F(TimelineTest, WhatIsNoTrace) {
-  for (const char* text : {"", "{", "[1, {\"ph\":", "{}", "[]", "3", "[{\"ph\":\"X\"}]", "{\"traceEvents\":{}}",
-                           R"([{"ph":"X","ts":1e300,"dur":1}])", R"([{"ph":"X","ts":1,"dur":-1}])", "[{\"ph\":1}]"}) {
+  for (const char* text :
+       {"", "{", "[1, {\"ph\":", "{}", "[]", "3", "[{\"ph\":\"X\"}]", "{\"traceEvents\":{}}",
+        R"([{"ph":"X","ts":1e300,"dur":1}])", R"([{"ph":"X","ts":1,"dur":-1}])", "[{\"ph\":1}]", "[1e999]"}) {
     EXPECT_FALSE(read(text)) << text;
     EXPECT_EQ(code(), "show-not-a-trace") << text;
   }

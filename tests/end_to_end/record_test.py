@@ -383,7 +383,7 @@ class RecordTest(Pages):
         self.assertRegex(new.pop(), r"^run-\d+\.json$")
 
     def test_records_that_are_none(self):
-        for text, words in (('{"streams":', "not JSON here"), ('{"streams":[]}', "no object"), ('{"streams":{"version":2}}', "another version"),
+        for text, *words in (('{"streams":', "not JSON here"), ('{"streams":{"version":1e999}}', "bad.json:1:27", "number that ends here is too large"), ('{"streams":[]}', "no object"), ('{"streams":{"version":2}}', "another version"),
                             ('{"streams":{"version":1,"kernels":{}}}', "'kernels' is no list"), ('{"streams":{"version":1,"kernels":[3]}}', "objects"),
                             ('{"streams":{"version":1,"streams":[{"pushed":-1}]}}', "'pushed' is no count"),
                             ('{"streams":{"version":1,"streams":[{"uses":[{"kernel":0}]}]}}', "does not list"),
@@ -391,7 +391,7 @@ class RecordTest(Pages):
                             ('{"streams":{"version":1,"blocks":[{"users":[7]}]}}', "incomplete"),
                             ('{"streams":{"version":1,"dependences":[[0,1]]}}', "does not list"),
                             ('{"streams":{"version":1,"dependences":[[0]]}}', "two kernels")):
-            self.is_refused("show", self.write("bad.json", text), "-o", "bad.html", code="show-not-a-record", mentions=["bad.json", words])
+            self.is_refused("show", self.write("bad.json", text), "-o", "bad.html", code="show-not-a-record", mentions=["bad.json", *words])
         self.succeeds("show", self.write("empty.json", '{"streams":{"version":1}}'), "-o", "empty.html")
         self.succeeds("show", "empty.json", "-o", "empty.svg")
         self.is_refused("show", "empty.json", "--machine", "cell", code="driver-not-a-program")
