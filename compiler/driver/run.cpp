@@ -287,10 +287,11 @@ private:
     for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
       if (!restore())
         return false;
-      runtime::tellProgress("running " + entry.name +
-                            (options_.repeat > 1 ? ", repetition " + std::to_string(repetition + 1) + " of " +
-                                                       std::to_string(options_.repeat)
-                                                 : ""));
+      if (runtime::showsProgress())
+        runtime::tellProgress("running " + entry.name +
+                              (options_.repeat > 1 ? ", repetition " + std::to_string(repetition + 1) + " of " +
+                                                         std::to_string(options_.repeat)
+                                                   : ""));
       figures.seconds.push_back(call(function));
       runtime::setPrinting(false);
     }

@@ -40,6 +40,8 @@ public:
       erase();
   }
 
+  bool isShown() const { return isShown_; }
+
   void clear() {
     if (!isShown_)
       return;
@@ -87,6 +89,10 @@ private:
 
 void tellProgress(const std::string& what) {
   Line::get().tell(what);
+}
+
+bool showsProgress() {
+  return Line::get().isShown();
 }
 
 void clearProgress() {

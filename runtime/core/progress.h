@@ -11,6 +11,9 @@ namespace strata::runtime {
 /// thread where there is a terminal.
 void tellProgress(const std::string& what);
 
+/// Whether anything that is told is shown. For whoever tells often and would put the text together for nothing.
+bool showsProgress();
+
 /// Takes the line off the terminal until the next time it is due. For whoever is about to write.
 void clearProgress();
 

@@ -328,8 +328,9 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, bool verifyEac
     return succeeded(passes.run(program));
   };
   // Views become arithmetic on base, extents and strides; that arithmetic is affine until it is lowered.
-  if (!run({[] { return createCanonicalizerPass(); }, [] { return createCSEPass(); },
-            memref::createExpandStridedMetadataPass}))
+  // MLIR's canonicaliser has no part in it: for whatever it changes it looks at all that is around it again, which in
+  // deep nests takes longer than all else, and what it would fold LLVM folds.
+  if (!run({[] { return createCSEPass(); }, memref::createExpandStridedMetadataPass}))
     return false;
   if (holdsDialect<affine::AffineDialect>(program) && !run({createLowerAffinePass}))
     return false;
