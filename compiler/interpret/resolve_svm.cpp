@@ -89,7 +89,7 @@ void Resolver::resolveSpmd(svm::SpmdOp spmd) {
 
 void Resolver::resolveCheck(svm::CheckOp check) {
   // How blocks lie is no matter of a logical program.
-  if (check->hasAttr("svm.layout"))
+  if (check->hasAttr(svm::layoutAttr))
     return;
   CheckText text;
   text.code = check.getCode().str();

@@ -1,6 +1,6 @@
 // What a logical program says of its accesses for those who check it: which operand of a call or copy they belong to,
 // which loads read nothing that counts, and which arithmetic may not overflow. Attributes have no effect on results;
-// passes may drop them.
+// passes may drop them. Those that free something from a check are verified (verify_marks.h).
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -18,5 +18,8 @@ constexpr llvm::StringLiteral restAttr = "svm.rest";
 
 /// On a sum, difference or product: it is one of signed integers that the program states, and may not leave their type.
 constexpr llvm::StringLiteral signedAttr = "svm.signed";
+
+/// On an svm.check: it is about how a block lies, which the interpreter does not know.
+constexpr llvm::StringLiteral layoutAttr = "svm.layout";
 
 } // namespace strata::svm

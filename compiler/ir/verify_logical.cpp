@@ -5,6 +5,7 @@
 #include "compiler/ir/operands.h"
 #include "compiler/ir/poll.h"
 #include "compiler/ir/svm.h"
+#include "compiler/ir/verify_marks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -187,7 +188,7 @@ private:
   }
 
   /// What passes state of an operation is believed by those behind them; a program cannot state it. It can name things,
-  /// and ask for copies and calls that stay.
+  /// ask for copies and calls that stay, and mark what is seen to be so.
   LogicalResult unproved(Operation* op) {
     if (isa<ModuleOp, FunctionOpInterface>(op))
       return success();
@@ -202,7 +203,7 @@ private:
                                            comparedAttr,
                                            keptAttr,
                                            signedAttr,
-                                           "svm.layout",
+                                           layoutAttr,
                                            "svm.sized_by"};
     for (NamedAttribute attribute : op->getDiscardableAttrs()) {
       StringRef name = attribute.getName();
@@ -210,7 +211,7 @@ private:
         return op->emitOpError() << "carries '" << name
                                  << "', which is not a program's to say: passes state it once they have made it so";
     }
-    return success();
+    return verifyMarks(op);
   }
 
   /// Blocks, streams and tokens come from where analyses can follow them to.

@@ -1,5 +1,5 @@
-// What logical programs may do with distributed blocks and with functions that they only declare, and what they may not
-// say of loops.
+// What logical programs may do with distributed blocks and with functions that they only declare, what they may not
+// say of loops, and which marks are seen to be true.
 #include "compiler/ir/verify_logical.h"
 
 #include "compiler/ir/svm.h"
@@ -66,6 +66,120 @@ TEST(Attributes, ThatPassesBelieveStandInNoLogicalProgram) {
   EXPECT_EQ(problem("func.func private @f(%a: index) {\n%c1 = arith.constant 1 : index\n"
                     "scf.for %i = %c1 to %a step %c1 {\n} {svm.label = \"i\"}\nreturn\n}"),
             "");
+}
+
+/// A kernel over an array and a block that instances share.
+std::string kernelOf(const std::string& body) {
+  return R"(svm.kernel @k(%a: !plain {svm.access = "readwrite"}, %r: memref<?x!svm.record<"r", a: i32, b: i32>, strided<[1], offset: ?>>
+      {svm.access = "readwrite"}, %flag: !cut {svm.access = "readwrite"}, %i: index {svm.instance}, %x: i32, %p: i1) attributes {svm.shared} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %mask = arith.constant 255 : i32
+    %all = arith.constant -1 : i32
+)" + body +
+         "svm.return\n}\n";
+}
+
+TEST(Marks, RestIsOfAnElementOfWhichAPartIsWritten) {
+  const std::string load = "%v = memref.load %a[%i] {svm.rest} : !plain\n",
+                    store = "memref.store %w, %a[%i] : !plain\n";
+  const std::string elsewhere = "goes elsewhere than back to its element";
+  EXPECT_EQ(problem(kernelOf(load + "%m = arith.andi %v, %mask : i32\n%w = arith.ori %m, %x : i32\n" + store)), "");
+  EXPECT_EQ(problem(kernelOf(load)), "");
+  for (const char* made :
+       {"%w = arith.addi %v, %x : i32\n", "%w = arith.ori %v, %x : i32\n", "%w = arith.andi %v, %all : i32\n",
+        "%w = arith.andi %v, %v : i32\n", "%w = arith.select %p, %v, %x : i32\n"})
+    expectProblem(kernelOf(load + made + store), elsewhere);
+  expectProblem(kernelOf(load + "memref.store %v, %a[%i] : !plain\n"), elsewhere);
+  expectProblem(kernelOf(load + "%w = arith.andi %v, %mask : i32\nmemref.store %w, %a[%c0] : !plain\n"), elsewhere);
+  expectProblem(kernelOf(load + "%w = arith.andi %v, %mask : i32\nmemref.store %w, %flag[%i] : !cut\n"), elsewhere);
+  expectProblem(kernelOf(load + "%c = arith.cmpi eq, %v, %zero : i32\n"), elsewhere);
+  const std::string record = "memref<?x!svm.record<\"r\", a: i32, b: i32>, strided<[1], offset: ?>>\n";
+  const std::string whole = "%v = memref.load %r[%i] {svm.rest} : " + record,
+                    back = "memref.store %w, %r[%i] : " + record;
+  EXPECT_EQ(
+      problem(kernelOf(whole + "%w = svm.with_field %v[1] = %x : i32 in !svm.record<\"r\", a: i32, b: i32>\n" + back)),
+      "");
+  expectProblem(
+      kernelOf(whole +
+               "%f = svm.field %v[1] : !svm.record<\"r\", a: i32, b: i32> -> i32\nmemref.store %f, %a[%i] : !plain\n"),
+      elsewhere);
+}
+
+TEST(Marks, RestOfAStoreIsThatOfItsLoad) {
+  const std::string load = "%v = memref.load %a[%i] {svm.rest} : !plain\n";
+  EXPECT_EQ(problem(kernelOf(load + "memref.store %v, %a[%c0] {svm.rest} : !plain\n")), "");
+  expectProblem(kernelOf("memref.store %x, %a[%c0] {svm.rest} : !plain\n"), "on the store of what that load reads");
+  expectProblem(kernelOf("%v = memref.load %a[%i] : !plain\nmemref.store %v, %a[%c0] {svm.rest} : !plain\n"),
+                "on the store of what");
+  expectProblem(
+      kernelOf(load + "%w = memref.load %a[%c0] {svm.rest} : !plain\nmemref.store %v, %a[%c0] {svm.rest} : !plain\n"),
+      "on the store of what");
+}
+
+TEST(Marks, ComparedIsWhatIsStoredNext) {
+  const std::string begin =
+      "%changed = memref.alloca() : memref<i1>\n%v = memref.load %flag[%i] {svm.compared} : !cut\n"
+      "%d = arith.cmpi ne, %v, %x : i32\n%old = memref.load %changed[] : memref<i1>\n"
+      "%new = arith.ori %old, %d : i1\nmemref.store %new, %changed[] : memref<i1>\n";
+  const std::string poll = "%c = memref.load %changed[] : memref<i1>\nsvm.poll changed %c\n";
+  const std::string wrong = "is not compared, for 'svm.poll' alone, with what is stored there next";
+  EXPECT_EQ(problem(kernelOf(begin + "memref.store %x, %flag[%i] : !cut\n" + poll)), "");
+  expectProblem(kernelOf(begin + poll), wrong);
+  expectProblem(kernelOf(begin + "memref.store %zero, %flag[%i] : !cut\n" + poll), wrong);
+  expectProblem(kernelOf(begin + "memref.store %x, %flag[%c0] : !cut\n" + poll), wrong);
+  expectProblem(kernelOf(begin + "memref.store %x, %flag[%i] : !cut\n%w = arith.select %d, %x, %zero : "
+                                 "i32\nmemref.store %w, %a[%i] : !plain\n"),
+                wrong);
+  expectProblem(kernelOf(begin + "memref.store %x, %flag[%i] : !cut\n%c = memref.load %changed[] : memref<i1>\n"
+                                 "svm.poll changed %p state(%c : i1)\n"),
+                wrong);
+  expectProblem(kernelOf("%v = memref.load %flag[%i] {svm.compared} : !cut\nmemref.store %v, %a[%i] : !plain\n"),
+                "not only compared");
+}
+
+TEST(Marks, AwaitedDecidesALoopAndIsFenced) {
+  const std::string head = "scf.while : () -> () {\n%v = memref.load %flag[%i] {svm.awaited} : !cut\n";
+  const std::string condition = "%w = arith.cmpi eq, %v, %zero : i32\nscf.condition(%w)\n} do {\n";
+  const std::string end = "svm.pause\nscf.yield\n}\n", touch = "%t = memref.load %flag[%c0] : !cut\n",
+                    fence = "svm.fence\n";
+  EXPECT_EQ(problem(kernelOf(head + condition + end + fence + touch)), "");
+  EXPECT_EQ(problem(kernelOf(head + fence + touch + condition + end + touch.substr(0, 2) + "2" + touch.substr(2))), "");
+  EXPECT_EQ(problem(kernelOf(head + condition + end)), "");
+  const std::string unfenced = "touches memory before an 'svm.fence'", undecided = "no loop waits with it";
+  expectProblem(kernelOf(head + condition + end + touch + fence), unfenced);
+  expectProblem(kernelOf(head + touch + condition + end + fence), unfenced);
+  expectProblem(kernelOf(head + condition + touch + end + fence), unfenced);
+  expectProblem(
+      kernelOf("%v = memref.load %flag[%i] {svm.awaited} : !cut\nsvm.fence\nmemref.store %v, %a[%i] : !plain\n"),
+      undecided);
+  expectProblem(
+      kernelOf(
+          "%c1 = arith.constant 1 : index\nscf.for %j = %c0 to %i step %c1 {\n%u = memref.load %flag[%j] : !cut\n" +
+          head + condition + end + "}\n"),
+      unfenced);
+}
+
+TEST(Marks, StandWhereTheyMeanSomething) {
+  EXPECT_EQ(
+      problem(kernelOf("%s = arith.addi %x, %x {svm.signed} : i32\n%v = memref.load %a[%i] {svm.kept} : !plain\n")),
+      "");
+  expectProblem(kernelOf("%s = arith.andi %x, %x {svm.signed} : i32\n"),
+                "is no sum, difference or product of integers");
+  expectProblem(kernelOf("memref.store %x, %a[%i] {svm.kept} : !plain\n"), "is no load from a block of copies");
+  expectProblem(kernelOf("%s = arith.addi %x, %x {svm.rest} : i32\n"), "which stands on a load");
+  expectProblem(kernelOf("%s = arith.addi %x, %x {svm.compared} : i32\n"), "is no load");
+  expectProblem(kernelOf("memref.store %x, %flag[%i] {svm.awaited} : !cut\n"), "no loop waits with it");
+}
+
+TEST(Marks, LayoutIsAboutHowABlockLies) {
+  const std::string layout =
+      "%b, %o, %n, %s = memref.extract_strided_metadata %a : !plain -> memref<i32>, index, index, index\n";
+  EXPECT_EQ(
+      problem(kernelOf(layout + "%h = arith.cmpi eq, %s, %c0 : index\nsvm.check %h, \"c\", \"m\" {svm.layout}\n")), "");
+  expectProblem(kernelOf(layout + "%h = arith.cmpi eq, %s, %i : index\nsvm.check %h, \"c\", \"m\" {svm.layout}\n"),
+                "follows from more than how a block lies");
+  expectProblem(kernelOf("svm.check %p, \"c\", \"m\" {svm.layout}\n"), "follows from more than how a block lies");
 }
 
 TEST(DistributedBlocks, AreNoArgumentsOfFunctions) {

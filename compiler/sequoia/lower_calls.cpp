@@ -121,7 +121,7 @@ void BodyLowering::checkPitches(const Instance& callee, llvm::function_ref<Value
       auto made = make<svm::CheckOp>(holds, builder_.getStringAttr("sequoia-pitch"), builder_.getStringAttr(message),
                                      builder_.getStringAttr(statedAt(condition.bound)), mlir::ValueRange(pitch));
       // It depends on which copies are made.
-      made->setAttr("svm.layout", builder_.getUnitAttr());
+      made->setAttr(svm::layoutAttr, builder_.getUnitAttr());
     }
   }
 }
