@@ -8,26 +8,29 @@
 
 namespace strata::picture {
 
+/// A drawing is made smaller to fit the window, as long as it can still be read; then it is scrolled.
+static constexpr double leastScale = 0.75;
+
 std::string preformatted(std::string_view text) {
   return "<pre>" + escape(text) + "</pre>\n";
 }
 
 std::string sheets(const std::vector<Sheet>& sheets) {
-  std::string out = "<div class=\"sheets\"><div class=\"picture\"></div>\n";
+  std::string out =
+      "<div class=\"sheets\" data-least=\"" + std::to_string(leastScale) + "\"><div class=\"picture\"></div>\n";
+  // As text, which a browser need not read before it is shown.
   for (const Sheet& sheet : sheets) {
     std::string names;
     for (const std::string& name : sheet.names)
       names += (names.empty() ? "" : "&#10;") + escape(name);
-    out += "<template data-sheet=\"" + escape(sheet.id) + "\" data-title=\"" + escape(sheet.title) + "\"" +
-           (sheet.isTop ? " data-top=\"1\"" : "") + " data-names=\"" + names + "\">" + sheet.drawing + "</template>\n";
+    out += "<script type=\"text/plain\" data-sheet=\"" + escape(sheet.id) + "\" data-title=\"" + escape(sheet.title) +
+           "\"" + (sheet.isTop ? " data-top=\"1\"" : "") + " data-names=\"" + names + "\">" + sheet.drawing +
+           "</script>\n";
   }
   return out + "</div>\n";
 }
 
 namespace {
-
-/// A drawing is made smaller to fit the window, as long as it can still be read; then it is scrolled.
-constexpr double leastScale = 0.75;
 
 /// The style that says so, for a drawing with the width that its first tag states.
 std::string leastWidth(std::string_view drawing) {

@@ -2,7 +2,10 @@
 // without width do.
 #include "base/picture/layers.h"
 
+#include "base/picture/svg.h"
+
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <tuple>
 
@@ -394,6 +397,18 @@ LayerDrawing drawLayers(const std::vector<LayerNode>& nodes, const std::vector<L
   }
   drawing.nodes = std::move(places);
   return drawing;
+}
+
+std::string curveAlong(const std::vector<Point>& points, double x, double y) {
+  const auto text = [&](double atX, double atY) { return coordinate(x + atX) + " " + coordinate(y + atY); };
+  std::string path = "M" + text(points.front().x, points.front().y);
+  for (size_t i = 1; i < points.size(); ++i) {
+    const Point &a = points[i - 1], &b = points[i];
+    const double middle = (a.y + b.y) / 2;
+    path += std::abs(a.x - b.x) < 0.5 ? "L" + text(b.x, b.y)
+                                      : "C" + text(a.x, middle) + " " + text(b.x, middle) + " " + text(b.x, b.y);
+  }
+  return path;
 }
 
 } // namespace strata::picture

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,5 +41,8 @@ struct LayerSpacing {
 /// REQUIRES: edges name nodes.
 LayerDrawing drawLayers(const std::vector<LayerNode>& nodes, const std::vector<LayerEdge>& edges,
                         const LayerSpacing& spacing = {});
+
+/// An edge in SVG's path language, moved by (x, y): straight lines down and curves between them.
+std::string curveAlong(const std::vector<Point>& points, double x, double y);
 
 } // namespace strata::picture

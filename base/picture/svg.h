@@ -39,6 +39,9 @@ private:
   size_t shapes_ = 0;
 };
 
+/// An attribute of the shape that a page shows first where a drawing is larger than the window.
+inline constexpr std::string_view startMark = " data-start=\"1\"";
+
 /// CSS variables for light and dark backgrounds: --paper --ink --quiet --line --card, and a fill and a stroke for each
 /// kind of thing that drawings show: --inner --leaf --external --control --data --wait, --inner-line and so on.
 std::string_view themeStyle();

@@ -15,6 +15,16 @@ for (const set of document.querySelectorAll(".picture")) {
   const drawing = () => set.querySelector("svg");
   const natural = () => Number(drawing().getAttribute("width"));
 
+  // Where a drawing is larger than the window, the shape that it begins with is seen first.
+  function begin() {
+    set.scrollLeft = set.scrollTop = 0;
+    const start = drawing().querySelector("[data-start]");
+    if (!start) return;
+    const place = start.getBoundingClientRect(), window = set.getBoundingClientRect();
+    set.scrollLeft = place.left + place.width / 2 - window.left - window.width / 2;
+    set.scrollTop = place.top - window.top - window.height / 3;
+  }
+
   // The point of the drawing at (x, y) of the window stays where it is.
   function zoom(next, x = set.clientWidth / 2, y = set.clientHeight / 2) {
     const before = drawing().getBoundingClientRect().width / natural();
@@ -42,11 +52,12 @@ for (const set of document.querySelectorAll(".picture")) {
     const words = find.value.toLowerCase();
     found = words ? [...drawing().querySelectorAll("text")].filter((each) => each.textContent.toLowerCase().includes(words)) : [];
     for (const each of found) each.classList.add("found");
-    mark(0);
+    // A name that is just these words comes before texts that hold them.
+    mark(Math.max(0, found.findIndex((each) => each.lastChild.textContent.toLowerCase() === words)));
     elsewhere.replaceChildren();
     if (!sheets || !words) return;
     let count = 0;
-    for (const sheet of sheets.querySelectorAll("template")) {
+    for (const sheet of sheets.querySelectorAll("script")) {
       if (sheet.dataset.sheet === opened.at(-1)) continue;
       for (const name of (sheet.dataset.names || "").split("\n")) {
         if (!name.toLowerCase().includes(words) || ++count > 12) continue;
@@ -64,16 +75,17 @@ for (const set of document.querySelectorAll(".picture")) {
   }
 
   function open(name) {
-    const sheet = [...sheets.querySelectorAll("template")].find((each) => each.dataset.sheet === name);
+    const sheet = [...sheets.querySelectorAll("script")].find((each) => each.dataset.sheet === name);
     if (!sheet) return;
     opened = opened.includes(name) ? opened.slice(0, opened.indexOf(name) + 1) : sheet.dataset.top ? [name] : [...opened, name];
-    set.replaceChildren(sheet.content.cloneNode(true));
+    set.innerHTML = sheet.textContent;
+    set.style.setProperty("--least", sheets.dataset.least * natural() + "px");
     scale = 0;
-    set.scrollLeft = set.scrollTop = 0;
+    begin();
     trail.replaceChildren();
-    for (const top of sheets.querySelectorAll("template[data-top]"))
+    for (const top of sheets.querySelectorAll("script[data-top]"))
       if (top.dataset.sheet !== opened[0]) trail.append(button(top));
-    for (const each of opened) trail.append(button([...sheets.querySelectorAll("template")].find((one) => one.dataset.sheet === each)), " ");
+    for (const each of opened) trail.append(button([...sheets.querySelectorAll("script")].find((one) => one.dataset.sheet === each)), " ");
     document.body.dataset.sheet = name;
     find.value = "";
     search();
@@ -114,5 +126,6 @@ for (const set of document.querySelectorAll(".picture")) {
     const shape = document.elementsFromPoint(event.clientX, event.clientY).find((each) => each.dataset.sheet && set.contains(each));
     if (shape && sheets) open(shape.dataset.sheet);
   });
-  if (sheets) open(sheets.querySelector("template").dataset.sheet);
+  if (sheets) open(sheets.querySelector("script").dataset.sheet);
+  else begin();
 }

@@ -49,8 +49,7 @@ bool writeText(Session& session, const std::string& path, const std::string& tex
 /// Whether standard error is a terminal that shows colours, and whose user wants them (no-color.org).
 static bool takesColors() {
   const char* refused = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) && !(refused && *refused) && !(terminal && llvm::StringRef(terminal) == "dumb");
+  return runtime::isCapableTerminal() && !(refused && *refused);
 }
 
 int finish(Session& session, int otherwise) {

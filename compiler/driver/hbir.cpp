@@ -74,7 +74,7 @@ public:
 
   std::vector<Picture> pictures(const CompileOptions&, llvm::function_ref<std::optional<Machine>()>,
                                 DiagnosticEngine&) override {
-    return {{"tiles", "Tiles and memories", "", hbir::drawProgram(*program_), false}};
+    return {{"tiles", "Tiles and memories", "", [this] { return hbir::drawProgram(*program_); }}};
   }
 
   std::optional<Machine> ownMachine(DiagnosticEngine& diagnostics) const override {

@@ -101,7 +101,8 @@ bool Compiler::check() {
   if (source_->notation && options_.mapping.empty() && options_.sizes.empty() && options_.shapes.empty()) {
     // Read and checked already. A mapping is made for sizes, but that there is such a machine can be told.
     const Notation& notation = *source_->notation;
-    return options_.machine.empty() || machine(notation.machineName(), notation.machinePlace()).has_value();
+    return (options_.machine.empty() && !std::getenv("STRATA_MACHINE")) ||
+           machine(notation.machineName(), notation.machinePlace()).has_value();
   }
   auto program = logical();
   if (!program || !source_->notation)

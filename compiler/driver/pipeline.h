@@ -3,12 +3,14 @@
 #pragma once
 
 #include "base/machine/machine.h"
+#include "base/picture/html.h"
 #include "compiler/ir/svm.h"
 #include "compiler/mapping/record.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -55,8 +57,10 @@ struct LogicalProgram {
 struct Picture {
   std::string name; // what --picture calls it
   std::string heading, about;
-  std::string content; // an SVG document; for a text beside the pictures, HTML
+  std::function<std::string()> content; // an SVG document; for a text beside the pictures, HTML
   bool isText = false;
+  /// Drawings of parts, which a page shows where the whole is too large to be looked at; none otherwise.
+  std::function<std::vector<picture::Sheet>()> sheets = {};
 };
 
 /// A tunable with its value.

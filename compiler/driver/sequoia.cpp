@@ -134,16 +134,29 @@ public:
     if (!graph)
       return {};
     const std::string file = llvm::sys::path::filename(options.program).str();
-    const std::string entry = graph->instances[graph->entry].name;
-    auto sizes = sequoia::propagateSizes(*graph, knownSizes(*program_, options));
+    const std::string entry = graph->instances[graph->entry].name, tasks = "tasks of " + file;
+    // What the drawings are made from is theirs, but for the program.
+    struct Drawn {
+      Machine machine;
+      sequoia::Mapping mapping;
+      sequoia::InstanceGraph graph;
+      std::vector<sequoia::InstanceSizes> sizes;
+      std::string title;
+    };
+    auto drawn = std::make_shared<Drawn>(Drawn{std::move(*machine), std::move(*mapping), std::move(*graph), {}, ""});
+    drawn->sizes = sequoia::propagateSizes(drawn->graph, knownSizes(*program_, options));
+    drawn->title = entry + " of " + file + " on " + drawn->machine.name;
     return {{"tasks", "", "Each variant of a task, and what its calls may become.",
-             sequoia::drawTasks(*program_, "tasks of " + file), false},
+             [this, tasks] { return sequoia::drawTasks(*program_, tasks); }, false,
+             [this, tasks] { return sequoia::taskSheets(*program_, tasks); }},
             {"instances", "",
-             "The instances that " + entry + " reaches, on " + machine->name +
+             "The instances that " + entry + " reaches, on " + drawn->machine.name +
                  ": data at the level of its memory, loops and calls at the level whose processor executes them.",
-             sequoia::drawInstances(*graph, *machine, sizes, entry + " of " + file + " on " + machine->name), false},
+             [drawn] { return sequoia::drawInstances(drawn->graph, drawn->machine, drawn->sizes, drawn->title); },
+             false,
+             [drawn] { return sequoia::instanceSheets(drawn->graph, drawn->machine, drawn->sizes, drawn->title); }},
             {"mapping", mapping_ ? "The mapping" : "The mapping, made by Strata", "",
-             picture::preformatted(sequoia::writeMapping(*mapping)), true}};
+             [drawn] { return picture::preformatted(sequoia::writeMapping(drawn->mapping)); }, true}};
   }
 
   bool readMapping(const CompileOptions& options, DiagnosticEngine& diagnostics) override {

@@ -43,15 +43,18 @@ public:
         if (!picture.isText)
           last = &picture;
       if (last)
-        writeText(session_, options_.output, last->content);
+        writeText(session_, options_.output, last->content());
       else
         session_.diagnostics.report(noDrawing, place("-o", options_.output), options_.picture)
             .help("write it to a file that ends in .html");
       return finish(session_);
     }
     std::vector<picture::Section> sections;
-    for (const Picture& picture : pictures)
-      sections.push_back({picture.heading, picture.about, picture.content, picture.isText && pictures.size() > 1});
+    for (const Picture& picture : pictures) {
+      const std::vector<picture::Sheet> parts = picture.sheets ? picture.sheets() : std::vector<picture::Sheet>();
+      sections.push_back({picture.heading, picture.about, parts.empty() ? picture.content() : picture::sheets(parts),
+                          picture.isText && pictures.size() > 1});
+    }
     writeText(session_, options_.output, picture::page(title_, sections));
     return finish(session_);
   }
@@ -138,7 +141,7 @@ private:
     if (!machine)
       return {};
     title_ = "machine " + machine->name;
-    return {{"machine", "", "", drawMachine(*machine), false}};
+    return {{"machine", "", "", [machine = std::move(*machine)] { return drawMachine(machine); }}};
   }
 
   std::vector<Picture> ofProgram() {
@@ -147,8 +150,8 @@ private:
     DataOptions data;
     if (!prepare(session_, data))
       return {};
-    CompilerSession compilation(session_);
-    return compilation.compiler.pictures();
+    compilation_.emplace(session_);
+    return compilation_->compiler.pictures();
   }
 
   /// Leaves the picture that --picture names.
@@ -173,6 +176,7 @@ private:
   Session& session_;
   Options& options_;
   std::string thing_, title_;
+  std::optional<CompilerSession> compilation_; // pictures refer to its program
 };
 
 } // namespace

@@ -316,18 +316,10 @@ private:
   }
 
   void drawArrow(const Arrow& arrow, std::vector<picture::Point> points) {
+    const std::string path = picture::curveAlong(points, 20, top);
     for (picture::Point& point : points) {
       point.x += 20;
       point.y += top;
-    }
-    const auto text = [](double x, double y) { return coordinate(x) + " " + coordinate(y); };
-    std::string path = "M" + text(points.front().x, points.front().y);
-    for (size_t i = 1; i < points.size(); ++i) {
-      const auto& a = points[i - 1];
-      const auto& b = points[i];
-      const double middle = (a.y + b.y) / 2;
-      path += std::abs(a.x - b.x) < 0.5 ? "L" + text(b.x, b.y)
-                                        : "C" + text(a.x, middle) + " " + text(b.x, middle) + " " + text(b.x, b.y);
     }
     svg_.path(path, "class=\"" + arrow.style + "\"", arrow.title);
     tip(points[points.size() - 2], points.back(), arrow);

@@ -1,7 +1,6 @@
 // Groups of kernels, for graphs that are too large for one drawing: kernels whose names differ in numbers only, and
 // those of one class of processors. A group that is large itself is cut into ranges in the natural order of names.
-#include "base/picture/html.h"
-#include "base/source/natural_order.h"
+#include "base/picture/groups.h"
 #include "compiler/driver/stream_figures.h"
 
 #include <algorithm>
@@ -12,31 +11,22 @@ namespace strata::driver {
 
 namespace {
 
-constexpr size_t mostOfGroup = 80;  // kernels on one sheet
-constexpr size_t mostGroups = 64;   // boxes of a sheet of groups
 constexpr size_t mostOutside = 120; // kernels of other groups on a sheet, and of one stream or block
 constexpr size_t mostOfOne = 8;
 
-/// The part of a name that kernels of one kind share: all before the first number, without what leads to it.
-std::string stemOf(const std::string& name) {
-  size_t end = name.find_first_of("0123456789");
-  if (end == std::string::npos || end == 0)
-    return name;
-  while (end > 1 && std::string(" _-.[(#").find(name[end - 1]) != std::string::npos)
-    --end;
-  return name.substr(0, end);
-}
-
-class Grouping {
+class KernelGroups {
 public:
-  Grouping(const StreamsRecord& record, std::string id, bool byProcessor)
+  KernelGroups(const StreamsRecord& record, std::string id, bool byProcessor)
       : record_(record), id_(std::move(id)), groupOf_(record.kernels.size()) {
-    std::map<std::string, std::vector<size_t>, decltype(&naturalLess)> members(&naturalLess);
-    for (size_t i = 0; i < record.kernels.size(); ++i)
-      members[stemOf(byProcessor ? record.kernels[i].processor : record.kernels[i].name)].push_back(i);
-    for (auto& [name, kernels] : members)
-      cut(name, std::move(kernels));
-    join();
+    std::vector<size_t> all(record.kernels.size());
+    std::iota(all.begin(), all.end(), size_t(0));
+    std::vector<std::string> names, keys;
+    for (const KernelFacts& kernel : record.kernels) {
+      names.push_back(kernel.name);
+      keys.push_back(picture::stemOf(byProcessor ? kernel.processor : kernel.name));
+    }
+    for (picture::Group& group : picture::groupsByKey(all, names, keys, {}))
+      groups_.push_back({group.name, "", std::move(group.nodes)});
     for (size_t number = 0; number < groups_.size(); ++number) {
       groups_[number].sheet = id_ + std::to_string(number);
       for (size_t kernel : groups_[number].kernels)
@@ -57,44 +47,6 @@ public:
   }
 
 private:
-  void cut(const std::string& name, std::vector<size_t> kernels) {
-    std::sort(kernels.begin(), kernels.end(), [&](size_t a, size_t b) {
-      return record_.kernels[a].name == record_.kernels[b].name
-                 ? a < b
-                 : naturalLess(record_.kernels[a].name, record_.kernels[b].name);
-    });
-    if (kernels.size() <= mostOfGroup) {
-      groups_.push_back({name, "", std::move(kernels)});
-      return;
-    }
-    const size_t parts = (kernels.size() + mostOfGroup - 1) / mostOfGroup;
-    for (size_t part = 0; part < parts; ++part) {
-      const auto begin = kernels.begin() + static_cast<ptrdiff_t>(kernels.size() * part / parts),
-                 end = kernels.begin() + static_cast<ptrdiff_t>(kernels.size() * (part + 1) / parts);
-      groups_.push_back({record_.kernels[*begin].name + " … " + record_.kernels[*(end - 1)].name, "",
-                         std::vector<size_t>(begin, end)});
-    }
-  }
-
-  /// Where there are too many groups, neighbours in the order of names become one while they fit a sheet, and then
-  /// regardless of it.
-  void join() {
-    for (size_t most = mostOfGroup; groups_.size() > mostGroups; most *= 2) {
-      std::vector<KernelGroup> joined;
-      for (KernelGroup& group : groups_) {
-        if (!joined.empty() && joined.back().kernels.size() + group.kernels.size() <= most) {
-          KernelGroup& before = joined.back();
-          before.kernels.insert(before.kernels.end(), group.kernels.begin(), group.kernels.end());
-          before.name = before.name.substr(0, before.name.find(" … ")) + " … " +
-                        group.name.substr(group.name.find(" … ") == std::string::npos ? 0 : group.name.find(" … ") + 5);
-        } else {
-          joined.push_back(std::move(group));
-        }
-      }
-      groups_ = std::move(joined);
-    }
-  }
-
   /// The kernels of one group, what they use, and whom they share it with.
   picture::Sheet sheetOf(size_t number) const {
     const KernelGroup& group = groups_[number];
@@ -176,8 +128,8 @@ private:
 
 std::vector<picture::Sheet> streamSheets(const StreamsRecord& record) {
   std::vector<picture::Sheet> sheets;
-  Grouping(record, "kernels", false).addSheets("by name", sheets);
-  Grouping(record, "processors", true).addSheets("by processor", sheets);
+  KernelGroups(record, "kernels", false).addSheets("by name", sheets);
+  KernelGroups(record, "processors", true).addSheets("by processor", sheets);
   return sheets;
 }
 

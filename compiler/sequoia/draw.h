@@ -2,9 +2,11 @@
 // mapping run and keep their data. Made from checked programs and resolved mappings; pure functions.
 #pragma once
 
+#include "base/picture/html.h"
 #include "compiler/sequoia/sizes.h"
 
 #include <string>
+#include <vector>
 
 namespace strata::sequoia {
 
@@ -15,5 +17,11 @@ std::string drawTasks(const Program& program, const std::string& title);
 /// calls at the level whose processor executes them, and how full each memory can get.
 std::string drawInstances(const InstanceGraph& graph, const Machine& machine, const std::vector<InstanceSizes>& sizes,
                           const std::string& title);
+
+/// The same in parts, where the whole is too large to be looked at: groups of tasks by who calls them and by their
+/// names, of instances by who calls them, by task and by level. Empty: the drawing can be looked at.
+std::vector<picture::Sheet> taskSheets(const Program& program, const std::string& title);
+std::vector<picture::Sheet> instanceSheets(const InstanceGraph& graph, const Machine& machine,
+                                           const std::vector<InstanceSizes>& sizes, const std::string& title);
 
 } // namespace strata::sequoia

@@ -1,7 +1,9 @@
 // The picture of a mapping. What an instance has at one level of the machine is a card: its arrays where their memory
 // is, its loops and calls where the processor is that executes them. Arrows lead from each call to the instances that
-// it may become; a bar beside each level shows how much of one instance of the memory is taken.
+// it may become; a bar beside each level shows how much of one instance of the memory is taken. A mapping of many
+// instances is drawn in parts; then a dashed card stands for an instance of another part.
 #include "base/machine/quantity.h"
+#include "base/picture/groups.h"
 #include "base/picture/svg.h"
 #include "compiler/sequoia/draw.h"
 #include "compiler/sequoia/instance_cards.h"
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 
 namespace strata::sequoia {
 
@@ -27,10 +30,14 @@ const char* const style =
     ".control{fill:var(--control);stroke:var(--control-line)}.data{fill:var(--data);stroke:var(--data-line)}"
     ".call{fill:none;stroke:var(--line);stroke-width:1.5}.call:hover{stroke:var(--ink);stroke-width:3}"
     ".belongs{fill:none;stroke:var(--line);stroke-dasharray:2 4}.tip{fill:var(--line);stroke:none}"
+    ".outside{fill:var(--paper);stroke:var(--line);stroke-dasharray:4 3}"
     ".name{font-weight:bold}.full{fill:var(--wait);stroke:var(--wait-line)}.bar{fill:var(--paper);stroke:var(--line)}";
+
+constexpr size_t mostInstances = 40; // of one drawing in a page
 
 /// A card and where it stands.
 struct PlacedCard : Card {
+  std::string sheet = {}; // of an instance of another part: where that is drawn
   double x = 0, y = 0, width = 0, height = 0;
   double rowY(size_t row) const { return y + headHeight() + static_cast<double>(row) * line + line / 2; }
   double headHeight() const { return note.empty() ? 26 : 42; }
@@ -38,11 +45,14 @@ struct PlacedCard : Card {
 
 class InstancePicture {
 public:
-  InstancePicture(const InstanceGraph& graph, const Machine& machine, const std::vector<InstanceSizes>& sizes,
+  InstancePicture(const InstanceGraph& graph, const Machine& machine, const std::vector<LevelDemand>& demand,
                   const std::string& title)
-      : graph_(graph), machine_(machine), demand_(measureDemand(graph, machine, sizes)), title_(title) {
-    for (Card& card : makeCards(graph, sizes))
-      cards_.push_back(measured(std::move(card)));
+      : graph_(graph), machine_(machine), demand_(demand), title_(title) {}
+
+  void add(const Card& card, const std::string& sheet = "") {
+    columnOf_.try_emplace(card.instance, columnOf_.size());
+    cards_.push_back(measured(card));
+    cards_.back().sheet = sheet;
   }
 
   std::string draw() {
@@ -61,8 +71,8 @@ public:
 private:
   // ---- where the cards stand ----
 
-  static PlacedCard measured(Card&& made) {
-    PlacedCard card{std::move(made)};
+  static PlacedCard measured(const Card& made) {
+    PlacedCard card{made};
     double width = static_cast<double>(std::max(lengthOf(card.heading), lengthOf(card.note))) * character;
     for (Row& row : card.rows) {
       row.words = shorten(row.words, mostWords);
@@ -78,9 +88,10 @@ private:
 
   void place() {
     const size_t levels = machine_.levels.size();
-    std::vector<double> widths(graph_.instances.size(), 0), heights(levels, 84);
+    std::vector<double> widths(columnOf_.size(), 0), heights(levels, 84);
     for (const PlacedCard& card : cards_) {
-      widths[card.instance] = std::max(widths[card.instance], card.width);
+      double& width = widths[columnOf_.at(card.instance)];
+      width = std::max(width, card.width);
       heights[card.level] = std::max(heights[card.level], card.height + 2 * cardGap);
     }
     std::vector<double> columns;
@@ -101,7 +112,7 @@ private:
     bottom_ = y;
     for (size_t index = 0; index < cards_.size(); ++index) {
       PlacedCard& card = cards_[index];
-      card.x = columns[card.instance];
+      card.x = columns[columnOf_.at(card.instance)];
       card.y = tops_[card.level] + cardGap;
       if (card.isHome)
         homes_[card.instance] = index;
@@ -137,13 +148,28 @@ private:
 
   std::vector<Part> partsOf(unsigned level) const {
     std::vector<Part> parts;
+    Part others{0, ""};
+    size_t arraysOfOthers = 0;
     for (const LevelDemand& demand : demand_)
       for (size_t i = 0; demand.level == level && i < demand.demands.size(); ++i) {
         const Demand& each = demand.demands[i];
+        if (!homes_.contains(each.instance)) {
+          ++arraysOfOthers;
+          uint64_t sum = 0;
+          others.bytes = others.bytes && each.bytes && !__builtin_add_overflow(*others.bytes, *each.bytes, &sum)
+                             ? std::optional(sum)
+                             : std::nullopt;
+          continue;
+        }
         const std::string name = std::string(each.array->name) + " of " + graph_.instances[each.instance].name;
         const std::string size = each.bytes ? std::to_string(*each.bytes) + " bytes" : "any size";
         parts.push_back({each.bytes, name + each.why + ": " + size});
       }
+    if (arraysOfOthers) {
+      others.title = std::to_string(arraysOfOthers) + " arrays of other instances: " +
+                     (others.bytes ? std::to_string(*others.bytes) + " bytes" : "any size");
+      parts.push_back(others);
+    }
     return parts;
   }
 
@@ -196,10 +222,18 @@ private:
 
   void drawCard(const PlacedCard& card) {
     const Instance& instance = graph_.instances[card.instance];
-    svg_.rectangle(card.x, card.y, card.width, card.height, "rx=\"6\" class=\"body\"");
-    svg_.rectangle(
-        card.x, card.y, card.width, card.headHeight() - 4, std::string("rx=\"6\" class=\"") + styleOf(instance) + "\"",
-        std::string(instance.variant->taskName) + "::" + std::string(instance.variant->name) + " as " + instance.name);
+    const std::string whole =
+        std::string(instance.variant->taskName) + "::" + std::string(instance.variant->name) + " as " + instance.name;
+    if (!card.sheet.empty()) {
+      svg_.rectangle(card.x, card.y, card.width, card.height,
+                     "rx=\"6\" class=\"outside\" data-sheet=\"" + picture::escape(card.sheet) + "\"",
+                     whole + "; a click shows it among its own");
+    } else {
+      svg_.rectangle(card.x, card.y, card.width, card.height,
+                     "rx=\"6\" class=\"body\"" + std::string(&card == &cards_.front() ? picture::startMark : ""));
+      svg_.rectangle(card.x, card.y, card.width, card.headHeight() - 4,
+                     std::string("rx=\"6\" class=\"") + styleOf(instance) + "\"", whole);
+    }
     svg_.text(card.x + padding, card.y + 16, card.heading, card.isHome ? "name" : "");
     if (!card.note.empty())
       svg_.text(card.x + padding, card.y + 32, card.note, "note");
@@ -234,11 +268,13 @@ private:
     }
     for (size_t number = 0; number < card.rows.size(); ++number)
       for (const auto& [target, words] : card.rows[number].targets) {
+        if (!homes_.contains(target))
+          continue;
         const PlacedCard& to = cards_[homes_[target]];
         const double x = card.x + card.width, y = card.rowY(number);
         const double end = to.y + 18 + 5 * static_cast<double>(arrivals_[target]++ % 4);
         std::string data = "M" + c(x) + c(y), tip;
-        if (to.instance > card.instance + 1) {
+        if (columnOf_.at(to.instance) > columnOf_.at(card.instance) + 1) {
           // Below the cards that stand in between.
           const double lane =
               tops_[to.level] + heights_[to.level] - 5 - 3 * static_cast<double>(lanes_[to.level]++ % 3);
@@ -284,10 +320,10 @@ private:
 
   const InstanceGraph& graph_;
   const Machine& machine_;
-  std::vector<LevelDemand> demand_;
+  const std::vector<LevelDemand>& demand_;
   std::string title_;
   std::vector<PlacedCard> cards_;
-  std::map<uint32_t, size_t> homes_, arrivals_;
+  std::map<uint32_t, size_t> columnOf_, homes_, arrivals_; // of instances that are drawn
   std::vector<double> tops_, heights_;
   std::map<unsigned, size_t> lanes_;
   double right_ = 0, bottom_ = 0;
@@ -298,7 +334,100 @@ private:
 
 std::string drawInstances(const InstanceGraph& graph, const Machine& machine, const std::vector<InstanceSizes>& sizes,
                           const std::string& title) {
-  return InstancePicture(graph, machine, sizes, title).draw();
+  const std::vector<LevelDemand> demand = measureDemand(graph, machine, sizes);
+  InstancePicture picture(graph, machine, demand, title);
+  for (const Card& card : makeCards(graph, sizes))
+    picture.add(card);
+  return picture.draw();
+}
+
+namespace {
+
+/// What a drawing of other instances shows of one: its name, and the calls that lead to them.
+Card abridged(const std::vector<Card>& cards, const std::set<uint32_t>& members) {
+  Card made;
+  for (const Card& card : cards) {
+    if (card.isHome) {
+      made.instance = card.instance;
+      made.level = card.level;
+      made.isHome = true;
+      made.heading = card.heading;
+    }
+    for (Row row : card.rows) {
+      std::erase_if(row.targets, [&](const auto& target) { return !members.contains(target.first); });
+      if (row.targets.empty())
+        continue;
+      row.indent = 0;
+      made.rows.push_back(std::move(row));
+    }
+  }
+  return made;
+}
+
+} // namespace
+
+std::vector<picture::Sheet> instanceSheets(const InstanceGraph& graph, const Machine& machine,
+                                           const std::vector<InstanceSizes>& sizes, const std::string& title) {
+  if (graph.instances.size() <= mostInstances)
+    return {};
+  const std::vector<LevelDemand> demand = measureDemand(graph, machine, sizes);
+  std::vector<std::vector<Card>> cards(graph.instances.size());
+  for (Card& card : makeCards(graph, sizes))
+    cards[card.instance].push_back(std::move(card));
+  const auto levelText = [&](unsigned level) {
+    const machine::ProcessorId controller = machine.controllerOf(level);
+    return "level " + std::to_string(level) + ": " + machine[machine.levels[level].memory].name +
+           (controller.valid() ? ", run by " + machine[controller].name : "");
+  };
+  picture::LargeGraph whole;
+  whole.title = title;
+  whole.kind = "instances";
+  whole.relation = "calls";
+  whole.sizes = {24, 24};
+  picture::Grouping byCalls{"instances-calls", "by who calls them", {}}, byTask{"instances-tasks", "by task", {}},
+      byLevel{"instances-levels", "by level and processor", {}};
+  std::vector<unsigned> levels;
+  for (uint32_t number = 0; number < graph.instances.size(); ++number) {
+    const auto home =
+        std::find_if(cards[number].begin(), cards[number].end(), [](const Card& card) { return card.isHome; });
+    levels.push_back(home->level);
+    whole.names.push_back(graph.instances[number].name);
+    byTask.keys.emplace_back(graph.instances[number].variant->taskName);
+    byLevel.keys.push_back(levelText(home->level));
+    for (const Card& card : cards[number])
+      for (const Row& row : card.rows)
+        for (const auto& [target, words] : row.targets)
+          whole.edges.push_back({number, target});
+  }
+  whole.draw = [&](const std::vector<size_t>& nodes, const std::vector<picture::Neighbour>& neighbours,
+                   const std::string& words) {
+    InstancePicture picture(graph, machine, demand, words);
+    const std::set<uint32_t> members(nodes.begin(), nodes.end());
+    std::map<uint32_t, std::string> shown;
+    for (size_t node : nodes)
+      shown[static_cast<uint32_t>(node)] = "";
+    for (const auto& [node, sheet] : neighbours)
+      shown[static_cast<uint32_t>(node)] = sheet;
+    // In the order of the mapping, so that calls lead to the right.
+    for (const auto& [number, sheet] : shown) {
+      if (!sheet.empty())
+        picture.add(abridged(cards[number], members), sheet);
+      else
+        for (const Card& card : cards[number])
+          picture.add(card);
+    }
+    return picture.draw();
+  };
+  whole.describe = [&](const std::vector<size_t>& nodes) {
+    std::map<unsigned, size_t> counts;
+    for (size_t node : nodes)
+      ++counts[levels[node]];
+    std::vector<std::string> lines;
+    for (auto at = counts.rbegin(); at != counts.rend(); ++at)
+      lines.push_back(std::to_string(at->second) + " at " + levelText(at->first));
+    return lines;
+  };
+  return picture::sheetsOf(whole, {byCalls, byTask, byLevel});
 }
 
 } // namespace strata::sequoia

@@ -1,6 +1,7 @@
 // The picture of a program alone: a box for each task, with its signature and variants, tasks that call above those
-// that are called. Arrows to other tasks go between the boxes; recursion is drawn as arrows that go back up.
-#include "base/picture/layers.h"
+// that are called. Arrows to other tasks go between the boxes; recursion is drawn as arrows that go back up. A
+// program of many tasks is drawn in parts; then a dashed box stands for a task of another part.
+#include "base/picture/groups.h"
 #include "base/picture/svg.h"
 #include "compiler/sequoia/draw.h"
 
@@ -23,7 +24,9 @@ const char* const style =
     ".external{fill:var(--external);stroke:var(--external-line)}"
     ".call{fill:none;stroke:var(--line);stroke-width:1.5}.call:hover{stroke:var(--ink);stroke-width:3}"
     ".combine{stroke-dasharray:5 4}.tip{fill:var(--line);stroke:none}"
-    ".name{font-weight:bold}";
+    ".name{font-weight:bold}.outside{fill:var(--paper);stroke:var(--line);stroke-dasharray:4 3}";
+
+constexpr size_t mostTasks = 60; // of one drawing in a page
 
 const char* styleOf(TaskKind kind) {
   return kind == TaskKind::Leaf ? "leaf" : kind == TaskKind::External ? "external" : "inner";
@@ -78,18 +81,28 @@ struct TaskBox {
   const Task* task = nullptr;
   std::vector<std::string> signature;
   std::vector<Node> nodes;
+  std::string sheet; // of a task of another part: where that is drawn
   double x = 0, y = 0, width = 0, height = 0;
 };
 
+/// The tasks that are drawn: a prototype alone says nothing.
+std::vector<const Task*> tasksOf(const Program& program) {
+  std::vector<const Task*> tasks;
+  for (const Task& task : program.tasks)
+    if (!task.variants.empty())
+      tasks.push_back(&task);
+  return tasks;
+}
+
 class TaskPicture {
 public:
-  TaskPicture(const Program& program, const std::string& title) : title_(title) {
-    for (const Task& task : program.tasks)
-      if (!task.variants.empty()) {
-        indexOf_[&task] = boxes_.size();
-        boxes_.push_back({});
-        boxes_.back().task = &task;
-      }
+  explicit TaskPicture(const std::string& title) : title_(title) {}
+
+  void add(const Task* task, const std::string& sheet = "") {
+    indexOf_[task] = boxes_.size();
+    boxes_.push_back({});
+    boxes_.back().task = task;
+    boxes_.back().sheet = sheet;
   }
 
   std::string draw() {
@@ -102,12 +115,20 @@ public:
     for (const TaskBox& box : boxes_)
       for (const Node& node : box.nodes)
         drawCalls(node);
+    for (const TaskBox& box : boxes_)
+      if (!box.sheet.empty())
+        drawCallsFromOutside(box);
     legend();
     return svg_.document(title_, bottom_ + 60, style);
   }
 
 private:
   void measure(TaskBox& box) {
+    if (!box.sheet.empty()) {
+      box.width = static_cast<double>(lengthOf(box.task->name)) * 8.5 + 2 * padding;
+      box.height = 34;
+      return;
+    }
     for (const Variable* parameter : box.task->prototype->parameters)
       box.signature.push_back(shorten(parameterText(*parameter), mostWords));
     double width = static_cast<double>(lengthOf(box.task->name)) * 8.5;
@@ -146,8 +167,9 @@ private:
       nodes.push_back({boxes_[from].width, boxes_[from].height});
       for (const TaskVariant* variant : boxes_[from].task->variants)
         for (const Callsite* site : variant->callsites)
-          if (auto to = indexOf_.find(site->callee);
-              to != indexOf_.end() && to->second != from && ways_.try_emplace({from, to->second}, edges.size()).second)
+          if (auto to = indexOf_.find(site->callee); to != indexOf_.end() && to->second != from &&
+                                                     (boxes_[from].sheet.empty() || boxes_[to->second].sheet.empty()) &&
+                                                     ways_.try_emplace({from, to->second}, edges.size()).second)
             edges.push_back({from, to->second});
     }
     drawing_ = picture::drawLayers(nodes, edges, {gap, layerGap});
@@ -166,7 +188,15 @@ private:
   }
 
   void drawBox(const TaskBox& box) {
-    svg_.rectangle(box.x, box.y, box.width, box.height, "rx=\"8\" class=\"task\"");
+    if (!box.sheet.empty()) {
+      svg_.rectangle(box.x, box.y, box.width, box.height,
+                     "rx=\"8\" class=\"outside\" data-sheet=\"" + picture::escape(box.sheet) + "\"",
+                     "a click shows " + std::string(box.task->name) + " among its own");
+      svg_.text(box.x + padding, box.y + 22, box.task->name, "note");
+      return;
+    }
+    svg_.rectangle(box.x, box.y, box.width, box.height,
+                   "rx=\"8\" class=\"task\"" + std::string(&box == start() ? picture::startMark : ""));
     svg_.text(box.x + padding, box.y + 22, box.task->name, "head");
     double y = box.y + 26;
     for (const std::string& each : box.signature)
@@ -198,8 +228,8 @@ private:
       if (auto box = indexOf_.find(site->callee); site->callee != from.variant->task && box != indexOf_.end()) {
         const TaskBox& to = boxes_[box->second];
         std::string variants;
-        for (const Node& node : to.nodes)
-          variants += (variants.empty() ? "" : " or ") + std::string(node.variant->name);
+        for (const TaskVariant* variant : to.task->variants)
+          variants += (variants.empty() ? "" : " or ") + std::string(variant->name);
         const std::string title = words + std::string(site->callee->name) + "::" + variants;
         const std::vector<picture::Point>& way =
             drawing_.edges[ways_.at({indexOf_.at(from.variant->task), box->second})];
@@ -213,6 +243,30 @@ private:
         if (auto to = nodeOf_.find(variant); to != nodeOf_.end())
           drawArrow(from, x, *to->second, site->isCombiner,
                     words + std::string(variant->taskName) + "::" + std::string(variant->name));
+    }
+  }
+
+  /// The box of a task that none of the others calls, the first one otherwise.
+  const TaskBox* start() const {
+    const TaskBox* first = nullptr;
+    for (const TaskBox& box : boxes_)
+      if (box.sheet.empty() && (!first || box.y < first->y))
+        first = &box;
+    return first;
+  }
+
+  void drawCallsFromOutside(const TaskBox& from) {
+    const Node whole{nullptr, from.x, from.y, from.width, from.height};
+    for (const auto& [ends, way] : ways_) {
+      if (&boxes_[ends.first] != &from)
+        continue;
+      const TaskBox& to = boxes_[ends.second];
+      const std::string title = std::string(from.task->name) + " calls " + std::string(to.task->name);
+      const std::vector<picture::Point>& points = drawing_.edges[way];
+      if (points.front().y < points.back().y)
+        drawWay(whole, whole.centre(), points, false, title);
+      else
+        drawArrow(whole, whole.centre(), {nullptr, to.x, to.y, std::min(to.width, 160.0), 40}, false, title);
     }
   }
 
@@ -285,7 +339,54 @@ private:
 } // namespace
 
 std::string drawTasks(const Program& program, const std::string& title) {
-  return TaskPicture(program, title).draw();
+  TaskPicture picture(title);
+  for (const Task* task : tasksOf(program))
+    picture.add(task);
+  return picture.draw();
+}
+
+std::vector<picture::Sheet> taskSheets(const Program& program, const std::string& title) {
+  const std::vector<const Task*> tasks = tasksOf(program);
+  if (tasks.size() <= mostTasks)
+    return {};
+  picture::LargeGraph graph;
+  graph.title = title;
+  graph.kind = "tasks";
+  graph.relation = "calls";
+  graph.sizes = {40, 40};
+  std::map<const Task*, size_t> numbers;
+  for (const Task* task : tasks)
+    numbers.try_emplace(task, numbers.size());
+  picture::Grouping byCalls{"tasks-calls", "by who calls them", {}}, byName{"tasks-names", "by name", {}};
+  for (size_t number = 0; number < tasks.size(); ++number) {
+    graph.names.emplace_back(tasks[number]->name);
+    byName.keys.push_back(picture::stemOf(graph.names.back()));
+    for (const TaskVariant* variant : tasks[number]->variants)
+      for (const Callsite* site : variant->callsites)
+        if (auto to = numbers.find(site->callee); to != numbers.end() && to->second != number)
+          graph.edges.push_back({number, to->second});
+  }
+  graph.draw = [&](const std::vector<size_t>& nodes, const std::vector<picture::Neighbour>& neighbours,
+                   const std::string& words) {
+    TaskPicture picture(words);
+    for (size_t node : nodes)
+      picture.add(tasks[node]);
+    for (const auto& [node, sheet] : neighbours)
+      picture.add(tasks[node], sheet);
+    return picture.draw();
+  };
+  graph.describe = [&](const std::vector<size_t>& nodes) {
+    std::map<std::string, size_t> kinds;
+    for (size_t node : nodes)
+      for (const TaskVariant* variant : tasks[node]->variants)
+        ++kinds[styleOf(variant->kind)];
+    std::string words;
+    for (const char* kind : {"inner", "leaf", "external"})
+      if (kinds[kind])
+        words += (words.empty() ? "" : ", ") + std::to_string(kinds[kind]) + " " + kind;
+    return std::vector<std::string>{words};
+  };
+  return picture::sheetsOf(graph, {byCalls, byName});
 }
 
 } // namespace strata::sequoia

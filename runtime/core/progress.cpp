@@ -50,10 +50,7 @@ public:
   }
 
 private:
-  Line() {
-    const char* terminal = std::getenv("TERM");
-    isShown_ = isatty(STDERR_FILENO) && !(terminal && std::strcmp(terminal, "dumb") == 0);
-  }
+  Line() { isShown_ = isCapableTerminal(); }
 
   void write(const std::string& text) {
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0)
@@ -86,6 +83,11 @@ private:
 };
 
 } // namespace
+
+bool isCapableTerminal() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && terminal && *terminal && std::strcmp(terminal, "dumb") != 0;
+}
 
 void tellProgress(const std::string& what) {
   Line::get().tell(what);

@@ -17,4 +17,7 @@ bool showsProgress();
 /// Takes the line off the terminal until the next time it is due. For whoever is about to write.
 void clearProgress();
 
+/// Whether standard error is a terminal that can be told to rewrite a line or to show a colour: TERM says so.
+bool isCapableTerminal();
+
 } // namespace strata::runtime

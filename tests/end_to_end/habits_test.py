@@ -140,6 +140,7 @@ class Habits(harness.Case):
             self.is_refused("check", program, "--machine", "./nosuch.yaml", code="machine-unreadable")
         self.is_refused("check", VECTADD, "--machine", self.write("m.yaml", "machine: m\n"), code="machine-")
         self.succeeds("check", VECTADD, "--machine", "cell")
+        self.is_refused("check", VECTADD, code="machine-not-found", mentions="cell", STRATA_MACHINE="nosuch")
 
     def test_a_file_name_need_not_be_text(self):
         name = os.fsencode(self.folder) + b"/a\xff.sq"
@@ -155,6 +156,7 @@ class Habits(harness.Case):
         self.assertNotIn("\x1b[", self.on_a_terminal("check", wrong, NO_COLOR="1"))
         self.assertIn("\x1b[", self.on_a_terminal("check", wrong, NO_COLOR=""))
         self.assertNotIn("\x1b[", self.on_a_terminal("check", wrong, TERM="dumb"))
+        self.assertNotIn("\x1b[", self.on_a_terminal("check", wrong, TERM=""))
         self.assertIn("\x1b[", self.on_a_terminal("check", wrong, "--color=always", NO_COLOR="1"))
         self.assertNotIn("\x1b[", self.strata("check", wrong).err)
 

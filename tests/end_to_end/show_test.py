@@ -250,6 +250,74 @@ class ShowTest(Pages):
         self.assertEqual(answer["found"], [f"1 of {count}", count, 1])
         self.assertEqual((answer["next"], answer["none"]), (f"2 of {count}", "nothing here"))
 
+    def tasks(self, count, name):
+        """A program of tasks of which each calls three others."""
+        text = "".join(f"void task T{i}(in float a[N], out float b[N]);\n" for i in range(count))
+        for i in range(count):
+            calls = "".join(f"  mappar (int i = 0 : (N + t - 1) / t) {{ T{k}(a[i * t; t], b[i * t; t]); }}\n"
+                            for k in range(3 * i + 1, 3 * i + 4) if k < count)
+            head = "(in float a[N], out float b[N]) {\n"
+            text += (f"void task<inner> T{i}::Split{head}  tunable t;\n{calls}}}\n" if calls else
+                     f"void task<leaf> T{i}::Leaf{head}  for (int i = 0; i < N; i++) b[i] = a[i];\n}}\n")
+        return self.write(name, text)
+
+    # What a page's first picture shows: sheet, groups, words of boxes, and whether the shape that it begins with is in the window.
+    SHOWN = """
+        const [tasks, instances] = document.querySelectorAll(".sheets"), shown = (set) => {
+          const start = set.querySelector(".picture [data-start]"), window = set.querySelector(".picture").getBoundingClientRect();
+          const place = start ? start.getBoundingClientRect() : { left: 0, right: 0 };
+          return { open: set.querySelector(".trail .open").textContent,
+                   groups: [...set.querySelectorAll(".picture .group")].map((each) => each.dataset.sheet),
+                   names: [...set.querySelectorAll(".picture .head, .picture .name")].map((each) => each.textContent),
+                   outside: [...set.querySelectorAll(".picture .outside")].map((each) => each.dataset.sheet),
+                   inWindow: place.right > window.left && place.left < window.right };
+        };
+        const click = (set, name) => {
+          const shape = [...set.querySelectorAll(".picture [data-sheet]")].find((each) => each.dataset.sheet === name);
+          shape.scrollIntoView({ block: "center", inline: "center" });
+          const place = shape.getBoundingClientRect();
+          const at = { clientX: place.left + place.width / 2, clientY: place.top + place.height / 2, bubbles: true };
+          shape.dispatchEvent(new MouseEvent("click", at));
+        };
+        const look = (set, words) => {
+          const find = set.querySelector("input");
+          find.value = words;
+          find.dispatchEvent(new Event("input"));
+        };
+    """
+
+    def test_many_tasks_are_shown_in_groups(self):
+        self.succeeds("show", self.tasks(500, "many.sq"), "--machine", "cell", "-o", "many.html")
+        self.is_page("many.html", "T499", "by name", "by who calls them", "by level and processor", "by task")
+        answer = self.asked("many.html", self.SHOWN + """
+            const first = shown(tasks);
+            click(tasks, first.groups[3]);
+            const inside = shown(tasks);
+            click(tasks, inside.outside[0]);
+            const beside = shown(tasks);
+            look(tasks, "T333");
+            tasks.querySelector(".elsewhere button").click();
+            const found = tasks.querySelector(".here").textContent;
+            const of = (name) => {
+              [...instances.querySelectorAll(".trail button")].find((each) => each.textContent === name).click();
+              return shown(instances);
+            };
+            const calls = shown(instances), levels = of("by level and processor");
+            click(instances, levels.groups[0]);
+            return { first, inside, beside, found, calls, levels, within: shown(instances), task: of("by task") };
+        """)
+        # What is opened can be read: some boxes, the first in the window, and no more than fit a sheet.
+        for name in ("first", "inside", "calls", "levels", "within", "task"):
+            self.assertTrue(1 < len(answer[name]["names"]) < 200, (name, len(answer[name]["names"])))
+            self.assertTrue(answer[name]["inWindow"], name)
+        self.assertIn("T0 and below", answer["first"]["names"])
+        self.assertTrue(answer["inside"]["outside"])
+        self.assertNotEqual(answer["beside"]["open"], answer["inside"]["open"])
+        self.assertEqual(answer["found"], "T333")
+        self.assertTrue(all(each.startswith("level ") for each in answer["levels"]["names"]), answer["levels"])
+        self.succeeds("show", self.tasks(50, "few.sq"), "--machine", "cell", "--picture", "tasks", "-o", "few.html")
+        self.assertNotIn("data-sheet=", self.is_page("few.html", "T49").split("<script>")[0])
+
     def test_the_interpreter_has_no_timeline(self):
         self.is_refused("run", PROGRAM, "--size", "N=8", "--in", "A=iota", "--in", "B=1", "--interpret", "--timeline", "t.html", code="driver-usage")
 
