@@ -16,8 +16,7 @@ using llvm::DynamicAPInt;
 namespace strata::transform {
 namespace {
 
-/// Limits that keep one proof cheap. Leaving out a fact is sound: less is proved.
-constexpr size_t maximumTerms = 32, maximumFacts = 160, maximumSymbols = 64, maximumSplits = 6;
+constexpr size_t maximumTerms = 32;
 
 constexpr int64_t smallest = std::numeric_limits<int64_t>::min(), largest = std::numeric_limits<int64_t>::max();
 
@@ -122,6 +121,8 @@ void LinearFacts::clear() {
   facts_.clear();
   alternatives_.clear();
   bounds_.clear();
+  occurrences_.clear();
+  constants_.clear();
 }
 
 static Linear tightened(const Linear& fact) {
@@ -140,14 +141,25 @@ static Linear tightened(const Linear& fact) {
 }
 
 void LinearFacts::assume(const Linear& nonNegative) {
+  const auto position = static_cast<unsigned>(facts_.size());
   facts_.push_back(tightened(nonNegative));
+  for (auto [symbol, coefficient] : facts_.back().terms())
+    occurrences_[symbol].facts.push_back(position);
+  if (facts_.back().isConstant())
+    constants_.push_back(position);
 }
 
 void LinearFacts::assumeOneOf(Alternatives alternatives) {
   for (Conjunction& alternative : alternatives)
     for (Linear& fact : alternative)
       fact = tightened(fact);
+  const auto position = static_cast<unsigned>(alternatives_.size());
   alternatives_.push_back(std::move(alternatives));
+  for (const Conjunction& alternative : alternatives_.back())
+    for (const Linear& fact : alternative)
+      for (auto [symbol, coefficient] : fact.terms())
+        if (auto& known = occurrences_[symbol].alternatives; known.empty() || known.back() != position)
+          known.push_back(position);
 }
 
 Interval LinearFacts::intervalOf(const Linear& expression) const {
@@ -182,9 +194,19 @@ bool LinearFacts::isWithin(const Linear& expression, WideInteger lower, WideInte
          holds(interval.upper && *interval.upper <= upper, upper, -1);
 }
 
-bool LinearFacts::isNonNegative(const Linear& expression) const {
+/// Limits that keep one proof cheap. Leaving out a fact is sound: less is proved.
+struct LinearFacts::Limits {
+  size_t facts, symbols, splits;
+};
+
+bool LinearFacts::isNonNegative(const Linear& expression, Reach reach) const {
+  constexpr Limits near{24, 16, 2}, far{160, 64, 6};
   if (Interval interval = intervalOf(expression); interval.lower && *interval.lower >= 0)
     return true;
+  return isProved(expression, reach == Reach::Near ? near : far);
+}
+
+bool LinearFacts::isProved(const Linear& expression, const Limits& limits) const {
   std::optional<Linear> negation = Linear(-1).minus(expression);
   if (!negation || expression.isConstant())
     return false;
@@ -194,34 +216,37 @@ bool LinearFacts::isNonNegative(const Linear& expression) const {
   llvm::DenseSet<Symbol> seen;
   auto reach = [&](const Linear& fact) {
     for (auto [symbol, coefficient] : fact.terms())
-      if (symbols.size() < maximumSymbols && seen.insert(symbol).second)
+      if (symbols.size() < limits.symbols && seen.insert(symbol).second)
         symbols.push_back(symbol);
-  };
-  auto touches = [&](const Linear& fact) {
-    return llvm::any_of(fact.terms(), [&](auto term) { return seen.contains(term.first); });
   };
   reach(expression);
   llvm::SmallVector<const Linear*> facts;
   llvm::SmallVector<const Alternatives*> splits;
-  llvm::SmallVector<bool> factTaken(facts_.size()), splitTaken(alternatives_.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    size_t known = symbols.size();
-    for (auto [position, fact] : llvm::enumerate(facts_))
-      if (!factTaken[position] && facts.size() < maximumFacts && (fact.isConstant() || touches(fact))) {
-        factTaken[position] = true;
-        facts.push_back(&fact);
-        reach(fact);
+  llvm::DenseSet<unsigned> factsTaken, splitsTaken;
+  for (unsigned position : constants_)
+    if (facts.size() < limits.facts)
+      facts.push_back(&facts_[position]);
+  for (size_t next = 0; next < symbols.size() && (facts.size() < limits.facts || splits.size() < limits.splits);
+       ++next) {
+    auto found = occurrences_.find(symbols[next]);
+    if (found == occurrences_.end())
+      continue;
+    // What was learnt last is nearest to the point.
+    for (unsigned position : llvm::reverse(found->second.facts))
+      if (facts.size() == limits.facts)
+        break;
+      else if (factsTaken.insert(position).second) {
+        facts.push_back(&facts_[position]);
+        reach(facts_[position]);
       }
-    for (auto [position, split] : llvm::enumerate(alternatives_))
-      if (!splitTaken[position] && splits.size() < maximumSplits &&
-          llvm::any_of(split, [&](const Conjunction& part) { return llvm::any_of(part, touches); })) {
-        splitTaken[position] = true;
-        splits.push_back(&split);
-        for (const Conjunction& part : split)
+    for (unsigned position : llvm::reverse(found->second.alternatives))
+      if (splits.size() == limits.splits)
+        break;
+      else if (splitsTaken.insert(position).second) {
+        splits.push_back(&alternatives_[position]);
+        for (const Conjunction& part : alternatives_[position])
           llvm::for_each(part, reach);
       }
-    changed = symbols.size() != known;
   }
 
   Refutation refutation(symbols);

@@ -68,17 +68,32 @@ public:
   }
   void assumeOneOf(Alternatives alternatives);
 
+  /// How much of what is known a proof looks at, nearest first. Either is a fixed number of facts, so that a proof
+  /// takes the same time in a long program as in a short one.
+  enum class Reach { Near, Far };
+
   /// The range that follows from the symbols' bounds alone.
   Interval intervalOf(const Linear& expression) const;
-  bool isNonNegative(const Linear& expression) const;
-  bool isNonNegative(const std::optional<Linear>& expression) const { return expression && isNonNegative(*expression); }
+  bool isNonNegative(const Linear& expression, Reach reach = Reach::Near) const;
+  bool isNonNegative(const std::optional<Linear>& expression, Reach reach = Reach::Near) const {
+    return expression && isNonNegative(*expression, reach);
+  }
   /// Whether lower <= expression <= upper.
   bool isWithin(const Linear& expression, WideInteger lower, WideInteger upper) const;
 
 private:
+  struct Limits;
+  bool isProved(const Linear& expression, const Limits& limits) const;
+
   std::vector<Linear> facts_;
   std::vector<Alternatives> alternatives_;
   llvm::DenseMap<Symbol, Interval> bounds_;
+  /// Where a symbol occurs: positions in the two lists, ascending. Facts without symbols are kept apart.
+  struct Occurrences {
+    llvm::SmallVector<unsigned, 4> facts, alternatives;
+  };
+  llvm::DenseMap<Symbol, Occurrences> occurrences_;
+  llvm::SmallVector<unsigned> constants_;
 };
 
 } // namespace strata::transform

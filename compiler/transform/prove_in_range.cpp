@@ -29,15 +29,15 @@ private:
     if (checks.empty())
       return;
     RangeAnalysis analysis(function);
-    std::map<std::pair<Linear, Linear>, SmallVector<Block*>> passed;
+    std::map<std::pair<Linear, Linear>, SmallPtrSet<Block*, 1>> passed;
     for (svm::IndexOp check : checks) {
       analysis.moveTo(check);
-      SmallVector<Block*>& places = passed[{analysis.valueOf(check.getIndex()), analysis.valueOf(check.getExtent())}];
-      bool repeats = llvm::any_of(places, [&](Block* block) { return analysis.isAround(block); });
+      auto& places = passed[{analysis.valueOf(check.getIndex()), analysis.valueOf(check.getExtent())}];
+      bool repeats = llvm::any_of(analysis.around(), [&](Block* block) { return places.contains(block); });
       if (repeats || analysis.isInRange(check.getIndex(), check.getExtent()))
         check.erase();
       else
-        places.push_back(check->getBlock());
+        places.insert(check->getBlock());
     }
   }
 };

@@ -64,6 +64,25 @@ TEST(ProveInRange, VectorAdd) {
   EXPECT_EQ(left(loop("%i", "%c0", "%n", check("%i", "%n", "A"))), "");
 }
 
+/// What is proved of a sum does not depend on how many others came before it of which nothing is known.
+TEST(ProveInRange, AfterManySumsThatNothingIsKnownOf) {
+  std::string body = "%s0 = arith.addi %w, %x : i32\n", unproved;
+  for (int sum = 1; sum <= 300; ++sum) {
+    const std::string number = std::to_string(sum), value = "%s" + number;
+    body += value + " = arith.addi %s" + std::to_string(sum - 1) + ", %w : i32\n%p" + number + " = arith.index_cast " +
+            value + " : i32 to index\n" + check("%p" + number, "%n", "X");
+    unproved += "X";
+  }
+  const std::string related = "%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n"
+                              "%low = arith.cmpi sge, %w, %zero : i32\n%high = arith.cmpi slt, %w, %x : i32\n"
+                              "%both = arith.andi %low, %high : i1\nscf.if %both {\n%next = arith.addi %w, %one : i32\n"
+                              "%at = arith.index_cast %next : i32 to index\n%end = arith.index_cast %x : i32 to index\n"
+                              "%past = arith.addi %end, %c1 : index\n" +
+                              check("%at", "%past", "related") + "}\n";
+  EXPECT_EQ(left(related), "");
+  EXPECT_EQ(left(body + related), unproved);
+}
+
 TEST(ProveInRange, MatrixProduct) {
   EXPECT_EQ(left(loop("%i", "%c0", "%n",
                       loop("%j", "%c0", "%m",

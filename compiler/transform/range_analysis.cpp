@@ -331,7 +331,8 @@ void RangeAnalysis::collectComparison(arith::CmpIOp compare, bool holds, Conjunc
 bool RangeAnalysis::isInRange(Value index, Value extent) {
   Linear position = signedOf(index), end = signedOf(extent);
   std::optional<Linear> last = end.minus(Linear(1));
-  return facts_.isNonNegative(position) && last && facts_.isNonNegative(last->minus(position));
+  return facts_.isNonNegative(position, LinearFacts::Reach::Far) && last &&
+         facts_.isNonNegative(last->minus(position), LinearFacts::Reach::Far);
 }
 
 Symbol RangeAnalysis::symbolOf(const void* thing, int64_t aspect) {

@@ -38,8 +38,8 @@ public:
   bool fits(mlir::Operation* op);
   /// The signed reading of an integer or index value that dominates the point. Equal expressions are equal values.
   Linear valueOf(mlir::Value value) { return signedOf(value); }
-  /// Whether `block` is the point's or one around it.
-  bool isAround(mlir::Block* block) const { return around_.contains(block); }
+  /// The point's block and those around it, up to a limit.
+  const llvm::SmallPtrSetImpl<mlir::Block*>& around() const { return around_; }
 
 private:
   enum class Reading { Signed, Unsigned };
@@ -114,8 +114,6 @@ private:
   /// Of a value: its readings, a loop variable's count of steps, a block's extents. Of the kernel: its sizes, by
   /// number.
   static constexpr int64_t aspectOf(Reading reading) { return static_cast<int64_t>(reading); }
-  /// Whether a sum lies between two numbers, by the bounds of its parts or by what relates these.
-  bool isRelatedWithin(const Linear& whole, WideInteger least, WideInteger most);
   static constexpr int64_t tripAspect = 2, firstExtentAspect = 16;
 
   mlir::Operation* function_;
@@ -133,9 +131,6 @@ private:
   llvm::DenseMap<mlir::Block*, llvm::SmallVector<svm::CheckOp>> checks_;
   size_t passedChecks_ = 0;     // of block_
   unsigned conditionSteps_ = 0; // taken for this point; conditions share parts and can unfold to many
-  /// After so many sums of a function that no relation bounds, only the bounds of their parts are looked at.
-  static constexpr unsigned mostFailedRelations = 100;
-  unsigned failedRelations_ = 0;
 };
 
 } // namespace strata::transform

@@ -263,18 +263,6 @@ std::optional<Linear> RangeAnalysis::uncut(Operation* op, Reading how) {
       .Default([](Operation*) { return std::nullopt; });
 }
 
-bool RangeAnalysis::isRelatedWithin(const Linear& whole, WideInteger least, WideInteger most) {
-  const Interval interval = facts_.intervalOf(whole);
-  if (interval.lower && interval.upper && *interval.lower >= least && *interval.upper <= most)
-    return true;
-  // Long chains of sums of which nothing is known would otherwise take a simplex of many facts each.
-  if (failedRelations_ > mostFailedRelations)
-    return false;
-  const bool holds = facts_.isWithin(whole, least, most);
-  failedRelations_ += !holds;
-  return holds;
-}
-
 bool RangeAnalysis::fits(Operation* op) {
   std::optional<unsigned> width = widthOf(op->getResult(0).getType());
   if (!width)
@@ -285,7 +273,7 @@ bool RangeAnalysis::fits(Operation* op) {
     Interval interval = facts_.intervalOf(*whole);
     const bool isWithin =
         interval.lower && interval.upper && *interval.lower >= range.least && *interval.upper <= range.most;
-    return isWithin || (*width != 64 && isRelatedWithin(*whole, range.least, range.most));
+    return isWithin || (*width != 64 && facts_.isWithin(*whole, range.least, range.most));
   }
   Interval product = isa<arith::MulIOp>(op) ? productOf(op, Reading::Signed) : Interval();
   return product.lower && product.upper && *product.lower >= range.least && *product.upper <= range.most;
@@ -348,7 +336,7 @@ std::optional<Linear> RangeAnalysis::exact(Operation* op, Reading how) {
   unsigned width = *widthOf(op->getResult(0).getType());
   Range range = how == Reading::Signed ? signedRange(width) : unsignedRange(width);
   auto known = [&](const std::optional<Linear>& whole) {
-    return whole && isRelatedWithin(*whole, range.least, range.most) ? whole : std::nullopt;
+    return whole && facts_.isWithin(*whole, range.least, range.most) ? whole : std::nullopt;
   };
   std::optional<Linear> whole = uncut(op, how);
   if (std::optional<Linear> result = known(whole))
