@@ -59,6 +59,9 @@ std::string howItWent(const StreamsRecord& record) {
 
 namespace {
 
+/// A browser takes long to place the cells of a larger table, which is therefore opened by a click.
+constexpr size_t mostRows = 500;
+
 /// A table whose first column stands left and the others right.
 class Table {
 public:
@@ -238,10 +241,10 @@ std::string streamsPage(const StreamsRecord& record, const std::optional<Timelin
     sections.push_back(std::move(drawn));
     script = timelineProgram(*timeline);
   }
-  sections.push_back({"Kernels", "", kernelTable(record), false});
-  sections.push_back({"Streams", "", streamTable(record), false});
+  sections.push_back({"Kernels", "", kernelTable(record), record.kernels.size() > mostRows});
+  sections.push_back({"Streams", "", streamTable(record), record.streams.size() > mostRows});
   if (!record.blocks.empty())
-    sections.push_back({"Blocks", "", blockTable(record), false});
+    sections.push_back({"Blocks", "", blockTable(record), record.blocks.size() > mostRows});
   sections.push_back(
       {"Processors", "What several kernels do on one at once counts for each.", processorTable(record), false});
   sections.push_back(

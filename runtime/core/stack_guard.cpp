@@ -20,6 +20,7 @@ namespace {
 
 std::atomic<void (*)(size_t)> overflowHandler{nullptr};
 std::atomic<void (*)(size_t, const void*)> nullHandler{nullptr};
+std::atomic<void (*)(const void*)> wildHandler{nullptr};
 
 } // namespace
 
@@ -29,6 +30,10 @@ void setOverflowHandler(void (*handler)(size_t bytes)) {
 
 void setNullHandler(void (*handler)(size_t address, const void* context)) {
   nullHandler.store(handler);
+}
+
+void setWildHandler(void (*handler)(const void* context)) {
+  wildHandler.store(handler);
 }
 
 #if defined(STRATA_ADDRESS_SANITIZER) || defined(STRATA_THREAD_SANITIZER)
@@ -85,10 +90,18 @@ void onFault(int signal, siginfo_t* info, void* state) {
     }
   }
   const auto address = reinterpret_cast<uintptr_t>(at);
-  if (void (*handler)(size_t, const void*) = nullHandler.load();
-      handler && info->si_code == SEGV_MAPERR && address < pageBytes()) {
+  const bool isNull = info->si_code == SEGV_MAPERR && address < pageBytes();
+  // Addresses that no process can have come from the kernel without a value.
+  const bool isWild = !isNull && (info->si_code == SEGV_MAPERR || info->si_code == SI_KERNEL);
+  if (void (*handler)(size_t, const void*) = nullHandler.load(); handler && isNull) {
     alarm(secondsToReport);
     handler(address, state);
+    alarm(0);
+  }
+  if (void (*handler)(const void*) = wildHandler.load();
+      handler && isWild && !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL) {
+    alarm(secondsToReport);
+    handler(state);
     alarm(0);
   }
   if (previous.sa_flags & SA_SIGINFO)

@@ -1,6 +1,6 @@
-// Turns the fault of a fibre or thread that ran out of stack, or that followed a null pointer, into a failure that says
-// so. Signals of any other cause go on to whoever handled them before. Absent in sanitizer builds, whose own handlers
-// tell more.
+// Turns the fault of a fibre or thread that ran out of stack, or that followed a null or a wild pointer, into a failure
+// that says so. Signals of any other cause go on to whoever handled them before. Absent in sanitizer builds, whose own
+// handlers tell more.
 #pragma once
 
 #include <cstddef>
@@ -18,5 +18,8 @@ void setOverflowHandler(void (*handler)(size_t bytes));
 /// handler, gets what that knows of the fault (a ucontext_t), and ends the program, or returns and leaves the signal to
 /// others.
 void setNullHandler(void (*handler)(size_t address, const void* context));
+
+/// The same for any other address at which the process has no memory, unless the program handles the signal itself.
+void setWildHandler(void (*handler)(const void* context));
 
 } // namespace strata::runtime

@@ -223,24 +223,39 @@ void failOverflow(size_t bytes) {
            "put large arrays into the kernel's struct or into a block, and let no function of its work call itself");
 }
 
-/// A push to a stream that was never given, most often. A kernel's ends the program; that of control code is told, and
-/// then left to the system, which may write a core dump.
+/// A kernel's fault ends the program; that of control code is told, and then left to the system, which may write a core
+/// dump.
+void failFault(const char* code, const std::string& what, const KernelRecord* kernel, const runtime::SourceLine& at,
+               const char* help) {
+  const std::string text =
+      (kernel ? "kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name : "control code") + what +
+      (at.within.empty() ? "" : " in " + at.within);
+  const std::string place = '\0' + at.file + ":" + std::to_string(at.line);
+  if (kernel)
+    failAt(at.file.empty() ? kernel->place : Place{place.c_str()}, code, text, help);
+  if (const Program* program = Program::currentIfAny(); program && program->recorder())
+    program->recorder()->write(true, text + " [" + code + "]");
+  runtime::say({code, text.c_str(), help, at.file.c_str(), at.line, 0});
+}
+
+/// A push to a stream that was never given, most often.
 void failNull(size_t, const void* context) {
   const KernelRecord* kernel = runtime::currentIfAny() ? callingKernel() : nullptr;
   const runtime::SourceLine at = runtime::sourceLine(runtime::faultAddresses(context));
-  const std::string text =
-      (kernel ? "kernel '" + nameOf(*kernel) + "' on " + kernel->processor->name : "control code") +
-      " follows a null pointer" + (at.within.empty() ? "" : " in " + at.within);
-  const char* help = kernel ? "give every stream, block and array that the kernel's struct names before kernelRun"
-                     : at.within.empty()
-                         ? "give the stream, block or array that this names first"
-                         : "what is passed to that function is null, such as a file that was not opened";
-  const std::string place = '\0' + at.file + ":" + std::to_string(at.line);
-  if (kernel)
-    failAt(at.file.empty() ? kernel->place : Place{place.c_str()}, "svm-null-pointer", text, help);
-  if (const Program* program = Program::currentIfAny(); program && program->recorder())
-    program->recorder()->write(true, text + " [svm-null-pointer]");
-  runtime::say({"svm-null-pointer", text.c_str(), help, at.file.c_str(), at.line, 0});
+  failFault("svm-null-pointer", " follows a null pointer", kernel, at,
+            kernel              ? "give every stream, block and array that the kernel's struct names before kernelRun"
+            : at.within.empty() ? "give the stream, block or array that this names first"
+                                : "what is passed to that function is null, such as a file that was not opened");
+}
+
+/// An automatic block or stream that nothing has initialised holds what was there before. The operations in svm.h
+/// cannot tell that from one that is initialised.
+void failWild(const void* context) {
+  runtime::SourceLine at = runtime::sourceLine(runtime::faultAddresses(context));
+  at.within.clear(); // copies an element for that line
+  failFault("svm-wild-pointer", " reads or writes where there is no memory",
+            runtime::currentIfAny() ? callingKernel() : nullptr, at,
+            "initialise every stream and block before it is used (rule B1), and keep indices within their arrays");
 }
 
 /// A child that fork makes has the calling thread alone.
@@ -256,6 +271,7 @@ __attribute__((constructor)) void watchFaults() {
   choice();
   runtime::setOverflowHandler(failOverflow);
   runtime::setNullHandler(failNull);
+  runtime::setWildHandler(failWild);
   runtime::guardStacks();
 }
 

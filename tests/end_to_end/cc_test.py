@@ -122,6 +122,31 @@ int main(int argc, char** argv) {
 }
 """
 
+WILD = r"""
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include <svm/pca.h>
+static void own(int signal) { _exit(7); }
+static void use(Kernel* k) {
+  Block block;
+  int x = 1;
+  memset(&block, 0x41, sizeof block);
+  blockRead(&block, 5, &x);
+}
+int main(int argc, char** argv) {
+  static Kernel reader;
+  if (argc > 2)
+    signal(SIGSEGV, own);
+  if (argc == 1)
+    use(&reader);
+  kernelInit(&reader, PROC1, NULL, &reader, sizeof reader, (ExtKernelWork)use);
+  kernelRun(&reader);
+  kernelWait(&reader);
+  return 0;
+}
+"""
+
 NONE = r"""
 #include <svm/pca.h>
 typedef struct { Kernel kernel; OStream* out; } Source;
@@ -187,6 +212,16 @@ class CcTest(harness.Case):
             self.assertRegex(said, r"none\.c:14: error: kernel 'source' on PROC1 follows a null pointer \[svm-null-pointer\]")
             self.assertIn("that the kernel's struct names before kernelRun", said)
             self.assertRegex(self.runs("none", "control", status=-signal.SIGSEGV), r"error: control code follows a null pointer \[svm-null-pointer\]")
+
+    def test_a_block_that_nothing_has_initialised(self):
+        self.write("wild.c", WILD)
+        for form in ("library", "checked"):
+            self.succeeds("cc", "-O1", f"--svm={form}", "wild.c", "-o", "wild")
+            words = r"reads or writes where there is no memory \[svm-wild-pointer\]\n  help: .*\(rule B1\)"
+            self.assertRegex(self.runs("wild", status=-signal.SIGSEGV), "error: control code " + words)
+            self.assertRegex(self.runs("wild", "kernel", status=1), r"wild\.c:\d+: error: kernel 'reader' on PROC1 " + words)
+            # Who handles the signal is not spoken for.
+            self.assertEqual(self.runs("wild", "kernel", "handled", status=7), "")
 
     def becomes(self, name, *changes):
         """MACHINE for `pca` with pieces of its description exchanged."""
