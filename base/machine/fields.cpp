@@ -35,12 +35,18 @@ Fields::~Fields() {
   for (const YamlNode& key : node_.keys) {
     if (std::find(known_.begin(), known_.end(), key.text) != known_.end())
       continue;
+    // A field that is needed and misspelt is not missing besides.
+    std::string near = nearestName(key.text, missing_);
+    std::erase(missing_, near);
     DiagnosticBuilder message = diagnostics_.report(unknownField, key.location, key.text, what_);
-    const std::string near = nearestName(key.text, known_);
+    if (near.empty())
+      near = nearestName(key.text, known_);
     if (!near.empty())
       message.help("did you mean '" + near + "'?");
     message.note("its fields are " + quotedList(known_));
   }
+  for (const std::string& name : missing_)
+    diagnostics_.report(missingField, node_.location, name, what_);
 }
 
 const YamlNode* Fields::get(const char* name) {
@@ -55,7 +61,7 @@ const YamlNode* Fields::get(const char* name) {
 const YamlNode* Fields::need(const char* name) {
   const YamlNode* found = get(name);
   if (!found && node_.kind == YamlNode::Kind::Mapping)
-    diagnostics_.report(missingField, node_.location, name, what_);
+    missing_.emplace_back(name);
   return found;
 }
 
@@ -210,6 +216,16 @@ std::optional<uint32_t> resolveName(DiagnosticEngine& diagnostics, const YamlNod
   const auto found = std::find(names.begin(), names.end(), node.text);
   if (found != names.end())
     return static_cast<uint32_t>(found - names.begin());
+  // What has no name yet, or a wrong one, may be what is meant; that is reported there, and each name here once.
+  if (std::find(names.begin(), names.end(), "") != names.end())
+    return std::nullopt;
+  for (const Diagnostic& each : diagnostics.all()) {
+    if (each.kind != &unknownName)
+      continue;
+    const Location& where = each.labels[0].location;
+    if (diagnostics.sources().buffer(where.buffer).text().substr(where.begin, where.end - where.begin) == node.text)
+      return std::nullopt;
+  }
   DiagnosticBuilder message = diagnostics.report(unknownName, node.location, what, node.text);
   const std::string near = nearestName(node.text, names);
   if (!near.empty())

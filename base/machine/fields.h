@@ -49,6 +49,7 @@ private:
   const YamlNode& node_;
   const std::string what_;
   std::vector<std::string> known_;
+  std::vector<std::string> missing_; // those that were needed; reported at the end, where none is a misspelt one
 };
 
 /// The place in a list of the name that a scalar holds; reports with the nearest name when there is none. `what` is the

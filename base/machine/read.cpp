@@ -43,7 +43,7 @@ private:
         function(node);
   }
 
-  /// Takes a list whose entries have names, which are noted by their index.
+  /// Takes a list whose entries have names, which are noted by their index; an entry without one has an empty name.
   static const std::vector<YamlNode>* named(Fields& fields, const char* list, std::vector<std::string>& names) {
     const std::vector<YamlNode>* items = fields.list(list);
     each(items, [&](const YamlNode& item) {
@@ -52,6 +52,10 @@ private:
         if (item.keys[i].text == "name")
           names.back() = item.items[i].text;
     });
+    // A list whose own name is misspelt has names that nobody knows.
+    for (const YamlNode& key : fields.node().keys)
+      if (!items && !nearestName(key.text, {list}).empty())
+        names = {""};
     return items;
   }
 

@@ -127,6 +127,8 @@ TEST_F(Read, TheHashFollowsContentAndNotForm) {
 TEST_F(Read, SlipsAreShownWhereTheyAre) {
   refused("machine: m\nmemories:\n  - name: a\n    capcity: 4K\n", "machine-unknown-field", "4:5",
           "did you mean 'capacity'?");
+  refused("machine: m\nmemories: [{nam: a}]\n", "machine-unknown-field", "2:13", "did you mean 'name'?");
+  refused("machine: m\nmemories: [{name: a, count: }]\n", "machine-wrong-type", "2:27", "'count' takes");
   refused("machine: m\nmemories: [{capacity: 4K}]\n", "machine-missing-field", "2:12", "needs the field 'name'");
   refused("machine: m\nmemories: [{name: a, capacity: 4Q}]\n", "machine-bad-value", "2:32",
           "'4Q' is not a value of 'capacity', which takes a size");
@@ -156,7 +158,11 @@ TEST_F(Read, ArraySlipsAreShownWhereTheyAre) {
 }
 
 TEST_F(Read, TextsThatAreNotPlainYaml) {
-  refused("machine: [\n", "machine-bad-yaml", "2:1", "not a valid description");
+  refused("machine: [\n", "machine-bad-yaml", "1:11", "']' is missing");
+  refused("machine: m\nmemories:\n  - name: a\n    count 8\n    width: 4\n", "machine-bad-yaml", "4:10", "':' is missing");
+  refused("machine: m\nmemories:\n  - name a\n    count: 8\n", "machine-bad-yaml", "3:9", "':' is missing");
+  refused("machine: m\nmemories:\n    name: a\n      count: 8\n", "machine-bad-yaml", "3:5", "'-' is missing here");
+  refused("machine: m\nlevels: [{level: 0]\n", "machine-bad-yaml", "2:19", "'}' is missing");
   refused("machine: m\n---\nmachine: n\n", "machine-bad-yaml", "2:1", "a second document");
   refused("[a, b]: c\n", "machine-bad-yaml", "1:1", "a single word");
   refused("machine: &x m\nabout: *x\n", "machine-alias", "1:10", "anchors, aliases and tags");

@@ -2,6 +2,8 @@
 // followed and show repeated keys, and the handler can stop a text that is too deep before it is read any further.
 #include "base/machine/yaml_tree.h"
 
+#include "base/machine/yaml_mistake.h"
+
 #include <algorithm>
 #include <sstream>
 #include <unordered_set>
@@ -115,6 +117,10 @@ private:
       return;
     }
     if (!parent.keyNext) {
+      if (node.kind == YamlNode::Kind::Empty) { // behind its key, and not where the parser noticed it
+        const uint32_t end = parent.node.keys.back().location.end;
+        node.location = {buffer_, end, end};
+      }
       parent.node.items.push_back(std::move(node));
     } else {
       if (node.kind != YamlNode::Kind::Scalar)
@@ -159,7 +165,17 @@ std::optional<YamlNode> readYaml(DiagnosticEngine& diagnostics, BufferId buffer)
   } catch (const Stop&) {
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    diagnostics.report(badYaml, builder.place(error.mark), error.msg);
+    const Location where = builder.place(error.mark);
+    if (std::optional<YamlMistake> mistake = findYamlMistake(text, where.begin)) {
+      const auto place = [&](size_t at) {
+        return Location{buffer, static_cast<uint32_t>(at), static_cast<uint32_t>(at)};
+      };
+      DiagnosticBuilder report = diagnostics.report(badYaml, place(mistake->at), mistake->what);
+      if (mistake->open)
+        report.label(place(*mistake->open), "this bracket is not closed");
+      return std::nullopt;
+    }
+    diagnostics.report(badYaml, where, error.msg);
     return std::nullopt;
   } catch (const std::exception&) {
     diagnostics.report(badYaml, begin, "it cannot be read");

@@ -2,6 +2,7 @@
 // they mean in the model. Reading goes on behind what is wrong, so that all of a file's errors are reported.
 #include "compiler/sequoia/mapping_xml_text.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace strata::sequoia {
@@ -22,14 +23,14 @@ public:
   XmlReader(BufferId file, DiagnosticEngine& diagnostics) : diagnostics_(diagnostics), xml_(file, diagnostics) {}
 
   std::optional<Mapping> run() {
-    unsigned before = diagnostics_.errorCount();
+    before_ = diagnostics_.errorCount();
     if (Node root = xml_.parse()) {
       if (std::string_view(root.name()) == "mapping")
         mapping(root);
       else
         diagnostics_.report(wrongRoot, xml_.placeOf(root), root.name());
     }
-    if (diagnostics_.errorCount() != before)
+    if (diagnostics_.errorCount() != before_)
       return std::nullopt;
     return std::move(mapping_);
   }
@@ -106,6 +107,13 @@ private:
     }
     return result;
   }
+  /// Whether an attribute is likely to be the one called `name`, which is reported with the attributes.
+  bool isMisspelt(Node node, const std::string& name) {
+    for (const XmlText::Attribute& each : xml_.attributesOf(node))
+      if (!nearestName(each.name.text, {name}).empty())
+        return true;
+    return false;
+  }
   const Piece* valueOf(const Attributes& attributes, std::string_view name) {
     for (const XmlText::Attribute& each : attributes)
       if (each.name.text == name)
@@ -149,7 +157,8 @@ private:
   MappedName nameOf(Node node, const Attributes& attributes, const std::string& what) {
     const Piece* name = valueOf(attributes, "name");
     if (!name) {
-      diagnostics_.report(missingPart, xml_.placeOf(node), node.name(), "attribute 'name', which is " + what);
+      if (!isMisspelt(node, "name"))
+        diagnostics_.report(missingPart, xml_.placeOf(node), node.name(), "attribute 'name', which is " + what);
       MappedName none;
       none.place.location = xml_.placeOf(node);
       return none;
@@ -190,6 +199,10 @@ private:
     if (all.empty())
       diagnostics_.report(missingPart, xml_.placeOf(node), node.name(), "content, which is a number a dimension");
     for (size_t i = 0; i < all.size(); ++i) {
+      if (i % 2 == 0 && all[i].text == ",") {
+        reportExpected("a number", "','", all[i].location, diagnostics_);
+        break;
+      }
       if (i % 2 == 0) {
         values.push_back(numberOf(all[i], "a number"));
       } else if (all[i].text != "," || i + 1 == all.size()) {
@@ -232,8 +245,10 @@ private:
     children(root, {{"machine", false, [&](Node node) { machine(node); }},
                     {"entrypoints", false, [&](Node node) { entries = names(node, "the name of an instance", false); }},
                     {"taskmapping", true, [&](Node node) { task(node); }}});
-    for (MappedName& entry : entries)
-      entryPoint(std::move(entry));
+    // After other errors an instance may only seem to be missing.
+    if (diagnostics_.errorCount() == before_)
+      for (MappedName& entry : entries)
+        entryPoint(std::move(entry));
   }
 
   void machine(Node node) {
@@ -241,7 +256,8 @@ private:
     children(node, {});
     const Piece* name = valueOf(given, "filename");
     if (!name) {
-      diagnostics_.report(missingPart, xml_.placeOf(node), node.name(), "attribute 'filename', which is the machine");
+      if (!isMisspelt(node, "filename"))
+        diagnostics_.report(missingPart, xml_.placeOf(node), node.name(), "attribute 'filename', which is the machine");
       return;
     }
     mapping_.machine = fileNameIn(name->text, name->location, diagnostics_);
@@ -352,7 +368,7 @@ private:
     }
     if (value)
       report(noSuchType, value->location, value->text, names, node.name(), value->text);
-    else
+    else if (!isMisspelt(node, "type"))
       diagnostics_.report(missingPart, xml_.placeOf(node), node.name(), "attribute 'type'").help("one of: " + all);
     return Relation::Equal;
   }
@@ -407,10 +423,11 @@ private:
     SpmdMapping spmd;
     spmd.place.location = xml_.placeOf(node);
     auto range = [&](Node child) {
+      const unsigned errors = diagnostics_.errorCount();
       std::vector<int64_t> values = numbers(child, words(child));
       if (values.size() == 2)
         spmd.fullRange = {values[0], values[1]};
-      else if (!values.empty())
+      else if (!values.empty() && diagnostics_.errorCount() == errors)
         reportExpected("the first processor and the end of the processors",
                        values.size() == 1 ? "one number" : "several numbers", xml_.wholeOf(child), diagnostics_);
     };
@@ -467,6 +484,7 @@ private:
   DiagnosticEngine& diagnostics_;
   XmlText xml_;
   Mapping mapping_;
+  unsigned before_ = 0; // errors
 };
 
 } // namespace

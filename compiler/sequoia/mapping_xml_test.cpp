@@ -132,7 +132,15 @@ struct Case {
 TEST(SequoiaXmlMapping, RefusesWhatIsWrongInItsPlace) {
   Case cases[] = {
       // Not well formed.
-      {"<mapping>\n  <machine filename=\"a\">\n</mapping>", "sequoia-mapping-xml", 3, 1},
+      {"<mapping>\n  <machine filename=\"a\">\n</mapping>", "sequoia-mapping-xml", 2, 4},
+      {"<mapping>\n  <entrypoints>a<entrypoints>\n</mapping>", "sequoia-mapping-xml", 2, 18},
+      {"<mapping>\n  <entrypoints>a</entrypoints\n</mapping>", "sequoia-mapping-xml", 2, 30},
+      {"<mapping>\n  <entrypoints>a/entrypoints>\n</mapping>", "sequoia-mapping-xml", 2, 17},
+      {"<mapping>\n  <entrypoints a</entrypoints>\n</mapping>", "sequoia-mapping-xml", 2, 15},
+      {"<mapping>\n  <machine filename=\"a\"/\n</mapping>", "sequoia-mapping-xml", 2, 25},
+      {"<mapping>\n  taskmapping name=\"a\">\n</taskmapping></mapping>", "sequoia-mapping-xml", 2, 3},
+      {"<mapping>\n  < filename=\"a\"/>\n</mapping>", "sequoia-mapping-xml", 2, 3},
+      {"<mapping>\n  </machine>\n</mapping>", "sequoia-mapping-xml", 2, 3},
       {"<mapping>\n  <taskmapping name='T'>\n", "sequoia-mapping-xml", 2, 25},
       {"<mapping>\n <!-- open", "sequoia-mapping-xml", 2, 10},
       {"<mapping>\n <! count; 1 -->\n</mapping>", "sequoia-mapping-xml", 2, 2},
@@ -215,9 +223,10 @@ TEST(SequoiaXmlMapping, SuggestsNamesAndShowsWhatIsOpen) {
   open.readMap("<mapping>\n <taskmapping name='a>b'>\n</mapping>");
   const Diagnostic* found = open.find("sequoia-mapping-xml");
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->message, "the mapping is not well-formed XML: '</mapping>' does not close '<taskmapping>'");
+  EXPECT_EQ(found->message, "the mapping is not well-formed XML: '<taskmapping>' is not closed");
   ASSERT_EQ(found->labels.size(), 2u);
-  EXPECT_EQ(open.sources.lineColumn(found->labels[1].location).line, 2u);
+  EXPECT_EQ(open.sources.lineColumn(found->labels[0].location).line, 2u);
+  EXPECT_EQ(open.sources.lineColumn(found->labels[1].location).line, 3u);
 }
 
 TEST(SequoiaXmlMapping, TheFormIsToldByItsFirstCharacter) {

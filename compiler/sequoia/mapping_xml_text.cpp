@@ -86,7 +86,83 @@ bool XmlText::checkTop() {
   return bool(root);
 }
 
+bool XmlText::reportTag() {
+  std::vector<Piece> open;
+  for (size_t i = 0; i < text_.size();) {
+    const size_t tag = std::min(text_.find('<', i), text_.size());
+    if (const size_t end = text_.substr(i, tag - i).find('>'); end != std::string_view::npos) {
+      const size_t line = text_.rfind('\n', i + end),
+                   first = line == std::string_view::npos ? i : std::max(i, line + 1);
+      const size_t slash = text_.substr(first, i + end - first).find('/');
+      const bool isEndTag = slash != std::string_view::npos && isWordStart(text_[first + slash + 1]);
+      const size_t begin = isEndTag ? first + slash : text_.find_first_not_of(blanks, first);
+      diagnostics_.report(malformedXml, at(begin, i + end + 1), "'<' is missing before this tag");
+      return true;
+    }
+    const std::string_view rest = text_.substr(tag);
+    const std::string_view special = rest.starts_with("<!--")        ? "-->"
+                                     : rest.starts_with("<![CDATA[") ? "]]>"
+                                     : rest.starts_with("<?")        ? "?>"
+                                     : rest.starts_with("<!")        ? ">"
+                                                                     : "";
+    if (!special.empty() || tag == text_.size()) {
+      const size_t end = text_.find(special, tag);
+      if (tag == text_.size() || end == std::string_view::npos)
+        return false;
+      i = end + special.size();
+      continue;
+    }
+    size_t close = tag + 1, last = close;
+    for (char quote = 0; close < text_.size() && (quote != 0 || (text_[close] != '>' && text_[close] != '<'));
+         ++close) {
+      if (quote != 0 ? text_[close] == quote : text_[close] == '"' || text_[close] == '\'')
+        quote = quote != 0 ? 0 : text_[close];
+      if (blanks.find(text_[close]) == std::string_view::npos)
+        last = close + 1;
+    }
+    if (close == text_.size())
+      return false;
+    const bool isEnd = rest.starts_with("</");
+    const size_t begin = tag + (isEnd ? 2 : 1);
+    const size_t end = std::min(text_.find_first_of(" \t\r\n/><", begin), close);
+    const std::string name(text_.substr(begin, end - begin));
+    if (name.empty()) {
+      diagnostics_.report(malformedXml, at(tag, close + 1), "this tag has no name");
+      return true;
+    }
+    if (text_[close] == '<') {
+      // In '<a b <c>' the tag ends with its last attribute; in '<a text</a>' behind its name.
+      const bool hasText = !isEnd && text_.substr(close).starts_with("</" + name) && text_[last - 1] != '"';
+      const size_t where = hasText ? end : last;
+      diagnostics_.report(malformedXml, at(where, where), "'>' is missing at the end of this tag");
+      return true;
+    }
+    i = close + 1;
+    if (!isEnd) {
+      if (text_[close - 1] != '/')
+        open.push_back({name, at(begin, end)});
+    } else if (!open.empty() && open.back().text == name) {
+      open.pop_back();
+    } else {
+      const auto isOpen = [&](const Piece& each) { return each.text == name; };
+      if (std::none_of(open.begin(), open.end(), isOpen)) {
+        DiagnosticBuilder builder =
+            diagnostics_.report(malformedXml, at(tag, close + 1), "'</" + name + ">' closes no '<" + name + ">'");
+        if (!open.empty())
+          builder.label(open.back().location, "this element is open");
+      } else {
+        diagnostics_.report(malformedXml, open.back().location, "'<" + open.back().text + ">' is not closed")
+            .label(at(tag, close + 1), "the element around it ends here");
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
 void XmlText::reportMalformed(const pugi::xml_parse_result& result) {
+  if (reportTag())
+    return;
   size_t where = std::min(static_cast<size_t>(std::max<ptrdiff_t>(result.offset, 0)), text_.size());
   std::string why = whyMalformed(result);
   if (size_t tag = text_.rfind('<', where); result.status == pugi::status_unrecognized_tag && tag < where)

@@ -39,6 +39,8 @@ private:
   std::vector<Piece> piecesOf(pugi::xml_node element) const;
   Location at(size_t begin, size_t end) const;
   bool checkTop();
+  /// Reports the first tag that lacks a bracket or its other half, at its place; false when there is none.
+  bool reportTag();
   void reportMalformed(const pugi::xml_parse_result& result);
   /// The start tags that are open at a place, innermost last.
   std::vector<Piece> openTags(size_t end) const;
