@@ -1,6 +1,7 @@
 """Random HBIR programs whose tiles wait for each other, in every way that people write it: chains, rings, barriers, servers, buffers
-between two, workers that are told to stop. What they compute is known without them; programs in which one signal is left out must be
-refused as a deadlock that names a loop, and none may hang: at 1, 2 and 7 threads, with and without --check, on two machines.
+between two, workers that are told to stop, in all three forms of the notation. What they compute is known without them; programs in
+which one signal is left out must be refused as a deadlock that names a loop, and none may hang: at 1, 2 and 7 threads, with and
+without --check, on two machines.
 
   hbir_waits.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   hbir_waits.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
@@ -33,6 +34,7 @@ class Program:
         for _ in range(self.random.randint(1, 3)):
             self.phases.append(self.random.choice(kinds)())
         self.breaks = self.left_out
+        self.form = random.Random(f"form {seed}").choice(["A", "B", "C", "C nested"])
 
     # ---- names ----
 
@@ -46,9 +48,7 @@ class Program:
         if self.random.random() < 0.6:
             self.globals.append(f"int {name}[{size}];")
         else:
-            place = self.random.choice(["block[2] { target.g[x]; }", "block[1] { target.g[0]; }",
-                                        f"block[{self.rows}][{self.columns}] {{ target.t.l[x][y]; striped; }}"])
-            self.arrays.append(f"{name} : int[{size}] = {place};")
+            self.arrays.append((name, size, self.random.choice(["halves", "one", "tiles"])))
             self.start.append(f"for (int i{name} = 0; i{name} < {size}; i{name}++) {name}[i{name}] = 0;")
         return name
 
@@ -221,12 +221,31 @@ class Program:
 
     # ---- the whole ----
 
+    def segments(self):
+        """The segments before the code, and the path of the code block, in one of the three forms of the notation."""
+        rows, columns = self.rows, self.columns
+        result = f"R : int[{len(self.phases)}][{self.count}]"
+        if self.form == "A":
+            places = {"halves": "block[2] { target.g[x]; }", "one": "block[1] { target.g[0]; }",
+                      "tiles": f"block[{rows}][{columns}] {{ target.t.l[x][y]; striped; }}"}
+            arrays = [f"{result} = block[1] {{ target.g[0]; device; }};"] + [f"{name} : int[{size}] = {places[place]};" for name, size, place in self.arrays]
+            return ["target { memory g[2] { size 64M; width 8B; }; tile t[4][7] { memory l { size 16K; width 4B; }; }; }",
+                    f"config {{ group all[{rows}][{columns}] {{ tile target.t[x][y]; }}; }}"], arrays, "config.all[x][y]"
+        groups, path, sizes = {"B": (f"group all at (0:{rows}, 0:{columns});", "t.all", ""),
+                               "C": (f"group all(r, c) at (0:{rows}, 0:{columns});", "t.all", "(height, width)"),
+                               "C nested": (f"group[i in {rows}] row(p, q) at (i, 0:{columns}) {{ group[j in q] cell at (0, j) }}", "t.row[a].cell[b]", "(height, width)"),
+                               }[self.form]
+        tiles = "t.all" if self.form != "C nested" else "t.row.cell"
+        places = {"halves": "location : target.g, layout : block", "one": "location : g, layout : chunked", "tiles": f"location : {tiles}, layout : striped"}
+        arrays = [f"out {result} {{ location : target.g, layout : block }}"]
+        arrays += [f"{name} : int[{size}] {{ {places[place]} }}" for name, size, place in self.arrays]
+        return ["target { memory g[2] { size : 64M, width : 8 } tile t[4][7] { memory l { size : 16K, width : 4 } } }",
+                f"config {{ arrange t{sizes} as {{ {groups} }} }}"], arrays, path
+
     def render(self):
-        n = self.count
-        text = ["target { memory g[2] { size 64M; width 8B; }; tile t[4][7] { memory l { size 16K; width 4B; }; }; }",
-                f"config {{ group all[{self.rows}][{self.columns}] {{ tile target.t[x][y]; }}; }}",
-                "data {", f"  R : int[{len(self.phases)}][{n}] = block[1] {{ target.g[0]; device; }};"] + ["  " + each for each in self.arrays] + ["}", "code {"]
-        text += ["  " + each for each in self.globals + self.start] + ["  config.all[x][y] {", "    int id = tile_id;", "    int r;"]
+        before, arrays, path = self.segments()
+        text = before + ["data {"] + ["  " + each for each in arrays] + ["}", "code {"]
+        text += ["  " + each for each in self.globals + self.start] + [f"  {path} {{", "    int id = tile_id;", "    int r;"]
         for number, (lines, _) in enumerate(self.phases):
             text += ["    {"] + ["      " + line for line in lines] + ["    }", f"    R[{number}][id] = r;", "    r = 0;"]
         return "\n".join(text + ["  }", "}"]) + "\n"
