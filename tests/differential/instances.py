@@ -78,6 +78,22 @@ class Case:
             if wrong:
                 self.words += way
                 return wrong
+        return self.grows() if self.seed % 16 == 2 else None
+
+    def grows(self):
+        """Whether code takes space on the stack elsewhere than at its beginning: a loop that waits for long would use it up."""
+        file = self.folder / f"{self.seed}.ll"
+        status, said = Server.execute([*self.words, "--emit=llvm", "-o", str(file)], False)
+        if status:
+            return f"with --emit=llvm it ended with {status}\n{said[-2000:]}"
+        function, is_entry = "", True
+        for line in file.read_text().splitlines():
+            if line.startswith("define "):
+                function, is_entry = line, True
+            elif line and not line[0].isspace() and line.split()[0].endswith(":"):
+                is_entry = line.startswith("entry:")
+            elif " = alloca " in line and not is_entry:
+                return f"space on the stack is taken within {function}:\n{line}"
         return None
 
     def compare(self, way):

@@ -116,14 +116,16 @@ private:
     Location loc = spmd.getLoc();
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(spmd.getBody(), captured);
-    // Constants are made again rather than carried.
+    // Constants are made again rather than carried, the lower bound among them: what asks for a dimension by one that
+    // it does not know takes space on the stack, each time anew in a loop.
     SmallVector<Operation*> constants;
     SmallVector<Value> values;
-    if (!matchPattern(spmd.getLower(), m_Zero()))
-      captured.insert(spmd.getLower());
+    Value lower = spmd.getLower();
+    if (!matchPattern(lower, m_Zero()))
+      captured.insert(lower);
     for (Value value : captured) {
       Operation* definition = value.getDefiningOp();
-      if (definition && definition->hasTrait<OpTrait::ConstantLike>() && value != spmd.getLower())
+      if (definition && definition->hasTrait<OpTrait::ConstantLike>())
         constants.push_back(definition);
       else
         values.push_back(value);
@@ -135,15 +137,19 @@ private:
     OpBuilder builder(spmd);
     auto [slot, structure] = pack(builder, loc, values);
     SmallVector<Value> again = unpack(inside, loc, entry->getArgument(0), structure, values);
-    Value lower = spmd.getLower();
-    for (auto [value, copy] : llvm::zip(values, again))
+    Value begin = lower; // in the part
+    auto replace = [&](Value value, Value copy) {
       replaceAllUsesInRegionWith(value, copy, spmd.getBody());
+      begin = value == lower ? copy : begin;
+    };
+    for (auto [value, copy] : llvm::zip(values, again))
+      replace(value, copy);
     for (Operation* definition : constants)
-      replaceAllUsesInRegionWith(definition->getResult(0), inside.clone(*definition)->getResult(0), spmd.getBody());
+      replace(definition->getResult(0), inside.clone(*definition)->getResult(0));
     // Instances are counted from 0 by the runtime, from `lower` by the program.
     Value iteration = entry->getArgument(1);
     if (!matchPattern(lower, m_Zero()))
-      iteration = inside.create<arith::AddIOp>(loc, again[llvm::find(values, lower) - values.begin()], iteration);
+      iteration = inside.create<arith::AddIOp>(loc, begin, iteration);
     spmd.iteration().replaceAllUsesWith(iteration);
     entry->getOperations().splice(entry->end(), spmd.getBody().front().getOperations());
     inside.setInsertionPointToEnd(entry);
