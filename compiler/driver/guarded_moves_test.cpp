@@ -85,7 +85,18 @@ private:
   std::string possible(int depth, bool isParallel) {
     const auto before = values_;
     std::string text, holds, value;
-    if (pick(2)) {
+    const int choice = pick(5);
+    if (choice == 0) { // an element of Y, which changes
+      std::string element;
+      if (isParallel)
+        text = let("arith.addi " + own_ + ", %c1 : index", element) + let("arith.cmpi ne, %n, %c0 : index", holds);
+      else
+        text = let("arith.cmpi ult, %s, %c13 : index", holds);
+      std::string number, inner = let("memref.load %Y[" + (isParallel ? element : "%s") + "] : !main", number) +
+                                  let("arith.index_cast " + number + " : i32 to index", value);
+      values_.push_back(value);
+      text += guard(holds, inner + block(depth + 1, isParallel));
+    } else if (choice < 3) {
       const std::string at = one();
       text = let("arith.cmpi ult, " + at + ", %c3 : index", holds);
       std::string inner = let("memref.load %F[" + at + "] : !list", value);
@@ -128,20 +139,31 @@ private:
 
   /// Blocks that mirror parts of the arrays, and a kernel that works on them.
   std::string copies(const std::string& own) {
-    std::string text, from, to;
+    std::string text, from, to, within;
+    if (pick(4) == 0) { // in the scope, behind a check that stays there
+      std::string isSome, isOne, never, holds, divided;
+      const std::string right = one();
+      text += let("arith.cmpi ne, " + right + ", %c0 : index", isSome);
+      within = let("memref.load %F[%c0] : !list", isOne) +
+               let("arith.cmpi slt, " + isOne + ", " + isOne + " : index", never) +
+               let("arith.ori " + isSome + ", " + never + " : i1", holds) + "svm.check " + holds +
+               ", \"guard\", \"\"\n" + let("arith.remui %k, " + right + " : index", divided) +
+               part("%A", divided, from);
+    }
     const bool grows = pick(2), sees = own.empty() && pick(4) == 0;
     if (own.empty()) // all of Y may be used
       text += part("%Y", one(), to);
     else
       text += let("memref.subview %Y[" + own + "] [%c4] [1] : !main to !main", to);
-    text += part(sees ? "%Y" : "%A", one(), from);
+    if (within.empty())
+      text += part(sees ? "%Y" : "%A", one(), from);
     const std::string x = fresh(), y = fresh();
     const std::string memoryOfX = pick(3) ? "!near" : "!main", memoryOfY = pick(3) ? "!near" : "!main";
     const bool isDisjoint = !sees && pick(2);
     text += "svm.scope \"part\"" + std::string(isDisjoint ? " disjoint" : "") + " {\n" + x +
             " = svm.block \"x\"(%c4) max [4] : " + memoryOfX + "\n" + y +
-            " = svm.block \"y\"(%c4) max [4] : " + memoryOfY + "\nsvm.move " + from + " to " + x + " : !main to " +
-            memoryOfX + "\n";
+            " = svm.block \"y\"(%c4) max [4] : " + memoryOfY + "\n" + within + "svm.move " + from + " to " + x +
+            " : !main to " + memoryOfX + "\n";
     if (grows)
       text += "svm.move " + to + " to " + y + " : !main to " + memoryOfY + "\n";
     text += std::string("svm.run @") + (grows ? "grow" : "step") + "(" + x + ", " + y + ") on @core : (" + memoryOfX +

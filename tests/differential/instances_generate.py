@@ -128,7 +128,9 @@ class Program:
                 break
             self.budget -= 1
             kind = self.random.random()
-            if kind < 0.2 and depth < 3 and len(loops) < 2:
+            if kind < 0.06 and not loops and len(among) > 1 and not self.pending:
+                made += self.feed(among)
+            elif kind < 0.2 and depth < 3 and len(loops) < 2:
                 made.append(self.loop(loops, blocks, among, depth))
             elif kind < 0.55 and depth < 4:
                 made += self.scope(loops, blocks, among, depth)
@@ -152,6 +154,26 @@ class Program:
         self.loops.append(loop)
         loop.body = self.sequence([*loops, loop], blocks, inside, depth + 1)
         return loop
+
+    def feed(self, among):
+        """One instance makes parts of an array, another copies each once it is there and works on the copy."""
+        source, target = self.random.choice(self.arrays), self.random.choice(self.arrays)
+        loop = Loop(self.name("k"), self.random.choice([2, 3, 4]))
+        rows = min(source.shape[0], target.shape[0]) // loop.count
+        if len(source.shape) != len(target.shape) or source is target or not rows:
+            return []
+        giver, taker = self.random.sample(among, 2)
+        shape = [rows, *(min(a, b) for a, b in zip(source.shape[1:], target.shape[1:]))]
+
+        def part(block):
+            slopes = [{loop.variable: rows}] + [{} for _ in shape[1:]]
+            return View(block, [0] * len(shape), list(shape), [1] * len(shape), slopes)
+        self.loops.append(loop)
+        copy = Scope(taker, Block(self.name("x"), tuple(shape), taker), part(source), ("in",), self.chance(0.8), False)
+        self.scopes.append(copy)
+        copy.body = [Step(taker, "map", [Whole(copy.block), part(target)])]
+        loop.body = [Step(giver, "update", [part(source)]), copy]
+        return [loop]
 
     def scope(self, loops, blocks, among, depth):
         owner = self.random.choice(among)

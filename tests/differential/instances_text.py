@@ -77,7 +77,7 @@ class Text:
         for edge in streams:
             main.add(f'%q{edge.number} = svm.stream "q{edge.number}"({main.constant(edge.total() + 1)}) : !svm.stream<i32>')
         main.add(f'svm.spmd "side" (%side) = (%c0) to ({main.constant(program.instances)}) concurrent {{', 1)
-        separate = self.chance(0.3)
+        separate = self.chance(0.4)
         if self.chance(0.5):
             main.add("scf.index_switch %side")
             for instance in range(program.instances - 1):
@@ -282,9 +282,10 @@ class Text:
 
     def lie(self, lines):
         """Says of an operation what nobody has proved. It is refused, or the program gives what it gave."""
-        number = self.random.choice([n for n, line in enumerate(lines) if " = arith.addi " in line or "svm.run @" in line
-                                     or "svm.move " in line or line.strip().startswith("} {svm.label")])
-        line, said = lines[number], self.random.choice(LIES)
+        loops = [n for n, line in enumerate(lines) if line.strip().startswith("} {svm.label")]
+        others = [n for n, line in enumerate(lines) if " = arith.addi " in line or "svm.run @" in line or "svm.move " in line]
+        number = self.random.choice(loops if loops and (not others or self.chance(0.6)) else others)
+        line, said = lines[number], self.random.choice(LIES if self.chance(0.5) else LIES[:2])
         if "arith.addi" in line:
             lines[number] = line.replace(" : index", f" overflow<{self.random.choice(['nsw', 'nuw', 'nsw, nuw'])}> : index")
         elif "svm.run" in line or "svm.move" in line:
