@@ -85,7 +85,7 @@ private:
   std::string possible(int depth, bool isParallel) {
     const auto before = values_;
     std::string text, holds, value;
-    const int choice = pick(5);
+    const int choice = isParallel && pick(2) ? 0 : pick(5);
     if (choice == 0) { // an element of Y, which changes
       std::string element;
       if (isParallel)
