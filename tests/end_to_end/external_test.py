@@ -240,6 +240,31 @@ class External(harness.Case):
         self.is_refused("check", *self.values("int x;", program=program), code="clang-external-type",
                         mentions=["values.sq:19:", "values.map:9:", "argument 'w'", "65612", "65536", "make it inout"])
 
+    def test_large_variables_do_not_need_a_large_stack(self):
+        """More than the stack of a part that is started beside others has, touched in all places or at one end; the same on any number of threads."""
+        leaf = """
+            #include "sequoia_ext.h"
+            void Leaf(sqArray_t *a, int touched) {
+              volatile char large[400000];
+              for (long i = 0; i < touched; i++) large[i] = (char)(i % 100);
+              *(int *)sqElmt1D(a, 0) += large[touched - 1];
+            }"""
+        program = """
+            void task F(inout int a[N], in int touched);
+            void task<ext> F::C(inout int a[N], in int touched);
+            void task<inner> F::S(inout int a[N], in int touched) { mappar (long i = 0 : N) { F(a[i; 1], touched); } }"""
+        mapping = """#include "host"
+            task F: entrypoint(Top) {
+              instance Top::S(level 0) { control(level 0) { loop i(level 0) { spmd { ways = auto; } } callsite F() { target Leaf() { } } } }
+              instance Leaf::C(level 0) external("large.c") { }
+            }"""
+        self.write("large.c", leaf)
+        files = [self.write("large.sq", program), "--map", self.write("large.map", mapping)]
+        for touched in (9050, 400000):
+            for threads in (1, 4):
+                self.succeeds("run", *files, "--size", "N=64", "--in", "a=iota", "--in", f"touched={touched}", "--threads", str(threads), "--out", "a=a.npy")
+                np.testing.assert_array_equal(np.load(self.path("a.npy")), np.arange(64) + (touched - 1) % 100)
+
     def test_a_cxx_function_on_blocks_within_arrays(self):
         """On host the blocks are parts of the arrays, with pitches larger than their extents; on cell they are copies."""
         a = np.random.default_rng(2).random((2, 9, 11), "f4")

@@ -19,6 +19,22 @@ PROMISES = {
         {"compiler/ir/speculation.cpp": "the one place that decides it",
          "compiler/sequoia/check_sharing.cpp": "compares expressions, moves none",
          "compiler/transform/combiner_identity.cpp": "looks at a body, moves nothing"},
+    # What an attribute of the dialect says: checked where it stands, or made so by the passes that set it.
+    r"getDisjoint\(\)|setDisjoint\(":
+        {"compiler/transform/guard_overlaps.cpp": "checks it in programs in the dialect, for which no front end vouches",
+         "compiler/transform/eliminate_copies.cpp": "of moves that are checked to be apart",
+         "compiler/transform/hoist_copies.cpp": "of moves that are checked to be apart",
+         "compiler/transform/pipeline_plan.cpp": "of moves that are checked to be apart"},
+    r"\b(parallelAttr|nonEmptyAttr)\b|\"svm\.(parallel|nonempty)\"":
+        {"compiler/transform/builders.cpp": "sets them on loops that it deals", "compiler/transform/builders.h": "names one",
+         "compiler/transform/distribute.cpp": "sets one on loops that it deals",
+         "compiler/transform/hoist_copies.cpp": "of dealt loops: a program cannot state them (ir/verify_logical.cpp)",
+         "compiler/transform/pipeline_loops.cpp": "of dealt loops: a program cannot state them",
+         "compiler/interpret/resolve_control.cpp": "words of messages"},
+    r"\bkernel_?(\.|->)getExtents\(\)":
+        {"compiler/transform/guard_accesses.cpp": "compares them with what every run is given",
+         "compiler/transform/range_analysis.cpp": "of kernels whose runs are checked",
+         "compiler/transform/range_values.cpp": "of kernels whose runs are checked"},
 }
 breaches = []
 for path in tree.files(".cpp", ".h", folders=("compiler",)):

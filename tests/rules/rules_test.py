@@ -24,6 +24,8 @@ CASES = [
     ("promises", {"compiler/hbir/a.cpp": GOOD + "auto flags = arith::IntegerOverflowFlags::nsw;\n"}, "compiler/hbir/a.cpp:2: IntegerOverflowFlags::nsw"),
     ("promises", {"compiler/kernel/a.cpp": GOOD + "if (isPure(op)) {}\n"}, "compiler/kernel/a.cpp:2: isPure("),
     ("promises", {"compiler/target/a.cpp": GOOD + "gep(base, /*inbounds=*/true);\n"}, "compiler/target/a.cpp:2: inbounds"),
+    ("promises", {"compiler/kernel/a.cpp": GOOD + "if (scope.getDisjoint()) {}\n"}, "compiler/kernel/a.cpp:2: getDisjoint()"),
+    ("promises", {"compiler/sequoia/a.cpp": GOOD + "loop->setAttr(SvmDialect::parallelAttr, unit);\n"}, "compiler/sequoia/a.cpp:2: parallelAttr"),
     ("machine_names", {"compiler/kernel/a.cpp": GOOD + 'if (name == "cell") {}\n'}, 'compiler/kernel/a.cpp:2: "cell"'),
     ("file_length", {"base/a.cpp": GOOD * 701}, "base/a.cpp:1: 701 lines"),
     ("file_openings", {"base/a.cpp": "int x;\n"}, "base/a.cpp:1: int x;"),
