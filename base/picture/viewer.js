@@ -21,8 +21,8 @@ for (const set of document.querySelectorAll(".picture")) {
     const start = drawing().querySelector("[data-start]");
     if (!start) return;
     const place = start.getBoundingClientRect(), window = set.getBoundingClientRect();
-    set.scrollLeft = place.left + place.width / 2 - window.left - window.width / 2;
-    set.scrollTop = place.top - window.top - window.height / 3;
+    if (place.right > window.right) set.scrollLeft = place.left + place.width / 2 - window.left - window.width / 2;
+    if (place.bottom > window.bottom) set.scrollTop = place.top - window.top - window.height / 3;
   }
 
   // The point of the drawing at (x, y) of the window stays where it is.
