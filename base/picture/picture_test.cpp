@@ -44,6 +44,17 @@ TEST(Picture, BytesAreForPeople) {
   EXPECT_EQ(bytesText(15165644ull << 10), "14.5 GiB");
 }
 
+// Programs that know no variables of CSS draw the light colours.
+TEST(Picture, ColoursHaveAFallback) {
+  Svg svg;
+  const std::string text =
+      svg.document("d", 10, ".a{fill:var(--inner);stroke-width:2}.b{stroke:var(--wait-line)}.c{x:1}");
+  for (const char* words :
+       {".a{fill:#dce9fb;fill:var(--inner);stroke-width:2}", "stroke:#c0452c;stroke:var(--wait-line)}.c{x:1}",
+        "text{font:12px monospace;fill:#1d2430;fill:var(--ink)}", "svg{background:#ffffff;background:var(--paper)}"})
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+}
+
 // Shrunk to three quarters at most, so that its words can still be read.
 TEST(Picture, PagesFitDrawingsToTheWindow) {
   Svg svg;

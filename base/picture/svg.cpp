@@ -138,15 +138,55 @@ std::string_view themeStyle() {
 )";
 }
 
+namespace {
+
+/// The colour of a variable on a light background.
+std::string_view lightColour(std::string_view name) {
+  const std::string_view theme = themeStyle();
+  const size_t at = theme.find("--" + std::string(name) + ":");
+  if (at == std::string_view::npos)
+    return "none";
+  const size_t begin = at + 3 + name.size();
+  return theme.substr(begin, theme.find_first_of(";}", begin) - begin);
+}
+
+/// Each declaration with a variable comes behind the same one with its light colour: rsvg-convert and other programs
+/// that know no variables leave out the second.
+std::string withFallbacks(std::string_view style) {
+  constexpr std::string_view variable = "var(--";
+  std::string out;
+  while (!style.empty()) {
+    const size_t end = std::min(style.find_first_of(";{}"), style.size() - 1) + 1;
+    const std::string_view declaration = style.substr(0, end);
+    std::string plain(declaration);
+    for (size_t at = 0; (at = plain.find(variable, at)) != std::string::npos;) {
+      const size_t close = plain.find(')', at);
+      const size_t name = at + variable.size();
+      plain.replace(at, close + 1 - at, lightColour(plain.substr(name, close - name)));
+    }
+    if (plain != declaration) {
+      if (plain.ends_with('}') || plain.ends_with(';'))
+        plain.pop_back();
+      out += plain + ";";
+    }
+    out += declaration;
+    style.remove_prefix(end);
+  }
+  return out;
+}
+
+} // namespace
+
 std::string Svg::document(std::string_view title, double height, std::string_view style) const {
   const std::string width = coordinate(std::ceil(right_ + 20)), high = coordinate(std::ceil(height));
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + high + "\" viewBox=\"0 0 " +
          width + " " + high + "\">\n<title>" + escape(title) + "</title>\n<style>" + std::string(themeStyle()) +
-         "text{font:12px "
-         "monospace;fill:var(--ink)}.note{fill:var(--quiet)}svg{background:var(--paper)}.on{fill:#1d2430}"
-         ".title{font:bold 18px sans-serif}.head{font:bold 13px sans-serif}.middle{text-anchor:middle}"
-         ".end{text-anchor:end}" +
-         std::string(style) + "</style>\n" + out_ + "</svg>\n";
+         withFallbacks("text{font:12px "
+                       "monospace;fill:var(--ink)}.note{fill:var(--quiet)}svg{background:var(--paper)}.on{fill:#1d2430}"
+                       ".title{font:bold 18px sans-serif}.head{font:bold 13px sans-serif}.middle{text-anchor:middle}"
+                       ".end{text-anchor:end}" +
+                       std::string(style)) +
+         "</style>\n" + out_ + "</svg>\n";
 }
 
 } // namespace strata::picture

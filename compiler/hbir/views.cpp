@@ -42,9 +42,10 @@ public:
     drawGroups();
     drawMemories();
     drawArrays();
-    return svg_.document(title, y_ + 20,
-                         ".name{paint-order:stroke;stroke:#fff;stroke-opacity:.75;stroke-width:3px}"
-                         ".grid{fill:none;stroke:var(--line);stroke-width:.5}");
+    return svg_.document(
+        title, y_ + 20,
+        ".name{paint-order:stroke;stroke:#fff;stroke-opacity:.75;stroke-width:3px}"
+        ".edge{stroke:var(--ink)}.free{fill:var(--card)}.grid{fill:none;stroke:var(--line);stroke-width:.5}");
   }
 
 private:
@@ -239,7 +240,7 @@ private:
     const double width = std::max(wide - 2 * besides, 1.5), height = std::max(high - 2 * above, 1.5);
     svg_.rectangle(plane.x + static_cast<double>(box.column) * plane.width + besides,
                    plane.y + static_cast<double>(box.row) * plane.height + above, width, height,
-                   fillAttribute(number) + " stroke=\"var(--ink)\" stroke-width=\"" +
+                   fillAttribute(number) + " class=\"edge\" stroke-width=\"" +
                        (std::min(width, height) < 6 ? "0.5"
                         : shape.depth == 0          ? "1.8"
                                                     : "1") +
@@ -315,7 +316,7 @@ private:
         ++depth;
       const double x = left + 14 * static_cast<double>(std::min<size_t>(depth, 8));
       y_ += lineHeight + 4;
-      svg_.rectangle(x, y_ - 12, 30, 16, fillAttribute(number) + " stroke=\"var(--ink)\" rx=\"3\"");
+      svg_.rectangle(x, y_ - 12, 30, 16, fillAttribute(number) + " class=\"edge\" rx=\"3\"");
       svg_.centred(x, y_, 30, std::to_string(number + 1), "on");
       if (number < shapes.size()) {
         const GroupShape& shape = shapes[number];
@@ -491,8 +492,8 @@ private:
       const double x = left + static_cast<double>(shown % across) * (width + 12);
       const size_t row = shown / across;
       double y = top + static_cast<double>(row) * (height + 10);
-      const auto fill = held.count == 0 ? std::string("fill=\"var(--card)\"") : fillAttribute(held.colour);
-      svg_.rectangle(x, y, width, height, fill + " stroke=\"var(--ink)\" rx=\"4\"",
+      const std::string look = held.count == 0 ? "class=\"edge free\"" : fillAttribute(held.colour) + " class=\"edge\"";
+      svg_.rectangle(x, y, width, height, look + " rx=\"4\"",
                      instanceText(program_.target, memory, instance) + ": " +
                          (held.count == 0 ? "empty" : listText(held)));
       const auto room = static_cast<size_t>((width - 12) / Svg::characterWidth);

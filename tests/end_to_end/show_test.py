@@ -100,7 +100,7 @@ class ShowTest(Pages):
         for thing in ("pca", "cell", SUM, PROGRAM):
             self.succeeds("show", thing, "-o", "page.html")
             text = self.is_page("page.html", "prefers-color-scheme:dark", "--least:")
-            self.assertNotRegex(text, r'fill="#fff|fill:#fff|stroke="#222')
+            self.assertNotRegex(text, r'fill="#fff|fill:#fff(?![0-9a-f]*;fill:var\(--)|stroke="#222')
 
     def test_every_end_of_a_fifo_is_drawn(self):
         self.succeeds("show", "pca", "-o", "pca.svg")
