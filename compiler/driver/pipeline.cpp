@@ -87,8 +87,11 @@ std::optional<Machine> Compiler::machine(const std::string& named, Location wher
   else
     where = options_.machinePlace;
   const char* environment = std::getenv("STRATA_MACHINE");
-  if (name.empty() && environment)
+  if (name.empty() && environment) {
     name = environment;
+    where = {diagnostics_.sources().add("STRATA_MACHINE", name, SourceKind::CommandLine), 0,
+             static_cast<uint32_t>(name.size())};
+  }
   // The machine is what this computer is, not how many threads it may use: a mapping must not depend on that.
   if (name.empty())
     return describeHost();

@@ -140,7 +140,7 @@ class Habits(harness.Case):
             self.is_refused("check", program, "--machine", "./nosuch.yaml", code="machine-unreadable")
         self.is_refused("check", VECTADD, "--machine", self.write("m.yaml", "machine: m\n"), code="machine-")
         self.succeeds("check", VECTADD, "--machine", "cell")
-        self.is_refused("check", VECTADD, code="machine-not-found", mentions="cell", STRATA_MACHINE="nosuch")
+        self.is_refused("check", VECTADD, code="machine-not-found", mentions=["cell", "STRATA_MACHINE:1:1"], STRATA_MACHINE="nosuch")
 
     def test_a_file_name_need_not_be_text(self):
         name = os.fsencode(self.folder) + b"/a\xff.sq"
