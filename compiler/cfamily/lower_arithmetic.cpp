@@ -122,7 +122,8 @@ Value ArithmeticLowering::division(bool remainder, Scalar type, const Operand& l
   return remainder ? make<arith::RemSIOp>(a, b).getResult() : make<arith::DivSIOp>(a, b).getResult();
 }
 
-Value ArithmeticLowering::shift(bool isLeft, Scalar type, Value left, Scalar amountType, const Operand& amount) {
+Value ArithmeticLowering::shift(bool isLeft, Scalar type, Value left, Scalar amountType, const Operand& amount,
+                                llvm::StringRef amountHelp) {
   const unsigned bits = bitsOf(type);
   const mlir::Type of = left.getType(), amountOf = amount.value.getType();
   if (!amount.range.within(0, bits - 1)) {
@@ -130,7 +131,7 @@ Value ArithmeticLowering::shift(bool isLeft, Scalar type, Value left, Scalar amo
     if (!amountOf.isIndex() && bitsOf(amountType) < 64)
       wide = converted(wide, amountType, isSigned(amountType) ? Scalar::Long : Scalar::UnsignedLong);
     check(compare(arith::CmpIPredicate::ult, amount.value, integer(amountOf, bits)), "shift-amount",
-          "a shift of a number of " + bitsText(type) + " by {0}", wide);
+          "a shift of a number of " + bitsText(type) + " by {0}", wide, amountHelp);
   }
   Value by = amount.value;
   if (of != amountOf)

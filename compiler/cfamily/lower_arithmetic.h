@@ -26,10 +26,12 @@ protected:
   mlir::Type typeOf(Scalar type);
 
   /// + - * / % & | ^ << >> on operands of one type; a shift's amount has a type of its own, `amountType`. `contract`:
-  /// the sum or product may be fused with another. `zeroHelp`: what to change where a divisor is zero.
+  /// the sum or product may be fused with another. `zeroHelp`: what to change where a divisor is zero;
+  /// `amountHelp`: where a shift is by too many bits.
   Value arithmetic(Operator op, Scalar type, const Operand& left, const Operand& right, bool contract = false,
                    llvm::StringRef zeroHelp = {});
-  Value shift(bool isLeft, Scalar type, Value left, Scalar amountType, const Operand& amount);
+  Value shift(bool isLeft, Scalar type, Value left, Scalar amountType, const Operand& amount,
+              llvm::StringRef amountHelp = {});
   /// - and ~.
   Value negated(Scalar type, Value operand);
   Value complement(Value operand);

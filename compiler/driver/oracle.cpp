@@ -172,6 +172,26 @@ bool checkWritten(const EntryPoint& entry, const Interpreted& run, DiagnosticEng
   return fine;
 }
 
+/// Where instances that run at once are given a block of all of them, to write to; nothing where none are.
+static std::optional<Location> sharedAtOnce(mlir::ModuleOp program, DiagnosticEngine& diagnostics) {
+  std::optional<Location> place;
+  program.walk([&](svm::RunOp run) {
+    auto spmd = run->getParentOfType<svm::SpmdOp>();
+    auto kernel = program.lookupSymbol<svm::KernelOp>(run.getKernel());
+    if (place || !spmd || !spmd.getConcurrent() || !kernel)
+      return;
+    for (auto [position, argument] : llvm::enumerate(run.getArguments())) {
+      auto block = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
+      auto access =
+          kernel.getArgAttrOfType<mlir::StringAttr>(static_cast<unsigned>(position), svm::SvmDialect::accessAttr);
+      if (block && !block.getMemorySpace() && (!access || access.getValue() != "read") &&
+          !spmd->isAncestor(argument.getParentBlock()->getParentOp()))
+        place = sourceLocation(diagnostics.sources(), run.getLoc());
+    }
+  });
+  return place;
+}
+
 bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Interpreted& oracle,
              DiagnosticEngine& diagnostics) {
   bool reduces = false;
@@ -184,6 +204,8 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
     if (!atomic && (!update.getResult().use_empty() || mlir::isa<mlir::FloatType>(update.getType())))
       atomic = sourceLocation(diagnostics.sources(), update.getLoc());
   });
+  // So do those of instances that run at once to a block that is not distributed, which nobody watches.
+  const std::optional<Location> unordered = sharedAtOnce(program, diagnostics);
   static const std::vector<double> none;
   bool same = true;
   for (size_t position = 0; position < entry.arguments.size(); ++position) {
@@ -217,6 +239,13 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
       if (atomic) {
         diagnostics.report(orderDecides, *atomic, entry.arguments[position].name, where, a, b)
             .label("atomic updates of parallel iterations have no order, and this result depends on it");
+        continue;
+      }
+      if (unordered) {
+        diagnostics.report(orderDecides, *unordered, entry.arguments[position].name, where, a, b)
+            .label("instances that run at once write this block, and nothing orders what they write")
+            .help("distribute the block, so that --check tells what they do in no order, or give each a block of its "
+                  "own");
         continue;
       }
       auto report =

@@ -245,6 +245,12 @@ uint64_t toInteger(uint64_t a, uint64_t, uint64_t, unsigned width) {
   return lowBits(Signed ? static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint64_t>(value), width);
 }
 template <FloatFormat F, bool Signed>
+uint64_t isInteger(uint64_t a, uint64_t, uint64_t, unsigned width) {
+  const double value = std::trunc(static_cast<double>(Format<F>::load(a)));
+  const double limit = std::ldexp(1.0, static_cast<int>(Signed ? width - 1 : width));
+  return value < limit && value >= (Signed ? -limit : 0.0);
+}
+template <FloatFormat F, bool Signed>
 uint64_t fromInteger(uint64_t a, uint64_t, uint64_t, unsigned width) {
   if constexpr (F == FloatFormat::F32 || F == FloatFormat::F64) {
     using Value = typename Format<F>::Value;
@@ -319,6 +325,20 @@ PureFunction floatToInteger(FloatFormat from, bool isSigned) {
     return isSigned ? toInteger<FloatFormat::F32, true> : toInteger<FloatFormat::F32, false>;
   case FloatFormat::F64:
     return isSigned ? toInteger<FloatFormat::F64, true> : toInteger<FloatFormat::F64, false>;
+  }
+  return nullptr;
+}
+
+PureFunction floatFitsInteger(FloatFormat from, bool isSigned) {
+  switch (from) {
+  case FloatFormat::F16:
+    return isSigned ? isInteger<FloatFormat::F16, true> : isInteger<FloatFormat::F16, false>;
+  case FloatFormat::BF16:
+    return isSigned ? isInteger<FloatFormat::BF16, true> : isInteger<FloatFormat::BF16, false>;
+  case FloatFormat::F32:
+    return isSigned ? isInteger<FloatFormat::F32, true> : isInteger<FloatFormat::F32, false>;
+  case FloatFormat::F64:
+    return isSigned ? isInteger<FloatFormat::F64, true> : isInteger<FloatFormat::F64, false>;
   }
   return nullptr;
 }

@@ -15,6 +15,8 @@ PureFunction floatOperation(llvm::StringRef name, FloatFormat format);
 PureFunction floatComparison(unsigned predicate, FloatFormat format);
 PureFunction floatToFloat(FloatFormat from, FloatFormat to);
 PureFunction floatToInteger(FloatFormat from, bool isSigned);
+/// Whether that has a result: what is left of the number when it is cut is within the integer type's limits.
+PureFunction floatFitsInteger(FloatFormat from, bool isSigned);
 PureFunction integerToFloat(FloatFormat to, bool isSigned);
 
 } // namespace strata::interpret

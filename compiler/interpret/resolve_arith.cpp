@@ -1,5 +1,6 @@
 // Arithmetic: arith and math. The most frequent operations have opcodes of their own; the others are calls of
 // functions.
+#include "compiler/interpret/float_functions.h"
 #include "compiler/interpret/resolver.h"
 #include "compiler/interpret/rounding.h"
 #include "compiler/ir/operands.h"
@@ -149,6 +150,14 @@ bool Resolver::resolveArithmetic(Operation* op) {
   Slot operands[3] = {};
   for (auto [position, operand] : llvm::enumerate(op->getOperands()))
     operands[position] = slot(operand);
+  if (auto format = floatFormat(op->getOperand(0).getType()); format && isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
+    Slot fits = scalar(floatFitsInteger(*format, isa<arith::FPToSIOp>(op)), width, operands[0], operands[0]);
+    program_.checks.push_back({});
+    program_.checks.back().code = "conversion-range";
+    program_.checks.back().message =
+        "a real number beyond the limits of " + std::to_string(width) + " bits becomes an integer";
+    emit(Opcode::Check, fits, 0, 0, 0, static_cast<int64_t>(program_.checks.size() - 1));
+  }
   static constexpr Opcode pure[] = {Opcode::Pure1, Opcode::Pure2, Opcode::Pure3};
   Slot result = slot(op->getResult(0));
   Instruction& made = emit(pure[op->getNumOperands() - 1], result, operands[0], operands[1], operands[2]);

@@ -284,7 +284,8 @@ private:
   /// Whether a division leaves nothing.
   Value comesOut(const ExactDivision& division);
   /// Divisions in a bound that the mapping made by Strata takes to leave nothing.
-  void checkExact(const Expr* bound);
+  void checkExact(const Expr* division);
+  void checkCovers(const Stmt& map, Value upper);
 
   // Iterations (lower_maps.cpp).
   void mapStatement(const Stmt& stmt);

@@ -176,6 +176,8 @@ Value BodyLowering::index(const Expr* expr) {
     if (isQuotient && !isNonNegative(right))
       break;
     Value a = index(expr->operands[0]), b = index(right);
+    if (isQuotient)
+      checkExact(expr);
     at(expr->location);
     if (expr->op == Operator::Add)
       return add(a, b);

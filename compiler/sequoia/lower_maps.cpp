@@ -81,9 +81,8 @@ void BodyLowering::mapStatement(const Stmt& stmt) {
   std::string label = labelOf(loop.variableName, loop.lexnum);
   if (!loop.parent)
     selectBefore(stmt);
-  checkExact(loop.start);
-  checkExact(loop.end);
   Value lower = mapBound(loop.start, loop), upper = mapBound(loop.end, loop);
+  checkCovers(stmt, upper);
   at(stmt.location);
   placeLoop(loop, label);
   const Range first = indexRangeOf(withoutImplicit(loop.start)), last = indexRangeOf(withoutImplicit(loop.end));

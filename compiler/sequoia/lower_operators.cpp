@@ -43,9 +43,11 @@ Value BodyLowering::mayNotOverflow(const Type* type, Value result, Value left, V
 /// `expr` has the operator; a compound assignment computes in another type than its own.
 Value BodyLowering::operation(const Expr* expr, const Type* type, Value left, const Expr* leftText, Value right,
                               const Expr* rightText, bool contract) {
+  if (expr->op == Operator::Divide || expr->op == Operator::ShiftRight)
+    checkExact(expr);
   if (isShift(expr->op))
     return shift(expr->op == Operator::ShiftLeft, type->scalar(), left, rightText->type->scalar(),
-                 {right, rangeOf(rightText)});
+                 {right, rangeOf(rightText)}, tunablesIn(rightText));
   if (type->isFloating() || !isDivision(expr->op))
     return mayNotOverflow(type, arithmetic(expr->op, type->scalar(), {left, {}}, {right, {}}, contract), left, right);
   // The target of a compound assignment is converted first.

@@ -1,5 +1,6 @@
 // Tunables that are settled when an instance begins: the largest values, up to those of the mapping, by which the
 // program's divisions leave nothing.
+#include "compiler/sequoia/block.h"
 #include "compiler/sequoia/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -137,27 +138,78 @@ void BodyLowering::functionBody() {
   body();
 }
 
-void BodyLowering::checkExact(const Expr* bound) {
+/// In a mapping that is made, a division that the program takes to leave nothing does so wherever it is calculated.
+void BodyLowering::checkExact(const Expr* expr) {
   // A mapping that is written says what it means.
   if (instance_.place.valid() || instance_.variant->tunables.empty())
     return;
   if (!uses_)
     uses_ = usesOf(*instance_.variant);
-  auto visit = [&](auto& self, const Expr* expr) -> void {
-    if (expr->kind == ExprKind::Conditional || expr->kind == ExprKind::Logical)
-      return; // perhaps not evaluated
-    for (const ExactDivision& division : uses_->divisions)
-      if (division.expr == expr && division.isKnown() && !division.isInline) {
-        at(expr->location);
-        Value divided = formulaValue(*division.divided), divisor = formulaValue(*division.divisor);
-        check(comesOut(division), "sequoia-inexact-division",
-              "the bound of this iteration divides {0} by {1}, which leaves something out", {divided, divisor},
-              tunablesIn(expr->operands[1]));
-      }
-    for (const Expr* operand : expr->operands)
-      self(self, operand);
+  for (const ExactDivision& division : uses_->divisions)
+    if (division.expr == expr && division.isKnown() && !division.isInline) {
+      at(expr->location);
+      Value divided = formulaValue(*division.divided), divisor = formulaValue(*division.divisor);
+      check(comesOut(division), "sequoia-inexact-division", "{0} is divided by {1}, which leaves something out",
+            {divided, divisor}, tunablesIn(expr->operands[1]));
+    }
+}
+
+/// [i * s; s]: blocks of one size, one behind the other.
+static bool isShare(const BlockRange& range, const Variable* counter) {
+  if (!range.start || range.end || range.stride || !range.max)
+    return false;
+  auto bare = [](const Expr* expr) {
+    while (expr->kind == ExprKind::Cast && expr->type->isInteger())
+      expr = expr->operands[0];
+    return expr;
   };
-  visit(visit, bound);
+  const Expr* start = bare(range.start);
+  auto is = [&](size_t number, size_t other) {
+    return bare(start->operands[number])->variable == counter &&
+           sameExpression(bare(start->operands[other]), bare(range.max));
+  };
+  return start->kind == ExprKind::Binary && start->op == Operator::Multiply && (is(0, 1) || is(1, 0));
+}
+
+/// In a mapping that is made, as many iterations as a tunable says take the whole of what they write.
+void BodyLowering::checkCovers(const Stmt& stmt, Value upper) {
+  const Loop& loop = *stmt.loop;
+  const Expr* count = withoutWidening(loop.end);
+  if (instance_.place.valid() || count->kind != ExprKind::Variable || count->variable->kind != VariableKind::Tunable)
+    return;
+  const Stmt* call = stmt.body;
+  while (call && (call->kind == StmtKind::Map || (call->kind == StmtKind::Compound && call->statements.size() == 1)))
+    call = call->kind == StmtKind::Map ? call->body : call->statements[0];
+  if (!call || call->kind != StmtKind::TaskCall)
+    return;
+  for (const Argument& argument : call->arguments) {
+    const Expr* block = argument.value;
+    if (argument.direction == Direction::In || argument.combiner || block->kind != ExprKind::Block ||
+        !block->operands.empty())
+      continue;
+    for (size_t d = 0; d < block->ranges.size(); ++d) {
+      // The iteration behind the last begins where they end.
+      const BlockRange& range = block->ranges[d];
+      if (!isShare(range, loop.variable))
+        continue;
+      at(stmt.location);
+      auto saved = names_->bindings.find(loop.variable);
+      const std::optional<Binding> outer =
+          saved == names_->bindings.end() ? std::nullopt : std::optional(saved->second);
+      bindLoopVariable(loop.variable, upper, true);
+      Value taken = index(range.start);
+      if (outer)
+        names_->bindings[loop.variable] = *outer;
+      else
+        names_->bindings.erase(loop.variable);
+      at(count->location);
+      Value all = bindingOf(block->variable).extents[d];
+      check(compare(arith::CmpIPredicate::sge, taken, all), "sequoia-short-iterations",
+            "the {0} iterations of '" + std::string(loop.variableName) + "' take {1} of the {2} elements of '" +
+                std::string(block->variable->name) + "' in dimension " + std::to_string(d),
+            {upper, taken, all}, "state how many there are in a mapping, or count them from the size");
+    }
+  }
 }
 
 } // namespace strata::sequoia

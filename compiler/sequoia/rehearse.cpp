@@ -229,6 +229,7 @@ void Rehearser::iterate(const Stmt& stmt) {
     }
   for (const Loop* outer = loop.parent; outer; outer = outer->parent)
     most = std::max<int64_t>(most / 8, 4);
+  std::map<const BlockRange*, Cover> outer = std::exchange(covers_, {});
   const __int128 count = static_cast<__int128>(end.integer) - begin.integer;
   number.kind = Value::Kind::Integer;
   auto at = [&](__int128 iteration) {
@@ -239,15 +240,46 @@ void Rehearser::iterate(const Stmt& stmt) {
   if (count <= most) {
     for (__int128 i = 0; i < count; ++i)
       at(i);
-    return;
+  } else {
+    const int64_t third = most / 3 + 1;
+    for (int64_t i = 0; i < third; ++i)
+      at(i);
+    for (int64_t i = 1; i < third; ++i)
+      at(third + (count - 2 * third) * i / third);
+    for (int64_t i = third; i > 0; --i)
+      at(count - i);
   }
-  const int64_t third = most / 3 + 1;
-  for (int64_t i = 0; i < third; ++i)
-    at(i);
-  for (int64_t i = 1; i < third; ++i)
-    at(third + (count - 2 * third) * i / third);
-  for (int64_t i = third; i > 0; --i)
-    at(count - i);
+  if (count > 0)
+    reportShort(loop, end);
+  covers_ = std::move(outer);
+}
+
+void Rehearser::cover(const BlockRange& range, const Value& start, const Value& end, const Value& extent) {
+  const bool isKnown = start.isInteger() && end.isInteger() && extent.isInteger();
+  auto [at, isNew] = covers_.try_emplace(&range);
+  Cover& cover = at->second;
+  cover.isKnown &= isKnown && (isNew || cover.extent == extent.integer);
+  if (!cover.isKnown)
+    return;
+  cover.extent = extent.integer;
+  cover.begin = isNew ? start.integer : std::min(cover.begin, start.integer);
+  cover.end = isNew ? end.integer : std::max(cover.end, end.integer);
+}
+
+void Rehearser::reportShort(const Loop& loop, const Value& end) {
+  std::set<const Variable*> counts;
+  variablesOf(loop.end, counts);
+  const bool isTunable = std::all_of(counts.begin(), counts.end(),
+                                     [](const Variable* each) { return each->kind == VariableKind::Tunable; });
+  if (counts.empty() || !isTunable)
+    return;
+  for (const auto& [range, cover] : covers_) {
+    std::set<const Variable*> starts;
+    variablesOf(range->start, starts);
+    if (starts.contains(loop.variable) && cover.isKnown && cover.begin == 0 && cover.end > 0 &&
+        cover.end < cover.extent)
+      report(Misfit::Kind::Short, frame_->index, loop.end, cover.extent, cover.end, end.from);
+  }
 }
 
 std::vector<Value> Rehearser::block(const Expr& expr) {
@@ -281,6 +313,8 @@ Value Rehearser::range(const BlockRange& range, const Value& extent) {
       end = Value::of(std::min(sum, extent.integer));
     end.after(start).after(most).after(extent);
   }
+  if (range.start)
+    cover(range, start, end, extent);
   Value count;
   if (start.isInteger() && end.isInteger() && stride.isInteger() && stride.integer >= 1) {
     const int64_t length = end.integer - std::max<int64_t>(start.integer, 0);

@@ -16,11 +16,12 @@ struct Misfit {
     Outside,   // a block ends at `value`, and its array at `other`
     AboveMax,  // a block has `value` elements, and states `other` as its max
     Shift,     // a value of `other` bits is shifted by `value`
+    Short,     // of an array with `value` elements, the iterations take no more than the first `other`
     Zero       // a divisor is 0
   };
   Kind kind = Kind::Remainder;
   uint32_t instance = 0;
-  const Expr* expr = nullptr; // the division, the shift, or the max or end of the block
+  const Expr* expr = nullptr; // the division, the shift, the number of iterations, or the max or end of the block
   int64_t value = 0;          // Remainder: the greatest common divisor of all that was divided
   int64_t other = 0;
   std::vector<TunableUse> because;

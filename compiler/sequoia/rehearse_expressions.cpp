@@ -24,13 +24,6 @@ bool mentionsAny(const Expr* expr, const std::set<const Variable*>& variables) {
                      [&](const Expr* operand) { return mentionsAny(operand, variables); });
 }
 
-void variablesOf(const Expr* expr, std::set<const Variable*>& variables) {
-  if (expr->kind == ExprKind::Variable)
-    variables.insert(expr->variable);
-  for (const Expr* operand : expr->operands)
-    variablesOf(operand, variables);
-}
-
 const Expr* withoutCasts(const Expr* expr) {
   while (expr->kind == ExprKind::Cast)
     expr = expr->operands[0];
@@ -81,6 +74,13 @@ bool takesUpTheRest(const Expr* added) {
 }
 
 } // namespace
+
+void variablesOf(const Expr* expr, std::set<const Variable*>& variables) {
+  if (expr->kind == ExprKind::Variable)
+    variables.insert(expr->variable);
+  for (const Expr* operand : expr->operands)
+    variablesOf(operand, variables);
+}
 
 void Rehearser::report(Misfit::Kind kind, uint32_t instance, const Expr* expr, int64_t value, int64_t other,
                        const std::vector<uint32_t>& from) {

@@ -56,6 +56,8 @@ struct Use {
   bool isOneMore = false; // a positive constant is added
 };
 
+void variablesOf(const Expr* expr, std::set<const Variable*>& variables);
+
 using Scalars = std::map<const Variable*, Value>;
 
 class Rehearser {
@@ -74,6 +76,12 @@ private:
     bool isInner = true;
     unsigned loops = 0; // of C around
     Value returned;
+  };
+
+  /// The elements of an array in one dimension that iterations have taken so far.
+  struct Cover {
+    int64_t begin = 0, end = 0, extent = 0;
+    bool isKnown = true;
   };
 
   struct Division {
@@ -120,6 +128,9 @@ private:
   // Blocks and calls (rehearse.cpp).
   std::vector<Value> block(const Expr& expr);
   Value range(const BlockRange& range, const Value& extent);
+  void cover(const BlockRange& range, const Value& start, const Value& end, const Value& extent);
+  /// Tells which arrays the iterations of a loop, as many as a tunable says, do not take to their end.
+  void reportShort(const Loop& loop, const Value& end);
   void taskCall(const Stmt& stmt);
   std::optional<bool> holds(const ResolvedTarget& target) const;
   template <typename ExtentsOf, typename ScalarOf>
@@ -137,6 +148,7 @@ private:
   std::map<std::pair<uint32_t, const Expr*>, size_t> divisionAt_;
   std::set<std::tuple<Misfit::Kind, uint32_t, const Expr*>> reported_;
   std::set<std::vector<int64_t>> seen_;
+  std::map<const BlockRange*, Cover> covers_; // by the iterations that are gone through
   Frame* frame_ = nullptr;
   Use returnUse_;
   size_t depth_ = 0, calls_ = 0;

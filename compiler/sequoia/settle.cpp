@@ -1,5 +1,5 @@
-// Each rehearsal gives counterexamples; each of them makes one tunable smaller (or a max larger), or leaves it to the
-// run. Values only fall, so that this ends.
+// Each rehearsal gives counterexamples; each of them makes one tunable smaller (or a max or a number of
+// iterations larger), or leaves it to the run. The rounds are counted, so that this ends.
 #include "compiler/sequoia/settle.h"
 
 #include "compiler/sequoia/tunable_uses.h"
@@ -100,6 +100,8 @@ private:
         if (shifts_.insert(use).second && valueOf(use) >= misfit.other)
           return set(use, 10);
       return false;
+    case Misfit::Kind::Short:
+      return makeMore(misfit);
     case Misfit::Kind::Zero:
       for (const TunableUse& use : misfit.because)
         if (valueOf(use) < 4 && raised_.insert({use, valueOf(use)}).second)
@@ -183,6 +185,18 @@ private:
       changed |= set(use, neutral(use));
     }
     return changed;
+  }
+
+  /// As many iterations as take the whole array.
+  bool makeMore(const Misfit& misfit) {
+    for (const TunableUse& use : misfit.because) {
+      if (!kindOf(use).isCount || kindOf(use).isDivisor || valueOf(use) < 1)
+        continue;
+      const __int128 wanted = (static_cast<__int128>(valueOf(use)) * misfit.value + misfit.other - 1) / misfit.other;
+      if (wanted > valueOf(use) && wanted <= largestValue)
+        return set(use, static_cast<int64_t>(wanted));
+    }
+    return false;
   }
 
   /// A max is raised where there is room; else what is counted falls.

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace strata::svm;
 
@@ -41,6 +43,8 @@ public:
         .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
             [&](auto division) { divisor(division.getLhs(), division.getRhs(), false); })
         .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto shift) { shiftAmount(shift.getRhs()); })
+        .Case([&](arith::FPToSIOp cut) { realRange(cut.getIn(), cut.getType(), true); })
+        .Case([&](arith::FPToUIOp cut) { realRange(cut.getIn(), cut.getType(), false); })
         .Case([&](scf::ForOp loop) { step(loop.getStep()); });
   }
 
@@ -191,6 +195,25 @@ private:
                    "a shift by as many bits as there are, or more", "", {});
     check(compare(arith::CmpIPredicate::ult, amount, number(width, type)), "shift-amount",
           "a shift by as many bits as there are, or more", "", {});
+  }
+
+  /// What is left of a real number when it is cut is within the limits of the integer type.
+  void realRange(Value value, Type to, bool isSigned) {
+    auto type = cast<FloatType>(value.getType());
+    auto real = [&](double number) -> Value {
+      return builder_.create<arith::ConstantOp>(loc_, builder_.getFloatAttr(type, number));
+    };
+    const unsigned digits = to.getIntOrFloatBitWidth() - isSigned;
+    const double least = isSigned ? -std::ldexp(1.0, static_cast<int>(digits)) : 0;
+    // The number below the least one, where the format has it.
+    const bool hasBelow = digits < (type.isF32() ? 24 : 53);
+    Value above = hasBelow ? builder_.create<arith::CmpFOp>(loc_, arith::CmpFPredicate::OGT, value, real(least - 1))
+                           : builder_.create<arith::CmpFOp>(loc_, arith::CmpFPredicate::OGE, value, real(least));
+    Value below = builder_.create<arith::CmpFOp>(loc_, arith::CmpFPredicate::OLT, value,
+                                                 real(std::ldexp(1.0, static_cast<int>(digits))));
+    check(builder_.createOrFold<arith::AndIOp>(loc_, above, below), "conversion-range",
+          "a real number beyond the limits of " + std::to_string(digits + isSigned) + " bits becomes an integer",
+          "choose a number within them by comparisons before the conversion", {});
   }
 
   void step(Value step) {

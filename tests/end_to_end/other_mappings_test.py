@@ -61,6 +61,27 @@ class OtherMappings(harness.Case):
         for tunable in (1, 2, 3, 5, 9, 10, 11, 1024):
             self.says(self.run_cut(tunable=tunable), 0)
 
+    def test_elements_that_no_iteration_takes(self):
+        # Before the program runs, where the size and the tunable are known; when it does, under a mapping at least.
+        text = CUT.format("inout", "N / t", "t", "0", "b[i] += 100;")
+        program = self.write("p.sq", text)
+        run = ("--size", "N=10", "--in", "a=iota", "--in", "b=iota")
+        for tunable, said in ((3, "9 of the 10 elements of 'a' in dimension 0: t = 3 does not divide 10"), (5, "")):
+            mapping = self.write("p.map", MAP % (tunable, "", ""))
+            for result in (self.strata("check", program, "--map", mapping, "--size", "N=10"), self.strata("run", program, "--map", mapping, *run)):
+                self.assertEqual((result.status, "[sequoia-uncovered]" in result.err), (0, bool(said)), str(result))
+                self.assertIn(said, result.err)
+            self.says(self.strata("check", program, "--map", mapping), 0)
+        # The mapping that is made has a divisor.
+        self.says(self.strata("run", program, *run), 0)
+        # A size that depends on the data is known to nobody: --check finds what is left out.
+        part = text.replace("N / t)", "(N - a[0]) / t)")
+        self.assertNotEqual(part, text)
+        self.write("p.sq", part)
+        mapping = self.write("p.map", MAP % (3, "", ""))
+        self.says(self.strata("run", program, "--map", mapping, *run), 0)
+        self.says(self.strata("run", program, "--map", mapping, *run, "--check"), 0, "warning[check-mapping-decides]", "element [9] of 'b'")
+
     def test_the_other_mapping_is_named(self):
         self.says(self.run_cut(options=["--remarks"]), 0, "remark[check-mapping-tried]", "also checked with t = 4")
 
@@ -92,6 +113,19 @@ class OtherMappings(harness.Case):
         self.says(self.run_cut(block="t + 1", tunable=20), 0, "warning[check-other-mapping]", "with t = 4, which another mapping may choose",
                   "share element [4] of 'b'", "with t = 20, does not show it")
 
+    def run_levels(self, *more):
+        """Without a mapping: this computer has one level for tasks that call themselves, and another machine two."""
+        bump = "void task Bump(inout int b[N]);\nvoid task<leaf> Bump::L(inout int b[N]) { for (long i = 0; i < N; i++) b[i]++; }\n"
+        text = CUT.format("inout", "(N + t - 1) / t", "t", "0", "b[i] += a[i];")
+        self.assertIn("b[i * t; t]); }\n", text)
+        program = self.write("p.sq", bump + text.replace("b[i * t; t]); }\n", "b[i * t; t]); }\n" + "".join(more)))
+        return self.strata("run", program, "--entry", "T", "--size", "N=10", "--in", "a=iota", "--in", "b=iota", "--check", timeout=60)
+
+    def test_results_that_depend_on_levels(self):
+        self.says(self.run_levels(), 0)
+        self.says(self.run_levels("  Bump(b);\n"), 0, "warning[check-mapping-decides]", "the result depends on the levels of the machine",
+                  "element [0] of 'b' is 1 with the mapping in use, and 2 with the mapping that is made for machine '")
+
     def run_reduce(self, combine="b += a;", take="m += x[i];", tunable=3, given="0", values="iota", *options):
         program = self.write("p.sq", REDUCE.format(combine, take))
         mapping = self.write("p.map", MAP % (tunable, "loop i(level 0) { spmd { ways = auto; } }", "callsite Plus() { target P() { } }")
@@ -121,6 +155,10 @@ class OtherMappings(harness.Case):
         self.assertEqual(result.status, 0, str(result))
         if result.err:
             self.says(result, 0, "warning[check-order-decides]", "a NaN or an infinity is among what is reduced", "as fmin and fmax do")
+
+    def test_shifts_name_their_tunable(self):
+        self.says(self.run_cut(body="b[i] = a[i];", count="(N + t - 1) / t + (1 << t) * 0", tunable=40), 1, "error[shift-amount]",
+                  "tunable 't' is 40 at", "p.map:2")
 
     def test_signed_sums_that_do_not_fit(self):
         for body, said in (("b[i] = a[i] + 2147483647;", "1 + 2147483647 does not fit into a signed integer of 32 bits"),
