@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace strata::driver {
 
@@ -131,13 +132,40 @@ private:
     return others;
   }
 
+  /// The instances that have tunables.
+  static std::set<std::string> instancesThatCut(Compiler& compiler) {
+    std::set<std::string> names;
+    for (const TunableInUse& tunable : compiler.tunables())
+      names.insert(tunable.instance);
+    return names;
+  }
+
+  CompileOptions optionsFor(const std::string& machine) const {
+    CompileOptions options = compiler_.options();
+    if (!machine.empty()) {
+      options.machine = machine;
+      options.halvings = 0;
+    }
+    options.isTrial = true;
+    return options;
+  }
+
   void checkLevels() {
     if (!compiler_.isMappedByDefault() || run_.oracle.callsC || run_.oracle.steps > fewSteps)
       return;
-    // The first that the program fits.
+    // The first that the program fits, of those where it is cut at other levels if there are any.
+    std::vector<std::string> machines, alike;
+    const std::set<std::string> cut = instancesThatCut(compiler_);
+    for (const std::string& each : otherMachines()) {
+      DiagnosticEngine quiet(diagnostics_.sources());
+      mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+      Compiler other(context, quiet, optionsFor(each));
+      (instancesThatCut(other) != cut ? machines : alike).push_back(each);
+    }
+    machines.insert(machines.end(), alike.begin(), alike.end());
     std::string machine;
     Outcome outcome;
-    for (const std::string& each : otherMachines()) {
+    for (const std::string& each : machines) {
       machine = each;
       outcome = interpretWith({}, /*splits=*/true, machine);
       if (outcome.kind != Outcome::Kind::Refused)
@@ -161,12 +189,7 @@ private:
 
   Outcome interpretWith(const Values& values, bool splits = true, const std::string& machine = {}) {
     Outcome outcome;
-    CompileOptions options = compiler_.options();
-    if (!machine.empty()) {
-      options.machine = machine;
-      options.halvings = 0;
-    }
-    options.isTrial = true;
+    CompileOptions options = optionsFor(machine);
     for (const auto& [tunable, value] : values)
       options.tunables[{tunable.instance, tunable.name}] = value;
     DiagnosticEngine quiet(diagnostics_.sources());

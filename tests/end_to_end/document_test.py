@@ -137,7 +137,7 @@ class Documented(harness.Case):
             call = "mappar (unsigned int i = 0 : {0}) {{ Add(p[{1}], q[{1}], r[{1}]); }}"
             exact = call.format("N/share", "i*share:(i+1)*share;share")
             self.check(ADD % call.format("(N+share-1)/share", "i*share;share"), "Add", {"p": p, "q": q}, {"r": p + q})
-            self.check(ADD % exact, "Add", {"p": p, "q": q}, {"r": p + q}, divides=size > 1)
+            self.check(ADD % exact, "Add", {"p": p, "q": q}, {"r": p + q}, divides=True)
 
     def test_scaled_vectors(self):
         v, w = np.arange(50, dtype="f4"), np.ones(50, "f4")

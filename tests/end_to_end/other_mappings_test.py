@@ -80,7 +80,7 @@ class OtherMappings(harness.Case):
         self.write("p.sq", part)
         mapping = self.write("p.map", MAP % (3, "", ""))
         self.says(self.strata("run", program, "--map", mapping, *run), 0)
-        self.says(self.strata("run", program, "--map", mapping, *run, "--check"), 0, "warning[check-mapping-decides]", "element [9] of 'b'")
+        self.says(self.strata("run", program, "--map", mapping, *run, "--check"), 0, "warning[check-mapping-decides]", "element [8] of 'b' is 108 with t = 3")
 
     def test_the_other_mapping_is_named(self):
         self.says(self.run_cut(options=["--remarks"]), 0, "remark[check-mapping-tried]", "also checked with t = 4")
@@ -112,6 +112,34 @@ class OtherMappings(harness.Case):
         self.says(shown, 1, "error[check-iteration-overlap]")
         self.says(self.run_cut(block="t + 1", tunable=20), 0, "warning[check-other-mapping]", "with t = 4, which another mapping may choose",
                   "share element [4] of 'b'", "with t = 20, does not show it")
+
+    def test_iterations_that_a_tunable_counts(self):
+        text = """void task V(in int a[N], out int b[N]);
+void task W(inout int b[N]);
+void task<leaf> W::L(inout int b[N]) { b[0] += 0; }
+void task<leaf> V::L(in int a[N], out int b[N]) { for (long i = 0; i < N; i++) b[i] = a[i] + 1; }
+void task<inner> V::I(in int a[N], out int b[N])
+{
+  tunable u, t;
+  mappar (long i = 0 : u) { V(a[i * t; t], b[i * t; t]); }
+  for (long k = 0; k < 64 / t; k++) { W(b[0; 1]); }
+}
+void task T(in long n, in int a[N], out int b[N]);
+void task<inner> T::I(in long n, in int a[N], out int b[N]) { V(a[0 : n;], b[0 : n;]); }
+"""
+        program = self.write("p.sq", text)
+        # As many as the array takes, where its size is known: the least multiple of the 64 elements of a block that is no less.
+        made = self.succeeds("map", program, "--entry", "V", "--size", "N=100000")
+        self.assertIn("tunable u = 1563;", made.out, str(made))
+        run = lambda entry, size, *given: self.strata("run", program, "--entry", entry, "--size", f"N={size}", "--in", "a=iota", "--out",
+                                                      f"b={self.path('b.npy')}", *given, timeout=60)
+        self.says(run("V", 100000), 0)
+        self.assertTrue(np.array_equal(np.load(self.path("b.npy")), np.arange(100000) + 1))
+        # Where only the run tells it, it may be too large for the number that was chosen.
+        self.says(run("T", 1000, "--in", "n=1000"), 0)
+        self.assertTrue(np.array_equal(np.load(self.path("b.npy")), np.arange(1000) + 1))
+        self.says(run("T", 100000, "--in", "n=100000"), 1, "error[sequoia-short-iterations]", "the 1024 iterations of 'i' take 65536 of the 100000 elements of 'b'",
+                  "p.sq:8:")
 
     def run_levels(self, *more):
         """Without a mapping: this computer has one level for tasks that call themselves, and another machine two."""
