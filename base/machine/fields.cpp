@@ -228,7 +228,9 @@ std::optional<uint32_t> resolveName(DiagnosticEngine& diagnostics, const YamlNod
   }
   DiagnosticBuilder message = diagnostics.report(unknownName, node.location, what, node.text);
   const std::string near = nearestName(node.text, names);
-  if (!near.empty())
+  if (node.text.find(',') != std::string::npos)
+    message.help("a list stands in brackets: [a, b]");
+  else if (!near.empty())
     message.help("did you mean '" + near + "'?");
   else if (!names.empty() && names.size() <= 16)
     message.note("there are " + quotedList(names));

@@ -127,6 +127,11 @@ TEST_F(Read, TheHashFollowsContentAndNotForm) {
 TEST_F(Read, SlipsAreShownWhereTheyAre) {
   refused("machine: m\nmemories:\n  - name: a\n    capcity: 4K\n", "machine-unknown-field", "4:5",
           "did you mean 'capacity'?");
+  refused("machine: m\nprocessors:\n  - {name: c, kind: control}\n  - {name: d, kind: control, masters: 'c, d'}\n",
+          "machine-unknown-name", "4:39", "a list stands in brackets: [a, b]");
+  refused("machine: m\nmemory:\n  - name: a\nprocessors:\n  - {name: c, kind: control, local: [a]}\n",
+          "machine-unknown-field", "2:1", "no field 'memory'");
+  EXPECT_EQ(diagnostics.errorCount(), 1u) << said();
   refused("machine: m\nmemories: [{nam: a}]\n", "machine-unknown-field", "2:13", "did you mean 'name'?");
   refused("machine: m\nmemories: [{name: a, count: }]\n", "machine-wrong-type", "2:27", "'count' takes");
   refused("machine: m\nmemories: [{capacity: 4K}]\n", "machine-missing-field", "2:12", "needs the field 'name'");
@@ -159,7 +164,8 @@ TEST_F(Read, ArraySlipsAreShownWhereTheyAre) {
 
 TEST_F(Read, TextsThatAreNotPlainYaml) {
   refused("machine: [\n", "machine-bad-yaml", "1:11", "']' is missing");
-  refused("machine: m\nmemories:\n  - name: a\n    count 8\n    width: 4\n", "machine-bad-yaml", "4:10", "':' is missing");
+  refused("machine: m\nmemories:\n  - name: a\n    count 8\n    width: 4\n", "machine-bad-yaml", "4:10",
+          "':' is missing");
   refused("machine: m\nmemories:\n  - name a\n    count: 8\n", "machine-bad-yaml", "3:9", "':' is missing");
   refused("machine: m\nmemories:\n    name: a\n      count: 8\n", "machine-bad-yaml", "3:5", "'-' is missing here");
   refused("machine: m\nlevels: [{level: 0]\n", "machine-bad-yaml", "2:19", "'}' is missing");

@@ -80,6 +80,10 @@ std::vector<Expr*> Parser::bracketed(std::string_view what) {
   while (accept("[")) {
     const size_t open = at_ - 1;
     result.push_back(expression());
+    if (is(",")) {
+      reportWanted("']' after " + std::string(what)).help("each dimension has brackets of its own: [i][j]");
+      throw SyntaxError();
+    }
     expectClosing("]", open, what);
   }
   return result;

@@ -406,6 +406,11 @@ bool Parser::startsType() const {
 }
 
 ScalarType Parser::type(std::string_view what) {
+  if (is("double") || is("long") || is("char") || is("unsigned")) {
+    reportWanted(std::string(what) + " (int, float or bool)")
+        .help("HBIR has no type " + std::string(token().text) + ": take " + (is("double") ? "float" : "int"));
+    throw SyntaxError();
+  }
   if (!startsType())
     failWord(std::string(what) + " (int, float or bool)", {"int", "float", "bool"});
   std::string_view word = take().text;
@@ -426,6 +431,11 @@ void Parser::dataItem() {
   }
   ConstantSyntax constant;
   constant.name = expectName("a constant or an array");
+  if (is("[")) {
+    reportWanted("'=' after the constant, or ':' after the name of an array")
+        .help("an array's type stands behind its name: '" + std::string(constant.name.text) + " : int[n] = …'");
+    throw SyntaxError();
+  }
   expect("=", "the constant");
   constant.value = expression();
   expect(";", "the constant");

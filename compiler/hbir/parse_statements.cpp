@@ -39,6 +39,17 @@ void Parser::statement(std::vector<Stmt*>& into) {
 void Parser::refuseMisspelt() {
   if (!isWord(token()))
     return;
+  static constexpr std::pair<std::string_view, const char*> ofC[] = {
+      {"return", "bsg_finish() ends a tile; a block ends at its end"},
+      {"continue", "put what is left out of the round under an 'if'"},
+      {"do", "write it as a 'while' loop"},
+      {"switch", "write it as a chain of 'if' and 'else if'"},
+      {"goto", "use loops, and 'break'"}};
+  for (auto [word, help] : ofC)
+    if (is(word) && !is("=", 1) && !is("[", 1) && !is(".", 1)) {
+      reportWanted("a statement").note("HBIR has no '" + std::string(word) + "'").help(help);
+      throw SyntaxError();
+    }
   const bool isNear = !nearestName(token().text, statementWords).empty();
   const bool standsBeforeWord = isWord(token(1)) && onLineOfLast(1);
   if (is("{", 1) || (isNear && (standsBeforeWord || token(1).kind == TokenKind::Integer)))
@@ -87,10 +98,7 @@ void Parser::statementUnchecked(std::vector<Stmt*>& into) {
     result = isRange ? rangeStatement() : forStatement();
   } else if (accept("while")) {
     result = tree_.newStmt(StatementKind::While, begin);
-    const size_t open = at_;
-    expect("(", "'while'");
-    result->condition = expression();
-    expectClosing(")", open, "the condition");
+    result->condition = conditionInParentheses("'while'");
     result->where = from(begin);
     result->body = bodyOf("while");
   } else if (accept("break")) {
@@ -127,8 +135,10 @@ std::vector<Stmt*> Parser::braces() {
 std::vector<Stmt*> Parser::bodyOf(std::string_view what) {
   if (is("{"))
     return braces();
-  if (startsType())
-    fail("a statement or '{' after '" + std::string(what) + " (…)', not a declaration");
+  if (startsType()) {
+    item_ = at_; // the place is the declaration's
+    fail("a statement or '{' after '" + std::string(what) + " (…)'; a declaration stands in braces");
+  }
   std::vector<Stmt*> result;
   statement(result);
   return result;
@@ -195,14 +205,23 @@ Stmt* Parser::simple() {
   return result;
 }
 
+Expr* Parser::conditionInParentheses(std::string_view before) {
+  const size_t open = at_;
+  expect("(", before);
+  Expr* result = expression();
+  if (is("=")) {
+    reportWanted("')' after the condition").help("'==' compares two values; '=' is an assignment");
+    throw SyntaxError();
+  }
+  expectClosing(")", open, "the condition");
+  return result;
+}
+
 Stmt* Parser::ifStatement() {
   // A chain of else-ifs nests to the right; each link counts as nesting, which bounds the depth of the tree.
   Stmt* result = tree_.newStmt(StatementKind::If, token().location);
   take();
-  const size_t open = at_;
-  expect("(", "'if'");
-  result->condition = expression();
-  expectClosing(")", open, "the condition");
+  result->condition = conditionInParentheses("'if'");
   result->where = from(result->where);
   result->body = bodyOf("if");
   if (accept("else"))

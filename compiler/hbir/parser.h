@@ -76,6 +76,8 @@ private:
   std::vector<Stmt*> bodyOf(std::string_view what);
   void declaration(std::vector<Stmt*>& into);
   Stmt* simple();
+  /// (condition)
+  Expr* conditionInParentheses(std::string_view before);
   Stmt* ifStatement();
   Stmt* forStatement();
   Stmt* rangeStatement();

@@ -210,6 +210,22 @@ TEST(HbirParser, GoesOnBehindAMistake) {
   EXPECT_NE(Session(body("double h = 3;")).rendered().find("take float"), std::string::npos);
   EXPECT_NE(Session(body("fr (int i = 0; i < 4; i++) { }")).rendered().find("did you mean 'for'?"), std::string::npos);
   EXPECT_NE(Session(body("whle (g > 1) { g = 1; }")).rendered().find("did you mean 'while'?"), std::string::npos);
+  // What people bring from C has an answer.
+  for (auto [wrong, answer] : {std::pair{"continue;", "under an 'if'"},
+                               {"return;", "bsg_finish() ends a tile"},
+                               {"do { } while (1);", "'while' loop"},
+                               {"if (g = 1) { }", "'==' compares"},
+                               {"while (g = 1) { }", "'==' compares"},
+                               {"C[0,0] = 1;", "brackets of its own"},
+                               {"if (g) int z;", "a declaration stands in braces"}}) {
+    Session session(body(wrong + after));
+    EXPECT_EQ(session.codes(), "hbir-syntax") << session.rendered();
+    EXPECT_NE(session.rendered().find(answer), std::string::npos) << session.rendered();
+  }
+  EXPECT_NE(Session(formA("", "A : double[4] = block[4] { target.g[x]; };")).rendered().find("take float"),
+            std::string::npos);
+  EXPECT_NE(Session(formA("", "int A[4] = block[4] { target.g[x]; };")).rendered().find("'A : int[n] = …'"),
+            std::string::npos);
   // A name that is not declared is one mistake, however often it is used.
   EXPECT_EQ(Session(body("zz = 3; g = zz; g = zz + zz;")).codes(), "hbir-unknown-name");
   EXPECT_EQ(Session(body("zz = 3; g = qq;")).codes(), "hbir-unknown-name hbir-unknown-name");
