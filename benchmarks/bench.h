@@ -137,6 +137,7 @@ std::vector<Work> callWorks();    // calls.cpp
 std::vector<Work> streamWorks();  // streams.cpp
 std::vector<Work> hbirWorks();    // hbir.cpp
 std::vector<Work> commandWorks(); // commands.cpp
+std::vector<Work> compileWorks(); // compile.cpp
 std::vector<Work> diskWorks();    // disk.cpp
 std::vector<Work> svmWorks();     // svm.cpp
 

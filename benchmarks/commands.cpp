@@ -1,49 +1,14 @@
 // Whole commands: how long the compiler takes to start, against a program linked with the same libraries that does
 // nothing, and how much memory a run takes beside its arrays.
 #include "benchmarks/bench.h"
+#include "benchmarks/processes.h"
 
-#include <chrono>
-#include <cstdio>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
 
 namespace strata::bench {
 namespace {
-
-using Words = std::vector<std::string>;
-
-/// Runs a command with its output dropped, or handed to `output`. Its exit status; -1 when it could not be run.
-int execute(const Words& words, int output) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words)
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (output >= 0)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  else
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  int refused = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  if (refused || waitpid(child, &status, 0) != child)
-    return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-double seconds(const Words& words) {
-  auto begin = std::chrono::steady_clock::now();
-  execute(words, -1);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 const std::string example = STRATA_SOURCE_DIR "/examples/sequoia/vectadd/vectadd.sq";
 
@@ -55,7 +20,7 @@ Row startUp(Bench& bench, const char* what, const Words& words, double most) {
   row.goal = {Goal::Kind::RatioAtMost, most};
   Words empty{STRATA_EMPTY};
   // Once before the clock runs: the files are read then.
-  if (execute(words, -1) != 0 || execute(empty, -1) != 0)
+  if (execute(words) != 0 || execute(empty) != 0)
     return failed(row, "'" + words[0] + " " + words[1] + "' did not end with status 0");
   row.pairs = inTurn(bench.pairs, row.goal, [&] { return seconds(words); }, [&] { return seconds(empty); });
   return row;
@@ -110,7 +75,7 @@ Row growth(Bench& bench, const std::string& folder) {
   row.method = "processes, from the start to the end of each; files in the page cache";
   row.goal = {Goal::Kind::RatioAtMost, times};
   const Words more = mapped(times * lines), less = mapped(lines);
-  if (execute(more, -1) != 0 || execute(less, -1) != 0)
+  if (execute(more) != 0 || execute(less) != 0)
     return failed(row, "'strata map' did not end with status 0");
   row.pairs = inTurn(bench.pairs, row.goal, [&] { return seconds(more); }, [&] { return seconds(less); });
   return row;
@@ -135,21 +100,6 @@ std::vector<Row> frontEnd(Bench& bench) {
   rows.push_back(growth(bench, folder));
   std::filesystem::remove_all(folder);
   return rows;
-}
-
-/// The most memory that a command had resident, in MiB; negative when it failed.
-double peakMemory(const Words& words) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    return -1;
-  Words all{STRATA_PEAK_MEMORY};
-  all.insert(all.end(), words.begin(), words.end());
-  int status = execute(all, ends[1]);
-  close(ends[1]);
-  char text[64] = "";
-  ssize_t length = read(ends[0], text, sizeof text - 1);
-  close(ends[0]);
-  return status == 0 && length > 0 ? std::strtod(text, nullptr) / 1024 : -1;
 }
 
 Row memory(Bench& bench) {

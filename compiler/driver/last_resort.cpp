@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 #include <string_view>
+#include <sys/mman.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -28,6 +29,21 @@ namespace {
   leave(statusUserError, "driver-out-of-memory", "there is not enough memory to compile and start the program", "",
         "lift the limit of memory (ulimit -v), or run on a computer with more");
 }
+
+/// The libraries that the command is linked with allocate while they are loaded, before any handler of ours, and end
+/// the process where they cannot. Under a limit of memory that leaves less than this beside them, the command says so
+/// first.
+constexpr size_t roomToStart = size_t(16) << 20;
+
+/// Runs before the libraries' own initialisation, and uses nothing of them.
+__attribute__((no_sanitize("address", "thread"))) void checkRoom(int, char**, char**) {
+  void* room = mmap(nullptr, roomToStart, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    leaveOutOfMemory();
+  munmap(room, roomToStart);
+}
+
+__attribute__((section(".preinit_array"), used)) void (*const beforeLibraries)(int, char**, char**) = checkRoom;
 
 [[noreturn]] void leaveInternal(std::string_view reason) {
   leave(statusOurError, "driver-internal",

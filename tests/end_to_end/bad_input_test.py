@@ -221,12 +221,22 @@ class BadInput(harness.Case):
         self.assertEqual(set(os.listdir(self.folder)), before)
 
     def test_memory_limits(self):
-        for kilobytes in range(300000, 420000, 10000):
-            script = f'ulimit -v {kilobytes}; exec "$0" "$@"'
-            completed = subprocess.run(
-                ["bash", "-c", script, harness.options.strata, "run", VECTADD.path, "--size", f"{self.n}=100000", "--machine", "cell",
-                 "--in", f"{self.a}=iota", "--in", f"{self.b}=iota", "--threads", "7"],
-                cwd=self.folder, capture_output=True, timeout=300)
+        def run(kilobytes, *words):
+            return subprocess.run(["bash", "-c", f'ulimit -v {kilobytes}; exec "$0" "$@"', harness.options.strata, *words],
+                                  cwd=self.folder, capture_output=True, timeout=300)
+
+        # The least with which the command can be loaded; from there on small steps first.
+        low, loads = 0, 420000
+        while loads - low > 250:
+            middle = (low + loads) // 2
+            if run(middle, "--version").returncode == 127:
+                low = middle
+            else:
+                loads = middle
+        limits = [*range(loads, loads + 24000, 1500), *range(loads + 24000, 420000, 10000)]
+        for kilobytes in limits:
+            completed = run(kilobytes, "run", VECTADD.path, "--size", f"{self.n}=100000", "--machine", "cell",
+                            "--in", f"{self.a}=iota", "--in", f"{self.b}=iota", "--threads", "7")
             err = completed.stderr.decode()
             if completed.returncode == 127 or "Sanitizer" in err:  # the command itself cannot be loaded
                 continue

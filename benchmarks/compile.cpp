@@ -1,0 +1,117 @@
+// How long large programs take to compile, and how much memory: many tasks, a leaf of many statements beside the same
+// statements in C, a struct of many members. Made here, since nobody would read them.
+#include "benchmarks/bench.h"
+#include "benchmarks/processes.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace strata::bench {
+namespace {
+
+/// Takes seconds each time: less often than what takes milliseconds.
+constexpr unsigned repetitions = 3;
+
+/// As many tasks, each a loop over an array, and one that calls them all.
+std::string manyTasks(unsigned count) {
+  std::string text, calls;
+  for (unsigned number = 0; number < count; ++number) {
+    const std::string n = std::to_string(number);
+    text += "void task Add" + n + "(in float a[N], out float b[N]);\nvoid task<leaf> Add" + n +
+            "::Each(in float a[N], out float b[N]) {\n  for (long i = 0; i < N; i++)\n    b[i] = a[i] + " + n +
+            ";\n}\n";
+    calls += "  Add" + n + "(a, b);\n";
+  }
+  return text +
+         "void task Main(in float a[N], out float b[N]);\nvoid task<inner> Main::All(in float a[N], out float b[N])"
+         " {\n" +
+         calls + "}\n";
+}
+
+/// As many statements over one array, the same in C and in a leaf.
+std::string manyStatements(unsigned count) {
+  std::string text;
+  for (unsigned number = 0; number < count; ++number)
+    text += "  a[" + std::to_string(number % 97) + "] = a[" + std::to_string(number * 7 % 97) + "] * " +
+            std::to_string(number % 13 + 2) + " + a[" + std::to_string((number * 3 + 1) % 97) + "];\n";
+  return text;
+}
+
+std::string manyMembers(unsigned count) {
+  std::string text = "struct S {\n";
+  for (unsigned number = 0; number < count; ++number)
+    text += "  int a" + std::to_string(number) + ";\n";
+  return text + "};\nvoid task First(inout struct S a[N]);\n"
+                "void task<leaf> First::Each(inout struct S a[N]) { a[0].a0 = 1; }\n";
+}
+
+/// A command that has to end within so many seconds.
+Row within(const char* work, const Words& words, double most) {
+  Row row;
+  row.work = work;
+  row.peer = "seconds allowed";
+  row.method = "processes, from the start to the end of each";
+  row.goal = {Goal::Kind::OursAtMost, most};
+  if (execute(words) != 0)
+    return failed(row, "'strata " + words[1] + "' did not end with status 0");
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    row.pairs.ours.push_back(seconds(words));
+    row.pairs.peer.push_back(most);
+  }
+  return row;
+}
+
+/// The leaf against clang, which checks no index: time and memory.
+std::vector<Row> statements(const Words& ours, const Words& clang) {
+  constexpr double most = 3;
+  Row time, memory;
+  time.work = "strata run, a leaf of 8000 statements";
+  memory.work = time.work + ", peak memory";
+  time.peer = memory.peer = "clang -O2 on the same statements in C";
+  time.method = "processes, from the start to the end of each; ours checks every index";
+  memory.method = "resident at most, as the system counts it";
+  memory.unit = Unit::Mebibytes;
+  time.goal = memory.goal = {Goal::Kind::RatioAtMost, most};
+  if (execute(ours) != 0 || execute(clang) != 0)
+    return {failed(time, "a compilation did not end with status 0")};
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    time.pairs.ours.push_back(seconds(ours));
+    time.pairs.peer.push_back(seconds(clang));
+  }
+  memory.pairs.ours.push_back(peakMemory(ours));
+  memory.pairs.peer.push_back(peakMemory(clang));
+  return {time, memory};
+}
+
+std::vector<Row> compile(Bench&) {
+  char made[] = "/tmp/strata-bench-XXXXXX";
+  if (!mkdtemp(made))
+    return {failed({}, "no temporary folder")};
+  const std::string folder = std::string(made) + "/";
+  std::ofstream(folder + "tasks.sq") << manyTasks(500);
+  std::ofstream(folder + "members.sq") << manyMembers(100000);
+  const std::string body = manyStatements(8000);
+  std::ofstream(folder + "statements.sq")
+      << "void task Work(inout int a[N]);\nvoid task<leaf> Work::All(inout int a[N])\n{\n"
+      << body << "}\n";
+  std::ofstream(folder + "statements.c") << "void Work(int *restrict a)\n{\n" << body << "}\n";
+  std::vector<Row> rows{
+      within("strata run, a program of 500 tasks",
+             {STRATA_EXECUTABLE, "run", folder + "tasks.sq", "--size", "N=100", "--in", "a=1"}, 5),
+      within("strata check, a struct of 100000 members", {STRATA_EXECUTABLE, "check", folder + "members.sq"}, 1)};
+  for (Row& row :
+       statements({STRATA_EXECUTABLE, "run", folder + "statements.sq", "--size", "N=97"},
+                  {STRATA_CLANG, "-O2", "-march=native", "-c", folder + "statements.c", "-o", folder + "statements.o"}))
+    rows.push_back(std::move(row));
+  std::filesystem::remove_all(made);
+  return rows;
+}
+
+} // namespace
+
+std::vector<Work> compileWorks() {
+  return {{"compile", compile}};
+}
+
+} // namespace strata::bench
