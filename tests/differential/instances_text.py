@@ -217,7 +217,7 @@ class Text:
             out.add(f"{token}svm.move {views[0][0]} to {views[1][0]}{after} : {views[0][1]} to {views[1][1]}" + (f" -> {gives}" if token else ""))
         else:
             kernel = self.kernel(step.kind, len(step.views[0].shape), bool(waited), bool(told),
-                                 variable=self.random.choice([64, 2000, 70000, 2**20]) if step.style == "large" else 0)
+                                 variable=self.random.choice([200, 2000, 70000, 2**20]) if step.style == "large" else 0)
             values, types = [v for v, _ in views], [t for _, t in views]
             if waited or told:
                 values, types = [*values, "%F"], [*types, FLAGS]
