@@ -104,7 +104,7 @@ class Program:
         self.instances = self.random.choice([2, 2, 2, 3, 4])
         self.count, self.budget, self.loops, self.scopes = 0, self.random.randint(4, 16), [], []
         self.arrays = []
-        for number in range(self.random.randint(1, 3)):
+        for number in range(self.random.choice([1, 2, 2, 3, 3])):
             shape = self.random.choice([(8,), (13,), (16,), (4, 5), (6, 4), (5, 8)])
             self.arrays.append(Block(f"a{number}", shape))
         self.pending = []
@@ -128,7 +128,7 @@ class Program:
                 break
             self.budget -= 1
             kind = self.random.random()
-            if kind < 0.06 and not loops and len(among) > 1 and not self.pending:
+            if kind < 0.15 and not loops and len(among) > 1 and not self.pending:
                 made += self.feed(among)
             elif kind < 0.2 and depth < 3 and len(loops) < 2:
                 made.append(self.loop(loops, blocks, among, depth))
@@ -157,10 +157,13 @@ class Program:
 
     def feed(self, among):
         """One instance makes parts of an array, another copies each once it is there and works on the copy."""
-        source, target = self.random.choice(self.arrays), self.random.choice(self.arrays)
+        pairs = [(a, b) for a in self.arrays for b in self.arrays if a is not b and len(a.shape) == len(b.shape)]
+        if not pairs:
+            return []
+        source, target = self.random.choice(pairs)
         loop = Loop(self.name("k"), self.random.choice([2, 3, 4]))
         rows = min(source.shape[0], target.shape[0]) // loop.count
-        if len(source.shape) != len(target.shape) or source is target or not rows:
+        if not rows:
             return []
         giver, taker = self.random.sample(among, 2)
         shape = [rows, *(min(a, b) for a, b in zip(source.shape[1:], target.shape[1:]))]
@@ -274,6 +277,15 @@ class Program:
         return any((w or v) and x.block is y.block and self.reach(x) & self.reach(y)
                    for x, w in a.accesses() for y, v in b.accesses())
 
+    def meet_later(self, source, target):
+        """Whether a step in one iteration of a loop may meet another in a later one."""
+        if source.loops != target.loops or len(source.loops) != 1:
+            return True
+        variable = source.loops[0].variable
+        return any((w or v) and x.block is y.block and x.elements({variable: i}) & y.elements({variable: j})
+                   for i, j in itertools.combinations(range(source.loops[0].count), 2)
+                   for x, w in source.accesses() for y, v in target.accesses())
+
     def clashes(self, step):
         return [other for other in self.pending if self.conflict(step, other)]
 
@@ -313,7 +325,7 @@ class Program:
                 if any(loop.count == 0 for loop in source.loops + target.loops):
                     continue
                 is_back = source.place > target.place
-                if is_back and not common:
+                if is_back and (not common or not self.meet_later(source, target)):
                     continue
                 # The last one of an instance stands for those before it.
                 key = (source.instance, is_back, tuple(loop.variable for loop in common))
