@@ -2,19 +2,11 @@
 #include "compiler/target/host/hoist_divisions.h"
 
 #include "compiler/target/host/engine.h"
+#include "compiler/target/host/passes_testing.h"
 
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-
-#include <gtest/gtest.h>
 
 namespace strata::host {
 namespace {
@@ -33,38 +25,6 @@ std::string loopWith(const std::string& division) {
          "  %pb = getelementptr i64, ptr %b, i64 %x\n  store i64 %vc, ptr %pb\n  br label %end\n"
          "end:\n  %next = add i64 %x, 1\n  %more = icmp slt i64 %next, %n\n  br i1 %more, label %loop, label %out\n"
          "out:\n  ret void\n}\n";
-}
-
-std::string printed(llvm::Module& module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  EXPECT_FALSE(llvm::verifyModule(module, &stream));
-  stream << module;
-  return text;
-}
-
-/// The function after the passes that `add` adds.
-std::string after(const std::string& text, llvm::TargetMachine* machine,
-                  llvm::function_ref<void(llvm::PassBuilder&, llvm::ModulePassManager&)> add) {
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic wrong;
-  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, wrong, context);
-  if (!module)
-    return wrong.getMessage().str();
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  add(builder, passes);
-  passes.run(*module, modules);
-  return printed(*module);
 }
 
 std::string hoisted(const std::string& division) {

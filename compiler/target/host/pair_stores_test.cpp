@@ -1,47 +1,20 @@
 // Which stores become one, on functions in LLVM's notation.
 #include "compiler/target/host/pair_stores.h"
 
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <gtest/gtest.h>
+#include "compiler/target/host/passes_testing.h"
 
 namespace strata::host {
 namespace {
 
-/// The body of @f after the pass.
+/// The program with @f after the pass.
 std::string paired(const std::string& body) {
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic wrong;
-  const std::string text = "declare void @g()\ndefine void @f(ptr noalias %p, ptr %q, i64 %i, float %x, float %y) {\n"
-                           "  %at = getelementptr inbounds { float, float }, ptr %p, i64 %i\n"
-                           "  %next = getelementptr inbounds { float, float }, ptr %p, i64 %i, i32 1\n" +
-                           body + "  ret void\n}\n";
-  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, wrong, context);
-  if (!module)
-    return wrong.getMessage().str();
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::Function& function = *module->getFunction("f");
-  PairStoresPass().run(function, functions);
-  std::string printed;
-  llvm::raw_string_ostream stream(printed);
-  EXPECT_FALSE(llvm::verifyFunction(function, &stream));
-  stream << function;
-  return printed;
+  return after("declare void @g()\ndefine void @f(ptr noalias %p, ptr %q, i64 %i, float %x, float %y) {\n"
+               "  %at = getelementptr inbounds { float, float }, ptr %p, i64 %i\n"
+               "  %next = getelementptr inbounds { float, float }, ptr %p, i64 %i, i32 1\n" +
+                   body + "  ret void\n}\n",
+               nullptr, [](llvm::PassBuilder&, llvm::ModulePassManager& passes) {
+                 passes.addPass(llvm::createModuleToFunctionPassAdaptor(PairStoresPass()));
+               });
 }
 
 bool areOne(const std::string& body) {
