@@ -217,10 +217,14 @@ std::optional<std::string> compile(const Source& source, std::vector<std::string
   std::vector<std::string> arguments{
       source.isCxx ? "-std=c++20" : "-std=gnu11", "-O2", "-march=native", "-fPIC", "-fwrapv",
       // A function with large variables must not step over the page below the stack.
-      "-fstack-clash-protection", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20", "-MMD", "-MF",
-      run.path("included"), "-I" + run.path(""), run.path(file)};
+      "-fstack-clash-protection",
+      // A null pointer that is followed is a fault that can be told of, not code that may be left out.
+      "-fno-delete-null-pointer-checks", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20", "-MMD",
+      "-MF", run.path("included"), "-I" + run.path(""), run.path(file)};
   for (const std::string& folder : source.includeFolders)
     arguments.push_back("-I" + folder);
+  for (const std::string& definition : source.definitions)
+    arguments.push_back("-D" + definition);
   arguments.insert(arguments.end(), extra.begin(), extra.end());
   auto result = run.output(std::move(arguments));
   if (result)

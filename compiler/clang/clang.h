@@ -15,12 +15,17 @@ namespace strata::clang {
 /// What is started as Clang: $STRATA_CLANG or clang-19.
 std::string programName();
 
+/// What a command says of how C is compiled.
+struct CFlags {
+  std::vector<std::string> includeFolders, definitions; // -I, -D
+};
+
 /// Text to compile. `#include "sequoia.h"` and `#include "strata_abi.h"` work in it, and so do `headers`.
 struct Source {
   std::string text;
   bool isCxx = false;
   std::map<std::string, std::string> headers; // more files to include, by name
-  std::vector<std::string> includeFolders;
+  std::vector<std::string> includeFolders, definitions = {};
   /// What to say where the user's text defines what one of `headers` defines too, by the header's name.
   std::map<std::string, std::string> redefinitionHelp = {};
 };

@@ -401,7 +401,8 @@ KernelOp kernelOf(ModuleOp module, const std::string& instance) {
 }
 
 std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
-                                       const std::vector<const ExternalTask*>& tasks, DiagnosticEngine& diagnostics) {
+                                       const std::vector<const ExternalTask*>& tasks, const CFlags& flags,
+                                       DiagnosticEngine& diagnostics) {
   bool isCxx = isCxxFile(file);
   std::string prototypes, behindTypes, definitions, macros;
   std::vector<ExternalCode> codes;
@@ -431,6 +432,8 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   Source source;
   source.isCxx = isCxx;
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
+  source.includeFolders.insert(source.includeFolders.end(), flags.includeFolders.begin(), flags.includeFolders.end());
+  source.definitions = flags.definitions;
   source.redefinitionHelp["sequoia_ext.h"] = "sequoia_ext.h defines the types of the task's arguments: take them from "
                                              "there, or write #define SEQUOIA_EXT_NO_TYPES before it is included";
   source.headers["sequoia_ext.h"] = extensionHeader(types.declarations() + behindTypes, macros);
@@ -443,7 +446,8 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
 
 } // namespace
 
-bool compileExternals(ModuleOp module, const std::vector<ExternalTask>& tasks, DiagnosticEngine& diagnostics) {
+bool compileExternals(ModuleOp module, const std::vector<ExternalTask>& tasks, DiagnosticEngine& diagnostics,
+                      const CFlags& flags) {
   std::vector<std::string> files;
   std::map<std::string, std::vector<const ExternalTask*>> byFile;
   for (const ExternalTask& task : tasks) {
@@ -455,7 +459,7 @@ bool compileExternals(ModuleOp module, const std::vector<ExternalTask>& tasks, D
   }
   unsigned before = diagnostics.errorCount();
   for (size_t position = 0; position < files.size(); ++position) {
-    auto text = compileFile(module, files[position], byFile[files[position]], diagnostics);
+    auto text = compileFile(module, files[position], byFile[files[position]], flags, diagnostics);
     if (!text)
       continue;
     std::string symbol = position ? "source_" + number(position + 1) : "source";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/source/diagnostic.h"
+#include "compiler/clang/clang.h"
 #include "compiler/ir/svm.h"
 
 #include <map>
@@ -25,6 +26,7 @@ struct ExternalTask {
 
 /// Compiles the files and adds their code to the module, one svm.llvm_source a file. A file sees "sequoia.h", and
 /// "sequoia_ext.h" with the macros of the instances that it implements. False on errors (reported).
-bool compileExternals(mlir::ModuleOp module, const std::vector<ExternalTask>& tasks, DiagnosticEngine& diagnostics);
+bool compileExternals(mlir::ModuleOp module, const std::vector<ExternalTask>& tasks, DiagnosticEngine& diagnostics,
+                      const CFlags& flags = {});
 
 } // namespace strata::clang

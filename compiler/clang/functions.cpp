@@ -84,7 +84,8 @@ std::optional<std::string> finish(const std::string& text, const std::string& fi
 }
 
 std::optional<std::string> compileFile(const std::string& file, const std::vector<ScalarFunction>& functions,
-                                       std::map<std::string, std::string>& definedIn, DiagnosticEngine& diagnostics) {
+                                       std::map<std::string, std::string>& definedIn, const CFlags& flags,
+                                       DiagnosticEngine& diagnostics) {
   bool isCxx = isCxxFile(file);
   std::string linkage = isCxx ? "extern \"C\" " : "", prototypes, wrappers, error;
   for (const ScalarFunction& function : functions) {
@@ -104,6 +105,8 @@ std::optional<std::string> compileFile(const std::string& file, const std::vecto
   Source source;
   source.isCxx = isCxx;
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
+  source.includeFolders.insert(source.includeFolders.end(), flags.includeFolders.begin(), flags.includeFolders.end());
+  source.definitions = flags.definitions;
   source.text = (isCxx ? "" : "#include <stdbool.h>\n") + prototypes + lineMarker(file) +
                 std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") + wrappers;
   auto text = compileToLlvm(source, diagnostics);
@@ -113,7 +116,8 @@ std::optional<std::string> compileFile(const std::string& file, const std::vecto
 } // namespace
 
 bool compileFunctions(ModuleOp module, const std::vector<std::string>& files,
-                      const std::vector<ScalarFunction>& functions, DiagnosticEngine& diagnostics) {
+                      const std::vector<ScalarFunction>& functions, DiagnosticEngine& diagnostics,
+                      const CFlags& flags) {
   unsigned before = diagnostics.errorCount();
   for (const ScalarFunction& function : functions)
     if (!isIdentifier(function.name))
@@ -122,7 +126,7 @@ bool compileFunctions(ModuleOp module, const std::vector<std::string>& files,
     return false;
   std::map<std::string, std::string> definedIn;
   for (size_t position = 0; position < files.size(); ++position) {
-    auto text = compileFile(files[position], functions, definedIn, diagnostics);
+    auto text = compileFile(files[position], functions, definedIn, flags, diagnostics);
     if (!text)
       continue;
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());

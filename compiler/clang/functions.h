@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/source/diagnostic.h"
+#include "compiler/clang/clang.h"
 #include "compiler/ir/svm.h"
 
 #include <string>
@@ -23,6 +24,7 @@ struct ScalarFunction {
 /// `func.func private @NAME` to it. A function that no file defines, or two define, is an error. False on errors
 /// (reported).
 bool compileFunctions(mlir::ModuleOp module, const std::vector<std::string>& files,
-                      const std::vector<ScalarFunction>& functions, DiagnosticEngine& diagnostics);
+                      const std::vector<ScalarFunction>& functions, DiagnosticEngine& diagnostics,
+                      const CFlags& flags = {});
 
 } // namespace strata::clang

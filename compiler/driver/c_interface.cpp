@@ -353,6 +353,9 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
   }
   if (!fine)
     return std::nullopt;
+  // The C code of the entry points needs their types alone; who includes the header gets all of the program's.
+  const std::string ofEntries = types.declarations() + types.assertions();
+  types.declared((*program.module)->getAttr(svm::declarationsAttr));
   std::string guard = StringRef(clang::asIdentifier(headerName)).upper() + "_INCLUDED";
   result.header = "/* The entry points of " + commentText(name) + ", compiled for machine '" +
                   commentText(machine.name) +
@@ -368,8 +371,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
   MachineTable table(machine);
   result.source = "#include \"sequoia.h\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include "
                   "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n" +
-                  types.declarations() + types.assertions() + machineText(*table.get()) + std::string(entrySupport()) +
-                  definitions;
+                  ofEntries + machineText(*table.get()) + std::string(entrySupport()) + definitions;
   return result;
 }
 

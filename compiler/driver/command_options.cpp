@@ -9,10 +9,14 @@ namespace strata::driver {
 namespace {
 
 void addPreprocessor(CLI::App* command, Options& options) {
-  command->add_option("-I", options.compile.includeDirectories, "a folder in which #include of a Sequoia program looks")
+  command
+      ->add_option("-I", options.compile.includeDirectories,
+                   "a folder in which #include looks, in a Sequoia program and in functions in C")
       ->allow_extra_args(false)
       ->option_text("FOLDER");
-  command->add_option("-D", options.compile.definitions, "a macro of a Sequoia program: NAME or NAME=VALUE")
+  command
+      ->add_option("-D", options.compile.definitions,
+                   "a macro of a Sequoia program and of functions in C: NAME or NAME=VALUE")
       ->allow_extra_args(false)
       ->option_text("MACRO");
 }

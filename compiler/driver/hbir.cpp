@@ -48,6 +48,7 @@ public:
     }
     hbir::ReadOptions reading;
     reading.constants = options.sizes;
+    reading.places = options.sizePlaces;
     made->program_ = hbir::readProgram(file, diagnostics, reading, mapping ? &*mapping : nullptr);
     if (!made->program_)
       return nullptr;
@@ -59,7 +60,7 @@ public:
   bool hasFixedSizes() const override { return true; }
   std::string mappingText(const CompileOptions& options, const Machine&, DiagnosticEngine& diagnostics) override {
     if (options.mappingTemplate || !options.mappingForm.empty())
-      diagnostics.report(oneMappingForm, {}, options.program)
+      diagnostics.report(oneMappingForm, options.mappingFormPlace, options.program)
           .help("leave out --template and --format; they belong to Sequoia programs");
     return hbir::writeMapping(*program_);
   }
@@ -100,7 +101,8 @@ public:
         function.parameters.push_back(cType(parameter));
       functions.push_back(std::move(function));
     }
-    if (!clang::compileFunctions(*lowered->module, options.functions, functions, diagnostics))
+    if (!clang::compileFunctions(*lowered->module, options.functions, functions, diagnostics,
+                                 {options.includeDirectories, options.definitions}))
       return std::nullopt;
     return std::make_pair(std::move(lowered->module), std::move(lowered->record));
   }

@@ -206,8 +206,10 @@ int main(int argc, char** argv) {
     return usageError(session, app, argc, argv,
                       "--trace and --timeline tell of a run on a machine, which --interpret does without");
   const llvm::StringRef program = options.compile.program.empty() ? options.thing : options.compile.program;
-  if (!(options.compile.includeDirectories.empty() && options.compile.definitions.empty()) && !program.ends_with(".sq"))
-    return usageError(session, app, argc, argv, "-I and -D are for Sequoia programs, which the C preprocessor reads");
+  if (!(options.compile.includeDirectories.empty() && options.compile.definitions.empty()) &&
+      !program.ends_with(".sq") && options.compile.functions.empty())
+    return usageError(session, app, argc, argv,
+                      "-I and -D are for Sequoia programs, which the C preprocessor reads, and for functions in C");
   for (const std::string& word : options.compile.functions)
     if (const std::string option = optionOf(word); !option.empty()) {
       session.diagnostics
@@ -235,8 +237,13 @@ int main(int argc, char** argv) {
     return checkCommand(session);
   if (*commands.build)
     return buildCommand(session);
-  if (*commands.map)
+  if (*commands.map) {
+    options.compile.mappingFormPlace =
+        options.compile.mappingTemplate
+            ? session.commandLine->word(static_cast<size_t>(wordAt("--template", argc, argv)))
+            : session.commandLine->value("--format", options.compile.mappingForm);
     return mapCommand(session);
+  }
   if (*commands.machine)
     return machineCommand(session);
   if (*commands.show)

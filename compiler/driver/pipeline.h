@@ -34,6 +34,8 @@ struct CompileOptions {
   std::vector<std::pair<std::string, Location>> otherEntries; // of a library, beside that one
   /// A library is called with any sizes, through every entry point where none is named.
   bool isLibrary = false;
+  std::map<std::string, Location> sizePlaces;         // of those that the command states
+  Location mappingFormPlace;                          // of --template or --format
   std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
   std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
   std::vector<std::string> machinePath;               // folders in which machines are looked up

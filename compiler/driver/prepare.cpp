@@ -22,8 +22,10 @@ bool prepare(Session& session, DataOptions& data) {
   checkRepeated(data.outputs, session.diagnostics);
   if (!checkOutputFiles(session, data.outputs) || !openInputFiles(data, session.diagnostics))
     return false;
-  for (const SizeOption& size : data.sizes)
+  for (const SizeOption& size : data.sizes) {
     session.options.compile.sizes[size.name] = size.value;
+    session.options.compile.sizePlaces[size.name] = size.where;
+  }
   for (const auto& [name, file] : data.files)
     session.options.compile.shapes[name] = file.shape();
   return true;

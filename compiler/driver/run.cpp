@@ -3,6 +3,7 @@
 #include "compiler/driver/run.h"
 
 #include "base/data/npy.h"
+#include "compiler/driver/c_faults.h"
 #include "compiler/driver/oracle.h"
 #include "compiler/driver/other_mapping.h"
 #include "compiler/driver/prepare.h"
@@ -13,7 +14,6 @@
 #include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scratch_file.h"
-#include "runtime/core/stack_guard.h"
 
 #include <nlohmann/json.hpp>
 
@@ -68,18 +68,6 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
   _exit(statusUserError);
 }
 
-/// Programs are checked where they could leave their arrays, so it is a function in C that did this.
-void reportNull(size_t address, const void*) {
-  static const StrataCheck followed{"runtime-null-pointer",
-                                    "the program reads or writes at address {0}, where nothing is",
-                                    "an external function in C or C++ follows a null pointer",
-                                    nullptr,
-                                    0,
-                                    0};
-  const auto at = static_cast<int64_t>(address);
-  strata_fail(&followed, &at, 1);
-}
-
 class Runner {
 public:
   explicit Runner(Session& session) : session_(session), options_(session.options) {}
@@ -116,7 +104,7 @@ public:
     runtime::setScratchFolder(options_.scratch);
     failureSession = &session_;
     strata_set_failure_handler(reportFailure);
-    runtime::setNullHandler(reportNull);
+    reportFaultsInC(*program->module);
     auto binding = bindArguments(*entry, data, session_.diagnostics);
     if (!binding)
       return finish(session_);

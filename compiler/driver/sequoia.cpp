@@ -245,7 +245,8 @@ public:
         task.parameters[std::string(parameter->name)] = parameter->location;
       externals.push_back(std::move(task));
     }
-    if (!clang::compileExternals(*lowered->module, externals, diagnostics))
+    if (!clang::compileExternals(*lowered->module, externals, diagnostics,
+                                 {options.includeDirectories, options.definitions}))
       return std::nullopt;
     return std::make_pair(std::move(lowered->module), std::move(lowered->record));
   }

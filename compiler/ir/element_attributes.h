@@ -13,6 +13,8 @@ constexpr llvm::StringLiteral elementAttr = "svm.element";
 /// element's last. They are its name ("struct point"), its definition, typedefs of it, and assertions that it lies in
 /// memory as here.
 constexpr llvm::StringLiteral elementDeclarationsAttr = "svm.element_declarations";
+/// On a module: all types and enumerators that the program declares, for the header of a built one; of the same form.
+constexpr llvm::StringLiteral declarationsAttr = "svm.declarations";
 /// An integer: the last dimension of the block is this many words that make up one element.
 constexpr llvm::StringLiteral wordsAttr = "svm.words";
 

@@ -18,6 +18,16 @@ std::string keywordOf(const Type* record) {
   return record->kind == TypeKind::Union ? "union" : "struct";
 }
 
+/// The name of a typedef in C and C++: what the C library's headers define otherwise is changed as keywords are.
+std::string typedefName(const std::string& name) {
+  static const std::set<std::string> ofLibrary{
+      "size_t",   "ssize_t",   "ptrdiff_t", "wchar_t",  "wint_t",   "bool",       "int8_t",   "int16_t",
+      "int32_t",  "int64_t",   "uint8_t",   "uint16_t", "uint32_t", "uint64_t",   "intptr_t", "uintptr_t",
+      "intmax_t", "uintmax_t", "off_t",     "time_t",   "clock_t",  "ushort",     "uint",     "ulong",
+      "div_t",    "ldiv_t",    "FILE",      "va_list",  "fpos_t",   "max_align_t"};
+  return ofLibrary.contains(name) ? name + "_" : clang::asIdentifier(name);
+}
+
 /// Members have names of their own, also where two were changed to the same.
 std::vector<std::string> memberNames(const Type* record) {
   std::vector<std::string> names;
@@ -79,9 +89,11 @@ void CDeclarations::collect(const Type* record, Order& order) {
   Declaration& declaration = declared_[record];
   declaration.name = keywordOf(record) + " " + name;
   declaration.definition = declaration.name + " " + inside + ";\n";
-  for (const std::string& each : typedefs)
-    if (clang::isIdentifier(each) && !functions_.contains(each) && (each == name || taken_.insert(each).second))
-      declaration.typedefs += "typedef " + declaration.name + " " + each + ";\n";
+  for (const std::string& each : typedefs) {
+    const std::string alias = typedefName(each);
+    if (!functions_.contains(alias) && (alias == name || taken_.insert(alias).second))
+      declaration.typedefs += "typedef " + declaration.name + " " + alias + ";\n";
+  }
   const std::string message = ", \"" + declaration.name + " in memory\");\n";
   declaration.assertions =
       "_Static_assert(sizeof(" + declaration.name + ") == " + std::to_string(record->size) + message;
@@ -89,6 +101,40 @@ void CDeclarations::collect(const Type* record, Order& order) {
   for (size_t index = 0; index < names.size(); ++index)
     declaration.assertions += "_Static_assert(offsetof(" + declaration.name + ", " + names[index] +
                               ") == " + std::to_string(record->fields[index].offset) + message;
+}
+
+std::vector<CDeclarations::Declaration> CDeclarations::ofProgram() {
+  std::vector<Declaration> result;
+  Order order;
+  for (const auto& [name, type] : types_.typedefs()) {
+    if (type->isRecord()) {
+      if (type->complete)
+        collect(type, order);
+      continue;
+    }
+    const std::string alias = typedefName(name);
+    if (!functions_.contains(alias) && taken_.insert(alias).second)
+      result.push_back({"typedef " + alias, "typedef " + typeName(type) + " " + alias + ";\n", "", ""});
+  }
+  for (const Type* each : order)
+    result.push_back(declared_.at(each));
+  for (const auto& [tag, enumerators] : types_.enumerations()) {
+    std::string list, first;
+    for (const auto& [name, value] : enumerators) {
+      std::string shown = clang::asIdentifier(name);
+      while (functions_.contains(shown) || !taken_.insert(shown).second)
+        shown += "_";
+      list += "  " + shown + " = " + std::to_string(value) + ",\n";
+      first = first.empty() ? shown : first;
+    }
+    // The last enumerator has no comma behind it.
+    list = list.substr(0, list.size() - 2) + "\n";
+    const std::string named = tag.empty() ? "" : " " + unusedName(tag);
+    if (!first.empty())
+      result.push_back(
+          {"enum " + (tag.empty() ? first : named.substr(1)), "enum" + named + " {\n" + list + "};\n", "", ""});
+  }
+  return result;
 }
 
 std::vector<CDeclarations::Declaration> CDeclarations::of(const Type* record) {

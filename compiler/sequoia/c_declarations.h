@@ -1,5 +1,6 @@
-// How a program's structs and unions are declared in C: the same names, members and typedefs, as headers of compiled
-// programs and functions of external tasks see them. Lives during one lower() only; not thread safe.
+// How a program's types are declared in C: structs and unions with the same names, members and typedefs, as headers of
+// compiled programs and functions of external tasks see them, and enumerators and the other typedefs, as headers see
+// them. Lives during one lower() only; not thread safe.
 #pragma once
 
 #include "compiler/sequoia/frontend.h"
@@ -25,6 +26,8 @@ public:
   /// A struct or union and those with names inside it, innermost first: the type itself is the last. Valid C11 and
   /// C++20: names that these do not take are changed a little. REQUIRES: a complete record.
   std::vector<Declaration> of(const Type* record);
+  /// All types and enumerators that the program declares outside of its tasks.
+  std::vector<Declaration> ofProgram();
 
 private:
   using Order = std::vector<const Type*>;
@@ -32,6 +35,7 @@ private:
   void collect(const Type* record, Order& order);
   std::string spelled(const Type* type, unsigned depth, Order& order);
   std::string members(const Type* record, unsigned depth, Order& order);
+  /// A name like that one which C and C++ allow, and which nothing else has.
   std::string unusedName(const std::string& wanted);
 
   const TypeTable& types_;

@@ -171,7 +171,7 @@ void Checker::declareTypedefs(TypeSyntax* syntax, const std::vector<Declarator>&
     symbol.kind = Symbol::Kind::Typedef;
     symbol.type = type;
     symbol.location = declarator.location;
-    if (type->isRecord() && scopes_.size() == 1)
+    if (!type->isError() && scopes_.size() == 1)
       program_.types.addTypedef(type, std::string(declarator.name));
     declare(declarator.name, symbol);
   }
@@ -501,6 +501,7 @@ const Type* Checker::defineRecord(TypeSyntax* syntax, Type* type) {
 }
 
 void Checker::defineEnum(TypeSyntax* syntax) {
+  TypeTable::Enumeration enumeration{std::string(syntax->name), {}};
   int64_t next = 0;
   for (const Declarator& member : syntax->members) {
     if (member.value)
@@ -511,8 +512,11 @@ void Checker::defineEnum(TypeSyntax* syntax) {
     symbol.value = static_cast<int64_t>(cfamily::wrapped(static_cast<uint64_t>(next), cfamily::Scalar::Int));
     symbol.location = member.location;
     declare(member.name, symbol);
+    enumeration.enumerators.emplace_back(member.name, symbol.value);
     next = static_cast<int64_t>(static_cast<uint64_t>(next) + 1);
   }
+  if (scopes_.size() == 1)
+    program_.types.addEnumeration(std::move(enumeration));
 }
 
 bool Checker::declare(std::string_view name, Symbol symbol) {

@@ -67,8 +67,8 @@ void BodyLowering::checkSizes(const TaskVariant& callee, const std::vector<CallV
       if (wanted == given)
         continue;
       std::string message = "argument '" + std::string(parameter.name) + "' of task '" + taskName.str() + "' has " +
-                            linearText(size) + " = {0} elements in dimension " + std::to_string(d) +
-                            ", and is given {1} of '" + arguments[p].name + "'";
+                            (size.terms.empty() ? "" : linearText(size) + " = ") + "{0} elements in dimension " +
+                            std::to_string(d) + ", and is given {1} of '" + arguments[p].name + "'";
       std::string others;
       for (auto [coefficient, each] : size.terms)
         others += (others.empty() ? "" : ", ") + std::string(each->name) + " is the size of '" + solvedBy[each] + "'";

@@ -58,11 +58,7 @@ BodyLowering::Signature BodyLowering::signature(bool byReference, Hidden hidden)
       set(svm::SvmDialect::unsignedAttr, builder_.getUnitAttr());
     if (variable.type->isRecord()) {
       set(svm::elementAttr, builder_.getStringAttr(elementTypeOf(variable.type).numpyDescription()));
-      llvm::SmallVector<mlir::Attribute> declarations;
-      for (const CDeclarations::Declaration& each : module_.cDeclarations.of(variable.type))
-        for (const std::string* text : {&each.name, &each.definition, &each.typedefs, &each.assertions})
-          declarations.push_back(builder_.getStringAttr(*text));
-      set(svm::elementDeclarationsAttr, builder_.getArrayAttr(declarations));
+      set(svm::elementDeclarationsAttr, module_.texts(module_.cDeclarations.of(variable.type)));
     }
     if (module_.isWide(variable.type))
       set(svm::wordsAttr, builder_.getI64IntegerAttr(ModuleLowering::wordsIn(variable.type)));

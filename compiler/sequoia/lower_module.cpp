@@ -5,6 +5,7 @@
 #include "compiler/sequoia/lower_body.h"
 #include "compiler/sequoia/spans.h"
 
+#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -283,6 +284,14 @@ bool ModuleLowering::isCalled(uint32_t number) const {
   return false;
 }
 
+mlir::ArrayAttr ModuleLowering::texts(const std::vector<CDeclarations::Declaration>& declarations) {
+  llvm::SmallVector<mlir::Attribute> result;
+  for (const CDeclarations::Declaration& each : declarations)
+    for (const std::string* text : {&each.name, &each.definition, &each.typedefs, &each.assertions})
+      result.push_back(mlir::StringAttr::get(&context, *text));
+  return mlir::ArrayAttr::get(&context, result);
+}
+
 std::optional<Lowered> ModuleLowering::run() {
   unsigned before = diagnostics.errorCount();
   checkCombiners();
@@ -313,6 +322,8 @@ std::optional<Lowered> ModuleLowering::run() {
   module->setAttr(svm::SvmDialect::machineAttr, text(machine.name));
   module->setAttr(svm::SvmDialect::machineHashAttr, text(contentHash(machine)));
   module->setAttr(svm::SvmDialect::mappingAttr, mapping::toAttribute(record, &context));
+  if (mlir::ArrayAttr declarations = texts(cDeclarations.ofProgram()); !declarations.empty())
+    module->setAttr(svm::declarationsAttr, declarations);
   strata::svm::setStage(module, strata::svm::Stage::Logical);
   MlirDiagnostics handler(context, diagnostics);
   if (mlir::failed(mlir::verify(module)))

@@ -101,6 +101,9 @@ public:
   /// parameters.
   mlir::ArrayAttr extentMaps(uint32_t instance, bool withCallerMade);
 
+  /// As svm::elementDeclarationsAttr has them.
+  mlir::ArrayAttr texts(const std::vector<CDeclarations::Declaration>& declarations);
+
   mlir::MLIRContext& context;
   const Program& program;
   const InstanceGraph& graph;

@@ -77,9 +77,14 @@ const Type* TypeTable::arrayOf(const Type* element, uint64_t count) {
   return type;
 }
 
-const std::vector<std::string>& TypeTable::typedefsOf(const Type* record) const {
+void TypeTable::addTypedef(const Type* type, std::string name) {
+  typedefs_[type].push_back(name);
+  allTypedefs_.push_back({std::move(name), type});
+}
+
+const std::vector<std::string>& TypeTable::typedefsOf(const Type* type) const {
   static const std::vector<std::string> none;
-  auto found = typedefs_.find(record);
+  auto found = typedefs_.find(type);
   return found == typedefs_.end() ? none : found->second;
 }
 

@@ -86,10 +86,23 @@ public:
   /// Gives fields their offsets. Returns false when the size would exceed 1 GiB.
   static bool layOut(Type& record);
   const Type* arrayOf(const Type* element, uint64_t count);
-  /// A typedef of the whole program names a struct or union.
-  void addTypedef(const Type* record, std::string name) { typedefs_[record].push_back(std::move(name)); }
-  /// In the program's order; often none.
-  const std::vector<std::string>& typedefsOf(const Type* record) const;
+  /// A name that a typedef outside of all tasks gives a type.
+  struct Typedef {
+    std::string name;
+    const Type* type = nullptr;
+  };
+  /// An enum outside of all tasks; the tag is often empty.
+  struct Enumeration {
+    std::string tag;
+    std::vector<std::pair<std::string, int64_t>> enumerators;
+  };
+  void addTypedef(const Type* type, std::string name);
+  void addEnumeration(Enumeration enumeration) { enumerations_.push_back(std::move(enumeration)); }
+  /// In the program's order.
+  const std::vector<Typedef>& typedefs() const { return allTypedefs_; }
+  const std::vector<Enumeration>& enumerations() const { return enumerations_; }
+  /// The names of one type, in the program's order; often none.
+  const std::vector<std::string>& typedefsOf(const Type* type) const;
 
   /// C's integer promotion; other types unchanged.
   const Type* promoted(const Type* type) const;
@@ -101,6 +114,8 @@ private:
   std::deque<Type> made_;
   std::map<std::pair<const Type*, uint64_t>, const Type*> arrays_;
   std::map<const Type*, std::vector<std::string>> typedefs_;
+  std::vector<Typedef> allTypedefs_;
+  std::vector<Enumeration> enumerations_;
 };
 
 /// The type as the program would write it: "unsigned int", "struct cmplx", "cmplx" where only a typedef names it.

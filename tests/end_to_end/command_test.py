@@ -118,7 +118,9 @@ class Command(harness.Case):
         self.is_refused("map", VECTADD, "--template", "--map", "x.map", code="driver-usage")
         self.is_refused("map", VECTADD, "--format", "yaml", code="driver-usage")
         hbir = os.path.join(harness.ROOT, "examples/hbir/vectadd/vectadd.hbir")
-        self.is_refused("map", hbir, "--template", code="hbir-mapping-form")
+        self.is_refused("map", hbir, "--template", code="hbir-mapping-form", mentions="command line:1:")
+        self.is_refused("map", hbir, "--format", "xml", code="hbir-mapping-form", mentions="command line:1:")
+        self.is_refused("run", hbir, "--size", "m=3", code="hbir-size-name", mentions="command line:1:")
 
     def test_command_lines_that_are_not_understood(self):
         self.is_refused("rum", VECTADD, code="driver-usage", mentions="did you mean 'run'?")

@@ -374,6 +374,27 @@ class External(harness.Case):
         self.is_refused("run", *files, "--size", "N=10", "--in", "A=zeros", "--in", "B=zeros", "--in", "k=1",
                         code="runtime-null-pointer", mentions="at address 8")
 
+    def test_faults_name_the_task(self):
+        """Also where the compiler knows that the pointer is null, and would leave the code behind it out."""
+        if harness.sanitizer():
+            self.skipTest("it tells of null pointers itself")
+        sizes = ("--size", "N=10", "--in", "A=zeros", "--in", "B=zeros", "--in", "k=1")
+        for fault, code in (("int *p = 0; *p = 1;", "runtime-null-pointer"), ("int *p = 0; k = *p;", "runtime-null-pointer"),
+                            ("abort();", "runtime-abort")):
+            leaf = "#include <stdlib.h>\n" + LEAF.replace("  sqCalcParams();", "  sqCalcParams(); " + fault + " C->pitch[0] += k;")
+            for how in ((), ("--check",)):
+                self.is_refused("run", *self.files("host", 0, leaf), *sizes, *how, code=code,
+                                mentions=["the external task 'Mix_Leaf'", ".sq:10:"])
+
+    def test_folders_and_macros_reach_the_file(self):
+        os.makedirs(self.path("parts"), exist_ok=True)
+        self.write("parts/plus.h", "#define plus(a, b) ((a) + (b))\n")
+        leaf = '#include "plus.h"\n' + LEAF.replace("a[i] + (float)k * sqrtf(b[i])", "plus(a[i], ADDED)")
+        files = self.files("host", 0, leaf)
+        self.succeeds("run", *files, "-I", self.path("parts"), "-DADDED=3", "--size", "N=1000", "--in", "A=iota", "--in", "B=zeros",
+                      "--in", "k=1", "--out", "C=c.npy")
+        np.testing.assert_array_equal(np.load(self.path("c.npy")), np.arange(1000, dtype="f4") + 3)
+
     def test_a_file_that_is_missing(self):
         program, option, mapping = self.files("host", 0)
         with open(mapping) as file:

@@ -236,6 +236,19 @@ class FromC(harness.Case):
         self.assertEqual(clash.returncode, 1)
         self.assertIn("the header of another program defines 'struct point' differently", clash.stderr)
 
+    def test_every_type_and_enumerator_is_in_the_header(self):
+        """Also those that no entry point takes, and those whose names are keywords of C++ or types of the C library."""
+        program = self.write("names.sq", NAMES)
+        self.succeeds("build", program, "--machine", "host", "--werror", "-o", "names.so")
+        include = "-I" + os.path.join(ROOT, "include")
+        self.write("names_use.c", NAMES_C)
+        self.write("names_use.cpp", NAMES_C)
+        for compiler in ("gcc -std=c11 names_use.c", "clang-19 -std=c11 names_use.c", "g++ -std=c++20 names_use.cpp", "clang++-19 -std=c++20 names_use.cpp"):
+            subprocess.run(compiler.split() + ["-pedantic", "-Wall", "-Wextra", "-Werror", include, "names.so", "-o", "names_use"],
+                           cwd=self.folder, check=True)
+            done = subprocess.run(["./names_use"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (0, "1234 5 6 -7 8\n"), done.stderr)
+
     def test_a_struct_by_value_is_built_without_warnings(self):
         """What the compiler notes of arguments for itself is gone before the code is LLVM's."""
         head = "struct pair { int a; float b; };\nvoid task L(inout int Z[N], in struct pair x);\n"
@@ -416,6 +429,40 @@ int main(void) {
   Take_Do(a, i, b);
   puts("never");
   return 0;
+}
+"""
+
+NAMES = """
+enum { first = 5, second, new = -7 };
+enum color { red, green = 8, class };
+typedef struct { int a; } private;
+typedef struct { int a; } plain;
+typedef struct tagged { int a; } template;
+typedef int namespace;
+typedef long size_t;
+typedef unsigned char byte;
+typedef enum { up, down } direction;
+typedef struct { float x[2]; } unused;
+typedef byte Op_L;
+struct never { int b; };
+void task Op(in private p, in plain q, in template r, in namespace n, out int y);
+void task<leaf> Op::L(in private p, in plain q, in template r, in namespace n, out int y)
+{ enum { inner = 9 }; typedef int local; local one = inner - 8; y = p.a * 1000 + q.a * 100 + r.a * 10 + n * one; }
+"""
+
+NAMES_C = """
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include "names.h"
+int main(void) {
+  private_ p; plain q; template_ r; namespace_ n = 4; size_t_ size = sizeof(size_t_) == 8; byte small = 255; direction way = down; unused two;
+  int y = 0;
+  struct tagged *same = &r;
+  p.a = 1; q.a = 2; same->a = 3; two.x[1] = 0;
+  Op_L(p, q, r, n, &y);
+  printf("%d %d %d %d %d\\n", y, first, second, new_, green);
+  return !(size == 1 && small == 255 && way == 1 && two.x[1] == 0 && class_ == 9 && red == 0);
 }
 """
 
