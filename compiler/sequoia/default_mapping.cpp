@@ -19,8 +19,12 @@ STRATA_DIAGNOSTIC(entryUnknown, Error, "sequoia-entry-unknown", "the program has
 STRATA_DIAGNOSTIC(entryUnclear, Error, "sequoia-entry-unclear", "{0}; --entry says which one is meant");
 STRATA_DIAGNOSTIC(noLeaf, Error, "sequoia-default-leaf",
                   "task '{0}' has no {1}, so that no mapping of it can be made by itself");
+STRATA_DIAGNOSTIC(tooDeep, Error, "sequoia-default-depth",
+                  "calls of tasks are nested more than {0} deep here, which no mapping made by default is");
 
 namespace {
+
+constexpr size_t deepestCalls = 1000;
 
 class DefaultBuilder {
 public:
@@ -72,7 +76,7 @@ private:
     if (isOpen() && depth + 1 < depths_.size() && variantOf(task, TaskKind::Leaf))
       ++depth;
     bool open = isOpen();
-    const TaskVariant* variant = open || open_.size() > 200 ? nullptr : variantOf(task, TaskKind::Inner);
+    const TaskVariant* variant = open ? nullptr : variantOf(task, TaskKind::Inner);
     if (!variant)
       variant = variantOf(task, TaskKind::Leaf);
     if (!variant) {
@@ -85,6 +89,11 @@ private:
       return {};
     }
     const bool isInner = variant->kind == TaskKind::Inner;
+    if (isInner && open_.size() >= deepestCalls) {
+      diagnostics_.report(tooDeep, variant->location, deepestCalls)
+          .help("call tasks one after another, or from a loop, where they need not be nested");
+      return {};
+    }
     std::string name = nameOf(*variant, isInner ? depth : 0);
     if (made_.insert({variant, isInner ? depth : 0}).second) {
       bool ok = isInner ? inner(*variant, name, depth) : leaf(*variant, name);

@@ -296,5 +296,22 @@ TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {
   EXPECT_TRUE(endless.find("sequoia-default-leaf")) << endless.rendered();
 }
 
+TEST(SequoiaDefaultMapping, CallsNestAThousandDeep) {
+  auto chain = [](int inner) {
+    std::string text;
+    for (int i = 0; i <= inner; ++i)
+      text += "void task T" + std::to_string(i) + "(inout int A[N]);\n";
+    for (int i = 0; i < inner; ++i)
+      text += "void task<inner> T" + std::to_string(i) + "::I(inout int A[N]) { T" + std::to_string(i + 1) + "(A); }\n";
+    return text + "void task<leaf> T" + std::to_string(inner) + "::L(inout int A[N]) { A[0] = 1; }\n";
+  };
+  Session deep(chain(1000));
+  EXPECT_TRUE(make(deep, "host")) << deep.rendered();
+  Session deeper(chain(1001));
+  EXPECT_FALSE(make(deeper, "host"));
+  EXPECT_TRUE(deeper.find("sequoia-default-depth")) << deeper.rendered();
+  EXPECT_NE(deeper.rendered().find("task<inner> T1000::I"), std::string::npos) << deeper.rendered();
+}
+
 } // namespace
 } // namespace strata::sequoia::testing
