@@ -20,7 +20,7 @@ using namespace strata;
 
 namespace {
 
-constexpr int64_t listElements = 3;
+constexpr int64_t indicesInList = 3;
 
 /// Writes kernels @k(A, F, C, s, t): a matrix of i32 to read, a list of three indices, a row of i32 to write, and
 /// indices of any value; and @main, which runs it.
@@ -176,7 +176,7 @@ TEST_F(GuardedLanes, GiveWhatTheInterpreterGives) {
     for (int64_t columns : {0, 1, 5, 16, 17, 64, 70}) {
       const auto rows = static_cast<int64_t>(random() % 4);
       std::vector<int32_t> a(static_cast<size_t>(rows * columns) + 1), c(static_cast<size_t>(columns) + 1), again;
-      std::vector<int64_t> list(listElements);
+      std::vector<int64_t> list(indicesInList);
       for (int32_t& each : a)
         each = static_cast<int32_t>(random());
       for (int32_t& each : c)
@@ -186,7 +186,7 @@ TEST_F(GuardedLanes, GiveWhatTheInterpreterGives) {
       int64_t s = special[random() % 9], t = special[random() % 9];
       again = c;
       ASSERT_TRUE(interpreter->call("main", {interpret::Argument::block(a.data(), {rows, columns}),
-                                             interpret::Argument::block(list.data(), {listElements}),
+                                             interpret::Argument::block(list.data(), {indicesInList}),
                                              interpret::Argument::block(c.data(), {columns}),
                                              interpret::Argument::bits(static_cast<uint64_t>(s)),
                                              interpret::Argument::bits(static_cast<uint64_t>(t))}))
@@ -195,7 +195,7 @@ TEST_F(GuardedLanes, GiveWhatTheInterpreterGives) {
       struct {
         void* data;
         int64_t words[4];
-      } matrix{a.data(), {rows, columns, columns, 1}}, ofList{list.data(), {listElements, 1, 0, 0}},
+      } matrix{a.data(), {rows, columns, columns, 1}}, ofList{list.data(), {indicesInList, 1, 0, 0}},
           row{again.data(), {columns, 1, 0, 0}};
       void* packed[] = {&matrix, &ofList, &row, &s, &t};
       entry(packed);
