@@ -11,6 +11,12 @@ namespace strata::clang {
 
 namespace {
 
+bool isKeywordOfC11(StringRef name) {
+  return llvm::is_contained({"_Alignas", "_Alignof", "_Atomic", "_BitInt", "_Bool", "_Complex", "_Float16", "_Generic",
+                             "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local"},
+                            name);
+}
+
 const llvm::StringSet<>& keywords() {
   static const llvm::StringSet<> words{"alignas",     "alignof",      "and",       "and_eq",
                                        "asm",         "auto",         "bitand",    "bitor",
@@ -42,7 +48,8 @@ const llvm::StringSet<>& keywords() {
 } // namespace
 
 bool isIdentifier(StringRef name) {
-  if (name.empty() || llvm::isDigit(name.front()) || keywords().contains(name) || name.starts_with("__"))
+  if (name.empty() || llvm::isDigit(name.front()) || keywords().contains(name) || isKeywordOfC11(name) ||
+      name.starts_with("__"))
     return false;
   return llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }

@@ -12,6 +12,8 @@
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/lower.h"
 
+#include "llvm/Support/DynamicLibrary.h"
+
 #include <set>
 
 using namespace mlir;
@@ -26,6 +28,15 @@ namespace {
 
 std::string number(uint64_t value) {
   return std::to_string(value);
+}
+
+bool isOfCLibrary(const std::string& name) {
+  for (const char* library : {"libc.so.6", "libm.so.6"}) {
+    auto loaded = llvm::sys::DynamicLibrary::getPermanentLibrary(library);
+    if (loaded.isValid() && loaded.getAddressOfSymbol(name.c_str()))
+      return true;
+  }
+  return false;
 }
 
 std::string machineText(const StrataMachine& machine) {
@@ -171,6 +182,9 @@ private:
     else if (name_.rfind("strata_", 0) == 0 || name_.rfind("sq", 0) == 0)
       diagnostics_.report(entryName, where_, name_, "names that begin with 'sq' or 'strata_' are the runtime's")
           .help("give the instance another name");
+    else if (isOfCLibrary(name_))
+      diagnostics_.report(entryName, where_, name_, "the C library has a function of that name")
+          .help("give the instance another name: the library's own callers would call this one");
     else
       return true;
     return false;

@@ -19,10 +19,13 @@ const char* taskKindText(TaskKind kind) {
 }
 
 const TaskVariant* Task::find(std::string_view variant) const {
-  for (const TaskVariant* candidate : variants)
-    if (candidate->name == variant)
-      return candidate;
-  return nullptr;
+  const auto found = named_.find(variant);
+  return found == named_.end() ? nullptr : found->second;
+}
+
+void Task::add(TaskVariant* variant) {
+  variants.push_back(variant);
+  named_.emplace(variant->name, variant);
 }
 
 Task* Program::findTask(std::string_view name) {

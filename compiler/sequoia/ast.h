@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace strata::sequoia {
@@ -261,6 +262,10 @@ struct Task {
   TaskVariant* prototype = nullptr;
   std::vector<TaskVariant*> variants;
   const TaskVariant* find(std::string_view variant) const;
+  void add(TaskVariant* variant);
+
+private:
+  std::unordered_map<std::string_view, const TaskVariant*> named_;
 };
 
 /// An inline function: scalars in, a scalar or nothing out.

@@ -214,7 +214,7 @@ void Checker::declareTask(TaskVariant& variant) {
     diagnostics_.report(duplicateVariant, variant.location, variant.taskName, variant.name)
         .label(other->location, "first here");
   } else {
-    task->variants.push_back(&variant);
+    task->add(&variant);
   }
 
   ScopeGuard scope(*this);

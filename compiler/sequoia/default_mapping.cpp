@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 namespace strata::sequoia {
 
@@ -61,12 +62,10 @@ private:
     return depth ? nameOf(variant) + "_level" + std::to_string(depths_[depth]) : nameOf(variant);
   }
   MappedTask& taskOf(const Task& task) {
-    for (MappedTask& each : mapping_.tasks)
-      if (each.name.text == task.name)
-        return each;
-    MappedTask& made = mapping_.tasks.emplace_back();
-    made.name.text = task.name;
-    return made;
+    auto [at, isNew] = taskAt_.try_emplace(&task, mapping_.tasks.size());
+    if (isNew)
+      mapping_.tasks.emplace_back().name.text = task.name;
+    return mapping_.tasks[at->second];
   }
 
   /// The name of the task's instance, made if it is not there yet; empty (with a message) when there can be none. An
@@ -104,10 +103,14 @@ private:
   }
 
   static MappedNumber number(int64_t value) { return {value, {}}; }
-  static MappedName named(std::string_view text, const auto& list, uint32_t lexnum, auto nameOfEach) {
+  MappedName named(std::string_view text, const auto& list, uint32_t lexnum, auto nameOfEach) {
     MappedName name;
     name.text = text;
-    if (std::count_if(list.begin(), list.end(), [&](const auto* each) { return nameOfEach(each) == text; }) > 1)
+    auto [counts, isFirst] = counts_.try_emplace(&list);
+    if (isFirst)
+      for (const auto* each : list)
+        ++counts->second[nameOfEach(each)];
+    if (counts->second[text] > 1)
       name.lexnum = lexnum;
     return name;
   }
@@ -122,7 +125,17 @@ private:
     return true;
   }
 
-  static void tunables(const TaskVariant& variant, MappedInstance& instance) {
+  /// Null: it is still being made.
+  const MappedInstance* instanceNamed(const std::string& name, const Task& task) {
+    auto at = taskAt_.find(&task);
+    if (at != taskAt_.end())
+      for (const MappedInstance& instance : mapping_.tasks[at->second].instances)
+        if (instance.name.text == name)
+          return &instance;
+    return nullptr;
+  }
+
+  void tunables(const TaskVariant& variant, MappedInstance& instance) {
     for (const Variable* tunable : variant.tunables)
       instance.tunables.push_back(
           {named(tunable->name, variant.tunables, tunable->lexnum, [](const Variable* each) { return each->name; }),
@@ -153,7 +166,7 @@ private:
                           [](const Callsite* each) { return each->callee->name; });
       MappedTarget callee;
       callee.instance.text = target;
-      const MappedInstance* calleeInstance = mapping_.findInstance(target);
+      const MappedInstance* calleeInstance = instanceNamed(target, *site->callee);
       const bool callsLeaf =
           calleeInstance && site->callee->find(calleeInstance->variant.text)->kind != TaskKind::Inner;
       if (calleeInstance && site->callee == variant.task && !isCutByTunables(*site, variant))
@@ -234,7 +247,7 @@ private:
   /// that it has parts of are so small that the arguments take a quarter of where they go, which leaves room for local
   /// arrays and for the callers'. What is passed whole gets no smaller, and is asked nothing of.
   std::vector<TargetCondition> smallEnough(const TaskVariant& caller, const Callsite& site,
-                                           const MappedInstance& callee) const {
+                                           const MappedInstance& callee) {
     std::vector<const Variable*> cut;
     std::set<std::pair<const Variable*, size_t>> cutDimensions;
     int64_t bytes = 0;
@@ -315,6 +328,9 @@ private:
   Mapping mapping_;
   std::set<std::pair<const TaskVariant*, size_t>> made_;
   std::vector<std::pair<const Task*, size_t>> open_; // being mapped, and at which depth
+  std::unordered_map<const Task*, size_t> taskAt_;   // in the mapping
+  /// How often each name is in a list of a variant.
+  std::unordered_map<const void*, std::unordered_map<std::string_view, size_t>> counts_;
 };
 
 /// Tasks that some variant of another task calls.

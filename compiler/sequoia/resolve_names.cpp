@@ -33,19 +33,21 @@ void Resolver::offer(DiagnosticBuilder& builder, const std::string& before, std:
 template <typename List, typename NameOf, typename PlaceOf>
 std::optional<uint32_t> Resolver::lookUp(const MappedName& name, const List& list, NameOf nameOf, PlaceOf placeOf,
                                          const char* what) {
-  std::vector<uint32_t> matches;
-  std::vector<std::string> names;
-  for (uint32_t i = 0; i < list.size(); ++i) {
-    names.emplace_back(nameOf(list[i]));
-    if (names.back() == name.text)
-      matches.push_back(i);
-  }
+  auto [named, isFirst] = named_.try_emplace(&list);
+  if (isFirst)
+    for (uint32_t i = 0; i < list.size(); ++i)
+      named->second[nameOf(list[i])].push_back(i);
+  const auto found = named->second.find(name.text);
+  const std::vector<uint32_t> matches = found == named->second.end() ? std::vector<uint32_t>() : found->second;
   const TaskVariant& variant = *current_->resolved.variant;
   const Location& where = name.place.location;
   if (matches.empty()) {
     DiagnosticBuilder builder =
         diagnostics_.report(unknownObject, where, variant.taskName, variant.name, what, name.text);
     builder.label(variant.location, "the variant");
+    std::vector<std::string> names;
+    for (const auto& each : list)
+      names.emplace_back(nameOf(each));
     if (nearestName(name.text, names).empty())
       offer(builder, std::string(what) + "s of this variant are ", names);
     else

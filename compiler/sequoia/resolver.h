@@ -6,6 +6,7 @@
 #include "compiler/sequoia/resolve.h"
 
 #include <deque>
+#include <unordered_map>
 
 namespace strata::sequoia {
 
@@ -84,6 +85,8 @@ private:
   DiagnosticEngine& diagnostics_;
   std::deque<Entry> all_;
   Entry* current_ = nullptr;
+  /// The positions of each name in a list of a variant.
+  std::unordered_map<const void*, std::unordered_map<std::string_view, std::vector<uint32_t>>> named_;
 };
 
 } // namespace strata::sequoia

@@ -239,6 +239,9 @@ class BuildTest(harness.Case):
         self.is_refused("build", VECTADD, "-o", "taken.so", code="build-cannot-write", mentions="directory")
         program = self.write("name.mlir", SCALED.replace("@scaled", "@main"))
         self.is_refused("build", program, "-o", "x.so", code="build-entry-name", mentions="'main'")
+        for name, what in (("_Bool", "does not take the name"), ("malloc", "the C library"), ("exit", "the C library")):
+            program = self.write("name.mlir", SCALED.replace("@scaled", "@" + name))
+            self.is_refused("build", program, "-o", "x.so", code="build-entry-name", mentions=[f"'{name}'", what])
         program = self.write("own.mlir", SCALED.replace("@scaled", "@sqElmt1D"))
         self.is_refused("build", program, "-o", "x.so", code="build-entry-name", mentions="the runtime's")
         block = "memref<" + "?x" * 10 + "f32, strided<[" + "?, " * 9 + "1], offset: ?>>"
