@@ -283,7 +283,9 @@ private:
   Value formulaValue(const Formula& formula);
   /// Whether a division leaves nothing.
   Value comesOut(const ExactDivision& division);
-  /// Divisions in a bound that the mapping made by Strata takes to leave nothing.
+  /// A division that the mapping made by Strata takes to leave nothing; null: this is none.
+  const ExactDivision* exactDivision(const Expr* expr);
+  /// Checks such a division where it stands.
   void checkExact(const Expr* division);
   void checkCovers(const Stmt& map, Value upper);
 

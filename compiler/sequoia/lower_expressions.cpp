@@ -30,6 +30,8 @@ bool BodyLowering::isPlain(const Expr* expr) {
     if ((isDivision(expr->op) || isShift(expr->op)) && expr->type->isInteger() &&
         !isSafe(expr->op, expr->type->scalar(), rangeOf(expr->operands[0]), rangeOf(expr->operands[1])))
       return false;
+    if (exactDivision(expr)) // checked where it is evaluated
+      return false;
     break;
   case ExprKind::Unary:
   case ExprKind::Logical:

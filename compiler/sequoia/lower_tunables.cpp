@@ -139,19 +139,26 @@ void BodyLowering::functionBody() {
 }
 
 /// In a mapping that is made, a division that the program takes to leave nothing does so wherever it is calculated.
-void BodyLowering::checkExact(const Expr* expr) {
+const ExactDivision* BodyLowering::exactDivision(const Expr* expr) {
   // A mapping that is written says what it means.
   if (instance_.place.valid() || instance_.variant->tunables.empty())
-    return;
+    return nullptr;
   if (!uses_)
     uses_ = usesOf(*instance_.variant);
   for (const ExactDivision& division : uses_->divisions)
-    if (division.expr == expr && division.isKnown() && !division.isInline) {
-      at(expr->location);
-      Value divided = formulaValue(*division.divided), divisor = formulaValue(*division.divisor);
-      check(comesOut(division), "sequoia-inexact-division", "{0} is divided by {1}, which leaves something out",
-            {divided, divisor}, tunablesIn(expr->operands[1]));
-    }
+    if (division.expr == expr && division.isKnown() && !division.isInline)
+      return &division;
+  return nullptr;
+}
+
+void BodyLowering::checkExact(const Expr* expr) {
+  const ExactDivision* division = exactDivision(expr);
+  if (!division)
+    return;
+  at(expr->location);
+  Value divided = formulaValue(*division->divided), divisor = formulaValue(*division->divisor);
+  check(comesOut(*division), "sequoia-inexact-division", "{0} is divided by {1}, which leaves something out",
+        {divided, divisor}, tunablesIn(expr->operands[1]));
 }
 
 /// [i * s; s]: blocks of one size, one behind the other.

@@ -67,8 +67,11 @@ public:
       return wanted;
     if (auto dim = dyn_cast<memref::DimOp>(op))
       if (auto block = dim.getSource().getDefiningOp<BlockOp>(); block && loop_->isAncestor(block))
-        if (std::optional<int64_t> dimension = dim.getConstantIndex())
-          return value(block.getExtents()[*dimension]);
+        if (std::optional<int64_t> dimension = dim.getConstantIndex()) {
+          Value extent = value(block.getExtents()[*dimension]);
+          map_.map(wanted, extent);
+          return extent;
+        }
     for (Value operand : op->getOperands())
       value(operand);
     copy(op);
