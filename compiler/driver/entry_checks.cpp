@@ -31,7 +31,7 @@ public:
     for (Operation& op : function_.getBody().front()) {
       if (auto check = dyn_cast<svm::CheckOp>(op))
         addCheck(check);
-      else if (op.getNumRegions() || !isMemoryEffectFree(&op))
+      else if (!isa<memref::AllocaOp>(op) && (op.getNumRegions() || !isMemoryEffectFree(&op)))
         break; // what comes later is not checked before the program begins
     }
     return text_;

@@ -1,5 +1,5 @@
 // An interpreter of control. What is not known makes a condition take both ways. Loops of many iterations are gone
-// through at their ends and at points between.
+// through at their ends, at points between, and where what they call changes.
 #include "compiler/sequoia/rehearser.h"
 
 #include <algorithm>
@@ -13,6 +13,10 @@ namespace {
 constexpr int64_t mostIterations = 256;    // of a nest of iterations that are gone through one by one
 constexpr int64_t mostRepetitions = 20000; // of a loop of C
 constexpr size_t deepestCalls = 48;
+
+size_t combined(size_t before, size_t part) {
+  return (before ^ part) * 0x9e3779b97f4a7c15U + (before >> 29);
+}
 
 } // namespace
 
@@ -232,26 +236,57 @@ void Rehearser::iterate(const Stmt& stmt) {
   std::map<const BlockRange*, Cover> outer = std::exchange(covers_, {});
   const __int128 count = static_cast<__int128>(end.integer) - begin.integer;
   number.kind = Value::Kind::Integer;
+  /// Tells iterations apart by what they call.
   auto at = [&](__int128 iteration) {
     number.integer = static_cast<int64_t>(begin.integer + iteration);
     frame_->scalars[loop.variable] = number;
+    const size_t before = std::exchange(entered_, 0);
     execute(stmt.body);
+    const size_t mine = entered_;
+    entered_ = combined(before, mine);
+    return mine;
   };
   if (count <= most) {
     for (__int128 i = 0; i < count; ++i)
       at(i);
   } else {
     const int64_t third = most / 3 + 1;
+    std::vector<std::pair<__int128, size_t>> seen;
+    auto look = [&](__int128 iteration) { seen.emplace_back(iteration, at(iteration)); };
     for (int64_t i = 0; i < third; ++i)
-      at(i);
+      look(i);
     for (int64_t i = 1; i < third; ++i)
-      at(third + (count - 2 * third) * i / third);
+      look(third + (count - 2 * third) * i / third);
     for (int64_t i = third; i > 0; --i)
-      at(count - i);
+      look(count - i);
+    // Where blocks become others between two of them, there are often few of yet another length, such as the last one
+    // before the empty ones.
+    int64_t left = most;
+    for (size_t i = 0; i + 1 < seen.size(); ++i)
+      left = lookBetween(seen[i], seen[i + 1], left, at);
   }
   if (count > 0)
     reportShort(loop, end);
   covers_ = std::move(outer);
+}
+
+template <typename At>
+int64_t Rehearser::lookBetween(std::pair<__int128, size_t> first, const std::pair<__int128, size_t>& last, int64_t most,
+                               At at) {
+  while (first.second != last.second && last.first - first.first > 1) {
+    std::pair<__int128, size_t> next = last; // the first known to call otherwise
+    for (__int128 same = first.first; next.first - same > 1;) {
+      if (most-- <= 0)
+        return 0;
+      const __int128 between = same + (next.first - same) / 2;
+      if (const size_t found = at(between); found == first.second)
+        same = between;
+      else
+        next = {between, found};
+    }
+    first = next;
+  }
+  return most;
 }
 
 void Rehearser::cover(const BlockRange& range, const Value& start, const Value& end, const Value& extent) {
@@ -448,6 +483,8 @@ void Rehearser::enter(uint32_t index, Scalars sizes, Scalars scalars) {
     auto at = sizes.find(size);
     key.push_back(at != sizes.end() && at->second.isInteger() ? at->second.integer : -1);
   }
+  for (int64_t part : key)
+    entered_ = combined(entered_, std::hash<int64_t>()(part));
   bool isSteered = false; // a leaf by tunables, its own or passed on
   for (const Variable* parameter : variant.parameters)
     if (auto at = scalars.find(parameter); at != scalars.end()) {

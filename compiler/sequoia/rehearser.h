@@ -124,6 +124,10 @@ private:
   Flow repeat(const Stmt& stmt);
   Flow choose(const Stmt& stmt);
   void iterate(const Stmt& stmt);
+  /// Goes through the iterations between two at which what is called changes, at most so many; gives what is left of
+  /// that number.
+  template <typename At>
+  int64_t lookBetween(std::pair<__int128, size_t> first, const std::pair<__int128, size_t>& last, int64_t most, At at);
 
   // Blocks and calls (rehearse.cpp).
   std::vector<Value> block(const Expr& expr);
@@ -153,6 +157,7 @@ private:
   Use returnUse_;
   size_t depth_ = 0, calls_ = 0;
   int64_t steps_ = 0;
+  size_t entered_ = 0; // a digest of the instances entered, and of the sizes that they were entered with
 };
 
 } // namespace strata::sequoia::rehearsal
