@@ -106,6 +106,8 @@ private:
 
   void punctuator() {
     for (std::string_view candidate : punctuators) {
+      if (candidate[0] != peek())
+        continue;
       if (text_.substr(at_, candidate.size()) == candidate) {
         size_t begin = at_;
         at_ += candidate.size();
