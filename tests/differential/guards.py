@@ -6,17 +6,14 @@ indices, in Sequoia; and in the dialect, loops with stages, whose transfers are 
   guards.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
   guards.py … --keep FOLDER                                  where programs that fail are written, with the command"""
 
-import argparse
-import os
+import collections
 import pathlib
 import random
 import signal
-import sys
-import tempfile
-import time
 
 import numpy as np
 
+import campaign
 from sequoia import Server, code_of
 
 INTS = [0, 0, 1, 2, 3, -1, -2, 7, 2**31 - 1, 2**31 - 2, -2**31, -2**31 + 1, 2**30, 65536, 46341]
@@ -312,36 +309,12 @@ class Case:
             file.unlink()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strata", required=True)
-    parser.add_argument("--server", help="differential_server, which saves most of the time")
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=10**9)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    strata = os.path.realpath(options.strata)
-    Server.path = options.server
-    folder = options.keep or tempfile.mkdtemp()
-    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    end, tried, failed, errors = time.monotonic() + options.seconds, 0, 0, {}
-    for seed in range(options.seed, options.seed + options.count):
-        if time.monotonic() > end:
-            break
-        case = Case(strata, folder, seed)
-        wrong = case.run()
-        tried += 1
-        if wrong:
-            failed += 1
-            print(f"guards, program {seed}: {wrong}\n  {' '.join(case.words)}\n", flush=True)
-        else:
-            errors[case.ended] = errors.get(case.ended, 0) + 1
-            case.clean()
-    print(f"guards: {tried} programs, {failed} failed; " + ", ".join(f"{count} {code or 'without an error'}" for code, count in sorted(errors.items(), key=str)))
-    sys.exit(1 if failed else 0)
+def errors(cases):
+    """How often the programs ended with each error."""
+    counts = collections.Counter(case.ended for case in cases)
+    return "; " + ", ".join(f"{count} {code or 'without an error'}" for code, count in sorted(counts.items(), key=str))
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    main()
+    campaign.run("guards", __doc__, Case, errors)

@@ -8,17 +8,13 @@ A program runs on this computer, or on a machine with memories near its processo
 (instances_generate.py). Some also run through the interpreter, or with --check. In some one thing is wrong, which they have to end with; or an
 attribute says what nobody has proved, which must not be believed."""
 
-import argparse
-import os
 import pathlib
 import random
 import signal
-import sys
-import tempfile
-import time
 
 import numpy as np
 
+import campaign
 from instances_generate import Program
 from instances_text import FAULTS, Text
 from sequoia import Server, code_of
@@ -120,35 +116,6 @@ class Case:
             file.unlink()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strata", required=True)
-    parser.add_argument("--server", help="differential_server, which saves most of the time")
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=10**9)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    strata = os.path.realpath(options.strata)
-    Server.path = options.server
-    folder = options.keep or tempfile.mkdtemp()
-    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    end, tried, failed = time.monotonic() + options.seconds, 0, 0
-    for seed in range(options.seed, options.seed + options.count):
-        if time.monotonic() > end:
-            break
-        case = Case(strata, folder, seed)
-        wrong = case.run()
-        tried += 1
-        if wrong:
-            failed += 1
-            print(f"instances, program {seed}: {wrong}\n  {' '.join(case.words)}\n", flush=True)
-        else:
-            case.clean()
-    print(f"instances: {tried} programs, {failed} failed")
-    sys.exit(1 if failed or not tried else 0)
-
-
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    main()
+    campaign.run("instances", __doc__, Case)
