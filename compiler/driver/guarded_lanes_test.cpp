@@ -3,13 +3,12 @@
 // the elements that the interpreter gives. STRATA_RANDOM_KERNELS in the environment says how many kernels to try,
 // STRATA_RANDOM_SEED where to begin.
 #include "base/machine/machine.h"
+#include "compiler/driver/guards_testing.h"
 #include "compiler/interpret/interpreter.h"
 #include "compiler/ir/svm.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
-
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -24,9 +23,9 @@ constexpr int64_t indicesInList = 3;
 
 /// Writes kernels @k(A, F, C, s, t): a matrix of i32 to read, a list of three indices, a row of i32 to write, and
 /// indices of any value; and @main, which runs it.
-class LaneGenerator {
+class LaneGenerator : driver::testing::IndexGenerator {
 public:
-  explicit LaneGenerator(unsigned seed) : random_(seed) {}
+  explicit LaneGenerator(unsigned seed) : IndexGenerator(seed) {}
 
   std::string program() {
     const std::string arguments = "%A: !matrix {svm.access = \"read\"}, %F: !list {svm.access = \"read\"}, "
@@ -49,16 +48,6 @@ public:
   }
 
 private:
-  int pick(size_t count) { return static_cast<int>(random_() % count); }
-  std::string fresh() { return "%v" + std::to_string(next_++); }
-  std::string one() {
-    return values_[values_.size() - 1 - static_cast<size_t>(std::min(pick(values_.size()), pick(values_.size())))];
-  }
-  std::string let(const std::string& expression, std::string& name) {
-    name = fresh();
-    return name + " = " + expression + "\n";
-  }
-
   /// Takes a number into the sum of the column.
   std::string add(const std::string& number) {
     std::string before, behind;
@@ -83,15 +72,9 @@ private:
       text = let("arith.cmpi ult, " + row + ", %m : index", holds);
       inner = let("memref.load %A[" + row + ", %j] : !matrix", element) + add(element);
     } else {
-      const char* kinds[] = {"remui", "remsi", "divui", "divsi", "floordivsi", "ceildivsi"};
-      const std::string left = one(), right = one();
-      std::string isSome, fitsLeft, fitsRight, fits;
-      text = let("arith.cmpi ne, " + right + ", %c0 : index", isSome) +
-             let("arith.cmpi ne, " + left + ", %least : index", fitsLeft) +
-             let("arith.cmpi ne, " + right + ", %m1 : index", fitsRight) +
-             let("arith.ori " + fitsLeft + ", " + fitsRight + " : i1", fits) +
-             let("arith.andi " + isSome + ", " + fits + " : i1", holds);
-      inner = let(std::string("arith.") + kinds[pick(6)] + " " + left + ", " + right + " : index", value);
+      const auto [condition, divided] = division(holds, value);
+      text = condition;
+      inner = divided;
     }
     if (!value.empty()) {
       std::string number;
@@ -122,37 +105,21 @@ private:
       text += pick(4) ? possible(depth) : loop(depth);
     return text;
   }
-
-  std::mt19937 random_;
-  std::vector<std::string> values_;
-  int next_ = 0;
 };
 
-class GuardedLanes : public testing::Test {
+class GuardedLanes : public driver::testing::RandomDialectTest {
 protected:
-  GuardedLanes() {
-    DialectRegistry registry;
-    svm::registerDialects(registry);
-    context_.appendDialectRegistry(registry);
-    context_.loadAllAvailableDialects();
-  }
-
-  MLIRContext context_{MLIRContext::Threading::DISABLED};
 };
 
 TEST_F(GuardedLanes, GiveWhatTheInterpreterGives) {
-  auto number = [](const char* name, unsigned otherwise) {
-    const char* text = std::getenv(name);
-    return text ? static_cast<unsigned>(std::atoi(text)) : otherwise;
-  };
-  const unsigned first = number("STRATA_RANDOM_SEED", 0), count = number("STRATA_RANDOM_KERNELS", 12);
+  const unsigned first = firstSeed(), count = programCount(12);
   const Machine machine = describeHost();
   size_t vectorised = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     const std::string text = LaneGenerator(seed).program();
     SourceManager sources;
     strata::DiagnosticEngine diagnostics(sources);
-    auto program = parseSourceString<ModuleOp>(text, &context_);
+    auto program = parse(text);
     ASSERT_TRUE(program) << text;
     OwningOpRef<ModuleOp> original(program->clone());
     auto interpreter = interpret::Interpreter::create(*original, diagnostics);

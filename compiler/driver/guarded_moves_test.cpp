@@ -3,6 +3,7 @@
 // they need are only possible behind the guard. Whatever a pass makes earlier, later, once or not at all, the program
 // gives what it gave before. STRATA_RANDOM_KERNELS in the environment says how many programs to try, STRATA_RANDOM_SEED
 // where to begin.
+#include "compiler/driver/guards_testing.h"
 #include "compiler/interpret/interpreter.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/distribute.h"
@@ -11,7 +12,6 @@
 #include "compiler/transform/pipeline_loops.h"
 #include "compiler/transform/unroll_loops.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -29,9 +29,9 @@ constexpr int64_t arrayElements = 16, listElements = 3;
 /// Writes placed functions @main(A, F, Y, n, s, k): arrays of 16 i32, of which Y is written, a list of three indices,
 /// the number of iterations (at most 3), and indices of any value. Iterations of parallel loops write four elements of
 /// Y each.
-class MoveGenerator {
+class MoveGenerator : driver::testing::IndexGenerator {
 public:
-  explicit MoveGenerator(unsigned seed) : random_(seed) {}
+  explicit MoveGenerator(unsigned seed) : IndexGenerator(seed) {}
 
   std::string program() {
     values_ = {"%n", "%s", "%k", "%c0", "%c1"};
@@ -51,13 +51,6 @@ public:
   }
 
 private:
-  int pick(size_t count) { return static_cast<int>(random_() % count); }
-  std::string fresh() { return "%v" + std::to_string(next_++); }
-  /// One of the values there are; recent ones are more interesting.
-  std::string one() {
-    return values_[values_.size() - 1 - static_cast<size_t>(std::min(pick(values_.size()), pick(values_.size())))];
-  }
-
   /// y = x + `with`, or y = y + x + `with`, element by element.
   static std::string kernel(const std::string& name, const std::string& access, const std::string& added) {
     return "svm.kernel @" + name + "(%x: !view {svm.access = \"read\"}, %y: !view {svm.access = \"" +
@@ -74,11 +67,6 @@ private:
     if (pick(4) == 0)
       return "svm.check " + holds + ", \"guard\", \"\"\n" + guarded;
     return "scf.if " + holds + " {\n" + guarded + "}\n";
-  }
-
-  std::string let(const std::string& expression, std::string& name) {
-    name = fresh();
-    return name + " = " + expression + "\n";
   }
 
   /// What only a guard makes possible: a load of the list, or a division; and then a block of more.
@@ -103,15 +91,9 @@ private:
       values_.push_back(value);
       text += guard(holds, inner + block(depth + 1, isParallel));
     } else {
-      const char* kinds[] = {"remui", "remsi", "divui", "divsi", "floordivsi", "ceildivsi"};
-      const std::string left = one(), right = one();
-      std::string isSome, fitsLeft, fitsRight, fits;
-      text = let("arith.cmpi ne, " + right + ", %c0 : index", isSome) +
-             let("arith.cmpi ne, " + left + ", %least : index", fitsLeft) +
-             let("arith.cmpi ne, " + right + ", %m1 : index", fitsRight) +
-             let("arith.ori " + fitsLeft + ", " + fitsRight + " : i1", fits) +
-             let("arith.andi " + isSome + ", " + fits + " : i1", holds);
-      std::string inner = let(std::string("arith.") + kinds[pick(6)] + " " + left + ", " + right + " : index", value);
+      const auto [condition, divided] = division(holds, value);
+      text = condition;
+      std::string inner = divided;
       values_.push_back(value);
       text += guard(holds, inner + block(depth + 1, isParallel));
     }
@@ -215,10 +197,7 @@ private:
     return text;
   }
 
-  std::mt19937 random_;
-  std::vector<std::string> values_;
   std::string own_; // where the part of Y begins that an iteration writes
-  int next_ = 0;
 };
 
 /// What a program did: whether a check failed, and what Y holds if none did.
@@ -228,17 +207,8 @@ struct Given {
   bool operator==(const Given&) const = default;
 };
 
-class GuardedMoves : public testing::Test {
+class GuardedMoves : public driver::testing::RandomDialectTest {
 protected:
-  GuardedMoves() {
-    DialectRegistry registry;
-    svm::registerDialects(registry);
-    context_.appendDialectRegistry(registry);
-    context_.loadAllAvailableDialects();
-  }
-
-  OwningOpRef<ModuleOp> parse(const std::string& text) { return parseSourceString<ModuleOp>(text, &context_); }
-
   std::vector<Given> results(ModuleOp module, unsigned seed) {
     SourceManager sources;
     strata::DiagnosticEngine diagnostics(sources);
@@ -272,8 +242,6 @@ protected:
     }
     return all;
   }
-
-  MLIRContext context_{MLIRContext::Threading::DISABLED};
 };
 
 TEST_F(GuardedMoves, HoldThroughEveryPass) {
@@ -287,11 +255,7 @@ TEST_F(GuardedMoves, HoldThroughEveryPass) {
       {"pipeline loops", transform::createPipelineLoopsPass},
       {"unroll loops", transform::createUnrollLoopsPass},
   };
-  auto number = [](const char* name, unsigned otherwise) {
-    const char* text = std::getenv(name);
-    return text ? static_cast<unsigned>(std::atoi(text)) : otherwise;
-  };
-  const unsigned first = number("STRATA_RANDOM_SEED", 0), count = number("STRATA_RANDOM_KERNELS", 60);
+  const unsigned first = firstSeed(), count = programCount(60);
   size_t failing = 0, all = 0;
   std::map<std::string, size_t> changed; // programs that a pass alone has changed
   for (unsigned seed = first; seed < first + count; ++seed) {

@@ -2,6 +2,7 @@
 // loops that may not be entered. Whatever a pass moves, copies or erases, the kernel does the same for every operand,
 // those with which what is not reached would trap among them. STRATA_RANDOM_KERNELS in the environment says how many
 // kernels to try, STRATA_RANDOM_SEED where to begin.
+#include "compiler/driver/guards_testing.h"
 #include "compiler/interpret/interpreter.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/optimize.h"
@@ -12,7 +13,6 @@
 #include "compiler/transform/prove_no_overflow.h"
 #include "compiler/transform/use_equalities.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -187,17 +187,8 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-class Guards : public testing::Test {
+class Guards : public driver::testing::RandomDialectTest {
 protected:
-  Guards() {
-    DialectRegistry registry;
-    svm::registerDialects(registry);
-    context_.appendDialectRegistry(registry);
-    context_.loadAllAvailableDialects();
-  }
-
-  OwningOpRef<ModuleOp> parse(const std::string& text) { return parseSourceString<ModuleOp>(text, &context_); }
-
   /// What the kernel does with each of several sets of operands.
   std::vector<Outcome> outcomes(ModuleOp module, unsigned seed) {
     SourceManager sources;
@@ -226,8 +217,6 @@ protected:
     }
     return all;
   }
-
-  MLIRContext context_{MLIRContext::Threading::DISABLED};
 };
 
 TEST_F(Guards, HoldThroughEveryPass) {
@@ -243,11 +232,7 @@ TEST_F(Guards, HoldThroughEveryPass) {
       {"invariants", kernel::createMoveInvariantsPass},
       {"prefetch", kernel::createPrefetchRowsPass},
   };
-  auto number = [](const char* name, unsigned otherwise) {
-    const char* text = std::getenv(name);
-    return text ? static_cast<unsigned>(std::atoi(text)) : otherwise;
-  };
-  const unsigned first = number("STRATA_RANDOM_SEED", 0), count = number("STRATA_RANDOM_KERNELS", 250);
+  const unsigned first = firstSeed(), count = programCount(250);
   size_t failing = 0, all = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     const std::string text = Generator(seed).kernel();

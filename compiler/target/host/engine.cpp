@@ -4,6 +4,7 @@
 
 #include "compiler/target/host/heap_variables.h"
 #include "compiler/target/host/hoist_divisions.h"
+#include "compiler/target/host/limit_inlining.h"
 #include "compiler/target/host/pair_stores.h"
 #include "include/sequoia.h"
 #include "runtime/abi.h"
@@ -152,6 +153,8 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
     return !function || (pass != "InstCombinePass" && pass != "GVNPass") || !isLarge(**function);
   });
   llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
+  builder.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(LimitInliningPass()); });
   builder.registerPeepholeEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(SimplifyLargePass()); });
   builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
