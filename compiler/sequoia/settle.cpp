@@ -31,6 +31,7 @@ namespace {
 constexpr int64_t worthACall = 32; // elements of a block
 constexpr int64_t largestValue = int64_t(1) << 40;
 constexpr unsigned mostRounds = 100;
+constexpr unsigned mostTrials = 200; // of values, each with a rehearsal of its own
 
 int64_t smallestDivisorAbove(int64_t number, int64_t limit) {
   int64_t best = number;
@@ -213,10 +214,39 @@ private:
         return true;
       valueOf(use) = value;
     }
-    for (const TunableUse& use : candidates(misfit))
-      if (!kindOf(use).isBound)
-        return set(use, isShift(use) ? valueOf(use) - 1 : valueOf(use) / 2);
+    for (const TunableUse& use : misfit.because)
+      if (!kindOf(use).isBound && makeSmaller(use, misfit))
+        return true;
     return false;
+  }
+
+  /// Turns a tunable until the blocks of a misfit are smaller: down where it says how long they are, up where it says
+  /// how many there are, or how far apart their elements.
+  bool makeSmaller(const TunableUse& use, const Misfit& misfit) {
+    const int64_t before = valueOf(use), least = neutral(use), most = isShift(use) ? 40 : largestValue;
+    const bool fitBefore = !options_.isLimited || options_.fits();
+    for (const bool isDown : {true, false})
+      for (unsigned step = 1; step <= 40 && trials_ < mostTrials; ++step) {
+        const int64_t value = isShift(use) ? (isDown ? before - step : before + step)
+                              : isDown     ? before >> step
+                                           : std::max<int64_t>(before, 1) * (int64_t(1) << std::min(step, 20u));
+        if (value < least || value > most)
+          break;
+        valueOf(use) = value;
+        ++trials_;
+        if (sizeOf(misfit) < misfit.value && (!fitBefore || !options_.isLimited || options_.fits()))
+          return true;
+      }
+    valueOf(use) = before;
+    return false;
+  }
+
+  /// What a misfit comes to with the tunables as they are; 0 where it is none.
+  int64_t sizeOf(const Misfit& misfit) {
+    for (const Misfit& each : rehearse(graph_, options_.known).misfits)
+      if (each.kind == misfit.kind && each.instance == misfit.instance && each.expr == misfit.expr)
+        return each.value;
+    return 0;
   }
 
   std::string textOf(const Expr* expr) const {
@@ -251,6 +281,7 @@ private:
   std::map<const TaskVariant*, TunableUses> uses_;
   std::set<TunableUse> shifts_, fixed_;
   std::set<std::pair<TunableUse, int64_t>> raised_, tried_;
+  unsigned trials_ = 0;
 };
 
 } // namespace

@@ -263,37 +263,68 @@ private:
     return whole;
   }
 
+  /// Callers before what they call.
+  std::vector<uint32_t> outermostFirst() const {
+    std::vector<uint32_t> order;
+    std::vector<char> isSeen(graph_.instances.size());
+    auto visit = [&](auto& self, uint32_t instance) -> void {
+      if (std::exchange(isSeen[instance], 1))
+        return;
+      for (const ResolvedCallsite& site : graph_.instances[instance].callsites)
+        for (const ResolvedTarget& target : site.targets)
+          self(self, target.instance);
+      order.push_back(instance);
+    };
+    for (uint32_t entry = 0; entry < graph_.entryCount; ++entry)
+      visit(visit, entry);
+    std::reverse(order.begin(), order.end());
+    return order;
+  }
+
+  /// Sizes with the other tunables as large as they may become.
+  std::vector<InstanceSizes> largestSizes() {
+    const std::vector<int64_t> before = values();
+    setAll(largestTunable);
+    std::vector<InstanceSizes> sizes = propagateSizes(graph_, known_);
+    for (size_t i = 0; i < choices_.size(); ++i)
+      valueOf(choices_[i]) = before[i];
+    return sizes;
+  }
+
   /// Tunables that are maxima and nothing else: as large as what they bound, or as fits beside the smallest blocks with
-  /// room to spare. Then other tunables of the instance leave blocks far below such a max.
+  /// room to spare. Then other tunables of the instance leave blocks far below such a max. What an instance bounds
+  /// follows from the maxima of its callers, which are chosen before.
   void setMaxima() {
-    const std::vector<InstanceSizes> sizes = propagateSizes(graph_, known_);
-    for (Choice& choice : choices_) {
-      if (!choice.kind.isBound)
+    for (uint32_t instance : outermostFirst())
+      for (Choice& choice : choices_)
+        if (choice.instance == instance && choice.kind.isBound)
+          setMaximum(choice);
+  }
+
+  void setMaximum(Choice& choice) {
+    const std::vector<InstanceSizes> sizes = largestSizes();
+    const std::optional<int64_t> whole = wholeOf(choice, sizes);
+    choice.fixed = true;
+    choice.cap = anySize;
+    int64_t value = std::max<int64_t>(whole.value_or(anySize), 1);
+    set(choice, value);
+    if (fitsBeside(choice))
+      return;
+    value = powerOfTwo(value);
+    set(choice, value);
+    while (value > 1 && !fits())
+      set(choice, value /= 2);
+    set(choice, value = std::max<int64_t>(value / 2, 1));
+    for (Choice& other : choices_) {
+      if (other.instance != choice.instance || other.kind.isBound)
         continue;
-      const std::optional<int64_t> whole = wholeOf(choice, sizes);
-      choice.fixed = true;
-      choice.cap = anySize;
-      int64_t value = std::max<int64_t>(whole.value_or(anySize), 1);
-      set(choice, value);
-      if (fitsBeside(choice))
-        continue;
-      value = powerOfTwo(value);
-      set(choice, value);
-      while (value > 1 && !fits())
-        set(choice, value /= 2);
-      set(choice, value = std::max<int64_t>(value / 2, 1));
-      for (Choice& other : choices_) {
-        if (other.instance != choice.instance || other.kind.isBound)
-          continue;
-        int64_t largest = 0;
-        for (const std::vector<Bound>& extents : sizes[choice.instance].extents)
-          for (const Bound& extent : extents)
-            if (extent.value && extent.value != whole)
-              largest = std::max(largest, *extent.value);
-        const __int128 share =
-            whole && largest > 0 ? static_cast<__int128>(largest) * value / (4 * *whole) : value / 16;
-        other.cap = std::clamp<int64_t>(static_cast<int64_t>(share), 1, other.cap);
-      }
+      int64_t largest = 0;
+      for (const std::vector<Bound>& extents : sizes[choice.instance].extents)
+        for (const Bound& extent : extents)
+          if (extent.value && extent.value != whole)
+            largest = std::max(largest, *extent.value);
+      const __int128 share = whole && largest > 0 ? static_cast<__int128>(largest) * value / (4 * *whole) : value / 16;
+      other.cap = std::clamp<int64_t>(static_cast<int64_t>(share), 1, other.cap);
     }
   }
   /// Caches take what is in use, which a max does not say.

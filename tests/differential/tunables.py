@@ -75,6 +75,13 @@ CUTS = [
     Cut("a b", "{map} (long i = 0 : {n} / a) {{ {map2} (long j = 0 : a / b) {{ CALL[i * a + j * b; b] }} }}"),
     Cut("a b", "{map} (long i = 0 : ({n} + a - 1) / a) {{ {map2} (long j = 0 : (a + b - 1) / b) {{ CALL[min(i * a + j * b, {n}) : min(min(i * a + j * b + b, (i + 1) * a), {n}); b] }} }}"),
     Cut("t most", "{map} (long i = 0 : ({n} + t - 1) / t) {{ CALL[i * t : min(i * t + t, {n}); most] }}"),
+    Cut("t most", "{map} (long i = 0 : {n} / t) {{ CALL[i * t : (i + 1) * t; most] }}"),
+    Cut("t most", "{map} (long i = 0 : up({n}, t)) {{ CALL[i * t : min(i * t + t, {n}); most + 1] }}"),
+    Cut("t most", "{map} (long i = 0 : up({n}, t)) {{ CALL[i * t : min(i * t + t, {n}); min(t, most)] }}"),
+    Cut("p most", "{map} (long i = 0 : p) {{ CALL[i * {n} / p : (i + 1) * {n} / p; most] }}"),
+    Cut("k most", "{map} (long i = 0 : ({n} + (1L << k) - 1) >> k) {{ CALL[i << k : min((i + 1) << k, {n}); most] }}"),
+    Cut("a b most", "{map} (long i = 0 : {n} / a) {{ {map2} (long j = 0 : a / b) {{ CALL[i * a + j * b : i * a + (j + 1) * b; most] }} }}"),
+    Cut("t most", "mapseq (long i = 0 : min(t, {n})) {{ CALL[i : {n} : t; most] }}"),
     Cut("t", "mapseq (long i = 0 : min(t, {n})) {{ CALL[i : {n} : t;] }}"),
     Cut("", "CALL[0 : {n} / 2;]", "CALL[{n} / 2 : {n};]"),
 ]
