@@ -261,6 +261,18 @@ TEST(SequoiaDefaultMapping, MaximaHoldAllAndShiftsAreSmall) {
   EXPECT_EQ(3000 % (1 << tunable(*mapping, "k")), 0);
 }
 
+TEST(SequoiaDefaultMapping, AMaxOfALowerLevelHoldsWhatTheUpperOnesPass) {
+  Session session("void task Main(inout int x[N]);\nvoid task<leaf> Main::L(inout int x[N]) { x[0] = 1; }\n"
+                  "void task<inner> Main::I(inout int x[N]) { tunable t, most; "
+                  "mapseq (long i = 0 : (N + t - 1) / t) { Main(x[i * t : min(i * t + t, N); most]); } }\n");
+  std::optional<Mapping> mapping = make(session, "cell-disk", {}, "Main");
+  ASSERT_TRUE(mapping) << session.rendered();
+  for (const char* name : {"Main_I", "Main_I_level2"}) {
+    const auto& tunables = mapping->findInstance(name)->tunables;
+    EXPECT_GE(tunables[1].value.value, tunables[0].value.value) << writeMapping(*mapping);
+  }
+}
+
 TEST(SequoiaDefaultMapping, SaysWhatDoesNotComeOut) {
   Session session(inner("tunable t; mappar (long i = 0 : N / (t + 1)) { Copy(A[i * t; t], B[i * t; t]); }"));
   EXPECT_FALSE(make(session, "host", {{"N", 7919}}, "T"));
