@@ -269,14 +269,19 @@ void Checker::parameterExtents(TaskVariant& variant, Variable& parameter) {
     if (diagnostics_.errorCount() != before)
       continue;
     if (!addLinear(extent.expression, 1, extent.linear)) {
-      DiagnosticBuilder builder = diagnostics_.report(sizeNotLinear, extent.expression->location, parameter.name);
-      if (const Variable* scalar = scalarIn(extent.expression))
-        builder.label(scalar->location, "an argument, and no size parameter")
-            .help("sizes are no arguments: leave '" + std::string(scalar->name) + "' out of the list and write " +
-                  std::string(parameter.name) + "[N]; N is the size of the array that is passed");
-      else
-        builder.help("give the other size a parameter of its own, and state the relation where the task is called");
       extent.linear = {};
+      const Variable* scalar = scalarIn(extent.expression);
+      // One argument that is taken for a size is one mistake, in all arrays and in the variants too.
+      if (unsolvedSizes_.emplace(variant.taskName, scalar ? scalar->name : parameter.name).second) {
+        DiagnosticBuilder builder = diagnostics_.report(sizeNotLinear, extent.expression->location, parameter.name);
+        if (scalar)
+          builder.label(scalar->location, "an argument, and no size parameter")
+              .help("sizes are no arguments: leave '" + std::string(scalar->name) + "' out of the list and write " +
+                    std::string(parameter.name) + "[N]; N is the size of the array that is passed");
+        else
+          builder.help("give the other size a parameter of its own, and state the relation where the task is called");
+      }
+      extent.expression = wrong(extent.expression);
       continue;
     }
     std::erase_if(extent.linear.terms, [](const auto& term) { return term.first == 0; });

@@ -265,9 +265,14 @@ Expr* Checker::member(Expr* expr) {
   return wrong(expr);
 }
 
+bool Checker::isFunction(std::string_view name) const {
+  return functions_.contains(name) || builtins().contains(name);
+}
+
 Expr* Checker::call(Expr* expr) {
   if (tasks_.contains(expr->name)) {
-    diagnostics_.report(taskAsValue, expr->location, expr->name);
+    diagnostics_.report(taskAsValue, expr->location, expr->name)
+        .help("give it an out argument for its result, and use the variable that is passed there");
     return wrong(expr);
   }
   auto found = functions_.find(expr->name);
@@ -309,8 +314,7 @@ Expr* Checker::builtinCall(Expr* expr) {
     for (const auto& [name, facts] : builtins())
       names.emplace_back(name);
     std::sort(names.begin(), names.end());
-    DiagnosticBuilder builder = diagnostics_.report(unknownFunction, expr->location, expr->name);
-    proposeName(builder, expr->name, names);
+    reportNoTask(unknownFunction, expr->name, expr->location, names);
     return wrong(expr);
   }
   const BuiltinFacts& facts = found->second;

@@ -45,6 +45,9 @@ STRATA_DIAGNOSTIC(iterationShares, Warning, "sequoia-iteration-shares",
 STRATA_DIAGNOSTIC(iterationSharesError, Error, "sequoia-iteration-sharing",
                   "of the {0} iterations of '{1}', those that are {2} apart share elements of '{3}', and one of them "
                   "writes these");
+STRATA_DIAGNOSTIC(unknownTask, Error, "sequoia-unknown-task", "no task named '{0}'");
+STRATA_DIAGNOSTIC(iterationCallsFunction, Error, "sequoia-iteration-function",
+                  "'{0}' is a function, and the body of {1} calls a task");
 STRATA_DIAGNOSTIC(reduceVaries, Error, "sequoia-reduce-varies",
                   "the reduced block of '{0}' changes from iteration to iteration of '{1}'");
 
@@ -79,6 +82,25 @@ void Checker::checkIterationWrites(const Expr* expr, const char* where) {
   diagnostics_.report(parallelWrite, written->location, writtenName(written), where, mapText((*loop)->kind))
       .label((*loop)->location, "its iterations run in parallel")
       .help("write it before the loop, or use mapseq");
+}
+
+std::vector<std::string> Checker::taskNames() const {
+  std::vector<std::string> names;
+  for (const Task& task : program_.tasks)
+    names.emplace_back(task.name);
+  return names;
+}
+
+void Checker::reportNoTask(const DiagnosticKind& kind, std::string_view name, const Location& where,
+                           const std::vector<std::string>& names) {
+  DiagnosticBuilder report = diagnostics_.report(kind, where, name);
+  for (const Task& task : program_.tasks)
+    if (const TaskVariant* variant = task.find(name)) {
+      report.label(variant->location, "a variant of task '" + std::string(task.name) + "'")
+          .help("call the task, '" + std::string(task.name) + "'; the mapping says which variant that is");
+      return;
+    }
+  proposeName(report, name, names);
 }
 
 bool Checker::requireInner(std::string_view what, const Location& where) {
@@ -152,10 +174,12 @@ void Checker::mapStatement(Stmt& stmt) {
   if (stmt.body->kind == StmtKind::Expression && stmt.body->expression->kind == ExprKind::CallSyntax &&
       !tasks_.contains(stmt.body->expression->name)) {
     // An iteration calls a task; say so rather than look for a function.
-    std::vector<std::string> names;
-    for (const Task& task : program_.tasks)
-      names.emplace_back(task.name);
-    undeclared(stmt.body->expression->name, stmt.body->expression->location);
+    const Expr& call = *stmt.body->expression;
+    if (isFunction(call.name))
+      diagnostics_.report(iterationCallsFunction, call.location, call.name, mapText(loop.kind))
+          .help("call it in a leaf task, and that task here");
+    else if (reportedFunctions_.insert(call.name).second)
+      reportNoTask(unknownTask, call.name, call.location, taskNames());
     stmt.body->kind = StmtKind::Empty;
   } else {
     statement(stmt.body);
@@ -306,11 +330,12 @@ void Checker::reduceArgument(Argument& argument, Expr* combinerName, const Varia
   }
   auto found = tasks_.find(combinerName->name);
   if (found == tasks_.end()) {
-    std::vector<std::string> names;
-    for (const Task& each : program_.tasks)
-      names.emplace_back(each.name);
-    DiagnosticBuilder builder = diagnostics_.report(unknownCombiner, combinerName->location, combinerName->name);
-    proposeName(builder, combinerName->name, names);
+    if (isFunction(combinerName->name))
+      diagnostics_.report(unknownCombiner, combinerName->location, combinerName->name)
+          .help("'" + std::string(combinerName->name) +
+                "' is a function; a combiner is a task with the arguments (in T, inout T)");
+    else
+      reportNoTask(unknownCombiner, combinerName->name, combinerName->location, taskNames());
     return;
   }
   Task& combiner = *found->second;

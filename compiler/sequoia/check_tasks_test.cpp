@@ -65,11 +65,48 @@ TEST(SequoiaTasks, AreChecked) {
       {"sequoia-read-only", inner("Copy(B, A);"), inner("Copy(A, B);")},
       {"sequoia-read-only", inner("copy(A, B);"), inner("copy(B, A);")},
       {"sequoia-read-only", inner("mapseq (int i = 0 : 4) { Count(A, i); }"), ""},
-      {"sequoia-undeclared", inner("mapseq (int i = 0 : 4) { Scal(x, B); }"), ""},
+      {"sequoia-unknown-task", inner("mapseq (int i = 0 : 4) { Scal(x, B); }"), ""},
       {"sequoia-undeclared", inner("mapseq (int i = 0 : 4) { Scale(x, B); } y = i;"), ""},
   };
   for (const Rule& rule : rules)
     testRule(rule);
+}
+
+TEST(SequoiaTasks, AnotherNameOrFormIsOneMessageThatSaysWhatIsMeant) {
+  struct {
+    std::string program;
+    const char *code, *help;
+  } cases[] = {
+      {inner("mappar (int i = 0 : 4) { Scael(x, B[i;1]); }"), "sequoia-unknown-task", "did you mean 'Scale'?"},
+      {inner("Scael(x, B);"), "sequoia-unknown-function", "did you mean 'Scale'?"},
+      {inner("mappar (int i = 0 : 4) { sqrt(x); }"), "sequoia-iteration-function", "call it in a leaf task"},
+      {inner("y = Scale(x, B);"), "sequoia-task-value", "give it an out argument"},
+      {inner("mappar (int i = 0 : 4) { y = Scale(x, B[i;1]); }"), "sequoia-map-body", "give 'Scale' an out argument"},
+      {inner("mappar (int i = 0 : 4) { y = A[i]; }"), "sequoia-map-body", "the body of a leaf task"},
+      {inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, max>); }"), "sequoia-combiner-unknown",
+       "'max' is a function"},
+      {inner("parfor (int i = 0 : 4) { Scale(x, B[i;1]); }"), "sequoia-syntax", "'mappar', or 'mapseq'"},
+      {inner("forall (i = 0 : 4) { Scale(x, B[i;1]); }"), "sequoia-syntax", "'mappar', or 'mapseq'"},
+      {inner("parallel (int i = 0; i < 4; i++) { Scale(x, B[i;1]); }"), "sequoia-syntax", "loops are 'for'"},
+      {"void task G(in int n, in float a[n], out float b[n]);\n"
+       "void task<leaf> G::L(in int n, in float a[n], out float b[n]) { for (long i = 0; i < n; i++) b[i] = a[i]; }",
+       "sequoia-size-expression", "leave 'n' out of the list"},
+      {"void task G(in int n, in float a[n]);\nvoid task<leaf> G::L(in int n, in float a[N]) {}",
+       "sequoia-size-expression", "leave 'n' out of the list"},
+  };
+  for (const auto& each : cases) {
+    Session session(each.program);
+    EXPECT_EQ(session.codes(), each.code) << each.program << session.rendered();
+    EXPECT_NE(session.rendered().find(each.help), std::string::npos) << each.program << session.rendered();
+  }
+  // What is called is a variant: of a task of this program, so that its name is no other one's misspelling.
+  Session variant("void task Scale(inout int a[N]);\n"
+                  "void task<inner> Scale::Cut(inout int a[N]) { mappar (int i = 0 : 4) { Multiply(a[i;1]); } }\n"
+                  "void task<leaf> Scale::Multiply(inout int a[N]) { a[0] = 1; }");
+  EXPECT_EQ(variant.codes(), "sequoia-unknown-task") << variant.rendered();
+  EXPECT_NE(variant.rendered().find("call the task, 'Scale'"), std::string::npos) << variant.rendered();
+  // What nearly is such a mistake: a question mark's colon, and statements in braces behind a call.
+  EXPECT_EQ(Session(inner("mappar (int i = 0 : x > 2 ? 4 : 3) { Scale(x, B[i;1]); } { Scale(x, B); }")).codes(), "");
 }
 
 TEST(SequoiaBlocks, AreChecked) {

@@ -116,6 +116,12 @@ private:
   Expr* increment(Expr* expr);
   Expr* call(Expr* expr);
   Expr* builtinCall(Expr* expr);
+  /// Whether it is an inline function, or one of the language's own.
+  bool isFunction(std::string_view name) const;
+  std::vector<std::string> taskNames() const;
+  /// Reports a name that is called as a task: a variant's names its task, and else the nearest of `names` is proposed.
+  void reportNoTask(const DiagnosticKind& kind, std::string_view name, const Location& where,
+                    const std::vector<std::string>& names);
   Expr* explicitCast(Expr* expr);
   Expr* sizeofExpr(Expr* expr);
   /// Checks that a checked expression may be written, and notes the write.

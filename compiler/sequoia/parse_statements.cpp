@@ -105,15 +105,28 @@ void Parser::refuseMisspelt() {
     return;
   // A call has no declaration in it, and nothing but an operator or the end of the statement stands behind it.
   size_t end = 1;
+  bool hasColon = false, hasQuestion = false;
   for (int depth = 0; token(end).kind != TokenKind::End && !is("{", end) && !is("}", end); ++end) {
-    depth += is("(", end) - is(")", end);
+    depth += is("(", end) + is("[", end) - is(")", end) - is("]", end);
+    hasQuestion |= is("?", end);
+    hasColon |= depth == 1 && is(":", end) && !hasQuestion;
     if (depth == 0)
       break;
   }
   const TokenKind behind = token(end + 1).kind;
   const bool isHeader = is(")", end) && (is("{", end + 1) || behind == TokenKind::Identifier);
-  if ((startsType(2) || isHeader) && !nearestName(token().text, words).empty())
+  if (!startsType(2) && !isHeader)
+    return;
+  if (!nearestName(token().text, words).empty())
     failWord("a statement", words);
+  // Words of other languages: parfor, foreach, forall.
+  const bool isLoop = startsType(2) || (hasColon && is("{", end + 1));
+  if (isLoop) {
+    reportWanted("a statement")
+        .help(hasColon ? "iterations over a range are 'mappar', or 'mapseq' where they go one after another"
+                       : "loops are 'for', 'while' and 'do'; iterations that call a task are 'mappar' and 'mapseq'");
+    throw SyntaxError();
+  }
 }
 
 Stmt* Parser::compound() {
@@ -323,9 +336,17 @@ Stmt* Parser::mapStatement() {
   } else {
     body = block->statements[0];
     bool call = body->kind == StmtKind::Expression && body->expression->kind == ExprKind::CallSyntax;
-    if (!(call || (body->kind == StmtKind::Map && kind != MapKind::Reduce)))
-      diagnostics_.report(mapBody, body->location, keyword)
-          .note(kind == MapKind::Reduce ? "the body of mapreduce is one task call" : "found another kind of statement");
+    if (!(call || (body->kind == StmtKind::Map && kind != MapKind::Reduce))) {
+      DiagnosticBuilder report = diagnostics_.report(mapBody, body->location, keyword);
+      const Expr* given = body->kind == StmtKind::Expression ? body->expression : nullptr;
+      if (given && given->kind == ExprKind::Assign && given->operands[1]->kind == ExprKind::CallSyntax)
+        report.help("a task returns nothing: give '" + std::string(given->operands[1]->name) +
+                    "' an out argument, and pass it the block for the result");
+      else if (given)
+        report.help("what is computed from elements is the body of a leaf task; call that here");
+      else if (kind == MapKind::Reduce)
+        report.note("the body of mapreduce is one task call");
+    }
   }
   for (size_t i = loops.size(); i-- > 0;) {
     Stmt* map = program_.newStmt(StmtKind::Map, header);
