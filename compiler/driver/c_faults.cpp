@@ -3,12 +3,13 @@
 
 #include "compiler/ir/locations.h"
 #include "compiler/ir/svm.h"
-#include "runtime/abi.h"
 #include "runtime/core/stack_guard.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <atomic>
 #include <csignal>
+#include <unistd.h>
 
 namespace strata::driver {
 
@@ -30,10 +31,15 @@ struct Functions {
 };
 
 Functions* functions = nullptr;
+StrataFailureHandler showFault = nullptr;
+
+StrataCheck checkOf(const char* code, const char* message, const std::string& help) {
+  return {code, message, help.c_str(), functions->file.c_str(), functions->line, functions->column};
+}
 
 [[noreturn]] void fail(const char* code, const char* message, const std::string& help, const int64_t* values,
                        int32_t count) {
-  const StrataCheck check{code, message, help.c_str(), functions->file.c_str(), functions->line, functions->column};
+  const StrataCheck check = checkOf(code, message, help);
   strata_fail(&check, values, count);
   __builtin_unreachable();
 }
@@ -44,6 +50,18 @@ void reportNull(size_t address, const void*) {
        "a function in C or C++ follows a null pointer; the program has " + functions->list, &at, 1);
 }
 
+void reportWild(const void*) {
+  static std::atomic<bool> isShown{false};
+  if (isShown.exchange(true))
+    while (true)
+      pause(); // another thread's fault ends the process
+  const std::string help =
+      "a function in C or C++ follows a pointer that leads nowhere, or leaves its arrays; the program has " +
+      functions->list;
+  const StrataCheck check = checkOf("runtime-wild-pointer", "the program reads or writes where it has no memory", help);
+  showFault(&check, nullptr, 0, check.message);
+}
+
 void reportAbort(int) {
   fail("runtime-abort", "the program was ended by abort()",
        "a function in C or C++ called it, or an assertion in one does not hold; the program has " + functions->list,
@@ -52,7 +70,7 @@ void reportAbort(int) {
 
 } // namespace
 
-void reportFaultsInC(mlir::ModuleOp program) {
+void reportFaultsInC(mlir::ModuleOp program, StrataFailureHandler show) {
   constexpr llvm::StringLiteral task = "strata.ext.", function = "external.";
   functions = new Functions;
   for (mlir::Operation& each : program.getOps()) {
@@ -66,7 +84,9 @@ void reportFaultsInC(mlir::ModuleOp program) {
   }
   if (functions->list.empty())
     return;
+  showFault = show;
   runtime::setNullHandler(reportNull);
+  runtime::setWildHandler(reportWild);
   std::signal(SIGABRT, reportAbort);
 }
 

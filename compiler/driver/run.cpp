@@ -44,9 +44,8 @@ namespace {
 /// What run-time failures are rendered with: the session of the process's one run.
 Session* failureSession = nullptr;
 
-void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
-  if (!failureSession)
-    return;
+/// Shows what the run ends with, and takes back the outputs that are not finished.
+void showFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
   Session& session = *failureSession;
   // The codes of run-time failures belong to the program that was compiled. The process ends here, and the kind with
   // it.
@@ -65,6 +64,12 @@ void reportFailure(const StrataCheck* check, const int64_t*, int32_t, const char
   finish(session);
   discardUnfinished();
   fflush(nullptr);
+}
+
+void reportFailure(const StrataCheck* check, const int64_t* values, int32_t count, const char* text) {
+  if (!failureSession)
+    return;
+  showFailure(check, values, count, text);
   _exit(statusUserError);
 }
 
@@ -104,7 +109,7 @@ public:
     runtime::setScratchFolder(options_.scratch);
     failureSession = &session_;
     strata_set_failure_handler(reportFailure);
-    reportFaultsInC(*program->module);
+    reportFaultsInC(*program->module, showFailure);
     auto binding = bindArguments(*entry, data, session_.diagnostics);
     if (!binding)
       return finish(session_);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 
 import numpy as np
 
@@ -385,6 +386,18 @@ class External(harness.Case):
             for how in ((), ("--check",)):
                 self.is_refused("run", *self.files("host", 0, leaf), *sizes, *how, code=code,
                                 mentions=["the external task 'Mix_Leaf'", ".sq:10:"])
+
+    def test_a_wild_pointer_is_told_and_ends_by_its_signal(self):
+        if harness.sanitizer():
+            self.skipTest("it tells of wild pointers itself")
+        leaf = LEAF.replace("  sqCalcParams();", "  sqCalcParams(); int *volatile p = (int *)0x123456789000; *p = k;")
+        files = self.files("host", 0, leaf)
+        for how in ((), ("--check",), ("--interpret",), ("--threads", "1")):
+            made = self.strata("run", *files, "--size", "N=10", "--in", "A=zeros", "--in", "B=zeros", "--in", "k=1", "--out", "C=c.npy", *how)
+            self.assertEqual(made.status, -signal.SIGSEGV, (how, made.err))
+            for part in ("error[runtime-wild-pointer]", ".sq:10:", "the external task 'Mix_Leaf'"):
+                self.assertIn(part, made.err, how)
+            self.assertFalse(os.path.exists(self.path("c.npy")))
 
     def test_folders_and_macros_reach_the_file(self):
         os.makedirs(self.path("parts"), exist_ok=True)
