@@ -46,7 +46,10 @@ public:
   void expect(std::string_view text, std::string_view after) {
     if (accept(text))
       return;
-    reportWanted("'" + std::string(text) + "' after " + std::string(after));
+    {
+      DiagnosticBuilder report = reportWanted("'" + std::string(text) + "' after " + std::string(after));
+      proposeOperator(report);
+    }
     // What is missing there is the only thing that is wrong.
     const bool goesOn = text == "(" ? !is(";") && !is("{") && !is("}") : text == ";" && mayFollowMissing(false);
     if (!goesOn)
@@ -57,8 +60,11 @@ public:
   void expectClosing(std::string_view text, size_t open, std::string_view after) {
     if (accept(text))
       return;
-    reportWanted("'" + std::string(text) + "' after " + std::string(after))
-        .label(tokens_[open].location, "this '" + std::string(tokens_[open].text) + "' is not closed");
+    {
+      DiagnosticBuilder report = reportWanted("'" + std::string(text) + "' after " + std::string(after));
+      report.label(tokens_[open].location, "this '" + std::string(tokens_[open].text) + "' is not closed");
+      proposeOperator(report);
+    }
     if (!mayFollowMissing(true))
       throw SyntaxError();
   }
@@ -163,11 +169,16 @@ protected:
 
   const std::vector<Token>& tokens_;
   DiagnosticEngine& diagnostics_;
+  bool hasOperators_ = true; // C's
   size_t at_ = 0;
   size_t item_ = 0;                // where the statement, declaration or member at hand begins
   size_t reportedAt_ = ~size_t(0); // the token before which something missing was reported last
 
 private:
+  void proposeOperator(DiagnosticBuilder& report) const {
+    if (const auto& word = token().text; hasOperators_ && isWord(token()) && (word == "and" || word == "or"))
+      report.help(std::string("the operator is '") + (word == "and" ? "&&" : "||") + "'");
+  }
   std::pair<uint32_t, uint32_t> lineOf(const Location& where) const {
     return {where.buffer.value, diagnostics_.sources().lineColumn(where).line};
   }

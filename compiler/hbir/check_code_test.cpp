@@ -57,6 +57,31 @@ TEST(HbirCode, NamesOfArrangements) {
            {"%d(x) \" \" %d(4) \" \" %d(2) \" \" %d(tile_id)"});
 }
 
+TEST(HbirCode, WhatIsWrittenFromOtherLanguagesIsOneMessageThatSaysWhatIsMeant) {
+  const struct {
+    std::string program;
+    const char *code, *help;
+  } cases[] = {
+      {body("C(1) = A(1) + A(2);"), "hbir-array-call", "square brackets: C[i]"},
+      {body("g = B(1, 2);"), "hbir-array-call", "square brackets: B[i][j]"},
+      {body("C = A + A;"), "hbir-index-count", "element by element: C[i]"},
+      {body("h = h ^ 2;"), "hbir-integer-operator", "a power is pow(x, y)"},
+      {body("g = g ** 2;"), "hbir-syntax", "a power is pow(x, y)"},
+      {body("*C = 1;"), "hbir-syntax", "HBIR has no pointers"},
+      {body("if (g > 1 and g < 2) { }"), "hbir-syntax", "the operator is '&&'"},
+      {body("while (g > 1 or g < 2) { }"), "hbir-syntax", "the operator is '||'"},
+      {body("for (int i = 0; i = 4; i++) { }"), "hbir-syntax", "'==' compares two values"},
+      {formA("", "D int[4] = block[1] { target.g; };"), "hbir-syntax", "an array's type stands behind its name"},
+  };
+  for (const auto& each : cases) {
+    Session session(each.program);
+    EXPECT_EQ(session.codes(), each.code) << each.program << session.rendered();
+    EXPECT_NE(session.rendered().find(each.help), std::string::npos) << each.program << session.rendered();
+  }
+  // Two statements are two mistakes.
+  EXPECT_EQ(Session(body("C(1) = 1; g = A(1);")).codes(), "hbir-array-call hbir-array-call");
+}
+
 TEST(HbirCode, Expressions) {
   Rule rules[] = {
       {"hbir-unknown-name", body("g = gg;"), body("g = x;")},
@@ -77,6 +102,8 @@ TEST(HbirCode, Expressions) {
       {"hbir-zero-divisor", body("g = g / 0;"), body("h = h / 0.0;")},
       {"hbir-zero-divisor", body("g %= 0;"), body("g %= 1;")},
       {"hbir-unknown-function", body("g = sqr(2);"), body("h = sqrt(2);")},
+      {"hbir-array-call", body("g = A(1);"), body("g = A[1];")},
+      {"hbir-array-call", body("B(1, 2) = 1;"), body("B[1][2] = 1;")},
       {"hbir-argument-count", body("h = pow(2);"), body("h = pow(2, 3);")},
       {"hbir-argument-count", formB("extern f(x : int) : int; t.foo { C[0] = f(); }"),
        formB("extern f() : int; t.foo { C[0] = f(); }")},

@@ -2,6 +2,7 @@
 #include "compiler/hbir/checker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata::hbir {
 
@@ -13,6 +14,7 @@ STRATA_DIAGNOSTIC(needsInteger, Error, "hbir-integer-operator", "'{0}' takes int
 STRATA_DIAGNOSTIC(zeroDivisor, Error, "hbir-zero-divisor", "division by zero");
 STRATA_DIAGNOSTIC(voidValue, Error, "hbir-void-value", "function '{0}' gives no value");
 STRATA_DIAGNOSTIC(unknownFunction, Error, "hbir-unknown-function", "no function is named '{0}'");
+STRATA_DIAGNOSTIC(arrayCall, Error, "hbir-array-call", "'{0}' is an array and no function");
 STRATA_DIAGNOSTIC(argumentCount, Error, "hbir-argument-count", "function '{0}' takes {1} arguments, not {2}");
 
 namespace {
@@ -125,9 +127,10 @@ ExpressionPtr Checker::name(const Expr& syntax) {
       return bound;
   if (symbol) {
     if (!symbol->extents.empty()) {
-      diagnostics_.report(rankMismatch, syntax.where, text, symbol->extents.size(), 0)
-          .label(symbol->where, "declared here")
-          .help("arrays are used element by element: " + std::string(text) + "[i]");
+      if (isFirstOfStatement())
+        diagnostics_.report(rankMismatch, syntax.where, text, symbol->extents.size(), 0)
+            .label(symbol->where, "declared here")
+            .help("arrays are used element by element: " + std::string(text) + "[i]");
       return nullptr;
     }
     auto result = std::make_unique<Expression>();
@@ -229,7 +232,9 @@ ExpressionPtr Checker::combine(Operator op, ExpressionPtr left, ExpressionPtr ri
   bool logical = op == Operator::LogicalAnd || op == Operator::LogicalOr;
   if (needsIntegers(op) && isFloat) {
     const Location& wrong = left->type == ScalarType::Float ? left->where : right->where;
-    diagnostics_.report(needsInteger, wrong, operatorText(op));
+    DiagnosticBuilder report = diagnostics_.report(needsInteger, wrong, operatorText(op));
+    if (op == Operator::BitXor)
+      report.help("'^' is the exclusive or of bits; a power is pow(x, y)");
     return nullptr;
   }
   if (isDivision(op) && !isFloat && right->kind == ExpressionKind::Integer && right->integer == 0) {
@@ -269,6 +274,24 @@ ExpressionPtr Checker::conditional(const Expr& syntax) {
   return result;
 }
 
+bool Checker::isFirstOfStatement() {
+  return std::exchange(reportedStatement_, statement_) != statement_ || !statement_;
+}
+
+bool Checker::refuseArrayCall(const Expr& syntax) {
+  const Symbol* symbol = findSymbol(syntax.names[0]);
+  if (!symbol || symbol->extents.empty())
+    return false;
+  std::string indices;
+  for (size_t i = 0; i < symbol->extents.size(); ++i)
+    indices += std::string("[") + "ijkl"[i % 4] + "]";
+  if (isFirstOfStatement())
+    diagnostics_.report(arrayCall, syntax.where, syntax.names[0])
+        .label(symbol->where, "declared here")
+        .help("indices stand in square brackets: " + std::string(syntax.names[0]) + indices);
+  return true;
+}
+
 ExpressionPtr Checker::call(const Expr& syntax) {
   std::string_view name = syntax.names[0];
   auto found = std::find_if(program_.externs.begin(), program_.externs.end(),
@@ -299,6 +322,8 @@ ExpressionPtr Checker::builtinCall(const Expr& syntax) {
   auto found = std::find_if(std::begin(builtins), std::end(builtins),
                             [&](const BuiltinFacts& each) { return each.name == name; });
   if (found == std::end(builtins)) {
+    if (refuseArrayCall(syntax))
+      return nullptr;
     std::vector<std::string> candidates{"printf", "print", "bsg_finish"};
     for (const BuiltinFacts& each : builtins)
       candidates.emplace_back(each.name);

@@ -126,7 +126,8 @@ std::optional<IndexExpression> Checker::resolveInData(const Expr& name) {
 
 std::optional<IndexExpression> Checker::resolveInTarget(const Expr& name) {
   if (name.names[0] != "target") {
-    unknown(name.where, dottedName(name.names), {"target." + program_.target.tiles + ".x_max"});
+    unknown(name.where, dottedName(name.names), {"target." + program_.target.tiles + ".x_max"},
+            name.names.size() == 1 ? "a machine has fixed numbers of memories and tiles, as in tile t[4][4]" : "");
     return std::nullopt;
   }
   std::optional<int64_t> value = targetField(name.names, name.where);
@@ -176,8 +177,12 @@ std::optional<int64_t> Checker::targetField(const Names& names, const Location& 
 
 std::vector<int64_t> Checker::extents(const std::vector<Expr*>& list, const Resolve& resolve, std::string_view what) {
   std::vector<int64_t> result;
+  bool isKnown = true;
   for (const Expr* each : list) {
-    int64_t value = constant(*each, resolve).value_or(1);
+    // One that is wrong is likely to be so for the reason that its neighbours are.
+    const std::optional<int64_t> found = isKnown ? constant(*each, resolve) : std::nullopt;
+    isKnown &= found.has_value();
+    int64_t value = found.value_or(1);
     if (value < 1) {
       diagnostics_.report(notPositive, each->where, what, value);
       value = 1;

@@ -48,6 +48,7 @@ void Checker::scoped(const std::vector<Stmt*>& list, std::vector<StatementPtr>& 
 }
 
 StatementPtr Checker::statement(const Stmt& syntax) {
+  statement_ = &syntax;
   auto result = std::make_unique<Statement>();
   result->kind = syntax.kind;
   result->where = syntax.where;
@@ -158,6 +159,8 @@ void Checker::fitsTile(const Stmt& syntax, const std::vector<int64_t>& extents) 
 }
 
 ExpressionPtr Checker::assignable(const Expr& syntax) {
+  if (syntax.kind == ExprKind::Call && refuseArrayCall(syntax))
+    return nullptr;
   if (syntax.kind != ExprKind::Name && syntax.kind != ExprKind::Element) {
     diagnostics_.report(notAssignable, syntax.where, "this");
     return nullptr;

@@ -138,6 +138,10 @@ private:
   ExpressionPtr conditional(const Expr& syntax);
   ExpressionPtr call(const Expr& syntax);
   ExpressionPtr builtinCall(const Expr& syntax);
+  /// Whether it is an array with its indices in parentheses, which is reported.
+  bool refuseArrayCall(const Expr& syntax);
+  /// Whether no array that is taken for a value or a function has been reported in the statement at hand.
+  bool isFirstOfStatement();
   const Symbol* findSymbol(std::string_view name) const;
   static ExpressionPtr convert(ExpressionPtr value, ScalarType type);
   static ExpressionPtr integer(int64_t value, const Location& where);
@@ -158,6 +162,8 @@ private:
   std::map<std::string, const Symbol*, std::less<>> arraySymbols_;
   std::map<std::string, int64_t, std::less<>> blockSizes_; // of arrays as the program declares them
   std::map<std::string, const Constant*, std::less<>> constantsByName_;
+  const Stmt* statement_ = nullptr;                            // the one at hand
+  const Stmt* reportedStatement_ = nullptr;                    // in which an array was reported that is no value
   std::set<std::string, std::less<>> unknownNames_;            // those that have been reported
   std::set<std::string_view> wrongConstants_;                  // those whose value has been reported
   std::unordered_map<const Array*, Layout> declaredLayouts_;   // of arrays that the mapping places otherwise

@@ -170,6 +170,12 @@ Expr* Parser::primary() {
     expectClosing(")", open, "the expression");
     return expr;
   }
+  if (is("*") || is("&")) {
+    const bool isPower = is("*") && at_ > 0 && spells(tokens_[at_ - 1], "*");
+    reportWanted("an expression")
+        .help(isPower ? "a power is pow(x, y)" : "HBIR has no pointers; an element of an array is A[i]");
+    throw SyntaxError();
+  }
   std::vector<std::string_view> names{expectName("an expression").text};
   if (accept("(")) {
     const size_t open = at_ - 1;

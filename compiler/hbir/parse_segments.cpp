@@ -431,7 +431,7 @@ void Parser::dataItem() {
   }
   ConstantSyntax constant;
   constant.name = expectName("a constant or an array");
-  if (is("[")) {
+  if (is("[") || startsType()) {
     reportWanted("'=' after the constant, or ':' after the name of an array")
         .help("an array's type stands behind its name: '" + std::string(constant.name.text) + " : int[n] = …'");
     throw SyntaxError();

@@ -205,14 +205,18 @@ Stmt* Parser::simple() {
   return result;
 }
 
+void Parser::refuseAssignment(std::string_view wanted) {
+  if (!is("="))
+    return;
+  reportWanted(wanted).help("'==' compares two values; '=' is an assignment");
+  throw SyntaxError();
+}
+
 Expr* Parser::conditionInParentheses(std::string_view before) {
   const size_t open = at_;
   expect("(", before);
   Expr* result = expression();
-  if (is("=")) {
-    reportWanted("')' after the condition").help("'==' compares two values; '=' is an assignment");
-    throw SyntaxError();
-  }
+  refuseAssignment("')' after the condition");
   expectClosing(")", open, "the condition");
   return result;
 }
@@ -246,6 +250,7 @@ Stmt* Parser::forStatement() {
   }
   if (!is(";"))
     loop->condition = expression();
+  refuseAssignment("';' after the condition");
   expect(";", "the condition");
   if (!is(")"))
     loop->next = simple();

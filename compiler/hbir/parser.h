@@ -78,6 +78,8 @@ private:
   Stmt* simple();
   /// (condition)
   Expr* conditionInParentheses(std::string_view before);
+  /// Reports an assignment behind a condition, where `wanted` should be.
+  void refuseAssignment(std::string_view wanted);
   Stmt* ifStatement();
   Stmt* forStatement();
   Stmt* rangeStatement();

@@ -92,7 +92,11 @@ Expr* Checker::block(Expr* expr) {
   std::vector<BlockRange> ranges;
   for (size_t i = 0; i < rank; ++i) {
     if (parts[i]->ranges.empty()) {
-      diagnostics_.report(mixedBlock, parts[i]->operands[1]->location).help("a range of one element is [i:i+1;1]");
+      DiagnosticBuilder report = diagnostics_.report(mixedBlock, parts[i]->operands[1]->location);
+      if (parts[i]->operands[1]->kind == ExprKind::Comma)
+        report.help("a block of at most m elements from s is [s; m], and one of m columns and n rows [s; m][t; n]");
+      else
+        report.help("a range of one element is [i:i+1;1]");
       return nullptr;
     }
     BlockRange range = parts[i]->ranges[0];

@@ -4,6 +4,7 @@
 #include "compiler/sequoia/fold.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata::sequoia {
 
@@ -35,6 +36,9 @@ STRATA_DIAGNOSTIC(forbiddenOperator, Error, "sequoia-pointer-operator",
                   "Sequoia has no pointers, and no operator '{0}'");
 
 namespace {
+
+constexpr const char* sizesAreParameters =
+    "the number of elements is known by the name in the array's declaration: x[N] has N elements";
 
 struct BuiltinFacts {
   std::string_view name;
@@ -153,8 +157,11 @@ Expr* Checker::name(Expr* expr) {
     return wrong(expr);
   }
   if (symbol->variable->isArray()) {
-    diagnostics_.report(arrayAsValue, expr->location, expr->name)
-        .help("an element is " + std::string(expr->name) + "[i]; whole arrays are arguments of task calls and of copy");
+    // "a = b + c" is one mistake.
+    if (std::exchange(arrayStatement_, statement_) != statement_ || !statement_)
+      diagnostics_.report(arrayAsValue, expr->location, expr->name)
+          .help("an element is " + std::string(expr->name) +
+                "[i]; whole arrays are arguments of task calls and of copy");
     return wrong(expr);
   }
   expr->kind = ExprKind::Variable;
@@ -314,7 +321,15 @@ Expr* Checker::builtinCall(Expr* expr) {
     for (const auto& [name, facts] : builtins())
       names.emplace_back(name);
     std::sort(names.begin(), names.end());
-    reportNoTask(unknownFunction, expr->name, expr->location, names);
+    const Symbol* of = expr->operands.size() == 1 && expr->operands[0]->kind == ExprKind::Name
+                           ? find(expr->operands[0]->name)
+                           : nullptr;
+    const bool asksSize = of && of->kind == Symbol::Kind::Variable && of->variable->isArray() &&
+                          nearestName(expr->name, names).empty() && !find(expr->name);
+    if (asksSize)
+      diagnostics_.report(unknownFunction, expr->location, expr->name).help(sizesAreParameters);
+    else
+      reportNoTask(unknownFunction, expr->name, expr->location, names);
     return wrong(expr);
   }
   const BuiltinFacts& facts = found->second;
@@ -373,7 +388,7 @@ Expr* Checker::sizeofExpr(Expr* expr) {
     Expr* operand = expr->operands[0];
     const Symbol* symbol = operand->kind == ExprKind::Name ? find(operand->name) : nullptr;
     if (symbol && symbol->kind == Symbol::Kind::Variable && symbol->variable->isArray()) {
-      diagnostics_.report(sizeofArray, expr->location, operand->name);
+      diagnostics_.report(sizeofArray, expr->location, operand->name).help(sizesAreParameters);
       return wrong(expr);
     }
     type = valueOfAnyKind(operand)->type;

@@ -61,8 +61,11 @@ Expr* Checker::binary(Expr* expr) {
   bool fits = needsIntegers(expr->op) ? left->type->isInteger() && right->type->isInteger()
                                       : left->type->isArithmetic() && right->type->isArithmetic();
   if (!fits) {
-    diagnostics_.report(operandTypes, expr->location, operatorText(expr->op),
-                        "'" + typeName(left->type) + "' and '" + typeName(right->type) + "'");
+    DiagnosticBuilder report =
+        diagnostics_.report(operandTypes, expr->location, operatorText(expr->op),
+                            "'" + typeName(left->type) + "' and '" + typeName(right->type) + "'");
+    if (expr->op == Operator::BitXor)
+      report.help("'^' is the exclusive or of bits; a power is pow(x, y)");
     return wrong(expr);
   }
   if (isShift(expr->op)) {

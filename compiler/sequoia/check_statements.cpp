@@ -117,6 +117,7 @@ Expr* Checker::condition(Expr* expr) {
 }
 
 void Checker::statement(Stmt*& stmt) {
+  statement_ = stmt;
   switch (stmt->kind) {
   case StmtKind::Empty:
     return;
@@ -293,9 +294,11 @@ void Checker::switchStatement(Stmt& stmt) {
 
 void Checker::returnStatement(Stmt& stmt) {
   if (!function_) {
-    diagnostics_.report(returnInTask, stmt.location);
-    if (stmt.expression)
-      stmt.expression = value(stmt.expression);
+    DiagnosticBuilder report = diagnostics_.report(returnInTask, stmt.location);
+    if (stmt.expression) {
+      report.help("results go to out arguments: write them there");
+      stmt.expression = wrong(stmt.expression);
+    }
     return;
   }
   const Type* result = function_->result;

@@ -94,6 +94,11 @@ std::vector<std::string> Checker::taskNames() const {
 void Checker::reportNoTask(const DiagnosticKind& kind, std::string_view name, const Location& where,
                            const std::vector<std::string>& names) {
   DiagnosticBuilder report = diagnostics_.report(kind, where, name);
+  if (const Symbol* symbol = find(name);
+      symbol && symbol->kind == Symbol::Kind::Variable && symbol->variable->isArray()) {
+    report.label(symbol->location, "an array").help("indices stand in square brackets: " + std::string(name) + "[i]");
+    return;
+  }
   for (const Task& task : program_.tasks)
     if (const TaskVariant* variant = task.find(name)) {
       report.label(variant->location, "a variant of task '" + std::string(task.name) + "'")

@@ -110,7 +110,8 @@ private:
         if (text_[at_] == '\\' && peek(1) != '\n')
           ++at_;
       at_ = std::min(at_ + 1, text_.size());
-      diagnostics_.report(stringLiteral, where(begin, at_));
+      diagnostics_.report(stringLiteral, where(begin, at_))
+          .help("a task computes on arrays; what prints or reads is an external task, in C");
       push(TokenKind::Wrong, begin);
     } else {
       punctuator();

@@ -318,8 +318,10 @@ std::vector<Expr*> Parser::arrayExtents() {
   std::vector<Expr*> extents;
   while (accept("[")) {
     const size_t open = at_ - 1;
-    if (is("]"))
-      fail("the size of the dimension");
+    if (is("]")) {
+      reportWanted("the size of the dimension").help("name it: with x[N], N is the number of elements in the body");
+      throw SyntaxError();
+    }
     extents.push_back(conditional());
     expectClosing("]", open, "the size of the dimension");
   }

@@ -130,6 +130,10 @@ Expr* Parser::unary() {
     expr->isPrefix = true;
     return expr;
   }
+  if (is("*") && at_ > 0 && spells(tokens_[at_ - 1], "*") && tokens_[at_ - 1].location.end == begin.begin) {
+    reportWanted("an expression").help("a power is pow(x, y)");
+    throw SyntaxError();
+  }
   if (is("&") || is("*")) {
     std::string_view name = take().text;
     Expr* expr = make(ExprKind::Forbidden, begin, {unary()});

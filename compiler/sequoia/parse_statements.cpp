@@ -83,6 +83,11 @@ Stmt* Parser::statementUnchecked() {
   refuseKeyword();
   if (startsType())
     return declaration();
+  if (const std::string_view word = token().text; word == "elif" || word == "elsif" || word == "elseif")
+    if (is("(", 1) && at_ > 0 && (spells(tokens_[at_ - 1], ";") || spells(tokens_[at_ - 1], "}"))) {
+      reportWanted("a statement").help("write it as 'else if'");
+      return ifStatement();
+    }
   refuseMisspelt();
   return expressionStatement();
 }
