@@ -390,7 +390,7 @@ LogicalResult SpmdOp::verify() {
         withMemory(cast<MemRefType>(privateCopy(position).getType()), ""))
       return emitOpError("has a private copy of another type than its reduction");
   if (getWaysAttr() && getWaysAttr().getInt() < 1)
-    return emitOpError("is dealt to ") << getWaysAttr().getInt() << " instances; it takes one at least";
+    return emitOpError("is distributed over ") << getWaysAttr().getInt() << " instances; it takes one at least";
   if (getChunkAttr() && getChunkAttr().getInt() < 0)
     return emitOpError("has chunks of a negative number of iterations");
   if (getInstances() && !getReductions().empty())

@@ -19,7 +19,7 @@ struct Obstacle {
 static Obstacle obstacle(Operation* op, std::optional<int64_t> lower, std::optional<int64_t> upper, int64_t step) {
   auto spmd = dyn_cast<SpmdOp>(op);
   if (spmd && spmd.getWays().value_or(0) > 1)
-    return {"its iterations are dealt to processors", "leave out 'spmd', or do not flatten the loop"};
+    return {"its iterations are distributed over processors", "leave out 'spmd', or do not flatten the loop"};
   if (!lower || !upper)
     return {"its bounds are not constants after mapping",
             "bound it by constants, tunables and sizes that a precondition states, or unroll it instead"};

@@ -166,14 +166,14 @@ private:
     if (said.valid())
       report.label(loop, "the loop");
     report.note("processors are counted among those that the code around the loop stands for")
-        .help("begin with an earlier processor, or deal the loop to fewer");
+        .help("begin with an earlier processor, or distribute the loop over fewer");
   }
 
   void refuse(SpmdOp spmd, machine::ProcessorId on, int64_t ways, int64_t width, const Context& context) {
     const strata::Location loop = sourceLocation(diagnostics_.sources(), spmd.getLoc()), said = mappedAt(spmd);
     const strata::Location at = said.valid() ? said : loop;
     const std::string label = mappedName(spmd.getLabel().value_or(""));
-    const std::string most = "deal the loop to " + std::to_string(width) + " at most";
+    const std::string most = "distribute the loop over " + std::to_string(width) + " at most";
     if (context.loops.empty()) {
       DiagnosticBuilder report =
           diagnostics_.report(tooManyWays, at, label, ways, machine_[on].name, machine_.name, machine_[on].count);
@@ -184,13 +184,13 @@ private:
     }
     std::string around;
     for (auto [processor, step] : context.loops)
-      around += (around.empty() ? "" : ", then each of their parts ") + std::string("to those of '") +
+      around += (around.empty() ? "" : ", then each of their parts ") + std::string("over those of '") +
                 machine_[machine::ProcessorId{processor}].name + "' whose numbers are " + std::to_string(step) +
                 " apart";
     DiagnosticBuilder report = diagnostics_.report(nestedWays, at, label, ways, machine_[on].name, width);
     if (said.valid())
       report.label(loop, "the loop");
-    report.note("loops around it are dealt " + around).help(most + ", or the loops around it to fewer");
+    report.note("loops around it are distributed " + around).help(most + ", or the loops around it over fewer");
   }
 
   /// Whoever executes makes something in a memory.
@@ -208,8 +208,8 @@ private:
                   who.name)
           .note("there are " + std::to_string(who.count) + " of '" + who.name + "' and " + std::to_string(instances) +
                 " of memory '" + machine_[id].name + "'; each would make the block at the same address of one of them")
-          .help(
-              "place the array at a level nearer to the processors that make it, or deal the loop around it to fewer");
+          .help("place the array at a level nearer to the processors that make it, or distribute the loop around it "
+                "over fewer");
       return;
     }
   }

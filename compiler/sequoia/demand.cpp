@@ -110,7 +110,7 @@ private:
     else if (demand.bytes)
       demand.bytes = product;
     if (isDealt)
-      demand.why += ", dealt to the instances of '" + machine_[machine_.levels[level_].memory].name + "'";
+      demand.why += ", distributed over the instances of '" + machine_[machine_.levels[level_].memory].name + "'";
     return demand;
   }
 

@@ -49,7 +49,7 @@ private:
       if (std::find(share.arrays.begin(), share.arrays.end(), &array) != share.arrays.end())
         row.marks.push_back("shared");
     if (array.index < instance.blockCyclic.size() && instance.blockCyclic[array.index])
-      row.marks.push_back("dealt");
+      row.marks.push_back("distributed");
     return row;
   }
 

@@ -29,7 +29,7 @@ STRATA_DIAGNOSTIC(scratchSpace, Error, "sequoia-mapping-scratch", "{0}");
 STRATA_DIAGNOSTIC(layoutSize, Error, "sequoia-mapping-layout",
                   "a block-cyclic layout has sizes of 1 and more, not {0}");
 STRATA_DIAGNOSTIC(gridSize, Error, "sequoia-mapping-grid",
-                  "the grid of '{0}' deals it to {1} instances of a memory, and level {2} joins {3}");
+                  "the grid of '{0}' distributes it over {1} instances of a memory, and level {2} joins {3}");
 STRATA_DIAGNOSTIC(shareAlone, Error, "sequoia-mapping-share-alone", "array '{0}' shares its space with no other");
 STRATA_DIAGNOSTIC(copyUnclear, Error, "sequoia-mapping-copy", "copy of '{0}' at the call of '{1}': {2}");
 

@@ -132,7 +132,8 @@ void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, Diagn
                       " parts of the loops around it are more than the " + std::to_string(width) + " processors")
           .label(resolved.loop->location, "the loop")
           .label(outermost->place, "the processors")
-          .help("deal it to " + std::to_string(std::max<int64_t>(width / around, 1)) + " at most, or say 'auto'");
+          .help("distribute it over " + std::to_string(std::max<int64_t>(width / around, 1)) +
+                " at most, or say 'auto'");
   }
 }
 

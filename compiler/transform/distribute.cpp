@@ -49,7 +49,7 @@ void distribute(SpmdOp spmd) {
 struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DistributePass)
   StringRef getArgument() const final { return "svm-distribute"; }
-  StringRef getDescription() const final { return "deal parallel iterations to processors"; }
+  StringRef getDescription() const final { return "distribute parallel iterations over processors"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 

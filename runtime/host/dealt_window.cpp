@@ -210,7 +210,7 @@ void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) 
   const auto* stores = static_cast<const Stores*>(me.stores);
   if (!stores || layout->memory >= stores->memories.size() || layout->virtual_memory >= stores->memories.size() ||
       !stores->memories[layout->memory].first)
-    fail("runtime-no-store", std::string("'") + what + "' has no memory to be dealt to");
+    fail("runtime-no-store", std::string("'") + what + "' has no memory to be distributed over");
   const Store& store = stores->memories[layout->memory];
   const int64_t joined = std::max<uint32_t>(stores->memories[layout->virtual_memory].instances, 1);
   const int64_t each = store.instances / joined;

@@ -188,14 +188,14 @@ class Loops(Case):
     def test_what_cannot_be_flat_is_an_error_in_the_mapping(self):
         self.write("p.sq", ADD)
         for loop, why in ((("", "unroll = 2;"), None), ((": flat", ""), "its bounds are not constants after mapping"),
-                          ((": flat", DEAL % 1), "its iterations are dealt to processors")):
+                          ((": flat", DEAL % 1), "its iterations are distributed over processors")):
             self.write("m.map", ADD_MAP % (64, 0, *loop))
             run = self.strata("run", "p.sq", "--map", "m.map", "--size", "N=1000", "--emit=placed")
             if not why:
                 self.assertEqual(run.status, 0, run)
                 continue
             self.assertEqual(run.status, 1, run)
-            change = "leave out 'spmd'" if "dealt" in why else "bound it by constants"
+            change = "leave out 'spmd'" if "distributed" in why else "bound it by constants"
             for part in ("mapping-flatten", "loop 'i' cannot be flattened: " + why, "m.map:5:", "p.sq:5:", "the loop", change):
                 self.assertIn(part, run.err)
             # What a mapping asks for in vain is found without a run too, where sizes are known.

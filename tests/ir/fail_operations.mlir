@@ -63,7 +63,7 @@ func.func @f(%n: index, %s: memref<f32>) {
 
 // -----
 func.func @f(%n: index) {
-  // expected-error @+1 {{is dealt to 0 instances; it takes one at least}}
+  // expected-error @+1 {{is distributed over 0 instances; it takes one at least}}
   svm.spmd (%i) = (%n) to (%n) ways 0 {
   }
   return
