@@ -30,6 +30,14 @@ void popAtHand(Stream* s, void* element) {
   svmPopped_(s, s->popped_);
 }
 
+/// The first bytes of the element `index` places behind the first. REQUIRES: it is there.
+void copyAt(const StreamRecord& record, uint64_t index, void* element, uint64_t bytes) {
+  const Stream& stream = *record.stream;
+  const char* at = readAt(record);
+  const uint64_t offset = index * record.elementBytes, untilEnd = static_cast<uint64_t>(stream.end_ - at);
+  svmCopy_(element, offset < untilEnd ? at + offset : stream.begin_ + (offset - untilEnd), bytes);
+}
+
 // Apart from the rest, so that what checked mode has for a quick path saves no registers.
 
 __attribute__((noinline)) void pushWithCare(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
@@ -86,9 +94,14 @@ void svmPopSlowly_(Stream* s, void* element, uint64_t size, const char* text) {
 }
 
 boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const char* text) {
-  if (const StreamRecord* record = recordIfAny(s); record && !element && n == 0)
-    if (isAtHand(*record, false) && !(record->flags & STREAM_UNORDERED))
-      return FALSE;
+  const auto index = static_cast<uint64_t>(static_cast<int64_t>(n));
+  if (const StreamRecord* record = recordIfAny(s);
+      record && isAtHand(*record, false) && (!element || size == record->popper.fitting) &&
+      !(record->flags & STREAM_UNORDERED) && index < inside(*record) && !hasTags(*record)) {
+    if (element)
+      copyAt(*record, index, element, record->elementBytes);
+    return FALSE;
+  }
   const char* operation = element ? "streamPeek" : "streamPeekEOS";
   const Place place{text};
   StreamRecord& record = recordOf(s, operation, place);
@@ -99,16 +112,12 @@ boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const cha
     if (element)
       checkSize(record, size, place);
   }
-  const auto index = static_cast<uint64_t>(static_cast<int64_t>(n));
   if (index >= record.capacity)
     return FALSE; // what a peek past the capacity gives is not defined
   waitForElements(record, kernel, index + 1);
   if (element) {
-    const uint64_t offset = index * record.elementBytes;
-    const char* at = readAt(record);
-    const auto untilEnd = static_cast<uint64_t>(s->end_ - at);
-    svmCopy_(element, offset < untilEnd ? at + offset : s->begin_ + (offset - untilEnd),
-             std::min(SVM_BYTES_OF_(size), record.elementBytes));
+    copyAt(record, index, element, std::min(SVM_BYTES_OF_(size), record.elementBytes));
+    record.popper.fitting = fits(size, record.elementBytes) ? size : 0;
   }
   openPop(record, kernel);
   return carriesTag(record, index) ? TRUE : FALSE;

@@ -24,7 +24,7 @@ char* atHand(const Block* block, int index, uint64_t size, bool writes) {
   const KernelRecord* last = record.last[writes].load(std::memory_order_relaxed);
   const auto at = static_cast<uint64_t>(static_cast<int64_t>(index));
   return last && last == callingKernel() && !isRequested(last) && at < record.capacity &&
-                 fits(size, record.elementBytes)
+                 size == record.fitting[writes].load(std::memory_order_relaxed)
              ? block->begin_ + at * record.elementBytes
              : nullptr;
 }
@@ -65,6 +65,8 @@ void initialise(Block* block, int location, int address, int capacity, int eleme
   record.address = address;
   record.capacity = static_cast<uint64_t>(capacity);
   record.elementBytes = static_cast<uint64_t>(elementBytes);
+  for (std::atomic<uint64_t>& fitting : record.fitting)
+    fitting.store(0, std::memory_order_relaxed);
   block->begin_ = begin;
   block->elementBytes_ = record.elementBytes;
   block->record_ = &record;
@@ -129,6 +131,7 @@ char* element(Block* block, int64_t index, uint64_t size, bool writes, const Pla
     record.noted.push_back(use);
   }
   if (recorder || record.program->checked()) {
+    record.fitting[writes].store(fits(size, record.elementBytes) ? size : 0, std::memory_order_relaxed);
     record.last[writes].store(kernel, std::memory_order_relaxed);
     return at;
   }

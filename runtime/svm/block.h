@@ -22,6 +22,7 @@ struct BlockRecord {
   // calls. This is what they have instead: the kernel that read (0) or wrote (1) last, whose right to do so has been
   // checked, and of which it has been noted.
   std::atomic<const KernelRecord*> last[2] = {nullptr, nullptr};
+  std::atomic<uint64_t> fitting[2] = {0, 0}; // what was seen then of a variable (SVM_SIZE_) that an element fits
   std::vector<std::pair<const KernelRecord*, bool>> noted; // of those that have it at hand; true: it writes
 };
 

@@ -259,8 +259,6 @@ void failWild(const void* context) {
 }
 
 /// A child that fork makes has the calling thread alone.
-std::atomic<bool> isChild{false};
-
 void becomeChild() {
   if (!runtime::isAlone())
     isChild.store(true);
@@ -346,9 +344,7 @@ Program* makeProgram(Choice& chosen) {
 
 } // namespace
 
-bool inChild() {
-  return isChild.load(std::memory_order_relaxed);
-}
+std::atomic<bool> isChild{false};
 
 void failInChild(const char* operation, const Place& place) {
   failAt(place, "svm-fork",

@@ -148,8 +148,12 @@ private:
 [[noreturn]] void failAt(const Place& place, const char* code, const std::string& message,
                          const std::string& help = "");
 
-/// Whether this process has been made by fork, which copies none of the threads that carry kernels out; ends it.
-bool inChild();
+/// Whether this process has been made by fork, which copies none of the threads that carry kernels out.
+extern std::atomic<bool> isChild;
+inline bool inChild() {
+  return isChild.load(std::memory_order_relaxed);
+}
+/// Ends it.
 [[noreturn]] void failInChild(const char* operation, const Place& place);
 inline void needOwnProcess(const char* operation, const Place& place) {
   if (inChild())

@@ -146,20 +146,11 @@ void open(StreamRecord& record, KernelRecord* kernel, bool pushes, uint64_t unti
     setLimit(record, pushes, 0);
 }
 
-void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place) {
-  if (isRequested(kernel))
-    obey(*kernel);
+/// Who calls is not the one who had the end until now.
+__attribute__((noinline)) void enterAnew(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation,
+                                         const Place& place) {
   StreamEnd& end = endOf(record, pushes);
-  if (!kernel) {
-    end.controlPlace.store(place.text, std::memory_order_relaxed);
-    if (record.program->checked()) {
-      end.controlAt.store(record.program->clock.load());
-      checkEnter(record, nullptr, pushes, operation, place);
-    }
-  }
   const KernelRecord* other = end.kernel.load(std::memory_order_relaxed);
-  if (other == kernel)
-    return;
   if (other && !record.program->checked())
     checkOneAtATime(record, *other, kernel, pushes, place);
   if (kernel && record.program->checked())
@@ -174,6 +165,21 @@ void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* 
   end.stackBytes = stack.bytes;
   std::lock_guard guard(kernel->endsLock);
   kernel->ends.emplace_back(&record, pushes);
+}
+
+void enter(StreamRecord& record, KernelRecord* kernel, bool pushes, const char* operation, const Place& place) {
+  if (isRequested(kernel))
+    obey(*kernel);
+  StreamEnd& end = endOf(record, pushes);
+  if (!kernel) {
+    end.controlPlace.store(place.text, std::memory_order_relaxed);
+    if (record.program->checked()) {
+      end.controlAt.store(record.program->clock.load());
+      checkEnter(record, nullptr, pushes, operation, place);
+    }
+  }
+  if (end.kernel.load(std::memory_order_relaxed) != kernel)
+    enterAnew(record, kernel, pushes, operation, place);
 }
 
 } // namespace
@@ -339,7 +345,7 @@ void commitPush(StreamRecord& record, uint64_t count, bool eos) {
 
 void commitPop(StreamRecord& record, uint64_t count) {
   const uint64_t end = popped(record).load(std::memory_order_relaxed) + count;
-  if (record.tagged.load(std::memory_order_relaxed) != record.untagged) {
+  if (hasTags(record)) {
     std::lock_guard guard(record.lock);
     while (!record.tags.empty() && record.tags.front() < end) {
       record.tags.pop_front();
@@ -353,7 +359,7 @@ void commitPop(StreamRecord& record, uint64_t count) {
 
 uint64_t untilTag(StreamRecord& record) {
   const uint64_t inStream = inside(record); // before the tags: those of these elements are there then
-  if (record.tagged.load(std::memory_order_relaxed) == record.untagged)
+  if (!hasTags(record))
     return 0;
   std::lock_guard guard(record.lock);
   const uint64_t first = popped(record).load(std::memory_order_relaxed);
@@ -361,7 +367,7 @@ uint64_t untilTag(StreamRecord& record) {
 }
 
 bool carriesTag(StreamRecord& record, uint64_t n) {
-  if (record.tagged.load(std::memory_order_relaxed) == record.untagged)
+  if (!hasTags(record))
     return false;
   std::lock_guard guard(record.lock);
   const uint64_t number = popped(record).load(std::memory_order_relaxed) + n;

@@ -104,6 +104,10 @@ const char* readable(StreamRecord& record, uint64_t& count);
 /// REQUIRES: count is what writable or readable gave, or less.
 void commitPush(StreamRecord& record, uint64_t count, bool eos);
 void commitPop(StreamRecord& record, uint64_t count);
+/// Whether an element inside carries a tag: of those that inside() counted before, all that do are known.
+inline bool hasTags(const StreamRecord& record) {
+  return record.tagged.load(std::memory_order_relaxed) != record.untagged;
+}
 /// The number of elements up to and with the first that carries a tag, among those inside; 0: none does.
 uint64_t untilTag(StreamRecord& record);
 /// Whether the element n places behind the first carries a tag. REQUIRES: it is there.
