@@ -134,6 +134,12 @@ class Habits(harness.Case):
             left += os.listdir(temporary) + [name for name in os.listdir(self.folder) if name not in ("temporary", "v.so", "v.h", "C.npy")]
         self.assertEqual(left, [])
 
+    def test_a_folder_for_temporary_files_that_is_none(self):
+        self.write("file", "")
+        for folder in ("/nowhere/temporary", self.path("file")):
+            for source in (VECTADD, HBIR):
+                self.is_refused("build", source, "-o", "v.so", code="clang-no-folder", mentions=["set TMPDIR", folder], TMPDIR=folder)
+
     def test_check_looks_at_the_machine(self):
         for program in (VECTADD, HBIR):
             self.is_refused("check", program, "--machine", "nosuch", code="machine-not-found", mentions="cell")

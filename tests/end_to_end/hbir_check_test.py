@@ -1,5 +1,9 @@
 """What --check finds in HBIR programs: indices out of range, reads of what nobody wrote, tiles that write one element without an order, and
-tiles that wait for ever. Each message names tile, array, index and line."""
+tiles that wait for ever. Each message names tile, array, index and line. And loops that never end and wait for nothing, which stay in the program."""
+
+import os
+import subprocess
+import time
 
 import numpy as np
 
@@ -32,6 +36,33 @@ class HbirChecks(harness.Case):
         self.assertEqual(result.status, 1, str(result))
         for text in (f"[{code}]", f"{LINE} |", *mentions):
             self.assertIn(text, result.err, str(result))
+
+    def test_a_loop_that_never_ends_is_not_left_out(self):
+        """All at once, for three times as long as a program takes whose loop ends and which is started with them."""
+        loops = ("while (k < 5) { }", "while (true) { }", "for (;;) { }", "for (int i = 0; k < 5; ) { int j = i * 2; }", "while (k < 5) k = k * 2;")
+        ends = "while (k < 5) k = k + 1;"
+
+        def start(name, loop, *how):
+            path = self.write(name + ".hbir", PROGRAM % f"int k = 0; {loop} C[tile_id] = k + 100;")
+            return subprocess.Popen([harness.options.strata, "run", path, "--in", "A=iota", "--out", f"C={name}.npy", *how], cwd=self.folder,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        begin = time.monotonic()
+        endless = {}
+        for number, loop in enumerate(loops):
+            for how in ((), ("--interpret",), ("--threads", "1")) if number == 0 else ((),):
+                endless[loop, how] = start(f"p{len(endless)}", loop, *how)
+        control = start("ends", ends)
+        try:
+            self.assertEqual(control.wait(120), 0)
+            self.assertTrue((np.load(self.path("ends.npy"))[:16] == 105).all())
+            time.sleep(2 * (time.monotonic() - begin))
+            for (loop, how), process in endless.items():
+                self.assertIsNone(process.poll(), f"'{loop}' {how} ends")
+        finally:
+            for process in endless.values():
+                process.kill()
+                process.wait()
+        self.assertFalse([name for name in os.listdir(self.folder) if name.endswith(".npy") and name != "ends.npy"])
 
     def test_functions_in_c(self):
         self.write("f.c", """#include <stdbool.h>
