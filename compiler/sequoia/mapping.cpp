@@ -30,8 +30,11 @@ std::string writeMapping(const Mapping& mapping, MappingForm form) {
   return form == MappingForm::Xml ? writeXml(mapping) : writeBraces(mapping);
 }
 
-/// The words between quotes in a text of a message.
-static std::vector<std::string> quotedIn(std::string_view text) {
+const DiagnosticKind& mappingSyntaxKind() {
+  return mappingSyntax;
+}
+
+std::vector<std::string> quotedIn(std::string_view text) {
   std::vector<std::string> words;
   for (size_t begin = text.find('\''); begin != text.npos; begin = text.find('\'', begin)) {
     const size_t end = text.find('\'', begin + 1);
@@ -80,7 +83,11 @@ int64_t numberIn(std::string_view word, const Location& where, DiagnosticEngine&
   if (error == std::errc() && end == digits.data() + digits.size() && value <= INT64_MAX &&
       std::find(std::begin(suffixes), std::end(suffixes), types) != std::end(suffixes))
     return negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
-  diagnostics.report(mappingNumber, where, word);
+  DiagnosticBuilder report = diagnostics.report(mappingNumber, where, word);
+  const bool hasUnit = word.size() > 1 && std::string_view("KMGkmg").find(word.back()) != std::string_view::npos &&
+                       std::all_of(word.begin(), word.end() - 1, [](char c) { return isDigit(c); });
+  if (hasUnit)
+    report.help("numbers have no units here: write it out, as 16384 for 16K");
   return 1;
 }
 

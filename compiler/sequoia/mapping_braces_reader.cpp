@@ -8,14 +8,15 @@ namespace {
 
 class BraceReader : private MappingWords {
 public:
-  BraceReader(BufferId file, DiagnosticEngine& diagnostics) : MappingWords(file, diagnostics) {}
+  BraceReader(const std::vector<MapWord>& words, DiagnosticEngine& diagnostics) : MappingWords(words, diagnostics) {}
 
   std::optional<Mapping> run() {
-    while (word_.kind != Word::Kind::End) {
+    while (!atEnd()) {
+      const size_t start = at_;
       try {
         topLevel();
       } catch (const SyntaxError&) {
-        recover();
+        goOn(start);
         accept("}");
       }
     }
@@ -23,44 +24,51 @@ public:
   }
 
 private:
+  /// Goes on behind the item that began at word `start` and is wrong.
+  void goOn(size_t start) {
+    if (at_ == start && !is("}"))
+      take();
+    recover(start);
+  }
+
   /// Calls `item` for each item between braces; a wrong item is skipped.
   template <typename Item>
-  void braces(Item item) {
+  void braces(std::string_view after, Item item) {
     const size_t open = at_;
-    expect("{");
-    while (!is("}") && word_.kind != Word::Kind::End) {
+    expect("{", after);
+    while (!is("}") && !atEnd()) {
       if (accept(";"))
         continue;
-      item_ = at_;
+      const size_t start = item_ = at_;
       try {
         item();
       } catch (const SyntaxError&) {
-        recover();
+        goOn(start);
       }
     }
-    expectClosing("}", open);
+    expectClosing("}", open, "what is said of it");
   }
 
   void topLevel() {
     item_ = at_;
     if (accept("#")) {
-      Location where = word_.location;
+      Location where = token().location;
       if (!accept("include"))
-        fail("include");
+        failItem("'include' after '#'");
       once("#include", where, included_);
-      Location place = word_.location;
+      Location place = token().location;
       mapping_.machine = fileName("the name of the machine in quotes");
       mapping_.machinePlace.location = place;
       return;
     }
     if (!accept("task"))
-      fail("'task' or '#include'");
+      failItem("'task' or '#include'");
     MappedTask task;
     task.name = name("the name of a task");
     accept(":");
     while (accept("entrypoint")) {
       const size_t open = at_;
-      expect("(");
+      expect("(", "'entrypoint'");
       do {
         MappedName entry = name("the name of an instance");
         for (const MappedName& other : task.entryPoints)
@@ -68,49 +76,51 @@ private:
             reportTwice("entrypoint(" + entry.text + ")", entry.place.location, other.place.location, diagnostics_);
         task.entryPoints.push_back(std::move(entry));
       } while (accept(","));
-      expectClosing(")", open);
+      expectClosing(")", open, "the entry points");
       accept(",");
     }
-    braces([&] { instance(task); });
+    if (!is("{") && isWord(token()))
+      failItem("'entrypoint' or '{'");
+    braces("the task", [&] { instance(task); });
     mapping_.tasks.push_back(std::move(task));
   }
 
   void instance(MappedTask& task) {
     if (!accept("instance"))
-      fail("'instance'");
+      failItem("'instance'");
     MappedInstance instance;
     instance.name = name("the name of the instance");
-    expect("::");
+    expect("::", "the name of the instance");
     instance.variant = name("the name of the variant");
-    instance.level = levelInParentheses();
+    instance.level = levelInParentheses("the variant");
     accept(":");
     Location overlay, external;
     for (;;) {
-      Location where = word_.location;
+      Location where = token().location;
       if (accept("unique")) {
-        expect("overlay");
+        expect("overlay", "'unique'");
         once("unique overlay", where, overlay);
         instance.uniqueOverlay = true;
       } else if (accept("external")) {
         once("external", where, external);
         const size_t open = at_;
-        expect("(");
+        expect("(", "'external'");
         instance.externalFile = fileName("the name of a file in quotes");
-        expectClosing(")", open);
+        expectClosing(")", open, "the file");
       } else if (!accept(",")) {
         break;
       }
     }
-    braces([&] {
-      Location where = word_.location;
+    braces("the instance", [&] {
+      Location where = token().location;
       if (accept("tunable")) {
         MappedTunable tunable;
         tunable.name = name("the name of a tunable", true);
-        expect("=");
+        expect("=", "the tunable");
         tunable.isDivisor = accept("divisor");
         if (tunable.isDivisor)
-          expect("(");
-        const Location sign = word_.location;
+          expect("(", "'divisor'");
+        const Location sign = token().location;
         bool negative = accept("-");
         tunable.value = number("the value of the tunable");
         if (negative) {
@@ -118,8 +128,8 @@ private:
           tunable.value.place.location.begin = sign.begin;
         }
         if (tunable.isDivisor)
-          expect(")");
-        expect(";");
+          expect(")", "the number");
+        endOfNumber("the value of the tunable");
         instance.tunables.push_back(std::move(tunable));
       } else if (accept("scratch")) {
         setNumber(instance.scratch, "scratch", where);
@@ -128,7 +138,7 @@ private:
       } else if (accept("control")) {
         control(instance, where);
       } else {
-        fail("'tunable', 'data', 'control' or 'scratch'");
+        failItem("'tunable', 'data', 'control' or 'scratch'");
       }
     });
     task.instances.push_back(std::move(instance));
@@ -137,13 +147,13 @@ private:
   void data(MappedInstance& instance, const Location& where) {
     DataMapping data;
     data.place.location = where;
-    data.level = levelInParentheses();
+    data.level = levelInParentheses("'data'");
     accept(":");
     if (accept("spaceshare"))
-      data.spaceShare = nameList();
-    braces([&] {
+      data.spaceShare = nameList("'spaceshare'");
+    braces("'data (…)'", [&] {
       if (!accept("array"))
-        fail("'array'");
+        failItem("'array'");
       array(data);
     });
     instance.data.push_back(std::move(data));
@@ -160,18 +170,18 @@ private:
     SizeBound bound;
     bound.relation = comparison();
     bound.values = numbers();
-    bound.place.location = {file_, where.begin, lastEnd_};
-    expect(";");
+    bound.place.location = from(where);
+    endOfNumber("the bound");
     return bound;
   }
 
   void array(DataMapping& data) {
     MappedArray array;
     array.name = name("the name of an array", true);
-    array.level = levelInParentheses();
+    array.level = levelInParentheses("the name of the array");
     Location cyclic;
-    braces([&] {
-      Location where = word_.location;
+    braces("the array", [&] {
+      Location where = token().location;
       if (accept("elements")) {
         array.elements.push_back(sizeBound(where));
       } else if (accept("pitch")) {
@@ -181,19 +191,19 @@ private:
         BlockCyclic layout;
         layout.place.location = where;
         Location gridPlace, blockPlace;
-        braces([&] {
-          Location item = word_.location;
+        braces("'blockcyclic'", [&] {
+          Location item = token().location;
           bool grid = accept("grid");
           if (!grid && !accept("blocksize"))
-            fail("'grid' or 'blocksize'");
+            failItem("'grid' or 'blocksize'");
           once(grid ? "grid" : "blocksize", item, grid ? gridPlace : blockPlace);
-          expect("=");
+          expect("=", grid ? "'grid'" : "'blocksize'");
           (grid ? layout.grid : layout.blockSize) = numbers();
-          expect(";");
+          endOfNumber("the numbers");
         });
         array.blockCyclic = std::move(layout);
       } else {
-        fail("'elements', 'pitch' or 'blockcyclic'");
+        failItem("'elements', 'pitch' or 'blockcyclic'");
       }
     });
     data.arrays.push_back(std::move(array));
@@ -202,14 +212,14 @@ private:
   void control(MappedInstance& instance, const Location& where) {
     ControlMapping control;
     control.place.location = where;
-    control.level = levelInParentheses();
-    braces([&] {
+    control.level = levelInParentheses("'control'");
+    braces("'control (…)'", [&] {
       if (accept("loop"))
         loop(control);
       else if (accept("callsite"))
         callsite(control);
       else
-        fail("'loop' or 'callsite'");
+        failItem("'loop' or 'callsite'");
     });
     instance.control.push_back(std::move(control));
   }
@@ -217,11 +227,11 @@ private:
   void loop(ControlMapping& control) {
     MappedLoop loop;
     loop.name = name("the name of a loop variable", true);
-    loop.level = levelInParentheses();
+    loop.level = levelInParentheses("the name of the loop");
     accept(":");
     loop.flat = accept("flat");
-    braces([&] {
-      Location where = word_.location;
+    braces("the loop", [&] {
+      Location where = token().location;
       if (accept("swp"))
         setNumber(loop.pipelineStages, "swp", where);
       else if (accept("unroll"))
@@ -229,7 +239,7 @@ private:
       else if (accept("spmd"))
         spmd(loop, where);
       else
-        fail("'swp', 'unroll' or 'spmd'");
+        failItem("'swp', 'unroll' or 'spmd'");
     });
     control.loops.push_back(std::move(loop));
   }
@@ -240,27 +250,27 @@ private:
     if (loop.spmd)
       reportTwice("spmd", where, loop.spmd->place.location, diagnostics_);
     Location range, ways;
-    braces([&] {
-      Location item = word_.location;
+    braces("'spmd'", [&] {
+      Location item = token().location;
       if (accept("fullrange")) {
         once("fullrange", item, range);
-        expect("=");
+        expect("=", "'fullrange'");
         int64_t lower = number("the first processor").value;
-        expect(",");
+        expect(",", "the first processor");
         spmd.fullRange = {lower, number("the end of the processors").value};
-        expect(";");
+        endOfNumber("the processors");
       } else if (accept("ways")) {
         once("ways", item, ways);
-        expect("=");
+        expect("=", "'ways'");
         if (accept("auto"))
           spmd.waysAuto = true;
         else
           spmd.ways = number("a number or auto");
-        expect(";");
+        endOfNumber("the number of ways");
       } else if (accept("iterblk")) {
         setNumber(spmd.iterationBlock, "iterblk", item);
       } else {
-        fail("'fullrange', 'ways' or 'iterblk'");
+        failItem("'fullrange', 'ways' or 'iterblk'");
       }
     });
     loop.spmd = std::move(spmd);
@@ -269,27 +279,27 @@ private:
   void callsite(ControlMapping& control) {
     MappedCallsite site;
     site.task = name("the name of the called task", true);
-    expect("(");
-    expectClosing(")", at_ - 1);
-    braces([&] {
+    expect("(", "the name of the task");
+    expectClosing(")", at_ - 1, "'('");
+    braces("the callsite", [&] {
       if (!accept("target"))
-        fail("'target'");
+        failItem("'target'");
       MappedTarget target;
       target.instance = name("the name of an instance");
-      expect("(");
-      expectClosing(")", at_ - 1);
+      expect("(", "the name of the instance");
+      expectClosing(")", at_ - 1, "'('");
       accept(":");
       for (;;) {
         if (accept("dynamic")) {
           target.dynamic = true;
         } else if (accept("copy")) {
-          for (MappedName& each : nameList())
+          for (MappedName& each : nameList("'copy'"))
             target.forcedCopies.push_back(std::move(each));
         } else if (!accept(",")) {
           break;
         }
       }
-      braces([&] { condition(target); });
+      braces("the target", [&] { condition(target); });
       site.targets.push_back(std::move(target));
     });
     control.callsites.push_back(std::move(site));
@@ -297,17 +307,17 @@ private:
 
   void condition(MappedTarget& target) {
     TargetCondition condition;
-    Location where = word_.location;
+    Location where = token().location;
     MappedName subject = name("an array's name or 'instantiations'", true);
     if (accept(".")) {
-      expect("elements");
+      expect("elements", "'.'");
       condition.array = std::move(subject);
       condition.bound = sizeBound(where);
     } else if (subject.text == "instantiations") {
       condition.bound.relation = comparison();
       condition.bound.values = {number("a number").value};
-      condition.bound.place.location = {file_, where.begin, lastEnd_};
-      expect(";");
+      condition.bound.place.location = from(where);
+      endOfNumber("the number");
     } else {
       fail("'.elements'");
     }
@@ -322,7 +332,8 @@ private:
 
 std::optional<Mapping> readBraces(BufferId file, DiagnosticEngine& diagnostics) {
   const unsigned before = diagnostics.errorCount();
-  std::optional<Mapping> mapping = BraceReader(file, diagnostics).run();
+  const std::vector<MapWord> words = mapWords(file, diagnostics);
+  std::optional<Mapping> mapping = BraceReader(words, diagnostics).run();
   return diagnostics.errorCount() == before ? std::move(mapping) : std::nullopt;
 }
 

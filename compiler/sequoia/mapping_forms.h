@@ -12,6 +12,10 @@ std::optional<Mapping> readXml(BufferId file, DiagnosticEngine& diagnostics);
 std::string writeBraces(const Mapping& mapping);
 std::string writeXml(const Mapping& mapping);
 
+/// The kind of "expected {0}, found {1}".
+const DiagnosticKind& mappingSyntaxKind();
+/// The words between quotes in a text of a message.
+std::vector<std::string> quotedIn(std::string_view text);
 /// Something else was expected than what was found.
 DiagnosticBuilder reportExpected(const std::string& wanted, const std::string& found, const Location& where,
                                  DiagnosticEngine& diagnostics);

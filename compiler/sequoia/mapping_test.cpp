@@ -154,6 +154,30 @@ TEST(SequoiaMapping, TheNearestWordIsTold) {
   EXPECT_TRUE(far.diagnostics.all()[0].helps.empty()) << far.rendered();
 }
 
+TEST(SequoiaMapping, WhatIsMeantIsTold) {
+  const struct {
+    std::string text;
+    const char *code, *part;
+  } cases[] = {
+      {"task T : entry(A) { }", "sequoia-mapping-syntax", "did you mean 'entrypoint'?"},
+      {"task T { instance A::B(0) { } }", "sequoia-mapping-syntax", "expected 'level' and its number"},
+      {"task T { instance A::B(level 0) { tunable t = 4 * 4; } }", "sequoia-mapping-syntax",
+       "write out what it comes to"},
+      {"task T { instance A::B(level 0) { tunable t = 4.0; } }", "sequoia-mapping-syntax",
+       "write out what it comes to"},
+      {"task T { instance A::B(level 0) { tunable t = 16K; } }", "sequoia-mapping-number", "16384 for 16K"},
+      {"task T { instance A::B(level 0) { tunable t = 4; # four\n } }", "sequoia-mapping-syntax", "begins with '//'"},
+      {"task T { instance A::B(level 0) { tunable t = 4\n } }", "sequoia-mapping-syntax",
+       "expected ';' after the value of the tunable, found the end of the line"},
+  };
+  for (const auto& each : cases) {
+    Session session;
+    EXPECT_FALSE(session.readMap(each.text)) << each.text;
+    EXPECT_EQ(session.codes(), each.code) << each.text << session.rendered();
+    EXPECT_NE(session.rendered().find(each.part), std::string::npos) << each.text << session.rendered();
+  }
+}
+
 TEST(SequoiaMapping, EveryBlankIsReported) {
   Session session;
   EXPECT_FALSE(session.readMap("task T : entrypoint(?) {\n  instance A::B(level ?) {\n    tunable U = ?;\n  }\n}\n"));

@@ -1,8 +1,6 @@
 // Cuts a mapping file's brace form into words, and reads what is made of a few of them.
 #include "compiler/sequoia/mapping_words.h"
 
-#include "base/source/braces.h"
-
 #include <algorithm>
 #include <cctype>
 
@@ -27,21 +25,22 @@ size_t skipSpace(std::string_view text, size_t at) {
 
 } // namespace
 
-MappingWords::MappingWords(BufferId file, DiagnosticEngine& diagnostics) : file_(file), diagnostics_(diagnostics) {
+std::vector<MapWord> mapWords(BufferId file, DiagnosticEngine& diagnostics) {
+  std::vector<MapWord> words;
   const std::string_view text = diagnostics.sources().buffer(file).text();
   size_t at = skipSpace(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
   for (; at < text.size(); at = skipSpace(text, at)) {
     const size_t begin = at;
-    Word word;
+    MapWord word;
     if (isWordCharacter(text[at])) {
-      word.kind = isDigit(text[at]) ? Word::Kind::Number : Word::Kind::Name;
+      word.kind = isDigit(text[at]) ? MapWord::Kind::Number : MapWord::Kind::Name;
       while (at < text.size() && isWordCharacter(text[at]))
         ++at;
     } else if (text[at] == '"' && text.find('"', at + 1) != std::string_view::npos) {
-      word.kind = Word::Kind::Text;
+      word.kind = MapWord::Kind::Text;
       at = text.find('"', at + 1) + 1;
     } else {
-      word.kind = Word::Kind::Sign;
+      word.kind = MapWord::Kind::Sign;
       const std::string_view two = text.substr(at, 2);
       at += two == "::" || two == "<=" || two == ">=" ? 2 : 1;
       while (at < text.size() && static_cast<unsigned char>(text[begin]) >= 0x80 &&
@@ -50,129 +49,66 @@ MappingWords::MappingWords(BufferId file, DiagnosticEngine& diagnostics) : file_
     }
     word.text = text.substr(begin, at - begin);
     word.location = {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(at)};
-    words_.push_back(word);
+    words.push_back(word);
   }
-  Word end;
+  MapWord end;
   end.location = {file, static_cast<uint32_t>(text.size()), static_cast<uint32_t>(text.size())};
-  words_.push_back(end);
-  repairBraces(text, words_, diagnostics, [](std::string_view brace, const Location& last) {
-    return Word{Word::Kind::Sign, brace, {last.buffer, last.end, last.end}};
+  words.push_back(end);
+  repairBraces(text, words, diagnostics, [](std::string_view brace, const Location& last) {
+    return MapWord{MapWord::Kind::Sign, brace, {last.buffer, last.end, last.end}};
   });
-  for (Word& word : words_)
-    if (word.kind == Word::Kind::Text)
+  for (MapWord& word : words)
+    if (word.kind == MapWord::Kind::Text)
       word.text = word.text.substr(1, word.text.size() - 2);
-  word_ = words_[0];
+  return words;
 }
 
-void MappingWords::next() {
-  lastEnd_ = word_.location.end;
-  if (at_ + 1 < words_.size())
-    ++at_;
-  word_ = words_[at_];
+MappingWords::MappingWords(const std::vector<MapWord>& words, DiagnosticEngine& diagnostics)
+    : TokenReader(words, diagnostics, mappingSyntaxKind()) {
+  hasOperators_ = false;
 }
 
-bool MappingWords::accept(std::string_view text) {
-  if (word_.kind == Word::Kind::End || !is(text))
-    return false;
-  next();
-  return true;
-}
-
-DiagnosticBuilder MappingWords::reportWanted(const std::string& wanted) {
-  if (at_ == reportedAt_)
+void MappingWords::failItem(std::string_view wanted) {
+  if (is("#")) {
+    reportWanted(wanted).help("a comment begins with '//'");
     throw SyntaxError();
-  reportedAt_ = at_;
-  const bool isEnd = word_.kind == Word::Kind::End;
-  const std::string found = isEnd ? "the end of the file" : "'" + std::string(word_.text) + "'";
-  if (at_ > item_) {
-    const Location where = placeOfMissing(words_[at_ - 1].location, word_.location, isEnd, diagnostics_.sources());
-    if (!(where == word_.location))
-      return reportExpected(wanted, isEnd ? found : "the end of the line", where, diagnostics_);
   }
-  return reportExpected(wanted, found, word_.location, diagnostics_);
+  failWord(wanted, quotedIn(wanted));
 }
 
-void MappingWords::fail(const std::string& wanted) {
-  reportWanted(wanted);
-  throw SyntaxError();
+bool MappingWords::acceptsBlank(std::string_view what) const {
+  return token().kind == MapWord::Kind::Sign &&
+         isBlank(token().text, std::string(what), token().location, diagnostics_);
 }
 
-bool MappingWords::mayFollowMissing() const {
-  if (at_ == 0 || is("}") || is("{"))
-    return true;
-  const bool isEnd = word_.kind == Word::Kind::End;
-  return !(placeOfMissing(words_[at_ - 1].location, word_.location, isEnd, diagnostics_.sources()) == word_.location);
-}
-
-void MappingWords::expect(const char* text) {
-  if (accept(text))
-    return;
-  reportWanted("'" + std::string(text) + "'");
-  // What is missing there is the only thing that is wrong.
-  if (std::string_view(text) != ";" || !mayFollowMissing())
-    throw SyntaxError();
-}
-
-void MappingWords::expectClosing(const char* text, size_t open) {
-  if (accept(text))
-    return;
-  reportWanted("'" + std::string(text) + "'")
-      .label(words_[open].location, "this '" + std::string(words_[open].text) + "' is not closed");
-  if (!mayFollowMissing())
-    throw SyntaxError();
-}
-
-void MappingWords::recover() {
-  int braces = 0;
-  for (; word_.kind != Word::Kind::End; next()) {
-    if (is("{")) {
-      ++braces;
-    } else if (is("}")) {
-      if (braces == 0)
-        return; // the end of the block around
-      if (--braces == 0) {
-        next();
-        return;
-      }
-    } else if (is(";") && braces == 0) {
-      next();
-      return;
-    }
-  }
-}
-
-bool MappingWords::acceptsBlank(const char* what) const {
-  return word_.kind == Word::Kind::Sign && isBlank(word_.text, what, word_.location, diagnostics_);
-}
-
-MappedName MappingWords::name(const char* what, bool mayHaveLexnum) {
-  if (word_.kind != Word::Kind::Name && !acceptsBlank(what))
+MappedName MappingWords::name(std::string_view what, bool mayHaveLexnum) {
+  if (token().kind != MapWord::Kind::Name && !acceptsBlank(what))
     fail(what);
+  const MapWord& word = take();
   MappedName result;
-  result.text = word_.text;
-  result.place.location = word_.location;
-  next();
+  result.text = word.text;
+  result.place.location = word.location;
   if (mayHaveLexnum && is("[")) {
     const size_t open = at_;
-    next();
+    take();
     MappedNumber lexnum = number("a number");
     if (lexnum.value > UINT32_MAX)
       lexnum.value = UINT32_MAX;
     result.lexnum = static_cast<uint32_t>(lexnum.value);
-    expectClosing("]", open);
-    result.place.location.end = lastEnd_;
+    expectClosing("]", open, "the number");
+    result.place.location = from(word.location);
   }
   return result;
 }
 
-MappedNumber MappingWords::number(const char* what) {
+MappedNumber MappingWords::number(std::string_view what) {
   MappedNumber result;
-  result.place.location = word_.location;
-  if (word_.kind == Word::Kind::Number)
-    result.value = numberIn(word_.text, word_.location, diagnostics_);
+  result.place.location = token().location;
+  if (token().kind == MapWord::Kind::Number)
+    result.value = numberIn(token().text, token().location, diagnostics_);
   else if (!acceptsBlank(what))
     fail(what);
-  next();
+  take();
   return result;
 }
 
@@ -184,44 +120,52 @@ std::vector<int64_t> MappingWords::numbers() {
   return values;
 }
 
-std::vector<MappedName> MappingWords::nameList() {
+std::vector<MappedName> MappingWords::nameList(std::string_view after) {
   std::vector<MappedName> names;
   const size_t open = at_;
-  expect("(");
+  expect("(", after);
   do
     names.push_back(name("the name of an array", true));
   while (accept(","));
-  expectClosing(")", open);
+  expectClosing(")", open, "the names");
   return names;
 }
 
-OptionalNumber MappingWords::levelInParentheses() {
+OptionalNumber MappingWords::levelInParentheses(std::string_view after) {
   OptionalNumber level;
   const size_t open = at_;
-  expect("(");
+  expect("(", after);
   if (accept("level"))
     level = number("the number of a level");
-  else if (word_.kind == Word::Kind::Name)
-    fail("'level' or ')'");
-  expectClosing(")", open);
+  else if (token().kind == MapWord::Kind::Name || token().kind == MapWord::Kind::Number)
+    failItem("'level' and its number, or ')'");
+  expectClosing(")", open, level ? "the level" : "'('");
   return level;
 }
 
+void MappingWords::endOfNumber(std::string_view after) {
+  for (const char* sign : {"+", "-", "*", "/", ".", "<", "%"})
+    if (is(sign)) {
+      reportWanted("';' after " + std::string(after)).help("one whole number stands here; write out what it comes to");
+      throw SyntaxError();
+    }
+  expect(";", after);
+}
+
 void MappingWords::setNumber(OptionalNumber& target, const char* what, const Location& where) {
-  expect("=");
+  expect("=", "'" + std::string(what) + "'");
   MappedNumber value = number("a number");
-  expect(";");
+  endOfNumber("the number");
   if (target)
     reportTwice(what, where, target->place.location, diagnostics_);
   target = value;
 }
 
-std::string MappingWords::fileName(const char* what) {
-  if (word_.kind != Word::Kind::Text)
+std::string MappingWords::fileName(std::string_view what) {
+  if (token().kind != MapWord::Kind::Text)
     fail(what);
-  std::string name = fileNameIn(word_.text, word_.location, diagnostics_);
-  next();
-  return name;
+  const MapWord& word = take();
+  return fileNameIn(word.text, word.location, diagnostics_);
 }
 
 void MappingWords::once(const char* what, const Location& where, Location& before) {
