@@ -273,6 +273,34 @@ TEST(SequoiaDefaultMapping, AMaxOfALowerLevelHoldsWhatTheUpperOnesPass) {
   }
 }
 
+TEST(SequoiaDefaultMapping, LoopsOfCLeaveNothingOut) {
+  for (const char* loop : {"for (long i = 0; i + t <= N; i += t)", "for (long i = N - t; i >= 0; i -= t)",
+                           "for (long i = 0; i < N / t * t; i += t)", "long i = -t; while ((i += t) <= N - t)"}) {
+    const std::string text = inner(std::string("tunable t; ") + loop + " { Copy(A[i; t], B[i; t]); }");
+    Session known(text);
+    std::optional<Mapping> mapping = make(known, "cell", {{"N", 3000}}, "T");
+    ASSERT_TRUE(mapping) << loop << known.rendered();
+    EXPECT_GT(tunable(*mapping, "t"), 1) << loop;
+    EXPECT_EQ(3000 % tunable(*mapping, "t"), 0) << loop << writeMapping(*mapping);
+    EXPECT_FALSE(known.find("sequoia-default-divides")) << known.rendered();
+    Session any(text);
+    mapping = make(any, "cell", {}, "T");
+    ASSERT_TRUE(mapping) << loop << any.rendered();
+    EXPECT_TRUE(mapping->findInstance("T_I")->tunables[0].isDivisor) << loop << writeMapping(*mapping);
+    EXPECT_TRUE(any.find("sequoia-default-divides")) << any.rendered();
+  }
+  // Elements that no value takes are left out by the program, and a loop that takes the rest asks for nothing.
+  for (const char* body : {"for (long i = 0; i < N; i += t) { Copy(A[i; t], B[i; t]); }",
+                           "for (long i = 1; i < N - 1; i += t) { Copy(A[i : min(i + t, N - 1);], "
+                           "B[i : min(i + t, N - 1);]); }"}) {
+    Session session(inner(std::string("tunable t; ") + body));
+    std::optional<Mapping> mapping = make(session, "host", {{"N", 3000}}, "T");
+    ASSERT_TRUE(mapping) << body << session.rendered();
+    EXPECT_GT(tunable(*mapping, "t"), 1) << body;
+    EXPECT_FALSE(session.find("sequoia-default-divides")) << session.rendered();
+  }
+}
+
 TEST(SequoiaDefaultMapping, SaysWhatDoesNotComeOut) {
   Session session(inner("tunable t; mappar (long i = 0 : N / (t + 1)) { Copy(A[i * t; t], B[i * t; t]); }"));
   EXPECT_FALSE(make(session, "host", {{"N", 7919}}, "T"));

@@ -278,11 +278,11 @@ private:
   /// Finds the largest values by which all divisions come out; they are what the tunables are bound to.
   void settleTunables();
   bool settlesTunables() const;
-  /// Whether it is one that such tunables are settled by.
-  bool isSettled(const ExactDivision& division) const;
   Value formulaValue(const Formula& formula);
   /// Whether a division leaves nothing.
   Value comesOut(const ExactDivision& division);
+  /// The same of all that such tunables are settled by.
+  Value allComeOut();
   /// A division that the mapping made by Strata takes to leave nothing; null: this is none.
   const ExactDivision* exactDivision(const Expr* expr);
   /// Checks such a division where it stands.

@@ -59,9 +59,11 @@ Value BodyLowering::comesOut(const ExactDivision& division) {
   return compare(arith::CmpIPredicate::eq, folded<arith::RemSIOp>(divided, divisor), indexConstant(0));
 }
 
-bool BodyLowering::isSettled(const ExactDivision& division) const {
-  return division.isKnown() &&
-         llvm::any_of(division.tunables, [&](const Variable* tunable) { return instance_.divisors[tunable->index]; });
+Value BodyLowering::allComeOut() {
+  Value all = truth(true);
+  for (const ExactDivision* division : uses_->settling(instance_.divisors))
+    all = both(all, comesOut(*division));
+  return all;
 }
 
 void BodyLowering::settleTunables() {
@@ -85,10 +87,9 @@ void BodyLowering::settleTunables() {
     const TunableKind& kind = uses_->tunables[tunable->index];
     Value largest = indexConstant(instance_.tunables[tunable->index]);
     // None that divides is larger than what it divides.
-    for (const ExactDivision& division : uses_->divisions)
-      if (division.isKnown() && !kind.isShift && division.divisor->kind == Formula::Kind::Variable &&
-          division.divisor->variable == tunable)
-        largest = minimum(largest, maximum(formulaValue(*division.divided), indexConstant(1)));
+    for (const ExactDivision* division : uses_->settling(instance_.divisors))
+      if (!kind.isShift && division->divisor->kind == Formula::Kind::Variable && division->divisor->variable == tunable)
+        largest = minimum(largest, maximum(formulaValue(*division->divided), indexConstant(1)));
     Value storage = allocate(builder_.getIndexType());
     store(largest, storage);
     auto search = make<scf::WhileOp>(mlir::TypeRange(), mlir::ValueRange());
@@ -96,10 +97,7 @@ void BodyLowering::settleTunables() {
     builder_.createBlock(&search.getBefore());
     Value value = load(storage);
     bind(tunable, value);
-    Value fits = truth(true);
-    for (const ExactDivision& division : uses_->divisions)
-      if (isSettled(division))
-        fits = both(fits, comesOut(division));
+    Value fits = allComeOut();
     Value isLeft = compare(arith::CmpIPredicate::sgt, value, indexConstant(kind.isShift ? 0 : 1));
     make<scf::ConditionOp>(both(isLeft, inverse(fits)), mlir::ValueRange());
     builder_.createBlock(&search.getAfter());
@@ -122,11 +120,7 @@ void BodyLowering::functionBody() {
   if (!uses_)
     uses_ = usesOf(*instance_.variant);
   at(instance_.variant->location);
-  Value all = truth(true);
-  for (const ExactDivision& division : uses_->divisions)
-    if (isSettled(division))
-      all = both(all, comesOut(division));
-  auto branch = make<scf::IfOp>(all, /*withElseRegion=*/true);
+  auto branch = make<scf::IfOp>(allComeOut(), /*withElseRegion=*/true);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   const auto bindings = own_.bindings;
   builder_.setInsertionPointToStart(branch.thenBlock());

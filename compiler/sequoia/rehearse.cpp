@@ -42,6 +42,9 @@ Rehearsal Rehearser::run() {
     if (found.isMisfit)
       report(found.isUnknown ? Misfit::Kind::Unknown : Misfit::Kind::Remainder, found.instance, found.expr,
              found.divided, found.divisor, found.from);
+  for (const auto& [key, found] : left_)
+    if (found.taken < found.extent)
+      report(Misfit::Kind::Uncovered, std::get<0>(key), found.expr, found.extents, found.taken, found.from);
   return std::move(result_);
 }
 
@@ -124,7 +127,7 @@ Rehearser::Flow Rehearser::execute(const Stmt* stmt) {
     return Flow::Next;
   case StmtKind::Copy:
     for (const Argument& argument : stmt->arguments)
-      block(*argument.value);
+      block(*argument.value, /*isWritten=*/&argument == &stmt->arguments.front());
     return Flow::Next;
   case StmtKind::Map:
     iterate(*stmt);
@@ -141,8 +144,16 @@ Rehearser::Flow Rehearser::executeAll(const std::vector<Stmt*>& statements) {
   return Flow::Next;
 }
 
+void Rehearser::steer(const Value& condition) {
+  Value both;
+  both.from = frame_->steered;
+  frame_->steered = both.after(condition).from;
+}
+
 Rehearser::Flow Rehearser::branch(const Stmt& stmt) {
-  if (auto truth = evaluate(stmt.expression).truth())
+  const Value condition = evaluate(stmt.expression);
+  steer(condition);
+  if (auto truth = condition.truth())
     return execute(*truth ? stmt.body : stmt.otherwise);
   const Scalars before = frame_->scalars;
   execute(stmt.body);
@@ -162,8 +173,11 @@ Rehearser::Flow Rehearser::repeat(const Stmt& stmt) {
   bool isFirst = stmt.kind == StmtKind::DoWhile, isKnown = frame_->isInner;
   for (int64_t count = 0; isKnown; ++count) {
     std::optional<bool> goesOn = true;
-    if (!std::exchange(isFirst, false) && stmt.expression)
-      goesOn = evaluate(stmt.expression, {.isBound = true}).truth();
+    if (!std::exchange(isFirst, false) && stmt.expression) {
+      const Value condition = evaluate(stmt.expression, {.isBound = true});
+      steer(condition);
+      goesOn = condition.truth();
+    }
     isKnown = goesOn.has_value() && count < mostRepetitions && result_.isComplete;
     if (!isKnown || !*goesOn)
       break;
@@ -214,6 +228,8 @@ Rehearser::Flow Rehearser::choose(const Stmt& stmt) {
 void Rehearser::iterate(const Stmt& stmt) {
   const Loop& loop = *stmt.loop;
   const Value begin = evaluate(loop.start, {.isBound = true}), end = evaluate(loop.end, {.isBound = true});
+  steer(begin);
+  steer(end);
   Value number;
   number.varies = true;
   if (!begin.isInteger() || !end.isInteger()) {
@@ -289,49 +305,28 @@ int64_t Rehearser::lookBetween(std::pair<__int128, size_t> first, const std::pai
   return most;
 }
 
-void Rehearser::cover(const BlockRange& range, const Value& start, const Value& end, const Value& extent) {
-  const bool isKnown = start.isInteger() && end.isInteger() && extent.isInteger();
-  auto [at, isNew] = covers_.try_emplace(&range);
-  Cover& cover = at->second;
-  cover.isKnown &= isKnown && (isNew || cover.extent == extent.integer);
-  if (!cover.isKnown)
-    return;
-  cover.extent = extent.integer;
-  cover.begin = isNew ? start.integer : std::min(cover.begin, start.integer);
-  cover.end = isNew ? end.integer : std::max(cover.end, end.integer);
-}
-
-void Rehearser::reportShort(const Loop& loop, const Value& end) {
-  std::set<const Variable*> counts;
-  variablesOf(loop.end, counts);
-  const bool isTunable = std::all_of(counts.begin(), counts.end(),
-                                     [](const Variable* each) { return each->kind == VariableKind::Tunable; });
-  if (counts.empty() || !isTunable)
-    return;
-  for (const auto& [range, cover] : covers_) {
-    std::set<const Variable*> starts;
-    variablesOf(range->start, starts);
-    if (starts.contains(loop.variable) && cover.isKnown && cover.begin == 0 && cover.end > 0 &&
-        cover.end < cover.extent)
-      report(Misfit::Kind::Short, frame_->index, loop.end, cover.extent, cover.end, end.from);
-  }
-}
-
-std::vector<Value> Rehearser::block(const Expr& expr) {
+std::vector<Value> Rehearser::block(const Expr& expr, bool isWritten) {
   if (expr.kind != ExprKind::Block)
     return {};
   if (!expr.operands.empty())
     return block(*expr.operands[0]);
   std::vector<Value> extents = frame_->extents[expr.variable->index];
-  for (size_t d = 0; d < expr.ranges.size(); ++d)
-    extents[d] = range(expr.ranges[d], extents[d]);
+  for (size_t d = 0; d < extents.size(); ++d) {
+    Taken* taken = isWritten ? &frame_->taken[{expr.variable, d}] : nullptr;
+    if (d < expr.ranges.size())
+      extents[d] = range(expr.ranges[d], extents[d], taken);
+    else if (taken) // the whole array
+      *taken = {.begin = 0, .end = INT64_MAX, .isKnown = taken->isKnown, .isAny = true, .from = {}};
+  }
   return extents;
 }
 
-Value Rehearser::range(const BlockRange& range, const Value& extent) {
+Value Rehearser::range(const BlockRange& range, const Value& extent, Taken* taken) {
   const Value start = evaluate(range.start), stride = range.stride ? evaluate(range.stride) : Value::of(int64_t(1));
   const Value most = range.max ? evaluate(range.max) : Value();
   Value end = extent;
+  if (start.isInteger() && start.integer < 0 && extent.isInteger())
+    report(Misfit::Kind::Outside, frame_->index, range.start, start.integer, extent.integer, start.from);
   if (range.end) {
     end = evaluate(range.end);
     if (end.isInteger() && extent.isInteger() && end.integer > extent.integer) {
@@ -350,6 +345,17 @@ Value Rehearser::range(const BlockRange& range, const Value& extent) {
   }
   if (range.start)
     cover(range, start, end, extent);
+  if (taken) {
+    taken->isKnown &= start.isInteger() && end.isInteger();
+    if (taken->isKnown && end.integer > start.integer) {
+      taken->begin = taken->isAny ? std::min(taken->begin, start.integer) : start.integer;
+      taken->end = taken->isAny ? std::max(taken->end, end.integer) : end.integer;
+      taken->isAny = true;
+    }
+    Value both;
+    both.from = taken->from;
+    taken->from = both.after(start).after(end).from;
+  }
   Value count;
   if (start.isInteger() && end.isInteger() && stride.isInteger() && stride.integer >= 1) {
     const int64_t length = end.integer - std::max<int64_t>(start.integer, 0);
@@ -373,7 +379,7 @@ void Rehearser::taskCall(const Stmt& stmt) {
   std::vector<Value> scalars;
   for (const Argument& argument : stmt.arguments) {
     const bool isBlock = argument.value->kind == ExprKind::Block;
-    extents.push_back(block(*argument.value));
+    extents.push_back(block(*argument.value, argument.direction != Direction::In));
     scalars.push_back(isBlock ? Value() : evaluate(argument.value));
   }
   auto callAll = [&](const Callsite& site, auto extentsOf, auto scalarOf) {
@@ -500,6 +506,7 @@ void Rehearser::enter(uint32_t index, Scalars sizes, Scalars scalars) {
   frame.isInner = variant.kind == TaskKind::Inner;
   frame.scalars = std::move(scalars);
   frame.scalars.insert(sizes.begin(), sizes.end());
+  settle(frame);
   Frame* outer = std::exchange(frame_, &frame);
   auto& largest = result_.largest[index];
   const bool isFirst = largest.empty();
@@ -520,6 +527,8 @@ void Rehearser::enter(uint32_t index, Scalars sizes, Scalars scalars) {
   ++depth_;
   if (frame.isInner || (variant.kind == TaskKind::Leaf && (isSteered || !variant.tunables.empty())))
     execute(variant.body);
+  if (frame.isInner && result_.isComplete)
+    findLeft();
   --depth_;
   frame_ = outer;
 }

@@ -13,10 +13,11 @@ struct Misfit {
   enum class Kind : uint8_t {
     Remainder, // `value` divided by `other` leaves something, and nothing in the program takes it up
     Unknown,   // the same cannot be told: what is divided is not known before the program runs
-    Outside,   // a block ends at `value`, and its array at `other`
+    Outside,   // a block begins before 0 or ends at `value`, and its array at `other`
     AboveMax,  // a block has `value` elements, and states `other` as its max
     Shift,     // a value of `other` bits is shifted by `value`
     Short,     // of an array with `value` elements, the iterations take no more than the first `other`
+    Uncovered, // of an array that it writes, with `value` elements, a task with tunables takes `other` between its ends
     Zero       // a divisor is 0
   };
   Kind kind = Kind::Remainder;

@@ -138,7 +138,9 @@ void Rehearser::divide(const Expr* expr, const Value& divided, std::optional<int
 Value Rehearser::variable(const Variable* variable) const {
   if (variable->kind == VariableKind::Tunable) {
     Value value = Value::of(frame_->instance->tunables[variable->index]);
-    if (frame_->instance->divisors[variable->index])
+    if (auto at = frame_->settled.find(variable); at != frame_->settled.end())
+      value.integer = at->second;
+    else if (frame_->instance->divisors[variable->index])
       value.kind = Value::Kind::Unknown;
     value.from.push_back(first_[frame_->index] + variable->index);
     return value;

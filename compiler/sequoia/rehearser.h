@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/sequoia/rehearse.h"
+#include "compiler/sequoia/tunable_uses.h"
 
 #include <algorithm>
 #include <iterator>
@@ -68,6 +69,13 @@ public:
 private:
   enum class Flow : uint8_t { Next, Break, Continue, Return };
 
+  /// From the first to the last element that calls of an instance write.
+  struct Taken {
+    int64_t begin = 0, end = 0;
+    bool isKnown = true, isAny = false;
+    std::vector<uint32_t> from;
+  };
+
   struct Frame {
     uint32_t index = 0;
     const Instance* instance = nullptr;
@@ -76,12 +84,23 @@ private:
     bool isInner = true;
     unsigned loops = 0; // of C around
     Value returned;
+    std::map<const Variable*, int64_t> settled;                // tunables that the instance settles when it begins
+    std::map<std::pair<const Variable*, size_t>, Taken> taken; // by array and dimension
+    std::vector<uint32_t> steered;                             // tunables that conditions and counts follow from
   };
 
   /// The elements of an array in one dimension that iterations have taken so far.
   struct Cover {
     int64_t begin = 0, end = 0, extent = 0;
     bool isKnown = true;
+  };
+
+  /// What the executions of an instance leave of an array.
+  struct Left {
+    const Expr* expr = nullptr;
+    int64_t extents = 0; // their greatest common divisor
+    int64_t extent = 0, taken = 0;
+    std::vector<uint32_t> from;
   };
 
   struct Division {
@@ -130,11 +149,16 @@ private:
   int64_t lookBetween(std::pair<__int128, size_t> first, const std::pair<__int128, size_t>& last, int64_t most, At at);
 
   // Blocks and calls (rehearse.cpp).
-  std::vector<Value> block(const Expr& expr);
-  Value range(const BlockRange& range, const Value& extent);
+  std::vector<Value> block(const Expr& expr, bool isWritten = false);
+  Value range(const BlockRange& range, const Value& extent, Taken* taken = nullptr);
   void cover(const BlockRange& range, const Value& start, const Value& end, const Value& extent);
   /// Tells which arrays the iterations of a loop, as many as a tunable says, do not take to their end.
   void reportShort(const Loop& loop, const Value& end);
+  /// Finds what the instance that ends leaves of its arrays, where that follows from tunables.
+  void findLeft();
+  /// The tunables that the instance settles when it begins, where all that they divide is known.
+  void settle(Frame& frame) const;
+  void steer(const Value& condition);
   void taskCall(const Stmt& stmt);
   std::optional<bool> holds(const ResolvedTarget& target) const;
   template <typename ExtentsOf, typename ScalarOf>
@@ -152,6 +176,8 @@ private:
   std::map<std::pair<uint32_t, const Expr*>, size_t> divisionAt_;
   std::set<std::tuple<Misfit::Kind, uint32_t, const Expr*>> reported_;
   std::set<std::vector<int64_t>> seen_;
+  std::map<std::tuple<uint32_t, const Variable*, size_t>, Left> left_;
+  mutable std::map<const TaskVariant*, TunableUses> usesOf_;
   std::map<const BlockRange*, Cover> covers_; // by the iterations that are gone through
   Frame* frame_ = nullptr;
   Use returnUse_;

@@ -143,6 +143,8 @@ void Resolver::divisor(const MappedTunable& mapped, uint32_t index, const TaskVa
           .label(division.expr->location, "the division")
           .help("give it a value: tunable " + mapped.name.text + " = VALUE;");
   }
+  isDivided |= std::any_of(uses.shares.begin(), uses.shares.end(),
+                           [&](const ExactDivision& share) { return share.tunables[0] == tunable; });
   const bool isTooSmall = mapped.value.value < 1 && !uses.tunables[index].isShift;
   if (!isDivided || isTooSmall || (variant.kind != TaskKind::Inner && uses.tunables[index].isExtent))
     diagnostics_

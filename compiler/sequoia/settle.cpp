@@ -5,6 +5,7 @@
 #include "compiler/sequoia/tunable_uses.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <tuple>
@@ -13,6 +14,9 @@ namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(notSettled, Error, "sequoia-default-tunable",
                   "no value of {0} is found by which {1} leaves nothing: it divides {2} by {3}");
+
+STRATA_DIAGNOSTIC(mustDivide, Remark, "sequoia-default-divides",
+                  "{0} has to divide {1} here, and {2}: what has no fitting divisor is cut into single elements");
 
 int64_t largestDivisor(int64_t number, int64_t limit) {
   int64_t best = 1;
@@ -31,7 +35,8 @@ namespace {
 constexpr int64_t worthACall = 32; // elements of a block
 constexpr int64_t largestValue = int64_t(1) << 40;
 constexpr unsigned mostRounds = 100;
-constexpr unsigned mostTrials = 200; // of values, each with a rehearsal of its own
+constexpr unsigned mostTrials = 200;              // of values, each with a rehearsal of its own
+constexpr int64_t samples[] = {960, 1009, 30011}; // sizes to try where a run has any
 
 int64_t smallestDivisorAbove(int64_t number, int64_t limit) {
   int64_t best = number;
@@ -46,14 +51,28 @@ int64_t smallestDivisorAbove(int64_t number, int64_t limit) {
 class Settler {
 public:
   Settler(InstanceGraph& graph, const SettleOptions& options, DiagnosticEngine& diagnostics)
-      : graph_(graph), options_(options), diagnostics_(diagnostics) {}
+      : graph_(graph), options_(options), diagnostics_(diagnostics), known_(options.known) {}
 
   std::optional<Rehearsal> run() {
+    std::optional<Rehearsal> rehearsal = resolveAll();
+    if (!rehearsal)
+      return std::nullopt;
+    for (int64_t size : samples)
+      resolveSample(size);
+    remark();
+    return rehearsal;
+  }
+
+private:
+  std::optional<Rehearsal> resolveAll() {
     for (unsigned round = 0; round < mostRounds; ++round) {
-      Rehearsal rehearsal = rehearse(graph_, options_.known);
+      Rehearsal rehearsal = rehearse(graph_, known_);
       bool changed = false;
       for (const Misfit& misfit : rehearsal.misfits)
         changed |= resolve(misfit);
+      // Divisions that come out leave nothing, mostly.
+      for (const Misfit& misfit : rehearsal.misfits)
+        changed |= !changed && misfit.kind == Misfit::Kind::Uncovered && cover(misfit);
       if (changed)
         continue;
       // What else is left is found when the program runs, which knows more of it.
@@ -63,10 +82,30 @@ public:
           comesOut = report(misfit);
       return comesOut ? std::optional(std::move(rehearsal)) : std::nullopt;
     }
-    return rehearse(graph_, options_.known);
+    return rehearse(graph_, known_);
   }
 
-private:
+  /// Sizes that only a run knows are tried with one that many have, as far as it shows what blocks leave of their
+  /// arrays.
+  void resolveSample(int64_t size) {
+    KnownSizes known = options_.known;
+    for (uint32_t entry = 0; entry < graph_.entryCount; ++entry)
+      for (const Variable* parameter : graph_.instances[entry].variant->sizeParameters)
+        known.try_emplace(std::string(parameter->name), size);
+    if (known.size() == options_.known.size())
+      return;
+    known_ = std::move(known);
+    isSample_ = true;
+    bool changed = true;
+    for (unsigned round = 0; changed && round < mostRounds; ++round) {
+      changed = false;
+      for (const Misfit& misfit : rehearse(graph_, known_).misfits)
+        changed |= misfit.kind == Misfit::Kind::Uncovered && cover(misfit);
+    }
+    known_ = options_.known;
+    isSample_ = false;
+  }
+
   Instance& instanceOf(const TunableUse& use) { return graph_.instances[use.instance]; }
   int64_t& valueOf(const TunableUse& use) { return instanceOf(use).tunables[use.tunable->index]; }
   const TunableUses& usesOf(const TaskVariant* variant) {
@@ -103,6 +142,8 @@ private:
       return false;
     case Misfit::Kind::Short:
       return makeMore(misfit);
+    case Misfit::Kind::Uncovered:
+      return false; // when all others come out
     case Misfit::Kind::Zero:
       for (const TunableUse& use : misfit.because)
         if (valueOf(use) < 4 && raised_.insert({use, valueOf(use)}).second)
@@ -127,6 +168,7 @@ private:
 
   bool makeDivide(const Misfit& misfit) {
     for (const TunableUse& use : candidates(misfit)) {
+      divided_.try_emplace(use, misfit);
       const int64_t value = valueOf(use), divided = misfit.value, divisor = misfit.other;
       if (divided <= 0)
         return set(use, neutral(use));
@@ -177,6 +219,7 @@ private:
     bool changed = false;
     for (const TunableUse& use : misfit.because) {
       char& isDivisor = instanceOf(use).divisors[use.tunable->index];
+      divided_.try_emplace(use, misfit);
       if (isKnown && all && !fixed_.contains(use)) {
         changed |= !std::exchange(isDivisor, 1);
         continue;
@@ -198,6 +241,120 @@ private:
         return set(use, static_cast<int64_t>(wanted));
     }
     return false;
+  }
+
+  /// As many elements of the array as the tunables can make it. Those that no value takes are left out by the program.
+  bool cover(const Misfit& misfit) {
+    std::vector<TunableUse> uses = misfit.because;
+    auto rank = [&](const TunableUse& use) {
+      return std::tuple(use.instance != misfit.instance, -valueOf(use), use.instance, use.tunable->index);
+    };
+    std::sort(uses.begin(), uses.end(), [&](const TunableUse& a, const TunableUse& b) { return rank(a) < rank(b); });
+    for (const TunableUse& use : uses) {
+      if (kindOf(use).isBound || !covered_.insert({use, valueOf(use)}).second)
+        continue;
+      if (coverBy(use, misfit)) {
+        divided_.try_emplace(use, misfit);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool coverBy(const TunableUse& use, const Misfit& misfit) {
+    const int64_t before = valueOf(use);
+    char& isDivisor = instanceOf(use).divisors[use.tunable->index];
+    if (isDivisor)
+      return false;
+    // A divisor of the extents, unless it is small.
+    int64_t divisor = isShift(use)          ? std::countr_zero(static_cast<uint64_t>(misfit.value))
+                      : kindOf(use).isBits  ? misfit.value & -misfit.value
+                      : kindOf(use).isCount ? 0
+                                            : chosen(use, misfit.value);
+    divisor = isShift(use) || kindOf(use).isBits ? std::min(divisor, before) : divisor;
+    const int64_t elements = isShift(use) ? int64_t(1) << std::min<int64_t>(divisor, 40) : divisor;
+    if (!isSample_ && divisor > 0 && (elements >= worthACall || elements == misfit.value) &&
+        takes(use, divisor, misfit) == all)
+      return true;
+    valueOf(use) = before;
+    if (kindOf(use).isCount && makeMore(use, misfit))
+      return true;
+    // Else the run divides what it is called with.
+    valueOf(use) = before;
+    if (canSettle(use, misfit)) {
+      isDivisor = 1;
+      if (takes(use, before, misfit) == all)
+        return true;
+      isDivisor = 0;
+    }
+    if (!isSample_ && divisor > 0 && takes(use, divisor, misfit) == all)
+      return true;
+    valueOf(use) = before;
+    if (!kindOf(use).isCount && makeMore(use, misfit))
+      return true;
+    const int64_t most = takes(use, neutral(use), misfit);
+    if (most > misfit.other) {
+      // Blocks as large as leave no more.
+      for (int64_t value = isShift(use) ? before : largestDivisor(most, before); most != all && value > neutral(use);
+           value = isShift(use) ? value - 1 : largestDivisor(most, value - 1))
+        if (takes(use, value, misfit) == most)
+          return true;
+      valueOf(use) = neutral(use);
+      return true;
+    }
+    valueOf(use) = before;
+    return false;
+  }
+
+  /// In proportion.
+  bool makeMore(const TunableUse& use, const Misfit& misfit) {
+    const int64_t value = valueOf(use);
+    if (isSample_ || misfit.other <= 0)
+      return false;
+    const __int128 wanted = (static_cast<__int128>(value) * misfit.value + misfit.other - 1) / misfit.other;
+    return wanted > value && wanted <= largestValue && takes(use, static_cast<int64_t>(wanted), misfit) > misfit.other;
+  }
+
+  bool canSettle(const TunableUse& use, const Misfit& misfit) {
+    const TaskVariant* variant = graph_.instances[misfit.instance].variant;
+    if (use.instance != misfit.instance || variant->kind != TaskKind::Inner || kindOf(use).isExtent ||
+        fixed_.contains(use))
+      return false;
+    std::vector<char> isSettled(variant->tunables.size());
+    isSettled[use.tunable->index] = 1;
+    return !usesOf(variant).settling(isSettled).empty();
+  }
+
+  /// How many elements are taken with a tunable's new value; `all`: none are left.
+  static constexpr int64_t all = INT64_MAX;
+  int64_t takes(const TunableUse& use, int64_t value, const Misfit& misfit) {
+    valueOf(use) = value;
+    if (++trials_ > mostTrials)
+      return 0;
+    const Rehearsal rehearsal = rehearse(graph_, known_);
+    for (const Misfit& each : rehearsal.misfits)
+      if (each.kind == misfit.kind && each.instance == misfit.instance && each.expr == misfit.expr)
+        return each.other;
+    return all;
+  }
+
+  /// Says where a program asks for divisors, which some sizes do not have.
+  void remark() {
+    for (const auto& [use, misfit] : divided_) {
+      const bool isLeft = instanceOf(use).divisors[use.tunable->index];
+      if (!isLeft && (valueOf(use) > neutral(use) || misfit.value <= worthACall))
+        continue;
+      const std::string name(use.tunable->name);
+      const bool isDivision = misfit.kind != Misfit::Kind::Uncovered;
+      DiagnosticBuilder builder = diagnostics_.report(
+          mustDivide, misfit.expr->location, "tunable '" + name + "'",
+          isDivision ? "what " + textOf(misfit.expr) + " divides"
+                     : "the extent of what " + textOf(misfit.expr) + " cuts",
+          isLeft ? "an instance settles it when it begins" : "it is " + std::to_string(valueOf(use)));
+      builder.label(use.tunable->location, "of instance '" + instanceOf(use).name + "'");
+      builder.help("let the program take any value: (N + " + name + " - 1) / " + name +
+                   " blocks, the last of which ends with the array");
+    }
   }
 
   /// A max is raised where there is room; else what is counted falls.
@@ -243,7 +400,7 @@ private:
 
   /// What a misfit comes to with the tunables as they are; 0 where it is none.
   int64_t sizeOf(const Misfit& misfit) {
-    for (const Misfit& each : rehearse(graph_, options_.known).misfits)
+    for (const Misfit& each : rehearse(graph_, known_).misfits)
       if (each.kind == misfit.kind && each.instance == misfit.instance && each.expr == misfit.expr)
         return each.value;
     return 0;
@@ -280,7 +437,10 @@ private:
   DiagnosticEngine& diagnostics_;
   std::map<const TaskVariant*, TunableUses> uses_;
   std::set<TunableUse> shifts_, fixed_;
-  std::set<std::pair<TunableUse, int64_t>> raised_, tried_;
+  KnownSizes known_; // of the rehearsals
+  bool isSample_ = false;
+  std::map<TunableUse, Misfit> divided_; // those that something asked a divisor of
+  std::set<std::pair<TunableUse, int64_t>> raised_, tried_, covered_;
   unsigned trials_ = 0;
 };
 

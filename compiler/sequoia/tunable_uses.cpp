@@ -50,6 +50,7 @@ public:
     statement(variant_.body, none);
     for (size_t i = 0; i < result_.tunables.size(); ++i)
       result_.tunables[i].isBound = inMax_[i] && !elsewhere_[i];
+    std::erase_if(result_.shares, [&](const ExactDivision& share) { return roundedUp_.contains(share.tunables[0]); });
     return std::move(result_);
   }
 
@@ -68,8 +69,11 @@ private:
       for (const Expr* store : variable->stores)
         walk(store, scope, {});
     }
-    for (const Argument& argument : stmt->arguments)
+    for (const Argument& argument : stmt->arguments) {
       walk(argument.value, scope, {});
+      if (argument.direction != Direction::In)
+        shares(*argument.value, scope);
+    }
     if (stmt->loop) {
       walk(stmt->loop->start, scope, {.isLoopBound = true});
       walk(stmt->loop->end, scope, {.isLoopBound = true});
@@ -189,7 +193,10 @@ private:
 
   void division(const Expr& expr, const CallScope& scope, const Surroundings& around) {
     const Tunables tunables = tunablesIn(expr.operands[1], scope);
-    if (tunables.empty() || around.isTakenUp || adds(expr.operands[0], tunables, scope, true))
+    const bool roundsUp = !tunables.empty() && adds(expr.operands[0], tunables, scope, true);
+    if (roundsUp)
+      roundedUp_.insert(tunables.begin(), tunables.end());
+    if (tunables.empty() || around.isTakenUp || roundsUp)
       return;
     // One more iteration takes up the rest, unless a block has been taken off before.
     if (around.isOneMore && !adds(expr.operands[0], tunables, scope, false))
@@ -207,6 +214,31 @@ private:
     if (expr.op == Operator::ShiftRight && division.divisor)
       division.divisor = operation(Operator::ShiftLeft, constant(1), division.divisor);
     result_.divisions.push_back(std::move(division));
+  }
+
+  void shares(const Expr& block, const CallScope& scope) {
+    if (block.kind != ExprKind::Block || !block.operands.empty())
+      return;
+    for (size_t d = 0; d < block.ranges.size(); ++d) {
+      const BlockRange& range = block.ranges[d];
+      Tunables tunables;
+      for (const Expr* part : {range.start, range.end, range.end ? nullptr : range.max})
+        tunables.merge(tunablesIn(part, scope));
+      for (const Variable* tunable : tunables) {
+        ExactDivision share;
+        share.expr = &block;
+        share.tunables = {tunable};
+        share.divided = formula(block.variable->extents[d].expression, scope);
+        auto divisor = std::make_shared<Formula>();
+        divisor->kind = Formula::Kind::Variable;
+        divisor->variable = tunable;
+        share.divisor = std::move(divisor);
+        if (result_.tunables[tunable->index].isShift)
+          share.divisor = operation(Operator::ShiftLeft, constant(1), share.divisor);
+        if (share.isKnown())
+          result_.shares.push_back(std::move(share));
+      }
+    }
   }
 
   /// Whether a sum adds one of the tunables: it is rounded up.
@@ -370,9 +402,27 @@ private:
   const TaskVariant& variant_;
   TunableUses result_;
   std::vector<char> elsewhere_, inMax_;
+  Tunables roundedUp_;
 };
 
 } // namespace
+
+std::vector<const ExactDivision*> TunableUses::settling(const std::vector<char>& isSettled) const {
+  std::vector<const ExactDivision*> result;
+  std::set<const Variable*> divide;
+  for (const ExactDivision& division : divisions)
+    if (division.isKnown())
+      for (const Variable* tunable : division.tunables)
+        if (isSettled[tunable->index]) {
+          if (result.empty() || result.back() != &division)
+            result.push_back(&division);
+          divide.insert(tunable);
+        }
+  for (const ExactDivision& share : shares)
+    if (isSettled[share.tunables[0]->index] && !divide.contains(share.tunables[0]))
+      result.push_back(&share);
+  return result;
+}
 
 TunableUses usesOf(const TaskVariant& variant) {
   return UsesOfTunables(variant).run();

@@ -42,6 +42,13 @@ struct TunableKind {
 struct TunableUses {
   std::vector<TunableKind> tunables; // by index
   std::vector<ExactDivision> divisions;
+  /// Extents of arrays, divided by the tunables that shape blocks of them which a call writes, unless the program
+  /// rounds up. Whether they have to come out shows when the program is executed only.
+  std::vector<ExactDivision> shares;
+
+  /// What a tunable that is settled when an instance begins has to divide: by the program's own divisions, or, where
+  /// there are none, by its shares.
+  std::vector<const ExactDivision*> settling(const std::vector<char>& isSettled) const;
 };
 
 TunableUses usesOf(const TaskVariant& variant);

@@ -57,6 +57,18 @@ CUTS = [
     Cut("t", "long count = {n};", "count /= t;", "{map} (long i = 0 : count) {{ CALL[i * t; t] }}"),
     Cut("t", "for (long i = 0; i < {n} / t; i++) {{ CALL[i * t; t] }}"),
     Cut("t", "for (long i = 0; i * t < {n}; i++) {{ CALL[i * t; t] }}"),
+    Cut("t", "for (long i = 0; i < {n}; i += t) {{ CALL[i; t] }}"),
+    Cut("t", "for (long i = 0; i + t <= {n}; i += t) {{ CALL[i; t] }}"),
+    Cut("t", "for (long i = 0; i < {n} - t + 1; i += t) {{ CALL[i : i + t;] }}"),
+    Cut("t", "for (long i = 0; i < {n} / t * t; i += t) {{ CALL[i; t] }}"),
+    Cut("t", "for (long i = {n} - t; i >= 0; i -= t) {{ CALL[i; t] }}"),
+    Cut("t", "for (long i = {n} / t - 1; i >= 0; i--) {{ CALL[i * t; t] }}"),
+    Cut("t", "for (long i = 0; (i + 1) * t <= {n}; i++) {{ CALL[i * t; t] }}"),
+    Cut("t", "long at = 0;", "while (at + t <= {n}) {{ CALL[at; t] at += t; }}"),
+    Cut("t", "long rest = {n};", "while (rest >= t) {{ CALL[{n} - rest; t] rest -= t; }}"),
+    Cut("t", "for (long i = 0; i + t <= {n}; i += t) {{ CALL[i; t] }}", "CALL[{n} / t * t : {n};]"),
+    Cut("t", "for (long i = 0; i < {n}; i += t) {{ if (i + t > {n}) break; CALL[i; t] }}"),
+    Cut("k", "for (long i = 0; (i + 1) << k <= {n}; i++) {{ CALL[i << k : (i + 1) << k;] }}"),
     Cut("t", "long rest = {n};", "while (rest > 0) {{ long taken = min(rest, t); CALL[rest - taken : rest; t] rest -= taken; }}"),
     Cut("t", "{map} (long i = 0 : {n} / t) {{ CALL[i * t; t] }}", "CALL[{n} / t * t : {n};]"),
     Cut("t", "{map} (long i = 0 : ({n} - {n} % t) / t) {{ CALL[i * t; t] }}", "if ({n} % t) CALL[{n} - {n} % t : {n}; t]"),
@@ -129,7 +141,7 @@ class Program:
         tunables += list(names)
         if self.rank == 2 and len(body) == 1 and body[0].startswith("map") and r.random() < 0.7:
             form = r.choice(["H / h", "(H + h - 1) / h"])
-            body = [f"mapseq (long k = 0 : {form}) {{ {body[0].replace('[0 : H;]', '[k * h; h]')} }}"]
+            body = [f"mapseq (long row = 0 : {form}) {{ {body[0].replace('[0 : H;]', '[row * h; h]')} }}"]
             tunables.append("h")
         if isGiven and r.random() < 0.5:  # what came as a number is used again, as a divisor
             body = ["if (given > 0 && N % given == 0) { " + f"mapseq (long g = 0 : N / given) {{ {callee}(x{rows}[g * given : (g + 1) * given;]"
