@@ -108,6 +108,7 @@ private:
       for (StringRef name : scopes_.back())
         defined_.erase(name);
       scopes_.back().clear();
+      early_.clear();
     }
     at_ += word.size();
   }
@@ -133,6 +134,8 @@ private:
   }
 
   void define(StringRef name) {
+    if (const auto early = early_.find(name); early != early_.end())
+      problem_ = {TextProblem::UsedBeforeDefined, early->second, early->second + name.size()};
     ++defined_[name];
     scopes_.back().push_back(name);
   }
@@ -156,7 +159,7 @@ private:
     if (argument)
       define(name);
     else if (!defined_.count(name))
-      return fail(TextProblem::UsedBeforeDefined, at_ + name.size());
+      early_.try_emplace(name, at_);
     at_ += name.size();
   }
 
@@ -167,6 +170,7 @@ private:
   unsigned operators_ = 0; // since the last bracket or comma
   std::vector<std::vector<StringRef>> scopes_{1};
   llvm::StringMap<unsigned> defined_; // how many scopes have the name
+  llvm::StringMap<size_t> early_;     // values that are not defined so far, and where they are used first
 };
 
 } // namespace

@@ -14,8 +14,8 @@ struct TextProblem {
 
 /// The first problem of a program in the dialect: brackets or expressions nested deeper than the parser can recurse, or
 /// a value that is named before it is defined. (A value that is defined within the operation that uses it makes the
-/// parser use memory that it has given back.) Some such
-/// values are left to the parser, which finds them where it survives; no value of a program that is right is reported.
+/// parser use memory that it has given back.) A value that is defined nowhere is left to the parser, which reads in
+/// order and finds first what is wrong first; no value of a program that is right is reported.
 std::optional<TextProblem> checkText(llvm::StringRef text);
 
 } // namespace strata::svm

@@ -1,6 +1,11 @@
 // What the scan before the parser finds, and what it must not mind.
 #include "compiler/ir/check_text.h"
 
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
 #include <gtest/gtest.h>
 
 using namespace strata::svm;
@@ -19,18 +24,41 @@ bool isTooDeep(const std::string& text) {
 }
 
 TEST(CheckText, FindsValuesThatAreNotDefinedYet) {
-  EXPECT_EQ(firstUndefined("scf.for %i = %lo to %hi {"), "%lo");
+  EXPECT_EQ(firstUndefined("scf.for %i = %lo to %hi { %hi = x }\n%lo = x"), "%hi");
   EXPECT_EQ(firstUndefined(
                 "%lo = arith.constant 0 : index\nscf.for %i = %lo to %n step %lo { %n = arith.constant 1 : index }"),
             "%n");
   EXPECT_EQ(firstUndefined("scf.if %c { %c = arith.constant true }"), "%c");
-  EXPECT_EQ(firstUndefined("svm.spmd (%i) = (%a) to (%b) {}"), "%a");
-  EXPECT_EQ(firstUndefined("func.func @f(%a: i32) { %b = scf.if %c -> i32 { } }"), "%c");
+  EXPECT_EQ(firstUndefined("svm.spmd (%i) = (%a) to (%b) { %a = x }"), "%a");
+  EXPECT_EQ(firstUndefined("func.func @f(%a: i32) { %b = scf.if %c -> i32 { %c = x } }"), "%c");
 }
 
 TEST(CheckText, ForgetsValuesWhereTheirScopeEnds) {
-  EXPECT_EQ(firstUndefined("{ %a = x } scf.if %a {}"), "%a");
-  EXPECT_EQ(firstUndefined("func.func @f(%a: i32) {} func.func @g(%b: i32) { scf.if %a {} }"), "%a");
+  EXPECT_EQ(firstUndefined("{ %a = x } scf.if %a { %a = x }"), "%a");
+  EXPECT_EQ(firstUndefined("func.func @f(%a: i32) {} func.func @g(%b: i32) { scf.if %a { %a = x } }"), "%a");
+  // A name of another function is another value.
+  EXPECT_EQ(firstUndefined("func.func @f(%b: i32) { scf.if %a {} } func.func @g(%a: i32) { x %a }"), "");
+}
+
+TEST(CheckText, LeavesToTheParserWhatIsDefinedNowhere) {
+  const std::string header = "func.func @f(%a: index, %t: i1) {\n";
+  for (const std::string statement :
+       {"scf.for %i = %a to %no step %a {\n}", "scf.if %no {\n}", "%b = arith.addi %a, %no : index",
+        "scf.if %t {\n%no = arith.constant 0 : index\n}\n%b = arith.addi %a, %no : index",
+        "svm.spmd (%i) = (%no) to (%a) {\n}",
+        "scf.while (%x = %no) : (index) -> index {\nscf.condition(%t) %x : index\n} do "
+        "{\n^bb0(%y: index):\nscf.yield %y : index\n}"}) {
+    const std::string text = header + statement + "\nreturn\n}\n";
+    EXPECT_FALSE(checkText(text)) << text;
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    context.loadAllAvailableDialects();
+    std::string said;
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) { said += diagnostic.str(); });
+    EXPECT_FALSE(mlir::parseSourceString<mlir::ModuleOp>(text, &context)) << text;
+    EXPECT_NE(said.find("undeclared SSA value"), std::string::npos) << text << said;
+  }
 }
 
 TEST(CheckText, AcceptsEveryWayToDefine) {

@@ -1,11 +1,18 @@
 // Conversion of places and diagnostics between MLIR and base/source.
 #include "compiler/ir/locations.h"
 
+#include "base/source/characters.h"
+#include "base/source/nearest_name.h"
+
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OperationSupport.h"
+
+#include <set>
 
 namespace strata {
 
 STRATA_DIAGNOSTIC(irError, Error, "dialect-error", "{0}");
+STRATA_DIAGNOSTIC(undefinedValue, Error, "dialect-undefined-value", "'{0}' is defined nowhere that is seen from here");
 STRATA_DIAGNOSTIC(irWarning, Warning, "dialect-warning", "{0}");
 STRATA_DIAGNOSTIC(irRemark, Remark, "dialect-remark", "{0}");
 
@@ -37,17 +44,77 @@ Location sourceLocation(const SourceManager& sources, mlir::Location location) {
   return buffer.valid() && place.line ? sources.at(buffer, place.line, std::max(place.column, 1u)) : Location();
 }
 
+namespace {
+
+/// The names in a text that begin with `mark`, as "%i" and "!block".
+std::vector<std::string> namesWith(char mark, llvm::StringRef text) {
+  std::set<std::string> names;
+  for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
+    const llvm::StringRef name = text.substr(at + 1).take_while(isWordCharacter);
+    if (!name.empty())
+      names.insert(mark + name.str());
+  }
+  return {names.begin(), names.end()};
+}
+
+/// Proposes the nearest name for one that MLIR's parser does not know and has in its message.
+void proposeForParser(DiagnosticBuilder& report, llvm::StringRef message, const Location& where,
+                      const SourceManager& sources, mlir::MLIRContext& context) {
+  const llvm::StringRef quoted = message.split('\'').second.split('\'').first;
+  const llvm::StringRef text = where.valid() ? llvm::StringRef(sources.buffer(where.buffer).text()) : "";
+  if (message.starts_with("undefined symbol alias id")) {
+    for (const char mark : {'!', '#'})
+      if (text.contains(mark + quoted.str()))
+        proposeName(report, mark + quoted.str(), namesWith(mark, text));
+  } else if (message.starts_with("custom op '") && message.contains("is unknown")) {
+    std::vector<std::string> names;
+    for (mlir::RegisteredOperationName each : context.getRegisteredOperations())
+      names.push_back(each.getStringRef().str());
+    proposeName(report, quoted, names);
+  }
+}
+
+/// The value that stands at a place; empty when none does.
+std::string valueAt(const Location& where, const SourceManager& sources) {
+  const llvm::StringRef rest =
+      where.valid() ? llvm::StringRef(sources.buffer(where.buffer).text()).substr(where.begin) : "";
+  return rest.starts_with("%") ? "%" + rest.drop_front().take_while(isWordCharacter).str() : "";
+}
+
+/// Whether the parser says once more, of a whole operation, what it has said of a part of it.
+bool saysAgain(llvm::StringRef message, const Location& where, const DiagnosticEngine& engine) {
+  if (!(message.starts_with("custom op '") || message.starts_with("failed to parse ")) || !where.valid() ||
+      engine.all().empty())
+    return false;
+  const Diagnostic& last = engine.all().back();
+  return last.kind == &irError && !last.labels.empty() && last.labels[0].location.buffer == where.buffer &&
+         engine.sources().lineColumn(last.labels[0].location).line == engine.sources().lineColumn(where).line;
+}
+
+} // namespace
+
 MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& engine) : context_(context) {
   // The place shows the operation already, as the user wrote it. For printing it MLIR would verify the whole program.
   context.printOpOnDiagnostic(false);
-  handler_ = context.getDiagEngine().registerHandler([&engine](mlir::Diagnostic& diagnostic) {
+  handler_ = context.getDiagEngine().registerHandler([&engine, &context](mlir::Diagnostic& diagnostic) {
     const DiagnosticKind* kind = &irRemark;
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
       kind = &irError;
     else if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
       kind = &irWarning;
-    DiagnosticBuilder out =
-        engine.report(*kind, sourceLocation(engine.sources(), diagnostic.getLocation()), diagnostic.str());
+    const Location where = sourceLocation(engine.sources(), diagnostic.getLocation());
+    const std::string message = diagnostic.str();
+    if (kind == &irError && saysAgain(message, where, engine))
+      return mlir::success();
+    const std::string value =
+        message == "use of undeclared SSA value name" ? valueAt(where, engine.sources()) : std::string();
+    if (!value.empty()) {
+      DiagnosticBuilder out = engine.report(undefinedValue, where, value);
+      proposeName(out, value, namesWith('%', engine.sources().buffer(where.buffer).text()));
+      return mlir::success();
+    }
+    DiagnosticBuilder out = engine.report(*kind, where, message);
+    proposeForParser(out, message, where, engine.sources(), context);
     for (mlir::Diagnostic& note : diagnostic.getNotes())
       out.note(note.str());
     return mlir::success();

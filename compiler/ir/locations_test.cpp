@@ -1,7 +1,11 @@
 // Diagnostics of MLIR arrive in the engine with their severity, place and notes.
 #include "compiler/ir/locations.h"
 
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -32,4 +36,24 @@ TEST(MlirDiagnostics, HavePlacesOnlyInFilesThatAreKnown) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   EXPECT_FALSE(sourceLocation(sources, mlir::FileLineColLoc::get(&context, "absent.mlir", 2, 3)).valid());
   EXPECT_FALSE(sourceLocation(sources, mlir::UnknownLoc::get(&context)).valid());
+}
+
+TEST(MlirDiagnostics, ProposeTheNearestName) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"func.func @f(%begin: index) {\n  %b = arith.addi %begn, %begin : index\n  return\n}\n", "'%begin'"},
+      {"!block = memref<?xf32>\nfunc.func @f(%a: !blok) {\n  return\n}\n", "'!block'"},
+      {"func.func @f(%a: index) {\n  %b = arith.adddi %a, %a : index\n  return\n}\n", "'arith.addi'"}};
+  mlir::DialectRegistry registry;
+  svm::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  for (const auto& [text, name] : cases) {
+    SourceManager sources;
+    sources.add("p.mlir", text, SourceKind::Program);
+    DiagnosticEngine diagnostics(sources);
+    MlirDiagnostics forward(context, diagnostics);
+    EXPECT_FALSE(mlir::parseSourceString<mlir::ModuleOp>(text, &context, "p.mlir"));
+    ASSERT_EQ(diagnostics.all().size(), 1u) << text << diagnostics.render({});
+    EXPECT_EQ(diagnostics.all()[0].helps, std::vector<std::string>{"did you mean " + std::string(name) + "?"}) << text;
+  }
 }

@@ -42,7 +42,7 @@ class BadDialect(harness.Case):
     def test_values_used_before_they_are_defined(self):
         loop = "%z = arith.constant 0 : index\nscf.for %i = %z to %n step %z {\n  %n = arith.constant 1 : index\n}"
         self.refuse(loop, "'%n'", code="driver-used-before-defined")
-        self.refuse("svm.count \"n\" by %absent : index", code="driver-used-before-defined")
+        self.refuse("svm.count \"n\" by %absent : index", "'%absent' is defined nowhere", code="dialect-undefined-value")
 
     def test_operations_nested_too_deeply(self):
         self.refuse("svm.scope {\n" * 300 + "}\n" * 300, "is nested more than")

@@ -3,10 +3,10 @@
 //
 //     removals [--every N] [--least NOTATION PLACED SINGLE]… [--show] FILE…
 //
-// Files are .sq, .hbir, .map, .xml (mappings of the .sq or .hbir file beside them) and .yaml. Every case runs in this
-// process; --every N takes each N-th removal only. Removals after which nothing is wrong do not count. Prints the rates
-// for each notation, and ends with status 1 when one of them is below what is asked for: PLACED % of the first messages
-// at the place of the removal, and SINGLE % of the removals with one message.
+// Files are .sq, .hbir, .mlir, .map, .xml (mappings of the .sq or .hbir file beside them) and .yaml. Every case runs in
+// this process; --every N takes each N-th removal only. Removals after which nothing is wrong do not count. Prints the
+// rates for each notation, and ends with status 1 when one of them is below what is asked for: PLACED % of the first
+// messages at the place of the removal, and SINGLE % of the removals with one message.
 #include "base/machine/machine.h"
 #include "base/source/characters.h"
 #include "compiler/hbir/frontend.h"
@@ -16,6 +16,7 @@
 #include "compiler/sequoia/mapping.h"
 #include "compiler/sequoia/parser.h"
 #include "compiler/sequoia/resolve.h"
+#include "tests/messages/read_dialect.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -108,6 +109,11 @@ public:
       readMachine(diagnostics_, file_);
       return;
     }
+    if (from_.notation == "mlir") {
+      file_ = sources_.add("changed.mlir", changed, SourceKind::Program);
+      readDialect(file_, diagnostics_);
+      return;
+    }
     if (isMapping)
       file_ = sources_.add("changed." + from_.notation, changed, SourceKind::Mapping);
     const BufferId program = sources_.add(from_.notation.starts_with("hbir") ? "program.hbir" : "program.sq",
@@ -160,8 +166,9 @@ public:
     }
     const std::string wrong = isLetter(removal) ? without(removal) : "";
     for (const std::string& help : first->helps)
-      if (!wrong.empty() && help.find("'" + wrong + "'") != std::string::npos)
-        return true;
+      for (const char* mark : {"", "%", "!", "@", "#"}) // MLIR's names
+        if (!wrong.empty() && help.find("'" + (mark + wrong) + "'") != std::string::npos)
+          return true;
     return false;
   }
 
