@@ -53,7 +53,8 @@ std::string text(const Values& values, bool others) {
 /// What came of one interpretation.
 struct Outcome {
   enum class Kind { Same, Differs, Faulty, Refused } kind = Kind::Refused;
-  Diagnostic fault; ///< Faulty; of a mapping that is refused, why, or nothing
+  Diagnostic fault;        ///< Faulty; of a mapping that is refused, why, or nothing
+  bool isMismatch = false; ///< refused since arrays disagree in a size
   size_t argument = 0;
   std::string element, before, after; ///< Differs
 };
@@ -83,6 +84,8 @@ public:
       if (Outcome second = interpretWith(dividing); second.kind != Outcome::Kind::Refused) {
         all = std::move(dividing);
         outcome = std::move(second);
+      } else if (second.isMismatch && reportMismatch(dividing)) {
+        return true;
       } else if (!outcome.fault.message.empty()) {
         diagnostics_.report(mappingRefused, {}, text(all, true), outcome.fault.message);
       }
@@ -215,6 +218,7 @@ private:
         outcome.fault = quiet.all().back();
       if (faults().contains(other.failure) && !quiet.all().empty())
         outcome.kind = Outcome::Kind::Faulty;
+      outcome.isMismatch = other.failure == "sequoia-size-mismatch";
       return outcome;
     }
     return compareWith(other);
@@ -252,6 +256,17 @@ private:
       }
     }
     return outcome;
+  }
+
+  /// Arrays that agree in their sizes by the choice of one tunable only, although it divides them: tells which.
+  bool reportMismatch(const Values& values) {
+    for (size_t i = 0; i < std::min(values.size(), mostAlone); ++i)
+      if (Outcome alone = interpretWith({values[i]}); alone.isMismatch) {
+        alone.kind = Outcome::Kind::Faulty;
+        report({values[i]}, alone);
+        return true;
+      }
+    return false;
   }
 
   /// False when the mapping at hand is wrong as well.

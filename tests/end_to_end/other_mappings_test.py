@@ -1,6 +1,8 @@
 """What --check finds by looking further than at the one run: elements of outputs that nobody wrote, results that depend on a tunable,
 overlaps and combiners that only another mapping shows, and signed sums that do not fit. Every rule is broken once and nearly broken once."""
 
+import re
+
 import numpy as np
 
 import harness
@@ -29,6 +31,12 @@ void task<inner> T::I(in float x[N], inout float m)
   tunable t;
   mapreduce (long i = 0 : (N + t - 1) / t) {{ T(x[i * t; t], reducearg<m, Plus>); }}
 }}
+"""
+
+DECIDES = REDUCE.format("b += a;", "m += x[i];") + """void task Above(in float m, out int b[K]);
+void task<leaf> Above::L(in float m, out int b[K]) { b[0] = m > 4 ? 1 : 0; }
+void task Main(in float x[N], inout float m, out int b[K]);
+void task<inner> Main::M(in float x[N], inout float m, out int b[K]) { T(x, m); Above(m, b); }
 """
 
 
@@ -104,8 +112,10 @@ class OtherMappings(harness.Case):
         self.says(self.run_blocks(10, exact), 0, "remark[check-mapping-tried]", "also checked with t = 5")
         self.says(self.run_blocks(10, exact, ("b[i] = a[i] + 1;", "b[i] = N;")), 0, "warning[check-mapping-decides]",
                   "element [0] of 'b' is 10 with t = 10, and 5 with t = 5")
-        self.says(self.run_blocks(20, ("b[i * t; t]", "b[i * t; t + 1]")), 0, "remark[check-mapping-refused]", "under its own mapping only: with t = 4",
-                  "has N = 4 elements in dimension 0, and is given 5")
+        self.says(self.run_blocks(20, ("b[i * t; t]", "b[i * t; t + 1]")), 0, "warning[check-other-mapping]", "with t = 5",
+                  "has N = 5 elements in dimension 0, and is given 6", "with t = 20, does not show it")
+        self.says(self.run_blocks(20, ("b[i * t; t]", "b[i * t : t == 20 ? N : N + 1;]")), 0, "remark[check-mapping-refused]",
+                  "under its own mapping only: with t = 4", "block of 'b'")
 
     def test_overlaps_that_a_mapping_hides(self):
         shown = self.run_cut(block="t + 1", tunable=4)
@@ -183,6 +193,38 @@ void task<inner> T::I(in long n, in int a[N], out int b[N]) { V(a[0 : n;], b[0 :
         self.assertEqual(result.status, 0, str(result))
         if result.err:
             self.says(result, 0, "warning[check-order-decides]", "a NaN or an infinity is among what is reduced", "as fmin and fmax do")
+
+    def run_decides(self, values):
+        self.save("x.npy", np.array(values, "f4"))
+        options = [self.write("p.sq", DECIDES), "--entry", "Main", "--machine", "host", "--size", "K=1"]
+        made = self.strata("map", *options, "--size", f"N={len(values)}")
+        self.assertEqual(made.status, 0, str(made))
+        mapping = self.write("p.map", re.sub(r"tunable t = \d+", "tunable t = 3", made.out))
+        return self.strata("run", *options, "--map", mapping, "--in", f"x={self.path('x.npy')}", "--in", "m=0", "--check", timeout=60)
+
+    def test_sizes_that_agree_under_one_mapping_only(self):
+        program = """void task Add(in int a[N], inout int b[N]);
+void task<leaf> Add::L(in int a[N], inout int b[N]) {{ for (long i = 0; i < N; i++) b[i] += a[i]; }}
+void task<inner> Add::I(in int a[N], inout int b[N])
+{{
+  tunable t;
+  mappar (long i = 0 : (N + t - 1) / t) {{ Add(a[i * t; t], {}); }}
+}}
+"""
+        mapping = self.write("p.map", (MAP % (4, "loop i(level 0) { }", "")).replace("T", "Add"))
+        run = lambda block: self.strata("run", self.write("p.sq", program.format(block)), "--map", mapping, "--size", "N=20", "--in", "a=iota",
+                                        "--in", "b=iota", "--check")
+        self.says(run("b[i * 4; 4]"), 0, "warning[check-other-mapping]", "with t = ", "argument 'b' of task 'Add' has N = ", "p.sq:6:",
+                  "with t = 4, does not show it")
+        self.says(run("b[i * t; t]"), 0)
+        self.says(run("b[i * t : min(i * t + t, N);]"), 0)
+
+    def test_what_the_order_decides(self):
+        # One behind the other the ones are lost in 1e8, and in a tree some of them meet before.
+        self.says(self.run_decides([1e8] + [1] * 18 + [-1e8]), 0, "warning[check-order-decides]", "'b'", "order in which a reduction is rounded")
+        # Sums that are exact come to the same in every order, and so does a comparison far from where it turns.
+        self.says(self.run_decides([1] * 20), 0)
+        self.says(self.run_decides([0.1] * 20 + [1000]), 0)
 
     def test_shifts_name_their_tunable(self):
         self.says(self.run_cut(body="b[i] = a[i];", count="(N + t - 1) / t + (1 << t) * 0", tunable=40), 1, "error[shift-amount]",
