@@ -394,7 +394,8 @@ std::string Compiler::entryName(ModuleOp module) {
     if (function->hasAttr(SvmDialect::entryAttr))
       names.push_back(function.getName().str());
   if (names.empty()) {
-    diagnostics_.report(noEntry, placeOf(module, source_->file, diagnostics_.sources()));
+    diagnostics_.report(noEntry, placeOf(module, source_->file, diagnostics_.sources()))
+        .help("give the function that is to be called the attribute svm.entry (docs/dialect.md)");
     return "";
   }
   std::string list;

@@ -102,10 +102,12 @@ private:
     for (const Variable* array : instance_->variant->arrays) {
       unsigned level = instance_->arrayLevels[array->index];
       machine::MemoryId memory = machine_.levels[level].memory;
-      if (level != 0 && (machine_.isExplicit(memory) || machine_[memory].files))
-        diagnostics_.report(leafLevel, instance_->place, instance_->name, array->name, level)
-            .label(array->location, "the array")
-            .help("put the instance at level 0");
+      if (level == 0 || !(machine_.isExplicit(memory) || machine_[memory].files))
+        continue;
+      diagnostics_.report(leafLevel, instance_->place, instance_->name, array->name, level)
+          .label(array->location, "the array")
+          .help("put the instance at level 0");
+      return; // its other arrays are there for the same reason
     }
   }
 

@@ -192,8 +192,10 @@ bool isIdle(const Program& program) {
       place = blocked.front().place;
     describeKernels(*program, text);
   }
-  failAt(place, "svm-deadlock", text,
-         "give a stream more capacity, run what the others wait for, or change the order in which they wait");
+  failAt(
+      place, "svm-deadlock", text,
+      "give a stream more capacity, run what the others wait for, end a stream with streamPushWithEOS where a kernel "
+      "takes all of it, or change the order in which they wait");
 }
 
 /// Empty when it is not set.
