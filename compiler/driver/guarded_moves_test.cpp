@@ -120,9 +120,9 @@ private:
   }
 
   /// Blocks that mirror parts of the arrays, and a kernel that works on them.
-  std::string copies(const std::string& own) {
+  std::string copies(const std::string& own, const std::string& place = "") {
     std::string text, from, to, within;
-    if (pick(4) == 0) { // in the scope, behind a check that stays there
+    if (place.empty() && pick(4) == 0) { // in the scope, behind a check that stays there
       std::string isSome, isOne, never, holds, divided;
       const std::string right = one();
       text += let("arith.cmpi ne, " + right + ", %c0 : index", isSome);
@@ -138,7 +138,7 @@ private:
     else
       text += let("memref.subview %Y[" + own + "] [%c4] [1] : !main to !main", to);
     if (within.empty())
-      text += part(sees ? "%Y" : "%A", one(), from);
+      text += part(sees ? "%Y" : "%A", place.empty() ? one() : place, from);
     const std::string x = fresh(), y = fresh();
     const std::string memoryOfX = pick(3) ? "!near" : "!main", memoryOfY = pick(3) ? "!near" : "!main";
     const bool isDisjoint = !sees && pick(2);
@@ -151,6 +151,18 @@ private:
     text += std::string("svm.run @") + (grows ? "grow" : "step") + "(" + x + ", " + y + ") on @core : (" + memoryOfX +
             ", " + memoryOfY + ") -> ()\nsvm.move " + y + " to " + to + " : " + memoryOfY + " to !main\n}\n";
     return text;
+  }
+
+  /// The part of Y that an iteration has written decides whether, or from where, it copies another.
+  std::string again() {
+    std::string element, number, value, bit, holds;
+    std::string text = copies(own_) + let("arith.addi " + own_ + ", %c1 : index", element) +
+                       let("memref.load %Y[" + element + "] : !main", number) +
+                       let("arith.index_cast " + number + " : i32 to index", value);
+    if (pick(3) == 0)
+      return text + copies(own_, value);
+    text += let("arith.andi " + value + ", %c1 : index", bit) + let("arith.cmpi eq, " + bit + ", %c0 : index", holds);
+    return text + "scf.if " + holds + " {\n" + copies(own_) + "}\n";
   }
 
   std::string loop(int depth) {
@@ -184,7 +196,7 @@ private:
   std::string block(int depth, bool isParallel) {
     std::string text;
     for (int count = 1 + pick(3); count > 0; --count) {
-      const int choice = pick(depth < 4 ? 8 : 2);
+      const int choice = pick(depth < 4 ? isParallel ? 9 : 8 : 2);
       if (choice < 3)
         text += copies(isParallel ? own_ : "");
       else if (choice < 5)
@@ -192,7 +204,7 @@ private:
       else if (choice < 6)
         text += condition(depth, isParallel);
       else
-        text += isParallel ? copies(own_) : loop(depth);
+        text += isParallel ? again() : loop(depth);
     }
     return text;
   }
