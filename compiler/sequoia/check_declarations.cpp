@@ -409,7 +409,12 @@ const Type* Checker::objectType(TypeSyntax* syntax, const Location& where) {
     return program_.types.error();
   }
   if (type->isRecord() && !type->complete) {
-    diagnostics_.report(incompleteType, syntax->location, typeName(type));
+    if (reportedIncomplete_.insert(syntax->name).second) {
+      DiagnosticBuilder report = diagnostics_.report(incompleteType, syntax->location, typeName(type));
+      if (const Symbol* symbol = find(syntax->name); symbol && symbol->kind == Symbol::Kind::Typedef)
+        report.label(symbol->location, "a typedef")
+            .help("the typedef's name is a type by itself: write '" + std::string(syntax->name) + "'");
+    }
     return program_.types.error();
   }
   return type;

@@ -292,6 +292,8 @@ Expr* Checker::call(Expr* expr) {
     return wrong(expr);
   }
   if (!definedFunctions_.contains(function)) {
+    if (!reportedFunctions_.insert(expr->name).second)
+      return wrong(expr);
     diagnostics_.report(functionLater, expr->location, expr->name).label(function->location, "defined here");
     return wrong(expr);
   }

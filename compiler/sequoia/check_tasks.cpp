@@ -206,13 +206,13 @@ void Checker::taskCall(Stmt& stmt, Task& task) {
   stmt.kind = StmtKind::TaskCall;
   stmt.callsite = addCallsite(task, false, stmt, call->location);
   stmt.expression = nullptr;
-  bool reduces = false;
-  for (size_t i = 0; i < call->operands.size(); ++i) {
-    reduces |= call->operands[i]->kind == ExprKind::ReduceArgument;
-    stmt.arguments.push_back(taskArgument(call->operands[i], *signature->parameters[i], stmt));
-  }
-  if (!maps_.empty() && maps_.back()->kind == MapKind::Reduce && !reduces)
+  const bool reduces = std::any_of(call->operands.begin(), call->operands.end(),
+                                   [](const Expr* operand) { return operand->kind == ExprKind::ReduceArgument; });
+  lacksReduction_ = !maps_.empty() && maps_.back()->kind == MapKind::Reduce && !reduces;
+  if (lacksReduction_)
     diagnostics_.report(reduceMissing, stmt.location).help("write reducearg<argument, Combiner>, or make it a mappar");
+  for (size_t i = 0; i < call->operands.size(); ++i)
+    stmt.arguments.push_back(taskArgument(call->operands[i], *signature->parameters[i], stmt));
   for (const Argument& argument : stmt.arguments)
     checkIterationWrites(argument.value, "an argument of the call");
   checkScalarAliases(stmt);
@@ -234,7 +234,7 @@ Argument Checker::taskArgument(Expr* value, const Variable& parameter, Stmt& cal
     reduceArgument(argument, combiner, parameter, call);
   } else if (!parameter.isArray() && parameter.direction != Direction::In) {
     for (const Loop* loop : maps_) {
-      if (loop->kind == MapKind::Seq)
+      if (loop->kind == MapKind::Seq || (lacksReduction_ && loop == maps_.back()))
         continue;
       diagnostics_
           .report(parallelScalar, value->location, parameter.name, directionText(parameter.direction), task.name,

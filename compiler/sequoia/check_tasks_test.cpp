@@ -95,6 +95,18 @@ TEST(SequoiaTasks, AnotherNameOrFormIsOneMessageThatSaysWhatIsMeant) {
       {leaf("y = \"a\";"), "sequoia-string", "an external task"},
       {inner("Copy(A[x, 4], B);"), "sequoia-mixed-block", "[s; m]"},
       {"void task G(in float a[]);", "sequoia-syntax", "with x[N], N is the number"},
+      {inner("mapreduce (int i = 0 : 4) { Count(A, y); }"), "sequoia-mapreduce-reducearg", "write reducearg<argument"},
+      {inner("mapreduce (int i = 0 : 4) { Count(A, reducearg(y, Plus)); }"), "sequoia-syntax",
+       "write it as reducearg<"},
+      {inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, +>); }"), "sequoia-syntax", "a combiner is a task"},
+      {leaf("for i in 0:N\n  y = 1;"), "sequoia-syntax", "for (long i = 0; i < N; i++)"},
+      {leaf("for (long k : N) y = 1;"), "sequoia-syntax", "for (long k = 0; k < N; k++)"},
+      {"typedef struct { float re; } complex;\nvoid task G(in struct complex a[N]);\n"
+       "void task<leaf> G::L(in struct complex a[N]) { }",
+       "sequoia-incomplete-type", "write 'complex'"},
+      {"void task G(inout float a[N]);\nvoid task<leaf> G::L(inout float a[N]) { a[0] = half(1) + half(2); }\n"
+       "inline float half(float a) { return a / 2; }",
+       "sequoia-function-order", "defined here"},
       {inner("mapreduce (int i = 0 : 4) { Count(A, reducearg<y, max>); }"), "sequoia-combiner-unknown",
        "'max' is a function"},
       {inner("parfor (int i = 0 : 4) { Scale(x, B[i;1]); }"), "sequoia-syntax", "'mappar', or 'mapseq'"},

@@ -142,8 +142,10 @@ private:
   std::set<const Function*> definedFunctions_;
   std::set<std::pair<std::string_view, std::string_view>> unsolvedSizes_; // task and size parameter, each reported once
   std::set<std::pair<std::string_view, std::string>> reportedSignatures_; // task and how its variants differ
-  const Stmt* statement_ = nullptr;                                       // the one at hand
-  const Stmt* arrayStatement_ = nullptr;         // in which an array was reported that is no value
+  std::set<std::string_view> reportedIncomplete_; // structs and unions without members, each reported once
+  bool lacksReduction_ = false;          // the call at hand is in a mapreduce and reduces nothing, which is reported
+  const Stmt* statement_ = nullptr;      // the one at hand
+  const Stmt* arrayStatement_ = nullptr; // in which an array was reported that is no value
   std::set<std::string_view> reportedFunctions_; // unknown functions, each reported once
   std::set<std::string_view> reportedNames_;     // undeclared names of the body at hand, so that each is reported once
   TaskVariant* variant_ = nullptr;

@@ -223,9 +223,18 @@ Expr* Parser::subscript(Expr* base) {
 
 Expr* Parser::reduceArgument() {
   Location begin = take().location;
+  if (is("(")) {
+    reportWanted("'<' after 'reducearg'").help("write it as reducearg<argument, Combiner>");
+    throw SyntaxError();
+  }
   expect("<", "'reducearg'");
   Expr* argument = postfix();
   expect(",", "the reduced argument");
+  if (token().kind == TokenKind::Punctuator) {
+    reportWanted("the name of the combining task")
+        .help("a combiner is a task of the program with the arguments (in T, inout T), such as one that adds");
+    throw SyntaxError();
+  }
   const Token& combiner = expectName("the name of the combining task");
   Expr* name = program_.newExpr(ExprKind::Name, combiner.location);
   name->name = combiner.text;

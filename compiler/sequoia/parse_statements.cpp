@@ -249,6 +249,16 @@ Stmt* Parser::forStatement() {
   typedefs_.emplace_back();
   hidden_.emplace_back();
   const size_t open = at_;
+  const bool isOver = isName() && (token(1).text == "in" || is("=", 1));
+  if (isOver || (is("(") && startsType(1) && isName(2) && is(":", 3))) {
+    const Token& variable = token(isOver ? 0 : 2);
+    if (!isOver)
+      at_ += 3;
+    reportWanted(isOver ? "'(' after 'for'" : "'=' after the loop variable")
+        .help("write it as 'for (long " + std::string(variable.text) + " = 0; " + std::string(variable.text) +
+              " < N; " + std::string(variable.text) + "++)'");
+    throw SyntaxError();
+  }
   expect("(", "'for'");
   if (!startsType() && isName() && isName(1))
     failType("the first expression of 'for'");
