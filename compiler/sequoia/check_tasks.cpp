@@ -45,7 +45,7 @@ STRATA_DIAGNOSTIC(iterationShares, Warning, "sequoia-iteration-shares",
 STRATA_DIAGNOSTIC(iterationSharesError, Error, "sequoia-iteration-sharing",
                   "of the {0} iterations of '{1}', those that are {2} apart share elements of '{3}', and one of them "
                   "writes these");
-STRATA_DIAGNOSTIC(unknownTask, Error, "sequoia-unknown-task", "no task named '{0}'");
+STRATA_DIAGNOSTIC(noSuchTask, Error, "sequoia-unknown-task", "no task named '{0}'");
 STRATA_DIAGNOSTIC(iterationCallsFunction, Error, "sequoia-iteration-function",
                   "'{0}' is a function, and the body of {1} calls a task");
 STRATA_DIAGNOSTIC(reduceVaries, Error, "sequoia-reduce-varies",
@@ -184,7 +184,7 @@ void Checker::mapStatement(Stmt& stmt) {
       diagnostics_.report(iterationCallsFunction, call.location, call.name, mapText(loop.kind))
           .help("call it in a leaf task, and that task here");
     else if (reportedFunctions_.insert(call.name).second)
-      reportNoTask(unknownTask, call.name, call.location, taskNames());
+      reportNoTask(noSuchTask, call.name, call.location, taskNames());
     stmt.body->kind = StmtKind::Empty;
   } else {
     statement(stmt.body);
