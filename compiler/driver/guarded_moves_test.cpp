@@ -5,6 +5,7 @@
 // where to begin.
 #include "compiler/driver/guards_testing.h"
 #include "compiler/interpret/interpreter.h"
+#include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/distribute.h"
 #include "compiler/transform/eliminate_copies.h"
@@ -261,7 +262,7 @@ TEST_F(GuardedMoves, HoldThroughEveryPass) {
   const std::pair<const char*, Make> passes[] = {
       {"distribute", transform::createDistributePass},
       {"eliminate copies", transform::createEliminateCopiesPass},
-      {"common subexpressions", [] { return createCSEPass(); }},
+      {"common subexpressions", svm::createCommonSubexpressionsPass},
       {"hoist copies", transform::createHoistCopiesPass},
       {"canonical form", [] { return createCanonicalizerPass(); }},
       {"pipeline loops", transform::createPipelineLoopsPass},

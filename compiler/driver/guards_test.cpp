@@ -4,6 +4,7 @@
 // kernels to try, STRATA_RANDOM_SEED where to begin.
 #include "compiler/driver/guards_testing.h"
 #include "compiler/interpret/interpreter.h"
+#include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/kernel/prefetch.h"
@@ -224,7 +225,7 @@ TEST_F(Guards, HoldThroughEveryPass) {
   const std::pair<const char*, Make> passes[] = {
       {"plain arithmetic", transform::createPlainArithmeticPass},
       {"keep loops", transform::createKeepLoopsPass},
-      {"common subexpressions", [] { return createCSEPass(); }},
+      {"common subexpressions", svm::createCommonSubexpressionsPass},
       {"equalities", transform::createUseEqualitiesPass},
       {"in range", transform::createProveInRangePass},
       {"no overflow", transform::createProveNoOverflowPass},

@@ -5,6 +5,7 @@
 #include "compiler/driver/fit.h"
 #include "compiler/driver/notation.h"
 #include "compiler/ir/check_text.h"
+#include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/verify_logical.h"
 #include "compiler/kernel/optimize.h"
@@ -307,9 +308,9 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
     if (!source_->notation)
       passes.addPass(transform::createGuardAccessesPass());
     // Sizes that are checked to be equal become one, which folds checks and bounds further down.
-    passes.addPass(createCSEPass());
+    passes.addPass(svm::createCommonSubexpressionsPass());
     passes.addPass(transform::createUseEqualitiesPass());
-    passes.addPass(createCSEPass());
+    passes.addPass(svm::createCommonSubexpressionsPass());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(transform::createProveInRangePass());
     passes.addPass(transform::createProveNoOverflowPass());
@@ -327,7 +328,7 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         passes.addPass(transform::createDistributePass());
         // Copies within one memory go first; what is left between memories moves out of loops.
         passes.addPass(transform::createEliminateCopiesPass());
-        passes.addPass(createCSEPass());
+        passes.addPass(svm::createCommonSubexpressionsPass());
         passes.addPass(transform::createHoistCopiesPass());
         // A block that has moved out may now mirror a view in its own memory.
         passes.addPass(transform::createEliminateCopiesPass());
@@ -344,7 +345,7 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         if (instrumentation == Instrumentation::Trace)
           passes.addPass(transform::createTracePass());
         passes.addPass(createCanonicalizerPass());
-        passes.addPass(createCSEPass());
+        passes.addPass(svm::createCommonSubexpressionsPass());
         // Kernels last: what surrounds them is settled.
         kernel::addOptimizationPasses(passes);
       }))

@@ -2,6 +2,7 @@
 // aliases; here is what needs the structure of the loops.
 #include "compiler/kernel/optimize.h"
 
+#include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 
@@ -33,7 +34,7 @@ void addOptimizationPasses(PassManager& passes) {
   OpPassManager& kernels = passes.nest<svm::KernelOp>();
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createMoveInvariantsPass());
-  kernels.addPass(createCSEPass());
+  kernels.addPass(svm::createCommonSubexpressionsPass());
 }
 
 } // namespace strata::kernel

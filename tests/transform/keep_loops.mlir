@@ -1,4 +1,4 @@
-// RUN: strata-opt --svm-keep-loops --canonicalize --cse %s | FileCheck %s
+// RUN: strata-opt --svm-keep-loops --canonicalize --svm-common-subexpressions %s | FileCheck %s
 // A loop that may go on for ever is kept, although it does nothing; one that ends is not touched.
 
 !vector = memref<?xi32, strided<[1], offset: ?>>

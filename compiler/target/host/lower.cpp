@@ -1,6 +1,7 @@
 // The way from a scheduled program to LLVM IR, step by step.
 #include "compiler/target/host/lower.h"
 
+#include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
@@ -330,7 +331,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, bool verifyEac
   // Views become arithmetic on base, extents and strides; that arithmetic is affine until it is lowered.
   // MLIR's canonicaliser has no part in it: for whatever it changes it looks at all that is around it again, which in
   // deep nests takes longer than all else, and what it would fold LLVM folds.
-  if (!run({[] { return createCSEPass(); }, memref::createExpandStridedMetadataPass}))
+  if (!run({svm::createCommonSubexpressionsPass, memref::createExpandStridedMetadataPass}))
     return false;
   if (holdsDialect<affine::AffineDialect>(program) && !run({createLowerAffinePass}))
     return false;
