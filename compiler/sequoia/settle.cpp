@@ -35,8 +35,8 @@ namespace {
 constexpr int64_t worthACall = 32; // elements of a block
 constexpr int64_t largestValue = int64_t(1) << 40;
 constexpr unsigned mostRounds = 100;
-constexpr unsigned mostTrials = 200;              // of values, each with a rehearsal of its own
-constexpr int64_t samples[] = {960, 1009, 30011}; // sizes to try where a run has any
+constexpr unsigned mostTrials = 200;         // of values, each with a rehearsal of its own
+constexpr int64_t samples[] = {1009, 30011}; // sizes to try where a run has any
 
 int64_t smallestDivisorAbove(int64_t number, int64_t limit) {
   int64_t best = number;
@@ -58,7 +58,8 @@ public:
     if (!rehearsal)
       return std::nullopt;
     for (int64_t size : samples)
-      resolveSample(size);
+      if (mayLeave())
+        resolveSample(size);
     remark();
     return rehearsal;
   }
@@ -83,6 +84,26 @@ private:
       return comesOut ? std::optional(std::move(rehearsal)) : std::nullopt;
     }
     return rehearse(graph_, known_);
+  }
+
+  /// Whether an instance may leave elements for another reason than a division that comes out as it is.
+  bool mayLeave() {
+    return std::any_of(graph_.instances.begin(), graph_.instances.end(), [&](const Instance& instance) {
+      if (instance.variant->kind != TaskKind::Inner || instance.variant->tunables.empty())
+        return false;
+      const std::vector<ExactDivision>& shares = usesOf(instance.variant).shares;
+      return branches(instance.variant->body) ||
+             std::any_of(shares.begin(), shares.end(),
+                         [&](const ExactDivision& share) { return !instance.divisors[share.tunables[0]->index]; });
+    });
+  }
+
+  static bool branches(const Stmt* stmt) {
+    if (!stmt)
+      return false;
+    return stmt->kind == StmtKind::If || stmt->kind == StmtKind::For || stmt->kind == StmtKind::While ||
+           stmt->kind == StmtKind::DoWhile || stmt->kind == StmtKind::Switch || branches(stmt->body) ||
+           std::any_of(stmt->statements.begin(), stmt->statements.end(), branches);
   }
 
   /// Sizes that only a run knows are tried with one that many have, as far as it shows what blocks leave of their

@@ -175,8 +175,10 @@ class Program:
 
 class Case:
     def __init__(self, strata, keep, seed, library):
-        self.strata, self.seed, self.library = strata, seed, library
+        self.strata, self.seed = strata, seed
         self.program = Program(seed)
+        # So many parts, each of so many elements at most: a library takes no more than that, and says so when it is called.
+        self.library = library and all(cut.tunables != ["p", "most"] for cut in self.program.cuts)
         self.folder = pathlib.Path(keep) / str(seed)
         self.refused, self.runs = collections.Counter(), 0
 
