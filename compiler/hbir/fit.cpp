@@ -8,7 +8,7 @@ namespace strata::hbir {
 
 namespace {
 
-STRATA_DIAGNOSTIC(tooLarge, Error, "hbir-data-too-large",
+STRATA_DIAGNOSTIC(dataTooLarge, Error, "hbir-data-too-large",
                   "array '{0}' of {1} elements in {2} pieces is more than 64 bits can address");
 STRATA_DIAGNOSTIC(tooManyInstances, Error, "hbir-too-many-instances",
                   "memory '{0}' has more instances than 64 bits can count: {1} in each of {2} tiles");
@@ -49,7 +49,7 @@ private:
     const Layout& layout = array.layout;
     const Location where = layout.where.valid() ? layout.where : array.where;
     if (!sizesFit(array)) {
-      diagnostics_.report(tooLarge, where, array.name, extentsText(array.extents), extentsText(layout.pieces));
+      diagnostics_.report(dataTooLarge, where, array.name, extentsText(array.extents), extentsText(layout.pieces));
       return;
     }
     if (layout.kind == LayoutKind::Block && layout.pieces.size() > array.extents.size() && array.extents.size() != 1) {

@@ -1,19 +1,24 @@
-"""Every diagnostic kind has a code of its own, in kebab case, and a test that provokes it and names the code; what programs of
-streams end with is listed in docs/svm.md."""
+"""Every diagnostic kind has a code of its own, in kebab case, and a test that provokes it and names the code; its name is one of a
+kind in its folder, whose files may be compiled as one; what programs of streams end with is listed in docs/svm.md."""
 
+import os
 import re
 
 import tree
 
 declared = {}
+named = {}
 breaches = []
 for path in tree.files(".cpp", ".h", folders=("base", "runtime", "compiler")):
     if tree.is_test(path):
         continue
     text = tree.without_comments(tree.read(path))
-    for match in re.finditer(r'^[ \t]*STRATA_DIAGNOSTIC\(\s*\w+,\s*\w+,\s*"([^"]*)"', text, re.MULTILINE):
+    for match in re.finditer(r'^[ \t]*STRATA_DIAGNOSTIC\(\s*(\w+),\s*\w+,\s*"([^"]*)"', text, re.MULTILINE):
         place = f"{path}:{tree.line_of(text, match.start())}"
-        code = match[1]
+        name, code = match.groups()
+        there = named.setdefault((os.path.dirname(path), name), place)
+        if there != place:
+            breaches.append(f"{place}: the name {name} is declared at {there} too")
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", code):
             breaches.append(f"{place}: the code '{code}' is not in kebab case beginning with its subject")
         if code in declared:

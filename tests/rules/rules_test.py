@@ -19,6 +19,8 @@ CASES = [
     ("include_order", {"compiler/other/a.h": GOOD}, "is not in tests/rules/include_order.txt"),
     ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n', "base/a_test.cpp": GOOD + '"x-y-z"'}, "no test names 'x-y'"),
     ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "Xy", "z");\n'}, "kebab case"),
+    ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n', "base/b.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-z", "z");\n',
+                          "base/a_test.cpp": GOOD + '"x-y", "x-z"'}, "the name a is declared at base/a.cpp:2 too"),
     ("threads", {"runtime/host/a.cpp": GOOD + "std::thread worker(f);\n"}, "runtime/host/a.cpp:2"),
     ("llvm_ir", {"compiler/driver/a.cpp": GOOD + "llvm::IRBuilder<> builder(c);\n"}, "compiler/driver/a.cpp:2"),
     ("promises", {"compiler/hbir/a.cpp": GOOD + "auto flags = arith::IntegerOverflowFlags::nsw;\n"}, "compiler/hbir/a.cpp:2: IntegerOverflowFlags::nsw"),
