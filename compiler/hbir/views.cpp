@@ -447,7 +447,7 @@ private:
     for (const auto& [cell, held] : cells)
       longest = std::max(longest, held.count == 1 ? lengthOf(held.pieces[0]) : 0);
     const double wanted = static_cast<double>(longest + 1) * Svg::characterWidth;
-    const double width = std::clamp(wanted, 56.0, std::max(56.0, 900 / static_cast<double>(grid->columns())));
+    const double width = std::clamp(wanted, 56.0, std::max(56.0, 1200 / static_cast<double>(grid->columns())));
     const double height = 20;
     const double x = left + axis(*grid), y = y_ + 24;
     for (const auto& [cell, held] : cells) {
