@@ -23,7 +23,7 @@ constexpr int64_t indicesInList = 3;
 
 /// Writes kernels @k(A, F, C, s, t): a matrix of i32 to read, a list of three indices, a row of i32 to write, and
 /// indices of any value; and @main, which runs it.
-class LaneGenerator : driver::testing::IndexGenerator {
+class LaneGenerator : driver::IndexGenerator {
 public:
   explicit LaneGenerator(unsigned seed) : IndexGenerator(seed) {}
 
@@ -107,7 +107,7 @@ private:
   }
 };
 
-class GuardedLanes : public driver::testing::RandomDialectTest {
+class GuardedLanes : public driver::RandomDialectTest {
 protected:
 };
 

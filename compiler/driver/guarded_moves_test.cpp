@@ -30,7 +30,7 @@ constexpr int64_t arrayElements = 16, listElements = 3;
 /// Writes placed functions @main(A, F, Y, n, s, k): arrays of 16 i32, of which Y is written, a list of three indices,
 /// the number of iterations (at most 3), and indices of any value. Iterations of parallel loops write four elements of
 /// Y each.
-class MoveGenerator : driver::testing::IndexGenerator {
+class MoveGenerator : driver::IndexGenerator {
 public:
   explicit MoveGenerator(unsigned seed) : IndexGenerator(seed) {}
 
@@ -220,7 +220,7 @@ struct Given {
   bool operator==(const Given&) const = default;
 };
 
-class GuardedMoves : public driver::testing::RandomDialectTest {
+class GuardedMoves : public driver::RandomDialectTest {
 protected:
   std::vector<Given> results(ModuleOp module, unsigned seed) {
     SourceManager sources;

@@ -188,7 +188,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-class Guards : public driver::testing::RandomDialectTest {
+class Guards : public driver::RandomDialectTest {
 protected:
   /// What the kernel does with each of several sets of operands.
   std::vector<Outcome> outcomes(ModuleOp module, unsigned seed) {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace strata::driver::testing {
+namespace strata::driver {
 
 /// A number of the environment, or `otherwise`.
 inline unsigned environmentNumber(const char* name, unsigned otherwise) {
@@ -76,4 +76,4 @@ protected:
   int next_ = 0;
 };
 
-} // namespace strata::driver::testing
+} // namespace strata::driver

@@ -167,7 +167,12 @@ private:
   void sequence(const std::vector<Stmt*>& statements);
   void declaration(const Stmt& stmt);
   void ifStatement(const Stmt& stmt);
+  using Choice = std::pair<uint64_t, const SwitchSection*>; // by its value, from the highest bit on
   void switchStatement(const Stmt& stmt);
+  void switchInOrder(const Stmt& stmt, Value chosen, unsigned jumps);
+  void switchApart(const Stmt& stmt, Value chosen);
+  /// An i1: the value is one of those of cases.
+  Value isOneOf(Value chosen, const std::vector<int64_t>& values);
   void jump(Jump kind);
   /// An i1: none of these jumps is under way.
   Value noJump(unsigned jumps);

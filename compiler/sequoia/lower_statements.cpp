@@ -2,6 +2,9 @@
 // that can be set by then, side by side and not nested, so that long lists stay flat.
 #include "compiler/sequoia/lower_body.h"
 
+#include <algorithm>
+#include <span>
+
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 
@@ -156,36 +159,62 @@ void BodyLowering::ifStatement(const Stmt& stmt) {
   statement(stmt.otherwise);
 }
 
-/// Sections in order; `entered` says that control falls from the section before. A break at a section's end clears it,
-/// any other sets a flag.
+namespace {
+
+/// More sections than this are found by halving their values, so that time does not grow with their number.
+constexpr size_t manySections = 8;
+
+/// Without the break at its end.
+std::vector<Stmt*> statementsOf(const SwitchSection& section) {
+  std::vector<Stmt*> statements = section.statements;
+  if (!statements.empty() && statements.back()->kind == StmtKind::Break)
+    statements.pop_back();
+  return statements;
+}
+
+bool fallsThrough(const std::vector<SwitchSection>& sections) {
+  for (size_t i = 0; i + 1 < sections.size(); ++i)
+    if (statementsOf(sections[i]).size() == sections[i].statements.size())
+      return true;
+  return false;
+}
+
+} // namespace
+
 void BodyLowering::switchStatement(const Stmt& stmt) {
   Value chosen = value(stmt.expression);
   at(stmt.location);
-  Value entered = flag(false);
   Value outerBreak = breakFlag_;
-  auto body = [](const SwitchSection& section) {
-    std::vector<Stmt*> statements = section.statements;
-    if (!statements.empty() && statements.back()->kind == StmtKind::Break)
-      statements.pop_back();
-    return statements;
-  };
   unsigned jumps = NoJump;
   for (const SwitchSection& section : stmt.sections)
-    for (const Stmt* each : body(section))
+    for (const Stmt* each : statementsOf(section))
       jumps |= module_.facts.jumps(each);
   breakFlag_ = jumps & BreakJump ? flag(false) : Value();
-  auto isValue = [&](int64_t number) {
-    return compare(arith::CmpIPredicate::eq, chosen, integer(chosen.getType(), static_cast<uint64_t>(number)));
-  };
+  if (stmt.sections.size() > manySections && !fallsThrough(stmt.sections))
+    switchApart(stmt, chosen);
+  else
+    switchInOrder(stmt, chosen, jumps);
+  breakFlag_ = outerBreak;
+}
+
+Value BodyLowering::isOneOf(Value chosen, const std::vector<int64_t>& values) {
+  Value any = truth(false);
+  for (int64_t number : values)
+    any = folded<arith::OrIOp>(
+        any, compare(arith::CmpIPredicate::eq, chosen, integer(chosen.getType(), static_cast<uint64_t>(number))));
+  return any;
+}
+
+/// Sections in order; `entered` says that control falls from the section before. A break at a section's end clears it,
+/// any other sets a flag.
+void BodyLowering::switchInOrder(const Stmt& stmt, Value chosen, unsigned jumps) {
+  Value entered = flag(false);
   Value anyValue = truth(false);
   for (const SwitchSection& section : stmt.sections)
-    for (int64_t number : section.values)
-      anyValue = folded<arith::OrIOp>(anyValue, isValue(number));
+    anyValue = folded<arith::OrIOp>(anyValue, isOneOf(chosen, section.values));
   for (const SwitchSection& section : stmt.sections) {
     at(section.location);
-    Value here = load(entered);
-    for (int64_t number : section.values)
-      here = folded<arith::OrIOp>(here, isValue(number));
+    Value here = folded<arith::OrIOp>(load(entered), isOneOf(chosen, section.values));
     if (section.isDefault)
       here = folded<arith::OrIOp>(here, inverse(anyValue));
     if (jumps != NoJump)
@@ -193,11 +222,61 @@ void BodyLowering::switchStatement(const Stmt& stmt) {
     auto branch = make<scf::IfOp>(here, /*withElseRegion=*/false);
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(branch.thenBlock());
-    std::vector<Stmt*> statements = body(section);
+    std::vector<Stmt*> statements = statementsOf(section);
     store(truth(statements.size() == section.statements.size()), entered);
     sequence(statements);
   }
-  breakFlag_ = outerBreak;
+}
+
+/// Sections of which none falls into the next: one is executed at most, so their order does not matter. Those with one
+/// value are found by halving, then come those with several; `others` says that it was none of them.
+void BodyLowering::switchApart(const Stmt& stmt, Value chosen) {
+  const auto width = chosen.getType().getIntOrFloatBitWidth();
+  Value others;
+  std::vector<Choice> choices;
+  for (const SwitchSection& section : stmt.sections)
+    if (section.isDefault)
+      others = flag(true);
+    else if (section.values.size() == 1)
+      choices.emplace_back(static_cast<uint64_t>(section.values.front()) << (64 - width), &section);
+  std::ranges::sort(choices);
+  auto execute = [&](const SwitchSection& section, Value holds) {
+    auto branch = make<scf::IfOp>(holds, /*withElseRegion=*/false);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(branch.thenBlock());
+    if (others && !section.isDefault)
+      store(truth(false), others);
+    sequence(statementsOf(section));
+  };
+  auto halve = [&](auto& again, std::span<const Choice> left) -> void {
+    const auto& [value, section] = left[left.size() / 2];
+    at(section->location);
+    if (left.size() == 1)
+      return execute(*section, isOneOf(chosen, section->values));
+    auto branch =
+        make<scf::IfOp>(compare(arith::CmpIPredicate::ult, chosen, integer(chosen.getType(), value >> (64 - width))),
+                        /*withElseRegion=*/true);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(branch.thenBlock());
+    again(again, left.first(left.size() / 2));
+    builder_.setInsertionPointToStart(branch.elseBlock());
+    again(again, left.subspan(left.size() / 2));
+  };
+  if (!choices.empty())
+    halve(halve, choices);
+  const SwitchSection* otherwise = nullptr;
+  for (const SwitchSection& section : stmt.sections) {
+    if (section.isDefault)
+      otherwise = &section;
+    if (section.isDefault || section.values.size() == 1)
+      continue;
+    at(section.location);
+    execute(section, isOneOf(chosen, section.values));
+  }
+  if (otherwise) {
+    at(otherwise->location);
+    execute(*otherwise, load(others));
+  }
 }
 
 } // namespace strata::sequoia

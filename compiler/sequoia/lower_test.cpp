@@ -179,6 +179,25 @@ TEST(SequoiaLower, Statements) {
                              "break; r += 100; } default: r += 1000; break; case 7: r = 7; }";
   for (auto [a, b, expected] : {std::tuple(1, 0, 11), {2, 0, 10}, {-3, 0, 1100}, {4, 1, 0}, {9, 0, 1000}, {7, 0, 7}})
     EXPECT_EQ(evaluate<int>("int", chosen, a, b), expected) << a << ' ' << b;
+  // Many sections, of which none falls into the next, with values of both signs, several values and jumps.
+  std::string many =
+      "r = 0; for (int i = 0; i < 3; i++) { switch (a) { case 90: case 91: { if (i == 1) continue; r += 5; "
+      "} break; ";
+  for (int k = -20; k <= 20; ++k)
+    many += "case " + std::to_string(3 * k) + ": { if (b && i == 2) break; r += " + std::to_string(k + 1000) +
+            "; } break; ";
+  many += "default: r += 7; }  r += 10000; }";
+  for (auto [a, b, expected] : {std::tuple(-60, 0, 32940),
+                                {-60, 1, 31960},
+                                {0, 0, 33000},
+                                {60, 0, 33060},
+                                {-3, 0, 32997},
+                                {1, 0, 30021},
+                                {-61, 0, 30021},
+                                {63, 1, 30021},
+                                {91, 0, 20010},
+                                {90, 1, 20010}})
+    EXPECT_EQ(evaluate<int>("int", many, a, b), expected) << a << ' ' << b;
   EXPECT_EQ(
       evaluate<int>(
           "int", "r = 0; for (int i = 0; i < a; i++) { switch (i) { case 3: continue; case 5: r += 100; } r++; }", 8),

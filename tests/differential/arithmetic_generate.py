@@ -333,9 +333,16 @@ class Program:
             return [(f"if ({test.text}) {word};", f"if ({test.c}) {word};")]
         chosen = self.integer(1)
         lines = [(f"switch ({chosen.text}) {{", f"switch ({chosen.c}) {{")]
-        for label in self.random.sample(["case 0:", "case 1: case 2:", "case -1:", "default:", "case 127:", "case 65535:"], 3):
+        labels = ["case 0:", "case 1: case 2:", "case -1:", "default:", "case 127:", "case 65535:"]
+        labels = self.random.sample(labels, 3)
+        falls = 0.4
+        if self.chance(0.2):  # so many that they are looked for among others
+            labels = list(dict.fromkeys(labels + [f"case {number}:" for number in self.random.sample(range(-9, 20), 12) if number not in (-1, 0, 1, 2)]))
+            self.random.shuffle(labels)
+            depth, falls = 1, self.pick(0, 0, 0.2)
+        for label in labels:
             lines += [(label, label), *self.block(depth - 1, in_loop)]
-            if self.chance(0.6):
+            if not self.chance(falls):
                 lines.append(("break;", "break;"))
         return lines + [("}", "}")]
 
