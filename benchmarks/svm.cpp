@@ -12,7 +12,7 @@
 namespace strata::bench {
 namespace {
 
-constexpr int capacity = 1024;
+constexpr int streamCapacity = 1024;
 
 struct Stage {
   Kernel kernel;
@@ -61,8 +61,8 @@ void init(Stage* stage, VM_NODE_PROC processor, void (*work)(Stage*)) {
 void chain(const float* in, float* out, int64_t count) {
   static Stream first, second;
   static Stage stages[3];
-  streamInitRAM(&first, LOCALMEM1, 0, capacity, sizeof(float), 0);
-  streamInitRAM(&second, LOCALMEM2, 0, capacity, sizeof(float), 0);
+  streamInitRAM(&first, LOCALMEM1, 0, streamCapacity, sizeof(float), 0);
+  streamInitRAM(&second, LOCALMEM2, 0, streamCapacity, sizeof(float), 0);
   stages[0] = {stages[0].kernel, nullptr, &first, in, nullptr, count};
   stages[1] = {stages[1].kernel, &first, &second, nullptr, nullptr, count};
   stages[2] = {stages[2].kernel, &second, nullptr, nullptr, out, count};
@@ -83,7 +83,7 @@ Row chainRow(Bench& bench, unsigned threads, bool flow) {
   const auto elements = static_cast<size_t>(count);
   Buffer<float> in = randomFloats(elements, 17), out(elements);
   Contest<float> contest("svm, 3 kernels in a row, " + std::to_string(count) + " floats", out);
-  contest.row.method = workersText(threads) + ", one float a push, streams of " + std::to_string(capacity) +
+  contest.row.method = workersText(threads) + ", one float a push, streams of " + std::to_string(streamCapacity) +
                        (flow ? "; the peer: as many threads, a message a float"
                              : "; the peer: 3 threads that spin, then yield, inlined");
   contest.row.peer =
@@ -96,7 +96,7 @@ Row chainRow(Bench& bench, unsigned threads, bool flow) {
         if (flow)
           bench_flow(in.data(), out.data(), count, 3, static_cast<int32_t>(threads));
         else
-          bench_ring(in.data(), out.data(), count, 3, capacity);
+          bench_ring(in.data(), out.data(), count, 3, streamCapacity);
       });
   runtime::setThreads(bench.threads);
   return row;
@@ -127,12 +127,12 @@ void fillAndEmpty(Stage* stage) {
   const float* from = stage->from;
   float* to = stage->to;
   const int64_t count = stage->count;
-  for (int64_t begin = 0; begin < count; begin += capacity) {
-    for (int64_t i = begin; i < begin + capacity; ++i) {
+  for (int64_t begin = 0; begin < count; begin += streamCapacity) {
+    for (int64_t i = begin; i < begin + streamCapacity; ++i) {
       float value = from[i];
       streamPush(stream, &value);
     }
-    for (int64_t i = begin; i < begin + capacity; ++i)
+    for (int64_t i = begin; i < begin + streamCapacity; ++i)
       streamPop(stream, to + i);
   }
 }
@@ -144,7 +144,7 @@ void scale(Row& row, double perSecond) {
 }
 
 Row pushRow(Bench& bench) {
-  constexpr int64_t count = 256 * capacity;
+  constexpr int64_t count = 256 * streamCapacity;
   Buffer<float> in = randomFloats(count, 19), out(count);
   Contest<float> contest("svm, push or pop of a float, alone", out);
   contest.row.unit = Unit::Nanoseconds;
@@ -157,13 +157,13 @@ Row pushRow(Bench& bench) {
   Row row = hold(
       bench, std::move(contest),
       [&] {
-        streamInitRAM(&stream, LOCALMEM1, 0, capacity, sizeof(float), 0);
+        streamInitRAM(&stream, LOCALMEM1, 0, streamCapacity, sizeof(float), 0);
         stage = {stage.kernel, &stream, &stream, in.data(), out.data(), count};
         init(&stage, PROC1, fillAndEmpty);
         kernelRun(&stage);
         kernelWait(&stage);
       },
-      [&] { bench_ring_alone(in.data(), out.data(), count, capacity); });
+      [&] { bench_ring_alone(in.data(), out.data(), count, streamCapacity); });
   scale(row, 1e9 / (2 * count));
   runtime::setThreads(bench.threads);
   return row;
