@@ -42,12 +42,12 @@ TEST(CheckText, ForgetsValuesWhereTheirScopeEnds) {
 
 TEST(CheckText, LeavesToTheParserWhatIsDefinedNowhere) {
   const std::string header = "func.func @f(%a: index, %t: i1) {\n";
-  for (const std::string statement :
-       {"scf.for %i = %a to %no step %a {\n}", "scf.if %no {\n}", "%b = arith.addi %a, %no : index",
-        "scf.if %t {\n%no = arith.constant 0 : index\n}\n%b = arith.addi %a, %no : index",
-        "svm.spmd (%i) = (%no) to (%a) {\n}",
-        "scf.while (%x = %no) : (index) -> index {\nscf.condition(%t) %x : index\n} do "
-        "{\n^bb0(%y: index):\nscf.yield %y : index\n}"}) {
+  const std::string behind = " do {\n^bb0(%y: index):\nscf.yield %y : index\n}";
+  for (const std::string& statement : std::initializer_list<std::string>{
+           "scf.for %i = %a to %no step %a {\n}", "scf.if %no {\n}", "%b = arith.addi %a, %no : index",
+           "scf.if %t {\n%no = arith.constant 0 : index\n}\n%b = arith.addi %a, %no : index",
+           "svm.spmd (%i) = (%no) to (%a) {\n}",
+           "scf.while (%x = %no) : (index) -> index {\nscf.condition(%t) %x : index\n}" + behind}) {
     const std::string text = header + statement + "\nreturn\n}\n";
     EXPECT_FALSE(checkText(text)) << text;
     mlir::DialectRegistry registry;
