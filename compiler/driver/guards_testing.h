@@ -23,6 +23,7 @@ inline unsigned environmentNumber(const char* name, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::atoi(text)) : otherwise;
 }
 
+/// Parses programs of the dialect; the environment says how many are tried, and from which number on.
 class RandomDialectTest : public ::testing::Test {
 protected:
   RandomDialectTest() {

@@ -26,7 +26,7 @@ std::string caller(const std::string& attributes, size_t calls, const std::strin
 size_t left(const std::string& text, const std::string& callee = "loop") {
   const std::string result = after(
       text, nullptr, [](llvm::PassBuilder&, llvm::ModulePassManager& passes) { passes.addPass(LimitInliningPass()); });
-  // Attribute groups come last; one of them says noinline when a call does.
+  // The pass adds no other attribute to a call: one that has some stands with their group's number.
   size_t found = 0;
   for (size_t at = result.find("call void @" + callee + "("); at != std::string::npos;
        at = result.find("call void @" + callee + "(", at + 1))
