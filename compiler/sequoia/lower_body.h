@@ -292,7 +292,7 @@ private:
   const ExactDivision* exactDivision(const Expr* expr);
   /// Checks such a division where it stands.
   void checkExact(const Expr* division);
-  void checkCovers(const Stmt& map, Value upper);
+  void checkCovers(const Stmt& stmt, const Variable* counter, const Expr* end, Value upper);
 
   // Iterations (lower_maps.cpp).
   void mapStatement(const Stmt& stmt);

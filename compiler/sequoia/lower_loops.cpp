@@ -152,6 +152,8 @@ void BodyLowering::lowerCounted(const Stmt& stmt, const CountedStatement& counte
   // Where the variable has another value than the expression that starts it, the conversion counts.
   Value start = index(counted.start);
   Value bound = index(counted.bound);
+  if (counting.step == 1 && !counting.inclusive && constantOf(counted.start) == 0)
+    checkCovers(stmt, variable, counted.bound, bound);
   at(stmt.location);
   CountedLoop made = beginCounting(counting, counted.plan, start, bound, std::string(variable->name),
                                    !up && !variable->type->isSigned() ? "declare it with a signed type"

@@ -82,7 +82,7 @@ void BodyLowering::mapStatement(const Stmt& stmt) {
   if (!loop.parent)
     selectBefore(stmt);
   Value lower = mapBound(loop.start, loop), upper = mapBound(loop.end, loop);
-  checkCovers(stmt, upper);
+  checkCovers(stmt, loop.variable, loop.end, upper);
   at(stmt.location);
   placeLoop(loop, label);
   const Range first = indexRangeOf(withoutImplicit(loop.start)), last = indexRangeOf(withoutImplicit(loop.end));

@@ -3,6 +3,8 @@
 #include "compiler/sequoia/block.h"
 #include "compiler/sequoia/lower_body.h"
 
+#include <algorithm>
+
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 
@@ -172,41 +174,51 @@ static bool isShare(const BlockRange& range, const Variable* counter) {
   return start->kind == ExprKind::Binary && start->op == Operator::Multiply && (is(0, 1) || is(1, 0));
 }
 
+/// Whether a task writes blocks of an array in one call only: then nothing else takes what that leaves.
+static bool isWrittenOnce(const TaskVariant& variant, const Variable* array) {
+  size_t count = 0;
+  for (const Callsite* site : variant.callsites)
+    count += std::any_of(site->statement->arguments.begin(), site->statement->arguments.end(), [&](const auto& each) {
+      return each.direction != Direction::In && each.value->variable == array;
+    });
+  return count == 1;
+}
+
 /// In a mapping that is made, as many iterations as a tunable says take the whole of what they write.
-void BodyLowering::checkCovers(const Stmt& stmt, Value upper) {
-  const Loop& loop = *stmt.loop;
-  const Expr* count = withoutWidening(loop.end);
+void BodyLowering::checkCovers(const Stmt& stmt, const Variable* counter, const Expr* end, Value upper) {
+  const Expr* count = withoutWidening(end);
   if (instance_.place.valid() || count->kind != ExprKind::Variable || count->variable->kind != VariableKind::Tunable)
     return;
   const Stmt* call = stmt.body;
-  while (call && (call->kind == StmtKind::Map || (call->kind == StmtKind::Compound && call->statements.size() == 1)))
-    call = call->kind == StmtKind::Map ? call->body : call->statements[0];
+  while (call && (call->kind == StmtKind::Map || call->kind == StmtKind::For ||
+                  (call->kind == StmtKind::Compound && call->statements.size() == 1)))
+    call = call->kind == StmtKind::Compound ? call->statements[0] : call->body;
   if (!call || call->kind != StmtKind::TaskCall)
     return;
   for (const Argument& argument : call->arguments) {
     const Expr* block = argument.value;
     if (argument.direction == Direction::In || argument.combiner || block->kind != ExprKind::Block ||
-        !block->operands.empty())
+        !block->operands.empty() || (!stmt.loop && !isWrittenOnce(*instance_.variant, block->variable)))
       continue;
     for (size_t d = 0; d < block->ranges.size(); ++d) {
       // The iteration behind the last begins where they end.
       const BlockRange& range = block->ranges[d];
-      if (!isShare(range, loop.variable))
+      if (!isShare(range, counter))
         continue;
       at(stmt.location);
-      auto saved = names_->bindings.find(loop.variable);
+      auto saved = names_->bindings.find(counter);
       const std::optional<Binding> outer =
           saved == names_->bindings.end() ? std::nullopt : std::optional(saved->second);
-      bindLoopVariable(loop.variable, upper, true);
+      bindLoopVariable(counter, upper, true);
       Value taken = index(range.start);
       if (outer)
-        names_->bindings[loop.variable] = *outer;
+        names_->bindings[counter] = *outer;
       else
-        names_->bindings.erase(loop.variable);
+        names_->bindings.erase(counter);
       at(count->location);
       Value all = bindingOf(block->variable).extents[d];
       check(compare(arith::CmpIPredicate::sge, taken, all), "sequoia-short-iterations",
-            "the {0} iterations of '" + std::string(loop.variableName) + "' take {1} of the {2} elements of '" +
+            "the {0} iterations of '" + std::string(counter->name) + "' take {1} of the {2} elements of '" +
                 std::string(block->variable->name) + "' in dimension " + std::to_string(d),
             {upper, taken, all}, "state how many there are in a mapping, or count them from the size");
     }

@@ -151,6 +151,28 @@ void task<inner> T::I(in long n, in int a[N], out int b[N]) { V(a[0 : n;], b[0 :
         self.says(run("T", 100000, "--in", "n=100000"), 1, "error[sequoia-short-iterations]", "the 1024 iterations of 'i' take 65536 of the 100000 elements of 'b'",
                   "p.sq:8:")
 
+    def test_iterations_of_c_as_many_as_a_tunable_says(self):
+        text = """void task V(in int a[N], out int b[N]);
+void task<leaf> V::L(in int a[N], out int b[N]) { for (long i = 0; i < N; i++) b[i] = a[i] + 1; }
+void task T(in int a[N], out int b[N]);
+void task<inner> T::I(in int a[N], out int b[N])
+{
+  tunable u;
+  for (long i = 0; i < u; i++) V(a[i * 64; 64], b[i * 64; 64]);
+REST}
+void task U(in long n, in int a[N], out int b[N]);
+void task<inner> U::I(in long n, in int a[N], out int b[N]) { T(a[0 : n;], b[0 : n;]); }
+"""
+        for rest, size, said in (("", 65536, None), ("", 70651, "the 1024 iterations of 'i' take 65536 of the 70651 elements of 'b'"),
+                                 ("  V(a[u * 64 : N;], b[u * 64 : N;]);\n", 70651, None)):
+            program = self.write("p.sq", text.replace("REST", rest))
+            run = self.strata("run", program, "--entry", "U", "--size", f"N={size}", "--in", f"n={size}", "--in", "a=iota", "--out", f"b={self.path('b.npy')}", timeout=60)
+            if said:
+                self.says(run, 1, "error[sequoia-short-iterations]", said, "p.sq:7:")
+                continue
+            self.says(run, 0)
+            self.assertTrue(np.array_equal(np.load(self.path("b.npy")), np.arange(size) + 1))
+
     def run_levels(self, *more):
         """Without a mapping: this computer has one level for tasks that call themselves, and another machine two."""
         bump = "void task Bump(inout int b[N]);\nvoid task<leaf> Bump::L(inout int b[N]) { for (long i = 0; i < N; i++) b[i]++; }\n"
