@@ -275,7 +275,8 @@ TEST(SequoiaDefaultMapping, AMaxOfALowerLevelHoldsWhatTheUpperOnesPass) {
 
 TEST(SequoiaDefaultMapping, LoopsOfCLeaveNothingOut) {
   for (const char* loop : {"for (long i = 0; i + t <= N; i += t)", "for (long i = N - t; i >= 0; i -= t)",
-                           "for (long i = 0; i < N / t * t; i += t)", "long i = -t; while ((i += t) <= N - t)"}) {
+                           "for (long i = 0; i < N / t * t; i += t)", "long i = -t; while ((i += t) <= N - t)",
+                           "for (long i = 0; i != N; i += t)", "for (long i = N - t; -t != i; i = i - t)"}) {
     const std::string text = inner(std::string("tunable t; ") + loop + " { Copy(A[i; t], B[i; t]); }");
     Session known(text);
     std::optional<Mapping> mapping = make(known, "cell", {{"N", 3000}}, "T");
@@ -289,6 +290,12 @@ TEST(SequoiaDefaultMapping, LoopsOfCLeaveNothingOut) {
     EXPECT_TRUE(mapping->findInstance("T_I")->tunables[0].isDivisor) << loop << writeMapping(*mapping);
     EXPECT_TRUE(any.find("sequoia-default-divides")) << any.rendered();
   }
+  // Of a while loop, where it begins is not read off the text.
+  Session steps(inner("tunable t; long i = 0; while (i != N) { Copy(A[i; t], B[i; t]); i += t; }"));
+  std::optional<Mapping> stepped = make(steps, "host", {{"N", 70651}}, "T");
+  ASSERT_TRUE(stepped) << steps.rendered();
+  EXPECT_EQ(70651 % tunable(*stepped, "t"), 0);
+  EXPECT_GT(tunable(*stepped, "t"), 1);
   // Elements that no value takes are left out by the program, and a loop that takes the rest asks for nothing.
   for (const char* body : {"for (long i = 0; i < N; i += t) { Copy(A[i; t], B[i; t]); }",
                            "for (long i = 1; i < N - 1; i += t) { Copy(A[i : min(i + t, N - 1);], "
@@ -298,6 +305,27 @@ TEST(SequoiaDefaultMapping, LoopsOfCLeaveNothingOut) {
     ASSERT_TRUE(mapping) << body << session.rendered();
     EXPECT_GT(tunable(*mapping, "t"), 1) << body;
     EXPECT_FALSE(session.find("sequoia-default-divides")) << session.rendered();
+  }
+}
+
+TEST(SequoiaDefaultMapping, ManyBlocksOfOneSizeTakeAll) {
+  // A task that calls itself is entered with the blocks too.
+  const std::string itself = "void task T(in int A[N], out int B[N]);\n"
+                             "void task<leaf> T::L(in int A[N], out int B[N]) { B[0] = A[0]; }\n"
+                             "void task<inner> T::I(in int A[N], out int B[N]) { tunable t; "
+                             "for (long i = 0; i < t; i++) { T(A[i * 64; 64], B[i * 64; 64]); } }\n";
+  const std::string shifted =
+      inner("tunable t; for (long i = 0; i < 1L << t; i++) { Copy(A[i * 64; 64], B[i * 64; 64]); }");
+  for (int64_t size : {5000, 70651, 1000003, 100000000}) {
+    Session session(itself);
+    std::optional<Mapping> mapping = make(session, "host", {{"N", size}}, "T");
+    ASSERT_TRUE(mapping) << session.rendered();
+    EXPECT_GE(tunable(*mapping, "t"), (size + 63) / 64);
+    EXPECT_LE(tunable(*mapping, "t"), std::max<int64_t>(1024, (size + 63) / 64));
+    Session shift(shifted);
+    mapping = make(shift, "host", {{"N", size}}, "T");
+    ASSERT_TRUE(mapping) << shift.rendered();
+    EXPECT_GE(int64_t(1) << tunable(*mapping, "t"), (size + 63) / 64);
   }
 }
 

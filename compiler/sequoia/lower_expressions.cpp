@@ -1,6 +1,7 @@
 // Expressions of C as values. Operands are evaluated from left to right; what may fail or has effects is evaluated only
 // where C says so.
 #include "compiler/sequoia/lower_body.h"
+#include "compiler/sequoia/writes.h"
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;

@@ -1,57 +1,8 @@
 // What a body does to its variables and where control leaves its statements: one walk over checked statements.
 #include "compiler/sequoia/lower_module.h"
+#include "compiler/sequoia/writes.h"
 
 namespace strata::sequoia {
-
-const Variable* targetVariable(const Expr* target) {
-  while (target->kind == ExprKind::Member || target->kind == ExprKind::MemberIndex)
-    target = target->operands[0];
-  return target->kind == ExprKind::Variable || target->kind == ExprKind::Element ? target->variable : nullptr;
-}
-
-bool writes(const Expr* expr, const Variable* variable) {
-  if (!expr)
-    return false;
-  if ((expr->kind == ExprKind::Assign || expr->kind == ExprKind::Increment) &&
-      targetVariable(expr->operands[0]) == variable)
-    return true;
-  for (const Expr* operand : expr->operands)
-    if (writes(operand, variable))
-      return true;
-  for (const BlockRange& range : expr->ranges)
-    for (const Expr* part : {range.start, range.end, range.stride, range.max})
-      if (writes(part, variable))
-        return true;
-  return false;
-}
-
-bool writes(const Stmt* stmt, const Variable* variable) {
-  if (!stmt)
-    return false;
-  if (writes(stmt->expression, variable) || writes(stmt->step, variable) || writes(stmt->initial, variable) ||
-      writes(stmt->body, variable) || writes(stmt->otherwise, variable))
-    return true;
-  for (const Stmt* each : stmt->statements)
-    if (writes(each, variable))
-      return true;
-  for (const SwitchSection& section : stmt->sections)
-    for (const Stmt* each : section.statements)
-      if (writes(each, variable))
-        return true;
-  for (const Variable* local : stmt->variables)
-    if (writes(local->initializer, variable) || std::any_of(local->stores.begin(), local->stores.end(),
-                                                            [&](const Expr* each) { return writes(each, variable); }))
-      return true;
-  if (stmt->loop && (writes(stmt->loop->start, variable) || writes(stmt->loop->end, variable)))
-    return true;
-  for (size_t i = 0; i < stmt->arguments.size(); ++i) {
-    const Argument& argument = stmt->arguments[i];
-    bool out = stmt->kind == StmtKind::Copy ? i == 0 : argument.direction != Direction::In;
-    if (writes(argument.value, variable) || (out && argument.value->variable == variable))
-      return true;
-  }
-  return false;
-}
 
 void BodyFacts::analyze(const Stmt* body) {
   if (body && analyzed_.insert(body).second)

@@ -2,6 +2,7 @@
 // index, so that what it subscripts can be analysed; every other loop becomes an scf.while over flags.
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
+#include "compiler/sequoia/writes.h"
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
@@ -183,6 +184,8 @@ void BodyLowering::lowerCounted(const Stmt& stmt, const CountedStatement& counte
 }
 
 void BodyLowering::generalLoop(const Stmt& stmt) {
+  if (stmt.expression)
+    checkExact(stmt.expression);
   statement(stmt.initial);
   at(stmt.location);
   const unsigned jumps = module_.facts.jumps(stmt.body);

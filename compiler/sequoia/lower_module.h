@@ -45,12 +45,6 @@ private:
   std::vector<const Function*> calls_;
 };
 
-/// Whether a statement or expression writes a variable.
-bool writes(const Stmt* stmt, const Variable* variable);
-bool writes(const Expr* expr, const Variable* variable);
-/// The variable that an assignable expression is a part of; null when it is none.
-const Variable* targetVariable(const Expr* target);
-
 class ModuleLowering {
 public:
   ModuleLowering(const Program& program, const InstanceGraph& graph, const Machine& machine, mlir::MLIRContext& context,

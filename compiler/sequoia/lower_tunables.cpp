@@ -153,8 +153,11 @@ void BodyLowering::checkExact(const Expr* expr) {
     return;
   at(expr->location);
   Value divided = formulaValue(*division->divided), divisor = formulaValue(*division->divisor);
-  check(comesOut(*division), "sequoia-inexact-division", "{0} is divided by {1}, which leaves something out",
-        {divided, divisor}, tunablesIn(expr->operands[1]));
+  const bool isLoop = expr->op == Operator::NotEqual;
+  check(comesOut(*division), "sequoia-inexact-division",
+        isLoop ? "{0} is gone in steps of {1}, which go past the end of this loop"
+               : "{0} is divided by {1}, which leaves something out",
+        {divided, divisor}, tunablesIn(division->by));
 }
 
 /// [i * s; s]: blocks of one size, one behind the other.

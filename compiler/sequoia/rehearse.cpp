@@ -1,5 +1,4 @@
-// An interpreter of control. What is not known makes a condition take both ways. Loops of many iterations are gone
-// through at their ends, at points between, and where what they call changes.
+// An interpreter of control. What is not known makes a condition take both ways.
 #include "compiler/sequoia/rehearser.h"
 
 #include <algorithm>
@@ -10,15 +9,13 @@ namespace rehearsal {
 
 namespace {
 
-constexpr int64_t mostIterations = 256;    // of a nest of iterations that are gone through one by one
-constexpr int64_t mostRepetitions = 20000; // of a loop of C
 constexpr size_t deepestCalls = 48;
+
+} // namespace
 
 size_t combined(size_t before, size_t part) {
   return (before ^ part) * 0x9e3779b97f4a7c15U + (before >> 29);
 }
-
-} // namespace
 
 Rehearser::Rehearser(const InstanceGraph& graph, const KnownSizes& known) : graph_(graph), known_(known) {
   for (uint32_t index = 0; index < graph.instances.size(); ++index) {
@@ -44,7 +41,8 @@ Rehearsal Rehearser::run() {
              found.divided, found.divisor, found.from);
   for (const auto& [key, found] : left_)
     if (found.taken < found.extent)
-      report(Misfit::Kind::Uncovered, std::get<0>(key), found.expr, found.extents, found.taken, found.from);
+      report(Misfit::Kind::Uncovered, std::get<0>(key), found.expr, found.extents, found.taken, found.from,
+             found.extent, std::get<2>(key));
   return std::move(result_);
 }
 
@@ -164,42 +162,6 @@ Rehearser::Flow Rehearser::branch(const Stmt& stmt) {
   return Flow::Next;
 }
 
-Rehearser::Flow Rehearser::repeat(const Stmt& stmt) {
-  if (stmt.initial)
-    execute(stmt.initial);
-  markVarying(&stmt);
-  ++frame_->loops;
-  Flow result = Flow::Next;
-  bool isFirst = stmt.kind == StmtKind::DoWhile, isKnown = frame_->isInner;
-  for (int64_t count = 0; isKnown; ++count) {
-    std::optional<bool> goesOn = true;
-    if (!std::exchange(isFirst, false) && stmt.expression) {
-      const Value condition = evaluate(stmt.expression, {.isBound = true});
-      steer(condition);
-      goesOn = condition.truth();
-    }
-    isKnown = goesOn.has_value() && count < mostRepetitions && result_.isComplete;
-    if (!isKnown || !*goesOn)
-      break;
-    const Flow flow = execute(stmt.body);
-    if (flow == Flow::Break || flow == Flow::Return) {
-      result = flow == Flow::Return ? flow : Flow::Next;
-      break;
-    }
-    if (stmt.step)
-      evaluate(stmt.step);
-  }
-  if (!isKnown) { // once, for any iteration
-    forget(&stmt);
-    evaluate(stmt.expression, {.isBound = true});
-    execute(stmt.body);
-    evaluate(stmt.step);
-    forget(&stmt);
-  }
-  --frame_->loops;
-  return result;
-}
-
 Rehearser::Flow Rehearser::choose(const Stmt& stmt) {
   const Value value = evaluate(stmt.expression);
   if (!value.isInteger()) {
@@ -223,86 +185,6 @@ Rehearser::Flow Rehearser::choose(const Stmt& stmt) {
     if (Flow flow = executeAll(stmt.sections[i].statements); flow != Flow::Next)
       return flow == Flow::Break ? Flow::Next : flow;
   return Flow::Next;
-}
-
-void Rehearser::iterate(const Stmt& stmt) {
-  const Loop& loop = *stmt.loop;
-  const Value begin = evaluate(loop.start, {.isBound = true}), end = evaluate(loop.end, {.isBound = true});
-  steer(begin);
-  steer(end);
-  Value number;
-  number.varies = true;
-  if (!begin.isInteger() || !end.isInteger()) {
-    frame_->scalars[loop.variable] = number;
-    execute(stmt.body);
-    return;
-  }
-  // Each level of a nest takes part of the iterations.
-  int64_t most = mostIterations;
-  for (const Stmt* inner = stmt.body; inner;)
-    if (inner->kind == StmtKind::Compound && inner->statements.size() == 1) {
-      inner = inner->statements[0];
-    } else {
-      if (inner->kind == StmtKind::Map)
-        most = std::max<int64_t>(most / 8, 4);
-      inner = inner->kind == StmtKind::Map ? inner->body : nullptr;
-    }
-  for (const Loop* outer = loop.parent; outer; outer = outer->parent)
-    most = std::max<int64_t>(most / 8, 4);
-  std::map<const BlockRange*, Cover> outer = std::exchange(covers_, {});
-  const __int128 count = static_cast<__int128>(end.integer) - begin.integer;
-  number.kind = Value::Kind::Integer;
-  /// Tells iterations apart by what they call.
-  auto at = [&](__int128 iteration) {
-    number.integer = static_cast<int64_t>(begin.integer + iteration);
-    frame_->scalars[loop.variable] = number;
-    const size_t before = std::exchange(entered_, 0);
-    execute(stmt.body);
-    const size_t mine = entered_;
-    entered_ = combined(before, mine);
-    return mine;
-  };
-  if (count <= most) {
-    for (__int128 i = 0; i < count; ++i)
-      at(i);
-  } else {
-    const int64_t third = most / 3 + 1;
-    std::vector<std::pair<__int128, size_t>> seen;
-    auto look = [&](__int128 iteration) { seen.emplace_back(iteration, at(iteration)); };
-    for (int64_t i = 0; i < third; ++i)
-      look(i);
-    for (int64_t i = 1; i < third; ++i)
-      look(third + (count - 2 * third) * i / third);
-    for (int64_t i = third; i > 0; --i)
-      look(count - i);
-    // Where blocks become others between two of them, there are often few of yet another length, such as the last one
-    // before the empty ones.
-    int64_t left = most;
-    for (size_t i = 0; i + 1 < seen.size(); ++i)
-      left = lookBetween(seen[i], seen[i + 1], left, at);
-  }
-  if (count > 0)
-    reportShort(loop, end);
-  covers_ = std::move(outer);
-}
-
-template <typename At>
-int64_t Rehearser::lookBetween(std::pair<__int128, size_t> first, const std::pair<__int128, size_t>& last, int64_t most,
-                               At at) {
-  while (first.second != last.second && last.first - first.first > 1) {
-    std::pair<__int128, size_t> next = last; // the first known to call otherwise
-    for (__int128 same = first.first; next.first - same > 1;) {
-      if (most-- <= 0)
-        return 0;
-      const __int128 between = same + (next.first - same) / 2;
-      if (const size_t found = at(between); found == first.second)
-        same = between;
-      else
-        next = {between, found};
-    }
-    first = next;
-  }
-  return most;
 }
 
 std::vector<Value> Rehearser::block(const Expr& expr, bool isWritten) {

@@ -26,6 +26,8 @@ struct Misfit {
   int64_t value = 0;          // Remainder: the greatest common divisor of all that was divided
   int64_t other = 0;
   std::vector<TunableUse> because;
+  int64_t extent = 0;   // Uncovered: of the array of which `other` are taken; `value` divides all extents that were met
+  size_t dimension = 0; // Uncovered: of the array
 };
 
 struct Rehearsal {

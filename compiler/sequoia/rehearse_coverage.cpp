@@ -49,6 +49,9 @@ void Rehearser::findLeft() {
           block.variable->kind != VariableKind::Parameter || block.variable->direction == Direction::In)
         continue;
       const std::vector<Value>& extents = frame_->extents[block.variable->index];
+      if (std::any_of(extents.begin(), extents.end(),
+                      [](const Value& each) { return each.isInteger() && !each.integer; }))
+        continue;
       for (size_t d = 0; d < extents.size() && d < block.ranges.size(); ++d) {
         auto at = frame_->taken.find({block.variable, d});
         const Taken taken = at == frame_->taken.end() ? Taken() : at->second;
@@ -57,7 +60,7 @@ void Rehearser::findLeft() {
         Value ofBlocks;
         ofBlocks.from = taken.from;
         from.after(ofBlocks);
-        if (!taken.isKnown || !extents[d].isInteger() || extents[d].integer <= 0 || from.from.empty())
+        if (!taken.isKnown || !extents[d].isInteger() || extents[d].integer < 0 || from.from.empty())
           continue;
         Left& left = left_[{frame_->index, block.variable, d}];
         const int64_t extent = extents[d].integer;

@@ -83,10 +83,10 @@ void variablesOf(const Expr* expr, std::set<const Variable*>& variables) {
 }
 
 void Rehearser::report(Misfit::Kind kind, uint32_t instance, const Expr* expr, int64_t value, int64_t other,
-                       const std::vector<uint32_t>& from) {
-  if (!reported_.insert({kind, instance, expr}).second)
+                       const std::vector<uint32_t>& from, int64_t extent, size_t dimension) {
+  if (!reported_.insert({kind, instance, expr, dimension}).second)
     return;
-  Misfit misfit{kind, instance, expr, value, other, {}};
+  Misfit misfit{kind, instance, expr, value, other, {}, extent, dimension};
   for (uint32_t number : from)
     misfit.because.push_back(uses_[number]);
   result_.misfits.push_back(std::move(misfit));
@@ -113,6 +113,11 @@ void Rehearser::divide(const Expr* expr, const Value& divided, std::optional<int
   // (N - 1) / T + 1 rounds up; (N - T) / T + 1 is N / T.
   if (use.isOneMore && !anyAdded(expr->operands[0], roundsUp, /*isPositive=*/false))
     return;
+  noteDivision(expr, divided, divisor, by, variables);
+}
+
+void Rehearser::noteDivision(const Expr* expr, const Value& divided, std::optional<int64_t> divisor, const Value& by,
+                             const std::set<const Variable*>& variables) {
   // One that is settled when the instance begins is settled so that it divides.
   for (const Variable* each : variables)
     if (each->kind == VariableKind::Tunable && frame_->instance->divisors[each->index])

@@ -1,8 +1,9 @@
-// The interpreter of control that a rehearsal is: rehearse.cpp has statements and calls, rehearse_expressions.cpp
-// values.
+// The interpreter of control that a rehearsal is: rehearse.cpp has statements and calls, rehearse_loops.cpp loops,
+// rehearse_expressions.cpp values, rehearse_coverage.cpp which elements are taken.
 #pragma once
 
 #include "compiler/sequoia/rehearse.h"
+#include "compiler/sequoia/stepping.h"
 #include "compiler/sequoia/tunable_uses.h"
 
 #include <algorithm>
@@ -59,6 +60,9 @@ struct Use {
 
 void variablesOf(const Expr* expr, std::set<const Variable*>& variables);
 
+/// A digest with one more part.
+size_t combined(size_t before, size_t part);
+
 using Scalars = std::map<const Variable*, Value>;
 
 class Rehearser {
@@ -113,9 +117,12 @@ private:
 
   // What is found, and expressions (rehearse_expressions.cpp).
   void report(Misfit::Kind kind, uint32_t instance, const Expr* expr, int64_t value, int64_t other,
-              const std::vector<uint32_t>& from);
+              const std::vector<uint32_t>& from, int64_t extent = 0, size_t dimension = 0);
   /// A division whose divisor follows from tunables.
   void divide(const Expr* expr, const Value& divided, std::optional<int64_t> divisor, const Value& by, Use use);
+  /// The same for one that has to come out, with the variables that the divisor is made of.
+  void noteDivision(const Expr* expr, const Value& divided, std::optional<int64_t> divisor, const Value& by,
+                    const std::set<const Variable*>& variables);
 
   Value variable(const Variable* variable) const;
   static Value fitted(Value value, const Type* type);
@@ -140,9 +147,23 @@ private:
   Flow execute(const Stmt* stmt);
   Flow executeAll(const std::vector<Stmt*>& statements);
   Flow branch(const Stmt& stmt);
-  Flow repeat(const Stmt& stmt);
   Flow choose(const Stmt& stmt);
+
+  // Loops (rehearse_loops.cpp).
+  Flow repeat(const Stmt& stmt);
+  bool meets(const Stmt& stmt, const Stepping& stepping);
+  bool isAlikeEachTime(const Stmt& stmt, const Stepping& stepping) const;
+  std::optional<int64_t> repetitionsLeft(const Stmt& stmt, const Stepping& stepping);
+  /// Of `count` iterations from the one that is about to begin, about `most`.
+  void repeatSome(const Stmt& stmt, const Stepping& stepping, int64_t count, int64_t most);
+  std::optional<int64_t> stepOf(const Stepping& stepping);
   void iterate(const Stmt& stmt);
+  template <typename Body>
+  size_t digestOf(Body body);
+  /// Goes through about `most` of more iterations than that: the first, the last, some between, and where what is
+  /// called changes. at(iteration): goes through one, and gives the digest of what it calls.
+  template <typename At>
+  void goThroughSome(__int128 count, int64_t most, At at);
   /// Goes through the iterations between two at which what is called changes, at most so many; gives what is left of
   /// that number.
   template <typename At>
@@ -174,7 +195,7 @@ private:
   std::vector<uint32_t> first_;     // of each instance, among uses_
   std::vector<Division> divisions_; // in the order in which they were met
   std::map<std::pair<uint32_t, const Expr*>, size_t> divisionAt_;
-  std::set<std::tuple<Misfit::Kind, uint32_t, const Expr*>> reported_;
+  std::set<std::tuple<Misfit::Kind, uint32_t, const Expr*, size_t>> reported_;
   std::set<std::vector<int64_t>> seen_;
   std::map<std::tuple<uint32_t, const Variable*, size_t>, Left> left_;
   mutable std::map<const TaskVariant*, TunableUses> usesOf_;

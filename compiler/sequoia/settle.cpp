@@ -332,7 +332,13 @@ private:
     const int64_t value = valueOf(use);
     if (isSample_ || misfit.other <= 0)
       return false;
-    const __int128 wanted = (static_cast<__int128>(value) * misfit.value + misfit.other - 1) / misfit.other;
+    if (isShift(use)) {
+      int64_t larger = value;
+      for (__int128 taken = misfit.other; taken < misfit.extent && larger < 40; taken *= 2)
+        ++larger;
+      return larger > value && takes(use, larger, misfit) > misfit.other;
+    }
+    const __int128 wanted = (static_cast<__int128>(value) * misfit.extent + misfit.other - 1) / misfit.other;
     return wanted > value && wanted <= largestValue && takes(use, static_cast<int64_t>(wanted), misfit) > misfit.other;
   }
 
@@ -354,7 +360,8 @@ private:
       return 0;
     const Rehearsal rehearsal = rehearse(graph_, known_);
     for (const Misfit& each : rehearsal.misfits)
-      if (each.kind == misfit.kind && each.instance == misfit.instance && each.expr == misfit.expr)
+      if (each.kind == misfit.kind && each.instance == misfit.instance && each.expr == misfit.expr &&
+          each.dimension == misfit.dimension)
         return each.other;
     return all;
   }
@@ -422,7 +429,8 @@ private:
   /// What a misfit comes to with the tunables as they are; 0 where it is none.
   int64_t sizeOf(const Misfit& misfit) {
     for (const Misfit& each : rehearse(graph_, known_).misfits)
-      if (each.kind == misfit.kind && each.instance == misfit.instance && each.expr == misfit.expr)
+      if (each.kind == misfit.kind && each.instance == misfit.instance && each.expr == misfit.expr &&
+          each.dimension == misfit.dimension)
         return each.value;
     return 0;
   }

@@ -2,6 +2,7 @@
 #include "compiler/sequoia/tunable_uses.h"
 
 #include "compiler/sequoia/fold.h"
+#include "compiler/sequoia/stepping.h"
 
 #include <algorithm>
 #include <map>
@@ -63,6 +64,8 @@ private:
     const bool repeats =
         stmt->kind == StmtKind::For || stmt->kind == StmtKind::While || stmt->kind == StmtKind::DoWhile;
     walk(stmt->expression, scope, {.isLoopBound = repeats});
+    if (repeats)
+      steps(*stmt, scope);
     walk(stmt->step, scope, {});
     for (const Variable* variable : stmt->variables) {
       walk(variable->initializer, scope, {});
@@ -205,6 +208,7 @@ private:
       return;
     ExactDivision division;
     division.expr = &expr;
+    division.by = expr.operands[1];
     division.isInline = scope.depth > 0;
     division.tunables.assign(tunables.begin(), tunables.end());
     for (const Variable* tunable : tunables)
@@ -213,6 +217,31 @@ private:
     division.divisor = formula(expr.operands[1], scope);
     if (expr.op == Operator::ShiftRight && division.divisor)
       division.divisor = operation(Operator::ShiftLeft, constant(1), division.divisor);
+    result_.divisions.push_back(std::move(division));
+  }
+
+  /// A loop that goes on while its variable is not a certain value takes its steps to divide the way there.
+  void steps(const Stmt& loop, const CallScope& scope) {
+    const std::optional<Stepping> stepping = steppingOf(loop);
+    if (!stepping || !stepping->step || !stepping->bound || loop.expression->op != Operator::NotEqual)
+      return;
+    const Tunables tunables = tunablesIn(stepping->step, scope);
+    if (tunables.empty())
+      return;
+    ExactDivision division;
+    division.expr = loop.expression;
+    division.by = stepping->step;
+    division.isInline = scope.depth > 0;
+    division.tunables.assign(tunables.begin(), tunables.end());
+    for (const Variable* tunable : tunables)
+      result_.tunables[tunable->index].isDivisor = true;
+    if (stepping->start) {
+      const Expr *first = stepping->start, *last = stepping->bound;
+      if (stepping->isDown)
+        std::swap(first, last);
+      division.divided = operation(Operator::Subtract, formula(last, scope), formula(first, scope));
+    }
+    division.divisor = formula(stepping->step, scope);
     result_.divisions.push_back(std::move(division));
   }
 

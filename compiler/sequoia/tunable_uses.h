@@ -21,9 +21,11 @@ struct Formula {
   std::shared_ptr<const Formula> left, right;
 };
 
-/// A division by tunables which the program takes to leave nothing.
+/// A division by tunables which the program takes to leave nothing; the same holds of steps that have to come to an
+/// end.
 struct ExactDivision {
-  const Expr* expr = nullptr;
+  const Expr* expr = nullptr; // also the condition of a loop that ends where its variable is a certain value
+  const Expr* by = nullptr;   // the divisor, or the loop's step
   std::shared_ptr<const Formula> divided, divisor; // null: not known when the instance begins
   std::vector<const Variable*> tunables;           // in the divisor
   bool isInline = false;                           // in an inline function, of one call of it

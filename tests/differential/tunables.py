@@ -29,10 +29,11 @@ HELPERS = ["inline long up(long a, long b) { return (a + b - 1) / b; }", "inline
 
 
 class Cut:
-    """One way of cutting an array into calls: the tunables to declare, and statements in which CALL[…] is a call with that block."""
+    """One way of cutting an array into calls: the tunables to declare, and statements in which CALL[…] is a call with that block. One of a fixed size
+    takes no more elements than its tunables say: a library of it takes no larger arrays, and says so when it is called."""
 
-    def __init__(self, tunables, *lines):
-        self.tunables, self.lines = tunables.split(), lines
+    def __init__(self, tunables, *lines, fixed=False):
+        self.tunables, self.lines, self.fixed = tunables.split(), lines, fixed
 
 
 # {n}: the size; {map}: mappar or mapseq.
@@ -90,7 +91,15 @@ CUTS = [
     Cut("t most", "{map} (long i = 0 : {n} / t) {{ CALL[i * t : (i + 1) * t; most] }}"),
     Cut("t most", "{map} (long i = 0 : up({n}, t)) {{ CALL[i * t : min(i * t + t, {n}); most + 1] }}"),
     Cut("t most", "{map} (long i = 0 : up({n}, t)) {{ CALL[i * t : min(i * t + t, {n}); min(t, most)] }}"),
-    Cut("p most", "{map} (long i = 0 : p) {{ CALL[i * {n} / p : (i + 1) * {n} / p; most] }}"),
+    Cut("p most", "{map} (long i = 0 : p) {{ CALL[i * {n} / p : (i + 1) * {n} / p; most] }}", fixed=True),
+    Cut("t", "for (long i = 0; i != {n}; i += t) {{ CALL[i; t] }}"),
+    Cut("t", "for (long i = {n}; i != 0; i -= t) {{ CALL[i - t; t] }}"),
+    Cut("t", "for (int i = 0; {n} != i; i = t + i) {{ CALL[i : i + t;] }}"),
+    Cut("t", "long at = 0;", "while (at != {n}) {{ CALL[at; t] at += t; }}"),
+    Cut("t", "long at = {n};", "do {{ at -= t; if (at >= 0) CALL[at; t] }} while (at > 0);"),
+    Cut("t", "for (long i = 0; i < t; i++) {{ CALL[min(i * 8, {n}) : min(i * 8 + 8, {n});] }}", fixed=True),
+    Cut("t", "{map} (long i = 0 : t) {{ CALL[min(i * 64, {n}); 64] }}", fixed=True),
+    Cut("k", "for (long i = 0; i < (1L << k); i++) {{ CALL[min(i * 64, {n}); 64] }}", fixed=True),
     Cut("k most", "{map} (long i = 0 : ({n} + (1L << k) - 1) >> k) {{ CALL[i << k : min((i + 1) << k, {n}); most] }}"),
     Cut("a b most", "{map} (long i = 0 : {n} / a) {{ {map2} (long j = 0 : a / b) {{ CALL[i * a + j * b : i * a + (j + 1) * b; most] }} }}"),
     Cut("t most", "mapseq (long i = 0 : min(t, {n})) {{ CALL[i : {n} : t; most] }}"),
@@ -177,8 +186,7 @@ class Case:
     def __init__(self, strata, keep, seed, library):
         self.strata, self.seed = strata, seed
         self.program = Program(seed)
-        # So many parts, each of so many elements at most: a library takes no more than that, and says so when it is called.
-        self.library = library and all(cut.tunables != ["p", "most"] for cut in self.program.cuts)
+        self.library = library and not any(cut.fixed for cut in self.program.cuts)
         self.folder = pathlib.Path(keep) / str(seed)
         self.refused, self.runs = collections.Counter(), 0
 
