@@ -50,15 +50,20 @@ void reportNull(size_t address, const void*) {
        "a function in C or C++ follows a null pointer; the program has " + functions->list, &at, 1);
 }
 
-void reportWild(const void*) {
+void reportWild(bool isReadOnly, const void*) {
   static std::atomic<bool> isShown{false};
   if (isShown.exchange(true))
     while (true)
       pause(); // another thread's fault ends the process
   const std::string help =
-      "a function in C or C++ follows a pointer that leads nowhere, or leaves its arrays; the program has " +
+      (isReadOnly ? "a function in C or C++ writes to a constant, such as a string's; the program has "
+                  : "a function in C or C++ follows a pointer that leads nowhere, or leaves its arrays; "
+                    "the program has ") +
       functions->list;
-  const StrataCheck check = checkOf("runtime-wild-pointer", "the program reads or writes where it has no memory", help);
+  const StrataCheck check = checkOf("runtime-wild-pointer",
+                                    isReadOnly ? "the program writes to memory that may only be read"
+                                               : "the program reads or writes where it has no memory",
+                                    help);
   showFault(&check, nullptr, 0, check.message);
 }
 

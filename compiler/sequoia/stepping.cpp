@@ -1,3 +1,4 @@
+// Reads the step off a loop's text, then looks for what would make it another one.
 #include "compiler/sequoia/stepping.h"
 
 #include "compiler/sequoia/writes.h"

@@ -1,3 +1,4 @@
+// One walk over statements and what they are made of; tasks write what they are given as out or inout.
 #include "compiler/sequoia/writes.h"
 
 #include <algorithm>

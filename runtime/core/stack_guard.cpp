@@ -20,7 +20,7 @@ namespace {
 
 std::atomic<void (*)(size_t)> overflowHandler{nullptr};
 std::atomic<void (*)(size_t, const void*)> nullHandler{nullptr};
-std::atomic<void (*)(const void*)> wildHandler{nullptr};
+std::atomic<void (*)(bool, const void*)> wildHandler{nullptr};
 
 } // namespace
 
@@ -32,7 +32,7 @@ void setNullHandler(void (*handler)(size_t address, const void* context)) {
   nullHandler.store(handler);
 }
 
-void setWildHandler(void (*handler)(const void* context)) {
+void setWildHandler(void (*handler)(bool isReadOnly, const void* context)) {
   wildHandler.store(handler);
 }
 
@@ -66,6 +66,15 @@ const char* stackPointer(const void* state) {
 #endif
 }
 
+/// Whether it was a write; false where that is not known how.
+bool isWrite(const void* state) {
+#if defined(__x86_64__)
+  return static_cast<const ucontext_t*>(state)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+  return false;
+#endif
+}
+
 void onFault(int signal, siginfo_t* info, void* state) {
   const char* at = static_cast<const char*>(info->si_addr);
   if (const Execution* me = currentIfAny()) {
@@ -92,16 +101,17 @@ void onFault(int signal, siginfo_t* info, void* state) {
   const auto address = reinterpret_cast<uintptr_t>(at);
   const bool isNull = info->si_code == SEGV_MAPERR && address < pageBytes();
   // Addresses that no process can have come from the kernel without a value.
-  const bool isWild = !isNull && (info->si_code == SEGV_MAPERR || info->si_code == SI_KERNEL);
+  const bool isReadOnly = info->si_code == SEGV_ACCERR && isWrite(state);
+  const bool isWild = !isNull && (info->si_code == SEGV_MAPERR || info->si_code == SI_KERNEL || isReadOnly);
   if (void (*handler)(size_t, const void*) = nullHandler.load(); handler && isNull) {
     alarm(secondsToReport);
     handler(address, state);
     alarm(0);
   }
-  if (void (*handler)(const void*) = wildHandler.load();
+  if (void (*handler)(bool, const void*) = wildHandler.load();
       handler && isWild && !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL) {
     alarm(secondsToReport);
-    handler(state);
+    handler(isReadOnly, state);
     alarm(0);
   }
   if (previous.sa_flags & SA_SIGINFO)

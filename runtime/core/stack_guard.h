@@ -19,7 +19,8 @@ void setOverflowHandler(void (*handler)(size_t bytes));
 /// others.
 void setNullHandler(void (*handler)(size_t address, const void* context));
 
-/// The same for any other address at which the process has no memory, unless the program handles the signal itself.
-void setWildHandler(void (*handler)(const void* context));
+/// The same for any other address at which the process has no memory, or none that may be written, as that of a string
+/// constant; unless the program handles the signal itself.
+void setWildHandler(void (*handler)(bool isReadOnly, const void* context));
 
 } // namespace strata::runtime

@@ -252,12 +252,15 @@ void failNull(size_t, const void* context) {
 
 /// An automatic block or stream that nothing has initialised holds what was there before. The operations in svm.h
 /// cannot tell that from one that is initialised.
-void failWild(const void* context) {
+void failWild(bool isReadOnly, const void* context) {
   runtime::SourceLine at = runtime::sourceLine(runtime::faultAddresses(context));
   at.within.clear(); // copies an element for that line
-  failFault("svm-wild-pointer", " reads or writes where there is no memory",
+  failFault("svm-wild-pointer",
+            isReadOnly ? " writes to memory that may only be read" : " reads or writes where there is no memory",
             runtime::currentIfAny() ? callingKernel() : nullptr, at,
-            "initialise every stream and block before it is used (rule B1), and keep indices within their arrays");
+            isReadOnly ? "copy what is constant, such as a string, before it is changed"
+                       : "initialise every stream and block before it is used (rule B1), and keep indices within their "
+                         "arrays");
 }
 
 /// A child that fork makes has the calling thread alone.

@@ -136,6 +136,9 @@ static void use(Kernel* k) {
 }
 int main(int argc, char** argv) {
   static Kernel reader;
+  char* volatile text = (char*)"constant";
+  if (argc > 3)
+    *text = 'C';
   if (argc > 2)
     signal(SIGSEGV, own);
   if (argc == 1)
@@ -220,6 +223,8 @@ class CcTest(harness.Case):
             words = r"reads or writes where there is no memory \[svm-wild-pointer\]\n  help: .*\(rule B1\)"
             self.assertRegex(self.runs("wild", status=-signal.SIGSEGV), "error: control code " + words)
             self.assertRegex(self.runs("wild", "kernel", status=1), r"wild\.c:\d+: error: kernel 'reader' on PROC1 " + words)
+            self.assertRegex(self.runs("wild", "to", "a", "constant", status=-signal.SIGSEGV),
+                             r"error: control code writes to memory that may only be read \[svm-wild-pointer\]\n  help: copy what is constant")
             # Who handles the signal is not spoken for.
             self.assertEqual(self.runs("wild", "kernel", "handled", status=7), "")
 

@@ -399,6 +399,15 @@ class External(harness.Case):
                 self.assertIn(part, made.err, how)
             self.assertFalse(os.path.exists(self.path("c.npy")))
 
+    def test_a_write_to_a_constant(self):
+        if harness.sanitizer():
+            self.skipTest("it tells of such writes itself")
+        leaf = LEAF.replace("  sqCalcParams();", '  sqCalcParams(); char *volatile text = (char *)"constant"; *text = (char)k;')
+        made = self.strata("run", *self.files("host", 0, leaf), "--size", "N=10", "--in", "A=zeros", "--in", "B=zeros", "--in", "k=1")
+        self.assertEqual(made.status, -signal.SIGSEGV, made.err)
+        for part in ("error[runtime-wild-pointer]", "writes to memory that may only be read", ".sq:10:", "such as a string's"):
+            self.assertIn(part, made.err)
+
     def test_folders_and_macros_reach_the_file(self):
         os.makedirs(self.path("parts"), exist_ok=True)
         self.write("parts/plus.h", "#define plus(a, b) ((a) + (b))\n")
