@@ -290,6 +290,11 @@ TEST(SequoiaDefaultMapping, LoopsOfCLeaveNothingOut) {
     EXPECT_TRUE(mapping->findInstance("T_I")->tunables[0].isDivisor) << loop << writeMapping(*mapping);
     EXPECT_TRUE(any.find("sequoia-default-divides")) << any.rendered();
   }
+  // Where the tunable is larger than the size.
+  Session taken(inner("tunable t; mappar (long i = 0 : (N - t) / t + 1) { Copy(A[i * t; t], B[i * t; t]); }"));
+  std::optional<Mapping> whole = make(taken, "host", {{"N", 703}}, "T");
+  ASSERT_TRUE(whole) << taken.rendered();
+  EXPECT_EQ(tunable(*whole, "t"), 703);
   // Of a while loop, where it begins is not read off the text.
   Session steps(inner("tunable t; long i = 0; while (i != N) { Copy(A[i; t], B[i; t]); i += t; }"));
   std::optional<Mapping> stepped = make(steps, "host", {{"N", 70651}}, "T");

@@ -128,7 +128,9 @@ void Rehearser::noteDivision(const Expr* expr, const Value& divided, std::option
   Division& found = divisions_[at->second];
   const bool isKnown = divided.isInteger() && divisor.has_value();
   if (isKnown) {
-    const int64_t whole = divided.integer < 0 ? 0 : divided.integer;
+    // What is negative, as N - T is where T is larger, has the same divisors as what is left of it.
+    const int64_t left = *divisor > 0 ? divided.integer % *divisor : 0;
+    const int64_t whole = divided.integer >= 0 ? divided.integer : left < 0 ? left + *divisor : 0;
     found.divided = std::gcd(found.divided, whole);
     found.divisor = *divisor;
     found.isMisfit |= divided.integer % *divisor != 0;

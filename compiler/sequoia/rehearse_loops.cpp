@@ -27,21 +27,6 @@ bool mayLeave(const Stmt* stmt, bool isLoopAround = true) {
          });
 }
 
-void variablesDeclared(const Stmt* stmt, std::set<const Variable*>& variables) {
-  if (!stmt)
-    return;
-  variables.insert(stmt->variables.begin(), stmt->variables.end());
-  if (stmt->loop)
-    variables.insert(stmt->loop->variable);
-  for (const Stmt* part : {stmt->initial, stmt->body, stmt->otherwise})
-    variablesDeclared(part, variables);
-  for (const Stmt* part : stmt->statements)
-    variablesDeclared(part, variables);
-  for (const SwitchSection& section : stmt->sections)
-    for (const Stmt* part : section.statements)
-      variablesDeclared(part, variables);
-}
-
 } // namespace
 
 Rehearser::Flow Rehearser::repeat(const Stmt& stmt) {
@@ -51,7 +36,7 @@ Rehearser::Flow Rehearser::repeat(const Stmt& stmt) {
   bool isKnown = frame_->isInner && (!stepping || meets(stmt, *stepping));
   markVarying(&stmt);
   ++frame_->loops;
-  const int64_t whole = std::max<int64_t>(mostRepetitions >> (3 * (frame_->loops - 1)), 32);
+  const int64_t whole = mostRepetitions >> std::min(3 * (frame_->loops - 1), 7u);
   Flow result = Flow::Next;
   bool isFirst = stmt.kind == StmtKind::DoWhile, isSkipped = !stepping || !isAlikeEachTime(stmt, *stepping);
   for (int64_t count = 0; isKnown; ++count) {
@@ -94,7 +79,7 @@ Rehearser::Flow Rehearser::repeat(const Stmt& stmt) {
 /// Whether a loop that goes on while its variable is not a certain value comes to that value; where it steps by a
 /// tunable, that has to divide the way.
 bool Rehearser::meets(const Stmt& stmt, const Stepping& stepping) {
-  if (stmt.expression->op != Operator::NotEqual || !stepping.step)
+  if (stmt.expression->op != Operator::NotEqual || !stepping.step || !stepping.bound)
     return true;
   const Value start = variable(stepping.variable), bound = evaluate(stepping.bound), step = evaluate(stepping.step);
   if (step.from.empty())
@@ -120,10 +105,8 @@ bool Rehearser::meets(const Stmt& stmt, const Stepping& stepping) {
 bool Rehearser::isAlikeEachTime(const Stmt& stmt, const Stepping& stepping) const {
   if (mayLeave(stmt.body))
     return false;
-  std::set<const Variable*> own;
-  variablesDeclared(stmt.body, own);
   return std::none_of(frame_->scalars.begin(), frame_->scalars.end(), [&](const auto& each) {
-    return each.first != stepping.variable && !own.contains(each.first) &&
+    return each.first != stepping.variable && !begins(stmt.body, each.first) &&
            (writes(stmt.body, each.first) || writes(stmt.step, each.first) || writes(stmt.expression, each.first));
   });
 }

@@ -69,7 +69,7 @@ const Stmt* stepIn(const Stmt& loop) {
 
 bool isInvariant(const Expr* expr, const Stmt& loop) {
   if (expr->kind == ExprKind::Variable && expr->variable->kind == VariableKind::Local &&
-      (writes(loop.body, expr->variable) || writes(loop.step, expr->variable)))
+      (writes(loop.body, expr->variable) || writes(loop.step, expr->variable) || begins(loop.body, expr->variable)))
     return false;
   return expr->kind != ExprKind::Assign && expr->kind != ExprKind::Increment &&
          std::all_of(expr->operands.begin(), expr->operands.end(),

@@ -55,4 +55,20 @@ bool writes(const Stmt* stmt, const Variable* variable) {
   return false;
 }
 
+bool begins(const Stmt* stmt, const Variable* variable) {
+  if (!stmt)
+    return false;
+  auto isBegun = [&](const Stmt* part) { return begins(part, variable); };
+  const Expr* first = stmt->kind == StmtKind::For && stmt->initial ? stmt->initial->expression : nullptr;
+  return std::find(stmt->variables.begin(), stmt->variables.end(), variable) != stmt->variables.end() ||
+         (stmt->loop && stmt->loop->variable == variable) ||
+         (first && first->kind == ExprKind::Assign && first->op == Operator::None &&
+          targetVariable(first->operands[0]) == variable) ||
+         isBegun(stmt->initial) || isBegun(stmt->body) || isBegun(stmt->otherwise) ||
+         std::any_of(stmt->statements.begin(), stmt->statements.end(), isBegun) ||
+         std::any_of(stmt->sections.begin(), stmt->sections.end(), [&](const SwitchSection& section) {
+           return std::any_of(section.statements.begin(), section.statements.end(), isBegun);
+         });
+}
+
 } // namespace strata::sequoia
