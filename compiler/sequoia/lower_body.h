@@ -283,6 +283,10 @@ private:
   /// Finds the largest values by which all divisions come out; they are what the tunables are bound to.
   void settleTunables();
   bool settlesTunables() const;
+  /// Whether something is divided by a product with a tunable.
+  bool hasProduct(const Variable* tunable) const;
+  /// Whether such a product is larger than what it divides.
+  Value exceedsAny(const Variable* tunable);
   Value formulaValue(const Formula& formula);
   /// Whether a division leaves nothing.
   Value comesOut(const ExactDivision& division);

@@ -182,7 +182,29 @@ TEST(SequoiaLowerCalls, ATunableThatDividesIsSettledByEachCall) {
   }
 }
 
+TEST(SequoiaLowerCalls, ATunableWhoseSquareDividesIsSettledByEachCall) {
+  LoweredProgram subject(halved("mappar (long i = 0 : N / (t * t)) { T(x[i * t * t; t * t]); }"), "", "smp-2level");
+  for (int64_t size : {0, 1, 4, 7, 36, 1009, 4096, 5000, 10000}) {
+    std::vector<int> x(static_cast<size_t>(size), 1);
+    EXPECT_TRUE(subject.run({array(x)})) << size << subject.rendered();
+    EXPECT_EQ(std::count(x.begin(), x.end(), 2), size);
+  }
+}
+
+TEST(SequoiaLowerCalls, ALoopThatEndsAtASizeIsSettledByEachCall) {
+  LoweredProgram subject(halved("for (long i = 0; i != N; i += t) T(x[i; t]);"), "", "smp-2level");
+  for (int64_t size : {0, 1, 2, 7, 1000, 1009, 4096, 5000}) {
+    std::vector<int> x(static_cast<size_t>(size), 1);
+    EXPECT_TRUE(subject.run({array(x)})) << size << subject.rendered();
+    EXPECT_EQ(std::count(x.begin(), x.end(), 2), size);
+  }
+}
+
 TEST(SequoiaLowerCalls, WhatCannotBeSettledIsRefused) {
+  LoweredProgram past(halved("for (long i = 0; i != N; i += 2 * t) T(x[i; 2 * t]);"));
+  std::vector<int> odd(13, 1);
+  EXPECT_FALSE(past.run({array(odd)}));
+  EXPECT_EQ(past.failure, "sequoia-inexact-division");
   LoweredProgram subject(halved("mappar (long i = 0 : N / (2 * t)) { T(x[i * 2 * t; 2 * t]); }"));
   std::vector<int> x(12, 1);
   EXPECT_TRUE(subject.run({array(x)})) << subject.rendered();

@@ -68,6 +68,24 @@ Value BodyLowering::allComeOut() {
   return all;
 }
 
+bool BodyLowering::hasProduct(const Variable* tunable) const {
+  return llvm::any_of(uses_->settling(instance_.divisors),
+                      [&](const ExactDivision* division) { return division->isProductWith(tunable); });
+}
+
+Value BodyLowering::exceedsAny(const Variable* tunable) {
+  Value any = truth(false);
+  for (const ExactDivision* division : uses_->settling(instance_.divisors)) {
+    if (!division->isProductWith(tunable))
+      continue;
+    Value divided = formulaValue(*division->divided);
+    Value exceeds = both(compare(arith::CmpIPredicate::sgt, divided, indexConstant(0)),
+                         compare(arith::CmpIPredicate::sgt, formulaValue(*division->divisor), divided));
+    any = folded<arith::OrIOp>(any, exceeds);
+  }
+  return any;
+}
+
 void BodyLowering::settleTunables() {
   if (!uses_)
     uses_ = usesOf(*instance_.variant);
@@ -94,19 +112,27 @@ void BodyLowering::settleTunables() {
         largest = minimum(largest, maximum(formulaValue(*division->divided), indexConstant(1)));
     Value storage = allocate(builder_.getIndexType());
     store(largest, storage);
-    auto search = make<scf::WhileOp>(mlir::TypeRange(), mlir::ValueRange());
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    builder_.createBlock(&search.getBefore());
-    Value value = load(storage);
-    bind(tunable, value);
-    Value fits = allComeOut();
-    Value isLeft = compare(arith::CmpIPredicate::sgt, value, indexConstant(kind.isShift ? 0 : 1));
-    make<scf::ConditionOp>(both(isLeft, inverse(fits)), mlir::ValueRange());
-    builder_.createBlock(&search.getAfter());
-    Value last = load(storage);
-    store(kind.isBits ? folded<arith::DivSIOp>(last, indexConstant(2)) : subtract(last, indexConstant(1)), storage);
-    make<scf::YieldOp>();
-    builder_.setInsertionPointAfter(search);
+    const Value least = indexConstant(kind.isShift ? 0 : 1);
+    auto whileTooLarge = [&](auto isTooLarge, auto next) {
+      auto search = make<scf::WhileOp>(mlir::TypeRange(), mlir::ValueRange());
+      mlir::OpBuilder::InsertionGuard guard(builder_);
+      builder_.createBlock(&search.getBefore());
+      Value value = load(storage);
+      bind(tunable, value);
+      Value again = isTooLarge();
+      make<scf::ConditionOp>(both(compare(arith::CmpIPredicate::sgt, value, least), again), mlir::ValueRange());
+      builder_.createBlock(&search.getAfter());
+      store(next(load(storage)), storage);
+      make<scf::YieldOp>();
+    };
+    auto half = [&](Value value) { return folded<arith::DivSIOp>(value, indexConstant(2)); };
+    // Of a product, as T * T, most values are too large: the search begins below twice the first half that is not.
+    if (!kind.isShift && !kind.isBits && hasProduct(tunable)) {
+      whileTooLarge([&] { return exceedsAny(tunable); }, half);
+      store(minimum(largest, add(load(storage), load(storage))), storage);
+    }
+    whileTooLarge([&] { return inverse(allComeOut()); },
+                  [&](Value value) { return kind.isBits ? half(value) : subtract(value, indexConstant(1)); });
     bind(tunable, load(storage));
   }
 }

@@ -159,6 +159,19 @@ void Rehearser::settle(Frame& frame) const {
           largest = std::min(largest, std::max<int64_t>(valueOf(valueOf, *division->divided).value_or(largest), 1));
       if (largest > mostSettled)
         return;
+      auto exceeds = [&](const ExactDivision* division) {
+        const std::optional<int64_t> divided = valueOf(valueOf, *division->divided),
+                                     divisor = valueOf(valueOf, *division->divisor);
+        return division->isProductWith(tunable) && divided && divisor && *divided > 0 && *divisor > *divided;
+      };
+      const bool hasProduct = std::any_of(divisions.begin(), divisions.end(), [&](const ExactDivision* division) {
+        return division->isProductWith(tunable);
+      });
+      if (!kind.isShift && !kind.isBits && hasProduct) {
+        for (value = largest; value > least && std::any_of(divisions.begin(), divisions.end(), exceeds);)
+          value /= 2;
+        largest = std::min(largest, 2 * value);
+      }
       for (value = largest; value > least && (comesOut = allComeOut()) == false;)
         value = kind.isBits ? value / 2 : value - 1;
     }

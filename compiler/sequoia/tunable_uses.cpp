@@ -436,6 +436,16 @@ private:
 
 } // namespace
 
+bool ExactDivision::isProductWith(const Variable* tunable) const {
+  auto isProduct = [&](auto& self, const Formula& formula) -> bool {
+    if (formula.kind == Formula::Kind::Operation && formula.op == Operator::Multiply)
+      return self(self, *formula.left) && self(self, *formula.right);
+    return formula.kind == Formula::Kind::Constant || formula.kind == Formula::Kind::Variable;
+  };
+  return isKnown() && divisor->kind == Formula::Kind::Operation && isProduct(isProduct, *divisor) &&
+         std::find(tunables.begin(), tunables.end(), tunable) != tunables.end();
+}
+
 std::vector<const ExactDivision*> TunableUses::settling(const std::vector<char>& isSettled) const {
   std::vector<const ExactDivision*> result;
   std::set<const Variable*> divide;

@@ -30,6 +30,8 @@ struct ExactDivision {
   std::vector<const Variable*> tunables;           // in the divisor
   bool isInline = false;                           // in an inline function, of one call of it
   bool isKnown() const { return divided && divisor; }
+  /// Whether the divisor is a product with a tunable, and nothing else that falls where the tunable rises.
+  bool isProductWith(const Variable* tunable) const;
 };
 
 struct TunableKind {

@@ -108,7 +108,7 @@ CUTS = [
     Cut("k", "for (long i = 0; i < (1L << k); i++) {{ CALL[min(i * 64, {n}); 64] }}", fixed=True),
     Cut("k most", "{map} (long i = 0 : ({n} + (1L << k) - 1) >> k) {{ CALL[i << k : min((i + 1) << k, {n}); most] }}"),
     Cut("a b most", "{map} (long i = 0 : {n} / a) {{ {map2} (long j = 0 : a / b) {{ CALL[i * a + j * b : i * a + (j + 1) * b; most] }} }}"),
-    Cut("t most", "mapseq (long i = 0 : min(t, {n})) {{ CALL[i : {n} : t; most] }}"),
+    Cut("t most", "mapseq (long i = 0 : min(t, {n})) {{ CALL[i : {n} : t; most] }}", fixed=True),
     Cut("t", "mapseq (long i = 0 : min(t, {n})) {{ CALL[i : {n} : t;] }}"),
     Cut("", "CALL[0 : {n} / 2;]", "CALL[{n} / 2 : {n};]"),
 ]
