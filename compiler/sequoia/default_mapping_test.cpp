@@ -343,6 +343,24 @@ TEST(SequoiaDefaultMapping, SaysWhatDoesNotComeOut) {
   EXPECT_NE(session.rendered().find("the last value tried is 1"), std::string::npos) << session.rendered();
 }
 
+TEST(SequoiaDefaultMapping, SaysWhatNoValueCovers) {
+  Session session(inner("tunable t; for (long i = 0; i < t % 100 + 5; i++) { Copy(A[i * 64; 64], B[i * 64; 64]); }"));
+  EXPECT_FALSE(make(session, "host", {{"N", 100000}}, "T"));
+  EXPECT_EQ(session.codes(), "sequoia-default-uncovered");
+  EXPECT_NE(session.rendered().find("'B[i * 64; 64]' takes all elements: of 100000 in dimension 0 it takes"),
+            std::string::npos)
+      << session.rendered();
+  // What the program leaves out with all values is its own affair.
+  for (const char* body :
+       {"for (long i = 1; i + t <= N - 1; i += t) { Copy(A[i; t], B[i; t]); }",
+        "for (long i = 0; i < t; i++) { Copy(A[1 + i * 64; 64], B[1 + i * 64; 64]); }",
+        "mappar (long i = 0 : (N - 2 + t - 1) / t) { Copy(A[1 + i * t : min(1 + i * t + t, N - 1);], "
+        "B[1 + i * t : min(1 + i * t + t, N - 1);]); }"}) {
+    Session interior(inner(std::string("tunable t; ") + body));
+    EXPECT_TRUE(make(interior, "host", {{"N", 5000}}, "T")) << body << interior.rendered();
+  }
+}
+
 TEST(SequoiaDefaultMapping, ReportsWhatCannotBeMapped) {
   Session unknown(exampleText("matmul"));
   EXPECT_FALSE(make(unknown, "host", {}, "Prodact"));

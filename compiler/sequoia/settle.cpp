@@ -15,6 +15,9 @@ namespace strata::sequoia {
 STRATA_DIAGNOSTIC(notSettled, Error, "sequoia-default-tunable",
                   "no value of {0} is found by which {1} leaves nothing: it divides {2} by {3}");
 
+STRATA_DIAGNOSTIC(notCovered, Error, "sequoia-default-uncovered",
+                  "no value of {0} is found by which {1} takes all elements: of {2} in dimension {3} it takes {4}");
+
 STRATA_DIAGNOSTIC(mustDivide, Remark, "sequoia-default-divides",
                   "{0} has to divide {1} here, and {2}: what has no fitting divisor is cut into single elements");
 
@@ -64,7 +67,31 @@ public:
     return rehearsal;
   }
 
+  bool reportUncovered() {
+    const Rehearsal rehearsal = rehearse(graph_, known_);
+    bool isCovered = true;
+    for (const Misfit& misfit : rehearsal.misfits)
+      if (misfit.kind == Misfit::Kind::Uncovered && rehearsal.isComplete)
+        if (auto by = std::find_if(misfit.because.begin(), misfit.because.end(),
+                                   [&](const TunableUse& use) { return decides(use, misfit); });
+            by != misfit.because.end())
+          isCovered = report(misfit, *by);
+    return isCovered;
+  }
+
 private:
+  /// Whether it follows from a tunable how many elements are taken: fewer with the least value, and another number with
+  /// twice as much. What a program leaves out with all values, as at the ends of an array, is its own affair.
+  bool decides(const TunableUse& use, const Misfit& misfit) {
+    const int64_t before = valueOf(use);
+    if (instanceOf(use).divisors[use.tunable->index] || kindOf(use).isBound)
+      return false;
+    const int64_t least = takes(use, neutral(use), misfit);
+    const int64_t twice = takes(use, isShift(use) ? before + 1 : 2 * before, misfit);
+    valueOf(use) = before;
+    return least < misfit.other && twice != misfit.other && twice != all && trials_ <= mostTrials;
+  }
+
   std::optional<Rehearsal> resolveAll() {
     for (unsigned round = 0; round < mostRounds; ++round) {
       Rehearsal rehearsal = rehearse(graph_, known_);
@@ -461,6 +488,18 @@ private:
     return false;
   }
 
+  /// False.
+  bool report(const Misfit& misfit, const TunableUse& use) {
+    const std::string name(use.tunable->name);
+    DiagnosticBuilder builder = diagnostics_.report(notCovered, misfit.expr->location, "tunable '" + name + "'",
+                                                    textOf(misfit.expr), misfit.extent, misfit.dimension, misfit.other);
+    builder.label(use.tunable->location, "of instance '" + instanceOf(use).name + "'; the last value tried is " +
+                                             std::to_string(valueOf(use)));
+    builder.help("give '" + name + "' a value in a mapping: 'strata map --template' writes one to fill in");
+    builder.help("or let the program count from the size, as (N + " + name + " - 1) / " + name + " blocks");
+    return false;
+  }
+
   InstanceGraph& graph_;
   const SettleOptions& options_;
   DiagnosticEngine& diagnostics_;
@@ -478,6 +517,10 @@ private:
 std::optional<Rehearsal> settleTunables(InstanceGraph& graph, const SettleOptions& options,
                                         DiagnosticEngine& diagnostics) {
   return Settler(graph, options, diagnostics).run();
+}
+
+bool reportUncovered(InstanceGraph& graph, const SettleOptions& options, DiagnosticEngine& diagnostics) {
+  return Settler(graph, options, diagnostics).reportUncovered();
 }
 
 } // namespace strata::sequoia

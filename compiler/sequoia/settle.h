@@ -21,4 +21,8 @@ std::optional<Rehearsal> settleTunables(InstanceGraph& graph, const SettleOption
 /// The greatest divisor of a number that is not above a limit; 1 at the least.
 int64_t largestDivisor(int64_t number, int64_t limit);
 
+/// Tells which arrays the tasks that write them leave elements of, more or fewer with other tunables: what is computed
+/// would follow from the choice. False: there is one.
+bool reportUncovered(InstanceGraph& graph, const SettleOptions& options, DiagnosticEngine& diagnostics);
+
 } // namespace strata::sequoia

@@ -103,6 +103,8 @@ public:
     auto rehearsal = choices_.empty() ? Rehearsal() : settleTunables(graph_, options, diagnostics);
     if (rehearsal && limited_ && !anySizes && !choices_.empty() && !fits())
       rehearsal = boundLeaves(std::move(*rehearsal), options, diagnostics);
+    if (rehearsal && !choices_.empty() && !reportUncovered(graph_, options, diagnostics))
+      return std::nullopt;
     return rehearsal;
   }
 
