@@ -11,6 +11,7 @@
 #include <fstream>
 #include <numbers>
 #include <random>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -159,7 +160,8 @@ TEST_P(LibraryTest, FilesAreDevices) {
   static Stream stream;
   static FileSource source;
   static FileSink sink;
-  const std::string from = testing::TempDir() + "svm_from.bin", to = testing::TempDir() + "svm_to.bin";
+  const std::string own = testing::TempDir() + "svm_" + std::to_string(getpid());
+  const std::string from = own + "_from.bin", to = own + "_to.bin";
   std::string bytes;
   for (int i = 0; i < 10007; ++i)
     bytes += static_cast<char>(i * 31);

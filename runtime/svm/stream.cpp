@@ -155,7 +155,10 @@ __attribute__((noinline)) void enterAnew(StreamRecord& record, KernelRecord* ker
     checkOneAtATime(record, *other, kernel, pushes, place);
   if (kernel && record.program->checked())
     checkEnter(record, kernel, pushes, operation, place);
-  end.kernel.store(kernel, std::memory_order_relaxed);
+  // Another one may have come since.
+  const KernelRecord* before = end.kernel.exchange(kernel, std::memory_order_acq_rel);
+  if (before && before != other && before != kernel)
+    checkOneAtATime(record, *before, kernel, pushes, place);
   end.limit = 0;
   recordEnter(record, kernel, pushes);
   if (!kernel)
