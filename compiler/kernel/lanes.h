@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <memory>
 #include <optional>
@@ -23,9 +24,10 @@ enum class Lane {
 struct LanePlan {
   mlir::scf::ForOp loop;
   llvm::DenseMap<mlir::Value, Lane> lanes; ///< of values in the loop; those that are not in it are uniform
-  llvm::DenseSet<mlir::Value> varying;     ///< scalar variables that hold a value for every iteration
-  unsigned width = 0;                      ///< iterations that fill one register of 64 bytes
-  unsigned registers = 1;                  ///< how many registers a value takes in the main part of the loop
+  llvm::SetVector<mlir::Value>
+      varying;            ///< in the order of the program: scalar variables that hold a value for every iteration
+  unsigned width = 0;     ///< iterations that fill one register of 64 bytes
+  unsigned registers = 1; ///< how many registers a value takes in the main part of the loop
 
   Lane laneOf(mlir::Value value) const { return lanes.lookup(value); } // Uniform is the default
 };

@@ -102,7 +102,7 @@ private:
   void classify(Operation* op) {
     if (auto store = dyn_cast<memref::StoreOp>(op)) {
       if (isScalarVariable(store.getMemRef()) && !isUniform(store.getValue()))
-        changed_ |= plan_.varying.insert(store.getMemRef()).second;
+        changed_ |= plan_.varying.insert(store.getMemRef());
       return;
     }
     if (auto load = dyn_cast<memref::LoadOp>(op)) {

@@ -5,7 +5,6 @@
 #include "compiler/transform/linear_facts.h"
 
 #include "mlir/Analysis/Presburger/Simplex.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -120,6 +119,7 @@ std::strong_ordering Linear::operator<=>(const Linear& other) const {
 void LinearFacts::clear() {
   facts_.clear();
   alternatives_.clear();
+  readings_.clear();
   bounds_.clear();
   occurrences_.clear();
   constants_.clear();
@@ -160,6 +160,26 @@ void LinearFacts::assumeOneOf(Alternatives alternatives) {
       for (auto [symbol, coefficient] : fact.terms())
         if (auto& known = occurrences_[symbol].alternatives; known.empty() || known.back() != position)
           known.push_back(position);
+}
+
+void LinearFacts::assumeReadings(Symbol a, Symbol b, Alternatives readings) {
+  readings_[static_cast<unsigned>(alternatives_.size())] = {a, b};
+  assumeOneOf(std::move(readings));
+}
+
+bool LinearFacts::isBounded(const Linear& fact) const {
+  const Interval values = intervalOf(fact);
+  return values.lower && *values.lower >= 0;
+}
+
+bool LinearFacts::isIdle(unsigned position, Symbol from, const llvm::DenseSet<Symbol>& matter) const {
+  auto reading = readings_.find(position);
+  if (reading == readings_.end())
+    return false;
+  const auto [a, b] = reading->second;
+  auto other = occurrences_.find(from == a ? b : a);
+  return !matter.contains(other->first) && other->second.alternatives.size() == 1 &&
+         llvm::all_of(other->second.facts, [&](unsigned fact) { return isBounded(facts_[fact]); });
 }
 
 Interval LinearFacts::intervalOf(const Linear& expression) const {
@@ -235,19 +255,22 @@ bool LinearFacts::isProved(const Linear& expression, const Limits& limits) const
     for (unsigned position : llvm::reverse(found->second.facts))
       if (facts.size() == limits.facts)
         break;
-      else if (factsTaken.insert(position).second) {
+      else if (factsTaken.insert(position).second && !isBounded(facts_[position])) {
         facts.push_back(&facts_[position]);
         reach(facts_[position]);
       }
     for (unsigned position : llvm::reverse(found->second.alternatives))
       if (splits.size() == limits.splits)
         break;
-      else if (splitsTaken.insert(position).second) {
+      else if (!isIdle(position, symbols[next], seen) && splitsTaken.insert(position).second) {
         splits.push_back(&alternatives_[position]);
         for (const Conjunction& part : alternatives_[position])
           llvm::for_each(part, reach);
       }
   }
+
+  if (facts.empty() && splits.empty())
+    return false; // bounds alone do not tell
 
   Refutation refutation(symbols);
   refutation.add(*negation);

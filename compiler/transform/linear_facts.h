@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <compare>
@@ -67,6 +68,8 @@ public:
     assume(b.minus(a));
   }
   void assumeOneOf(Alternatives alternatives);
+  /// States how two symbols go together, of which either may have any value in its bounds: the other has one to it.
+  void assumeReadings(Symbol a, Symbol b, Alternatives readings);
 
   /// How much of what is known a proof looks at, nearest first. Either is a fixed number of facts, so that a proof
   /// takes the same time in a long program as in a short one.
@@ -84,9 +87,16 @@ public:
 private:
   struct Limits;
   bool isProved(const Linear& expression, const Limits& limits) const;
+  /// Whether a fact follows from the symbols' bounds.
+  bool isBounded(const Linear& fact) const;
+  /// Whether alternatives that are met from a symbol say nothing, since nothing else is known of the other one, nor is
+  /// it among those that matter.
+  bool isIdle(unsigned position, Symbol from, const llvm::DenseSet<Symbol>& matter) const;
 
   std::vector<Linear> facts_;
   std::vector<Alternatives> alternatives_;
+  /// The two symbols of the alternatives that only state how they go together, by position.
+  llvm::DenseMap<unsigned, std::pair<Symbol, Symbol>> readings_;
   llvm::DenseMap<Symbol, Interval> bounds_;
   /// Where a symbol occurs: positions in the two lists, ascending. Facts without symbols are kept apart.
   struct Occurrences {

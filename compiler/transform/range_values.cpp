@@ -114,7 +114,14 @@ void RangeAnalysis::relate(const Linear& signedValue, const Linear& unsignedValu
   } else if (std::optional<Linear> large = unsignedValue.minus(Linear(maximumExtent)); large) {
     readings[1].push_back(*large); // at least half of what the width counts
   }
-  facts_.assumeOneOf(std::move(readings));
+  auto isAny = [](const Linear& reading, const Interval& values, const Range& range) {
+    return reading.terms().size() == 1 && reading.terms()[0].second == 1 && reading.constant() == 0 &&
+           *values.lower == range.least && *values.upper == range.most;
+  };
+  if (isAny(signedValue, is, s) && isAny(unsignedValue, iu, u))
+    facts_.assumeReadings(signedValue.terms()[0].first, unsignedValue.terms()[0].first, std::move(readings));
+  else
+    facts_.assumeOneOf(std::move(readings));
 }
 
 Linear RangeAnalysis::unknown(Value value, Reading how) {

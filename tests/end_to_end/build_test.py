@@ -232,6 +232,17 @@ class BuildTest(harness.Case):
         with open(self.path("complex.h")) as file:
             self.assertIn("struct complex {\n  float re;\n  float im;\n};", file.read())
 
+    def test_an_object_is_the_same_each_time(self):
+        """Addresses of what the compiler allocates, which differ from run to run, decide nothing."""
+        for name in ("gravity", "conv2d", "matmul", "fft3d"):
+            program = os.path.join(ROOT, "examples/sequoia", name, name + ".sq")
+            objects = set()
+            for _ in range(4):
+                self.succeeds("build", program, "-o", name + ".o")
+                with open(self.path(name + ".o"), "rb") as file:
+                    objects.add(file.read())
+            self.assertEqual(len(objects), 1, name)
+
     def test_what_cannot_be_built(self):
         self.is_refused("build", VECTADD, "-o", "add.exe", code="build-unknown-output", mentions="--main")
         self.is_refused("build", VECTADD, "-o", "/nowhere/add.so", code="build-cannot-write")
