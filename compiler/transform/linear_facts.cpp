@@ -172,6 +172,30 @@ bool LinearFacts::isBounded(const Linear& fact) const {
   return values.lower && *values.lower >= 0;
 }
 
+bool LinearFacts::isIdleFact(unsigned position, Symbol from, const llvm::DenseSet<Symbol>& matter) const {
+  Linear others = facts_[position];
+  WideInteger best = 0;
+  for (auto [symbol, coefficient] : facts_[position].terms()) {
+    auto known = occurrences_.find(symbol);
+    const Symbol own = symbol;
+    if (symbol == from || matter.contains(symbol) || known->second.facts.size() != 1 ||
+        !llvm::all_of(known->second.alternatives, [&](unsigned each) { return isIdle(each, own, matter); }))
+      continue;
+    const Interval bounds = bounds_.lookup(symbol);
+    const std::optional<WideInteger> extreme = coefficient > 0 ? bounds.upper : bounds.lower;
+    if (!extreme)
+      return true;
+    WideInteger product;
+    std::optional<Linear> rest = others.combine(1, Linear::of(symbol), -coefficient);
+    if (!rest || __builtin_mul_overflow(*extreme, WideInteger(coefficient), &product) ||
+        __builtin_add_overflow(best, product, &best))
+      return false;
+    others = *rest;
+  }
+  const Interval values = intervalOf(others);
+  return values.lower && *values.lower >= -best;
+}
+
 bool LinearFacts::isIdle(unsigned position, Symbol from, const llvm::DenseSet<Symbol>& matter) const {
   auto reading = readings_.find(position);
   if (reading == readings_.end())
@@ -255,7 +279,7 @@ bool LinearFacts::isProved(const Linear& expression, const Limits& limits) const
     for (unsigned position : llvm::reverse(found->second.facts))
       if (facts.size() == limits.facts)
         break;
-      else if (factsTaken.insert(position).second && !isBounded(facts_[position])) {
+      else if (!isIdleFact(position, symbols[next], seen) && factsTaken.insert(position).second) {
         facts.push_back(&facts_[position]);
         reach(facts_[position]);
       }

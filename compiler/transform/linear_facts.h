@@ -89,6 +89,9 @@ private:
   bool isProved(const Linear& expression, const Limits& limits) const;
   /// Whether a fact follows from the symbols' bounds.
   bool isBounded(const Linear& fact) const;
+  /// Whether a fact that is met from a symbol says nothing, since it holds with some values of those that nothing else
+  /// is known of, whatever the others are.
+  bool isIdleFact(unsigned position, Symbol from, const llvm::DenseSet<Symbol>& matter) const;
   /// Whether alternatives that are met from a symbol say nothing, since nothing else is known of the other one, nor is
   /// it among those that matter.
   bool isIdle(unsigned position, Symbol from, const llvm::DenseSet<Symbol>& matter) const;
