@@ -69,6 +69,8 @@ def main():
     record = build / "tidy.json"
     clean = json.loads(record.read_text()) if record.exists() else {}
     work = {}
+    if "STRATA_UNITY:BOOL=ON" in (build / "CMakeCache.txt").read_text():
+        sys.exit(f"{build} compiles several files at once, and clang-tidy reads them one by one: configure it with -DSTRATA_UNITY=OFF")
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
         if path.suffix != ".cpp" or path.name.endswith("_fuzz.cpp") or path.is_relative_to(build) or (wanted and str(path) not in wanted):
