@@ -24,8 +24,9 @@ enum class Lane {
 struct LanePlan {
   mlir::scf::ForOp loop;
   llvm::DenseMap<mlir::Value, Lane> lanes; ///< of values in the loop; those that are not in it are uniform
-  llvm::SetVector<mlir::Value>
-      varying;            ///< in the order of the program: scalar variables that hold a value for every iteration
+  /// Scalar variables that hold a value for every iteration; in the order of the program, which decides no result but
+  /// the code's text.
+  llvm::SetVector<mlir::Value> varying;
   unsigned width = 0;     ///< iterations that fill one register of 64 bytes
   unsigned registers = 1; ///< how many registers a value takes in the main part of the loop
 

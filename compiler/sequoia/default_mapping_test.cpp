@@ -343,6 +343,15 @@ TEST(SequoiaDefaultMapping, SaysWhatDoesNotComeOut) {
   EXPECT_NE(session.rendered().find("the last value tried is 1"), std::string::npos) << session.rendered();
 }
 
+TEST(SequoiaDefaultMapping, SaysWhichLoopMeetsNoEnd) {
+  Session session(inner("tunable t; for (long i = 0; i != N; i += 2 * t) { Copy(A[i; 2 * t], B[i; 2 * t]); }"));
+  EXPECT_FALSE(make(session, "host", {{"N", 7919}}, "T"));
+  EXPECT_EQ(session.codes(), "sequoia-default-steps");
+  EXPECT_NE(session.rendered().find("the end that 'i != N' states: that is 7919 away, and its steps are 2"),
+            std::string::npos)
+      << session.rendered();
+}
+
 TEST(SequoiaDefaultMapping, SaysWhatNoValueCovers) {
   Session session(inner("tunable t; for (long i = 0; i < t % 100 + 5; i++) { Copy(A[i * 64; 64], B[i * 64; 64]); }"));
   EXPECT_FALSE(make(session, "host", {{"N", 100000}}, "T"));

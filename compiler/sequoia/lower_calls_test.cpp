@@ -200,6 +200,16 @@ TEST(SequoiaLowerCalls, ALoopThatEndsAtASizeIsSettledByEachCall) {
   }
 }
 
+TEST(SequoiaLowerCalls, ALoopThatBreaksNeedNotMeetItsEnd) {
+  LoweredProgram subject(
+      halved("for (long i = 0; i != N; i += 2 * t) { T(x[i : min(i + 2 * t, N);]); if (i + 2 * t >= N) break; }"));
+  for (int64_t size : {1, 12, 13}) {
+    std::vector<int> x(static_cast<size_t>(size), 1);
+    EXPECT_TRUE(subject.run({array(x)})) << size << subject.rendered();
+    EXPECT_EQ(std::count(x.begin(), x.end(), 2), size);
+  }
+}
+
 TEST(SequoiaLowerCalls, WhatCannotBeSettledIsRefused) {
   LoweredProgram past(halved("for (long i = 0; i != N; i += 2 * t) T(x[i; 2 * t]);"));
   std::vector<int> odd(13, 1);

@@ -2,6 +2,7 @@
 // index, so that what it subscripts can be analysed; every other loop becomes an scf.while over flags.
 #include "compiler/sequoia/fold.h"
 #include "compiler/sequoia/lower_body.h"
+#include "compiler/sequoia/stepping.h"
 #include "compiler/sequoia/writes.h"
 
 namespace arith = mlir::arith;
@@ -23,39 +24,15 @@ struct BodyLowering::CountedStatement {
 
 namespace {
 
-/// The variable that an expression is, seen through conversions that the program does not show.
-const Variable* variableOf(const Expr* expr) {
-  while (expr->kind == ExprKind::Cast && expr->isImplicit && expr->type->isInteger() &&
-         expr->operands[0]->type->isInteger())
-    expr = expr->operands[0];
-  return expr->kind == ExprKind::Variable ? expr->variable : nullptr;
-}
-
 /// The constant by which an expression steps a variable; 0 when it does something else.
-int64_t stepOf(const Expr* step, const Variable* variable) {
-  if (!step || (step->kind != ExprKind::Increment && step->kind != ExprKind::Assign) ||
-      step->operands[0]->kind != ExprKind::Variable || step->operands[0]->variable != variable)
+int64_t stepOf(const Expr* expr, const Variable* variable) {
+  const std::optional<Stepping> step = stepOf(expr);
+  if (!step || step->variable != variable)
     return 0;
-  auto small = [](const Expr* expr) -> int64_t {
-    auto constant = constantOf(expr);
-    return constant && *constant >= 1 && *constant <= INT32_MAX ? *constant : 0;
-  };
-  if (step->kind == ExprKind::Increment)
-    return step->op == Operator::Add ? 1 : -1;
-  const Expr* value = step->operands[1];
-  if (step->op == Operator::Add)
-    return small(value);
-  if (step->op == Operator::Subtract)
-    return -small(value);
-  if (step->op != Operator::None)
+  const std::optional<int64_t> size = step->step ? constantOf(step->step) : 1;
+  if (!size || *size < 1 || *size > INT32_MAX)
     return 0;
-  while (value->kind == ExprKind::Cast && value->isImplicit)
-    value = value->operands[0];
-  if (value->kind != ExprKind::Binary || variableOf(value->operands[0]) != variable)
-    return 0;
-  return value->op == Operator::Add        ? small(value->operands[1])
-         : value->op == Operator::Subtract ? -small(value->operands[1])
-                                           : 0;
+  return step->isDown ? -*size : *size;
 }
 
 } // namespace

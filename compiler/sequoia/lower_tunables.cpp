@@ -181,7 +181,7 @@ void BodyLowering::checkExact(const Expr* expr) {
   Value divided = formulaValue(*division->divided), divisor = formulaValue(*division->divisor);
   const bool isLoop = expr->op == Operator::NotEqual;
   check(comesOut(*division), "sequoia-inexact-division",
-        isLoop ? "{0} is gone in steps of {1}, which go past the end of this loop"
+        isLoop ? "this loop ends {0} behind its start, and steps of {1} go past that"
                : "{0} is divided by {1}, which leaves something out",
         {divided, divisor}, tunablesIn(division->by));
 }

@@ -13,20 +13,6 @@ constexpr int64_t mostIterations = 256;   // of a nest of iterations that are go
 constexpr int64_t mostRepetitions = 4096; // of a loop of C
 constexpr int64_t mostCounted = int64_t(1) << 40;
 
-/// Whether a statement of a loop ends it, or the task.
-bool mayLeave(const Stmt* stmt, bool isLoopAround = true) {
-  if (!stmt)
-    return false;
-  const bool isLoop = stmt->kind == StmtKind::For || stmt->kind == StmtKind::While || stmt->kind == StmtKind::DoWhile;
-  const bool breaks = isLoopAround && !isLoop && stmt->kind != StmtKind::Switch;
-  auto leaves = [&](const Stmt* part) { return mayLeave(part, breaks); };
-  return stmt->kind == StmtKind::Return || (stmt->kind == StmtKind::Break && isLoopAround) || leaves(stmt->body) ||
-         leaves(stmt->otherwise) || std::any_of(stmt->statements.begin(), stmt->statements.end(), leaves) ||
-         std::any_of(stmt->sections.begin(), stmt->sections.end(), [&](const SwitchSection& section) {
-           return std::any_of(section.statements.begin(), section.statements.end(), leaves);
-         });
-}
-
 } // namespace
 
 Rehearser::Flow Rehearser::repeat(const Stmt& stmt) {
@@ -79,7 +65,7 @@ Rehearser::Flow Rehearser::repeat(const Stmt& stmt) {
 /// Whether a loop that goes on while its variable is not a certain value comes to that value; where it steps by a
 /// tunable, that has to divide the way.
 bool Rehearser::meets(const Stmt& stmt, const Stepping& stepping) {
-  if (stmt.expression->op != Operator::NotEqual || !stepping.step || !stepping.bound)
+  if (stmt.expression->op != Operator::NotEqual || !stepping.step || !stepping.bound || stepping.mayLeave)
     return true;
   const Value start = variable(stepping.variable), bound = evaluate(stepping.bound), step = evaluate(stepping.step);
   if (step.from.empty())
@@ -103,7 +89,7 @@ bool Rehearser::meets(const Stmt& stmt, const Stepping& stepping) {
 
 /// Whether an iteration does what it does by the loop's variable alone: what it writes is its own.
 bool Rehearser::isAlikeEachTime(const Stmt& stmt, const Stepping& stepping) const {
-  if (mayLeave(stmt.body))
+  if (stepping.mayLeave)
     return false;
   return std::none_of(frame_->scalars.begin(), frame_->scalars.end(), [&](const auto& each) {
     return each.first != stepping.variable && !begins(stmt.body, each.first) &&

@@ -15,6 +15,10 @@ namespace strata::sequoia {
 STRATA_DIAGNOSTIC(notSettled, Error, "sequoia-default-tunable",
                   "no value of {0} is found by which {1} leaves nothing: it divides {2} by {3}");
 
+STRATA_DIAGNOSTIC(notMet, Error, "sequoia-default-steps",
+                  "no value of {0} is found by which the loop meets the end that {1} states: that is {2} away, and its "
+                  "steps are {3}");
+
 STRATA_DIAGNOSTIC(notCovered, Error, "sequoia-default-uncovered",
                   "no value of {0} is found by which {1} takes all elements: of {2} in dimension {3} it takes {4}");
 
@@ -403,8 +407,9 @@ private:
       const bool isDivision = misfit.kind != Misfit::Kind::Uncovered;
       DiagnosticBuilder builder = diagnostics_.report(
           mustDivide, misfit.expr->location, "tunable '" + name + "'",
-          isDivision ? "what " + textOf(misfit.expr) + " divides"
-                     : "the extent of what " + textOf(misfit.expr) + " cuts",
+          misfit.expr->op == Operator::NotEqual ? "the way to where " + textOf(misfit.expr) + " ends"
+          : isDivision                          ? "what " + textOf(misfit.expr) + " divides"
+                                                : "the extent of what " + textOf(misfit.expr) + " cuts",
           isLeft ? "an instance settles it when it begins" : "it is " + std::to_string(valueOf(use)));
       builder.label(use.tunable->location, "of instance '" + instanceOf(use).name + "'");
       builder.help("let the program take any value: (N + " + name + " - 1) / " + name +
@@ -476,15 +481,17 @@ private:
       names += (names.empty() ? "tunable '" : ", '") + std::string(use.tunable->name) + "'";
       first = first.empty() ? std::string(use.tunable->name) : first;
     }
-    DiagnosticBuilder builder =
-        diagnostics_.report(notSettled, misfit.expr->location, names, textOf(misfit.expr), misfit.value, misfit.other);
+    const bool isLoop = misfit.expr->op == Operator::NotEqual;
+    DiagnosticBuilder builder = diagnostics_.report(isLoop ? notMet : notSettled, misfit.expr->location, names,
+                                                    textOf(misfit.expr), misfit.value, misfit.other);
     for (const TunableUse& use : misfit.because)
       builder.label(use.tunable->location, "tunable '" + std::string(use.tunable->name) + "' of instance '" +
                                                instanceOf(use).name + "'; the last value tried is " +
                                                std::to_string(valueOf(use)));
     builder.help("give '" + first + "' a value in a mapping: 'strata map --template' writes one to fill in");
-    builder.help("or let the program take any value: (N + " + first + " - 1) / " + first +
-                 " blocks, the last of which ends with the array");
+    builder.help(isLoop ? "or let the loop end with <, and the last block with the array"
+                        : "or let the program take any value: (N + " + first + " - 1) / " + first +
+                              " blocks, the last of which ends with the array");
     return false;
   }
 

@@ -16,18 +16,54 @@ const Expr* withoutConversions(const Expr* expr) {
   return expr;
 }
 
-const Variable* variableOf(const Expr* expr) {
-  expr = withoutConversions(expr);
-  return expr->kind == ExprKind::Variable ? expr->variable : nullptr;
-}
-
 bool isUsed(const Expr* expr, const Variable* variable) {
   return expr && ((expr->kind == ExprKind::Variable && expr->variable == variable) ||
                   std::any_of(expr->operands.begin(), expr->operands.end(),
                               [&](const Expr* operand) { return isUsed(operand, variable); }));
 }
 
-/// v++, v += step and v = v + step, and the same downwards.
+/// Whether a statement of a loop's body has a jump of a kind that concerns that loop; returns always do.
+bool jumps(const Stmt* stmt, StmtKind kind) {
+  if (!stmt || stmt->kind == kind)
+    return stmt != nullptr;
+  const bool isLoop = stmt->kind == StmtKind::For || stmt->kind == StmtKind::While || stmt->kind == StmtKind::DoWhile;
+  if (kind != StmtKind::Return && (isLoop || (kind == StmtKind::Break && stmt->kind == StmtKind::Switch)))
+    return false;
+  auto has = [&](const Stmt* part) { return jumps(part, kind); };
+  return has(stmt->body) || has(stmt->otherwise) ||
+         std::any_of(stmt->statements.begin(), stmt->statements.end(), has) ||
+         std::any_of(stmt->sections.begin(), stmt->sections.end(), [&](const SwitchSection& section) {
+           return std::any_of(section.statements.begin(), section.statements.end(), has);
+         });
+}
+
+/// The statement of a while loop's body that is its step.
+const Stmt* stepIn(const Stmt& loop) {
+  if (!loop.body || loop.body->kind != StmtKind::Compound)
+    return nullptr;
+  for (const Stmt* each : loop.body->statements)
+    if (each->kind == StmtKind::Expression)
+      if (auto step = stepOf(each->expression); step && isUsed(loop.expression, step->variable))
+        return each;
+  return nullptr;
+}
+
+bool isInvariant(const Expr* expr, const Stmt& loop) {
+  if (expr->kind == ExprKind::Variable && expr->variable->kind == VariableKind::Local &&
+      (writes(loop.body, expr->variable) || writes(loop.step, expr->variable) || begins(loop.body, expr->variable)))
+    return false;
+  return expr->kind != ExprKind::Assign && expr->kind != ExprKind::Increment &&
+         std::all_of(expr->operands.begin(), expr->operands.end(),
+                     [&](const Expr* operand) { return isInvariant(operand, loop); });
+}
+
+} // namespace
+
+const Variable* variableOf(const Expr* expr) {
+  expr = withoutConversions(expr);
+  return expr->kind == ExprKind::Variable ? expr->variable : nullptr;
+}
+
 std::optional<Stepping> stepOf(const Expr* expr) {
   if (!expr || (expr->kind != ExprKind::Increment && expr->kind != ExprKind::Assign) ||
       expr->operands[0]->kind != ExprKind::Variable)
@@ -56,28 +92,6 @@ std::optional<Stepping> stepOf(const Expr* expr) {
   return result;
 }
 
-/// The statement of a while loop's body that is its step.
-const Stmt* stepIn(const Stmt& loop) {
-  if (!loop.body || loop.body->kind != StmtKind::Compound)
-    return nullptr;
-  for (const Stmt* each : loop.body->statements)
-    if (each->kind == StmtKind::Expression)
-      if (auto step = stepOf(each->expression); step && isUsed(loop.expression, step->variable))
-        return each;
-  return nullptr;
-}
-
-bool isInvariant(const Expr* expr, const Stmt& loop) {
-  if (expr->kind == ExprKind::Variable && expr->variable->kind == VariableKind::Local &&
-      (writes(loop.body, expr->variable) || writes(loop.step, expr->variable) || begins(loop.body, expr->variable)))
-    return false;
-  return expr->kind != ExprKind::Assign && expr->kind != ExprKind::Increment &&
-         std::all_of(expr->operands.begin(), expr->operands.end(),
-                     [&](const Expr* operand) { return isInvariant(operand, loop); });
-}
-
-} // namespace
-
 std::optional<Stepping> steppingOf(const Stmt& loop) {
   const Expr* test = loop.expression;
   if (!test || test->kind != ExprKind::Binary || test->op < Operator::Less || test->op > Operator::NotEqual)
@@ -98,10 +112,13 @@ std::optional<Stepping> steppingOf(const Stmt& loop) {
     if (writes(loop.body, variable))
       return std::nullopt;
   } else {
+    if (jumps(loop.body, StmtKind::Continue)) // may skip the step
+      return std::nullopt;
     for (const Stmt* each : loop.body->statements)
       if (each != inBody && writes(each, variable))
         return std::nullopt;
   }
+  result->mayLeave = jumps(loop.body, StmtKind::Break) || jumps(loop.body, StmtKind::Return);
   for (size_t side : {0, 1})
     if (variableOf(test->operands[side]) == variable && isInvariant(test->operands[1 - side], loop))
       result->bound = test->operands[1 - side];

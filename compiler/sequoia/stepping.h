@@ -14,7 +14,14 @@ struct Stepping {
   const Expr* bound = nullptr; // what the variable itself is compared with; null: it is compared otherwise
   const Expr* step = nullptr;  // null: 1
   bool isDown = false;
+  bool mayLeave = false; // a break or return may end the loop before its condition does
 };
+
+/// The variable that an expression is, seen through conversions that the program does not show; null: it is none.
+const Variable* variableOf(const Expr* expr);
+
+/// What v++, v += step and v = v + step do, and the same downwards: variable, step and direction.
+std::optional<Stepping> stepOf(const Expr* expr);
 
 /// Nothing else writes the variable, and the loop writes nothing that the bound and the step are made of.
 std::optional<Stepping> steppingOf(const Stmt& loop);

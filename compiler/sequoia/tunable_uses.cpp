@@ -223,7 +223,8 @@ private:
   /// A loop that goes on while its variable is not a certain value takes its steps to divide the way there.
   void steps(const Stmt& loop, const CallScope& scope) {
     const std::optional<Stepping> stepping = steppingOf(loop);
-    if (!stepping || !stepping->step || !stepping->bound || loop.expression->op != Operator::NotEqual)
+    if (!stepping || !stepping->step || !stepping->bound || stepping->mayLeave ||
+        loop.expression->op != Operator::NotEqual)
       return;
     const Tunables tunables = tunablesIn(stepping->step, scope);
     if (tunables.empty())

@@ -1,7 +1,8 @@
 // Proofs by refutation: the facts that share symbols with the goal, directly or through others, together with the
 // goal's negation, are given to the exact simplex of MLIR's Presburger library; no rational solution means that the
-// goal holds. Facts are divided by the common divisor of their coefficients first, constants rounded down, which is
-// what integers add to it here. Where alternatives matter, each combination of them has to be refuted.
+// goal holds. Facts that hold with some values of what nothing else mentions are left out. Facts are divided by the
+// common divisor of their coefficients first, constants rounded down, which is what integers add to it here. Where
+// alternatives matter, each combination of them has to be refuted.
 #include "compiler/transform/linear_facts.h"
 
 #include "mlir/Analysis/Presburger/Simplex.h"
