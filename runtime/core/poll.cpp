@@ -95,22 +95,21 @@ void strata_poll(StrataPoll* poll, const StrataCheck* place, int64_t instance, i
     return yield();
   Rounds& rounds = *job->rounds;
   auto* saved = reinterpret_cast<int64_t*>(poll + 1);
-  const size_t bytes = static_cast<size_t>(count) * sizeof(int64_t);
   if (changed)
     rounds.change();
   const uint64_t epoch = rounds.epoch.load(std::memory_order_acquire);
   if (changed || poll->epoch != epoch + 1) {
-    std::memcpy(saved, state, bytes);
+    std::copy_n(state, count, saved);
     poll->epoch = epoch + 1;
     poll->steps = 0;
     poll->limit = 1;
     poll->inCircles = 0;
-  } else if (!poll->inCircles && std::memcmp(saved, state, bytes) == 0) {
+  } else if (!poll->inCircles && std::equal(state, state + count, saved)) {
     poll->inCircles = 1;
     rounds.goesInCircles(epoch, place, instance);
   } else if (!poll->inCircles) {
     if (++poll->steps == poll->limit) {
-      std::memcpy(saved, state, bytes);
+      std::copy_n(state, count, saved);
       poll->steps = 0;
       poll->limit *= 2;
     }

@@ -61,6 +61,21 @@ TEST_P(AtThreads, WhoCountsByItselfGoesOn) {
   EXPECT_EQ(done, 7);
 }
 
+// A loop without variables of its own has no words, and no place where they would be.
+TEST_P(AtThreads, WhoHasNoStateGoesOn) {
+  std::atomic<int> polls{0};
+  spmd(2, true, [&](int64_t i) {
+    StrataPoll record{};
+    Loop loop{&loopB, i};
+    for (int64_t n = 0; polls < 3; ++n)
+      if (i == 0)
+        strata_poll(&record, &loopA, i, polls++ == 0, nullptr, 0);
+      else
+        loop.poll(n);
+  });
+  EXPECT_EQ(polls, 3);
+}
+
 TEST_P(AtThreads, TwoThatWaitForEachOtherAreNamed) {
   EXPECT_EXIT(
       {
