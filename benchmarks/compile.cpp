@@ -1,5 +1,5 @@
-// How long large programs take to compile, and how much memory: many tasks, a leaf of many statements beside the same
-// statements in C, a struct of many members. Made here, since nobody would read them.
+// How long large programs take to compile, and how much memory: many tasks, leaves of many statements and of many
+// variables beside the same in C, a struct of many members. Made here, since nobody would read them.
 #include "benchmarks/bench.h"
 #include "benchmarks/processes.h"
 
@@ -38,6 +38,15 @@ std::string manyStatements(unsigned count) {
   return text;
 }
 
+/// As many variables, each the sum of the one before and an element of `a`; the last is stored.
+std::string manyVariables(unsigned count) {
+  std::string text = "  int v0 = a[0];\n";
+  for (unsigned number = 1; number < count; ++number)
+    text += "  int v" + std::to_string(number) + " = v" + std::to_string(number - 1) + " + a[" +
+            std::to_string(number * 7 % 97) + "];\n";
+  return text + "  a[0] = v" + std::to_string(count - 1) + ";\n";
+}
+
 std::string manyMembers(unsigned count) {
   std::string text = "struct S {\n";
   for (unsigned number = 0; number < count; ++number)
@@ -62,13 +71,18 @@ Row within(const char* work, const Words& words, double most) {
   return row;
 }
 
-/// The leaf against clang, which checks no index: time and memory.
-std::vector<Row> statements(const Words& ours, const Words& clang) {
+/// A leaf of so many statements against clang, which checks no index: time and memory.
+std::vector<Row> leaf(const std::string& work, const std::string& folder, const std::string& body) {
   constexpr double most = 3;
+  std::ofstream(folder + "leaf.sq") << "void task Work(inout int a[N]);\nvoid task<leaf> Work::All(inout int a[N])\n{\n"
+                                    << body << "}\n";
+  std::ofstream(folder + "leaf.c") << "void Work(int *restrict a)\n{\n" << body << "}\n";
+  const Words ours{STRATA_EXECUTABLE, "run", folder + "leaf.sq", "--size", "N=97"},
+      clang{STRATA_CLANG, "-O2", "-march=native", "-c", folder + "leaf.c", "-o", folder + "leaf.o"};
   Row time, memory;
-  time.work = "strata run, a leaf of 8000 statements";
+  time.work = "strata run, a leaf of " + work;
   memory.work = time.work + ", peak memory";
-  time.peer = memory.peer = "clang -O2 on the same statements in C";
+  time.peer = memory.peer = "clang -O2 on the same in C";
   time.method = "processes, from the start to the end of each; ours checks every index";
   memory.method = "resident at most, as the system counts it";
   memory.unit = Unit::Mebibytes;
@@ -91,18 +105,13 @@ std::vector<Row> compile(Bench&) {
   const std::string folder = std::string(made) + "/";
   std::ofstream(folder + "tasks.sq") << manyTasks(500);
   std::ofstream(folder + "members.sq") << manyMembers(100000);
-  const std::string body = manyStatements(8000);
-  std::ofstream(folder + "statements.sq")
-      << "void task Work(inout int a[N]);\nvoid task<leaf> Work::All(inout int a[N])\n{\n"
-      << body << "}\n";
-  std::ofstream(folder + "statements.c") << "void Work(int *restrict a)\n{\n" << body << "}\n";
   std::vector<Row> rows{
       within("strata run, a program of 500 tasks",
              {STRATA_EXECUTABLE, "run", folder + "tasks.sq", "--size", "N=100", "--in", "a=1"}, 5),
       within("strata check, a struct of 100000 members", {STRATA_EXECUTABLE, "check", folder + "members.sq"}, 1)};
-  for (Row& row :
-       statements({STRATA_EXECUTABLE, "run", folder + "statements.sq", "--size", "N=97"},
-                  {STRATA_CLANG, "-O2", "-march=native", "-c", folder + "statements.c", "-o", folder + "statements.o"}))
+  for (Row& row : leaf("8000 statements", folder, manyStatements(8000)))
+    rows.push_back(std::move(row));
+  for (Row& row : leaf("8000 variables", folder, manyVariables(8000)))
     rows.push_back(std::move(row));
   std::filesystem::remove_all(made);
   return rows;

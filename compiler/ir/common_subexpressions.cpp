@@ -15,20 +15,30 @@ using namespace mlir;
 namespace strata::svm {
 namespace {
 
+/// An operation with its hash, which takes longer to compute than to keep.
+struct Key {
+  Operation* op;
+  unsigned hash;
+
+  explicit Key(Operation* op)
+      : op(op), hash(static_cast<unsigned>(OperationEquivalence::computeHash(op, OperationEquivalence::directHashValue,
+                                                                             OperationEquivalence::ignoreHashValue,
+                                                                             OperationEquivalence::IgnoreLocations))) {}
+  Key(Operation* op, unsigned hash) : op(op), hash(hash) {}
+};
+
 /// Operations are the same key when they compute the same of the same operands.
-struct Same : llvm::DenseMapInfo<Operation*> {
-  static unsigned getHashValue(const Operation* op) {
-    return static_cast<unsigned>(OperationEquivalence::computeHash(
-        const_cast<Operation*>(op), OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations));
-  }
-  static bool isEqual(const Operation* one, const Operation* other) {
-    if (one == other)
+struct Same {
+  using Pointers = llvm::DenseMapInfo<Operation*>;
+  static Key getEmptyKey() { return {Pointers::getEmptyKey(), 0}; }
+  static Key getTombstoneKey() { return {Pointers::getTombstoneKey(), 0}; }
+  static unsigned getHashValue(const Key& key) { return key.hash; }
+  static bool isEqual(const Key& one, const Key& other) {
+    if (one.op == other.op)
       return true;
-    if (one == getEmptyKey() || one == getTombstoneKey() || other == getEmptyKey() || other == getTombstoneKey())
-      return false;
-    return OperationEquivalence::isEquivalentTo(const_cast<Operation*>(one), const_cast<Operation*>(other),
-                                                OperationEquivalence::IgnoreLocations);
+    auto isNone = [](Operation* op) { return op == Pointers::getEmptyKey() || op == Pointers::getTombstoneKey(); };
+    return one.hash == other.hash && !isNone(one.op) && !isNone(other.op) &&
+           OperationEquivalence::isEquivalentTo(one.op, other.op, OperationEquivalence::IgnoreLocations);
   }
 };
 
@@ -37,7 +47,7 @@ struct Known {
   uint64_t writes; // of its block before it; for what reads
 };
 
-using Table = llvm::ScopedHashTable<Operation*, Known, Same>;
+using Table = llvm::ScopedHashTable<Key, Known, Same>;
 
 /// What an operation may do, with all that is in it.
 struct Effects {
@@ -125,7 +135,8 @@ private:
       if (!interface || !interface.onlyHasEffect<MemoryEffects::Read>())
         return false;
     }
-    const Known known = table_->lookup(op);
+    const Key key(op);
+    const Known known = table_->lookup(key);
     if (known.op && (!reads || (known.op->getBlock() == op->getBlock() && known.writes == writes))) {
       op->replaceAllUsesWith(known.op);
       if (isa<UnknownLoc>(known.op->getLoc()) && !isa<UnknownLoc>(op->getLoc()))
@@ -133,7 +144,7 @@ private:
       op->erase();
       return true;
     }
-    table_->insert(op, {op, writes});
+    table_->insert(key, {op, writes});
     return false;
   }
 

@@ -2,7 +2,8 @@
 // goal's negation, are given to the exact simplex of MLIR's Presburger library; no rational solution means that the
 // goal holds. Facts that hold with some values of what nothing else mentions are left out. Facts are divided by the
 // common divisor of their coefficients first, constants rounded down, which is what integers add to it here. Where
-// alternatives matter, each combination of them has to be refuted.
+// alternatives matter, each combination of them has to be refuted. Values that satisfy all of it are tried before: most
+// goals that do not follow are false at a corner of the symbols' bounds, which takes no simplex to see.
 #include "compiler/transform/linear_facts.h"
 
 #include "mlir/Analysis/Presburger/Simplex.h"
@@ -61,6 +62,100 @@ public:
 private:
   mlir::presburger::Simplex simplex_;
   llvm::DenseMap<Symbol, unsigned> columns_;
+};
+
+/// Values of symbols at which a goal is false, though facts hold: the goal does not follow from them.
+class Counterexample {
+public:
+  using Bounds = llvm::DenseMap<Symbol, Interval>;
+  /// Starts where the goal is smallest.
+  Counterexample(const Linear& goal, const Bounds& bounds) : bounds_(bounds) {
+    for (auto [symbol, coefficient] : goal.terms()) {
+      const Interval known = bounds_.lookup(symbol);
+      if (const std::optional<WideInteger>& extreme = coefficient > 0 ? known.lower : known.upper)
+        values_[symbol] = *extreme;
+    }
+    holds_ = values_.size() == goal.terms().size() && isFalse(goal);
+  }
+
+  /// Chooses values by which one of the alternatives holds.
+  void satisfy(const Alternatives& alternatives) {
+    auto isSatisfied = [&](const Conjunction& facts) { return satisfies(facts); };
+    holds_ = holds_ && llvm::any_of(alternatives, isSatisfied);
+  }
+
+  /// Whether it is one, where the facts hold.
+  bool holds(llvm::ArrayRef<const Linear*> facts) {
+    return holds_ && llvm::all_of(facts, [&](const Linear* fact) {
+             for (auto [symbol, coefficient] : fact->terms())
+               if (!values_.contains(symbol))
+                 values_[symbol] = within(0, bounds_.lookup(symbol));
+             return isTrue(*fact);
+           });
+  }
+
+private:
+  static WideInteger within(WideInteger value, const Interval& bounds) {
+    value = bounds.lower ? std::max(value, *bounds.lower) : value;
+    return bounds.upper ? std::min(value, *bounds.upper) : value;
+  }
+
+  /// The sum of an expression's terms but one, with its constant; nothing when a value is missing or does not fit.
+  std::optional<WideInteger> sum(const Linear& expression, std::optional<Symbol> without = std::nullopt) const {
+    WideInteger result = expression.constant();
+    for (auto [symbol, coefficient] : expression.terms()) {
+      if (symbol == without)
+        continue;
+      auto value = values_.find(symbol);
+      WideInteger product;
+      if (value == values_.end() || __builtin_mul_overflow(value->second, WideInteger(coefficient), &product) ||
+          __builtin_add_overflow(result, product, &result))
+        return std::nullopt;
+    }
+    return result;
+  }
+  bool isTrue(const Linear& nonNegative) const {
+    const std::optional<WideInteger> value = sum(nonNegative);
+    return value && *value >= 0;
+  }
+  bool isFalse(const Linear& nonNegative) const {
+    const std::optional<WideInteger> value = sum(nonNegative);
+    return value && *value < 0;
+  }
+
+  /// Whether facts hold, after one symbol without a value got one.
+  bool satisfies(const Conjunction& facts) {
+    std::optional<Symbol> open;
+    for (const Linear& fact : facts)
+      for (auto [symbol, coefficient] : fact.terms())
+        if (!values_.contains(symbol) && symbol != open) {
+          if (open)
+            return false;
+          open = symbol;
+        }
+    if (open) {
+      Interval fitting = bounds_.lookup(*open);
+      for (const Linear& fact : facts)
+        for (auto [symbol, coefficient] : fact.terms())
+          if (const std::optional<WideInteger> rest = symbol == open ? sum(fact, open) : std::nullopt) {
+            if (coefficient == 1)
+              fitting.lower = fitting.lower ? std::max(*fitting.lower, -*rest) : -*rest;
+            else if (coefficient == -1)
+              fitting.upper = fitting.upper ? std::min(*fitting.upper, *rest) : *rest;
+          }
+      if (fitting.lower && fitting.upper && *fitting.lower > *fitting.upper)
+        return false;
+      values_[*open] = within(0, fitting);
+    }
+    const bool result = llvm::all_of(facts, [&](const Linear& fact) { return isTrue(fact); });
+    if (!result && open)
+      values_.erase(*open);
+    return result;
+  }
+
+  const Bounds& bounds_;
+  llvm::DenseMap<Symbol, WideInteger> values_;
+  bool holds_ = false;
 };
 
 } // namespace
@@ -229,42 +324,46 @@ Interval LinearFacts::intervalOf(const Linear& expression) const {
   return result;
 }
 
-bool LinearFacts::isWithin(const Linear& expression, WideInteger lower, WideInteger upper) const {
-  Interval interval = intervalOf(expression);
-  auto holds = [&](bool known, WideInteger bound, int64_t sign) {
-    return known || (bound >= smallest && bound <= largest &&
-                     isNonNegative(expression.combine(sign, Linear(static_cast<int64_t>(bound)), -sign)));
-  };
-  return holds(interval.lower && *interval.lower >= lower, lower, 1) &&
-         holds(interval.upper && *interval.upper <= upper, upper, -1);
-}
-
 /// Limits that keep one proof cheap. Leaving out a fact is sound: less is proved.
 struct LinearFacts::Limits {
   size_t facts, symbols, splits;
 };
 
-bool LinearFacts::isNonNegative(const Linear& expression, Reach reach) const {
-  constexpr Limits near{24, 16, 2}, far{160, 64, 6};
-  if (Interval interval = intervalOf(expression); interval.lower && *interval.lower >= 0)
-    return true;
-  return isProved(expression, reach == Reach::Near ? near : far);
+bool LinearFacts::isWithin(const Linear& expression, WideInteger lower, WideInteger upper) const {
+  Interval interval = intervalOf(expression);
+  auto holds = [&](bool known, WideInteger bound, int64_t sign) {
+    if (known || bound < smallest || bound > largest)
+      return known;
+    const std::optional<Linear> goal = expression.combine(sign, Linear(static_cast<int64_t>(bound)), -sign);
+    return goal && isProved(*goal, Reach::Near);
+  };
+  return holds(interval.lower && *interval.lower >= lower, lower, 1) &&
+         holds(interval.upper && *interval.upper <= upper, upper, -1);
 }
 
-bool LinearFacts::isProved(const Linear& expression, const Limits& limits) const {
+bool LinearFacts::isNonNegative(const Linear& expression, Reach reach) const {
+  const Interval interval = intervalOf(expression);
+  return (interval.lower && *interval.lower >= 0) || isProved(expression, reach);
+}
+
+bool LinearFacts::isProved(const Linear& expression, Reach reach) const {
+  constexpr Limits near{24, 16, 2}, far{160, 64, 6};
+  const Limits& limits = reach == Reach::Near ? near : far;
+  if (expression.isConstant() || expression.terms().size() > limits.symbols)
+    return false;
   std::optional<Linear> negation = Linear(-1).minus(expression);
-  if (!negation || expression.isConstant())
+  if (!negation)
     return false;
 
   // What is connected with the goal, nearest first.
   llvm::SmallVector<Symbol> symbols;
   llvm::DenseSet<Symbol> seen;
-  auto reach = [&](const Linear& fact) {
+  auto take = [&](const Linear& fact) {
     for (auto [symbol, coefficient] : fact.terms())
       if (symbols.size() < limits.symbols && seen.insert(symbol).second)
         symbols.push_back(symbol);
   };
-  reach(expression);
+  take(expression);
   llvm::SmallVector<const Linear*> facts;
   llvm::SmallVector<const Alternatives*> splits;
   llvm::DenseSet<unsigned> factsTaken, splitsTaken;
@@ -282,7 +381,7 @@ bool LinearFacts::isProved(const Linear& expression, const Limits& limits) const
         break;
       else if (!isIdleFact(position, symbols[next], seen) && factsTaken.insert(position).second) {
         facts.push_back(&facts_[position]);
-        reach(facts_[position]);
+        take(facts_[position]);
       }
     for (unsigned position : llvm::reverse(found->second.alternatives))
       if (splits.size() == limits.splits)
@@ -290,12 +389,17 @@ bool LinearFacts::isProved(const Linear& expression, const Limits& limits) const
       else if (!isIdle(position, symbols[next], seen) && splitsTaken.insert(position).second) {
         splits.push_back(&alternatives_[position]);
         for (const Conjunction& part : alternatives_[position])
-          llvm::for_each(part, reach);
+          llvm::for_each(part, take);
       }
   }
 
   if (facts.empty() && splits.empty())
     return false; // bounds alone do not tell
+  Counterexample counterexample(expression, bounds_);
+  for (const Alternatives* alternatives : splits)
+    counterexample.satisfy(*alternatives);
+  if (counterexample.holds(facts))
+    return false;
 
   Refutation refutation(symbols);
   refutation.add(*negation);

@@ -86,7 +86,8 @@ public:
 
 private:
   struct Limits;
-  bool isProved(const Linear& expression, const Limits& limits) const;
+  /// Whether it follows from the facts in reach; bounds alone are asked for before.
+  bool isProved(const Linear& expression, Reach reach) const;
   /// Whether a fact follows from the symbols' bounds.
   bool isBounded(const Linear& fact) const;
   /// Whether a fact that is met from a symbol says nothing, since it holds with some values of those that nothing else

@@ -37,6 +37,7 @@ void RangeAnalysis::restart(Block* block) {
   signed_.clear();
   unsigned_.clear();
   residues_.clear();
+  inexact_.clear();
   definedQuotients_.clear();
   around_.clear();
   conditionSteps_ = 0;

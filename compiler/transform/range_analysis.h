@@ -120,6 +120,7 @@ private:
   svm::KernelOp kernel_; // null for other functions
   LinearFacts facts_;
   llvm::DenseMap<mlir::Value, Linear> signed_, unsigned_, residues_;
+  llvm::DenseSet<std::pair<mlir::Operation*, int>> inexact_; ///< what was not proved to fit, by reading
   llvm::DenseMap<std::pair<const void*, int64_t>, Symbol> symbols_;
   std::map<std::pair<Linear, int64_t>, Symbol> quotients_;
   llvm::DenseSet<Symbol> definedQuotients_;

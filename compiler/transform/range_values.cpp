@@ -280,7 +280,11 @@ bool RangeAnalysis::fits(Operation* op) {
     Interval interval = facts_.intervalOf(*whole);
     const bool isWithin =
         interval.lower && interval.upper && *interval.lower >= range.least && *interval.upper <= range.most;
-    return isWithin || (*width != 64 && facts_.isWithin(*whole, range.least, range.most));
+    if (isWithin || *width == 64)
+      return isWithin;
+    signedOf(op->getResult(0)); // which asks the same, and is asked for by what uses the result
+    return !inexact_.contains({op, static_cast<int>(Reading::Signed)}) &&
+           facts_.isWithin(*whole, range.least, range.most);
   }
   Interval product = isa<arith::MulIOp>(op) ? productOf(op, Reading::Signed) : Interval();
   return product.lower && product.upper && *product.lower >= range.least && *product.upper <= range.most;
@@ -340,6 +344,8 @@ std::optional<Linear> RangeAnalysis::computeResidue(Operation* op) {
 }
 
 std::optional<Linear> RangeAnalysis::exact(Operation* op, Reading how) {
+  if (inexact_.contains({op, static_cast<int>(how)}))
+    return std::nullopt;
   unsigned width = *widthOf(op->getResult(0).getType());
   Range range = how == Reading::Signed ? signedRange(width) : unsignedRange(width);
   auto known = [&](const std::optional<Linear>& whole) {
@@ -350,7 +356,11 @@ std::optional<Linear> RangeAnalysis::exact(Operation* op, Reading how) {
     return result;
   // What wraps on the way may have come back.
   std::optional<Linear> residue = computeResidue(op);
-  return residue && residue != whole ? known(residue) : std::nullopt;
+  if (residue && residue != whole)
+    if (std::optional<Linear> result = known(residue))
+      return result;
+  inexact_.insert({op, static_cast<int>(how)});
+  return std::nullopt;
 }
 
 Linear RangeAnalysis::floorOf(const Linear& dividend, int64_t divisor) {
