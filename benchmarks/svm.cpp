@@ -55,7 +55,7 @@ void sink(Stage* stage) {
 }
 
 void init(Stage* stage, VM_NODE_PROC processor, void (*work)(Stage*)) {
-  kernelInit(&stage->kernel, processor, NULL, stage, sizeof *stage, reinterpret_cast<ExtKernelWork>(work));
+  kernelInit(&stage->kernel, processor, nullptr, stage, sizeof *stage, reinterpret_cast<ExtKernelWork>(work));
 }
 
 void chain(const float* in, float* out, int64_t count) {
@@ -214,7 +214,7 @@ Row multicastRow(Bench& bench) {
   const auto run = [&](void (*work)(Spread*)) {
     for (int i = 0; i < width; ++i)
       streamInitRAM(&streams[i], LOCALMEM(1 + i), 0, rounds, sizeof(float), 0);
-    kernelInit(&spread, PROC1, NULL, &spread, sizeof spread, reinterpret_cast<ExtKernelWork>(work));
+    kernelInit(&spread, PROC1, nullptr, &spread, sizeof spread, reinterpret_cast<ExtKernelWork>(work));
     spread.streams = streams;
     spread.from = in.data();
     kernelRun(&spread);

@@ -100,7 +100,7 @@ void init(Stream* stream, const Kind& kind, int capacity, int bytes) {
 }
 
 void start(Side* side, VM_NODE_PROC processor, ExtKernelWork work, Stream* stream, int64_t count, Way way) {
-  kernelInit(&side->kernel, processor, NULL, side, sizeof *side, work);
+  kernelInit(&side->kernel, processor, nullptr, side, sizeof *side, work);
   side->stream = stream;
   side->count = count;
   side->done = 0;

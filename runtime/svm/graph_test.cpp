@@ -196,7 +196,7 @@ public:
       }
     for (const size_t k : order) {
       Worker& worker = workers_[k];
-      kernelInit(&worker, value(Node::Kind::Processor, 1, static_cast<uint32_t>(k)), NULL, &worker, sizeof worker,
+      kernelInit(&worker, value(Node::Kind::Processor, 1, static_cast<uint32_t>(k)), nullptr, &worker, sizeof worker,
                  (ExtKernelWork)work);
       worker.in = &in_[k];
       worker.out = &out_[k];

@@ -25,7 +25,7 @@ void passOn(Pass* pass) {
 }
 
 void initPass(Pass* pass, VM_NODE_PROC processor, IStream* in, OStream* out) {
-  kernelInit(&pass->kernel, processor, NULL, pass, sizeof *pass, (ExtKernelWork)passOn);
+  kernelInit(&pass->kernel, processor, nullptr, pass, sizeof *pass, (ExtKernelWork)passOn);
   pass->in = in;
   pass->out = out;
 }
@@ -42,7 +42,7 @@ void writeNote(Note* note) {
 }
 
 void initNote(Note* note, VM_NODE_PROC processor, int id, std::vector<int>* notes) {
-  kernelInit(&note->kernel, processor, NULL, note, sizeof *note, (ExtKernelWork)writeNote);
+  kernelInit(&note->kernel, processor, nullptr, note, sizeof *note, (ExtKernelWork)writeNote);
   note->id = id;
   note->notes = notes;
 }
@@ -96,8 +96,8 @@ TEST_P(KernelTest, OneThreadPausesWhatAnotherWaitsFor) {
   static Stream stream;
   static Some pushes, pops;
   streamInitRAM(&stream, LOCALMEM1, 0, 16, sizeof(int), 0);
-  kernelInit(&pushes, PROC1, NULL, &pushes, sizeof pushes, (ExtKernelWork)pushSome);
-  kernelInit(&pops, PROC2, NULL, &pops, sizeof pops, (ExtKernelWork)popSome);
+  kernelInit(&pushes, PROC1, nullptr, &pushes, sizeof pushes, (ExtKernelWork)pushSome);
+  kernelInit(&pops, PROC2, nullptr, &pops, sizeof pops, (ExtKernelWork)popSome);
   pushes.stream = pops.stream = &stream;
   pushes.count = pops.count = 300000;
   kernelRun(&pushes);
@@ -191,7 +191,7 @@ TEST_P(KernelTest, BlocksNoticeRequestsToo) {
   int zero = 0;
   blockWrite(&block, 0, &zero);
   poll.block = &block;
-  kernelInit(&poll, PROC1, NULL, &poll, sizeof poll, [](void* data) {
+  kernelInit(&poll, PROC1, nullptr, &poll, sizeof poll, [](void* data) {
     for (int value = 0; value == 0;)
       blockRead(static_cast<Poll*>(data)->block, 0, &value);
   });
@@ -224,7 +224,7 @@ TEST_P(KernelTest, RequestsAreNoticedInABlockThatAnotherHasOpened) {
     user->out = &back;
     user->begun = false;
   }
-  kernelInit(&opener, PROC1, NULL, &opener, sizeof opener, [](void* data) {
+  kernelInit(&opener, PROC1, nullptr, &opener, sizeof opener, [](void* data) {
     User& user = *static_cast<User*>(data);
     int x = 0;
     do {
@@ -233,7 +233,7 @@ TEST_P(KernelTest, RequestsAreNoticedInABlockThatAnotherHasOpened) {
       streamPop(user.in, &x);
     } while (x == 0);
   });
-  kernelInit(&poller, PROC2, NULL, &poller, sizeof poller, [](void* data) {
+  kernelInit(&poller, PROC2, nullptr, &poller, sizeof poller, [](void* data) {
     User& user = *static_cast<User*>(data);
     user.begun = true;
     for (int x = 0; x == 0;)
@@ -270,7 +270,7 @@ TEST_P(KernelTest, AWorkFunctionPausesAndEndsItself) {
   };
   static Own own;
   own.step = 0;
-  kernelInit(&own, PROC1, NULL, &own, sizeof own, [](void* data) {
+  kernelInit(&own, PROC1, nullptr, &own, sizeof own, [](void* data) {
     Own& own = *static_cast<Own*>(data);
     own.step = 1;
     kernelPause(&own);
@@ -430,7 +430,7 @@ TEST_P(KernelTest, FieldsOfAKernelBetweenRuns) {
   static Add add;
   add.sum = 0;
   for (int i = 1; i <= 100; ++i) {
-    kernelInit(&add, PROC1, NULL, &add, sizeof add, [](void* data) {
+    kernelInit(&add, PROC1, nullptr, &add, sizeof add, [](void* data) {
       Add& add = *static_cast<Add*>(data);
       add.sum += add.by;
     });

@@ -27,7 +27,7 @@ Stream food, nothing;
 Eater kernel, holder, other;
 
 void init(Eater* eater, VM_NODE_PROC processor, IStream* in, int limit = 1) {
-  kernelInit(&eater->kernel, processor, NULL, eater, sizeof *eater, eat);
+  kernelInit(&eater->kernel, processor, nullptr, eater, sizeof *eater, eat);
   eater->in = in;
   eater->eaten = 0;
   eater->limit = limit;
@@ -257,7 +257,7 @@ TEST_P(StatesTest, FieldsAreTheControlsWhilePaused) {
 
 TEST_P(StatesTest, AWorkFunctionMayPauseAnother) {
   bring(KERNEL_RUNNING);
-  kernelInit(&other, PROC2, NULL, &other, sizeof other, [](void*) { kernelPause(&kernel); });
+  kernelInit(&other, PROC2, nullptr, &other, sizeof other, [](void*) { kernelPause(&kernel); });
   kernelRun(&other);
   kernelWait(&kernel);
   EXPECT_EQ(kernelGetStatus(&kernel), KERNEL_PAUSED);

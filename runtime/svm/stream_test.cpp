@@ -69,14 +69,14 @@ TEST_P(StreamTest, ThreeKernelsInARow) {
   for (const int count : {1, 2, 63, 64, 65, 100000}) {
     streamInitRAM(&first, LOCALMEM1, 0, 64, sizeof(float), 0);
     streamInitFIFO(&second, FIFO1, sizeof(float), 0);
-    kernelInit(&counter, PROC1, NULL, &counter, sizeof counter, (ExtKernelWork)countUp);
+    kernelInit(&counter, PROC1, nullptr, &counter, sizeof counter, (ExtKernelWork)countUp);
     counter.out = &first;
     counter.count = count;
-    kernelInit(&amplifier, PROC2, NULL, &amplifier, sizeof amplifier, (ExtKernelWork)amplify);
+    kernelInit(&amplifier, PROC2, nullptr, &amplifier, sizeof amplifier, (ExtKernelWork)amplify);
     amplifier.in = &first;
     amplifier.out = &second;
     amplifier.gain = 2;
-    kernelInit(&sum, PROC3, NULL, &sum, sizeof sum, (ExtKernelWork)add);
+    kernelInit(&sum, PROC3, nullptr, &sum, sizeof sum, (ExtKernelWork)add);
     sum.in = &second;
     sum.sum = 0;
     sum.count = 0;
@@ -150,12 +150,12 @@ TEST_P(StreamTest, MulticastsBesideSinglePushes) {
     std::vector<int32_t> values[4];
     for (int i = 0; i < 4; ++i) {
       streamInitRAM(&streams[i], LOCALMEM(1 + i), 0, i == 2 ? 31 : 64, sizeof(int32_t), 0);
-      kernelInit(&collectors[i], PROC(2 + i), NULL, &collectors[i], sizeof *collectors, (ExtKernelWork)collect);
+      kernelInit(&collectors[i], PROC(2 + i), nullptr, &collectors[i], sizeof *collectors, (ExtKernelWork)collect);
       collectors[i].in = &streams[i];
       collectors[i].values = &values[i];
       kernelRun(&collectors[i]);
     }
-    kernelInit(&spread, PROC1, NULL, &spread, sizeof spread, (ExtKernelWork)spreadOut);
+    kernelInit(&spread, PROC1, nullptr, &spread, sizeof spread, (ExtKernelWork)spreadOut);
     spread.out = streams;
     spread.count = count;
     kernelRun(&spread);
@@ -183,7 +183,7 @@ TEST_P(StreamTest, WhatIsMulticastIsThereWhileTheKernelIsPausedAndAfterItsEnd) {
   constexpr int before = 40, capacity = 64;
   for (Stream& stream : streams)
     streamInitRAM(&stream, LOCALMEM(1 + static_cast<int>(&stream - streams)), 0, capacity, sizeof(int32_t), 0);
-  kernelInit(&spread, PROC1, NULL, &spread, sizeof spread, (ExtKernelWork)spreadAndPause);
+  kernelInit(&spread, PROC1, nullptr, &spread, sizeof spread, (ExtKernelWork)spreadAndPause);
   spread.out = streams;
   spread.count = before;
   const auto expectFirst = [](int from, int to) {

@@ -6,6 +6,7 @@
 // C's.
 #include "runtime/core/execution.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -61,7 +62,7 @@ void release(void* pointer) {
   }
   for (size_t i = 0; i < locals->count; ++i)
     std::free(locals->values[i]);
-  std::free(locals->values);
+  std::free(static_cast<void*>(locals->values));
   std::free(locals->bytes);
   std::free(locals);
 }
@@ -89,15 +90,23 @@ Locals* localsOfCaller(bool make) {
   return localsOfThread;
 }
 
-/// REQUIRES: there is memory; as with a thread's own variables there is no way to say otherwise.
+/// Elements with room for more behind them. REQUIRES: there is memory; as with a thread's own variables there is no way
+/// to say otherwise.
+template <typename Element>
+Element* grown(Element* elements, size_t count) {
+  void* more = std::realloc(static_cast<void*>(elements), count * sizeof(Element));
+  if (!more)
+    std::abort();
+  return static_cast<Element*>(more);
+}
+
+/// REQUIRES: there is memory.
 void* make(Locals& locals, const Variable& variable, uintptr_t index) {
   if (index > locals.count) {
     const size_t count = 2 * index;
-    locals.values = static_cast<void**>(std::realloc(locals.values, count * sizeof(void*)));
-    locals.bytes = static_cast<size_t*>(std::realloc(locals.bytes, count * sizeof(size_t)));
-    if (!locals.values || !locals.bytes)
-      std::abort();
-    std::memset(locals.values + locals.count, 0, (count - locals.count) * sizeof(void*));
+    locals.values = grown(locals.values, count);
+    locals.bytes = grown(locals.bytes, count);
+    std::fill(locals.values + locals.count, locals.values + count, nullptr);
     locals.count = count;
   }
   void*& value = locals.values[index - 1];
@@ -149,6 +158,7 @@ using namespace strata::svm;
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are the compiler's and the C++ library's.
 void* __emutls_get_address(void* control) {
   auto& variable = *static_cast<Variable*>(control);
   if (variable.alignment == 0)
@@ -174,5 +184,6 @@ int __cxa_thread_atexit(void (*destroy)(void*), void* object, void* library) {
   locals->destructors = destructor;
   return 0;
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 } // extern "C"

@@ -15,10 +15,10 @@ struct Variable {
 };
 
 void* callable() {
-  return &std::__once_callable;
+  return static_cast<void*>(&std::__once_callable);
 }
 void* call() {
-  return &std::__once_call;
+  return reinterpret_cast<void*>(&std::__once_call);
 }
 
 } // namespace

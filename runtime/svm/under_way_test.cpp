@@ -92,7 +92,7 @@ TEST_F(UnderWay, A2AStreamWithinAKernel) {
   static Holder holder;
   const auto init = [] {
     streamInitRAM(&holder.own, LOCALMEM1, 0, 8, sizeof(int), any);
-    kernelInit(&holder.kernel, PROC1, NULL, &holder, sizeof holder,
+    kernelInit(&holder.kernel, PROC1, nullptr, &holder, sizeof holder,
                [](void* data) { kernelPause(&static_cast<Holder*>(data)->kernel); });
   };
   BREAKS("svm-a2", "stream 'holder.*' is initialised while kernel 'holder', which was given it, is PAUSED", {

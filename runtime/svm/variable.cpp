@@ -170,7 +170,7 @@ std::string variableName(const void* object, uint64_t bytes, const std::string& 
                                [](uintptr_t at, const Symbol& symbol) { return at < symbol.begin; });
   if (next != symbols.all.begin() && address < std::prev(next)->end) {
     const Symbol& symbol = *std::prev(next);
-    const std::string name = asWritten(symbols.names.c_str() + symbol.name);
+    std::string name = asWritten(symbols.names.c_str() + symbol.name);
     const uint64_t offset = address - symbol.begin, size = symbol.end - symbol.begin;
     if (offset == 0 && (size == bytes || bytes == 0))
       return name;

@@ -91,7 +91,7 @@ Stage stages[3];
 void start(int which) {
   static constexpr ExtKernelWork works[] = {source, middle, sink};
   Stage& stage = stages[which];
-  kernelInit(&stage.kernel, PROC(1 + which), NULL, &stage, sizeof stage, works[which]);
+  kernelInit(&stage.kernel, PROC(1 + which), nullptr, &stage, sizeof stage, works[which]);
   kernelRun(&stage);
 }
 
