@@ -236,9 +236,15 @@ private:
       return std::nullopt;
     llvm::LLVMContext context;
     auto code = compiler.lower(*program, context);
-    if (!code || !join(*code, context) || !host::optimize(*code, {}, diagnostics_))
+    session_.watch.begin("compiling its C functions");
+    if (!code || !join(*code, context))
       return std::nullopt;
+    session_.watch.begin("optimising code");
+    if (!host::optimize(*code, {}, diagnostics_))
+      return std::nullopt;
+    session_.watch.begin("generating code");
     std::string object = host::emit(*code, {}, /*assembly=*/false, diagnostics_);
+    session_.watch.end();
     return object.empty() ? std::nullopt : std::optional(std::move(object));
   }
 

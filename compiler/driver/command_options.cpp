@@ -66,10 +66,16 @@ void addReports(CLI::App* command, Options& options) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
+void addTimes(CLI::App* command, Options& options) {
+  command->add_flag("--time-passes", options.timePasses,
+                    "how long each part of the compilation takes, on standard error");
+}
+
 void addEmit(CLI::App* command, Options& options) {
   command->add_option("--emit", options.emit,
                       "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), "
-                      "placed, scheduled, llvm, asm; of HBIR programs also groups and layout");
+                      "placed, scheduled, llvm, asm; after:PASS, the module as that pass leaves it, and after:PASS:2 "
+                      "as its second run does; of HBIR programs also groups and layout");
   command->add_option("-o,--output", options.output, "where to write; - is standard output");
 }
 
@@ -124,10 +130,12 @@ Commands makeCommands(Options& options) {
   run->add_flag("--interpret", options.interpret, "run through the interpreter alone, copies taken literally");
   addMain(run, options);
   addEmit(run, options);
+  addTimes(run, options);
   addReports(run, options);
 
   CLI::App* check = commands.check = app.add_subcommand("check", "report what is wrong with a program and its mapping");
   addProgram(check, options);
+  addTimes(check, options);
   addReports(check, options);
 
   CLI::App* build = commands.build =
@@ -139,6 +147,7 @@ Commands makeCommands(Options& options) {
       ->required();
   addMain(build, options);
   build->add_option("--depfile", options.dependencies, "write what the output depends on, as a rule for make");
+  addTimes(build, options);
   addReports(build, options);
 
   CLI::App* map = commands.map = app.add_subcommand("map", "write the mapping that is used, ready to edit");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/data/options.h"
+#include "compiler/driver/pass_watch.h"
 #include "compiler/driver/pipeline.h"
 
 #include <optional>
@@ -21,12 +22,12 @@ struct Options {
   std::vector<std::string> sizes, inputs, outputs, entries;
   unsigned repeat = 1;
   std::string stats;  // empty: none; "text"; "json"; "json:FILE"
-  std::string emit;   // ast svm placed scheduled llvm asm
+  std::string emit;   // ast svm placed scheduled llvm asm after:PASS
   std::string output; // -o
   std::string trace, timeline;
   std::string scratch; // a folder; empty: $TMPDIR or /tmp
   bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false,
-       isManual = false;
+       isManual = false, timePasses = false;
   std::string color = "auto";
   std::vector<std::string> mains;     // files of C with the program's main
   std::vector<std::string> arguments; // behind --, for a program with a main
@@ -40,6 +41,7 @@ struct Session {
   DiagnosticEngine diagnostics{sources};
   std::unique_ptr<CommandLine> commandLine;
   Options options;
+  PassWatch watch;           // of --time-passes and --emit=after:PASS
   bool isOutputLost = false; // standard output did not take what was printed (reported)
 };
 

@@ -5,6 +5,7 @@
 #include "compiler/target/host/lower.h"
 #include "runtime/core/progress.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
@@ -16,6 +17,7 @@ namespace strata::driver {
 
 STRATA_DIAGNOSTIC(cannotWrite, Error, "driver-cannot-write", "cannot write '{0}': {1}");
 STRATA_DIAGNOSTIC(unknownStage, Error, "driver-unknown-stage", "there is nothing called '{0}' to emit");
+STRATA_DIAGNOSTIC(unknownPass, Error, "driver-unknown-pass", "no pass '{0}' is run on this program{1}");
 
 bool writeText(Session& session, const std::string& path, const std::string& text) {
   bool standard = path.empty() || path == "-";
@@ -63,6 +65,9 @@ int finish(Session& session, int otherwise) {
     session.isOutputLost = true;
     session.diagnostics.report(cannotWrite, {}, "standard output", errno ? strerror(errno) : "not all of it was taken");
   }
+  session.watch.end();
+  if (session.options.timePasses)
+    fputs(session.watch.report().c_str(), stderr);
   std::string text = session.diagnostics.render(options);
   fputs(text.c_str(), stderr);
   auto isOurs = [](const Diagnostic& diagnostic) {
@@ -74,14 +79,44 @@ int finish(Session& session, int otherwise) {
   return session.diagnostics.hasErrors() ? statusUserError : otherwise;
 }
 
+/// after:PASS and after:PASS:RUN. Nothing where it is of another form.
+static std::optional<std::pair<std::string, unsigned>> passOf(llvm::StringRef stage) {
+  if (!stage.consume_front("after:"))
+    return std::nullopt;
+  auto [pass, number] = stage.split(':');
+  unsigned run = 0;
+  if (pass.empty() || (stage.contains(':') && (number.getAsInteger(10, run) || run == 0)))
+    return std::nullopt;
+  return std::pair(pass.str(), run);
+}
+
+/// The module as a pass left it, of a program that has been compiled as far as it goes.
+static int emitAfterPass(Session& session, const std::string& pass, unsigned run) {
+  if (!session.watch.text().empty())
+    writeText(session, session.options.output, session.watch.text());
+  if (!session.watch.text().empty() || session.diagnostics.hasErrors())
+    return finish(session);
+  const std::vector<std::string> names = session.watch.names();
+  const bool hasRun = llvm::is_contained(names, pass);
+  auto report = session.diagnostics.report(unknownPass, session.commandLine->value("--emit", session.options.emit),
+                                           pass, hasRun ? " " + std::to_string(run) + " times" : std::string());
+  if (const std::string nearest = nearestName(pass, names); !hasRun && !nearest.empty())
+    report.help("did you mean '" + nearest + "'?");
+  report.help("in order, these are: " + llvm::join(names, ", "));
+  return finish(session);
+}
+
 int emitCommand(Session& session) {
   const std::string& stage = session.options.emit;
   std::vector<std::string> stages{"ast", "groups", "layout", "svm", "placed", "scheduled", "llvm", "asm"};
-  if (std::find(stages.begin(), stages.end(), stage) == stages.end()) {
+  const auto pass = passOf(stage);
+  if (!pass && std::find(stages.begin(), stages.end(), stage) == stages.end()) {
     session.diagnostics.report(unknownStage, session.commandLine->value("--emit", stage), stage)
-        .help("one of ast, groups, layout, svm, placed, scheduled, llvm, asm");
+        .help("one of ast, groups, layout, svm, placed, scheduled, llvm, asm, after:PASS");
     return finish(session);
   }
+  if (pass)
+    session.watch.keepAfter(pass->first, pass->second);
   DataOptions data;
   if (!prepare(session, data))
     return finish(session);
@@ -100,6 +135,12 @@ int emitCommand(Session& session) {
     return session.diagnostics.hasErrors() ? finish(session) : write(text);
   }
   auto program = compiler.logical();
+  if (pass) {
+    llvm::LLVMContext code;
+    if (program && compiler.place(*program) && compiler.schedule(*program))
+      compiler.lower(*program, code);
+    return emitAfterPass(session, pass->first, pass->second);
+  }
   if (!program)
     return finish(session);
   auto print = [&] {
@@ -122,14 +163,17 @@ int emitCommand(Session& session) {
     return write(print());
   llvm::LLVMContext llvmContext;
   auto code = compiler.lower(*program, llvmContext);
+  session.watch.begin("optimising code");
   if (!code || !host::optimize(*code, {"", session.options.optimization}, session.diagnostics))
     return finish(session);
+  session.watch.end();
   if (stage == "llvm") {
     std::string text;
     llvm::raw_string_ostream stream(text);
     code->print(stream, nullptr);
     return write(text);
   }
+  session.watch.begin("generating code");
   std::string text = host::emit(*code, {}, /*assembly=*/true, session.diagnostics);
   return session.diagnostics.hasErrors() ? finish(session) : write(text);
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/fit.h"
 #include "compiler/driver/notation.h"
+#include "compiler/driver/pass_watch.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/locations.h"
@@ -276,13 +277,22 @@ std::optional<LogicalProgram> Compiler::logical() {
 }
 
 void Compiler::tell(const char* phase) const {
-  if (!options_.isTrial)
-    runtime::tellProgress(std::string(phase) + " " + options_.program);
+  if (options_.isTrial)
+    return;
+  runtime::tellProgress(std::string(phase) + " " + options_.program);
+  if (options_.watch)
+    options_.watch->begin(phase);
+}
+
+void Compiler::prepare(PassManager& passes) const {
+  passes.enableVerifier(options_.verifyEach);
+  if (options_.watch && !options_.isTrial)
+    options_.watch->watch(passes);
 }
 
 bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)> add) {
   PassManager passes(&context_);
-  passes.enableVerifier(options_.verifyEach);
+  prepare(passes);
   add(passes);
   if (succeeded(passes.run(module)))
     return true;
@@ -382,7 +392,7 @@ bool Compiler::assignAddresses(LogicalProgram& program) {
 
 std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {
   tell("lowering");
-  if (!host::lowerToLlvmDialect(*program.module, program.machine, options_.verifyEach)) {
+  if (!host::lowerToLlvmDialect(*program.module, program.machine, [&](PassManager& passes) { prepare(passes); })) {
     diagnostics_.report(passFailed, {});
     return nullptr;
   }

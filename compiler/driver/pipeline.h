@@ -19,6 +19,8 @@
 
 namespace strata::driver {
 
+class PassWatch;
+
 /// What the user asked for. Empty strings: not given.
 struct CompileOptions {
   std::string program;
@@ -40,7 +42,8 @@ struct CompileOptions {
   std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
   std::vector<std::string> machinePath;               // folders in which machines are looked up
   std::optional<unsigned> threads;
-  bool verifyEach = false; // verify after every pass
+  bool verifyEach = false;    // verify after every pass
+  PassWatch* watch = nullptr; // is told what passes do; outlives the compiler
   /// Other values than the mapping's, by instance and tunable, and how often the room that a default mapping aims at is
   /// halved: for trials, which look for a mapping that fits.
   std::map<std::pair<std::string, std::string>, int64_t> tunables;
@@ -125,6 +128,7 @@ private:
   void settleMapping(const Machine& machine);
   bool assignAddresses(LogicalProgram& program);
   void tell(const char* phase) const;
+  void prepare(mlir::PassManager& passes) const;
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager&)> add);
 
   mlir::MLIRContext& context_;

@@ -37,9 +37,17 @@ static mlir::DialectRegistry dialects() {
   return registry;
 }
 
+/// The options, with the watch where something is asked of it.
+static CompileOptions watched(Session& session) {
+  CompileOptions options = session.options.compile;
+  if (session.options.timePasses || session.options.emit.rfind("after:", 0) == 0)
+    options.watch = &session.watch;
+  return options;
+}
+
 CompilerSession::CompilerSession(Session& session)
     : context(dialects(), mlir::MLIRContext::Threading::DISABLED), forward(context, session.diagnostics),
-      compiler(context, session.diagnostics, session.options.compile) {
+      compiler(context, session.diagnostics, watched(session)) {
   // Passes make operations of dialects that a program need not use.
   context.loadAllAvailableDialects();
 }

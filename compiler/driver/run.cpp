@@ -165,6 +165,11 @@ public:
   }
 
 private:
+  void tell(const char* phase) {
+    runtime::tellProgress(phase);
+    session_.watch.begin(phase);
+  }
+
   bool isTraced() const { return !options_.trace.empty() || !options_.timeline.empty(); }
 
   bool writeTraces(const std::string& title) {
@@ -202,12 +207,15 @@ private:
       return nullptr;
     auto code = compiler.lower(program, llvmContext);
     const host::CodeOptions native{"", options_.optimization};
-    runtime::tellProgress("optimising code");
+    tell("optimising code");
     if (!code || !host::optimize(*code, native, session_.diagnostics))
       return nullptr;
-    runtime::tellProgress("generating code");
+    tell("generating code");
     std::string object = host::emit(*code, native, /*assembly=*/false, session_.diagnostics);
-    return object.empty() ? nullptr : host::Engine::create(object, session_.diagnostics);
+    tell("linking code");
+    auto engine = object.empty() ? nullptr : host::Engine::create(object, session_.diagnostics);
+    session_.watch.end();
+    return engine;
   }
 
   bool compileAndCall(Compiler& compiler, LogicalProgram& program, const EntryPoint& entry, Binding& binding,

@@ -25,6 +25,32 @@ class Command(harness.Case):
                             ("scheduled", 'svm.stage = "scheduled"'), ("llvm", "define void"), ("asm", ".text")):
             self.assertIn(word, self.succeeds("run", VECTADD, "--emit", stage).out, stage)
 
+    def test_the_module_after_each_pass(self):
+        def after(what):
+            return self.succeeds("run", VECTADD, "--machine", "cell", "--emit", "after:" + what).out
+
+        self.assertIn('svm.stage = "logical"', after("fuse-multiply-add"))
+        self.assertIn("svm.spmd", after("svm-hoist-copies"))
+        self.assertIn("llvm.func", after("reconcile-unrealized-casts"))
+        first, last = after("svm-common-subexpressions:1"), after("svm-common-subexpressions")
+        self.assertIn('svm.stage = "placed"', first)
+        self.assertIn("llvm.call", last)
+        for what, mentions in (("svm-hoist-copy", ("--emit after:svm-hoist-copy", "did you mean 'svm-hoist-copies'?", "fuse-multiply-add, svm-")),
+                               ("svm-hoist-copies:7", ("'svm-hoist-copies' is run on this program 7 times",))):
+            self.is_refused("run", VECTADD, "--machine", "cell", "--emit", "after:" + what, code="error[driver-unknown-pass]", mentions=mentions)
+        for what in ("after:", "after::1", "after:canonicalize:", "after:canonicalize:0", "after:canonicalize:x", "before:canonicalize"):
+            self.is_refused("run", VECTADD, "--emit", what, code="error[driver-unknown-stage]", mentions="after:PASS")
+
+    def test_times_of_passes(self):
+        for words in (("run", VECTADD, *DATA), ("check", VECTADD, "--size", "N=100"), ("build", VECTADD, "-o", "v.o")):
+            lines = self.succeeds(*words, "--time-passes").err.splitlines()
+            self.assertEqual(lines[0].split(), ["seconds", "share"])
+            rows = {line.split("%")[1].strip(): float(line.split()[0]) for line in lines[1:]}
+            for name in ("reading", "placing", "svm-distribute", "canonicalize", "in all"):
+                self.assertIn(name, rows, words)
+            self.assertEqual("generating code" in rows, words[0] != "check")
+            self.assertGreater(rows["in all"], 0)
+
     def test_figures_as_json(self):
         self.succeeds("run", VECTADD, *DATA, "--machine", "cell", "--stats", "json:figures.json")
         with open(self.path("figures.json")) as file:

@@ -293,10 +293,11 @@ static bool holdsDialect(ModuleOp program) {
       .wasInterrupted();
 }
 
-bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, bool verifyEach) {
+bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function_ref<void(PassManager&)> prepare) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());
+  prepare(loops);
   loops.nest<KernelOp>().addPass(kernel::createVectorizeLanesPass());
   loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPass());
   if (failed(loops.run(program)))
@@ -323,7 +324,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, bool verifyEac
   }
   auto run = [&](std::initializer_list<std::unique_ptr<Pass> (*)()> list) {
     PassManager passes(program.getContext());
-    passes.enableVerifier(verifyEach);
+    prepare(passes);
     for (auto make : list)
       passes.addPass(make());
     return succeeded(passes.run(program));

@@ -4,6 +4,7 @@
 
 #include "base/machine/machine.h"
 #include "compiler/ir/svm.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "llvm/IR/Module.h"
 
@@ -17,8 +18,10 @@ std::string packedName(llvm::StringRef entry);
 
 /// Lowers a scheduled program in place to the LLVM dialect: parts of svm.spmd become functions, kernels follow their
 /// calling convention, every svm operation becomes code or a call of the runtime (runtime/abi.h). False when a pass
-/// failed (reported). What comes out verifies; with `verifyEach` so does what each pass leaves.
-bool lowerToLlvmDialect(mlir::ModuleOp program, const Machine& machine, bool verifyEach = false);
+/// failed (reported). What comes out verifies. `prepare` is called with each pass manager before it runs.
+bool lowerToLlvmDialect(
+    mlir::ModuleOp program, const Machine& machine,
+    llvm::function_ref<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {});
 
 /// Translates a lowered program, and links the LLVM IR of kernels that came through Clang into it. Null when that IR
 /// does not read or link (reported).
