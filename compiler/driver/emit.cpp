@@ -92,17 +92,17 @@ static std::optional<std::pair<std::string, unsigned>> passOf(llvm::StringRef st
 
 /// The module as a pass left it, of a program that has been compiled as far as it goes.
 static int emitAfterPass(Session& session, const std::string& pass, unsigned run) {
-  if (!session.watch.text().empty())
+  if (!session.watch.text().empty()) {
     writeText(session, session.options.output, session.watch.text());
-  if (!session.watch.text().empty() || session.diagnostics.hasErrors())
-    return finish(session);
-  const std::vector<std::string> names = session.watch.names();
-  const bool hasRun = llvm::is_contained(names, pass);
-  auto report = session.diagnostics.report(unknownPass, session.commandLine->value("--emit", session.options.emit),
-                                           pass, hasRun ? " " + std::to_string(run) + " times" : std::string());
-  if (const std::string nearest = nearestName(pass, names); !hasRun && !nearest.empty())
-    report.help("did you mean '" + nearest + "'?");
-  report.help("in order, these are: " + llvm::join(names, ", "));
+  } else if (!session.diagnostics.hasErrors()) {
+    const std::vector<std::string> names = session.watch.names();
+    const bool hasRun = llvm::is_contained(names, pass);
+    auto report = session.diagnostics.report(unknownPass, session.commandLine->value("--emit", session.options.emit),
+                                             pass, hasRun ? " " + std::to_string(run) + " times" : std::string());
+    if (const std::string nearest = nearestName(pass, names); !hasRun && !nearest.empty())
+      report.help("did you mean '" + nearest + "'?");
+    report.help("in order, these are: " + llvm::join(names, ", "));
+  }
   return finish(session);
 }
 
