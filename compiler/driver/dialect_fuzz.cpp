@@ -2,6 +2,7 @@
 // and interpreted for a while on small arrays. Code is not generated, which would take too long for each input.
 #include "compiler/driver/entry.h"
 #include "compiler/interpret/interpreter.h"
+#include "compiler/ir/canonicalize.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/verify_logical.h"
@@ -12,7 +13,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace strata;
 
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto machine = readMachine(diagnostics, sources.add("duo.yaml", machineText, SourceKind::Machine));
   mlir::PassManager passes(&context);
   passes.addPass(transform::createGuardAccessesPass());
-  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(strata::svm::createCanonicalizePass());
   passes.addPass(transform::createProveInRangePass());
   if (!machine || mlir::failed(passes.run(*program)))
     __builtin_trap(); // what verifies goes through

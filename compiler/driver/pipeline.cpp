@@ -5,6 +5,7 @@
 #include "compiler/driver/fit.h"
 #include "compiler/driver/notation.h"
 #include "compiler/driver/pass_watch.h"
+#include "compiler/ir/canonicalize.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/locations.h"
@@ -31,7 +32,6 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Transforms/Passes.h"
 
 #include <cstdlib>
 
@@ -321,7 +321,7 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
     passes.addPass(svm::createCommonSubexpressionsPass());
     passes.addPass(transform::createUseEqualitiesPass());
     passes.addPass(svm::createCommonSubexpressionsPass());
-    passes.addPass(createCanonicalizerPass());
+    passes.addPass(svm::createCanonicalizePass());
     passes.addPass(transform::createProveInRangePass());
     passes.addPass(transform::createProveNoOverflowPass());
   });
@@ -348,13 +348,13 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         // Loops are pipelined when it is settled which copies they make, and with their figures in place: a transfer
         // that is started ahead belongs to the iteration that it is for. Copies of bodies come last; they are of
         // pipelined ones.
-        passes.addPass(createCanonicalizerPass());
+        passes.addPass(svm::createCanonicalizePass());
         passes.addPass(transform::createPipelineLoopsPassFor(program.machine));
         passes.addPass(transform::createUnrollLoopsPass());
         // What a trace names is there by now.
         if (instrumentation == Instrumentation::Trace)
           passes.addPass(transform::createTracePass());
-        passes.addPass(createCanonicalizerPass());
+        passes.addPass(svm::createCanonicalizePass());
         passes.addPass(svm::createCommonSubexpressionsPass());
         // Kernels last: what surrounds them is settled.
         kernel::addOptimizationPasses(passes);

@@ -1,5 +1,6 @@
 // strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
 // on them. It registers the dialects that Strata uses and no others.
+#include "compiler/ir/canonicalize.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/lanes.h"
@@ -36,16 +37,27 @@ int main(int argc, char** argv) {
   mlir::registerCSEPass();
   mlir::registerInlinerPass();
   mlir::registerLoopInvariantCodeMotionPass();
-  for (auto create : {strata::transform::createCountAccessesPass,    strata::transform::createDistributePass,
-                      strata::transform::createEliminateCopiesPass,  strata::transform::createEraseCountsPass,
-                      strata::transform::createExpandReductionsPass, strata::transform::createFuseMultiplyAddPass,
-                      strata::transform::createHoistCopiesPass,      strata::transform::createInstrumentPass,
-                      strata::transform::createPipelineLoopsPass,    strata::transform::createUnrollLoopsPass,
-                      strata::transform::createProveInRangePass,     strata::transform::createTracePass,
-                      strata::transform::createUseEqualitiesPass,    strata::transform::createPlainArithmeticPass,
-                      strata::transform::createKeepLoopsPass,        strata::transform::createProveNoOverflowPass,
-                      strata::kernel::createMoveInvariantsPass,      strata::kernel::createPrefetchRowsPass,
-                      strata::kernel::createVectorizeLanesPass,      strata::svm::createCommonSubexpressionsPass})
+  for (auto create : {strata::transform::createCountAccessesPass,
+                      strata::transform::createDistributePass,
+                      strata::transform::createEliminateCopiesPass,
+                      strata::transform::createEraseCountsPass,
+                      strata::transform::createExpandReductionsPass,
+                      strata::transform::createFuseMultiplyAddPass,
+                      strata::transform::createHoistCopiesPass,
+                      strata::transform::createInstrumentPass,
+                      strata::transform::createPipelineLoopsPass,
+                      strata::transform::createUnrollLoopsPass,
+                      strata::transform::createProveInRangePass,
+                      strata::transform::createTracePass,
+                      strata::transform::createUseEqualitiesPass,
+                      strata::transform::createPlainArithmeticPass,
+                      strata::transform::createKeepLoopsPass,
+                      strata::transform::createProveNoOverflowPass,
+                      strata::kernel::createMoveInvariantsPass,
+                      strata::kernel::createPrefetchRowsPass,
+                      strata::kernel::createVectorizeLanesPass,
+                      strata::svm::createCommonSubexpressionsPass,
+                      strata::svm::createCanonicalizePass})
     mlir::registerPass(create);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

@@ -2,11 +2,10 @@
 // aliases; here is what needs the structure of the loops.
 #include "compiler/kernel/optimize.h"
 
+#include "compiler/ir/canonicalize.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
-
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -32,7 +31,7 @@ std::unique_ptr<Pass> createMoveInvariantsPass() {
 
 void addOptimizationPasses(PassManager& passes) {
   OpPassManager& kernels = passes.nest<svm::KernelOp>();
-  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(svm::createCanonicalizePass());
   kernels.addPass(createMoveInvariantsPass());
   kernels.addPass(svm::createCommonSubexpressionsPass());
 }

@@ -38,7 +38,7 @@ class Command(harness.Case):
         for what, mentions in (("svm-hoist-copy", ("--emit after:svm-hoist-copy", "did you mean 'svm-hoist-copies'?", "fuse-multiply-add, svm-")),
                                ("svm-hoist-copies:7", ("'svm-hoist-copies' is run on this program 7 times",))):
             self.is_refused("run", VECTADD, "--machine", "cell", "--emit", "after:" + what, code="error[driver-unknown-pass]", mentions=mentions)
-        for what in ("after:", "after::1", "after:canonicalize:", "after:canonicalize:0", "after:canonicalize:x", "before:canonicalize"):
+        for what in ("after:", "after::1", "after:svm-canonicalize:", "after:svm-canonicalize:0", "after:svm-canonicalize:x", "before:svm-canonicalize"):
             self.is_refused("run", VECTADD, "--emit", what, code="error[driver-unknown-stage]", mentions="after:PASS")
 
     def test_times_of_passes(self):
@@ -46,7 +46,7 @@ class Command(harness.Case):
             lines = self.succeeds(*words, "--time-passes").err.splitlines()
             self.assertEqual(lines[0].split(), ["seconds", "share"])
             rows = {line.split("%")[1].strip(): float(line.split()[0]) for line in lines[1:]}
-            for name in ("reading", "placing", "svm-distribute", "canonicalize", "in all"):
+            for name in ("reading", "placing", "svm-distribute", "svm-canonicalize", "in all"):
                 self.assertIn(name, rows, words)
             self.assertEqual("generating code" in rows, words[0] != "check")
             self.assertGreater(rows["in all"], 0)
