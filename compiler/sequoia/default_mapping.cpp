@@ -312,7 +312,7 @@ private:
       spmd.fullRange = {0, count};
       spmd.ways = number(count);
       spmd.iterationBlock = number(1);
-    } else if (loop.kind == MapKind::Reduce) {
+    } else if (loop.kind == MapKind::Reduce && shareMemory(machine_, level)) {
       spmd.ways = number(reductionWays);
     } else {
       spmd.waysAuto = true;

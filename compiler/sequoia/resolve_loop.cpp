@@ -63,7 +63,8 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
                        " processors",
                    "write " + std::to_string(spmd.last - spmd.first) + " at most, or 'auto'");
   }
-  if (!mapped.ways && !mapped.fullRange && !ownStores && resolved.loop->kind == MapKind::Reduce)
+  if (!mapped.ways && !mapped.fullRange && resolved.loop->kind == MapKind::Reduce &&
+      shareMemory(machine, resolved.level))
     spmd.ways = reductionWays;
   if (mapped.iterationBlock) {
     spmd.iterationBlock = mapped.iterationBlock->value;
@@ -77,6 +78,13 @@ void spmd(const SpmdMapping& mapped, const MappedLoop& mappedLoop, ResolvedLoop&
 }
 
 } // namespace
+
+bool shareMemory(const Machine& machine, unsigned level) {
+  for (unsigned each = 0; each <= level; ++each)
+    if (machine.isExplicit(machine.levels[each].memory))
+      return false;
+  return true;
+}
 
 void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine& machine,
                  DiagnosticEngine& diagnostics) {

@@ -10,6 +10,9 @@ namespace strata::sequoia {
 /// Parts that a parallel reduction is split into on processors that share memory, where nobody says how many: fixed,
 /// since it sets the rounding, and results must not depend on how many cores a computer has.
 constexpr int64_t reductionWays = 16;
+/// Whether the processors of a level share all memory, so that they take any number of parts in turns. Those with
+/// stores, at this level or below it, are told apart.
+bool shareMemory(const Machine& machine, unsigned level);
 
 /// Fills `resolved`, whose loop and level are set.
 void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine& machine,

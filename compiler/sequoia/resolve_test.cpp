@@ -64,6 +64,25 @@ struct Resolved : Session {
   }
 };
 
+// The rounding of a reduction may not depend on how many cores a computer has. Processors with stores below them are
+// told apart, and a machine's description says how many they are.
+TEST(SequoiaResolve, AReductionHasSixteenPartsWhereMemoryIsShared) {
+  for (auto [machineName, level, ways] :
+       {std::tuple("host", 0u, int64_t(16)), {"cell", 0u, 0}, {"cell", 2u, 0}, {"cell-disk", 3u, 0}}) {
+    SCOPED_TRACE(machineName + std::to_string(level));
+    const std::string at = "level " + std::to_string(level);
+    Resolved session(
+        "#include \"" + std::string(machineName) + "\"\ntask Total : entrypoint(Top) { instance Top::Inner(" + at +
+            ") { tunable block = 8; control(" + at + ") { loop i(" + at +
+            ") { spmd { ways = auto; } } callsite Total() { target Low() { } } callsite Plus() { target Sum() { "
+            "} } } } instance Low::Leaf(level 0) { } }\ntask Plus { instance Sum::Leaf(level 0) { } }\n",
+        machineName);
+    ASSERT_TRUE(session.graph) << session.rendered();
+    ASSERT_TRUE(session.graph->instances[0].loops[0].spmd);
+    EXPECT_EQ(session.graph->instances[0].loops[0].spmd->ways, ways);
+  }
+}
+
 TEST(SequoiaResolve, GivesTheGraphOfInstances) {
   Resolved session(mapped);
   ASSERT_TRUE(session.graph) << session.rendered();
