@@ -94,8 +94,13 @@ bool Machine::sameOrder(Task& task, uint32_t pc, const Instruction& instruction,
           continue;
       }
       if (orders.isKnown) { // a sum, a product or the like: only rounding can tell its orders apart
-        orderDecides(pc);
-        return true;
+        if (!scalar.isFloat || !makeSlacks(*one)) {
+          orderDecides(pc);
+          return true;
+        }
+        tracksRounding_ = true;
+        one->slacks[element * (one->elementBytes / 4) + scalar.offset / 4] = Slack::unknown();
+        continue;
       }
       std::string where = "the result";
       if (rank) {

@@ -231,7 +231,6 @@ void Resolver::tryReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)> lo
         addIdentity(reduction.type.getElementType(), 0, *reduction.elementwise, scalar, identity);
         program_.patterns.push_back(std::move(identity));
         emit(Opcode::Fill, reduction.whole, 0, 0, 0, static_cast<int64_t>(program_.patterns.size() - 1));
-        moveBlock(source, reduction.parts[0], reduction.rank(), reduction.bytes());
         return;
       }
       for (Slot part : reduction.parts)
@@ -260,6 +259,10 @@ void Resolver::tryReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)> lo
     each(reduction, [&] {
       combineInOrders(reduction, count, parts, begins);
       const Slot target = slot(reduction.operand);
+      // Also of one part alone: what the loop was given comes to it from outside.
+      if (reduction.elementwise)
+        moveBlock(combined(reduction, reduction.parts[0], target), reduction.parts[0], reduction.rank(),
+                  reduction.bytes());
       emit(Opcode::Accumulated, reduction.whole, target, reduction.rank(), 0,
            program_.orders[reduction.orders].numbers);
       moveBlock(reduction.parts[0], target, reduction.rank(), reduction.bytes());

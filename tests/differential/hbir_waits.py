@@ -92,15 +92,16 @@ class Program:
     def wait_all(self, array, least):
         s, i, n = self.new("s"), self.new("i"), self.count
         each = f"for (int {i} = 0; {i} < {n}; {i}++)"
+        # Only what is chosen is made: making it may leave a signal out.
         return self.random.choice([
-            [f"{each} {{"] + ["  " + line for line in self.wait(array, i, least)] + ["}"],
-            [f"int {s};", f"while ({s} < {n}) {{ {s} = 0; {each} if ({array}[{i}] >= {least}) {s} += 1; }}"],
-            [f"int {s} = 0;", f"while ({s} < {n}) {{ {s} = 0; {each} {s} = {s} + ({array}[{i}] >= {least}); }}"],
-            [f"bool {s};", f"while (!{s}) {{ {s} = true; {each} if ({array}[{i}] < {least}) {{ {s} = false; break; }} }}"],
-            [f"int {i};", f"while ({i} < {n}) {{ if ({array}[{i}] >= {least}) {i} = {i} + 1; }}"],
-            [f"for (int {i} = 0; {i} < {n}; ) {{ if ({array}[{i}] >= {least}) {{ {i}++; }} }}"],
-            [f"int {i} = {n - 1};", f"while (true) {{ if ({i} < 0) break; if ({array}[{i}] >= {least}) {i} = {i} - 1; }}"],
-        ])
+            lambda: [f"{each} {{"] + ["  " + line for line in self.wait(array, i, least)] + ["}"],
+            lambda: [f"int {s};", f"while ({s} < {n}) {{ {s} = 0; {each} if ({array}[{i}] >= {least}) {s} += 1; }}"],
+            lambda: [f"int {s} = 0;", f"while ({s} < {n}) {{ {s} = 0; {each} {s} = {s} + ({array}[{i}] >= {least}); }}"],
+            lambda: [f"bool {s};", f"while (!{s}) {{ {s} = true; {each} if ({array}[{i}] < {least}) {{ {s} = false; break; }} }}"],
+            lambda: [f"int {i};", f"while ({i} < {n}) {{ if ({array}[{i}] >= {least}) {i} = {i} + 1; }}"],
+            lambda: [f"for (int {i} = 0; {i} < {n}; ) {{ if ({array}[{i}] >= {least}) {{ {i}++; }} }}"],
+            lambda: [f"int {i} = {n - 1};", f"while (true) {{ if ({i} < 0) break; if ({array}[{i}] >= {least}) {i} = {i} - 1; }}"],
+        ])()
 
     def signal(self, array, index, value, by_all=False, needed=True):
         """A write that others wait for, for each tile's if they do so for all; one of a program is left out where it is to be a deadlock."""
