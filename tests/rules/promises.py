@@ -7,7 +7,8 @@ import tree
 # What is promised, and where it may be: the file that proves it, or has it from those who check it.
 PROMISES = {
     r"IntegerOverflowFlags::n[su]w|setHasNo(Un)?[sS]ignedWrap|Create(NSW|NUW)\w+|\bhasNo(Un)?[sS]ignedWrap\b":
-        {"compiler/transform/prove_no_overflow.cpp": "proved by the range analysis"},
+        {"compiler/transform/prove_no_overflow.cpp": "proved by the range analysis",
+         "compiler/ir/canonicalize.cpp": "looks at what is said"},
     r"\binbounds\b|[iI]nBounds|GEPNoWrapFlags": {},
     r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {},
     r"llvm\.noalias|llvm\.readonly|NoAlias\b":
