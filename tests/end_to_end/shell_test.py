@@ -13,7 +13,7 @@ COMMANDS = ("run", "check", "build", "map", "machine", "show", "help", "completi
 
 
 def long_options(text):
-    return set(re.findall(r"^\s+(?:-\w(?: \[ \])?,\s*)?--([a-z]+)", text, re.MULTILINE))
+    return set(re.findall(r"^\s+(?:-\w(?: \[ \])?,\s*)?--([a-z]+(?:-[a-z]+)*)", text, re.MULTILINE))
 
 
 class Shell(harness.Case):
@@ -48,7 +48,7 @@ class Shell(harness.Case):
             page = self.succeeds("help", "--man", *([command] if command else [])).out
             self.assertTrue(page.startswith(f'.TH "STRATA{chr(92)}-{command.upper()}" 1') or not command, page[:60])
             for option in long_options(self.succeeds("help", *([command] if command else [])).out):
-                self.assertIn(f"\\-\\-{option}\\fR", page)
+                self.assertIn("\\-\\-" + option.replace("-", "\\-") + "\\fR", page)
             if shutil.which("groff"):
                 done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=page, capture_output=True, text=True)
                 self.assertEqual(done.stderr, "", command)
