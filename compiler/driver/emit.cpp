@@ -67,7 +67,7 @@ int finish(Session& session, int otherwise) {
   }
   session.watch.end();
   if (session.options.timePasses)
-    fputs(session.watch.report().c_str(), stderr);
+    fputs(session.watch.report(session.options.json).c_str(), stderr);
   std::string text = session.diagnostics.render(options);
   fputs(text.c_str(), stderr);
   auto isOurs = [](const Diagnostic& diagnostic) {

@@ -8,6 +8,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
 
@@ -96,7 +98,14 @@ std::vector<std::string> PassWatch::names() const {
   return names;
 }
 
-std::string PassWatch::report() const {
+std::string PassWatch::report(bool asJson) const {
+  if (asJson) {
+    std::string lines;
+    for (const Row& row : rows_)
+      lines +=
+          nlohmann::ordered_json{{row.isPass ? "pass" : "phase", row.name}, {"seconds", row.seconds}}.dump() + "\n";
+    return lines;
+  }
   double all = 0;
   for (const Row& row : rows_)
     all += row.isPass ? 0 : row.seconds;

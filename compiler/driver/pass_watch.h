@@ -33,8 +33,9 @@ public:
   const std::string& text() const { return text_; }
   /// The names of all passes that have run, each once, in the order of their first runs.
   std::vector<std::string> names() const;
-  /// Seconds of each phase and of each pass in it, in order, as a table for people.
-  std::string report() const;
+  /// Seconds of each phase and of each pass in it, in order: as a table for people, or as one JSON object a line, with
+  /// "phase" or "pass" and "seconds".
+  std::string report(bool asJson) const;
 
 private:
   class Instrumentation;

@@ -197,7 +197,7 @@ std::optional<LogicalProgram> Compiler::fromNotation() {
   auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
   if (!onto)
     return std::nullopt;
-  tell("finding a mapping for");
+  tell("finding a mapping", "for");
   settleMapping(*onto);
   tell("lowering");
   auto lowered = source_->notation->lower(options_, *onto, context_, diagnostics_);
@@ -276,10 +276,10 @@ std::optional<LogicalProgram> Compiler::logical() {
   return fine ? std::move(program) : std::nullopt;
 }
 
-void Compiler::tell(const char* phase) const {
+void Compiler::tell(const char* phase, const char* preposition) const {
   if (options_.isTrial)
     return;
-  runtime::tellProgress(std::string(phase) + " " + options_.program);
+  runtime::tellProgress(std::string(phase) + (*preposition ? " " : "") + preposition + " " + options_.program);
   if (options_.watch)
     options_.watch->begin(phase);
 }
@@ -391,7 +391,7 @@ bool Compiler::assignAddresses(LogicalProgram& program) {
 }
 
 std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {
-  tell("lowering");
+  tell("translating");
   if (!host::lowerToLlvmDialect(*program.module, program.machine, [&](PassManager& passes) { prepare(passes); })) {
     diagnostics_.report(passFailed, {});
     return nullptr;

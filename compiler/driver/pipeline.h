@@ -127,7 +127,8 @@ private:
   std::optional<Machine> machine(const std::string& named, Location where);
   void settleMapping(const Machine& machine);
   bool assignAddresses(LogicalProgram& program);
-  void tell(const char* phase) const;
+  /// A part of the compilation begins: to whoever waits, with the program's name, and to the watch.
+  void tell(const char* phase, const char* preposition = "") const;
   void prepare(mlir::PassManager& passes) const;
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager&)> add);
 

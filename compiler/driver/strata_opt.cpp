@@ -11,6 +11,7 @@
 #include "compiler/transform/eliminate_copies.h"
 #include "compiler/transform/expand_reductions.h"
 #include "compiler/transform/fuse_multiply_add.h"
+#include "compiler/transform/guard_accesses.h"
 #include "compiler/transform/hoist_copies.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/keep_loops.h"
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
                       strata::transform::createEraseCountsPass,
                       strata::transform::createExpandReductionsPass,
                       strata::transform::createFuseMultiplyAddPass,
+                      strata::transform::createGuardAccessesPass,
                       strata::transform::createHoistCopiesPass,
                       strata::transform::createInstrumentPass,
                       strata::transform::createPipelineLoopsPass,

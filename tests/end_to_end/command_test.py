@@ -50,6 +50,13 @@ class Command(harness.Case):
                 self.assertIn(name, rows, words)
             self.assertEqual("generating code" in rows, words[0] != "check")
             self.assertGreater(rows["in all"], 0)
+            names = [line.split("%")[1].strip() for line in lines[1:] if not line.split("%")[1].startswith("    ")]
+            self.assertEqual(len(names), len(set(names)), f"phases have names of their own: {names}")
+        # Whoever reads JSON line by line reads these lines too.
+        result = self.succeeds("run", VECTADD, *DATA, "--time-passes", "--json")
+        parsed = [json.loads(line) for line in result.err.splitlines()]
+        self.assertIn("svm-distribute", [each.get("pass") for each in parsed])
+        self.assertIn("generating code", [each.get("phase") for each in parsed])
 
     def test_figures_as_json(self):
         self.succeeds("run", VECTADD, *DATA, "--machine", "cell", "--stats", "json:figures.json")
