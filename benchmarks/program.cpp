@@ -2,9 +2,9 @@
 #include "benchmarks/program.h"
 
 #include "compiler/driver/prepare.h"
-#include "compiler/driver/run.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
+#include "compiler/target/machine_table.h"
 
 #include <algorithm>
 
@@ -26,8 +26,8 @@ namespace {
 
 /// The runtime keeps the tables of machines that code has run on.
 const StrataMachine* tableOf(const Machine& machine) {
-  static auto* tables = new std::vector<std::unique_ptr<driver::MachineTable>>;
-  return tables->emplace_back(std::make_unique<driver::MachineTable>(machine))->get();
+  static auto* tables = new std::vector<std::unique_ptr<target::MachineTable>>;
+  return tables->emplace_back(std::make_unique<target::MachineTable>(machine))->get();
 }
 
 /// Makes kernels replaceable when the program is linked, so that the optimiser neither inlines them nor looks into them
@@ -78,7 +78,9 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
   llvm::LLVMContext context;
   if (!compiler.place(*logical) || !compiler.schedule(*logical))
     return fail("it cannot be placed");
-  auto code = compiler.lower(*logical, context);
+  auto code = host::lowerToLlvmDialect(*logical->module, logical->machine)
+                  ? host::translate(*logical->module, context, session.diagnostics)
+                  : nullptr;
   if (!code)
     return fail("it cannot be lowered");
   if (options.opaqueKernels)
@@ -95,7 +97,7 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
   if (!impl.engine)
     return fail("no code was made");
   impl.function =
-      reinterpret_cast<void (*)(void**)>(impl.engine->lookup(host::packedName(entry->name), session.diagnostics));
+      reinterpret_cast<void (*)(void**)>(impl.engine->lookup(target::packedSymbol(entry->name), session.diagnostics));
   if (!impl.function)
     return fail("the entry point is not in the code");
   impl.machine = tableOf(logical->machine);

@@ -38,6 +38,8 @@ public:
       row(machine_.about);
     if (machine_.clock != 0)
       row("reference clock " + formatClock(machine_.clock));
+    if (!machine_.target.empty())
+      row("target " + machine_.target);
     y_ += 10;
     drawLevels();
     drawOthers();
@@ -117,6 +119,8 @@ private:
         times(processor.count, processor.name) + ", kind " + processorKindNames()[static_cast<size_t>(processor.kind)];
     if (processor.clock != 0)
       note += ", " + formatClock(processor.clock);
+    if (!processor.target.empty())
+      note += ", target " + processor.target;
     if (processor.moves != 0)
       note += ", " + std::to_string(processor.moves) + " moves at once";
     for (size_t i = 0; i < processor.masters.size(); ++i)

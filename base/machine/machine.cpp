@@ -31,8 +31,9 @@ bool Processor::ownMaster(ProcessorId self) const {
 
 bool operator==(const Processor& a, const Processor& b) {
   return std::tie(a.name, a.kind, a.count, a.grid, a.clock, a.costs, a.masters, a.userKernels, a.kernels, a.moves,
-                  a.local, a.array) == std::tie(b.name, b.kind, b.count, b.grid, b.clock, b.costs, b.masters,
-                                                b.userKernels, b.kernels, b.moves, b.local, b.array);
+                  a.local, a.array, a.target) == std::tie(b.name, b.kind, b.count, b.grid, b.clock, b.costs, b.masters,
+                                                          b.userKernels, b.kernels, b.moves, b.local, b.array,
+                                                          b.target);
 }
 
 } // namespace machine

@@ -115,6 +115,7 @@ struct Processor {
   uint64_t moves = 0;                    // moves that it carries on at once, beside its kernel
   std::vector<MemoryId> local;           // memories that belong to it, dealt evenly to its instances
   std::vector<ProcessorArray> array;     // one element for kind Array, else none
+  std::string target;                    // what runs its kernels, where that is not the machine's target
   Origin origin;
   bool ownMaster(ProcessorId self) const;
   friend bool operator==(const Processor&, const Processor&);
@@ -251,6 +252,8 @@ struct Machine {
   std::string name;
   std::string about;  // a sentence for people
   uint64_t clock = 0; // Hz of the reference clock; 0: not stated
+  std::string
+      target; // what runs its programs (compiler/target/); empty: the host, with stores in place of its memories
   std::vector<machine::Memory> memories;
   std::vector<machine::Processor> processors;
   std::vector<machine::Fifo> fifos;

@@ -20,6 +20,7 @@ public:
     fields.text("machine", machine_.name);
     fields.text("about", machine_.about);
     fields.clock("clock", machine_.clock);
+    fields.text("target", machine_.target);
     machine_.origin = fields.origin();
     if (const YamlNode* name = fields.get("machine"))
       machine_.origin.location = name->location;
@@ -53,7 +54,7 @@ private:
           names.back() = item.items[i].text;
     });
     // The names may stand in a list that is called otherwise, which is reported.
-    static const std::vector<std::string> known{"machine",    "about", "clock", "memories",
+    static const std::vector<std::string> known{"machine",    "about", "clock", "target", "memories",
                                                 "processors", "fifos", "links", "levels"};
     for (const YamlNode& key : fields.node().keys)
       if (!items && std::find(known.begin(), known.end(), key.text) == known.end())
@@ -111,6 +112,7 @@ private:
     processor.kind = static_cast<ProcessorKind>(kind);
     readGrid(fields, processor);
     fields.clock("clock", processor.clock);
+    fields.text("target", processor.target);
     readCosts(fields, processor.costs);
     references(fields, "masters", "processor", processorNames_, processor.masters);
     readKernels(fields, processor);

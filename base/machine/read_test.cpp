@@ -53,6 +53,15 @@ TEST_F(Read, EveryFieldComesThrough) {
   EXPECT_EQ(m[m.link("bus")].bandwidth, (Bandwidth{32, 1}));
 }
 
+TEST_F(Read, TargetsOfTheWholeAndOfParts) {
+  const Machine m = valid("machine: m\ntarget: one\nprocessors:\n  - {name: c, kind: core}\n"
+                          "  - {name: d, kind: stream, masters: [c], target: other}\n");
+  EXPECT_EQ(m.target, "one");
+  EXPECT_EQ(m.processors[0].target, "");
+  EXPECT_EQ(m.processors[1].target, "other");
+  EXPECT_EQ(valid(writeMachine(m)), m);
+}
+
 TEST_F(Read, WhatProcessorsRunByDefault) {
   const Machine m = valid("machine: m\nprocessors:\n  - {name: c, kind: control, masters: [c]}\n"
                           "  - {name: d, kind: dma, masters: [c], moves: 1}\n"

@@ -48,6 +48,8 @@ public:
       field(0, "about", scalar(machine_.about));
     if (machine_.clock != 0)
       field(0, "clock", formatClock(machine_.clock));
+    if (!machine_.target.empty())
+      field(0, "target", scalar(machine_.target));
     list("memories", machine_.memories, [&](const Memory& memory) { writeMemory(memory); });
     list("processors", machine_.processors, [&](const Processor& processor) { writeProcessor(processor); });
     list("fifos", machine_.fifos, [&](const Fifo& fifo) { writeFifo(fifo); });
@@ -142,6 +144,8 @@ private:
       field(4, "grid", flow(processor.grid, [](uint64_t extent) { return std::to_string(extent); }));
     if (processor.clock != 0)
       field(4, "clock", formatClock(processor.clock));
+    if (!processor.target.empty())
+      field(4, "target", scalar(processor.target));
     if (!processor.costs.empty())
       field(4, "costs", "");
     for (const auto& [operation, cycles] : processor.costs)

@@ -6,16 +6,12 @@
 #include "compiler/clang/clang.h"
 #include "compiler/driver/c_interface.h"
 #include "compiler/driver/prepare.h"
-#include "compiler/target/host/engine.h"
-#include "compiler/target/host/lower.h"
 
-#include "llvm/IRReader/IRReader.h"
-#include "llvm/Linker/Linker.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -31,8 +27,7 @@ STRATA_DIAGNOSTIC(unknownOutput, Error, "build-unknown-output",
 STRATA_DIAGNOSTIC(cannotWriteOutput, Error, "build-cannot-write", "cannot write '{0}': {1}");
 STRATA_DIAGNOSTIC(mainOfLibrary, Error, "build-main-of-library", "'{0}' is no program, and takes no files with a main");
 STRATA_DIAGNOSTIC(noRuntime, Error, "build-no-runtime", "the runtime library '{0}' is not beside this strata");
-STRATA_DIAGNOSTIC(interfaceFailed, Error, "build-internal",
-                  "the C functions of the entry points do not fit the program: {0}; this is an error of Strata");
+STRATA_DIAGNOSTIC(noObject, Error, "build-no-object", "target '{0}' runs programs, but makes no files of them");
 
 namespace {
 
@@ -107,7 +102,7 @@ public:
   }
 
   int build() {
-    if (!checkKind() || !findRuntime())
+    if (!checkKind())
       return finish(session_);
     std::optional<std::string> object = compile();
     if (!object)
@@ -135,8 +130,6 @@ public:
   /// Becomes the program.
   int run() {
     path_ = llvm::sys::path::stem(session_.options.compile.program).str();
-    if (!findRuntime())
-      return finish(session_);
     auto object = compile();
     auto bytes = object ? program(*object) : std::nullopt;
     if (!bytes || finish(session_) != statusFine)
@@ -194,12 +187,22 @@ private:
     return llvm::sys::path::stem(kind().empty() ? session_.options.compile.program : path_).str() + ".h";
   }
 
-  bool findRuntime() {
-    const char* name = "libstrata.a";
-    library_ = findAbove(std::string("lib/") + name);
-    if (library_.empty())
-      diagnostics_.report(noRuntime, {}, name).help("run strata from its installation or from its build folder");
-    return !library_.empty();
+  /// The libraries of a target that objects are linked with.
+  bool findRuntime(const target::Target& target) {
+    const auto names = target.libraries();
+    if (!names) {
+      diagnostics_.report(noObject, session_.options.compile.targetPlace, target.name().str())
+          .help("strata run runs the program there; another target, such as host, makes a library of it");
+      return false;
+    }
+    for (const std::string& name : *names) {
+      libraries_.push_back(findAbove("lib/" + name));
+      if (libraries_.back().empty()) {
+        diagnostics_.report(noRuntime, {}, name).help("run strata from its installation or from its build folder");
+        return false;
+      }
+    }
+    return true;
   }
 
   std::vector<mlir::func::FuncOp> entries(Compiler& compiler, mlir::ModuleOp module) {
@@ -224,7 +227,7 @@ private:
     CompilerSession compilation(session_);
     Compiler& compiler = compilation.compiler;
     auto program = compiler.logical();
-    if (!program)
+    if (!program || !findRuntime(*program->target))
       return std::nullopt;
     auto functions = entries(compiler, *program->module);
     if (functions.empty())
@@ -232,45 +235,12 @@ private:
     machine_ = program->machine.name;
     interface_ = makeCInterface(functions, *program, llvm::sys::path::filename(session_.options.compile.program).str(),
                                 headerName(), diagnostics_);
-    if (!interface_ || !compiler.place(*program) || !compiler.schedule(*program))
+    if (!interface_)
       return std::nullopt;
-    llvm::LLVMContext context;
-    auto code = compiler.lower(*program, context);
-    session_.watch.begin("compiling its C functions");
-    if (!code || !join(*code, context))
-      return std::nullopt;
-    session_.watch.begin("optimising code");
-    if (!host::optimize(*code, {}, diagnostics_))
-      return std::nullopt;
-    session_.watch.begin("generating code");
-    std::string object = host::emit(*code, {}, /*assembly=*/false, diagnostics_);
+    auto artefact = compiler.compile(*program, session_.options.optimization, {});
+    auto object = artefact ? artefact->object(interface_->code) : std::nullopt;
     session_.watch.end();
-    return object.empty() ? std::nullopt : std::optional(std::move(object));
-  }
-
-  /// Brings the C functions into the program's module. Nothing else of it stays visible.
-  bool join(llvm::Module& code, llvm::LLVMContext& context) {
-    clang::Source source;
-    source.text = interface_->source;
-    auto text = clang::compileToLlvm(source, diagnostics_);
-    if (!text)
-      return false;
-    llvm::SMDiagnostic problem;
-    auto functions = llvm::parseIR(llvm::MemoryBufferRef(*text, "entry points"), problem, context);
-    if (!functions) {
-      diagnostics_.report(interfaceFailed, {}, problem.getMessage().str());
-      return false;
-    }
-    functions->setDataLayout(code.getDataLayout());
-    functions->setTargetTriple(code.getTargetTriple());
-    if (llvm::Linker::linkModules(code, std::move(functions))) {
-      diagnostics_.report(interfaceFailed, {}, "they do not link");
-      return false;
-    }
-    for (llvm::Function& function : code)
-      if (!function.isDeclaration() && !llvm::is_contained(interface_->functions, function.getName().str()))
-        function.setLinkage(llvm::GlobalValue::InternalLinkage);
-    return true;
+    return object;
   }
 
   std::optional<std::string> archive(const std::string& object) {
@@ -280,7 +250,7 @@ private:
     auto bytes = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
                                             llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
     if (!bytes) {
-      diagnostics_.report(interfaceFailed, {}, llvm::toString(bytes.takeError()));
+      diagnostics_.report(cannotWriteOutput, {}, path_, llvm::toString(bytes.takeError()));
       return std::nullopt;
     }
     return (*bytes)->getBuffer().str();
@@ -290,8 +260,9 @@ private:
     clang::SharedLibrary library;
     library.name = llvm::sys::path::filename(path_).str();
     library.object = object;
-    library.libraries = {library_, "-lstdc++"};
-    library.exports = interface_->functions;
+    library.libraries = libraries_;
+    library.libraries.push_back("-lstdc++");
+    library.exports = interface_->code.functions;
     library.exports.push_back("sq*");
     return clang::linkShared(library, diagnostics_);
   }
@@ -301,7 +272,7 @@ private:
     executable.object = object;
     executable.files = session_.options.mains;
     executable.headers[headerName()] = interface_->header;
-    executable.libraries = {library_};
+    executable.libraries = libraries_;
     return clang::linkExecutable(executable, diagnostics_);
   }
 
@@ -323,7 +294,7 @@ private:
 
   void tell() {
     std::string names;
-    for (const std::string& name : interface_->functions)
+    for (const std::string& name : interface_->code.functions)
       names += (names.empty() ? "" : ", ") + name;
     if (kind().empty()) {
       printf("%s: %s for %s\n", path_.c_str(), names.c_str(), machine_.c_str());
@@ -332,13 +303,14 @@ private:
     printf("%s, %s: %s for %s\n", path_.c_str(), headerPath().c_str(), names.c_str(), machine_.c_str());
     std::string include = findAbove("include/sequoia.h");
     std::string options = include.empty() ? "" : " -I" + llvm::sys::path::parent_path(include).str();
-    std::string libraries = kind() == ".so" ? "" : " " + library_ + " -lstdc++ -lm -lpthread";
+    std::string libraries = kind() == ".so" ? "" : " " + llvm::join(libraries_, " ") + " -lstdc++ -lm -lpthread";
     printf("  use it with: cc main.c%s %s%s\n", options.c_str(), path_.c_str(), libraries.c_str());
   }
 
   Session& session_;
   DiagnosticEngine& diagnostics_;
-  std::string path_, library_;
+  std::string path_;
+  std::vector<std::string> libraries_; // of Strata, that objects are linked with
   std::optional<CInterface> interface_;
   std::string machine_;
 };

@@ -5,12 +5,11 @@
 #include "base/data/npy.h"
 #include "compiler/clang/c_text.h"
 #include "compiler/driver/entry_checks.h"
-#include "compiler/driver/run.h"
 #include "compiler/driver/texts.h"
 #include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
-#include "compiler/target/host/lower.h"
+#include "compiler/target/machine_table.h"
 
 #include "llvm/Support/DynamicLibrary.h"
 
@@ -135,7 +134,7 @@ public:
   }
 
   std::string definition() {
-    std::string text = "\nvoid strata_packed_" + name_ + "(void **) __asm__(" + cLiteral(host::packedName(name_)) +
+    std::string text = "\nvoid strata_packed_" + name_ + "(void **) __asm__(" + cLiteral(target::packedSymbol(name_)) +
                        ");\n\n" + prototype(false) + " {\n" + "  static const char entry[] = " + cLiteral(name_) +
                        ";\n";
     std::string list;
@@ -363,7 +362,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
       continue;
     prototypes += entry.comment() + entry.prototype(true) + ";\n\n";
     definitions += entry.definition();
-    result.functions.push_back(function.getName().str());
+    result.code.functions.push_back(function.getName().str());
   }
   if (!fine)
     return std::nullopt;
@@ -382,10 +381,11 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
                   guard + "\n#define " + guard + "\n\n#include \"sequoia.h\"\n#include <stdbool.h>\n\n" +
                   "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + types.declarations() + prototypes +
                   "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  MachineTable table(machine);
-  result.source = "#include \"sequoia.h\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include "
-                  "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n" +
-                  ofEntries + machineText(*table.get()) + std::string(entrySupport()) + definitions;
+  target::MachineTable table(machine);
+  result.code.source =
+      "#include \"sequoia.h\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include "
+      "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n" +
+      ofEntries + machineText(*table.get()) + std::string(entrySupport()) + definitions;
   return result;
 }
 

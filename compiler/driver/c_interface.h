@@ -11,9 +11,8 @@
 namespace strata::driver {
 
 struct CInterface {
-  std::string header; // includes "sequoia.h" and nothing else that is not C's own
-  std::string source; // includes "sequoia.h" and "strata_abi.h" (compiler/clang/clang.h)
-  std::vector<std::string> functions;
+  std::string header;     // includes "sequoia.h" and nothing else that is not C's own
+  target::Interface code; // includes "sequoia.h" and "strata_abi.h" (compiler/clang/clang.h)
 };
 
 /// `name` and `headerName` are for comments and the header's guard. Nothing when an entry point cannot be a C function

@@ -2,11 +2,20 @@
 #include "compiler/driver/command_options.h"
 
 #include "compiler/driver/help.h"
+#include "compiler/target/registry/registry.h"
 #include "runtime/core/runtime.h"
 
 namespace strata::driver {
 
 namespace {
+
+/// The targets, for help.
+std::string targetNames() {
+  std::string names;
+  for (const target::Target* target : target::allTargets())
+    names += (names.empty() ? "" : " or ") + target->name().str() + " (" + target->about().str() + ")";
+  return names;
+}
 
 void addPreprocessor(CLI::App* command, Options& options) {
   command
@@ -30,6 +39,8 @@ void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
                       "C or C++ files: the functions that an HBIR program calls; the main of a Sequoia program");
   command->add_option("--machine", options.compile.machine,
                       "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
+  command->add_option("--target", options.compile.target,
+                      "what runs the program: " + targetNames() + "; without it, what the machine says, else host");
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
   if (isLibrary)
     command

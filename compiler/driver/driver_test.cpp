@@ -66,8 +66,21 @@ TEST_F(DriverTest, SaysThatAPhaseFailedOnAProgramThatWasChecked) {
   program->module =
       parse("func.func @f(%a: i32, %n: i32) -> i32 {\n  %p = math.ipowi %a, %n : i32\n  return %p : i32\n}");
   ASSERT_TRUE(program->module);
-  llvm::LLVMContext llvmContext;
-  EXPECT_FALSE(compiler.lower(*program, llvmContext));
+  const target::Program given{*program->module, program->machine};
+  EXPECT_FALSE(program->target->compile(given, {}, {}, diagnostics));
+  EXPECT_TRUE(reported("host-internal")) << diagnostics.render({});
+}
+
+TEST_F(DriverTest, SaysThatAPassHasLeftAProgramThatDoesNotVerify) {
+  CompileOptions options;
+  options.program = STRATA_SOURCE_DIR "/tests/conformance/programs/empty.mlir";
+  options.verifyEach = true;
+  Compiler compiler(*context, diagnostics, options);
+  auto program = compiler.logical();
+  ASSERT_TRUE(program) << diagnostics.render({});
+  for (auto function : program->module->getOps<mlir::func::FuncOp>())
+    function.front().getTerminator()->erase();
+  EXPECT_FALSE(compiler.schedule(*program));
   EXPECT_TRUE(reported("driver-internal")) << diagnostics.render({});
 }
 

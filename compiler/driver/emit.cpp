@@ -1,8 +1,7 @@
 // What every command ends with: text to files, stages of a compilation (--emit), and the report of what went wrong.
 #include "base/data/unfinished.h"
 #include "compiler/driver/prepare.h"
-#include "compiler/target/host/engine.h"
-#include "compiler/target/host/lower.h"
+#include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,6 +16,7 @@ namespace strata::driver {
 
 STRATA_DIAGNOSTIC(cannotWrite, Error, "driver-cannot-write", "cannot write '{0}': {1}");
 STRATA_DIAGNOSTIC(unknownStage, Error, "driver-unknown-stage", "there is nothing called '{0}' to emit");
+STRATA_DIAGNOSTIC(noForm, Error, "target-no-form", "target '{0}' has no form '{1}' of a program");
 STRATA_DIAGNOSTIC(unknownPass, Error, "driver-unknown-pass", "no pass '{0}' is run on this program{1}");
 
 bool writeText(Session& session, const std::string& path, const std::string& text) {
@@ -72,7 +72,7 @@ int finish(Session& session, int otherwise) {
   fputs(text.c_str(), stderr);
   auto isOurs = [](const Diagnostic& diagnostic) {
     llvm::StringRef code = diagnostic.kind->code;
-    return diagnostic.severity == Severity::Error && (code == "driver-internal" || code == "check-differs");
+    return diagnostic.severity == Severity::Error && (code.ends_with("-internal") || code == "check-differs");
   };
   if (llvm::any_of(session.diagnostics.all(), isOurs))
     return statusOurError;
@@ -108,11 +108,15 @@ static int emitAfterPass(Session& session, const std::string& pass, unsigned run
 
 int emitCommand(Session& session) {
   const std::string& stage = session.options.emit;
-  std::vector<std::string> stages{"ast", "groups", "layout", "svm", "placed", "scheduled", "llvm", "asm"};
+  std::vector<std::string> stages{"ast", "groups", "layout", "svm", "placed", "scheduled"};
+  for (const target::Target* target : target::allTargets())
+    for (const target::Form& form : target->forms())
+      if (!llvm::is_contained(stages, form.name))
+        stages.push_back(form.name.str());
   const auto pass = passOf(stage);
   if (!pass && std::find(stages.begin(), stages.end(), stage) == stages.end()) {
     session.diagnostics.report(unknownStage, session.commandLine->value("--emit", stage), stage)
-        .help("one of ast, groups, layout, svm, placed, scheduled, llvm, asm, after:PASS");
+        .help("one of " + llvm::join(stages, ", ") + ", after:PASS");
     return finish(session);
   }
   if (pass)
@@ -136,9 +140,8 @@ int emitCommand(Session& session) {
   }
   auto program = compiler.logical();
   if (pass) {
-    llvm::LLVMContext code;
-    if (program && compiler.place(*program) && compiler.schedule(*program))
-      compiler.lower(*program, code);
+    if (program)
+      compiler.compile(*program, session.options.optimization, {});
     return emitAfterPass(session, pass->first, pass->second);
   }
   if (!program)
@@ -153,29 +156,19 @@ int emitCommand(Session& session) {
   };
   if (stage == "svm")
     return write(print());
-  if (!compiler.place(*program))
-    return finish(session);
-  if (stage == "placed")
-    return write(print());
-  if (!compiler.schedule(*program))
-    return finish(session);
-  if (stage == "scheduled")
-    return write(print());
-  llvm::LLVMContext llvmContext;
-  auto code = compiler.lower(*program, llvmContext);
-  session.watch.begin("optimising code");
-  if (!code || !host::optimize(*code, {"", session.options.optimization}, session.diagnostics))
-    return finish(session);
-  session.watch.end();
-  if (stage == "llvm") {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    code->print(stream, nullptr);
-    return write(text);
+  if (stage == "placed" || stage == "scheduled") {
+    const bool fine = compiler.place(*program) && (stage == "placed" || compiler.schedule(*program));
+    return fine ? write(print()) : finish(session);
   }
-  session.watch.begin("generating code");
-  std::string text = host::emit(*code, {}, /*assembly=*/true, session.diagnostics);
-  return session.diagnostics.hasErrors() ? finish(session) : write(text);
+  const target::Target& target = *program->target;
+  if (llvm::none_of(target.forms(), [&](const target::Form& form) { return form.name == stage; })) {
+    session.diagnostics.report(noForm, session.commandLine->value("--emit", stage), target.name().str(), stage)
+        .help("--emit=svm writes the program, which --target runs on another target");
+    return finish(session);
+  }
+  auto artefact = compiler.compile(*program, session.options.optimization, {});
+  auto text = artefact ? artefact->text(stage) : std::nullopt;
+  return text ? write(*text) : finish(session);
 }
 
 } // namespace strata::driver

@@ -48,7 +48,7 @@ struct Binding {
   /// Whether an array lies in a file.
   bool isFile(size_t position) const { return position < files.size() && files[position]; }
 
-  /// The packed form that compiled entries take (compiler/target/host/lower.h). Valid while the binding is not changed.
+  /// The packed form that compiled entries take (target::Executable). Valid while the binding is not changed.
   std::vector<void*> pack(const EntryPoint& entry);
 
 private:

@@ -9,6 +9,7 @@
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
+#include "compiler/target/target.h"
 #include "compiler/transform/plain_arithmetic.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -143,7 +144,8 @@ TEST_F(GuardedLanes, GiveWhatTheInterpreterGives) {
     vectorised += llvmText.find(" x i32> @llvm.masked.load") != std::string::npos;
     auto engine = host::Engine::create(host::emit(*module, options, false, diagnostics), diagnostics);
     ASSERT_TRUE(engine && interpreter) << text;
-    auto* entry = reinterpret_cast<void (*)(void**)>(engine->lookup(host::packedName("main"), diagnostics)); // NOLINT
+    auto* entry =
+        reinterpret_cast<void (*)(void**)>(engine->lookup(target::packedSymbol("main"), diagnostics)); // NOLINT
     ASSERT_TRUE(entry) << text;
     std::mt19937 random(seed);
     const int64_t special[] = {0, 0, 1, 2, 3, -1, 7, INT64_MIN, INT64_MAX};

@@ -188,6 +188,7 @@ int main(int argc, char** argv) {
   }
   options.command = app.get_subcommands().front()->get_name();
   options.compile.machinePlace = session.commandLine->value("--machine", options.compile.machine);
+  options.compile.targetPlace = session.commandLine->value("--target", options.compile.target);
   for (const std::string& entry : options.entries)
     if (options.compile.entry.empty())
       options.compile.entry = entry;

@@ -3,9 +3,7 @@
 // without a mapping. A function's result is what its entry point writes into a last argument.
 #include "compiler/driver/native_kernels.h"
 
-#include "compiler/driver/run.h"
-#include "compiler/target/host/lower.h"
-#include "runtime/abi.h"
+#include "compiler/target/registry/registry.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -54,35 +52,16 @@ svm::KernelOp addCaller(ModuleOp program, func::FuncOp function) {
   return kernel;
 }
 
-/// The code under an address, called on the interpreter's blocks.
-bool callOn(void (*code)(void**), const std::vector<interpret::Argument>& arguments) {
-  std::vector<std::vector<int64_t>> words; // of each block: its address, extents, strides
-  std::vector<uint64_t> scalars;
-  words.reserve(arguments.size());
-  scalars.reserve(arguments.size());
-  std::vector<void*> packed;
-  for (const interpret::Argument& argument : arguments) {
-    if (argument.isScalar) {
-      packed.push_back(&scalars.emplace_back(argument.scalar));
-    } else if (argument.isRecord) {
-      packed.push_back(argument.data);
-    } else {
-      std::vector<int64_t>& block = words.emplace_back(1, reinterpret_cast<int64_t>(argument.data));
-      block.insert(block.end(), argument.extents.begin(), argument.extents.end());
-      block.insert(block.end(), argument.strides.begin(), argument.strides.end());
-      packed.push_back(block.data());
-    }
-  }
-  code(packed.data());
-  return true;
-}
-
 } // namespace
 
 std::unique_ptr<NativeKernels> NativeKernels::compile(ModuleOp program, Compiler& compiler, unsigned optimization,
                                                       DiagnosticEngine& diagnostics) {
   auto made = std::make_unique<NativeKernels>();
-  LogicalProgram alone{OwningOpRef<ModuleOp>(program.clone()), {}, describeHost()};
+  Machine here = describeHost();
+  const target::Target* target = target::targetOf(here, "", {}, diagnostics);
+  if (!target)
+    return nullptr;
+  LogicalProgram alone{OwningOpRef<ModuleOp>(program.clone()), {}, std::move(here), target};
   SmallVector<Operation*> others;
   // What stands for them, and the names under which the interpreter asks for them.
   SmallVector<svm::KernelOp> kernels;
@@ -111,26 +90,17 @@ std::unique_ptr<NativeKernels> NativeKernels::compile(ModuleOp program, Compiler
   }
   for (svm::KernelOp kernel : kernels)
     addEntry(*alone.module, kernel);
-  static MachineTable table(alone.machine);
-  llvm::LLVMContext context;
-  if (!compiler.place(alone) || !compiler.schedule(alone))
-    return nullptr;
-  auto code = compiler.lower(alone, context);
-  const host::CodeOptions native{"", optimization};
-  if (!code || !host::optimize(*code, native, diagnostics))
-    return nullptr;
-  std::string object = host::emit(*code, native, /*assembly=*/false, diagnostics);
-  made->engine_ = object.empty() ? nullptr : host::Engine::create(object, diagnostics);
-  if (!made->engine_)
+  static const target::NativeFunctions none; // it is these that the target is to compile
+  made->program_ = std::move(alone);
+  made->artefact_ = compiler.compile(*made->program_, optimization, none);
+  made->executable_ = made->artefact_ ? made->artefact_->load() : nullptr;
+  if (!made->executable_)
     return nullptr;
   for (const auto& [name, entry] : names) {
-    auto* function = reinterpret_cast<void (*)(void**)>(made->engine_->lookup(host::packedName(entry), diagnostics));
-    if (!function)
+    auto call = made->executable_->entry(entry);
+    if (!call)
       return nullptr;
-    made->stands_[name] = [function](const std::vector<interpret::Argument>& arguments, std::string&) {
-      strata_machine(table.get());
-      return callOn(function, arguments);
-    };
+    made->functions_[name] = [call = std::move(call)](void** arguments) { call(arguments); };
   }
   return made;
 }

@@ -4,8 +4,6 @@
 #pragma once
 
 #include "compiler/driver/pipeline.h"
-#include "compiler/interpret/interpreter.h"
-#include "compiler/target/host/engine.h"
 
 namespace strata::driver {
 
@@ -16,12 +14,14 @@ public:
   static std::unique_ptr<NativeKernels> compile(mlir::ModuleOp program, Compiler& compiler, unsigned optimization,
                                                 DiagnosticEngine& diagnostics);
 
-  /// For interpret::Options. Valid as long as this lives.
-  const std::map<std::string, interpret::ExternalKernel>& stands() const { return stands_; }
+  /// Empty when there are no such kernels. Valid as long as this lives.
+  const target::NativeFunctions& functions() const { return functions_; }
 
 private:
-  std::unique_ptr<host::Engine> engine_; // none: there are no such kernels
-  std::map<std::string, interpret::ExternalKernel> stands_;
+  std::optional<LogicalProgram> program_; // none: there are no such kernels
+  std::unique_ptr<target::Artefact> artefact_;
+  std::unique_ptr<target::Executable> executable_;
+  target::NativeFunctions functions_;
 };
 
 } // namespace strata::driver

@@ -1,7 +1,7 @@
 // The interpreter behind the command.
 #include "compiler/driver/oracle.h"
 
-#include "compiler/interpret/interpreter.h"
+#include "compiler/interpret/packed.h"
 #include "compiler/ir/locations.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ STRATA_DIAGNOSTIC(differs, Error, "check-differs",
 bool interpret(mlir::ModuleOp program, const EntryPoint& entry, Interpreted& run, const InterpretMode& mode,
                const NativeKernels& kernels, DiagnosticEngine& diagnostics) {
   interpret::Options options;
-  options.kernels = kernels.stands();
+  for (const auto& [name, code] : kernels.functions())
+    options.kernels[name] = interpret::standIn(code);
   run.callsC = !options.kernels.empty();
   options.trackUndefined = mode.strict;
   options.splitReductions = mode.splitReductions;

@@ -12,7 +12,7 @@
 #include "compiler/ir/verify_logical.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/mapping/place.h"
-#include "compiler/target/host/lower.h"
+#include "compiler/target/registry/registry.h"
 #include "compiler/transform/count_accesses.h"
 #include "compiler/transform/distribute.h"
 #include "compiler/transform/eliminate_copies.h"
@@ -116,7 +116,9 @@ bool Compiler::check() {
   if (options_.sizes.empty() && options_.shapes.empty())
     return mapping::place(*program->module, program->record, program->machine, diagnostics_) &&
            mapping::verifyPlaced(*program->module, program->machine, diagnostics_);
-  return place(*program) && schedule(*program);
+  return place(*program) && schedule(*program) &&
+         (program->target->takes() != svm::Stage::Scheduled ||
+          program->target->supports({*program->module, program->machine}, diagnostics_));
 }
 
 std::string Compiler::syntaxTree() {
@@ -203,7 +205,15 @@ std::optional<LogicalProgram> Compiler::fromNotation() {
   auto lowered = source_->notation->lower(options_, *onto, context_, diagnostics_);
   if (!lowered)
     return std::nullopt;
-  return LogicalProgram{std::move(lowered->first), std::move(lowered->second), std::move(*onto)};
+  return withTarget(std::move(lowered->first), std::move(lowered->second), std::move(*onto));
+}
+
+std::optional<LogicalProgram> Compiler::withTarget(OwningOpRef<ModuleOp> module, mapping::Record record,
+                                                   Machine machine) {
+  const target::Target* target = target::targetOf(machine, options_.target, options_.targetPlace, diagnostics_);
+  if (!target)
+    return std::nullopt;
+  return LogicalProgram{std::move(module), std::move(record), std::move(machine), target};
 }
 
 /// A default mapping aims at filling the memories; where that was too much, one that aims at less is used.
@@ -257,7 +267,7 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
     if (hash && hash.getValue() != contentHash(*onto))
       diagnostics_.report(otherMachine, {}, onto->name);
   }
-  return LogicalProgram{std::move(module), std::move(record), std::move(*onto)};
+  return withTarget(std::move(module), std::move(record), std::move(*onto));
 }
 
 std::optional<LogicalProgram> Compiler::logical() {
@@ -390,13 +400,23 @@ bool Compiler::assignAddresses(LogicalProgram& program) {
   return fits;
 }
 
-std::unique_ptr<llvm::Module> Compiler::lower(LogicalProgram& program, llvm::LLVMContext& context) {
-  tell("translating");
-  if (!host::lowerToLlvmDialect(*program.module, program.machine, [&](PassManager& passes) { prepare(passes); })) {
-    diagnostics_.report(passFailed, {});
+std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, unsigned optimization,
+                                                    const target::NativeFunctions& natives,
+                                                    Instrumentation instrumentation) {
+  const target::Target& target = *program.target;
+  if ((target.takes() != svm::Stage::Logical && !place(program, instrumentation)) ||
+      (target.takes() == svm::Stage::Scheduled && !schedule(program, instrumentation)))
     return nullptr;
-  }
-  return host::translate(*program.module, context, diagnostics_);
+  const target::Program given{*program.module, program.machine};
+  if (!target.supports(given, diagnostics_))
+    return nullptr;
+  target::Settings settings;
+  settings.optimization = optimization;
+  settings.instrumentation = instrumentation;
+  settings.prepare = [this](PassManager& passes) { prepare(passes); };
+  settings.begin = [this](const char* phase) { tell(phase); };
+  tell("translating");
+  return target.compile(given, settings, natives, diagnostics_);
 }
 
 std::string Compiler::entryName(ModuleOp module) {

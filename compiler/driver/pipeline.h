@@ -6,9 +6,7 @@
 #include "base/picture/html.h"
 #include "compiler/ir/svm.h"
 #include "compiler/mapping/record.h"
-
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
+#include "compiler/target/target.h"
 
 #include <functional>
 #include <map>
@@ -28,6 +26,8 @@ struct CompileOptions {
   std::vector<std::string> includeDirectories, definitions; // -I, -D: of a Sequoia program
   std::string machine;   // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
   Location machinePlace; // where the command line has it
+  std::string target;    // the name of one; else the machine's
+  Location targetPlace;  // where the command line has it
   std::string mapping;
   bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
   std::string mappingForm;      // of a mapping that is written: "braces" (also when empty) or "xml"
@@ -51,11 +51,18 @@ struct CompileOptions {
   bool isTrial = false;
 };
 
-/// A program in logical form, with where it goes.
+/// A program in logical form, with where it goes and what runs it there.
 struct LogicalProgram {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mapping::Record record;
   Machine machine;
+  const target::Target* target = nullptr;
+
+  LogicalProgram clone() const {
+    return {mlir::OwningOpRef<mlir::ModuleOp>(module.get().clone()), record, machine, target};
+  }
+  /// Whether it has memories and processors of the machine when it runs, or is run as it is written.
+  bool isPlaced() const { return target->takes() != svm::Stage::Logical; }
 };
 
 /// One picture of a program.
@@ -78,8 +85,7 @@ struct TunableInUse {
   std::vector<int64_t> sizes;
 };
 
-/// What a compiled program tells about its run, at the cost of running slower.
-enum class Instrumentation { None, Count, Trace };
+using target::Instrumentation;
 
 class Compiler {
 public:
@@ -114,8 +120,11 @@ public:
   bool place(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
   /// Distribution, reductions, copies, addresses: what is left to decide is decided.
   bool schedule(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
-  /// LLVM IR, not optimised yet.
-  std::unique_ptr<llvm::Module> lower(LogicalProgram& program, llvm::LLVMContext& context);
+  /// All of the way: brings a logical program (in place) to the stage that its target takes, and has the target compile
+  /// it. The program outlives the artefact. Null on errors (reported).
+  std::unique_ptr<target::Artefact> compile(LogicalProgram& program, unsigned optimization,
+                                            const target::NativeFunctions& natives,
+                                            Instrumentation instrumentation = Instrumentation::None);
 
   /// The name of the entry point to run: the one asked for, or the only one.
   std::string entryName(mlir::ModuleOp module);
@@ -124,6 +133,8 @@ private:
   struct Source;
   std::optional<LogicalProgram> fromDialect();
   std::optional<LogicalProgram> fromNotation();
+  std::optional<LogicalProgram> withTarget(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record,
+                                           Machine machine);
   std::optional<Machine> machine(const std::string& named, Location where);
   void settleMapping(const Machine& machine);
   bool assignAddresses(LogicalProgram& program);

@@ -1,5 +1,6 @@
-// strata run: compile, bind arrays, call, write arrays, say what happened. Figures are taken from a program compiled
-// for counting, which runs once as the warm-up; times are taken from the program as it is.
+// strata run: compile, bind arrays, call, write arrays, say what happened. What runs the program is the business of its
+// target (compiler/target/target.h). Figures are taken from a program compiled for counting, which runs once as the
+// warm-up; times are taken from the program as it is.
 #include "compiler/driver/run.h"
 
 #include "base/data/npy.h"
@@ -9,8 +10,7 @@
 #include "compiler/driver/prepare.h"
 #include "compiler/driver/timeline.h"
 #include "compiler/mapping/place.h"
-#include "compiler/target/host/engine.h"
-#include "compiler/target/host/lower.h"
+#include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scratch_file.h"
@@ -21,23 +21,6 @@
 #include <unistd.h>
 
 namespace strata::driver {
-
-MachineTable::MachineTable(const Machine& machine) {
-  names_.reserve(machine.memories.size() + machine.processors.size() + 1);
-  auto name = [&](const std::string& text) { return names_.emplace_back(text).c_str(); };
-  for (uint32_t number = 0; number < machine.memories.size(); ++number) {
-    const machine::Memory& memory = machine.memories[number];
-    bool bounded = memory.capacity.kind == machine::Capacity::Kind::Bytes;
-    bool isExplicit = machine.isStore(machine::MemoryId{number});
-    memories_.push_back({name(memory.name), bounded ? memory.capacity.bytes : 0, static_cast<uint32_t>(memory.count),
-                         isExplicit, static_cast<uint32_t>(memory.alignment)});
-  }
-  for (const machine::Processor& processor : machine.processors)
-    processors_.push_back({name(processor.name), static_cast<uint32_t>(processor.count),
-                           static_cast<uint32_t>(std::min<uint64_t>(processor.moves, UINT32_MAX))});
-  table_ = {name(machine.name), memories_.data(), processors_.data(), static_cast<uint32_t>(memories_.size()),
-            static_cast<uint32_t>(processors_.size())};
-}
 
 namespace {
 
@@ -73,6 +56,8 @@ void reportFailure(const StrataCheck* check, const int64_t* values, int32_t coun
   _exit(statusUserError);
 }
 
+STRATA_DIAGNOSTIC(noTrace, Error, "target-no-trace", "target '{0}' does not tell what runs when");
+
 class Runner {
 public:
   explicit Runner(Session& session) : session_(session), options_(session.options) {}
@@ -99,11 +84,18 @@ public:
       return finish(session_);
     if (compiler.hasFixedSizes())
       data.sizes.clear();
-    for (unsigned position = 0; position < entry->arguments.size() && !options_.interpret; ++position) {
+    const bool isPlaced = !options_.interpret && program->isPlaced();
+    for (unsigned position = 0; isPlaced && position < entry->arguments.size(); ++position) {
       machine::MemoryId memory = mapping::argumentMemory(function, position, program->record, program->machine);
       // Scalars stay in memory, whatever their level is.
       entry->arguments[position].inFile =
           entry->arguments[position].rank > 0 && memory.valid() && program->machine[memory].files;
+    }
+    if (!options_.interpret && isTraced() && !program->target->has(Instrumentation::Trace)) {
+      const char* option = options_.trace.empty() ? "--timeline" : "--trace";
+      const std::string& file = options_.trace.empty() ? options_.timeline : options_.trace;
+      session_.diagnostics.report(noTrace, session_.commandLine->value(option, file), program->target->name().str());
+      return finish(session_);
     }
     // Arrays in files are made by the runtime, which may fail from here on.
     runtime::setScratchFolder(options_.scratch);
@@ -114,25 +106,29 @@ public:
     if (!binding)
       return finish(session_);
     RunFigures figures;
+    figures.target = program->target;
     Interpreted oracle;
+    std::unique_ptr<NativeKernels> natives; // for whoever cannot look into them
     mlir::OwningOpRef<mlir::ModuleOp> logical;
+    if (options_.check || options_.interpret || !program->isPlaced()) {
+      natives = NativeKernels::compile(*program->module, compiler, options_.optimization, session_.diagnostics);
+      if (!natives)
+        return finish(session_, statusOurError);
+    }
     if (options_.check || options_.interpret) {
       auto copy = copyOf(*entry, *binding);
       if (!copy)
         return finish(session_);
       oracle.binding = std::move(*copy);
-      auto kernels = NativeKernels::compile(*program->module, compiler, options_.optimization, session_.diagnostics);
-      if (!kernels)
-        return finish(session_, statusOurError);
       runtime::tellProgress("interpreting " + entry->name);
       InterpretMode mode;
       mode.strict = options_.check;
-      bool fine = interpret(*program->module, *entry, oracle, mode, *kernels, session_.diagnostics);
+      bool fine = interpret(*program->module, *entry, oracle, mode, *natives, session_.diagnostics);
       // The arrays of a program whose sizes are its own have no directions, and no tunables either.
       if (fine && options_.check && !compiler.hasFixedSizes()) {
         auto arrays = [&] { return copyOf(*entry, *binding); };
         fine = checkWritten(*entry, oracle, session_.diagnostics) &&
-               checkOtherMappings(compiler, {*program->module, *entry, *kernels, oracle, arrays}, session_.diagnostics);
+               checkOtherMappings(compiler, {*program->module, *entry, *natives, oracle, arrays}, session_.diagnostics);
       }
       runtime::clearProgress();
       if (options_.interpret)
@@ -147,7 +143,9 @@ public:
       printf("%s, interpreted\n", entry->name.c_str());
       return finish(session_);
     }
-    if (!compileAndCall(compiler, *program, *entry, *binding, figures))
+    static const target::NativeFunctions none;
+    Code code{natives ? natives->functions() : none};
+    if (!compileAndCall(compiler, *program, code, *entry, *binding, figures))
       return finish(session_, statusOurError);
     if (options_.check) {
       runtime::tellProgress("comparing with the interpreter");
@@ -165,10 +163,12 @@ public:
   }
 
 private:
-  void tell(const char* phase) {
-    runtime::tellProgress(phase);
-    session_.watch.begin(phase);
-  }
+  /// What is called, and what it was made of where that is not the program itself.
+  struct Code {
+    const target::NativeFunctions& natives;
+    std::optional<LogicalProgram> counted = {};
+    std::unique_ptr<target::Executable> counting = {}, executable = {};
+  };
 
   bool isTraced() const { return !options_.trace.empty() || !options_.timeline.empty(); }
 
@@ -200,48 +200,34 @@ private:
     return copy;
   }
 
-  /// Native code of a placed program. The program is consumed.
-  std::unique_ptr<host::Engine> compile(Compiler& compiler, LogicalProgram& program, Instrumentation instrumentation) {
-    llvm::LLVMContext llvmContext;
-    if (!compiler.schedule(program, instrumentation))
-      return nullptr;
-    auto code = compiler.lower(program, llvmContext);
-    const host::CodeOptions native{"", options_.optimization};
-    tell("optimising code");
-    if (!code || !host::optimize(*code, native, session_.diagnostics))
-      return nullptr;
-    tell("generating code");
-    std::string object = host::emit(*code, native, /*assembly=*/false, session_.diagnostics);
-    tell("linking code");
-    auto engine = object.empty() ? nullptr : host::Engine::create(object, session_.diagnostics);
+  /// Code of a logical program, which lives as long as the code does.
+  std::unique_ptr<target::Executable> compile(Compiler& compiler, LogicalProgram& program,
+                                              const target::NativeFunctions& natives, Instrumentation instrumentation) {
+    auto artefact = compiler.compile(program, options_.optimization, natives, instrumentation);
+    auto executable = artefact ? artefact->load() : nullptr;
     session_.watch.end();
-    return engine;
+    return executable;
   }
 
-  bool compileAndCall(Compiler& compiler, LogicalProgram& program, const EntryPoint& entry, Binding& binding,
-                      RunFigures& figures) {
+  bool compileAndCall(Compiler& compiler, LogicalProgram& program, Code& code, const EntryPoint& entry,
+                      Binding& binding, RunFigures& figures) {
     for (auto kernel : program.module->getOps<svm::KernelOp>())
       figures.paths[kernel.getName().str()] = kernel.isStructured() ? "structured"
                                               : kernel.getLlvm()    ? "llvm"
                                                                     : "black box";
     bool measured = !options_.stats.empty() || options_.repeat > 1;
     if (!options_.stats.empty()) {
-      LogicalProgram counted{mlir::OwningOpRef<mlir::ModuleOp>(program.module->clone()), program.record,
-                             program.machine};
-      if (!compiler.place(counted, Instrumentation::Count))
-        return false;
-      counting_ = compile(compiler, counted, Instrumentation::Count);
-      if (!counting_)
+      code.counted = program.clone();
+      code.counting = compile(compiler, *code.counted, code.natives, Instrumentation::Count);
+      if (!code.counting)
         return false;
     }
-    if (!compiler.place(program))
+    code.executable =
+        compile(compiler, program, code.natives, isTraced() ? Instrumentation::Trace : Instrumentation::None);
+    if (!code.executable)
       return false;
-    engine_ = compile(compiler, program, isTraced() ? Instrumentation::Trace : Instrumentation::None);
-    if (!engine_)
-      return false;
+    target::Executable &executable = *code.executable, &first = code.counting ? *code.counting : executable;
     runtime::setThreads(options_.compile.threads.value_or(0));
-    static MachineTable table(program.machine);
-    strata_machine(table.get());
     std::vector<Array> pristine;
     if (measured)
       for (size_t position = 0; position < binding.arrays.size(); ++position) {
@@ -256,17 +242,16 @@ private:
         pristine.push_back(std::move(copy));
       }
     std::vector<void*> arguments = binding.pack(entry);
-    auto find = [&](host::Engine& code) {
-      return reinterpret_cast<void (*)(void**)>(code.lookup(host::packedName(entry.name), session_.diagnostics));
-    };
-    auto* function = find(*engine_);
-    auto* counting = counting_ ? find(*counting_) : function;
-    if (!function || !counting)
+    const auto entryPoint = executable.entry(entry.name);
+    const auto firstEntry = entryPoint && code.counting ? first.entry(entry.name) : entryPoint;
+    if (!firstEntry)
       return false;
-    auto call = [&](void (*function)(void**)) {
+    double seconds = 0;
+    auto call = [&](const target::Executable::Entry& entry) {
       auto begin = std::chrono::steady_clock::now();
-      function(arguments.data());
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      const bool fine = entry(arguments.data());
+      seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      return fine;
     };
     auto restore = [&] {
       for (size_t position = 0; position < pristine.size(); ++position)
@@ -279,11 +264,12 @@ private:
       return true;
     };
     if (measured) {
-      runtime::resetCounters();
+      first.resetFigures();
       runtime::tellProgress("running " + entry.name + " to warm up and count");
-      call(counting);
-      runtime::setPrinting(false); // the program has said it all
-      figures.counters = runtime::counters();
+      if (!call(firstEntry))
+        return false;
+      executable.setPrinting(false); // the program has said it all
+      figures.counters = first.figures();
     }
     for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
       if (!restore())
@@ -293,8 +279,10 @@ private:
                               (options_.repeat > 1 ? ", repetition " + std::to_string(repetition + 1) + " of " +
                                                          std::to_string(options_.repeat)
                                                    : ""));
-      figures.seconds.push_back(call(function));
-      runtime::setPrinting(false);
+      if (!call(entryPoint))
+        return false;
+      figures.seconds.push_back(seconds);
+      executable.setPrinting(false);
     }
     return true;
   }
@@ -318,7 +306,9 @@ private:
         snprintf(text, sizeof text, "%.3f s", seconds);
       return std::string(text);
     };
-    printf("%s on %s: %s", entry.name.c_str(), machine.name.c_str(), time(median).c_str());
+    const bool isUsual = figures.target == target::allTargets().front();
+    const std::string on = machine.name + (isUsual ? "" : ", " + figures.target->name().str());
+    printf("%s on %s: %s", entry.name.c_str(), on.c_str(), time(median).c_str());
     if (figures.seconds.size() > 1)
       printf(" median, %s least of %zu", time(least).c_str(), figures.seconds.size());
     printf("\n");
@@ -361,6 +351,7 @@ private:
     json["program"] = options_.compile.program;
     json["entry"] = entry.name;
     json["machine"] = machine.name;
+    json["target"] = figures.target->name().str();
     json["sizes"] = nlohmann::json::object();
     for (const auto& sizes : {options_.compile.sizes, binding.sizes})
       for (const auto& [name, value] : sizes)
@@ -401,7 +392,6 @@ private:
 
   Session& session_;
   Options& options_;
-  std::unique_ptr<host::Engine> engine_, counting_;
 };
 
 } // namespace

@@ -1,5 +1,5 @@
-"""Runs the programs of programs/ on every machine, with several numbers of threads, and through the interpreter, and compares
-the results with NumPy's.
+"""Runs the programs of programs/ on every machine and target, with several numbers of threads, and through the interpreter, and
+compares the results with NumPy's.
 
 A program says in comments at its beginning what it is run with and what it gives:
   size: N=100 M=3              the sizes, also names in the expressions below
@@ -157,6 +157,7 @@ def main():
     parser.add_argument("--machine", action="append", default=[], help="run on this machine; may be repeated")
     parser.add_argument("--threads", type=int, action="append", default=[], help="numbers of threads to run with")
     parser.add_argument("--interpret", action="store_true", help="also run with strata run --interpret")
+    parser.add_argument("--target", action="append", default=[], help="run on this target; may be repeated")
     parser.add_argument("program", nargs="*", help="names of programs; all without any")
     options = parser.parse_args()
     folder = pathlib.Path(__file__).parent / "programs"
@@ -166,6 +167,8 @@ def main():
         ways.append(("interpreter", "interpreter", lambda program, scratch: run_interpreter(options.interpreter, program, scratch)))
     if options.strata and options.interpret:
         ways.append(("command", "strata run --interpret", lambda p, s: run_strata(options.strata, p, s, ["--interpret"])))
+    for target in options.target if options.strata else []:
+        ways.append(("command", f"--target {target}", lambda p, s, target=target: run_strata(options.strata, p, s, ["--target", target])))
     for machine in options.machine if options.strata else []:
         for threads in options.threads or [1, 2, 5]:
             words = ["--machine", machine, "--threads", str(threads)]

@@ -204,7 +204,10 @@ class BadDialect(harness.Case):
 
     def test_black_box_that_the_machine_lacks(self):
         before = 'svm.kernel private @q(%x: i32) attributes {blackbox = "fourier"}'
-        self.refuse("%c = arith.constant 1 : i32\nsvm.run @q(%c) : (i32) -> ()", "fourier", code="host-missing-code", before=before, place=False)
+        self.refuse("%c = arith.constant 1 : i32\nsvm.run @q(%c) : (i32) -> ()", "fourier", code="host-black-box", before=before)
+        result = self.is_refused("run", self.program("%c = arith.constant 1 : i32\nsvm.run @q(%c) : (i32) -> ()", before=before), "--size", "N=8",
+                                 "--in", "A=iota", "--target", "interpreter", code="interpreter-black-box")
+        self.assertIn("p.mlir:", result.err)
 
 
 if __name__ == "__main__":

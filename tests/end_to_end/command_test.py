@@ -58,6 +58,33 @@ class Command(harness.Case):
         self.assertIn("svm-distribute", [each.get("pass") for each in parsed])
         self.assertIn("generating code", [each.get("phase") for each in parsed])
 
+    def test_targets(self):
+        self.succeeds("run", VECTADD, *DATA, "--out", "C=C.npy")
+        result = self.succeeds("run", VECTADD, *DATA, "--out", "C=D.npy", "--target", "interpreter", "--stats", "--repeat", "2")
+        self.assertIn("on host, interpreter: ", result.out)
+        self.assertIn("moves: 3", result.out)
+        self.assertEqual(open(self.path("C.npy"), "rb").read(), open(self.path("D.npy"), "rb").read())
+        # Functions in C are called by it as well, and what a program breaks has its place.
+        result = self.succeeds("run", VECTADD, *DATA, "--target", "interpreter", "--stats=json")
+        self.assertEqual(json.loads(result.err)["target"], "interpreter")
+        text = open(os.path.join(harness.ROOT, "machines/cell/machine.yaml")).read()
+        self.write("chooses.yaml", text.replace("machine: cell", "machine: cell\ntarget: interpreter"))
+        self.succeeds("run", VECTADD, *DATA, "--machine", "./chooses.yaml", "--out", "C=E.npy")
+        self.assertEqual(open(self.path("C.npy"), "rb").read(), open(self.path("E.npy"), "rb").read())
+        self.write("part.yaml", text.replace("name: spe", "name: spe\n    target: interpreter"))
+        for words, code, place in (
+                (("run", VECTADD, "--target", "interpeter"), "target-unknown", "did you mean 'interpreter'?"),
+                (("run", VECTADD, *DATA, "--machine", "./part.yaml"), "target-part", "part.yaml:"),
+                (("check", VECTADD, "--machine", "./part.yaml", "--size", "N=8"), "target-part", "part.yaml:"),
+                (("run", VECTADD, *DATA, "--target", "interpreter", "--trace", "t.json"), "target-no-trace", "--trace"),
+                (("run", VECTADD, "--target", "interpreter", "--emit=asm"), "target-no-form", "command line:1:"),
+                (("build", VECTADD, "--target", "interpreter", "-o", "v.o"), "build-no-object", "command line:1:")):
+            result = self.is_refused(*words)
+            self.assertIn(f"error[{code}]", result.err)
+            self.assertIn(place, result.err)
+        # Its texts can be asked of any target but this one.
+        self.succeeds("run", VECTADD, "--target", "interpreter", "--emit=scheduled", "--size", "N=8")
+
     def test_figures_as_json(self):
         self.succeeds("run", VECTADD, *DATA, "--machine", "cell", "--stats", "json:figures.json")
         with open(self.path("figures.json")) as file:

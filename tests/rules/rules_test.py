@@ -29,6 +29,8 @@ CASES = [
     ("promises", {"compiler/kernel/a.cpp": GOOD + "if (scope.getDisjoint()) {}\n"}, "compiler/kernel/a.cpp:2: getDisjoint()"),
     ("promises", {"compiler/sequoia/a.cpp": GOOD + "loop->setAttr(SvmDialect::parallelAttr, unit);\n"}, "compiler/sequoia/a.cpp:2: parallelAttr"),
     ("machine_names", {"compiler/kernel/a.cpp": GOOD + 'if (name == "cell") {}\n'}, 'compiler/kernel/a.cpp:2: "cell"'),
+    ("targets", {"compiler/driver/a.cpp": GOOD + '#include "compiler/target/host/lower.h"\n'}, 'compiler/driver/a.cpp:2: "compiler/target/host/'),
+    ("targets", {"compiler/mapping/a.cpp": GOOD + "host::optimize(code);\n"}, "compiler/mapping/a.cpp:2: host::optimize"),
     ("file_length", {"base/a.cpp": GOOD * 701}, "base/a.cpp:1: 701 lines"),
     ("file_openings", {"base/a.cpp": "int x;\n"}, "base/a.cpp:1: int x;"),
     ("errors_page", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n'}, "docs/errors.md:1: lacks: | `x-y`"),

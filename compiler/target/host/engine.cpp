@@ -316,9 +316,7 @@ void* Engine::lookup(const std::string& name, DiagnosticEngine& diagnostics) {
   if (!address) {
     std::string summary = llvm::toString(address.takeError());
     diagnostics.report(missingCode, {}, missing.empty() ? summary : missing)
-        .help(
-            "a kernel whose body is a name runs only on a machine that knows it; C code brings all that it calls, but "
-            "for the libraries of C and C++");
+        .help("C code brings all that it calls, but for the libraries of C and C++");
     return nullptr;
   }
   return address->toPtr<void*>();

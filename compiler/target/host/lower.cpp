@@ -9,6 +9,7 @@
 #include "compiler/kernel/prefetch.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/storage.h"
+#include "compiler/target/target.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -52,10 +53,6 @@ using mlir::Location;
 
 STRATA_DIAGNOSTIC(badLlvmSource, Error, "host-bad-llvm-source", "the LLVM IR of '{0}' does not read: {1}");
 STRATA_DIAGNOSTIC(linkFailed, Error, "host-llvm-link", "the LLVM IR of '{0}' does not link with the program: {1}");
-
-std::string packedName(StringRef entry) {
-  return ("strata.packed." + entry).str();
-}
 
 namespace {
 
@@ -196,8 +193,8 @@ void addPackedEntries(ModuleOp program) {
   for (func::FuncOp entry : entries) {
     OpBuilder builder(entry);
     Location loc = entry.getLoc();
-    auto packed =
-        builder.create<func::FuncOp>(loc, packedName(entry.getName()), builder.getFunctionType({pointer}, {}));
+    auto packed = builder.create<func::FuncOp>(loc, target::packedSymbol(entry.getName()),
+                                               builder.getFunctionType({pointer}, {}));
     builder.setInsertionPointToStart(packed.addEntryBlock());
     Value list = packed.getArgument(0);
     SmallVector<Value> arguments;
@@ -414,7 +411,7 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
   // dropped.
   for (llvm::Function& function : *result)
     if (!function.isDeclaration()) {
-      if (!function.getName().starts_with("strata.packed."))
+      if (!function.getName().starts_with(target::packedSymbol("")))
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
       function.addFnAttr(llvm::Attribute::NoUnwind);
     }

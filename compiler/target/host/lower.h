@@ -12,10 +12,6 @@
 
 namespace strata::host {
 
-/// The name of the function by which an entry point is called with its arguments packed: void (void** arguments), where
-/// a block argument points to {pointer, extents…, strides…} (words) and a scalar to its value.
-std::string packedName(llvm::StringRef entry);
-
 /// Lowers a scheduled program in place to the LLVM dialect: parts of svm.spmd become functions, kernels follow their
 /// calling convention, every svm operation becomes code or a call of the runtime (runtime/abi.h). False when a pass
 /// failed (reported). What comes out verifies. `prepare` is called with each pass manager before it runs.

@@ -1,0 +1,17 @@
+// Arguments between the interpreter's form and the packed one, in which compiled code takes them: a pointer for each, a
+// block's to words of 64 bits {pointer, extents…, strides in elements…}, a scalar's or a record's to its bytes.
+#pragma once
+
+#include "compiler/interpret/interpreter.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace strata::interpret {
+
+/// The arguments of a function of such a type. Blocks and records stay where they are.
+std::vector<Argument> unpacked(mlir::TypeRange types, void** packed);
+
+/// Code behind a packed call as a kernel that stands in.
+ExternalKernel standIn(std::function<void(void**)> code);
+
+} // namespace strata::interpret

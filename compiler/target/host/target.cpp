@@ -1,0 +1,203 @@
+// The host's part of the interface: an artefact is a module of LLVM's that is not optimised yet, so that the C side of
+// its entry points can join it; what is loaded is an object file linked into this process.
+#include "compiler/target/host/target.h"
+
+#include "compiler/clang/clang.h"
+#include "compiler/ir/locations.h"
+#include "compiler/target/host/engine.h"
+#include "compiler/target/host/lower.h"
+#include "compiler/target/machine_table.h"
+#include "runtime/core/runtime.h"
+
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace strata::host {
+
+using target::Instrumentation;
+
+STRATA_DIAGNOSTIC(loweringFailed, Error, "host-internal",
+                  "a program that was checked does not become code; this is an error of Strata");
+STRATA_DIAGNOSTIC(interfaceFailed, Error, "build-internal",
+                  "the C functions of the entry points do not fit the program: {0}; this is an error of Strata");
+STRATA_DIAGNOSTIC(noBlackBox, Error, "host-black-box",
+                  "nothing on this computer is the black box '{0}' of kernel '{1}'");
+
+namespace {
+
+/// The runtime keeps the tables of machines that code has run on.
+const StrataMachine* tableOf(const Machine& machine) {
+  static auto* tables = new std::vector<std::unique_ptr<target::MachineTable>>;
+  return tables->emplace_back(std::make_unique<target::MachineTable>(machine))->get();
+}
+
+class HostExecutable : public target::Executable {
+public:
+  HostExecutable(std::unique_ptr<Engine> engine, const Machine& machine, DiagnosticEngine& diagnostics)
+      : engine_(std::move(engine)), machine_(tableOf(machine)), diagnostics_(diagnostics) {}
+
+  Entry entry(const std::string& name) override {
+    auto* function = reinterpret_cast<void (*)(void**)>(engine_->lookup(target::packedSymbol(name), diagnostics_));
+    if (!function)
+      return nullptr;
+    return [function, machine = machine_](void** arguments) {
+      strata_machine(machine);
+      function(arguments);
+      return true;
+    };
+  }
+
+  std::map<std::string, int64_t> figures() override { return runtime::counters(); }
+  void resetFigures() override { runtime::resetCounters(); }
+  void setPrinting(bool prints) override { runtime::setPrinting(prints); }
+
+private:
+  std::unique_ptr<Engine> engine_;
+  const StrataMachine* machine_;
+  DiagnosticEngine& diagnostics_;
+};
+
+class HostArtefact : public target::Artefact {
+public:
+  HostArtefact(const Machine& machine, target::Settings settings, DiagnosticEngine& diagnostics)
+      : machine_(machine), settings_(std::move(settings)), options_{"", settings_.optimization},
+        diagnostics_(diagnostics) {}
+
+  bool make(ModuleOp program) {
+    if (!lowerToLlvmDialect(program, machine_, settings_.prepare)) {
+      diagnostics_.report(loweringFailed, {});
+      return false;
+    }
+    code_ = translate(program, context_, diagnostics_);
+    return code_ != nullptr;
+  }
+
+  std::optional<std::string> text(StringRef form) override {
+    if (!optimizeCode())
+      return std::nullopt;
+    if (form == "asm")
+      return generate(/*assembly=*/true);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    code_->print(stream, nullptr);
+    return text;
+  }
+
+  std::unique_ptr<target::Executable> load() override {
+    if (!optimizeCode())
+      return nullptr;
+    auto object = generate(/*assembly=*/false);
+    if (!object)
+      return nullptr;
+    settings_.begin("linking code");
+    auto engine = Engine::create(*object, diagnostics_);
+    return engine ? std::make_unique<HostExecutable>(std::move(engine), machine_, diagnostics_) : nullptr;
+  }
+
+  std::optional<std::string> object(const target::Interface& interface) override {
+    settings_.begin("compiling its C functions");
+    if (!join(interface) || !optimizeCode())
+      return std::nullopt;
+    return generate(/*assembly=*/false);
+  }
+
+private:
+  bool optimizeCode() {
+    settings_.begin("optimising code");
+    return optimize(*code_, options_, diagnostics_);
+  }
+
+  std::optional<std::string> generate(bool assembly) {
+    settings_.begin("generating code");
+    std::string bytes = emit(*code_, options_, assembly, diagnostics_);
+    return bytes.empty() ? std::nullopt : std::optional(std::move(bytes));
+  }
+
+  /// Brings the C functions into the program's module. Nothing else of it stays visible.
+  bool join(const target::Interface& interface) {
+    clang::Source source;
+    source.text = interface.source;
+    auto text = clang::compileToLlvm(source, diagnostics_);
+    if (!text)
+      return false;
+    llvm::SMDiagnostic problem;
+    auto functions = llvm::parseIR(llvm::MemoryBufferRef(*text, "entry points"), problem, context_);
+    if (!functions) {
+      diagnostics_.report(interfaceFailed, {}, problem.getMessage().str());
+      return false;
+    }
+    functions->setDataLayout(code_->getDataLayout());
+    functions->setTargetTriple(code_->getTargetTriple());
+    if (llvm::Linker::linkModules(*code_, std::move(functions))) {
+      diagnostics_.report(interfaceFailed, {}, "they do not link");
+      return false;
+    }
+    for (llvm::Function& function : *code_)
+      if (!function.isDeclaration() && !llvm::is_contained(interface.functions, function.getName().str()))
+        function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    return true;
+  }
+
+  const Machine& machine_;
+  target::Settings settings_;
+  CodeOptions options_;
+  DiagnosticEngine& diagnostics_;
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> code_; // of context_
+};
+
+class HostTarget : public target::Target {
+public:
+  StringRef name() const override { return "host"; }
+  StringRef about() const override { return "this computer's processors; explicit memories are stores of their size"; }
+  svm::Stage takes() const override { return svm::Stage::Scheduled; }
+  bool has(Instrumentation) const override { return true; }
+
+  ArrayRef<target::Form> forms() const override {
+    static constexpr target::Form forms[] = {{"llvm", "LLVM IR, optimised"}, {"asm", "assembly"}};
+    return forms;
+  }
+
+  std::optional<std::vector<std::string>> libraries() const override { return std::vector<std::string>{"libstrata.a"}; }
+
+  bool supports(target::Program program, DiagnosticEngine& diagnostics) const override {
+    bool fine = true;
+    for (auto kernel : program.module.getOps<svm::KernelOp>())
+      if (auto box = kernel.getBlackbox(); box && hasRuns(program.module, kernel)) {
+        diagnostics
+            .report(noBlackBox, sourceLocation(diagnostics.sources(), kernel.getLoc()), box->str(),
+                    kernel.getName().str())
+            .help("give the kernel a body, or call a function of C: 'llvm'");
+        fine = false;
+      }
+    return fine;
+  }
+
+  std::unique_ptr<target::Artefact> compile(target::Program program, const target::Settings& settings,
+                                            const target::NativeFunctions&,
+                                            DiagnosticEngine& diagnostics) const override {
+    auto artefact = std::make_unique<HostArtefact>(program.machine, settings, diagnostics);
+    return artefact->make(program.module) ? std::move(artefact) : nullptr;
+  }
+
+private:
+  static bool hasRuns(ModuleOp program, svm::KernelOp kernel) {
+    return program
+        .walk([&](svm::RunOp run) {
+          return run.getKernel() == kernel.getName() ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+
+} // namespace
+
+const target::Target& target() {
+  static const HostTarget target;
+  return target;
+}
+
+} // namespace strata::host

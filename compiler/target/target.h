@@ -1,0 +1,127 @@
+// The interface of targets: what turns a program into something that runs. A target states the stage of the dialect
+// that it takes, says what of a program it does not support, and makes an artefact of the rest; an artefact becomes a
+// text, code that runs in this process, or an object file. One class a target implements this, in a folder of its own
+// (compiler/target/NAME/); compiler/target/registry/ lists them. docs/adding-a-target.md tells how one is added.
+//
+// Targets are objects without state that live as long as the process; any thread may ask them. What they make belongs
+// to the caller and is used by one thread at a time.
+#pragma once
+
+#include "base/machine/machine.h"
+#include "base/source/diagnostic.h"
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class PassManager;
+}
+
+namespace strata::target {
+
+/// What a compiled program tells about its run, at the cost of running slower.
+enum class Instrumentation {
+  None,
+  Count, // Executable::figures
+  Trace, // what ran when (runtime/core/trace.h)
+};
+
+/// A program at the stage that the target takes. Targets change the module; it and the machine outlive the artefact,
+/// and what is loaded from it.
+struct Program {
+  mlir::ModuleOp module;
+  const Machine& machine;
+};
+
+/// Code of this process behind a symbol of the program, for targets that have no way to run it themselves: a kernel
+/// that is LLVM code, or a function of C (whose result goes into a single element behind its arguments). Called with
+/// packed arguments (Executable::Entry). By the symbol.
+using NativeFunctions = std::map<std::string, std::function<void(void**)>>;
+
+struct Settings {
+  unsigned optimization = 3; ///< as LLVM counts, 0 to 3
+  Instrumentation instrumentation = Instrumentation::None;
+  /// Is called with every pass manager before it runs, and when a part of the work begins ("optimising code").
+  std::function<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {};
+  std::function<void(const char*)> begin = [](const char*) {};
+};
+
+/// A program that runs in this process, with everything that it holds. Not thread safe.
+class Executable {
+public:
+  /// Calls an entry point with its arguments packed, and returns when it has ended. A pointer for each argument: a
+  /// block's points to words of 64 bits, {pointer, extents…, strides in elements…}; a scalar's or a record's to its
+  /// bytes. False when the program broke a rule and the target has reported it; a target whose code ends the process
+  /// then does not return.
+  using Entry = std::function<bool(void** arguments)>;
+
+  virtual ~Executable() = default;
+  /// Empty when there is no such entry point, or when it calls what is not there (reported). Valid as long as this
+  /// lives.
+  virtual Entry entry(const std::string& name) = 0;
+  /// Figures of all calls since the last reset, of a program compiled with Instrumentation::Count: "moves", "bytes
+  /// MEMORY", "runs KERNEL" and what else the target has.
+  virtual std::map<std::string, int64_t> figures() = 0;
+  virtual void resetFigures() = 0;
+  /// Whether svm.print writes; it does at first.
+  virtual void setPrinting(bool prints) = 0;
+};
+
+/// The C side of a program's entry points, for an object that C calls.
+struct Interface {
+  std::string source;                 ///< of C; defines `functions`, which call packedSymbol() of their entry points
+  std::vector<std::string> functions; ///< what the object shows to the outside, and nothing else
+};
+
+/// The symbol of an object under which the C side finds an entry point: void (void** arguments), packed as
+/// Executable::Entry says.
+std::string packedSymbol(llvm::StringRef entry);
+
+/// A compiled program. Gives one of these, once.
+class Artefact {
+public:
+  virtual ~Artefact() = default;
+  /// Itself in one of the target's forms (Target::forms). Nothing on errors (reported).
+  virtual std::optional<std::string> text(llvm::StringRef form) = 0;
+  /// Null on errors (reported).
+  virtual std::unique_ptr<Executable> load() = 0;
+  /// The bytes of an object file. Nothing on errors (reported), and for a target that makes none (Target::libraries).
+  virtual std::optional<std::string> object(const Interface& interface) = 0;
+};
+
+/// A form in which an artefact can be read, for --emit.
+struct Form {
+  llvm::StringLiteral name, about;
+};
+
+class Target {
+public:
+  virtual ~Target() = default;
+  /// Its name on the command line and in machine descriptions, and a line for people.
+  virtual llvm::StringRef name() const = 0;
+  virtual llvm::StringRef about() const = 0;
+  virtual svm::Stage takes() const = 0;
+  virtual bool has(Instrumentation instrumentation) const = 0;
+  virtual llvm::ArrayRef<Form> forms() const = 0;
+  /// The libraries of Strata (file names in lib/) that a program with one of its objects is linked with; nothing for a
+  /// target that makes no objects.
+  virtual std::optional<std::vector<std::string>> libraries() const = 0;
+  /// Whether this target can start kernels on processors that a machine gives to another target, such as a host those
+  /// of an array. Its compile() then asks that target for what runs there.
+  virtual bool givesWorkTo(const Target&) const { return false; }
+  /// Whether the target can do all that a program asks for. Reports each thing that it cannot, where it stands.
+  virtual bool supports(Program program, DiagnosticEngine& diagnostics) const = 0;
+  /// REQUIRES: supports(program). Null on errors (reported). `natives` and `diagnostics` outlive the artefact and what
+  /// it is loaded as.
+  virtual std::unique_ptr<Artefact> compile(Program program, const Settings& settings, const NativeFunctions& natives,
+                                            DiagnosticEngine& diagnostics) const = 0;
+};
+
+} // namespace strata::target
