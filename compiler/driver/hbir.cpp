@@ -4,14 +4,14 @@
 
 #include "compiler/clang/c_text.h"
 #include "compiler/clang/functions.h"
-#include "compiler/hbir/frontend.h"
-#include "compiler/hbir/groups.h"
-#include "compiler/hbir/layout.h"
-#include "compiler/hbir/lower.h"
-#include "compiler/hbir/mapping.h"
-#include "compiler/hbir/print_ast.h"
-#include "compiler/hbir/target.h"
-#include "compiler/hbir/views.h"
+#include "compiler/hbir/check/frontend.h"
+#include "compiler/hbir/draw/views.h"
+#include "compiler/hbir/layout/groups.h"
+#include "compiler/hbir/layout/layout.h"
+#include "compiler/hbir/lower/lower.h"
+#include "compiler/hbir/mapping/mapping.h"
+#include "compiler/hbir/mapping/target.h"
+#include "compiler/hbir/program/print_ast.h"
 
 #include "llvm/Support/Path.h"
 

@@ -1,8 +1,8 @@
 // Helpers of this folder's front-end tests: programs and mappings as text in, diagnostics by code out.
 #pragma once
 
-#include "compiler/hbir/frontend.h"
-#include "compiler/hbir/print_ast.h"
+#include "compiler/hbir/check/frontend.h"
+#include "compiler/hbir/program/print_ast.h"
 
 #include <gtest/gtest.h>
 

@@ -7,13 +7,13 @@
 // Cases run in children, many in each; a child that ends by a signal, or whose alarm rings, costs only the case at
 // hand. Every case is made from the seed and its number alone. What fails is written to FOLDER and told; so is an error
 // without a place. Ends with status 1 when anything failed.
-#include "compiler/sequoia/checker.h"
-#include "compiler/sequoia/default_mapping.h"
-#include "compiler/sequoia/lexer.h"
-#include "compiler/sequoia/lower.h"
-#include "compiler/sequoia/parser.h"
-#include "compiler/sequoia/resolve.h"
-#include "compiler/sequoia/sizes.h"
+#include "compiler/sequoia/check/checker.h"
+#include "compiler/sequoia/lower/lower.h"
+#include "compiler/sequoia/resolve/resolve.h"
+#include "compiler/sequoia/resolve/sizes.h"
+#include "compiler/sequoia/syntax/lexer.h"
+#include "compiler/sequoia/syntax/parser.h"
+#include "compiler/sequoia/tune/default_mapping.h"
 
 #include "mlir/IR/MLIRContext.h"
 

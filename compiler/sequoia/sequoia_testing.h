@@ -1,9 +1,9 @@
 // Helpers of the tests in this folder: programs and mappings as text in, diagnostics by code out.
 #pragma once
 
-#include "compiler/sequoia/default_mapping.h"
-#include "compiler/sequoia/frontend.h"
-#include "compiler/sequoia/print_ast.h"
+#include "compiler/sequoia/check/frontend.h"
+#include "compiler/sequoia/syntax/print_ast.h"
+#include "compiler/sequoia/tune/default_mapping.h"
 
 #include <gtest/gtest.h>
 

@@ -9,13 +9,13 @@
 // messages at the place of the removal, and SINGLE % of the removals with one message.
 #include "base/machine/machine.h"
 #include "base/source/characters.h"
-#include "compiler/hbir/frontend.h"
-#include "compiler/sequoia/checker.h"
-#include "compiler/sequoia/frontend.h"
-#include "compiler/sequoia/lexer.h"
-#include "compiler/sequoia/mapping.h"
-#include "compiler/sequoia/parser.h"
-#include "compiler/sequoia/resolve.h"
+#include "compiler/hbir/check/frontend.h"
+#include "compiler/sequoia/check/checker.h"
+#include "compiler/sequoia/check/frontend.h"
+#include "compiler/sequoia/mapping/mapping.h"
+#include "compiler/sequoia/resolve/resolve.h"
+#include "compiler/sequoia/syntax/lexer.h"
+#include "compiler/sequoia/syntax/parser.h"
 #include "tests/messages/read_dialect.h"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ PROMISES = {
     # Whether an operation may be executed where the program would not have come to it.
     r"\bisPure\(|(?<!can)(?<!\w)isSpeculatable\(|createLoopInvariantCodeMotionPass|\bmoveLoopInvariantCode\(":
         {"compiler/ir/speculation.cpp": "the one place that decides it",
-         "compiler/sequoia/check_sharing.cpp": "compares expressions, moves none",
+         "compiler/sequoia/lower/check_sharing.cpp": "compares expressions, moves none",
          "compiler/transform/combiner_identity.cpp": "looks at a body, moves nothing"},
     # What an attribute of the dialect says: checked where it stands, or made so by the passes that set it.
     r"getDisjoint\(\)|setDisjoint\(":

@@ -6,10 +6,12 @@ import sys
 import tempfile
 
 import errors_page
+import folder_pages
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ORDER = open(os.path.join(HERE, "include_order.txt")).read()
 GOOD = "// For a test.\n"
+PAGE = f"# compiler/ir/\n\nWhat it takes.\n\n{folder_pages.MARK}\n\n| | |\n|---|---|\n| `b.h` | For a test. |\n"
 
 # rule, files of the tree that breaks it, what the rule must say
 CASES = [
@@ -17,6 +19,18 @@ CASES = [
     ("include_order", {"compiler/hpvm/a.h": GOOD + '#include "compiler/sequoia/b.h"\n'}, "includes compiler/sequoia/b.h"),
     ("include_order", {"compiler/target/gpu/a.h": GOOD + '#include "compiler/target/host/b.h"\n'}, "includes compiler/target/host/b.h"),
     ("include_order", {"compiler/other/a.h": GOOD}, "is not in tests/rules/include_order.txt"),
+    ("include_order", {"compiler/sequoia/syntax/a.h": GOOD + '#include "compiler/sequoia/check/b.h"\n'}, "syntax/a.h:2: includes compiler/sequoia/check/b.h"),
+    ("include_order", {"compiler/hbir/lower/a.h": GOOD + '#include "compiler/hbir/draw/b.h"\n'}, "lower/a.h:2: includes compiler/hbir/draw/b.h"),
+    ("include_order", {"compiler/hbir/check/a.h": GOOD + '#include "compiler/sequoia/syntax/b.h"\n'}, "includes compiler/sequoia/syntax/b.h"),
+    ("include_order", {"compiler/sequoia/other/a.h": GOOD}, "is not in tests/rules/include_order.txt"),
+    ("folder_pages", {"compiler/ir/a.h": GOOD}, "compiler/ir/README.md:1: lacks: | `a.h` | For a test. |"),
+    ("folder_pages", {"compiler/ir/a.h": GOOD, "compiler/ir/README.md": PAGE.replace("What it takes.", "").replace("b.h", "a.h")},
+     "compiler/ir/README.md:1: says nothing, above the mark"),
+    ("folder_pages", {"compiler/ir/a.h": GOOD, "compiler/ir/README.md": PAGE}, "README.md:9: is not what the files say: | `b.h` | For a test. |"),
+    ("named_folders", {"compiler/ir/a.h": GOOD, "compiler/README.md": "`ir/`\n"}, "docs/architecture.md:1: does not name `compiler/ir/`"),
+    ("named_folders", {"compiler/ir/a.h": GOOD, "docs/architecture.md": "`compiler/ir/`\n"}, "compiler/README.md:1: does not name `ir/`"),
+    ("named_folders", {"compiler/README.md": GOOD + "`old/`\n"}, "compiler/README.md:2: there is no old/ in compiler/"),
+    ("named_folders", {"docs/a.md": "`compiler/ir/absent.h`\n"}, "docs/a.md:1: there is no compiler/ir/absent.h"),
     ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n', "base/a_test.cpp": GOOD + '"x-y-z"'}, "no test names 'x-y'"),
     ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "Xy", "z");\n'}, "kebab case"),
     ("diagnostic_codes", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n', "base/b.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-z", "z");\n',
@@ -46,6 +60,13 @@ KEPT = {
     "base/a_test.cpp": GOOD + '// "x-y"\n',
     "README.md": "./dev test\n",
     "docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")]),
+    "compiler/ir/b.h": GOOD,
+    "compiler/ir/README.md": PAGE,
+    "compiler/driver/README.md": PAGE.replace("compiler/ir", "compiler/driver").replace("b.h", "a.cpp"),
+    "compiler/README.md": "`driver/` `ir/` `sequoia/lower/`\n",
+    "compiler/sequoia/lower/c.h": GOOD + '#include "compiler/sequoia/syntax/d.h"\n',
+    "compiler/sequoia/lower/README.md": PAGE.replace("compiler/ir", "compiler/sequoia/lower").replace("b.h", "c.h"),
+    "docs/architecture.md": "`compiler/driver/` `compiler/ir/` `compiler/sequoia/lower/`, `compiler/NAME/`\n",
 }
 
 

@@ -23,7 +23,7 @@ SUBJECTS = [
     ("Checked when the program runs", None),
 ]
 # A program cannot provoke these.
-ELSEWHERE = {"sequoia-preprocessor-failed": "compiler/sequoia/preprocess_test.cpp"}
+ELSEWHERE = {"sequoia-preprocessor-failed": "compiler/sequoia/syntax/preprocess_test.cpp"}
 
 
 def declared():

@@ -1,0 +1,177 @@
+// The small builders that the lowering of code is written with, and the kernel around it: arguments, what they are
+// called inside, the stack.
+#include "compiler/hbir/lower/lower_body.h"
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+
+namespace strata::hbir {
+
+using mlir::Value;
+
+int64_t bytesOf(ScalarType type, const std::vector<int64_t>& extents) {
+  int64_t bytes = type == ScalarType::Bool ? 1 : 4;
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return INT64_MAX;
+  return bytes;
+}
+
+std::vector<const Symbol*> buffersOf(const CodeFacts& facts) {
+  std::vector<const Symbol*> buffers;
+  int64_t used = 0;
+  for (const Symbol* array : facts.localArrays()) {
+    int64_t bytes = bytesOf(array->type, array->extents);
+    if (bytes > largestStack - used)
+      buffers.push_back(array);
+    else
+      used += bytes;
+  }
+  return buffers;
+}
+
+BodyLowering::BodyLowering(ModuleLowering& module, const KernelPlan& plan, const std::vector<GroupIndex>* variables)
+    : ArithmeticLowering(module.context, mlir::UnknownLoc::get(&module.context)), module_(module), plan_(plan),
+      facts_(*plan.facts), variables_(variables) {}
+
+void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vector<const SharedBlock*>& cleared,
+                         const Location& location) {
+  at(location);
+  builder_.setInsertionPointToEnd(module_.module.getBody());
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::DictionaryAttr> attributes;
+  llvm::SmallVector<mlir::Attribute> extents;
+  auto add = [&](mlir::Type type, llvm::StringRef name, llvm::StringRef access, llvm::ArrayRef<int64_t> shape) {
+    llvm::SmallVector<mlir::NamedAttribute> list{
+        builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(name))};
+    if (!access.empty())
+      list.push_back(builder_.getNamedAttr(svm::SvmDialect::accessAttr, builder_.getStringAttr(access)));
+    types.push_back(type);
+    attributes.push_back(builder_.getDictionaryAttr(list));
+    llvm::SmallVector<mlir::AffineExpr> results;
+    for (int64_t extent : shape)
+      results.push_back(mlir::getAffineConstantExpr(extent, &module_.context));
+    extents.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, 0, results, &module_.context)));
+  };
+  for (const SharedBlock* block : plan_.blocks) {
+    Touch touch = block->array ? facts_.touch(block->array) : facts_.touch(block->global);
+    bool written = touch.written || llvm::is_contained(cleared, block);
+    // What a tile writes of an array stands beside what others write: the whole is never overwritten.
+    add(block->type, block->name(), written ? "readwrite" : "read", block->extents);
+  }
+  for (const Symbol* buffer : plan_.buffers)
+    add(svm::viewType(static_cast<unsigned>(buffer->extents.size()), module_.elementType(buffer->type)), buffer->name,
+        "readwrite", buffer->extents);
+  if (plan_.tellsFinish)
+    add(svm::viewType(0, builder_.getI1Type()), "finished", "readwrite", {});
+  unsigned tileArgument = static_cast<unsigned>(types.size());
+  if (plan_.takesTile) {
+    add(builder_.getIndexType(), "tile", "", {});
+    attributes.back() =
+        builder_.getDictionaryAttr({builder_.getNamedAttr(svm::SvmDialect::instanceAttr, builder_.getUnitAttr()),
+                                    builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr("tile"))});
+    for (const GroupIndex& variable : *variables_)
+      add(builder_.getIndexType(), variable.name, "", {});
+  }
+  auto kernel = make<svm::KernelOp>(llvm::StringRef(plan_.symbol), builder_.getFunctionType(types, {}));
+  for (auto [position, attribute] : llvm::enumerate(attributes))
+    kernel.setArgAttrs(static_cast<unsigned>(position), attribute);
+  kernel.setExtentsAttr(builder_.getArrayAttr(extents));
+  if (module_.isConcurrent)
+    kernel->setAttr(svm::SvmDialect::sharedAttr, builder_.getUnitAttr());
+  entry_ = &kernel.getBody().emplaceBlock();
+  for (mlir::Type type : types)
+    entry_->addArgument(type, place_);
+  builder_.setInsertionPointToStart(entry_);
+  unsigned position = 0;
+  for (const SharedBlock* block : plan_.blocks)
+    shared_[block->key()] = entry_->getArgument(position++);
+  for (const Symbol* buffer : plan_.buffers)
+    bindings_[buffer].storage = entry_->getArgument(position++);
+  if (plan_.tellsFinish)
+    finishFlag_ = entry_->getArgument(position++);
+  else if (facts_.jumps() & FinishJump)
+    finishFlag_ = flag();
+  if (plan_.takesTile) {
+    tile_ = entry_->getArgument(tileArgument);
+    // Each variable lies in its range; saying so lets subscripts made of it be proved.
+    for (const GroupIndex& variable : *variables_) {
+      Value given = entry_->getArgument(++tileArgument);
+      indices_.push_back(variable.extent == 1 ? indexConstant(0)
+                                              : folded<arith::MinUIOp>(given, indexConstant(variable.extent - 1)));
+    }
+  }
+  for (const SharedBlock* block : cleared)
+    clear(*block);
+  sequence(body);
+  at(location);
+  builder_.setInsertionPointToEnd(entry_);
+  make<svm::ReturnOp>();
+}
+
+Value BodyLowering::zero(ScalarType type) {
+  if (type == ScalarType::Int)
+    return indexConstant(0);
+  return zero(module_.elementType(type));
+}
+
+Value BodyLowering::allocate(mlir::Type type, llvm::ArrayRef<int64_t> extents) {
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(entry_);
+  return make<memref::AllocaOp>(mlir::MemRefType::get(extents, type));
+}
+
+Value BodyLowering::flag() {
+  Value storage = allocate(builder_.getI1Type());
+  make<memref::StoreOp>(truth(false), storage, mlir::ValueRange());
+  return storage;
+}
+
+Value BodyLowering::toStored(Value value, ScalarType type) {
+  return type == ScalarType::Int ? builder_.createOrFold<arith::IndexCastOp>(place_, builder_.getI32Type(), value)
+                                 : value;
+}
+
+Value BodyLowering::fromStored(Value value, ScalarType type) {
+  return type == ScalarType::Int ? builder_.createOrFold<arith::IndexCastOp>(place_, builder_.getIndexType(), value)
+                                 : value;
+}
+
+Value BodyLowering::narrowed(Value value, Range range) {
+  return range.fits(Scalar::Int) ? value : fromStored(toStored(value, ScalarType::Int), ScalarType::Int);
+}
+
+void BodyLowering::fill(Value array, llvm::ArrayRef<int64_t> extents, ScalarType type) {
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  Value nothing = zero(module_.elementType(type));
+  Values indices;
+  for (int64_t extent : extents) {
+    auto loop = make<scf::ForOp>(indexConstant(0), indexConstant(extent), indexConstant(1));
+    builder_.setInsertionPointToStart(loop.getBody());
+    indices.push_back(loop.getInductionVar());
+  }
+  make<memref::StoreOp>(nothing, array, indices);
+}
+
+BodyLowering::Binding& BodyLowering::bindingOf(const Symbol* symbol) {
+  Binding& binding = bindings_[symbol];
+  if (!binding.value && !binding.storage) {
+    binding.storage = allocate(module_.elementType(symbol->type), symbol->extents);
+    binding.range = Range::of(Scalar::Int);
+  }
+  return binding;
+}
+
+Value BodyLowering::tileId() {
+  Value result;
+  for (auto [index, variable] : llvm::zip(indices_, *variables_)) {
+    if (variable.extent == 1)
+      continue;
+    result =
+        result ? folded<arith::AddIOp>(folded<arith::MulIOp>(result, indexConstant(variable.extent)), index) : index;
+  }
+  return result ? result : indexConstant(0);
+}
+
+} // namespace strata::hbir

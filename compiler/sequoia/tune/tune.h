@@ -1,0 +1,20 @@
+// Chooses the tunables of a graph of instances: blocks as large as the memories (or, where memory is not limited, the
+// caches) take, and preconditions on arrays of the entry that must be bounded to be taken at all.
+#pragma once
+
+#include "compiler/sequoia/resolve/sizes.h"
+
+namespace strata::sequoia {
+
+/// Bytes of a leaf's arrays where memories are caches: about half of one of the second level.
+inline constexpr uint64_t cacheBudget = uint64_t(512) << 10;
+
+/// Sets tunables and adds preconditions. Seven eighths of each memory are filled, halved `halvings` times. `anySizes`:
+/// the known sizes are what is usual, and calls may have others. False (with messages) when nothing fits.
+bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,
+          unsigned halvings, bool anySizes);
+
+/// Writes a graph's tunables and preconditions into the mapping that it was resolved from.
+void adopt(const InstanceGraph& graph, Mapping& mapping);
+
+} // namespace strata::sequoia
