@@ -1,6 +1,7 @@
 // Draws a machine as SVG: the tree of levels with the outermost on top, then what stands beside it, the links and
 // FIFOs with their ends, and processor arrays as grids. Large classes are abridged, so the drawing's size is bounded by
 // the number of classes and not of instances.
+#include "base/machine/instance_range.h"
 #include "base/machine/quantity.h"
 #include "base/picture/svg.h"
 
@@ -154,7 +155,7 @@ private:
         Box whole = store;
         if (level.processor.valid() && !rest) {
           const Processor& processor = machine_[level.processor];
-          const uint64_t each = std::max<uint64_t>(1, processor.count / std::max<uint64_t>(1, memory.count));
+          const uint64_t each = std::max<uint64_t>(1, instancesEach(processor.count, memory.count));
           box({store.x + 8, top + 44, boxWidth - 16, 22}, "processor", {times(each, processor.name)});
           whole.height = 66;
         }

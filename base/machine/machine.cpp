@@ -1,6 +1,7 @@
 // Questions about a machine; see machine.h. All are answered from the lists by search: machines are small.
 #include "base/machine/machine.h"
 #include "base/machine/connections.h"
+#include "base/machine/instance_range.h"
 
 #include <algorithm>
 
@@ -81,7 +82,7 @@ uint64_t Machine::fanOut(unsigned level) const {
   const uint64_t inner = (*this)[levels[level].memory].count;
   if (level + 1 >= levels.size())
     return inner;
-  return inner / std::max<uint64_t>(1, (*this)[levels[level + 1].memory].count);
+  return machine::instancesEach(inner, (*this)[levels[level + 1].memory].count);
 }
 
 bool Machine::isStore(MemoryId id) const {
@@ -111,7 +112,7 @@ Capacity Machine::capacityOf(MemoryId id) const {
   uint64_t joined = 1;
   for (size_t step = 0; step < memories.size() && (*this)[id].isVirtual(); ++step) {
     const MemoryId inner = (*this)[id].over;
-    joined *= (*this)[inner].count / std::max<uint64_t>(1, (*this)[id].count);
+    joined *= machine::instancesEach((*this)[inner].count, (*this)[id].count);
     id = inner;
   }
   Capacity capacity = (*this)[id].capacity;

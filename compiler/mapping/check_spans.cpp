@@ -3,13 +3,16 @@
 // maker's own when no two instances of a loop around belong to one instance of the block's memory.
 #include "compiler/mapping/check_spans.h"
 
+#include "base/machine/instance_range.h"
 #include "compiler/mapping/mapped_place.h"
-#include "compiler/transform/builders.h"
+#include "compiler/transform/deal_iterations.h"
 
 using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::mapping {
+
+using machine::InstanceRange;
 
 STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
                   "loop '{0}' is distributed over {1} of processor '{2}', of which machine '{3}' has {4}");
@@ -97,10 +100,9 @@ private:
       return wanted;
     if (context.on == on)
       return context.width;
-    const auto own = static_cast<int64_t>(machine_[context.on].count);
-    if (wanted >= own)
-      return context.width * std::max<int64_t>(wanted / own, 1);
-    return std::max<int64_t>(context.width / std::max<int64_t>(own / wanted, 1), 1);
+    const auto others =
+        InstanceRange::all(context.width).inClass(static_cast<int64_t>(machine_[context.on].count), wanted);
+    return others ? others->width() : INT64_MAX;
   }
 
   /// Processors that are told apart: those with stores of their own, and those above them.
@@ -122,12 +124,10 @@ private:
 
   Context divided(SpmdOp spmd, machine::ProcessorId on, const Context& context) {
     int64_t width = widthOf(on, context);
-    if (const transform::Among among = transform::amongOf(spmd); among.width > 0) {
-      if (among.width > width || among.first > width - among.width) {
-        if (isNumbered(on))
-          outside(spmd, on, among, width);
-      }
-      width = among.width;
+    if (const std::optional<InstanceRange> among = transform::amongOf(spmd)) {
+      if (!InstanceRange::all(width).hasSubset(among->first(), among->width()) && isNumbered(on))
+        outside(spmd, on, *among, width);
+      width = among->width();
     }
     Context inside = context;
     inside.on = on;
@@ -136,7 +136,7 @@ private:
     const int64_t ways = unknown ? width : spmd.getWays().value_or(1);
     if (ways > width && isNumbered(on))
       refuse(spmd, on, ways, width, context);
-    const int64_t step = std::max<int64_t>(width / std::max<int64_t>(ways, 1), 1);
+    const int64_t step = InstanceRange::all(width).partWidth(ways);
     if (ways > 1) {
       inside.width = step;
       // The same loop once more, in a function that calls itself, says nothing new; so contexts stay few.
@@ -158,11 +158,11 @@ private:
                : mappedPlace(diagnostics_.sources(), spmd.getContext(), found->second.place);
   }
 
-  void outside(SpmdOp spmd, machine::ProcessorId on, transform::Among among, int64_t width) {
+  void outside(SpmdOp spmd, machine::ProcessorId on, const InstanceRange& among, int64_t width) {
     const strata::Location loop = sourceLocation(diagnostics_.sources(), spmd.getLoc()), said = mappedAt(spmd);
     DiagnosticBuilder report =
-        diagnostics_.report(notAmong, said.valid() ? said : loop, mappedName(spmd.getLabel().value_or("")), among.first,
-                            among.width, machine_[on].name, width);
+        diagnostics_.report(notAmong, said.valid() ? said : loop, mappedName(spmd.getLabel().value_or("")),
+                            among.first(), among.width(), machine_[on].name, width);
     if (said.valid())
       report.label(loop, "the loop");
     report.note("processors are counted among those that the code around the loop stands for")

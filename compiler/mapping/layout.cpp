@@ -1,5 +1,7 @@
-// Block-cyclic shares: full rounds of blocks, each instance one a round, and what a last round gives.
+// Layouts over the instances of memories, as attributes of blocks. How elements are dealt is asked of machine::Shares.
 #include "compiler/mapping/layout.h"
+
+#include "base/machine/instance_range.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -12,17 +14,6 @@ machine::MemoryId underneath(const Machine& machine, machine::MemoryId memory) {
   for (size_t step = 0; step < machine.memories.size() && machine[memory].isVirtual(); ++step)
     memory = machine[memory].over;
   return memory;
-}
-
-int64_t shareOf(int64_t extent, int64_t parts, int64_t blockSize) {
-  if (blockSize == 0)
-    return extent / parts + (extent % parts != 0);
-  const int64_t blocks = extent / blockSize + (extent % blockSize != 0);
-  const int64_t rounds = blocks / parts + (blocks % parts != 0);
-  int64_t share = 0;
-  if (__builtin_mul_overflow(rounds, blockSize, &share))
-    share = INT64_MAX;
-  return std::min(share, extent);
 }
 
 void giveEvenShares(BlockOp block, int64_t instances) {
@@ -46,7 +37,8 @@ std::optional<int64_t> shareBytes(BlockOp block, int64_t alignment) {
     if (bound < 0)
       bound = getConstantIntValue(block.getExtents()[dimension]).value_or(-1);
     if (bound < 0 || grid[dimension] < 1 || blockSize[dimension] < 0 ||
-        __builtin_mul_overflow(bytes, shareOf(bound, grid[dimension], blockSize[dimension]), &bytes))
+        __builtin_mul_overflow(bytes, machine::Shares::ofDimension(bound, grid[dimension], blockSize[dimension]).room(),
+                               &bytes))
       return std::nullopt;
     if (dimension + 1 == rank &&
         (__builtin_add_overflow(bytes, alignment - 1, &bytes) || (bytes -= bytes % alignment, false)))

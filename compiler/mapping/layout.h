@@ -10,10 +10,6 @@ namespace strata::mapping {
 /// The physical memory whose instances a virtual memory joins; a physical one is its own.
 machine::MemoryId underneath(const Machine& machine, machine::MemoryId memory);
 
-/// The most elements of a dimension that one instance holds of `extent`, dealt to `parts` instances `blockSize` at a
-/// time (0: each an even share). REQUIRES: extent >= 0, parts >= 1, blockSize >= 0.
-int64_t shareOf(int64_t extent, int64_t parts, int64_t blockSize);
-
 /// The layout of a block that nobody gave one: even shares of the first dimension for all instances.
 void giveEvenShares(svm::BlockOp block, int64_t instances);
 

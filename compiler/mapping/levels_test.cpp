@@ -203,19 +203,6 @@ TEST_F(LevelsTest, AdviceForAnEntryPointNamesLevels) {
   EXPECT_NE(text().find("arrays in 'joined' (level 2),"), std::string::npos) << text();
 }
 
-TEST_F(LevelsTest, AShareIsThatOfTheInstanceWithMost) {
-  for (int64_t extent = 0; extent < 40; ++extent)
-    for (int64_t parts = 1; parts < 6; ++parts)
-      for (int64_t size = 0; size < 9; ++size) {
-        const int64_t each = size ? size : std::max<int64_t>((extent + parts - 1) / parts, 1);
-        int64_t furthest = 0;
-        for (int64_t i = 0; i < extent; ++i)
-          furthest = std::max(furthest, i / each / parts * each + i % each + 1);
-        EXPECT_GE(mapping::shareOf(extent, parts, size), furthest);
-        EXPECT_LT(mapping::shareOf(extent, parts, size), furthest + each);
-      }
-}
-
 constexpr const char* sharing = R"(
     func.func @main() attributes {svm.control = @worker} {
       %n = arith.constant 600 : index

@@ -4,6 +4,7 @@
 #include "compiler/mapping/place.h"
 
 #include "base/machine/addressing.h"
+#include "base/machine/instance_range.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/check_spans.h"
 #include "compiler/transform/builders.h"
@@ -316,7 +317,7 @@ private:
   void dealOut(BlockOp block, machine::MemoryId where) {
     const LayoutPlacement* given = find(placement_->layouts, "block", block.getLabelAttr());
     const uint64_t underneath = machine_[machine_[where].over].count;
-    const uint64_t joined = underneath / std::max<uint64_t>(machine_[where].count, 1);
+    const uint64_t joined = machine::instancesEach(underneath, machine_[where].count);
     const size_t rank = block.getExtents().size();
     LayoutPlacement layout = given ? *given : LayoutPlacement();
     if (layout.grid.empty()) {

@@ -5,6 +5,7 @@
 // The exception are functions that call themselves while they hold blocks: how deep they go, and what each call takes,
 // is known only as the program runs. Their blocks, and those of whatever they call, lie on a stack behind all
 // addresses.
+#include "base/machine/instance_range.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/layout.h"
 #include "compiler/mapping/place.h"
@@ -160,10 +161,10 @@ private:
       return;
     // A block in a virtual memory lies at one address of every instance underneath, with a share in each.
     const bool isDealt = machine_[id].isVirtual();
-    const uint64_t joins = std::max<uint64_t>(machine_[id].count, 1);
+    const uint64_t spaces = machine_[id].count;
     id = underneath(machine_, id);
     if (isDealt && !block->hasAttr(SvmDialect::gridAttr)) // made by a pass
-      giveEvenShares(block, static_cast<int64_t>(machine_[id].count / joins));
+      giveEvenShares(block, static_cast<int64_t>(machine::instancesEach(machine_[id].count, spaces)));
     if (!machine_.isStore(id))
       return;
     const machine::Memory& memory = machine_[id];

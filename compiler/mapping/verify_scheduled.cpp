@@ -139,9 +139,10 @@ private:
         first = caller.number * (count / before), width = caller.span * (count / before);
       else if (!callers.on.empty())
         first = caller.number / (before / count), width = std::max<uint64_t>(caller.span / (before / count), 1);
-      if (const transform::Among among = transform::amongOf(spmd); among.width > 0) {
-        first += static_cast<uint64_t>(among.first);
-        width = static_cast<uint64_t>(among.width);
+      if (auto some = spmd->getAttrOfType<DenseI64ArrayAttr>(transform::amongAttr);
+          some && some.size() == 2 && some[0] >= 0 && some[1] > 0) {
+        first += static_cast<uint64_t>(some[0]);
+        width = static_cast<uint64_t>(some[1]);
       }
       uint64_t ways = spmd.getWays().value_or(least && most ? std::max<int64_t>(*most - *least, 1) : width);
       const uint64_t step = std::max<uint64_t>(width / ways, 1);

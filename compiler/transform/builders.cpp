@@ -57,20 +57,6 @@ Value sameBits(OpBuilder& builder, Location location, Value a, Value b) {
   return builder.create<arith::CmpIOp>(location, arith::CmpIPredicate::eq, a, b);
 }
 
-Among amongOf(svm::SpmdOp spmd) {
-  auto numbers = spmd->getAttrOfType<DenseI64ArrayAttr>(amongAttr);
-  if (!numbers || numbers.size() != 2 || numbers[0] < 0 || numbers[1] < 1)
-    return {};
-  return {numbers[0], numbers[1]};
-}
-
-Value busyProcessors(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, int64_t ways) {
-  IndexMath math(builder, location);
-  // The bounds may lie anywhere: a range without iterations is told before the subtraction, which would overflow.
-  Value count = math.sub(math.max(upper, lower), lower);
-  return math.min(math.constant(ways), chunk ? math.ceilDiv(count, chunk) : count);
-}
-
 bool isTransformed(Operation* loop) {
   return loop->hasAttr(svm::SvmDialect::stagesAttr) || loop->hasAttr(svm::SvmDialect::unrollAttr);
 }
@@ -81,70 +67,6 @@ void keepLoopAttributes(Operation* from, scf::ForOp to) {
         StringRef(svm::SvmDialect::flattenAttr), StringRef(svm::SvmDialect::labelAttr), StringRef(reducesAttr)})
     if (Attribute value = from->getAttr(name))
       to->setAttr(name, value);
-}
-
-/// Iterations of a part when chunks are dealt in turn: those of full rounds, and what the last round has for it.
-static Value iterationsOf(IndexMath& math, OpBuilder& builder, Location location, Value count, int64_t chunk,
-                          Value part, Value parts) {
-  Value size = math.constant(chunk), round = math.mul(parts, size);
-  Value rounds = builder.createOrFold<arith::DivUIOp>(location, count, round);
-  Value rest = math.sub(math.sub(count, math.mul(rounds, round)), math.mul(part, size));
-  return math.add(math.mul(rounds, size), math.min(math.max(rest, math.constant(0)), size));
-}
-
-scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, Value part,
-                          Value parts, bool asOne, Value& iteration) {
-  IndexMath math(builder, location);
-  Value one = math.constant(1);
-  auto parallel = [&](scf::ForOp loop) {
-    loop->setAttr(svm::SvmDialect::parallelAttr, builder.getUnitAttr());
-    iteration = loop.getInductionVar();
-    return loop;
-  };
-  // Chunks are counted from the lower bound on, since steps of many may overflow near the end of 64 bits.
-  auto fromLower = [&](scf::ForOp loop, Value offset) {
-    OpBuilder inside(builder.getContext());
-    inside.setInsertionPointToStart(loop.getBody());
-    if (offset != loop.getInductionVar())
-      inside.setInsertionPointAfterValue(offset);
-    iteration = IndexMath(inside, location).add(offset, lower);
-    return loop;
-  };
-  if (!chunk) {
-    // The first (count mod parts) shares are one longer, so that no product of count and part is needed.
-    Value count = math.sub(upper, lower);
-    Value share = builder.create<arith::DivUIOp>(location, count, parts);
-    Value longer = builder.create<arith::RemUIOp>(location, count, parts);
-    auto begin = [&](Value number) {
-      return math.add(lower, math.add(math.mul(number, share), math.min(number, longer)));
-    };
-    Value first = begin(part), last = begin(math.add(part, one));
-    return parallel(builder.create<scf::ForOp>(location, first, last, one));
-  }
-  Value size = math.constant(chunk);
-  Value count = math.sub(upper, lower), first = math.mul(part, size), step = math.mul(parts, size);
-  if (asOne && chunk == 1) {
-    auto loop = parallel(builder.create<scf::ForOp>(location, first, count, step));
-    return fromLower(loop, loop.getInductionVar());
-  }
-  if (asOne) {
-    Value own = iterationsOf(math, builder, location, count, chunk, part, parts);
-    auto loop = parallel(builder.create<scf::ForOp>(location, math.constant(0), own, one));
-    OpBuilder inside(builder.getContext());
-    inside.setInsertionPointToStart(loop.getBody());
-    IndexMath within(inside, location);
-    Value round = inside.create<arith::DivUIOp>(location, loop.getInductionVar(), size);
-    Value place = inside.create<arith::RemUIOp>(location, loop.getInductionVar(), size);
-    return fromLower(loop, within.add(within.add(first, within.mul(round, step)), place));
-  }
-  auto outer = parallel(builder.create<scf::ForOp>(location, first, count, step));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(outer.getBody());
-  Value end = math.min(math.add(outer.getInductionVar(), size), count);
-  auto inner = parallel(builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one));
-  // A chunk begins below the upper bound: what does not change in it may leave the loop over chunks too.
-  inner->setAttr(nonEmptyAttr, builder.getUnitAttr());
-  return fromLower(inner, inner.getInductionVar());
 }
 
 void moveBody(svm::SpmdOp spmd, scf::ForOp loop, Value iteration) {

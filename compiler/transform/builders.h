@@ -18,10 +18,6 @@ inline constexpr llvm::StringLiteral bufferAttr = "svm.buffer";
 /// On an svm.spmd: two numbers, the first of the processors that its code stands for which take part, and how many do.
 /// Without it all do.
 inline constexpr llvm::StringLiteral amongAttr = "svm.among";
-struct Among {
-  int64_t first = 0, width = 0; // no width: all
-};
-Among amongOf(svm::SpmdOp spmd);
 
 /// Index arithmetic at one insertion point, with constants folded where they are seen.
 class IndexMath {
@@ -56,18 +52,8 @@ mlir::Value partOf(mlir::OpBuilder& builder, mlir::Location location, mlir::Valu
 /// Whether two values of one type have the same bits: an i1.
 mlir::Value sameBits(mlir::OpBuilder& builder, mlir::Location location, mlir::Value a, mlir::Value b);
 
-/// The part of [lower, upper) that processor `part` of `parts` takes: contiguous (chunk 0), or chunks dealt round
-/// robin. Adds the loop that runs a processor's iterations, and sets `iteration` to the present one; what follows it in
-/// the loop's body is empty. The loop is one over all of a processor's iterations where `asOne`, else one over chunks
-/// and one over the iterations of each, which is returned. The builder stands after the outermost. REQUIRES: lower <=
-/// upper, 0 <= part < parts.
-mlir::scf::ForOp dealIterations(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
-                                int64_t chunk, mlir::Value part, mlir::Value parts, bool asOne, mlir::Value& iteration);
 /// Whether the mapping transforms a loop further, so that all of a processor's iterations are to be one loop.
 bool isTransformed(mlir::Operation* loop);
-/// How many processors have something to do: min(ways, iterations or chunks), 0 when there are none.
-mlir::Value busyProcessors(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
-                           int64_t chunk, int64_t ways);
 /// Gives a loop what the mapping says of another that it takes the place of: stages, unrolling, flattening, and whether
 /// its iterations reduce.
 void keepLoopAttributes(mlir::Operation* from, mlir::scf::ForOp to);

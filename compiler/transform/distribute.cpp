@@ -3,7 +3,7 @@
 #include "compiler/transform/distribute.h"
 
 #include "compiler/ir/svm.h"
-#include "compiler/transform/builders.h"
+#include "compiler/transform/deal_iterations.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -26,15 +26,9 @@ void serialise(SpmdOp spmd) {
 void distribute(SpmdOp spmd) {
   OpBuilder builder(spmd);
   Location loc = spmd.getLoc();
-  IndexMath math(builder, loc);
   int64_t chunk = spmd.getChunk().value_or(0);
-  Value instances = busyProcessors(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, *spmd.getWays());
-  auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
-  on.setProcessorAttr(spmd.getProcessorAttr());
-  on.setWaysAttr(spmd.getWaysAttr());
-  if (Attribute among = spmd->getAttr(amongAttr))
-    on->setAttr(amongAttr, among);
-  on.setInstances(true);
+  Value instances = busyInstances(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, *spmd.getWays());
+  SpmdOp on = makeInstances(builder, spmd, instances);
   builder.setInsertionPointToStart(&on.getBody().front());
   Value iteration;
   scf::ForOp loop = dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, on.iteration(), instances,

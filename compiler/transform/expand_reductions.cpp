@@ -5,8 +5,8 @@
 #include "compiler/transform/expand_reductions.h"
 
 #include "compiler/ir/svm.h"
-#include "compiler/transform/builders.h"
 #include "compiler/transform/combiner_identity.h"
+#include "compiler/transform/deal_iterations.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -162,7 +162,7 @@ struct Expansion {
     auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
     builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
     IndexMath math(builder, loc);
-    Value instances = busyProcessors(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0), ways);
+    Value instances = busyInstances(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0), ways);
 
     SmallVector<Reduction> reductions;
     for (auto [position, target] : llvm::enumerate(spmd.getReductions())) {
@@ -201,13 +201,7 @@ struct Expansion {
   void parts(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances) {
     OpBuilder::InsertionGuard guard(builder);
     Location loc = spmd.getLoc();
-    IndexMath math(builder, loc);
-    auto on = builder.create<SpmdOp>(loc, math.constant(0), instances, ValueRange(), ArrayAttr(), spmd.getLabelAttr());
-    on.setProcessorAttr(spmd.getProcessorAttr());
-    on.setWaysAttr(spmd.getWaysAttr());
-    if (Attribute among = spmd->getAttr(amongAttr))
-      on->setAttr(amongAttr, among);
-    on.setInstances(true);
+    SpmdOp on = makeInstances(builder, spmd, instances);
     builder.setInsertionPointToStart(&on.getBody().front());
     auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
     builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());

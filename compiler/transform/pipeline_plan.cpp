@@ -4,6 +4,7 @@
 #include "compiler/transform/pipeline_plan.h"
 
 #include "base/machine/addressing.h"
+#include "base/machine/instance_range.h"
 #include "compiler/transform/builders.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -17,7 +18,7 @@ namespace {
 /// Bytes of one buffer; a bound that only says that nobody knows is no reason to set so much aside.
 constexpr int64_t mostBytes = int64_t(1) << 30;
 /// Processors of a class whose stores are looked at one by one.
-constexpr uint64_t mostStarters = 1 << 16;
+constexpr int64_t mostStarters = 1 << 16;
 
 /// Whether an operation writes through one of its operands, as far as anybody says.
 bool writes(OpOperand& operand) {
@@ -87,19 +88,16 @@ FlatSymbolRefAttr executing(Operation* op) {
   return {};
 }
 
-/// The instance of a memory that a processor has (runtime/host/machine.h).
-uint64_t instanceOf(uint64_t number, uint64_t processors, uint64_t instances) {
-  return instances >= processors ? number * (instances / processors)
-                                 : number / ((processors + instances - 1) / instances);
-}
-
 /// Whether each processor of a class has the same instance of a memory as the one of another class that it starts.
-bool shareInstances(uint64_t starters, uint64_t started, uint64_t instances) {
+bool shareInstances(int64_t starters, int64_t started, int64_t instances) {
   if (starters > mostStarters || starters == 0 || started == 0 || instances == 0)
     return false;
-  for (uint64_t number = 0; number < starters; ++number) {
-    const uint64_t other = started >= starters ? number * (started / starters) : number / (starters / started);
-    if (instanceOf(number, starters, instances) != instanceOf(other, started, instances))
+  using machine::InstanceRange;
+  for (int64_t number = 0; number < starters; ++number) {
+    const auto other = InstanceRange::of(number, 1)->inClass(starters, started);
+    const auto before = InstanceRange::memoriesOf(number, starters, instances),
+               behind = InstanceRange::memoriesOf(other->first(), started, instances);
+    if (!behind || before->first() != behind->first())
       return false;
   }
   return true;

@@ -6,6 +6,8 @@
 using namespace mlir;
 
 namespace strata::transform {
+
+using mlir::Location;
 namespace {
 
 void dropPromises(Operation* op) {

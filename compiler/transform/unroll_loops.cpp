@@ -11,6 +11,8 @@ using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::transform {
+
+using mlir::Location;
 namespace {
 
 bool makesSomething(Block& body) {

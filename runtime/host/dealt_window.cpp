@@ -4,6 +4,7 @@
 //
 // A window belongs to the code that acquired it; moves of it may go on from any execution. Nothing here is locked: the
 // layout never changes, and moves of different elements touch different bytes.
+#include "base/machine/instance_range.h"
 #include "runtime/abi.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/scheduler.h"
@@ -19,7 +20,8 @@ namespace strata::runtime {
 namespace {
 
 struct Dimension {
-  int64_t extent = 0, parts = 1, block = 1;
+  int64_t extent = 0;
+  machine::Shares shares = machine::Shares::ofDimension(0, 1, 0);
   int64_t stride = 1; // of the window, in elements
   int64_t step = 1;   // in an instance, in bytes
   int64_t skip = 1;   // instances from one part to the next
@@ -60,20 +62,15 @@ public:
     for (size_t d = dimensions_.size(); d-- > 0;) {
       Dimension& dimension = dimensions_[d];
       dimension.extent = std::max<int64_t>(layout.extents[d], 0);
-      dimension.parts = std::max<int64_t>(layout.grid[d], 1);
-      const auto upwards = [](int64_t a, int64_t b) { return a / b + (a % b != 0); };
-      const int64_t even = upwards(dimension.extent, dimension.parts);
-      dimension.block = std::max<int64_t>(layout.block_sizes[d] > 0 ? layout.block_sizes[d] : even, 1);
-      dimension.block = std::min(dimension.block, std::max<int64_t>(dimension.extent, 1));
+      dimension.shares = machine::Shares::ofDimension(dimension.extent, layout.grid[d], layout.block_sizes[d]);
       dimension.stride = stride;
       dimension.step = step;
       dimension.skip = skip;
       stride *= std::max<int64_t>(dimension.extent, 1);
-      skip *= dimension.parts;
-      const int64_t rounds = upwards(upwards(dimension.extent, dimension.block), dimension.parts);
-      step *= std::min(rounds * dimension.block, dimension.extent);
+      skip *= dimension.shares.parts();
+      step *= dimension.shares.room();
       if (d + 1 == dimensions_.size()) // rows begin at multiples of the memory's alignment
-        step = upwards(step, alignment) * alignment;
+        step = machine::divideUp(step, alignment) * alignment;
     }
     if (joined_)
       address_ = store.push(memory, static_cast<uint64_t>(firstInstance), static_cast<uint64_t>(joined_), layout.stack,
@@ -133,9 +130,8 @@ private:
   }
 
   static void add(Place& place, const Dimension& dimension, int64_t index) {
-    const int64_t block = index / dimension.block;
-    place.instance += block % dimension.parts * dimension.skip;
-    place.bytes += (block / dimension.parts * dimension.block + index % dimension.block) * dimension.step;
+    place.instance += dimension.shares.partOf(index) * dimension.skip;
+    place.bytes += dimension.shares.placeOf(index) * dimension.step;
   }
 
   /// Moves `count` elements that are `step` apart in the window.
@@ -167,8 +163,7 @@ private:
     const int64_t apart = step / dimension.stride;
     int64_t index = at / dimension.stride % dimension.extent;
     while (count > 0) {
-      const int64_t left = dimension.parts == 1 ? dimension.extent - index : dimension.block - index % dimension.block;
-      const int64_t here = std::min(count, (left + apart - 1) / apart);
+      const int64_t here = std::min(count, machine::divideUp(dimension.shares.run(index), apart));
       Place place = others;
       add(place, dimension, index);
       run(move, place, apart * dimension.step, memory, memoryStep, here, own, counts);
@@ -213,7 +208,7 @@ void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) 
     fail("runtime-no-store", std::string("'") + what + "' has no memory to be distributed over");
   const Store& store = stores->memories[layout->memory];
   const int64_t joined = std::max<uint32_t>(stores->memories[layout->virtual_memory].instances, 1);
-  const int64_t each = store.instances / joined;
+  const int64_t each = strata::machine::instancesEach<int64_t>(store.instances, joined);
   const int64_t which = std::min(instanceOf(me, joined), joined - 1);
   int64_t bytes = layout->element_bytes;
   for (int32_t d = 0; d < layout->rank; ++d)

@@ -1,6 +1,7 @@
 // Implements the stores behind explicit memories, and the calls that ask which one belongs to the executing processor.
 #include "runtime/host/machine.h"
 
+#include "base/machine/instance_range.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/scheduler.h"
 #include "runtime/core/system_memory.h"
@@ -191,11 +192,8 @@ int64_t instanceOf(const Execution& execution, int64_t instances) {
   if (!execution.machine || execution.processor >= execution.machine->processor_count)
     return 0;
   const int64_t processors = std::max<int64_t>(execution.machine->processors[execution.processor].count, 1);
-  if (execution.instance >= processors) // more than there are: none is theirs
-    return instances;
-  return instances >= processors
-             ? execution.instance * (instances / processors)
-             : execution.instance / ((processors + instances - 1) / std::max<int64_t>(instances, 1));
+  const auto own = machine::InstanceRange::memoriesOf(execution.instance, processors, instances);
+  return own ? own->first() : instances;
 }
 
 uint32_t executingProcessor() {

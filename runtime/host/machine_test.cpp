@@ -253,6 +253,16 @@ TEST_P(Spmd, FewerInstancesThanWaysLeaveProcessorsIdle) {
     EXPECT_EQ(seen[i], i < 7);
 }
 
+TEST_P(Spmd, WhoIsNobodyInParticularStandsForTheFirst) {
+  strata_machine(&machine);
+  wait(spawn(
+      [] {
+        strata_spmd([](void*, int64_t i) { EXPECT_EQ(strata_instance(), 8 * i); }, nullptr, 1, 0, Lane, 0);
+        strata_spmd([](void*, int64_t i) { EXPECT_EQ(strata_instance(), i); }, nullptr, 1, 0, Pe, 0);
+      },
+      {}, Pe, -1));
+}
+
 TEST_P(Spmd, SomeOfTheProcessorsThatOneStandsFor) {
   strata_machine(&machine);
   std::vector<std::atomic<int>> seen(64);

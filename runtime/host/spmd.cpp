@@ -1,43 +1,32 @@
 // Runs a body on many processors of a class. All the work is done by core/parallel.h; what is added here is who the
-// instances are.
+// instances are (base/machine/instance_range.h).
+#include "base/machine/instance_range.h"
 #include "runtime/abi.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/parallel.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace {
 
+using strata::machine::InstanceRange;
 using strata::runtime::Execution;
 
-/// The processors of a class that an execution stands for.
-struct Range {
-  int64_t first = 0, width = 1;
-  bool overflows = false;
-};
-
-Range rangeOf(const Execution& me, uint32_t processor, int64_t ways) {
-  Range range;
-  if (!me.machine || processor >= me.machine->processor_count) {
-    range.width = ways;
-    range.overflows = __builtin_mul_overflow(me.instance, ways, &range.first);
-    return range;
-  }
-  const int64_t wanted = std::max<int64_t>(me.machine->processors[processor].count, 1);
+/// The processors of a class that an execution stands for; nothing where they cannot be numbered.
+std::optional<InstanceRange> rangeOf(const Execution& me, uint32_t processor, int64_t ways) {
+  const bool isNamed = me.machine && processor < me.machine->processor_count;
+  // A run beside its starter may be nobody's in particular (-1): it stands for the first.
+  const std::optional<InstanceRange> own = InstanceRange::of(std::max<int64_t>(me.instance, 0), isNamed ? me.span : 1);
+  if (!isNamed) // each execution has as many as it asks for
+    return own ? own->inClass(1, ways) : own;
+  const int64_t wanted = me.machine->processors[processor].count;
   if (me.processor >= me.machine->processor_count)
-    return {0, wanted, false};
-  if (me.processor == processor)
-    return {me.instance, me.span, false};
-  const int64_t own = std::max<int64_t>(me.machine->processors[me.processor].count, 1);
-  if (wanted >= own) {
-    const int64_t each = wanted / own;
-    range.overflows =
-        __builtin_mul_overflow(me.instance, each, &range.first) || __builtin_mul_overflow(me.span, each, &range.width);
-    return range;
-  }
-  const int64_t each = own / wanted;
-  return {me.instance / each, std::max<int64_t>(me.span / each, 1), false};
+    return InstanceRange::all(wanted);
+  if (!own || me.processor == processor)
+    return own;
+  return own->inClass(me.machine->processors[me.processor].count, wanted);
 }
 
 /// As many processors from number `first` of the caller's range on as `width` says; 0: all.
@@ -50,16 +39,14 @@ void runSpmd(void (*body)(void* context, int64_t instance), void* context, int64
   using namespace strata::runtime;
   const Execution& me = *current();
   ways = std::max<int64_t>({ways, instances, 1});
-  Range range = rangeOf(me, processor, ways);
-  range.overflows |= __builtin_add_overflow(range.first, among.first, &range.first);
-  range.width = among.width > 0 ? among.width : range.width;
-  const int64_t step = std::max<int64_t>(range.width / ways, 1);
-  int64_t behind = 0;
-  if (range.overflows || __builtin_mul_overflow(ways, step, &behind) ||
-      __builtin_add_overflow(range.first, behind, &behind))
+  std::optional<InstanceRange> range = rangeOf(me, processor, ways);
+  if (range && among.width > 0)
+    range = range->subset(among.first, among.width);
+  if (!range || !range->part(ways - 1, ways))
     fail("runtime-instances", "more processors than can be numbered: " + std::to_string(me.instance) + " times " +
                                   std::to_string(instances));
-  runParallel(body, context, instances, concurrent, {me.machine, me.stores, processor, range.first, me.output, step},
+  const int64_t step = range->partWidth(ways);
+  runParallel(body, context, instances, concurrent, {me.machine, me.stores, processor, range->first(), me.output, step},
               step);
 }
 

@@ -2,6 +2,7 @@
 // that breaks a rule.
 #include "runtime/svm/program.h"
 
+#include "base/machine/instance_range.h"
 #include "runtime/abi.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/system_memory.h"
@@ -214,10 +215,9 @@ bool Program::reaches(const Node& processor, const Node& place) const {
   const machine::Processor& description = machine_[id];
   if (std::find(description.local.begin(), description.local.end(), memory) == description.local.end())
     return false;
-  // Local memories are dealt evenly; where there are fewer than processors, neighbours share one.
-  const uint64_t memories = machine_[memory].count;
-  return memories >= description.count ? place.instance / (memories / description.count) == processor.instance
-                                       : processor.instance / (description.count / memories) == place.instance;
+  const auto own = machine::InstanceRange::memoriesOf(processor.instance, static_cast<int64_t>(description.count),
+                                                      static_cast<int64_t>(machine_[memory].count));
+  return own && own->contains(place.instance);
 }
 
 bool Program::mayUse(const Node& processor, const Node& fifo, bool pushes) const {

@@ -2,6 +2,7 @@
 // carrying out the mapping makes beside the arrays themselves: private copies of reductions and their parts, buffers of
 // pipelined loops, shares of arrays in a virtual memory.
 #include "base/machine/addressing.h"
+#include "base/machine/instance_range.h"
 #include "compiler/sequoia/check/fold.h"
 #include "compiler/sequoia/resolve/sizes.h"
 
@@ -66,15 +67,6 @@ private:
     return false;
   }
 
-  /// The most elements of a dimension that one instance under a virtual level holds.
-  static int64_t share(int64_t extent, int64_t parts, int64_t block) {
-    if (block <= 0)
-      return extent / parts + (extent % parts != 0);
-    const __int128 round = static_cast<__int128>(block) * parts;
-    const __int128 held = (extent + round - 1) / round * block;
-    return static_cast<int64_t>(std::min<__int128>(held, extent));
-  }
-
   /// An array that lies at `level`, `copies` times.
   Demand demandOf(uint32_t index, const Variable* array, unsigned level, uint64_t copies, std::string why) const {
     const Instance& instance = graph_.instances[index];
@@ -86,8 +78,8 @@ private:
     for (size_t d = extents.size(); d-- > 0;) {
       std::optional<int64_t> extent = extents[d].value;
       if (extent && isDealt) {
-        int64_t parts = d == 0 ? static_cast<int64_t>(machine_[machine_[where].over].count /
-                                                      std::max<uint64_t>(machine_[where].count, 1))
+        int64_t parts = d == 0 ? static_cast<int64_t>(machine::instancesEach(machine_[machine_[where].over].count,
+                                                                             machine_[where].count))
                                : 1;
         int64_t block = 0;
         if (array->index < instance.blockCyclic.size() && instance.blockCyclic[array->index]) {
@@ -95,7 +87,7 @@ private:
           parts = d < layout.grid.size() ? layout.grid[d] : parts;
           block = d < layout.blockSize.size() ? layout.blockSize[d] : 0;
         }
-        extent = share(*extent, std::max<int64_t>(parts, 1), block);
+        extent = machine::Shares::ofDimension(*extent, parts, block).room();
       }
       uint64_t product = 0;
       if (demand.bytes && extent && !__builtin_mul_overflow(*demand.bytes, static_cast<uint64_t>(*extent), &product))

@@ -1,5 +1,6 @@
 // One instance of a mapping against its variant: every item looked up, every level decided by what is said nearest to
 // the object.
+#include "base/machine/instance_range.h"
 #include "compiler/sequoia/check/tunable_uses.h"
 #include "compiler/sequoia/resolve/resolve_loop.h"
 #include "compiler/sequoia/resolve/resolver.h"
@@ -221,7 +222,7 @@ void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variab
 /// An array at a virtual level is dealt to as many instances of the memory underneath as one of the level joins.
 void Resolver::gridFits(const BlockCyclic& layout, unsigned at, const Variable& declared) {
   const machine::Memory& memory = machine_[machine_.levels[at].memory];
-  const uint64_t joined = machine_[memory.over].count / std::max<uint64_t>(memory.count, 1);
+  const uint64_t joined = machine::instancesEach(machine_[memory.over].count, memory.count);
   uint64_t dealt = 1;
   for (int64_t each : layout.grid)
     if (__builtin_mul_overflow(dealt, static_cast<uint64_t>(each), &dealt))

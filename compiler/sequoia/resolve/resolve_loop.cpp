@@ -2,6 +2,8 @@
 // processors.
 #include "compiler/sequoia/resolve/resolve_loop.h"
 
+#include "base/machine/instance_range.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -132,16 +134,15 @@ void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, Diagn
       reportHint("a range of processors",
                  "loop '" + std::string(outermost->loop->variableName) + "' around this one says which take part",
                  resolved.place, diagnostics);
-    const int64_t width = spmd.last - spmd.first;
-    if (spmd.ways > 0 && machine.isExplicit(machine.levels[resolved.level].memory) && spmd.ways > width / around)
+    const int64_t width = spmd.last - spmd.first, left = machine::instancesEach(width, around);
+    if (spmd.ways > 0 && machine.isExplicit(machine.levels[resolved.level].memory) && spmd.ways > left)
       diagnostics
           .report(spmdLoop, resolved.place, resolved.loop->variableName,
                   std::to_string(spmd.ways) + " ways in each of the " + std::to_string(around) +
                       " parts of the loops around it are more than the " + std::to_string(width) + " processors")
           .label(resolved.loop->location, "the loop")
           .label(outermost->place, "the processors")
-          .help("distribute it over " + std::to_string(std::max<int64_t>(width / around, 1)) +
-                " at most, or say 'auto'");
+          .help("distribute it over " + std::to_string(std::max<int64_t>(left, 1)) + " at most, or say 'auto'");
   }
 }
 

@@ -1,6 +1,8 @@
 // Follows calls from the entry with the class of processors that executes and how many of it each stands for.
 #include "compiler/sequoia/resolve/spans.h"
 
+#include "base/machine/instance_range.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -50,8 +52,8 @@ private:
       context.width = wanted;
     } else {
       const auto own = static_cast<int64_t>(machine_.processors[context.on].count);
-      context.width =
-          wanted >= own ? context.width * (wanted / own) : std::max<int64_t>(context.width / (own / wanted), 1);
+      const auto others = machine::InstanceRange::all(context.width).inClass(own, wanted);
+      context.width = others ? others->width() : INT64_MAX;
     }
     context.on = processor.value;
     return context;
@@ -74,11 +76,11 @@ private:
         // Where memory is shared, parts are no processors: there are as many as the mapping says on any computer.
         int64_t& outer = around.try_emplace(mapped.level, 1).first->second;
         if (mapped.spmd && !machine_.isExplicit(machine_.levels[mapped.level].memory))
-          width = std::max<int64_t>((mapped.spmd->last - mapped.spmd->first) / outer, 1);
+          width = machine::InstanceRange::all(mapped.spmd->last - mapped.spmd->first).partWidth(outer);
         int64_t& span = result_[index][loop->index];
         span = std::min(span, width);
         if (const int64_t ways = waysOf(mapped, width); ways > 1) {
-          inside.width = std::max<int64_t>(inside.width / ways, 1);
+          inside.width = machine::InstanceRange::all(inside.width).partWidth(ways);
           inside.isDealt = true;
           outer *= ways;
         }

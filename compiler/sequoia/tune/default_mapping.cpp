@@ -4,6 +4,7 @@
 // are chosen afterwards, in tune.cpp.
 #include "compiler/sequoia/tune/default_mapping.h"
 
+#include "base/machine/instance_range.h"
 #include "compiler/sequoia/check/block.h"
 #include "compiler/sequoia/check/fold.h"
 #include "compiler/sequoia/resolve/check_levels.h"
@@ -215,7 +216,8 @@ private:
     const auto count = static_cast<int64_t>(machine_[processor].count);
     if (depth == 0 || !own.valid())
       return count;
-    return processor == own ? 1 : std::max<int64_t>(count / static_cast<int64_t>(machine_[own].count), 1);
+    const auto others = machine::InstanceRange().inClass(static_cast<int64_t>(machine_[own].count), count);
+    return processor == own ? 1 : others->width();
   }
 
   /// Whether the blocks that a call passes have a size that the mapping sets.

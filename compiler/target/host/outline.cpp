@@ -2,7 +2,7 @@
 // its captured values, as the runtime calls it.
 #include "compiler/kernel/convention.h"
 #include "compiler/target/host/storage.h"
-#include "compiler/transform/builders.h"
+#include "compiler/transform/deal_iterations.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -159,9 +159,9 @@ private:
     SmallVector<Value> arguments{address(builder, loc, part), slot, words,
                                  constant(builder, loc, static_cast<int64_t>(spmd.getWays().value_or(0)), 64),
                                  constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32)};
-    const transform::Among among = transform::amongOf(spmd);
-    if (among.width && !spmd.getConcurrent()) {
-      arguments.append({constant(builder, loc, among.first, 64), constant(builder, loc, among.width, 64)});
+    const std::optional<machine::InstanceRange> among = transform::amongOf(spmd);
+    if (among && !spmd.getConcurrent()) {
+      arguments.append({constant(builder, loc, among->first(), 64), constant(builder, loc, among->width(), 64)});
       calls_.call(builder, loc, "strata_spmd_among", {}, arguments);
     } else {
       arguments.push_back(constant(builder, loc, spmd.getConcurrent(), 32));
