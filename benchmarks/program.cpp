@@ -85,11 +85,12 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
     return fail("it cannot be lowered");
   if (options.opaqueKernels)
     makeOpaque(*code, kernels);
-  if (!host::optimize(*code, {}, session.diagnostics))
+  const host::CodeOptions native{.figures = machine::figuresOf(logical->machine)};
+  if (!host::optimize(*code, native, session.diagnostics))
     return fail("it cannot be optimised");
   if (options.opaqueKernels && !isOpaque(*code, kernels))
     return fail("its kernels are not called as functions");
-  std::string object = host::emit(*code, {}, /*assembly=*/false, session.diagnostics);
+  std::string object = host::emit(*code, native, /*assembly=*/false, session.diagnostics);
   std::unique_ptr<Program> program(new Program());
   Impl& impl = *program->impl_;
   if (!object.empty())

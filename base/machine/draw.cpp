@@ -105,6 +105,16 @@ private:
     else
       notes.push_back(std::string(memory.explicitly ? "explicit" : "coherent") + ", accesses of " +
                       picture::bytesText(memory.width) + ", aligned to " + picture::bytesText(memory.alignment));
+    std::string parts;
+    const auto part = [&](const char* what, const std::optional<uint64_t>& bytes) {
+      if (bytes)
+        parts += (parts.empty() ? "" : ", ") + std::string(what) + picture::bytesText(*bytes);
+    };
+    part("lines of ", memory.line);
+    part("pages of ", memory.page);
+    part("large pages of ", memory.largePage);
+    if (!parts.empty())
+      notes.push_back(parts);
     std::string speed;
     if (memory.latency != 0)
       speed = "latency " + std::to_string(memory.latency) + " cycles";
@@ -124,6 +134,8 @@ private:
       note += ", target " + processor.target;
     if (processor.moves != 0)
       note += ", " + std::to_string(processor.moves) + " moves at once";
+    if (processor.vector)
+      note += ", vectors of " + picture::bytesText(*processor.vector);
     for (size_t i = 0; i < processor.masters.size(); ++i)
       note += (i == 0 ? ", master " : ", ") + machine_[processor.masters[i]].name;
     return note;

@@ -118,6 +118,20 @@ void Fields::size(const char* name, uint64_t& value) {
   }
 }
 
+void Fields::count(const char* name, std::optional<uint64_t>& value) {
+  uint64_t known = 0;
+  count(name, known);
+  if (get(name))
+    value = known;
+}
+
+void Fields::size(const char* name, std::optional<uint64_t>& value) {
+  uint64_t known = 0;
+  size(name, known);
+  if (get(name))
+    value = known;
+}
+
 void Fields::capacity(const char* name, Capacity& value) {
   const char* takes = "a size such as 256K, 'available' (as much as the computer has) or 'unknown'";
   if (const YamlNode* found = scalar(name, takes)) {

@@ -26,6 +26,9 @@ public:
   void text(const char* name, std::string& value);
   void count(const char* name, uint64_t& value);
   void size(const char* name, uint64_t& value);
+  // The same where nothing said is different from every value.
+  void count(const char* name, std::optional<uint64_t>& value);
+  void size(const char* name, std::optional<uint64_t>& value);
   void capacity(const char* name, Capacity& value);
   void clock(const char* name, uint64_t& value);
   void bandwidth(const char* name, Bandwidth& value);

@@ -1,6 +1,8 @@
-// What this computer is, as a machine: asked of hwloc, and of the control group for the memory that it lends. Gives the
-// same machine each time as long as the system says the same. May be called from any thread.
-#include "base/machine/machine.h"
+// What this computer is, as a machine: asked of hwloc, of the control group for the memory that it lends, and of the
+// table of core types. Gives the same machine each time as long as the system says the same. May be called from any
+// thread.
+#include "base/machine/core_types.h"
+#include "base/machine/figures.h"
 
 #include <algorithm>
 #include <fstream>
@@ -76,6 +78,7 @@ void addCache(Machine& machine, hwloc_topology_t topology, hwloc_obj_type_t type
     if (i == 0 || bytes < cache.capacity.bytes) {
       cache.capacity = Capacity::of(bytes);
       cache.width = line;
+      cache.line = lineRule.holds(line) ? std::optional(line) : std::nullopt;
     }
   }
   if (count <= 0)
@@ -83,6 +86,19 @@ void addCache(Machine& machine, hwloc_topology_t topology, hwloc_obj_type_t type
   cache.count = static_cast<uint64_t>(count);
   machine.processors[0].local.push_back({static_cast<uint32_t>(machine.memories.size())});
   machine.memories.push_back(std::move(cache));
+}
+
+/// The pages that main memory is divided into: the usual ones and the smallest of the larger ones.
+void addPages(Memory& memory, hwloc_topology_t topology) {
+  const long usual = sysconf(_SC_PAGESIZE);
+  if (usual <= 0 || !pageRule.holds(static_cast<uint64_t>(usual)))
+    return;
+  memory.page = static_cast<uint64_t>(usual);
+  const hwloc_obj_t node = topology ? hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, 0) : nullptr;
+  for (unsigned i = 0; node && i < node->attr->numanode.page_types_len; ++i)
+    if (const uint64_t size = node->attr->numanode.page_types[i].size;
+        size > *memory.page && largePageRule.holds(size) && (!memory.largePage || size < *memory.largePage))
+      memory.largePage = size;
 }
 
 /// The parts of main memory that are near some cores and far from others, when there are several.
@@ -117,6 +133,7 @@ Machine describeHost(std::optional<unsigned> threads) {
   main.name = "main";
   const std::optional<uint64_t> bytes = usableMemory(topology.get());
   main.capacity = bytes ? Capacity::of(*bytes) : Capacity::available();
+  addPages(main, topology.get());
   machine.memories.push_back(std::move(main));
 
   Processor core;
@@ -124,6 +141,7 @@ Machine describeHost(std::optional<unsigned> threads) {
   core.kind = ProcessorKind::Core;
   core.count = std::clamp<uint64_t>(threads ? *threads : usableThreads(), 1, 1 << 20);
   core.masters = {{0}};
+  describeCore(core, coreTypeOf(featuresOfThisComputer()));
   machine.processors.push_back(std::move(core));
 
   if (topology.get()) {

@@ -89,6 +89,11 @@ TEST_F(Load, ThisComputer) {
   EXPECT_FALSE(host->isExplicit(main));
   EXPECT_EQ(host->levels[0].processor, core);
   EXPECT_TRUE((*host)[core].ownMaster(core));
+  EXPECT_TRUE((*host)[core].vector && (*host)[core].vectorRegisters && (*host)[core].vectorLatency);
+  EXPECT_TRUE((*host)[core].stores && (*host)[core].memoryLatency);
+  EXPECT_EQ((*host)[main].page, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  for (const MemoryId cache : (*host)[core].local)
+    EXPECT_TRUE((*host)[cache].line || (*host)[cache].name == "node") << (*host)[cache].name;
   const Capacity capacity = (*host)[main].capacity;
   EXPECT_LE(capacity.bytes, static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
 }
@@ -116,6 +121,11 @@ TEST_F(Load, FilesByPath) {
   const std::string path = testing::TempDir() + "strata_load_test_" + std::to_string(getpid()) + ".yaml";
   std::ofstream(path) << everythingText;
   EXPECT_TRUE(loadMachine(path, {}, diagnostics).has_value()) << said();
+  std::ofstream(path) << "machine: m\nmemories:\n  - name: a\n    page: 4K\n    large_page: 2K\n"
+                         "processors: [{name: p, kind: core, masters: [p], vector: 0}]\n";
+  EXPECT_FALSE(loadMachine(path, {}, diagnostics).has_value()); // each figure is shown where it stands
+  EXPECT_NE(said().find(path + ":6:58"), std::string::npos) << said();
+  EXPECT_NE(said().find(path + ":5:17"), std::string::npos) << said();
   std::ofstream(path) << "machine: m\nprocessors: [{name: p, kind: core}]\n";
   EXPECT_FALSE(loadMachine(path, {}, diagnostics).has_value()); // it reads, but is not valid
   EXPECT_TRUE(saidCode("machine-no-control"));

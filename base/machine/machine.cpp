@@ -31,10 +31,11 @@ bool Processor::ownMaster(ProcessorId self) const {
 }
 
 bool operator==(const Processor& a, const Processor& b) {
-  return std::tie(a.name, a.kind, a.count, a.grid, a.clock, a.costs, a.masters, a.userKernels, a.kernels, a.moves,
-                  a.local, a.array, a.target) == std::tie(b.name, b.kind, b.count, b.grid, b.clock, b.costs, b.masters,
-                                                          b.userKernels, b.kernels, b.moves, b.local, b.array,
-                                                          b.target);
+  const auto all = [](const Processor& p) {
+    return std::tie(p.name, p.kind, p.count, p.grid, p.clock, p.costs, p.masters, p.userKernels, p.kernels, p.moves,
+                    p.vector, p.vectorRegisters, p.vectorLatency, p.stores, p.memoryLatency, p.local, p.array, p.target);
+  };
+  return all(a) == all(b);
 }
 
 } // namespace machine

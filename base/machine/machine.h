@@ -84,7 +84,11 @@ struct Memory {
   Bandwidth bandwidth;     // of one instance
   bool explicitly = false; // managed by the program; otherwise coherent, kept by hardware
   bool files = false;      // a disk: blocks are parts of files, which processors move but never address
-  MemoryId over;           // for a virtual memory: the memory whose instances it joins into one space
+  // Figures of the hardware (base/machine/figures.h); none: not stated.
+  std::optional<uint64_t> line;      // bytes of a cache's lines; what has them is a cache
+  std::optional<uint64_t> page;      // bytes of the pages that it is divided into …
+  std::optional<uint64_t> largePage; // … and of the large ones, where there are such
+  MemoryId over;                     // for a virtual memory: the memory whose instances it joins into one space
   Origin origin;
   bool isVirtual() const { return over.valid(); }
   friend bool operator==(const Memory&, const Memory&) = default;
@@ -113,9 +117,15 @@ struct Processor {
   bool userKernels = true;               // runs kernels that users define
   std::vector<std::string> kernels;      // black-box kernels that it runs
   uint64_t moves = 0;                    // moves that it carries on at once, beside its kernel
-  std::vector<MemoryId> local;           // memories that belong to it, dealt evenly to its instances
-  std::vector<ProcessorArray> array;     // one element for kind Array, else none
-  std::string target;                    // what runs its kernels, where that is not the machine's target
+  // Figures of the hardware (base/machine/figures.h); none: not stated.
+  std::optional<uint64_t> vector;          // bytes of a vector register
+  std::optional<uint64_t> vectorRegisters; // how many of them a program can name
+  std::optional<uint64_t> vectorLatency;   // its own cycles until the sum of two of them can be used
+  std::optional<uint64_t> stores;          // that it carries out in one of its cycles
+  std::optional<uint64_t> memoryLatency;   // its own cycles until what no cache holds has come, others loading too
+  std::vector<MemoryId> local;             // memories that belong to it, dealt evenly to its instances
+  std::vector<ProcessorArray> array;       // one element for kind Array, else none
+  std::string target;                      // what runs its kernels, where that is not the machine's target
   Origin origin;
   bool ownMaster(ProcessorId self) const;
   friend bool operator==(const Processor&, const Processor&);

@@ -96,6 +96,9 @@ private:
     fields.bandwidth("bandwidth", memory.bandwidth);
     fields.flag("explicit", memory.explicitly);
     fields.flag("files", memory.files);
+    fields.size("line", memory.line);
+    fields.size("page", memory.page);
+    fields.size("large_page", memory.largePage);
     reference(fields, "over", "memory", memoryNames_, memory.over);
     memory.origin = fields.origin();
     return memory;
@@ -117,6 +120,11 @@ private:
     references(fields, "masters", "processor", processorNames_, processor.masters);
     readKernels(fields, processor);
     fields.count("moves", processor.moves);
+    fields.size("vector", processor.vector);
+    fields.count("vector_registers", processor.vectorRegisters);
+    fields.count("vector_latency", processor.vectorLatency);
+    fields.count("stores", processor.stores);
+    fields.count("memory_latency", processor.memoryLatency);
     references(fields, "local", "memory", memoryNames_, processor.local);
     if (const YamlNode* array = fields.get("array"))
       processor.array.push_back(readArray(diagnostics_, *array));

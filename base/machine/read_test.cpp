@@ -155,6 +155,13 @@ TEST_F(Read, SlipsAreShownWhereTheyAre) {
           "machine-unknown-name", "3:29", "no processor, memory, FIFO or link is named 'q7'");
   refused("machine: m\nmemories: [{name: a}]\nlevels: [{level: 1, memory: a}]\n", "machine-bad-value", "3:18",
           "levels are listed from 0");
+  refused("machine: m\nprocessors: [{name: p, kind: core, vector: -16}]\n", "machine-bad-value", "2:44",
+          "'-16' is not a value of 'vector', which takes a size");
+  refused("machine: m\nprocessors: [{name: p, kind: core, stores: 1.5}]\n", "machine-bad-value", "2:44",
+          "'1.5' is not a value of 'stores', which takes a whole number");
+  refused("machine: m\nmemories: [{name: a, line: 99999999999999999999}]\n", "machine-bad-value", "2:28",
+          "which takes a size");
+  refused("machine: m\nmemories: [{name: a, page: [4K]}]\n", "machine-wrong-type", "2:28", "'page' takes a size");
   refused("machine: m\nmachine: n\n", "machine-duplicate-key", "2:1", "field 'machine' is given twice");
   refused("- a\n- b\n", "machine-wrong-type", "1:1", "a machine description");
   refused("", "machine-wrong-type", "1:1", "a machine description");

@@ -14,11 +14,12 @@ clock: 1GHz
 memories:
   - {name: ls, capacity: 256K, count: 8, width: 16, alignment: 16, unit: 4, latency: 6, bandwidth: 1/4, explicit: true}
   - {name: stores, over: ls}
-  - {name: main, capacity: available, latency: 100, bandwidth: 8, explicit: true}
-  - {name: cache, capacity: 1M, width: 64}
+  - {name: main, capacity: available, latency: 100, bandwidth: 8, explicit: true, page: 4K, large_page: 2M}
+  - {name: cache, capacity: 1M, width: 64, line: 64}
   - {name: odd}
 processors:
-  - {name: ppe, kind: control, masters: ppe, clock: 2.5GHz, local: [cache], costs: {add: 1, fma: 4}}
+  - {name: ppe, kind: control, masters: ppe, clock: 2.5GHz, local: [cache], costs: {add: 1, fma: 4},
+     vector: 32, vector_registers: 16, vector_latency: 3, stores: 1, memory_latency: 500}
   - name: spe
     kind: stream
     grid: [2, 4]

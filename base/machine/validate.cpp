@@ -1,6 +1,7 @@
 // The rules that every machine satisfies, one diagnostic kind a rule. Dangling ids are looked for first, and when there
 // are any nothing else is checked, so that every later rule may follow its references.
 #include "base/machine/connections.h"
+#include "base/machine/figures.h"
 #include "base/machine/quantity.h"
 #include "base/machine/validate_array.h"
 #include "base/machine/validate_levels.h"
@@ -27,6 +28,8 @@ STRATA_DIAGNOSTIC(virtualCount, Error, "machine-virtual-count",
 STRATA_DIAGNOSTIC(filesPlace, Error, "machine-files", "memory '{0}' holds files, and {1}");
 STRATA_DIAGNOSTIC(virtualProperty, Error, "machine-virtual-property",
                   "virtual memory '{0}' has no {1} of its own: it takes that of '{2}'");
+STRATA_DIAGNOSTIC(badFigure, Error, "machine-figure", "'{0}': {1} of {2}; {3}");
+STRATA_DIAGNOSTIC(cachePlace, Error, "machine-cache", "memory '{0}' has lines, as a cache has, and {1}");
 STRATA_DIAGNOSTIC(badGrid, Error, "machine-grid", "'{0}' has {1} instances, which its grid does not give");
 STRATA_DIAGNOSTIC(localCount, Error, "machine-local-count",
                   "{0} of explicit memory '{1}' cannot be divided evenly among {2} of '{3}'");
@@ -165,6 +168,14 @@ private:
       diagnostics_.report(badBandwidth, origin.of("bandwidth"), name, bandwidth.bytes, bandwidth.cycles);
   }
 
+  bool checkFigure(const std::string& name, const FigureRule& rule, const std::optional<uint64_t>& value,
+                   const Origin& origin) {
+    if (!value || rule.holds(*value))
+      return true;
+    diagnostics_.report(badFigure, origin.of(rule.field), name, rule.field, *value, rule.takes());
+    return false;
+  }
+
   void checkMemory(MemoryId id) {
     const Memory& memory = machine_[id];
     const Origin& origin = memory.origin;
@@ -175,6 +186,7 @@ private:
       return checkVirtual(id);
     if (memory.files)
       checkFiles(id);
+    checkFigures(memory);
     if (memory.alignment == 0 || (memory.alignment & (memory.alignment - 1)) != 0 || memory.alignment > mostBytesAtOnce)
       diagnostics_.report(badAlignment, origin.of("alignment"), memory.alignment);
     const bool bounded = memory.capacity.kind == Capacity::Kind::Bytes;
@@ -187,6 +199,36 @@ private:
     else if (memory.unit == 0 || memory.unit > bytes || (bounded && bytes % memory.unit != 0))
       diagnostics_.report(badUnit, origin.of("unit"), memory.unit, memory.name, bytes)
           .note("the units must fill the memory evenly");
+  }
+
+  void checkFigures(const Memory& memory) {
+    const Origin& origin = memory.origin;
+    const bool lines = checkFigure(memory.name, lineRule, memory.line, origin);
+    const bool pages = checkFigure(memory.name, pageRule, memory.page, origin);
+    const bool largePages = checkFigure(memory.name, largePageRule, memory.largePage, origin);
+    if (pages && largePages && memory.largePage && *memory.largePage <= figuresOf(machine_).pageBytes)
+      diagnostics_
+          .report(badFigure, origin.of("large_page"), memory.name, "large_page", *memory.largePage,
+                  "large pages are larger than pages of " + std::to_string(figuresOf(machine_).pageBytes))
+          .label(origin.of("page"), "the pages");
+    if (!lines || !memory.line)
+      return;
+    const auto refuse = [&](const char* field, const char* reason) {
+      diagnostics_.report(cachePlace, origin.of(field), memory.name, reason)
+          .label(origin.of("line"), "its lines")
+          .help("leave 'line' out");
+    };
+    if (memory.explicitly)
+      refuse("explicit", "is managed by the program");
+    else if (memory.files)
+      refuse("files", "holds files");
+    else if (memory.capacity.kind != Capacity::Kind::Bytes)
+      refuse("capacity", "its size is not stated");
+    else if (memory.capacity.bytes % *memory.line != 0)
+      diagnostics_
+          .report(badFigure, origin.of("line"), memory.name, "line", *memory.line,
+                  "lines must fill its " + std::to_string(memory.capacity.bytes) + " bytes evenly")
+          .label(origin.of("capacity"), "its capacity");
   }
 
   /// A disk is one place, outside of everything else: data comes from there and ends there.
@@ -239,6 +281,9 @@ private:
     own(memory.unit != usual.unit, "unit");
     own(memory.explicitly, "explicit");
     own(memory.files, "files");
+    own(memory.line.has_value(), "line");
+    own(memory.page.has_value(), "page");
+    own(memory.largePage.has_value(), "large_page");
   }
 
   void checkProcessor(const Processor& processor) {
@@ -246,6 +291,11 @@ private:
     checkCount(processor);
     checkTime(processor.name, "clock", processor.clock, fastestClock, origin);
     checkTime(processor.name, "moves", processor.moves, mostInstances, origin);
+    checkFigure(processor.name, vectorRule, processor.vector, origin);
+    checkFigure(processor.name, vectorRegistersRule, processor.vectorRegisters, origin);
+    checkFigure(processor.name, vectorLatencyRule, processor.vectorLatency, origin);
+    checkFigure(processor.name, storesRule, processor.stores, origin);
+    checkFigure(processor.name, memoryLatencyRule, processor.memoryLatency, origin);
     for (const auto& [operation, cycles] : processor.costs)
       checkTime(processor.name, "costs", cycles, longestTime, origin);
     uint64_t product = 1;

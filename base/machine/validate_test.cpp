@@ -59,6 +59,60 @@ TEST_F(Validate, References) {
   breaks("machine-dangling-reference", "level '2'", [](Machine& m) { m.levels[2].memory = {}; });
 }
 
+TEST_F(Validate, Figures) {
+  const auto vector = [&](const std::string& words, uint64_t bytes) {
+    breaks("machine-figure", words, [bytes](Machine& m) { m.processors[1].vector = bytes; });
+  };
+  vector("'s': vector of 0; a power of two from 4 to 256 is possible", 0);
+  vector("'s': vector of 48", 48);
+  vector("'s': vector of 512", 512);
+  vector("'s': vector of 18446744073709551615", ~uint64_t(0));
+  const std::pair<const char*, std::optional<uint64_t> Processor::*> counts[] = {
+      {"vector_registers", &Processor::vectorRegisters},
+      {"vector_latency", &Processor::vectorLatency},
+      {"stores", &Processor::stores},
+      {"memory_latency", &Processor::memoryLatency}};
+  for (const auto& [name, field] : counts)
+    for (uint64_t value : {uint64_t(0), uint64_t(1) << 30})
+      breaks("machine-figure", std::string("'s': ") + name + " of " + std::to_string(value),
+             [&](Machine& m) { m.processors[1].*field = value; });
+  const std::pair<const char*, std::optional<uint64_t> Memory::*> sizes[] = {
+      {"line", &Memory::line}, {"page", &Memory::page}, {"large_page", &Memory::largePage}};
+  for (const auto& [name, field] : sizes)
+    for (uint64_t value : {uint64_t(0), uint64_t(3000), uint64_t(1) << 50})
+      breaks("machine-figure", std::string("'main': ") + name + " of " + std::to_string(value),
+             [&](Machine& m) { m.memories[2].*field = value; });
+  breaks("machine-figure", "large pages are larger than pages of 65536", [](Machine& m) {
+    m.memories[2].page = 65536;
+    m.memories[2].largePage = 4096;
+  });
+  breaks("machine-virtual-property", "no page of its own", [](Machine& m) { m.memories[1].page = 4096; });
+}
+
+TEST_F(Validate, Caches) {
+  const auto cache = [](Machine& m) {
+    m.memories.push_back({});
+    m.memories.back().name = "cache";
+    m.memories.back().capacity = Capacity::of(48 << 10);
+    m.memories.back().line = 64;
+  };
+  Machine fine = small();
+  cache(fine);
+  EXPECT_TRUE(validate(fine, diagnostics)) << said();
+  const auto with = [&](const char* code, const std::string& words, const std::function<void(Memory&)>& change) {
+    breaks(code, words, [&](Machine& m) {
+      cache(m);
+      change(m.memories.back());
+    });
+  };
+  with("machine-cache", "memory 'cache' has lines, as a cache has, and is managed by the program",
+       [](Memory& memory) { memory.explicitly = true; });
+  with("machine-cache", "holds files", [](Memory& memory) { memory.files = true; });
+  with("machine-cache", "its size is not stated", [](Memory& memory) { memory.capacity = Capacity::available(); });
+  with("machine-figure", "lines must fill its 49184 bytes evenly",
+       [](Memory& memory) { memory.capacity = Capacity::of((48 << 10) + 32); });
+}
+
 TEST_F(Validate, Disks) {
   const auto disk = [](Machine& m) {
     m.memories.push_back({});

@@ -80,6 +80,11 @@ private:
     if (value != usual)
       field(indent, key, formatSize(value));
   }
+  static std::string formatCount(uint64_t count) { return std::to_string(count); }
+  void stated(std::string_view key, const std::optional<uint64_t>& value, std::string (*format)(uint64_t)) {
+    if (value)
+      field(4, key, format(*value));
+  }
   template <typename List, typename Function>
   void list(const char* key, const List& items, Function function) {
     if (items.empty())
@@ -134,6 +139,9 @@ private:
       field(4, "explicit", "true");
     if (memory.files)
       field(4, "files", "true");
+    stated("line", memory.line, formatSize);
+    stated("page", memory.page, formatSize);
+    stated("large_page", memory.largePage, formatSize);
   }
 
   void writeProcessor(const Processor& processor) {
@@ -156,6 +164,11 @@ private:
       kernels.insert(kernels.begin(), "user");
     field(4, "kernels", flow(kernels, [](const std::string& kernel) { return scalar(kernel); }));
     number(4, "moves", processor.moves, 0);
+    stated("vector", processor.vector, formatSize);
+    stated("vector_registers", processor.vectorRegisters, formatCount);
+    stated("vector_latency", processor.vectorLatency, formatCount);
+    stated("stores", processor.stores, formatCount);
+    stated("memory_latency", processor.memoryLatency, formatCount);
     names(4, "local", processor.local);
     for (const ProcessorArray& array : processor.array)
       writeArray(array);

@@ -1,8 +1,10 @@
 // What the command cannot be made to say: errors of Strata itself, and types that its own checks keep out.
+#include "base/machine/figures.h"
 #include "compiler/driver/entry.h"
 #include "compiler/driver/oracle.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/ir/locations.h"
+#include "runtime/core/hardware.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -55,6 +57,15 @@ struct DriverTest : testing::Test {
     return false;
   }
 };
+
+// A compiled library runs with the runtime's own figures, and code that the command runs with the machine's.
+TEST_F(DriverTest, TheRuntimesFiguresAreThoseOfAMachineThatStatesNone) {
+  const runtime::Hardware usual;
+  const machine::Figures figures;
+  EXPECT_EQ(static_cast<uint64_t>(usual.taskBytes), figures.taskBytes());
+  EXPECT_EQ(static_cast<uint64_t>(usual.tileElements), figures.tileElements());
+  EXPECT_EQ(usual.largePageBytes, figures.largePageBytes);
+}
 
 TEST_F(DriverTest, SaysThatAPhaseFailedOnAProgramThatWasChecked) {
   CompileOptions options;

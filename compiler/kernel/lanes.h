@@ -3,6 +3,8 @@
 // results are the same bits. The analysis (plan_lanes.cpp) is apart from the rewriting (vectorize_lanes.cpp).
 #pragma once
 
+#include "base/machine/figures.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
@@ -27,19 +29,22 @@ struct LanePlan {
   /// Scalar variables that hold a value for every iteration; in the order of the program, which decides no result but
   /// the code's text.
   llvm::SetVector<mlir::Value> varying;
-  unsigned width = 0;     ///< iterations that fill one register of 64 bytes
+  unsigned width = 0;     ///< iterations that fill one register
   unsigned registers = 1; ///< how many registers a value takes in the main part of the loop
 
   Lane laneOf(mlir::Value value) const { return lanes.lookup(value); } // Uniform is the default
 };
 
 /// A plan for `loop`, or nothing where its iterations depend on each other, reach memory with gaps, or do what has no
-/// vector form. The loop's function is a kernel: blocks that it is given are not shared with other processors, and none
-/// of them that it writes overlaps another.
-std::optional<LanePlan> planLanes(mlir::scf::ForOp loop);
+/// vector form, or where a register holds one value only. The loop's function is a kernel: blocks that it is given are
+/// not shared with other processors, and none of them that it writes overlaps another.
+std::optional<LanePlan> planLanes(mlir::scf::ForOp loop, const machine::Figures& figures);
 
 /// Vectorises loops that hold other loops and that nothing inside of them would be vectorised for: the innermost ones
-/// that a plan exists for. Takes and leaves svm.kernel; leaves operations of the vector dialect.
+/// that a plan exists for. Takes and leaves svm.kernel; leaves operations of the vector dialect. Its options `vector`,
+/// `vector-registers` and `vector-latency` are the figures of the same names.
 std::unique_ptr<mlir::Pass> createVectorizeLanesPass();
+/// The same with a machine's figures.
+std::unique_ptr<mlir::Pass> createVectorizeLanesPassFor(const machine::Figures& figures);
 
 } // namespace strata::kernel

@@ -18,7 +18,6 @@ using namespace strata::svm;
 namespace strata::kernel {
 namespace {
 
-constexpr unsigned registerBits = 512;
 constexpr unsigned smallestLane = 32; // bits; narrower elements go in as many lanes as floats
 
 /// A variable of the source: an element of its own on the stack.
@@ -65,7 +64,7 @@ bool isLaneWise(Operation* op) {
 
 class Planner {
 public:
-  explicit Planner(scf::ForOp loop) { plan_.loop = loop; }
+  Planner(scf::ForOp loop, const machine::Figures& figures) : figures_(figures) { plan_.loop = loop; }
 
   std::optional<LanePlan> run() {
     scf::ForOp loop = plan_.loop;
@@ -81,7 +80,7 @@ public:
         !writesAreApart())
       return std::nullopt;
     chooseWidth();
-    return std::move(plan_);
+    return plan_.width > 1 ? std::optional(std::move(plan_)) : std::nullopt;
   }
 
 private:
@@ -244,11 +243,11 @@ private:
         ++operations;
       }
     }
-    constexpr unsigned fewOperations = 4, someOperations = 8;
-    plan_.width = registerBits / widest;
-    plan_.registers = operations <= fewOperations ? 4 : operations <= someOperations ? 2 : 1;
+    plan_.width = static_cast<unsigned>(8 * figures_.vectorBytes / widest);
+    plan_.registers = static_cast<unsigned>(figures_.registersAtOnce(operations));
   }
 
+  const machine::Figures& figures_;
   LanePlan plan_;
   SmallVector<Operation*> inside_;
   SmallVector<Access> accesses_;
@@ -259,8 +258,8 @@ private:
 
 } // namespace
 
-std::optional<LanePlan> planLanes(scf::ForOp loop) {
-  return Planner(loop).run();
+std::optional<LanePlan> planLanes(scf::ForOp loop, const machine::Figures& figures) {
+  return Planner(loop, figures).run();
 }
 
 } // namespace strata::kernel

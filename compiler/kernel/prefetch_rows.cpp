@@ -5,6 +5,7 @@
 
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
+#include "compiler/kernel/figure_options.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,14 +18,24 @@ using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::kernel {
+
+using mlir::Location;
 namespace {
 
-constexpr int64_t line = 64;          // bytes
-constexpr int64_t page = 4096;        // bytes; processors follow a stream of reads to the end of its page
-constexpr int64_t longPiece = 512;    // bytes; from here on they have guessed how it goes on
-constexpr int64_t rowsAhead = 8;      // enough for memory's latency with a hundred cycles' work a row
-constexpr int64_t cached = 512 << 10; // bytes; a block whose rows span less may be in a cache near by, all of it
-constexpr unsigned deepest = 8;       // operations behind an index
+constexpr unsigned deepest = 8; // operations behind an index
+
+/// When and how far ahead, in bytes.
+struct Distances {
+  explicit Distances(const machine::Figures& figures)
+      : line(static_cast<int64_t>(figures.lineBytes)), page(static_cast<int64_t>(figures.pageBytes)),
+        longPiece(static_cast<int64_t>(figures.longPieceBytes())), rowsAhead(static_cast<int64_t>(figures.rowsAhead())),
+        cached(static_cast<int64_t>(figures.nearBytes())) {}
+  int64_t line;
+  int64_t page;      // processors follow a stream of reads to the end of its page
+  int64_t longPiece; // from here on they have guessed how it goes on
+  int64_t rowsAhead;
+  int64_t cached; // a block whose rows span less may be in a cache near by, all of it
+};
 
 /// A read of pieces of rows.
 struct RowRead {
@@ -148,7 +159,7 @@ Value withCounters(OpBuilder& builder, Value value, const IRMapping& counters, s
   return builder.clone(*op, operands)->getResult(0);
 }
 
-void prefetch(const RowRead& read) {
+void prefetch(const RowRead& read, const Distances& distances) {
   scf::ForOp rows = read.rows, along = read.along;
   memref::LoadOp load = read.load;
   Location loc = load.getLoc();
@@ -161,17 +172,17 @@ void prefetch(const RowRead& read) {
   auto both = [&](Value left, Value right) -> Value { return builder.create<arith::AndIOp>(loc, left, right); };
   auto shape = builder.create<memref::ExtractStridedMetadataOp>(loc, load.getMemRef());
   Value piece = builder.create<arith::SubIOp>(loc, along.getUpperBound(), along.getLowerBound());
-  Value isShort = compare(arith::CmpIPredicate::sle, piece, longPiece / bytes);
+  Value isShort = compare(arith::CmpIPredicate::sle, piece, distances.longPiece / bytes);
   Value stride = shape.getStrides()[read.position];
-  Value isFar = compare(arith::CmpIPredicate::sge, stride, (page + bytes - 1) / bytes);
+  Value isFar = compare(arith::CmpIPredicate::sge, stride, (distances.page + bytes - 1) / bytes);
   Value span = builder.create<arith::MulIOp>(loc, shape.getSizes()[read.position], stride);
-  Value pays = both(isShort, both(isFar, compare(arith::CmpIPredicate::sge, span, cached / bytes)));
+  Value pays = both(isShort, both(isFar, compare(arith::CmpIPredicate::sge, span, distances.cached / bytes)));
   // No further ahead than the rows go: after the last come the first ones of the loop around them.
   auto lastOf = [&](scf::ForOp loop) -> Value {
     return builder.create<arith::SubIOp>(loc, loop.getUpperBound(), constant(1));
   };
   Value count = builder.create<arith::SubIOp>(loc, rows.getUpperBound(), rows.getLowerBound());
-  Value distance = builder.create<arith::MinSIOp>(loc, count, constant(rowsAhead));
+  Value distance = builder.create<arith::MinSIOp>(loc, count, constant(distances.rowsAhead));
   Value last = lastOf(rows);
   builder.setInsertionPoint(along);
   for (scf::ForOp loop : read.repeats)
@@ -196,7 +207,7 @@ void prefetch(const RowRead& read) {
   for (Value index : load.getIndices().drop_back())
     indices.push_back(withCounters(builder, index, counters, rows));
   auto lines = builder.create<scf::ForOp>(loc, along.getLowerBound(), along.getUpperBound(),
-                                          constant(std::max<int64_t>(line / bytes, 1)));
+                                          constant(std::max<int64_t>(distances.line / bytes, 1)));
   builder.setInsertionPointToStart(lines.getBody());
   indices.push_back(lines.getInductionVar());
   builder.create<memref::PrefetchOp>(loc, load.getMemRef(), indices, /*isWrite=*/false, /*localityHint=*/3,
@@ -207,6 +218,21 @@ struct PrefetchRowsPass : PassWrapper<PrefetchRowsPass, OperationPass<KernelOp>>
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchRowsPass)
   StringRef getArgument() const final { return "svm-prefetch-rows"; }
   StringRef getDescription() const final { return "ask for short pieces of rows before they are read"; }
+
+  PrefetchRowsPass() = default;
+  PrefetchRowsPass(const PrefetchRowsPass& other) : PassWrapper(other) {}
+  explicit PrefetchRowsPass(const machine::Figures& figures) {
+    line_ = figures.lineBytes;
+    page_ = figures.pageBytes;
+    cache_ = figures.cacheBytes;
+    latency_ = figures.memoryLatency;
+  }
+
+  LogicalResult initialize(MLIRContext* context) override {
+    return success(isPossible(context, machine::lineRule, line_) && isPossible(context, machine::pageRule, page_) &&
+                   isPossible(context, machine::cacheRule, cache_) &&
+                   isPossible(context, machine::memoryLatencyRule, latency_));
+  }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
@@ -223,15 +249,34 @@ struct PrefetchRowsPass : PassWrapper<PrefetchRowsPass, OperationPass<KernelOp>>
       if (read && llvm::none_of(reads, isSame))
         reads.push_back(*read);
     });
+    machine::Figures figures;
+    figures.lineBytes = line_;
+    figures.pageBytes = page_;
+    figures.cacheBytes = cache_;
+    figures.memoryLatency = latency_;
     for (const RowRead& read : reads)
-      prefetch(read);
+      prefetch(read, Distances(figures));
   }
+
+private:
+  Option<uint64_t> line_{*this, "line", llvm::cl::desc("bytes of a cache's lines"),
+                         llvm::cl::init(machine::Figures().lineBytes)};
+  Option<uint64_t> page_{*this, "page", llvm::cl::desc("bytes of a page"),
+                         llvm::cl::init(machine::Figures().pageBytes)};
+  Option<uint64_t> cache_{*this, "cache", llvm::cl::desc("bytes of the second cache from a processor"),
+                          llvm::cl::init(machine::Figures().cacheBytes)};
+  Option<uint64_t> latency_{*this, "memory-latency", llvm::cl::desc("cycles until what no cache holds has come"),
+                            llvm::cl::init(machine::Figures().memoryLatency)};
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createPrefetchRowsPass() {
   return std::make_unique<PrefetchRowsPass>();
+}
+
+std::unique_ptr<Pass> createPrefetchRowsPassFor(const machine::Figures& figures) {
+  return std::make_unique<PrefetchRowsPass>(figures);
 }
 
 } // namespace strata::kernel

@@ -3,6 +3,7 @@
 #include "compiler/kernel/lanes.h"
 
 #include "compiler/ir/svm.h"
+#include "compiler/kernel/figure_options.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -14,6 +15,8 @@ using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::kernel {
+
+using mlir::Location;
 namespace {
 
 /// Writes the loop's body once for `width` iterations from `first` on.
@@ -185,8 +188,26 @@ struct VectorizeLanesPass : PassWrapper<VectorizeLanesPass, OperationPass<Kernel
   StringRef getDescription() const final { return "run iterations of loops around others in vector lanes"; }
   void getDependentDialects(DialectRegistry& registry) const final { registry.insert<vector::VectorDialect>(); }
 
+  VectorizeLanesPass() = default;
+  VectorizeLanesPass(const VectorizeLanesPass& other) : PassWrapper(other) {}
+  explicit VectorizeLanesPass(const machine::Figures& figures) {
+    vector_ = figures.vectorBytes;
+    registers_ = figures.vectorRegisters;
+    latency_ = figures.vectorLatency;
+  }
+
+  LogicalResult initialize(MLIRContext* context) override {
+    return success(isPossible(context, machine::vectorRule, vector_) &&
+                   isPossible(context, machine::vectorRegistersRule, registers_) &&
+                   isPossible(context, machine::vectorLatencyRule, latency_));
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    machine::Figures figures;
+    figures.vectorBytes = vector_;
+    figures.vectorRegisters = registers_;
+    figures.vectorLatency = latency_;
     if (!kernel.isStructured() || kernel.isShared())
       return;
     // Innermost first. A loop without others in it is LLVM's, unless its iterations depend on each other: then the next
@@ -201,7 +222,7 @@ struct VectorizeLanesPass : PassWrapper<VectorizeLanesPass, OperationPass<Kernel
         holdsLoops |= isa<LoopLikeOpInterface>(inner);
         isSettled |= settled.contains(inner);
       });
-      auto plan = isSettled ? std::nullopt : planLanes(loop);
+      auto plan = isSettled ? std::nullopt : planLanes(loop, figures);
       if (!isSettled && !plan)
         continue;
       settled.insert(loop);
@@ -211,12 +232,24 @@ struct VectorizeLanesPass : PassWrapper<VectorizeLanesPass, OperationPass<Kernel
     for (const LanePlan& plan : plans)
       vectorize(plan);
   }
+
+private:
+  Option<uint64_t> vector_{*this, "vector", llvm::cl::desc("bytes of a vector register"),
+                           llvm::cl::init(machine::Figures().vectorBytes)};
+  Option<uint64_t> registers_{*this, "vector-registers", llvm::cl::desc("vector registers that a program can name"),
+                              llvm::cl::init(machine::Figures().vectorRegisters)};
+  Option<uint64_t> latency_{*this, "vector-latency", llvm::cl::desc("cycles until the sum of two vectors can be used"),
+                            llvm::cl::init(machine::Figures().vectorLatency)};
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createVectorizeLanesPass() {
   return std::make_unique<VectorizeLanesPass>();
+}
+
+std::unique_ptr<Pass> createVectorizeLanesPassFor(const machine::Figures& figures) {
+  return std::make_unique<VectorizeLanesPass>(figures);
 }
 
 } // namespace strata::kernel

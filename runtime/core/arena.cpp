@@ -3,6 +3,7 @@
 #include "runtime/core/arena.h"
 
 #include "runtime/core/failure.h"
+#include "runtime/core/hardware.h"
 #include "runtime/core/scheduler.h"
 #include "runtime/core/system_memory.h"
 
@@ -25,7 +26,6 @@ namespace {
 
 constexpr size_t line = 64;
 constexpr size_t smallestChunk = 64 << 10;
-constexpr size_t largePage = 2 << 20;
 constexpr size_t checkedBytes = 64 << 20; // from here on, available memory is asked for before it is mapped
 
 constexpr size_t roundUp(size_t bytes, size_t unit) {
@@ -38,6 +38,7 @@ size_t chunkBytes(size_t wanted) {
     return smallestChunk;
   const size_t quarter = std::bit_floor(wanted) / 4;
   const size_t bytes = roundUp(wanted, quarter);
+  const size_t largePage = hardware().largePageBytes;
   return bytes >= largePage ? roundUp(bytes, largePage) : bytes;
 }
 
@@ -108,6 +109,7 @@ private:
     SystemMemory& memory = systemMemory();
     if (bytes >= checkedBytes && bytes > memory.available())
       return nullptr;
+    const size_t largePage = hardware().largePageBytes;
     const bool large = bytes >= largePage;
     const size_t mapped = large ? bytes + largePage : bytes;
     void* base = memory.map(mapped);

@@ -2,6 +2,7 @@
 #include "runtime/core/file_engine.h"
 
 #include "runtime/core/failure.h"
+#include "runtime/core/hardware.h"
 
 #include <cerrno>
 #include <condition_variable>
@@ -17,7 +18,6 @@
 namespace strata::runtime {
 namespace {
 
-constexpr int64_t triedAtOnce = int64_t(32) << 10; // bytes; above that, copying is work for another thread
 constexpr int engineThreads = 4;
 
 /// Reads and writes in threads of its own, which the system may hold as long as it likes.
@@ -83,7 +83,7 @@ FileEngine* chooseEngine() {
 
 /// What the caller can do in no time: bytes that the system holds in memory already, and small writes into it.
 bool triedInFull(FileRequest& request) {
-  if (request.bytes > triedAtOnce)
+  if (request.bytes > hardware().taskBytes) // copying is work for another thread
     return false;
   iovec part{request.memory, static_cast<size_t>(request.bytes)};
   const ssize_t done = request.writes ? pwritev(request.file, &part, 1, request.at)

@@ -5,6 +5,7 @@
 
 #include "runtime/abi.h"
 #include "runtime/core/engine.h"
+#include "runtime/core/hardware.h"
 #include "runtime/core/token.h"
 #include "runtime/core/trace.h"
 
@@ -15,9 +16,6 @@
 
 namespace strata::runtime {
 namespace {
-
-constexpr int64_t tile = 16;                 // elements a side when rows become columns
-constexpr int64_t smallestBeside = 32 << 10; // bytes; below that, starting a task costs more than the copy
 
 /// The element's size is known here, so each copy is one load and one store.
 template <typename Element>
@@ -55,6 +53,7 @@ void copyPlane(char* to, const char* from, const MoveDimension& outer, const Mov
       copyRow(to + i * outer.destination, from + i * outer.source, inner, bytes);
     return;
   }
+  const int64_t tile = hardware().tileElements;
   for (int64_t i = 0; i < outer.extent; i += tile) {
     const int64_t rows = std::min(tile, outer.extent - i);
     for (int64_t j = 0; j < inner.extent; j += tile) {
@@ -193,7 +192,7 @@ StrataToken* strata_move_start(void* destination, const int64_t* destination_str
   Execution& me = *current();
   const MoveName name{std::exchange(me.moveBlock, nullptr), me.moveWay};
   const int64_t bytes = elementsOf(extents, rank) * element_bytes;
-  if (bytes < smallestBeside && allDone(after, after_count)) {
+  if (bytes < hardware().taskBytes && allDone(after, after_count)) {
     const int64_t begin = name.block ? traceClock() : 0;
     strata_move(destination, destination_strides, source, source_strides, extents, rank, element_bytes);
     if (name.block && bytes > 0)

@@ -2,6 +2,7 @@
 // that breaks a rule.
 #include "runtime/svm/program.h"
 
+#include "base/machine/figures.h"
 #include "base/machine/instance_range.h"
 #include "runtime/abi.h"
 #include "runtime/core/failure.h"
@@ -150,13 +151,18 @@ uint64_t storageBytes(const machine::Memory& memory) {
   return bytes / addresses >= memory.unit ? memory.unit * addresses : bytes;
 }
 
+/// Bytes that any type of C asks its address to be a multiple of, vectors of the widest registers among them.
+static constexpr uint64_t blockAlignment = 64;
+
 char* Program::memoryBase(const Node& memory, const Place& place) {
   // Streams at one address of many memories go forward together. Were all memories to begin at the beginning of a page,
   // these would share a few places of the cache.
-  constexpr uint64_t line = 64, lines = 64;
   std::lock_guard guard(storageLock_);
   Mapped& mapped = memories_[memory];
   if (!mapped.base) {
+    const machine::Figures figures = machine::figuresOf(machine_);
+    const uint64_t line = std::max(figures.lineBytes, blockAlignment);
+    const uint64_t lines = std::max<uint64_t>(figures.pageBytes / line, 1);
     const uint64_t skipped = 17 * (memories_.size() - 1) % lines * line;
     const uint64_t bytes = storageBytes(machine_.memories[memory.index]);
     mapped.bytes = bytes + skipped;

@@ -4,6 +4,7 @@
 // are chosen afterwards, in tune.cpp.
 #include "compiler/sequoia/tune/default_mapping.h"
 
+#include "base/machine/figures.h"
 #include "base/machine/instance_range.h"
 #include "compiler/sequoia/check/block.h"
 #include "compiler/sequoia/check/fold.h"
@@ -272,7 +273,9 @@ private:
     }
     const auto level = static_cast<unsigned>(callee.level->value);
     const machine::MemoryId memory = machine_.levels[level].memory;
-    const int64_t room = int64_t(isLimited(machine_, level) ? machine_.capacityOf(memory).bytes : cacheBudget) / 4;
+    const int64_t room = int64_t(isLimited(machine_, level) ? machine_.capacityOf(memory).bytes
+                                                            : machine::figuresOf(machine_).nearBytes()) /
+                         4;
     int64_t extent = 1;
     auto taken = [&](int64_t each) {
       int64_t elements = bytes;

@@ -4,6 +4,7 @@
 // that all comes out.
 #include "compiler/sequoia/tune/tune.h"
 
+#include "base/machine/figures.h"
 #include "compiler/sequoia/check/block.h"
 #include "compiler/sequoia/check/fold.h"
 #include "compiler/sequoia/check/tunable_uses.h"
@@ -216,7 +217,7 @@ private:
   bool fits(const InstanceGraph& graph) const {
     std::vector<InstanceSizes> sizes = propagateSizes(graph, known_);
     if (!limited_)
-      return leafBytes(graph, sizes) <= cacheBudget;
+      return leafBytes(graph, sizes) <= nearBytes_;
     for (const LevelDemand& level : measureDemand(graph, machine_, sizes)) {
       if (!isLimited(machine_, level.level))
         continue;
@@ -553,6 +554,7 @@ private:
 
   InstanceGraph& graph_;
   const Machine& machine_;
+  const uint64_t nearBytes_ = machine::figuresOf(machine_).nearBytes();
   const KnownSizes& known_;
   unsigned halvings_;
   std::vector<Choice> choices_;

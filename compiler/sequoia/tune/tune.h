@@ -6,11 +6,9 @@
 
 namespace strata::sequoia {
 
-/// Bytes of a leaf's arrays where memories are caches: about half of one of the second level.
-inline constexpr uint64_t cacheBudget = uint64_t(512) << 10;
-
-/// Sets tunables and adds preconditions. Seven eighths of each memory are filled, halved `halvings` times. `anySizes`:
-/// the known sizes are what is usual, and calls may have others. False (with messages) when nothing fits.
+/// Sets tunables and adds preconditions. Seven eighths of each memory are filled, halved `halvings` times; where
+/// memories are caches, a leaf's arrays take what the machine's figures call near. `anySizes`: the known sizes are what
+/// is usual, and calls may have others. False (with messages) when nothing fits.
 bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,
           unsigned halvings, bool anySizes);
 

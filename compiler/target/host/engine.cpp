@@ -52,10 +52,6 @@ void initialize() {
   (void)done;
 }
 
-/// Bytes. A loop of vector instructions that straddles lines of the instruction cache runs up to a tenth slower, and
-/// where it would fall is chance.
-constexpr unsigned loopAlignment = 64;
-
 std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, DiagnosticEngine& diagnostics) {
   initialize();
   std::string triple = llvm::sys::getDefaultTargetTriple(), error;
@@ -70,7 +66,7 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, D
     for (const auto& feature : llvm::sys::getHostCPUFeatures())
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
   llvm::TargetOptions targetOptions;
-  targetOptions.LoopAlignment = loopAlignment;
+  targetOptions.LoopAlignment = static_cast<unsigned>(options.figures.loopAlignment());
   // Code that is not optimised is wanted quickly.
   const auto effort = options.optimization ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
   std::unique_ptr<llvm::TargetMachine> machine(
@@ -161,8 +157,9 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
     passes.addPass(llvm::LoopSimplifyPass()); // so that there is a block before each loop
     passes.addPass(HoistDivisionsPass());
   });
-  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(PairStoresPass()));
+  builder.registerOptimizerLastEPCallback([&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    if (options.figures.areStoresPaired(sizeof(float)))
+      passes.addPass(llvm::createModuleToFunctionPassAdaptor(PairStoresPass()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(HeapVariablesPass()));
   });
   builder.registerModuleAnalyses(modules);

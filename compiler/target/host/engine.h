@@ -1,6 +1,7 @@
 // Native code from LLVM IR: optimisation, just-in-time code in this process, and object files.
 #pragma once
 
+#include "base/machine/figures.h"
 #include "base/source/diagnostic.h"
 
 #include "llvm/IR/Module.h"
@@ -12,8 +13,10 @@ namespace strata::host {
 
 struct CodeOptions {
   /// The processor to generate code for; empty: this computer's.
-  std::string cpu;
+  std::string cpu = {};
   unsigned optimization = 3;
+  /// Of the machine that the program is for.
+  machine::Figures figures = {};
 };
 
 /// Collects the errors that LLVM reports in a context while this lives; without it LLVM ends the process.

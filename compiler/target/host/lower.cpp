@@ -292,11 +292,12 @@ static bool holdsDialect(ModuleOp program) {
 
 bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function_ref<void(PassManager&)> prepare) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
+  const machine::Figures figures = machine::figuresOf(machine);
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());
   prepare(loops);
-  loops.nest<KernelOp>().addPass(kernel::createVectorizeLanesPass());
-  loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPass());
+  loops.nest<KernelOp>().addPass(kernel::createVectorizeLanesPassFor(figures));
+  loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPassFor(figures));
   if (failed(loops.run(program)))
     return false;
   // Kernels first: runs become calls, and what is left of the dialect is control and storage.

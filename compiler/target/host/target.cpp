@@ -7,6 +7,7 @@
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "compiler/target/machine_table.h"
+#include "runtime/core/hardware.h"
 #include "runtime/core/runtime.h"
 
 #include "llvm/IRReader/IRReader.h"
@@ -37,7 +38,11 @@ const StrataMachine* tableOf(const Machine& machine) {
 class HostExecutable : public target::Executable {
 public:
   HostExecutable(std::unique_ptr<Engine> engine, const Machine& machine, DiagnosticEngine& diagnostics)
-      : engine_(std::move(engine)), machine_(tableOf(machine)), diagnostics_(diagnostics) {}
+      : engine_(std::move(engine)), machine_(tableOf(machine)), diagnostics_(diagnostics) {
+    const machine::Figures hardware = machine::figuresOf(machine);
+    runtime::setHardware({static_cast<int64_t>(hardware.taskBytes()), static_cast<int64_t>(hardware.tileElements()),
+                          hardware.largePageBytes});
+  }
 
   Entry entry(const std::string& name) override {
     auto* function = reinterpret_cast<void (*)(void**)>(engine_->lookup(target::packedSymbol(name), diagnostics_));
@@ -63,7 +68,7 @@ private:
 class HostArtefact : public target::Artefact {
 public:
   HostArtefact(const Machine& machine, target::Settings settings, DiagnosticEngine& diagnostics)
-      : machine_(machine), settings_(std::move(settings)), options_{"", settings_.optimization},
+      : machine_(machine), settings_(std::move(settings)), options_{"", settings_.optimization, machine::figuresOf(machine)},
         diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {

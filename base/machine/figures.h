@@ -1,0 +1,81 @@
+// What passes and the runtime ask of the hardware: figures of a machine's processors and memories, with documented
+// values for what a machine does not state, and the thresholds that follow from them. Each threshold is a formula, and
+// stands here and nowhere else. Values; any thread.
+//
+// No figure changes a result. They decide what is vectorised, prefetched, kept apart or given to another thread.
+#pragma once
+
+#include "base/machine/machine.h"
+
+#include <string>
+
+namespace strata::machine {
+
+/// Which values a figure takes.
+struct FigureRule {
+  const char* field;
+  uint64_t least, most;
+  bool isPowerOfTwo;
+  bool holds(uint64_t value) const;
+  /// "a power of two from 4 to 256 is possible"
+  std::string takes() const;
+};
+inline constexpr FigureRule vectorRule{"vector", 4, 256, true};
+inline constexpr FigureRule vectorRegistersRule{"vector_registers", 1, 1024, false};
+inline constexpr FigureRule vectorLatencyRule{"vector_latency", 1, 1024, false};
+inline constexpr FigureRule storesRule{"stores", 1, 64, false};
+inline constexpr FigureRule memoryLatencyRule{"memory_latency", 1, 1 << 20, false};
+inline constexpr FigureRule lineRule{"line", 8, 1024, true};
+inline constexpr FigureRule pageRule{"page", 1 << 10, 1 << 30, true};
+inline constexpr FigureRule largePageRule{"large_page", 1 << 11, 1 << 30, true};
+inline constexpr FigureRule cacheRule{"capacity", 8, uint64_t(1) << 60, false};
+
+/// The figures of a machine as a whole: a kernel may run on any of its processors, and code made for the least of them
+/// suits all. What stands here is taken where a machine states nothing: the figures of a server's core with AVX-512, so
+/// that a machine of which only memories and links are known is carried out by such code.
+struct Figures {
+  uint64_t vectorBytes = 64;
+  uint64_t vectorRegisters = 32;
+  uint64_t vectorLatency = 4; // cycles
+  uint64_t storesPerCycle = 2;
+  uint64_t memoryLatency = 800; // cycles
+  uint64_t lineBytes = 64;
+  uint64_t pageBytes = 4 << 10;
+  uint64_t largePageBytes = 2 << 20;
+  uint64_t cacheBytes = 2 << 20; // of the second cache from a processor, or of the only one
+
+  /// Registers that each value of a loop takes when the loop computes with `values` of them: as many as hide that a sum
+  /// waits for the one before it, a power of two, as long as all values together take half of the registers; the other
+  /// half is for what is the same in all iterations. No more than eight: longer code gains nothing.
+  uint64_t registersAtOnce(uint64_t values) const;
+
+  /// Bytes that a loop may hope to find again in a cache near by: a quarter of the cache, the rest being for what else
+  /// passes through it. Blocks of leaves are chosen to fit, and rows that take less are not prefetched.
+  uint64_t nearBytes() const { return cacheBytes / 4; }
+  /// Bytes of a piece of a row from which on the processor has guessed how the reads go on: an eighth of a page.
+  uint64_t longPieceBytes() const { return pageBytes / 8; }
+  /// Rows that a piece is asked for ahead of its use: as many as are worked on while memory answers, a row taking a
+  /// hundred cycles.
+  uint64_t rowsAhead() const { return (memoryLatency + 99) / 100; }
+
+  /// Whether two stores of `bytes` each, side by side, are better made one: where a register holds both and the
+  /// processor carries out one store a cycle or two, which is less than it carries out of anything else.
+  bool areStoresPaired(uint64_t bytes) const { return storesPerCycle <= 2 && 2 * bytes <= vectorBytes; }
+  /// What the heads of loops are aligned to, bytes: a line. A loop that straddles lines of the instruction cache runs
+  /// up to a tenth slower, and where it would fall is chance.
+  uint64_t loopAlignment() const { return lineBytes; }
+
+  /// Bytes from which on a copy is worth a task of its own. A task takes about a thousand cycles to start, and a copy
+  /// carries half a register in each.
+  uint64_t taskBytes() const { return 1024 * vectorBytes / 2; }
+  /// Elements a side of the tiles in which rows become columns: of 4 bytes, a line.
+  uint64_t tileElements() const { return lineBytes / 4; }
+
+  friend bool operator==(const Figures&, const Figures&) = default;
+};
+
+/// The figures of a machine: of each, the least that one of the processors states which run kernels of users; for
+/// caches, of those local to them; for pages, of all memories.
+Figures figuresOf(const Machine& machine);
+
+} // namespace strata::machine
