@@ -42,21 +42,22 @@ typedef struct StrataMachine {
   uint32_t processor_count;
 } StrataMachine;
 
-/* Makes `machine` the one that the calling execution runs on from here; compiled entry points call it first. Cheap when
- * it is current already (compared by pointer). The tables must live as long as the process. */
+/* Makes `machine` the one that the calling execution runs on from here, within a run context of its own; null: none,
+ * outside of all contexts. Cheap when it is current already (compared by pointer). The tables must live as long as the
+ * process. */
 void strata_machine(const StrataMachine* machine);
 
 /* What strata_call_end restores, kept by the caller between the two functions below. */
 typedef struct StrataCall {
-  const StrataMachine* machine;
-  const void* stores;
-  const void* own;
-  int64_t instance;
-  uint32_t processor;
+  void* context;
+  void* job;
+  int64_t instance, span;
+  uint32_t processor, owns_context;
 } StrataCall;
 
-/* The functions of C for entry points stand around compiled code with these. In between, the calling execution is on
- * `machine`, with explicit memories that no other call uses; afterwards it is where it was before. Calls nest: a
+/* The functions of C for entry points stand around compiled code with these. In between, the calling execution runs in
+ * a run context of its own: on `machine`, with explicit memories, figures and spans that no other call uses. Afterwards
+ * it is where it was before; work that the call started and that goes on keeps the context until it ends. Calls nest: a
  * function in C that compiled code runs may call an entry point. */
 void strata_call_begin(StrataCall* call, const StrataMachine* machine);
 void strata_call_end(const StrataCall* call);

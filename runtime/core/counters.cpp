@@ -1,8 +1,10 @@
 // Implements the tables of counters: open addressing, linear probing, at most half full.
 #include "runtime/core/counters.h"
 
+#include "runtime/core/figures.h"
+#include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
-#include "runtime/core/thread.h"
+#include "runtime/core/scheduler.h"
 
 #include <mutex>
 
@@ -64,19 +66,21 @@ void CounterTable::reset() {
 
 std::map<std::string, int64_t> counters() {
   std::map<std::string, int64_t> totals;
-  for (uint32_t i = 0; i < threadSlots(); ++i)
-    threadSlot(i).counters.addTo(totals);
+  if (ContextFigures* figures = current()->runContext->figuresIfAny())
+    figures->forEachThread([&](ContextFigures::OfThread& own) { own.counters.addTo(totals); });
   std::erase_if(totals, [](const auto& entry) { return entry.second == 0; });
   return totals;
 }
 
 void resetCounters() {
-  for (uint32_t i = 0; i < threadSlots(); ++i)
-    threadSlot(i).counters.reset();
+  if (ContextFigures* figures = current()->runContext->figuresIfAny())
+    figures->forEachThread([](ContextFigures::OfThread& own) { own.counters.reset(); });
 }
 
 } // namespace strata::runtime
 
 void strata_count(const char* name, int64_t amount) {
-  strata::runtime::thisThread().counters.add(name, amount);
+  using namespace strata::runtime;
+  Thread& thread = thisThread();
+  thread.running->runContext->figures().of(thread).counters.add(name, amount);
 }

@@ -1,5 +1,5 @@
-// Counters that compiled code adds to. Each thread has a table keyed by the address of the name; reading merges the
-// tables by the names themselves.
+// Counters that compiled code adds to. In each run context, each thread has a table keyed by the address of the name;
+// reading merges the tables by the names themselves.
 #pragma once
 
 #include "runtime/core/spin_lock.h"

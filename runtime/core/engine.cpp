@@ -34,7 +34,7 @@ public:
     bool wake = false;
     {
       std::lock_guard guard(lock_);
-      while (threads_ < enginesFor(move.token->role.machine) && makeEngineThread(serve))
+      while (threads_ < enginesFor(move.token->role.context->machine()) && makeEngineThread(serve))
         ++threads_;
       if (threads_ == 0)
         return false;

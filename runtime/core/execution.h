@@ -1,5 +1,6 @@
-// An execution: one flow of compiled code, either a fibre or a thread that called in from outside. It knows which
-// processor of the machine it runs as, owns an arena for scratch, and says what it waits for while it is blocked.
+// An execution: one flow of compiled code, either a fibre or a thread that called in from outside. It knows the run
+// context that it is part of and which processor of its machine it runs as, owns an arena for scratch, and says what it
+// waits for while it is blocked.
 //
 // Objects come from the scheduler and are never freed, only reused: a pointer to one that has ended is still safe to
 // unpark.
@@ -22,7 +23,7 @@
 namespace strata::runtime {
 
 struct ParallelJob;
-class Output;
+class RunContext;
 struct Thread;
 
 /// What a parked execution waits for. `describe` is called only to explain a deadlock, when nothing runs.
@@ -54,13 +55,13 @@ struct Execution {
   FibreContext context;
   Wait wait{nullptr, nullptr, nullptr};
 
+  RunContext* runContext = nullptr; // never null while it runs
+  bool ownsContext = false;         // it is one of that context's users; else whoever started it, or waits for it, is
+
   // The processor that this execution acts as.
-  const StrataMachine* machine = nullptr;
-  const void* stores = nullptr;     // what runtime/host made of `machine`
-  uint32_t processor = noProcessor; // index into the machine's table
+  uint32_t processor = noProcessor; // index into the table of the context's machine
   int64_t instance = 0;
   int64_t span = 1;           // processors of its class that it stands for, itself the first (strata_spmd)
-  Output* output = nullptr;   // of the entry point within which this runs; null: none
   ParallelJob* job = nullptr; // innermost parallel job of which this runs an instance
 
   // What a trace calls the next move that this starts; no block: nothing.

@@ -109,8 +109,8 @@ void strata_fail(const StrataCheck* check, const int64_t* values, int32_t count)
       ::pause();
   }
   // What the program has printed may tell why.
-  if (Execution* me = currentIfAny(); me && me->output)
-    me->output->writeIfIdle();
+  if (Execution* me = currentIfAny(); me && me->runContext->output().isOpen())
+    me->runContext->output().writeIfIdle();
   const std::string text = fillIn(check->message, values, count);
   if (StrataFailureHandler handler = failureHandler.load())
     handler(check, values, count, text.c_str());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace strata::runtime {
 namespace {
@@ -81,6 +82,7 @@ void participate(void* argument) {
   Execution& me = *current();
   me.job = &job;
   runClaimed(job, me);
+  leaveContext(me); // which the caller is a user of
   if (job.participants.fetch_sub(1, std::memory_order_acq_rel) == 1)
     unpark(caller); // the job may be gone by now; executions never are
 }
@@ -104,21 +106,15 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   Execution& me = *current();
   const Role before = roleOf(me);
   ParallelJob* outer = me.job;
-  ParallelJob job;
-  job.body = body;
-  job.context = context;
-  job.instances = instances;
-  job.role = role;
-  job.step = step;
-  job.caller = &me;
+  ParallelJob job{body, context, instances, 1, role, step, &me};
+  // Whatever an instance does: the others need it.
+  const bool owned = std::exchange(me.ownsContext, false);
   std::optional<Rounds> rounds;
   if (concurrent)
     job.rounds = &rounds.emplace(instances);
   else
     job.chunk = std::max<int64_t>(1, instances / (threads() * chunksPerThread));
   me.job = &job;
-  me.machine = role.machine;
-  me.stores = role.stores;
   me.processor = role.processor;
   me.span = role.span;
   if (instances > 1) {
@@ -128,8 +124,10 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   runClaimed(job, me);
   waitForParticipants(job);
   me.job = outer;
-  me.machine = before.machine;
-  me.stores = before.stores;
+  if (me.ownsContext)
+    leaveContext(me);
+  me.runContext = before.context;
+  me.ownsContext = owned;
   me.processor = before.processor;
   me.instance = before.instance;
   me.span = before.span;

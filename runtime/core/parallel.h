@@ -26,7 +26,7 @@ struct ParallelJob {
   void* context = nullptr;
   int64_t instances = 0;
   int64_t chunk = 1;
-  Role role;                   // of instance 0
+  Role role{};                 // of instance 0
   int64_t step = 1;            // instance i acts as role.instance + i * step
   Execution* caller = nullptr; // unparked whenever the participants have gone
 
@@ -42,9 +42,9 @@ struct ParallelJob {
   struct Rounds* rounds = nullptr;
 
   // A barrier for all instances.
-  SpinLock barrierLock;
+  SpinLock barrierLock{};
   int64_t arrived = 0;
-  WaitList barrier;
+  WaitList barrier{};
 };
 
 /// Runs instances 0 … instances-1 and returns when all have ended. `concurrent`: all make progress, so that they may

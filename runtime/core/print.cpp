@@ -3,6 +3,7 @@
 
 #include "runtime/abi.h"
 #include "runtime/core/progress.h"
+#include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scheduler.h"
 
@@ -65,27 +66,48 @@ std::string formatPrint(const char* format, const int64_t* values, int32_t count
   return out;
 }
 
-void Output::add(int64_t order, std::string text) {
-  if (dropped_)
-    return;
+void Output::begin() {
   std::lock_guard guard(lock_);
-  parts_.push_back({order, parts_.size(), std::move(text)});
+  if (!isOpen())
+    dropped_.store(!printing.load(), std::memory_order_relaxed);
+  entries_.fetch_add(1, std::memory_order_release);
 }
 
-std::string Output::text() {
+std::optional<std::string> Output::end() {
+  std::lock_guard guard(lock_);
+  if (!isOpen() || entries_.fetch_sub(1, std::memory_order_release) != 1)
+    return std::nullopt;
+  return take();
+}
+
+bool Output::add(int64_t order, const char* format, const int64_t* values, int32_t count) {
+  if (!isOpen())
+    return false;
+  if (dropped_.load(std::memory_order_relaxed))
+    return true;
+  std::string text = formatPrint(format, values, count);
+  std::lock_guard guard(lock_);
+  if (!isOpen())
+    return false;
+  parts_.push_back({order, parts_.size(), std::move(text)});
+  return true;
+}
+
+/// REQUIRES: the lock is held.
+std::string Output::take() {
   std::sort(parts_.begin(), parts_.end(),
             [](const Part& a, const Part& b) { return std::tie(a.order, a.number) < std::tie(b.order, b.number); });
   std::string all;
   for (const Part& part : parts_)
     all += part.text;
+  parts_.clear();
   return all;
 }
 
 void Output::writeIfIdle() {
   if (!lock_.try_lock())
     return;
-  write(text());
-  parts_.clear();
+  write(take());
   lock_.unlock();
 }
 
@@ -99,25 +121,18 @@ using namespace strata::runtime;
 
 void strata_print_begin(void) {
   Execution& me = *current();
-  if (me.output)
-    ++me.output->entries;
-  else
-    me.output = new Output(!printing.load());
+  RunContext& outside = RunContext::outside();
+  if (me.runContext == &outside) // everybody's
+    enterContext(me, new RunContext(nullptr, {nullptr, nullptr}, outside));
+  me.runContext->output().begin();
 }
 
 void strata_print_end(void) {
-  Execution& me = *current();
-  if (!me.output || --me.output->entries)
-    return;
-  write(me.output->text());
-  delete me.output;
-  me.output = nullptr;
+  if (std::optional<std::string> text = current()->runContext->output().end())
+    write(*text);
 }
 
 void strata_print(int64_t order, const char* format, const int64_t* values, int32_t count) {
-  Output* output = current()->output;
-  if (!output)
-    return write(formatPrint(format, values, count));
-  if (!output->dropped())
-    output->add(order, formatPrint(format, values, count));
+  if (!current()->runContext->output().add(order, format, values, count))
+    write(formatPrint(format, values, count));
 }

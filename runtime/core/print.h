@@ -1,12 +1,13 @@
-// What compiled code prints. Each entry point has one Output, which all executions within it share, so that two
-// programs that call entry points at the same time do not mix their lines. Any thread may add; the entry point's own
-// execution makes it and ends it.
+// What compiled code prints. Each run context has one Output, which all executions within it share, so that two
+// programs that call entry points at the same time do not mix their lines. It is open while an entry point is under
+// way. Any thread may call everything here.
 #pragma once
 
 #include "runtime/core/spin_lock.h"
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,15 @@ std::string formatPrint(const char* format, const int64_t* values, int32_t count
 
 class Output {
 public:
-  explicit Output(bool dropped) : dropped_(dropped) {}
-  void add(int64_t order, std::string text);
-  bool dropped() const { return dropped_; }
-  /// Everything, sorted. REQUIRES: nobody adds any more.
-  std::string text();
+  /// An entry point begins, and ends. The end of the last one gives all that was added, sorted; that of others nothing.
+  void begin();
+  std::optional<std::string> end();
+  bool isOpen() const { return entries_.load(std::memory_order_acquire) != 0; }
 
+  /// False when it is not open.
+  bool add(int64_t order, const char* format, const int64_t* values, int32_t count);
   /// Writes what there is, in order, unless somebody is adding to it: for a program that fails.
   void writeIfIdle();
-
-  /// Entry points of this output that have begun and not ended.
-  std::atomic<uint32_t> entries{1};
 
 private:
   struct Part {
@@ -35,8 +34,11 @@ private:
     size_t number; // by time
     std::string text;
   };
-  const bool dropped_;
-  SpinLock lock_;
+  std::string take();
+
+  std::atomic<uint32_t> entries_{0}; // that have begun and not ended
+  std::atomic<bool> dropped_{false}; // none of it is to be seen
+  SpinLock lock_;                    // held to add and to take, and to change what is above
   std::vector<Part> parts_;
 };
 

@@ -30,14 +30,14 @@ void setForeignThreads(bool mayCall);
 /// of which one says it all. On by default. Any thread.
 void setPrinting(bool on);
 
-/// The sums of strata_count by name, over all threads, without those that are zero. Any thread; exact when nothing
-/// runs.
+/// The sums of strata_count by name within the caller's run context, over all threads, without those that are zero. Any
+/// thread; exact when nothing runs.
 std::map<std::string, int64_t> counters();
-/// REQUIRES: nothing runs.
+/// Of the same. REQUIRES: nothing runs.
 void resetCounters();
 
-/// The spans that have ended, in Chrome's JSON: a process for every class of processors, a thread for every instance.
-/// Any thread.
+/// The spans of the caller's run context that have ended, in Chrome's JSON: a process for every class of processors, a
+/// thread for every instance. Any thread.
 std::string traceJson();
 /// False when the file cannot be written.
 bool writeTrace(const std::string& path);

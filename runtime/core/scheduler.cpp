@@ -28,7 +28,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint32_t mostThreads = 2 * mostWorkers; // with those that call in from outside
 constexpr uint32_t cachedFibres = 256;
 constexpr size_t mostUnfenced = 1024;
 constexpr uint32_t looksBeforeSteal = 12; // a lone entry of a queue is left to its owner for about half a microsecond
@@ -84,6 +83,7 @@ void detach(Thread& thread) {
   // One that is left alone looks into no other queue.
   while (Execution* fibre = thread.queue.pop())
     scheduler().injected.push(fibre);
+  leaveContext(thread.native);
   thread.native.arena.clear();
   thread.native.spans.clear();
   thread.stacks.flush();
@@ -133,11 +133,9 @@ Thread& attach(bool pooled) {
   thread->pooled = pooled;
   thread->native.native = thread;
   thread->native.state.store(Execution::Running);
-  thread->native.machine = nullptr;
-  thread->native.stores = nullptr;
+  thread->native.runContext = &RunContext::outside();
   thread->native.processor = Execution::noProcessor;
   thread->native.instance = 0;
-  thread->native.output = nullptr;
   thread->running = &thread->native;
   adoptThread(thread->native.context);
   thread->exceptions = exceptionsOfThread();
@@ -158,6 +156,7 @@ void recycle(Execution* fibre) {
   thread.stacks.give(fibre->context.stack);
   fibre->context.stack = {};
   retireFibre(fibre->context);
+  leaveContext(*fibre);
   fibre->arena.clear();
   fibre->spans.clear();
   if (thread.freeFibreCount < cachedFibres) {
@@ -469,11 +468,9 @@ Execution* makeFibre(void (*run)(void*), void* argument, const Role& role) {
   }
   fibre->run = run;
   fibre->argument = argument;
-  fibre->machine = role.machine;
-  fibre->stores = role.stores;
+  fibre->runContext = role.context;
   fibre->processor = role.processor;
   fibre->instance = role.instance;
-  fibre->output = role.output;
   fibre->span = role.span;
   fibre->job = nullptr;
   fibre->state.store(Execution::Running, std::memory_order_relaxed);
@@ -489,7 +486,7 @@ void park(const Wait& wait) {
   Execution* me = thread.running;
   uint32_t running = Execution::Running;
   me->wait = wait;
-  const int64_t begin = wait.traced && isTracing() ? traceClock() : 0;
+  const int64_t begin = wait.traced && isTracing(*me) ? traceClock() : 0;
   if (me->native) {
     if (me->state.compare_exchange_strong(running, Execution::Parked, std::memory_order_acq_rel))
       runUntilNotified(thread);

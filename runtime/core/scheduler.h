@@ -18,6 +18,7 @@
 #pragma once
 
 #include "runtime/core/execution.h"
+#include "runtime/core/run_context.h"
 
 #include <cstdint>
 
@@ -28,20 +29,19 @@ Execution* current();
 /// The same, null on a thread that has not called in. Safe in a signal handler.
 Execution* currentIfAny();
 
-/// Makes a fibre that runs run(argument) and lets it begin. It acts as the given processor of the given machine.
+/// Within which context an execution runs, and as which processor of its machine.
 struct Role {
-  const StrataMachine* machine = nullptr;
-  const void* stores = nullptr;
+  RunContext* context = &RunContext::outside();
   uint32_t processor = Execution::noProcessor;
   int64_t instance = 0;
-  Output* output = nullptr;
   int64_t span = 1;
 };
+/// Makes a fibre that runs run(argument) in that role and lets it begin. REQUIRES: the context has a user until the
+/// fibre has left it (leaveContext) or ended.
 void start(void (*run)(void*), void* argument, const Role& role);
 /// The role that an execution acts in.
 inline Role roleOf(const Execution& execution) {
-  return {execution.machine,  execution.stores, execution.processor,
-          execution.instance, execution.output, execution.span};
+  return {execution.runContext, execution.processor, execution.instance, execution.span};
 }
 
 /// Makes a thread that does work beside all executions, such as a machine's engine, for as long as the process lives.

@@ -290,8 +290,9 @@ void setForeignThreads(bool mayCall) {
 }
 
 void appendName(const Execution& execution, std::string& out) {
-  if (execution.machine && execution.processor < execution.machine->processor_count) {
-    out += execution.machine->processors[execution.processor].name;
+  const StrataMachine* machine = execution.runContext ? execution.runContext->machine() : nullptr;
+  if (machine && execution.processor < machine->processor_count) {
+    out += machine->processors[execution.processor].name;
     out += " " + std::to_string(execution.instance);
     return;
   }

@@ -1,14 +1,13 @@
 // A thread that takes part: its run queue, its caches, and its place among the sleepers. Used by scheduler.cpp,
-// sleep.cpp and the per-thread tables of counters and spans; nobody else.
+// sleep.cpp and the figures of run contexts, which have a table for each; nobody else.
 //
 // Thread objects are never freed: one whose thread has ended is taken over by the next, and what its queue still holds
 // is stolen by the others.
 #pragma once
 
-#include "runtime/core/counters.h"
 #include "runtime/core/execution.h"
+#include "runtime/core/runtime.h"
 #include "runtime/core/spin_lock.h"
-#include "runtime/core/trace.h"
 
 #include <atomic>
 #include <chrono>
@@ -18,6 +17,8 @@
 #include <vector>
 
 namespace strata::runtime {
+
+constexpr uint32_t mostThreads = 2 * mostWorkers; // with those that call in from outside
 
 /// First in, first out, but for executions that yield: these poll for what others do, and run again when the rest of
 /// the queue has run, last one first. So sweeps over thousands of them go to and fro, and a chain of them that wait for
@@ -113,8 +114,6 @@ struct alignas(128) Thread {
   StackCache stacks;
   Execution* freeFibres = nullptr;
   uint32_t freeFibreCount = 0;
-  CounterTable counters;
-  TraceBuffer trace;
 
   // Guarded by the sleep lock, but for `wake`, on which the thread sleeps.
   bool asleep = false;

@@ -51,6 +51,7 @@ void runTask(void* argument) {
   task->body(task->arguments);
   ::operator delete(task->arguments, std::align_val_t(argumentAlignment));
   delete task;
+  leaveContext(*current()); // the token may be its last user
   finish(token);
 }
 
@@ -72,8 +73,9 @@ void launch(StrataToken* token, StrataToken* const* after, int32_t afterCount) {
 void describeToken(const void* object, std::string& out) {
   const auto& token = *static_cast<const StrataToken*>(object);
   out += "the end of what runs beside it";
-  if (token.role.machine && token.role.processor < token.role.machine->processor_count)
-    out += std::string(" on ") + token.role.machine->processors[token.role.processor].name + " " +
+  const StrataMachine* machine = token.role.context->machine();
+  if (machine && token.role.processor < machine->processor_count)
+    out += std::string(" on ") + machine->processors[token.role.processor].name + " " +
            std::to_string(token.role.instance);
   if (const int32_t undone = token.undone.load(); undone > 0)
     out += ", which itself comes after " + std::to_string(undone) + (undone == 1 ? " other" : " others");
@@ -89,7 +91,7 @@ bool allDone(StrataToken* const* after, int32_t count) {
 StrataToken* startTask(void (*body)(void*), const void* arguments, int64_t argumentBytes, const Role& role,
                        StrataToken* const* after, int32_t afterCount) {
   const auto bytes = static_cast<size_t>(std::max<int64_t>(argumentBytes, 0));
-  auto* token = new (std::nothrow) StrataToken;
+  auto* token = new (std::nothrow) StrataToken(role);
   void* copy = ::operator new(std::max<size_t>(bytes, 1), std::align_val_t(argumentAlignment), std::nothrow);
   auto* task = new (std::nothrow) Task{body, copy};
   if (!token || !copy || !task)
@@ -98,14 +100,13 @@ StrataToken* startTask(void (*body)(void*), const void* arguments, int64_t argum
     std::memcpy(copy, arguments, bytes);
   token->begin = [](StrataToken* ready) { start(runTask, ready, ready->role); };
   token->work = task;
-  token->role = role;
   launch(token, after, afterCount);
   return token;
 }
 
 StrataToken* startBeside(void (*begin)(StrataToken*), void (*help)(StrataToken*), void* work, const Role& role,
                          StrataToken* const* after, int32_t afterCount) {
-  auto* token = new (std::nothrow) StrataToken;
+  auto* token = new (std::nothrow) StrataToken(role);
   if (!token)
     failOutOfMemory("a move", sizeof(StrataToken));
   token->begin = [](StrataToken* ready) {
@@ -115,7 +116,6 @@ StrataToken* startBeside(void (*begin)(StrataToken*), void (*help)(StrataToken*)
   token->beginBeside = begin;
   token->help = help;
   token->work = work;
-  token->role = role;
   launch(token, after, afterCount);
   return token;
 }
@@ -132,8 +132,7 @@ using namespace strata::runtime;
 StrataToken* strata_spawn(void (*body)(void*), const void* arguments, int64_t argument_bytes, uint32_t processor,
                           int64_t instance, StrataToken* const* after, int32_t after_count) {
   const Execution& me = *current();
-  return startTask(body, arguments, argument_bytes, {me.machine, me.stores, processor, instance, me.output}, after,
-                   after_count);
+  return startTask(body, arguments, argument_bytes, {me.runContext, processor, instance}, after, after_count);
 }
 
 void strata_wait(StrataToken* token) {

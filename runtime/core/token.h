@@ -1,7 +1,7 @@
 // Tokens: the ends of things that run beside their starter. A token counts how many it waits for before its own work
 // may begin, and those that wait for it. The work is a task, which runs on a fibre, or something that is done outside
 // of all executions (an engine's move, a request to the system), and then ends with complete(). Any thread; shared by
-// the starter and the work through a count of references.
+// the starter and the work through a count of references, and a user of the run context that the work belongs to.
 //
 // Invariants:
 // 1. `undone` is 1 + the tokens it comes after that have not ended, until the work begins.
@@ -18,6 +18,11 @@
 #include <vector>
 
 struct StrataToken {
+  explicit StrataToken(const strata::runtime::Role& role) : role(role) { role.context->retain(); }
+  ~StrataToken() { role.context->release(); }
+  StrataToken(const StrataToken&) = delete;
+  StrataToken& operator=(const StrataToken&) = delete;
+
   std::atomic<uint32_t> references{2};
   std::atomic<int32_t> undone{1};
   std::atomic<bool> done{false};
@@ -28,7 +33,7 @@ struct StrataToken {
   void (*beginBeside)(StrataToken* token) = nullptr; // what startBeside() was given
   void (*help)(StrataToken* token) = nullptr; // null, or: does the work in an execution that waits, if none has begun
   void* work = nullptr;                       // for `begin`
-  strata::runtime::Role role;
+  const strata::runtime::Role role;
 };
 
 namespace strata::runtime {

@@ -2,8 +2,9 @@
 // instance; moves in a process "CLASS moves", where each instance has as many threads as it ever had moves at once.
 #include "runtime/core/trace.h"
 
+#include "runtime/core/figures.h"
+#include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
-#include "runtime/core/thread.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,14 +18,6 @@ namespace strata::runtime {
 namespace {
 
 constexpr const char* callerName = "caller"; // stands for code that runs as no processor
-
-std::atomic<bool> tracing{false};
-
-/// Spans that any thread adds, engines too.
-TraceBuffer& sharedSpans() {
-  static auto* instance = new TraceBuffer;
-  return *instance;
-}
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
@@ -92,15 +85,20 @@ std::string eventOf(const Span& span, int process, int64_t thread, int64_t origi
 }
 
 Span spanOf(const Execution& execution, Span::Kind kind, const char* name, int64_t begin, int64_t end) {
-  const StrataMachine* machine = execution.machine;
+  const StrataMachine* machine = execution.runContext->machine();
   const bool acts = machine && execution.processor < machine->processor_count;
   return {kind,  name, acts ? machine->processors[execution.processor].name : nullptr, acts ? execution.instance : 0,
           begin, end};
 }
 
 void beginSpan(const char* name, bool waits) {
-  tracing.store(true, std::memory_order_relaxed);
-  current()->spans.push_back({name, traceClock(), waits});
+  Execution& me = *current();
+  me.runContext->figures().tracing.store(true, std::memory_order_relaxed);
+  me.spans.push_back({name, traceClock(), waits});
+}
+
+void addSpan(Thread& thread, const Span& span) {
+  thread.running->runContext->figures().of(thread).trace.add(span);
 }
 
 } // namespace
@@ -111,25 +109,28 @@ int64_t traceClock() {
   return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
-bool isTracing() {
-  return tracing.load(std::memory_order_relaxed);
+bool isTracing(const Execution& execution) {
+  const ContextFigures* figures = execution.runContext->figuresIfAny();
+  return figures && figures->tracing.load(std::memory_order_relaxed);
 }
 
 void traceMove(const Role& role, const char* block, const char* way, int64_t bytes, int64_t begin, int64_t end) {
-  const bool acts = role.machine && role.processor < role.machine->processor_count;
-  sharedSpans().add({Span::Move, block, acts ? role.machine->processors[role.processor].name : nullptr,
-                     acts ? role.instance : 0, begin, end, way, bytes});
+  const StrataMachine* machine = role.context->machine();
+  const bool acts = machine && role.processor < machine->processor_count;
+  role.context->figures().shared.add({Span::Move, block, acts ? machine->processors[role.processor].name : nullptr,
+                                      acts ? role.instance : 0, begin, end, way, bytes});
 }
 
 void traceWait(const Execution& execution, const char* name, int64_t begin, int64_t end) {
-  thisThread().trace.add(spanOf(execution, Span::Wait, name, begin, end));
+  addSpan(thisThread(), spanOf(execution, Span::Wait, name, begin, end));
 }
 
 std::string traceJson() {
   std::vector<Span> spans;
-  for (uint32_t i = 0; i < threadSlots(); ++i)
-    threadSlot(i).trace.copyTo(spans);
-  sharedSpans().copyTo(spans);
+  if (ContextFigures* figures = current()->runContext->figuresIfAny()) {
+    figures->forEachThread([&](ContextFigures::OfThread& own) { own.trace.copyTo(spans); });
+    figures->shared.copyTo(spans);
+  }
   // An enclosing span comes before those that it encloses.
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return std::make_tuple(a.start, -a.end, a.instance, std::string_view(a.name)) <
@@ -173,9 +174,11 @@ bool writeTrace(const std::string& path) {
 }
 
 void clearTrace() {
-  for (uint32_t i = 0; i < threadSlots(); ++i)
-    threadSlot(i).trace.clear();
-  sharedSpans().clear();
+  ContextFigures* figures = current()->runContext->figuresIfAny();
+  if (!figures)
+    return;
+  figures->forEachThread([](ContextFigures::OfThread& own) { own.trace.clear(); });
+  figures->shared.clear();
 }
 
 } // namespace strata::runtime
@@ -197,12 +200,12 @@ void strata_trace_end() {
     return;
   const OpenSpan open = execution.spans.back();
   execution.spans.pop_back();
-  thread.trace.add(spanOf(execution, open.waits ? Span::Wait : Span::Run, open.name, open.start, traceClock()));
+  addSpan(thread, spanOf(execution, open.waits ? Span::Wait : Span::Run, open.name, open.start, traceClock()));
 }
 
 void strata_trace_move(const char* block, const char* way) {
-  tracing.store(true, std::memory_order_relaxed);
   Execution& me = *current();
+  me.runContext->figures().tracing.store(true, std::memory_order_relaxed);
   me.moveBlock = block;
   me.moveWay = way;
 }
@@ -222,5 +225,5 @@ void strata_trace_move_end(int64_t bytes) {
   execution.spans.pop_back();
   const int64_t end = traceClock();
   traceMove(roleOf(execution), open.name, execution.moveWay, bytes, open.start, end);
-  thread.trace.add(spanOf(execution, Span::Wait, open.name, open.start, end));
+  addSpan(thread, spanOf(execution, Span::Wait, open.name, open.start, end));
 }

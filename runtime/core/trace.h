@@ -1,6 +1,6 @@
-// Spans of a trace, kept per thread until they are written as JSON that Chrome and Perfetto read. Moves are shown on
-// rows of their own, beside the processor that started them; a row shows one move at a time, so that a processor with
-// several under way has several rows.
+// Spans of a trace, kept per run context and thread until they are written as JSON that Chrome and Perfetto read. Moves
+// are shown on rows of their own, beside the processor that started them; a row shows one move at a time, so that a
+// processor with several under way has several rows.
 #pragma once
 
 #include "runtime/core/execution.h"
@@ -48,8 +48,8 @@ private:
 };
 
 int64_t traceClock();
-/// Whether code compiled for tracing has run.
-bool isTracing();
+/// Whether code compiled for tracing has run within the execution's run context.
+bool isTracing(const Execution& execution);
 /// Adds the span of a move that the processor of `role` started. Any thread.
 void traceMove(const Role& role, const char* block, const char* way, int64_t bytes, int64_t begin, int64_t end);
 /// Adds the span of a wait of the calling execution.

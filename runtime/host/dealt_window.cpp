@@ -123,8 +123,8 @@ private:
   /// The instance that belongs to the processor that moves, counted from this block's first; -1: none is its own.
   int64_t ownInstance() const {
     const Execution& me = *current();
-    if (!me.machine || me.processor >= me.machine->processor_count ||
-        me.machine->processors[me.processor].count < instances_)
+    const StrataMachine* machine = me.runContext->machine();
+    if (!machine || me.processor >= machine->processor_count || machine->processors[me.processor].count < instances_)
       return -1;
     return instanceOf(me, instances_) - firstInstance_;
   }
@@ -202,7 +202,7 @@ using namespace strata::runtime;
 
 void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) {
   const Execution& me = *current();
-  const auto* stores = static_cast<const Stores*>(me.stores);
+  const Stores* stores = storesOf(me);
   if (!stores || layout->memory >= stores->memories.size() || layout->virtual_memory >= stores->memories.size() ||
       !stores->memories[layout->memory].first)
     fail("runtime-no-store", std::string("'") + what + "' has no memory to be distributed over");
@@ -214,8 +214,8 @@ void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) 
   for (int32_t d = 0; d < layout->rank; ++d)
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(layout->extents[d], 0), &bytes))
       failOutOfMemory(what, INT64_MAX);
-  return openWindow(
-      bytes,
-      std::make_unique<DealtBlock>(*layout, store, me.machine->memories[layout->memory], which * each, each, what),
-      what);
+  return openWindow(bytes,
+                    std::make_unique<DealtBlock>(*layout, store, me.runContext->machine()->memories[layout->memory],
+                                                 which * each, each, what),
+                    what);
 }

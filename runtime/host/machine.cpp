@@ -101,7 +101,7 @@ std::string processorName(const Execution& execution) {
 }
 
 [[noreturn]] void failNoStore(const Execution& execution, uint32_t memory) {
-  const StrataMachine* machine = execution.machine;
+  const StrataMachine* machine = execution.runContext->machine();
   if (!machine || memory >= machine->memory_count)
     fail("runtime-no-store", "memory number " + std::to_string(memory) + " is not one of the machine's");
   const StrataMemory& asked = machine->memories[memory];
@@ -113,12 +113,15 @@ std::string processorName(const Execution& execution) {
        "run no more instances at once than the machine has processors");
 }
 
-/// All sets of stores that were ever made for a table.
+} // namespace
+
+/// The sets of stores of a table that no context has.
 struct StoreSets {
   std::mutex lock;
-  const Stores* shared = nullptr;
   std::vector<const Stores*> free;
 };
+
+namespace {
 
 StoreSets& storeSetsOf(const StrataMachine& machine) {
   static std::mutex lock;
@@ -127,37 +130,37 @@ StoreSets& storeSetsOf(const StrataMachine& machine) {
   return (*known)[&machine];
 }
 
-const Stores* makeStores(const StrataMachine& machine) {
+const Stores* makeStores(const StrataMachine& machine, StoreSets& sets) {
   auto* stores = new Stores;
+  stores->sets = &sets;
   for (uint32_t i = 0; i < machine.memory_count; ++i)
     stores->memories.push_back(makeStore(machine.memories[i]));
   return stores;
 }
 
+void giveBackStores(const void* given) {
+  const auto* stores = static_cast<const Stores*>(given);
+  std::lock_guard guard(stores->sets->lock);
+  stores->sets->free.push_back(stores);
+}
+
 } // namespace
 
-const Stores& storesOf(const StrataMachine& machine) {
-  StoreSets& sets = storeSetsOf(machine);
-  std::lock_guard guard(sets.lock);
-  if (!sets.shared)
-    sets.shared = makeStores(machine);
-  return *sets.shared;
+const Stores* storesOf(const Execution& execution) {
+  return static_cast<const Stores*>(execution.runContext->stores());
 }
 
-const Stores& takeStores(const StrataMachine& machine) {
+RunContext::Stores takeStores(const StrataMachine& machine) {
   StoreSets& sets = storeSetsOf(machine);
   std::lock_guard guard(sets.lock);
-  if (sets.free.empty())
-    return *makeStores(machine);
-  const Stores* stores = sets.free.back();
-  sets.free.pop_back();
-  return *stores;
-}
-
-void giveBackStores(const StrataMachine& machine, const Stores& stores) {
-  StoreSets& sets = storeSetsOf(machine);
-  std::lock_guard guard(sets.lock);
-  sets.free.push_back(&stores);
+  const Stores* stores = nullptr;
+  if (sets.free.empty()) {
+    stores = makeStores(machine, sets);
+  } else {
+    stores = sets.free.back();
+    sets.free.pop_back();
+  }
+  return {stores, giveBackStores};
 }
 
 int64_t Store::push(const StrataMemory& memory, uint64_t first, uint64_t count, int64_t base, int64_t bytes,
@@ -189,9 +192,10 @@ void Store::pop(uint64_t first, uint64_t count, int64_t address) const {
 }
 
 int64_t instanceOf(const Execution& execution, int64_t instances) {
-  if (!execution.machine || execution.processor >= execution.machine->processor_count)
+  const StrataMachine* machine = execution.runContext->machine();
+  if (!machine || execution.processor >= machine->processor_count)
     return 0;
-  const int64_t processors = std::max<int64_t>(execution.machine->processors[execution.processor].count, 1);
+  const int64_t processors = std::max<int64_t>(machine->processors[execution.processor].count, 1);
   const auto own = machine::InstanceRange::memoriesOf(execution.instance, processors, instances);
   return own ? own->first() : instances;
 }
@@ -209,29 +213,36 @@ using namespace strata::runtime;
 
 void strata_machine(const StrataMachine* machine) {
   Execution& me = *current();
-  if (me.machine == machine && (me.stores || !machine))
+  if (me.runContext->machine() == machine)
     return;
-  me.stores = machine ? &storesOf(*machine) : nullptr;
-  me.machine = machine;
+  if (machine)
+    enterContext(me, new RunContext(machine, takeStores(*machine), *me.runContext));
+  else
+    leaveContext(me);
   me.processor = Execution::noProcessor;
   me.instance = 0;
 }
 
 void strata_call_begin(StrataCall* call, const StrataMachine* machine) {
   Execution& me = *current();
-  *call = {me.machine, me.stores, &takeStores(*machine), me.instance, me.processor};
-  me.stores = call->own;
-  me.machine = machine;
+  auto* own = new RunContext(machine, takeStores(*machine), *me.runContext);
+  *call = {me.runContext, me.job, me.instance, me.span, me.processor, me.ownsContext};
+  me.runContext = own;
+  me.ownsContext = true;
+  me.job = nullptr;
   me.processor = Execution::noProcessor;
   me.instance = 0;
+  me.span = 1;
 }
 
 void strata_call_end(const StrataCall* call) {
   Execution& me = *current();
-  giveBackStores(*me.machine, *static_cast<const Stores*>(call->own));
-  me.machine = call->machine;
-  me.stores = call->stores;
+  leaveContext(me);
+  me.runContext = static_cast<RunContext*>(call->context);
+  me.ownsContext = call->owns_context != 0;
+  me.job = static_cast<ParallelJob*>(call->job);
   me.instance = call->instance;
+  me.span = call->span;
   me.processor = call->processor;
 }
 
@@ -242,7 +253,7 @@ int64_t strata_instance(void) {
 /// The executing processor's instance of an explicit memory; ends in a failure where it has none.
 static const Store& ownStore(uint32_t memory, uint64_t& instance) {
   const Execution& me = *current();
-  const auto* stores = static_cast<const Stores*>(me.stores);
+  const Stores* stores = storesOf(me);
   if (!stores || memory >= stores->memories.size() || !stores->memories[memory].first)
     failNoStore(me, memory);
   const Store& store = stores->memories[memory];
@@ -262,7 +273,7 @@ void* strata_stack_acquire(uint32_t memory, int64_t base, int64_t bytes, const c
   uint64_t instance = 0;
   const Store& store = ownStore(memory, instance);
   return store.first + instance * store.step +
-         store.push(current()->machine->memories[memory], instance, 1, base, bytes, what);
+         store.push(current()->runContext->machine()->memories[memory], instance, 1, base, bytes, what);
 }
 
 void strata_stack_release(uint32_t memory, void* block) {

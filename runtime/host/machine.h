@@ -1,6 +1,6 @@
-// The machine that a compiled program was placed on, made real: storage for every explicit memory of its table. Built
-// when an execution first runs on it, and kept for the life of the process. Entry points that are called at the same
-// time have stores of their own each, as many sets as there are calls at once. Any thread.
+// The machine that a compiled program was placed on, made real: storage for every explicit memory of its table. Every
+// run context has a set of its own, as many sets as there are contexts at once; a set is kept for the life of the
+// process and goes from one context to the next. Any thread.
 //
 // Invariants:
 // 1. An instance of a memory has exactly its capacity, aligned to the memory's alignment and to 64 at least.
@@ -12,6 +12,7 @@
 
 #include "runtime/abi.h"
 #include "runtime/core/execution.h"
+#include "runtime/core/run_context.h"
 
 #include <cstdint>
 #include <memory>
@@ -36,16 +37,17 @@ struct Store {
   void pop(uint64_t first, uint64_t count, int64_t address) const;
 };
 
+struct StoreSets;
+
 struct Stores {
   std::vector<Store> memories;
+  StoreSets* sets = nullptr; // to which they are given back
 };
 
-/// The stores of a table for executions that take no turns, made on the first call. Reports failure through strata_fail
-/// ("runtime-out-of-memory").
-const Stores& storesOf(const StrataMachine& machine);
-/// Stores that nobody else uses until they are given back; the same failures.
-const Stores& takeStores(const StrataMachine& machine);
-void giveBackStores(const StrataMachine& machine, const Stores& stores);
+/// The stores of the execution's run context; null: it has no machine.
+const Stores* storesOf(const Execution& execution);
+/// Stores that nobody else uses. Reports failure through strata_fail ("runtime-out-of-memory").
+RunContext::Stores takeStores(const StrataMachine& machine);
 
 /// Which of `instances` of a memory belongs to the processor that an execution acts as; `instances` when there are more
 /// processors at work than the machine has.

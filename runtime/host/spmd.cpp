@@ -16,17 +16,18 @@ using strata::runtime::Execution;
 
 /// The processors of a class that an execution stands for; nothing where they cannot be numbered.
 std::optional<InstanceRange> rangeOf(const Execution& me, uint32_t processor, int64_t ways) {
-  const bool isNamed = me.machine && processor < me.machine->processor_count;
+  const StrataMachine* machine = me.runContext->machine();
+  const bool isNamed = machine && processor < machine->processor_count;
   // A run beside its starter may be nobody's in particular (-1): it stands for the first.
   const std::optional<InstanceRange> own = InstanceRange::of(std::max<int64_t>(me.instance, 0), isNamed ? me.span : 1);
   if (!isNamed) // each execution has as many as it asks for
     return own ? own->inClass(1, ways) : own;
-  const int64_t wanted = me.machine->processors[processor].count;
-  if (me.processor >= me.machine->processor_count)
+  const int64_t wanted = machine->processors[processor].count;
+  if (me.processor >= machine->processor_count)
     return InstanceRange::all(wanted);
   if (!own || me.processor == processor)
     return own;
-  return own->inClass(me.machine->processors[me.processor].count, wanted);
+  return own->inClass(machine->processors[me.processor].count, wanted);
 }
 
 /// As many processors from number `first` of the caller's range on as `width` says; 0: all.
@@ -46,8 +47,7 @@ void runSpmd(void (*body)(void* context, int64_t instance), void* context, int64
     fail("runtime-instances", "more processors than can be numbered: " + std::to_string(me.instance) + " times " +
                                   std::to_string(instances));
   const int64_t step = range->partWidth(ways);
-  runParallel(body, context, instances, concurrent, {me.machine, me.stores, processor, range->first(), me.output, step},
-              step);
+  runParallel(body, context, instances, concurrent, {me.runContext, processor, range->first(), step}, step);
 }
 
 } // namespace
