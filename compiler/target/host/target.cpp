@@ -68,8 +68,8 @@ private:
 class HostArtefact : public target::Artefact {
 public:
   HostArtefact(const Machine& machine, target::Settings settings, DiagnosticEngine& diagnostics)
-      : machine_(machine), settings_(std::move(settings)), options_{"", settings_.optimization, machine::figuresOf(machine)},
-        diagnostics_(diagnostics) {}
+      : machine_(machine), settings_(std::move(settings)),
+        options_{"", settings_.optimization, machine::figuresOf(machine)}, diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {
     if (!lowerToLlvmDialect(program, machine_, settings_.prepare)) {
