@@ -7,6 +7,7 @@
 #include "compiler/kernel/convention.h"
 #include "compiler/kernel/lanes.h"
 #include "compiler/kernel/prefetch.h"
+#include "compiler/target/host/closures.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/storage.h"
 #include "compiler/target/target.h"
@@ -307,8 +308,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   holdTokens(program);
   addPackedEntries(program);
   // Parts before storage: a part's blocks are given back at its own end.
-  outlineParts(program, machine);
-  lowerStorage(program, machine);
+  lowerStorage(program, machine, outlineParts(program, machine));
   keepDynamicCalls(program);
   for (auto function : program.getOps<func::FuncOp>()) {
     function->removeAttr(SvmDialect::controlAttr);
@@ -344,7 +344,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
       !run({[]() -> std::unique_ptr<Pass> { return std::make_unique<LibraryCallsPass>(); }}))
     return false;
   return run({[]() -> std::unique_ptr<Pass> { return std::make_unique<ToLlvmPass>(); },
-              createReconcileUnrealizedCastsPass}) &&
+              createReconcileUnrealizedCastsPass, createVerifyClosuresPass}) &&
          succeeded(verify(program));
 }
 

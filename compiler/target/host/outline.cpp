@@ -40,7 +40,7 @@ public:
       : program_(program), machine_(machine), calls_(program),
         pointer_(LLVM::LLVMPointerType::get(program.getContext())) {}
 
-  void run() {
+  Captured run() {
     SmallVector<SpmdOp> parts;
     SmallVector<RunOp> runs;
     program_.walk<WalkOrder::PostOrder>([&](Operation* op) {
@@ -48,15 +48,33 @@ public:
         parts.push_back(spmd);
       else if (auto run = dyn_cast<RunOp>(op))
         runs.push_back(run);
+      else if (auto call = dyn_cast<func::CallOp>(op))
+        callers_[call.getCallee()].push_back(call);
     });
     // Inner regions first, so that an outlined function holds none.
     for (RunOp run : runs)
       outlineRun(run);
     for (SpmdOp spmd : parts)
       outlineSpmd(spmd);
+    return std::move(captured_);
   }
 
 private:
+  /// Notes what a captured block was made by. A function that is given it has callers who give it.
+  void capture(Value block) {
+    Value root = rootOf(block);
+    if (Operation* made = root.getDefiningOp()) {
+      captured_.insert(made);
+      return;
+    }
+    auto argument = cast<BlockArgument>(root);
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    if (!function || !givenOn_.insert(argument).second)
+      return;
+    for (func::CallOp call : callers_.lookup(function.getName()))
+      capture(call.getOperand(argument.getArgNumber()));
+  }
+
   Value constant(OpBuilder& builder, Location loc, int64_t value, unsigned width) {
     return builder.create<LLVM::ConstantOp>(loc, builder.getIntegerType(width), value);
   }
@@ -66,8 +84,11 @@ private:
   /// Stores values in a structure on the stack; returns its address and type.
   std::pair<Value, Type> pack(OpBuilder& builder, Location loc, ArrayRef<Value> values) {
     SmallVector<Type> types;
-    for (Value value : values)
+    for (Value value : values) {
       types.push_back(storedType(value.getType()));
+      if (isa<MemRefType>(value.getType()))
+        capture(value);
+    }
     auto structure = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
     if (values.empty())
       return {calls_.null(builder, loc), structure};
@@ -112,8 +133,30 @@ private:
     return builder.create<UnrealizedConversionCastOp>(loc, pointer_, constant).getResult(0);
   }
 
+  /// Variables that parts only read are read by their starter, who changes nothing while they run.
+  void readVariables(SpmdOp spmd) {
+    llvm::SetVector<Value> used;
+    getUsedValuesDefinedAbove(spmd.getBody(), used);
+    for (Value value : used) {
+      if (!value.getDefiningOp<memref::AllocaOp>() || cast<MemRefType>(value.getType()).getRank())
+        continue;
+      SmallVector<Operation*> inside;
+      for (Operation* user : value.getUsers())
+        if (spmd->isProperAncestor(user))
+          inside.push_back(user);
+      if (!llvm::all_of(inside, llvm::IsaPred<memref::LoadOp>))
+        continue;
+      Value now = OpBuilder(spmd).create<memref::LoadOp>(spmd.getLoc(), value);
+      for (Operation* load : inside) {
+        load->getResult(0).replaceAllUsesWith(now);
+        load->erase();
+      }
+    }
+  }
+
   void outlineSpmd(SpmdOp spmd) {
     Location loc = spmd.getLoc();
+    readVariables(spmd);
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(spmd.getBody(), captured);
     // Constants are made again rather than carried, the lower bound among them: what asks for a dimension by one that
@@ -235,13 +278,16 @@ private:
   RuntimeCalls calls_;
   Type pointer_;
   RegionEnds ends_;
+  Captured captured_;
+  llvm::StringMap<SmallVector<func::CallOp>> callers_; // by function
+  llvm::DenseSet<Value> givenOn_;                      // arguments of functions that capture them
   unsigned next_ = 0;
 };
 
 } // namespace
 
-void outlineParts(ModuleOp program, const Machine& machine) {
-  Outliner(program, machine).run();
+Captured outlineParts(ModuleOp program, const Machine& machine) {
+  return Outliner(program, machine).run();
 }
 
 } // namespace strata::host

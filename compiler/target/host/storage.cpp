@@ -131,7 +131,8 @@ constexpr int64_t stackBytes = 1024;
 
 class StorageLowering {
 public:
-  StorageLowering(ModuleOp program, const Machine& machine) : program_(program), machine_(machine), calls_(program) {}
+  StorageLowering(ModuleOp program, const Machine& machine, const Captured& captured)
+      : program_(program), machine_(machine), captured_(captured), calls_(program) {}
 
   void run() {
     moveElements(program_, machine_);
@@ -150,7 +151,7 @@ public:
         scopes.push_back(scope);
       else if (auto span = dyn_cast<SpanOp>(op))
         spans.push_back(span);
-      else if (isa<SvmDialect>(op->getDialect()))
+      else if (isa<SvmDialect>(op->getDialect()) || (isa<memref::AllocaOp>(op) && captured_.contains(op)))
         operations.push_back(op);
     });
     for (Operation* op : operations)
@@ -193,6 +194,8 @@ private:
     Location loc = op->getLoc();
     if (auto block = dyn_cast<BlockOp>(op))
       return lowerBlock(block);
+    if (auto variable = dyn_cast<memref::AllocaOp>(op))
+      return lowerCapturedVariable(variable);
     if (auto move = dyn_cast<MoveOp>(op))
       return lowerMove(move);
     if (auto wait = dyn_cast<WaitOp>(op)) {
@@ -363,7 +366,8 @@ private:
     } else if (isDealt(block, machine_)) {
       data = acquireDealt(builder, block, machine_, calls_);
       ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_window_release", {}, data); });
-    } else if (std::optional<int64_t> bytes = staticBytes(block, elementBytes); bytes && *bytes <= stackBytes) {
+    } else if (std::optional<int64_t> bytes = staticBytes(block, elementBytes);
+               bytes && *bytes <= stackBytes && !captured_.contains(block)) {
       data = stackSlot(builder, loc,
                        LLVM::LLVMArrayType::get(builder.getI64Type(), std::max<int64_t>(1, (*bytes + 7) / 8)));
     } else {
@@ -374,6 +378,29 @@ private:
     }
     block.getBlock().replaceAllUsesWith(kernel::describe(builder, loc, type, data, extents, strides));
     block.erase();
+  }
+
+  /// A variable of control code that parts write: a block like others.
+  void lowerCapturedVariable(memref::AllocaOp variable) {
+    OpBuilder builder(variable);
+    Location loc = variable.getLoc();
+    MemRefType type = variable.getType();
+    SmallVector<Value> extents, strides(static_cast<size_t>(type.getRank()));
+    auto dynamic = variable.getDynamicSizes().begin();
+    for (int64_t extent : type.getShape())
+      extents.push_back(
+          ShapedType::isDynamic(extent) ? *dynamic++ : builder.create<arith::ConstantIndexOp>(loc, extent).getResult());
+    Value stride = builder.create<arith::ConstantIndexOp>(loc, 1);
+    for (size_t dimension = extents.size(); dimension-- > 0;) {
+      strides[dimension] = stride;
+      stride = builder.createOrFold<arith::MulIOp>(loc, stride, extents[dimension]);
+    }
+    Value bytes = sizeOf(builder, loc, stride, static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType())));
+    Value data = calls_.call(builder, loc, "strata_acquire", pointer(),
+                             {word(builder, loc, bytes), calls_.text(builder, loc, "a variable")});
+    ends_.atEnd(variable, [&](OpBuilder& end) { calls_.call(end, loc, "strata_release", {}, data); });
+    variable.getResult().replaceAllUsesWith(kernel::describe(builder, loc, type, data, extents, strides));
+    variable.erase();
   }
 
   /// Bytes of so many elements.
@@ -557,6 +584,7 @@ private:
 
   ModuleOp program_;
   const Machine& machine_;
+  const Captured& captured_;
   RuntimeCalls calls_;
   RegionEnds ends_;
   llvm::DenseMap<Operation*, Value> failureSlots_; // by function
@@ -564,8 +592,8 @@ private:
 
 } // namespace
 
-void lowerStorage(ModuleOp program, const Machine& machine) {
-  StorageLowering(program, machine).run();
+void lowerStorage(ModuleOp program, const Machine& machine, const Captured& captured) {
+  StorageLowering(program, machine, captured).run();
 }
 
 } // namespace strata::host
