@@ -192,19 +192,17 @@ void CTypes::declare(StringRef full, const std::string& definition, StringRef ty
                    "' differently: give it another name in one of the programs\"\n#endif\n" + typedefs.str() + "\n";
 }
 
-std::optional<std::string> CTypes::declared(Attribute declarations) {
-  constexpr size_t each = 4;
-  auto texts = dyn_cast_or_null<ArrayAttr>(declarations);
-  if (!texts || texts.empty() || texts.size() % each != 0 || !llvm::all_of(texts, llvm::IsaPred<StringAttr>))
+std::optional<std::string> CTypes::declared(ArrayAttr declarations) {
+  if (!declarations || declarations.empty())
     return std::nullopt;
-  const auto text = [&](size_t at) { return cast<StringAttr>(texts[at]).getValue(); };
-  for (size_t at = 0; at < texts.size(); at += each) {
-    if (!declared_.insert(text(at).str()).second)
+  auto text = [](StringAttr of) { return of ? of.getValue() : StringRef(); };
+  for (auto each : declarations.getAsRange<svm::DeclarationAttr>()) {
+    if (!declared_.insert(each.getName().str()).second)
       continue;
-    declare(text(at), text(at + 1).str(), text(at + 2));
-    assertions_ += text(at + 3);
+    declare(each.getName(), each.getDefinition().str(), text(each.getTypedefs()));
+    assertions_ += text(each.getAssertions());
   }
-  return text(texts.size() - each).str();
+  return cast<svm::DeclarationAttr>(declarations[declarations.size() - 1]).getName().str();
 }
 
 /// The members of a struct between braces; structs within are declared where they stand.

@@ -36,8 +36,9 @@ public:
   std::optional<std::string> name(mlir::Type type, bool isUnsigned);
   /// A struct whose members are as described, for which the program has no name.
   std::string structure(const ElementType& type);
-  /// A type that the program declares, as svm::elementDeclarationsAttr has it. Nothing when it is not of that form.
-  std::optional<std::string> declared(mlir::Attribute declarations);
+  /// A type that the program declares, innermost first, and those inside it: svm::DeclarationAttr each. Its name, or
+  /// nothing when there is none.
+  std::optional<std::string> declared(mlir::ArrayAttr declarations);
   /// The declarations of the types named so far, innermost first. Each is guarded: equal ones in several headers are
   /// one, and different ones under one name are an error that says so.
   std::string declarations() const { return declarations_; }

@@ -4,8 +4,6 @@
 // user may want to define something.
 #include "compiler/clang/external.h"
 
-#include "compiler/ir/element_attributes.h"
-
 #include "compiler/clang/c_text.h"
 #include "compiler/clang/clang.h"
 #include "compiler/clang/external_code.h"
@@ -69,7 +67,7 @@ public:
       if (isa<svm::StreamType>(type))
         fine = refuse(parameter.name, "it is a stream");
       bool isUnsigned = bool(kernel_.getArgAttr(position, svm::SvmDialect::unsignedAttr));
-      auto words = kernel_.getArgAttrOfType<IntegerAttr>(position, svm::wordsAttr);
+      auto words = svm::SvmDialect::wordsAttr.of(kernel_, position);
       bool isWords = block && words && words.getInt() > 0 && block.getRank() > 0;
       if (isa<svm::RecordType>(element) || isWords) {
         parameter.type = "void";
@@ -85,7 +83,7 @@ public:
       parameter.isArray = parameter.rank > 0;
       parameter.byPointer = block && !parameter.isArray && kernel_.access(position) != "read";
       if (parameter.type == "void" && !parameter.isArray) {
-        auto name = recordTypes_.declared(kernel_.getArgAttr(position, svm::elementDeclarationsAttr));
+        auto name = recordTypes_.declared(svm::SvmDialect::elementDeclarationsAttr.of(kernel_, position));
         parameter.record = name.value_or("");
         if (!name)
           fine = refuse(parameter.name, "C has no such type");
@@ -207,7 +205,7 @@ public:
   /// Puts the structs and unions of the arguments among the types that sequoia_ext.h defines.
   void declareTypes(CTypes& types) {
     for (unsigned position = 0; position < kernel_.getNumArguments(); ++position)
-      types.declared(kernel_.getArgAttr(position, svm::elementDeclarationsAttr));
+      types.declared(svm::SvmDialect::elementDeclarationsAttr.of(kernel_, position));
   }
 
   /// What there is to know about the text once it is compiled.
@@ -245,10 +243,10 @@ private:
 
   /// Definitions of a struct and those inside it, without the guards of a header.
   void defineForPassing(unsigned position) {
-    auto texts = kernel_.getArgAttrOfType<ArrayAttr>(position, svm::elementDeclarationsAttr);
-    for (size_t at = 0; texts && at + 1 < texts.size(); at += 4)
-      if (auto name = dyn_cast<StringAttr>(texts[at]); name && passed_.insert(name.getValue()).second)
-        recordText_ += cast<StringAttr>(texts[at + 1]).getValue();
+    if (ArrayAttr declarations = svm::SvmDialect::elementDeclarationsAttr.of(kernel_, position))
+      for (auto each : declarations.getAsRange<svm::DeclarationAttr>())
+        if (passed_.insert(each.getName().getValue()).second)
+          recordText_ += each.getDefinition().getValue();
   }
 
   const Parameter* firstArray() const {

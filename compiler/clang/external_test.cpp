@@ -130,7 +130,7 @@ TEST_F(ExternalTest, AStructThatHasNoNameInC) {
 const char* const recordKernel = R"(
 module attributes {svm.stage = "logical"} {
   svm.kernel @scale(%k: i16 {svm.name = "k"}, %z: !svm.record<"complex", re: f32, im: f32>
-                      {svm.name = "z", svm.element_declarations = ["struct complex", "struct complex { float re, im; };", "", ""]})
+                      {svm.name = "z", svm.element_declarations = [#svm.declaration<name = "struct complex", definition = "struct complex { float re, im; };">]})
     attributes {llvm = @source::@strata.ext.Scale}
 })";
 

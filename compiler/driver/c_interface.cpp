@@ -6,7 +6,6 @@
 #include "compiler/clang/c_text.h"
 #include "compiler/driver/entry_checks.h"
 #include "compiler/driver/texts.h"
-#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/machine_table.h"
@@ -207,15 +206,16 @@ private:
     parameter.direction = !parameter.written ? "in" : access == "write" ? "out" : "inout";
     parameter.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
     uint64_t bytes = svm::RecordType::sizeInBytes(element);
-    if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::wordsAttr); words && parameter.rank) {
+    if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::SvmDialect::wordsAttr);
+        words && parameter.rank) {
       parameter.words = words.getInt();
       bytes *= static_cast<uint64_t>(parameter.words);
       --parameter.rank;
     }
     std::optional<std::string> name;
-    auto described = parseElementType(text(svm::elementAttr));
+    auto described = parseElementType(text(svm::SvmDialect::elementAttr));
     if (described && described->kind == ElementType::Kind::Struct && described->bytes == bytes) {
-      name = types_.declared(function.getArgAttr(position, svm::elementDeclarationsAttr));
+      name = types_.declared(svm::SvmDialect::elementDeclarationsAttr.of(function, position));
       if (!name)
         name = types_.structure(*described);
     } else if (!parameter.words) {
@@ -368,7 +368,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
     return std::nullopt;
   // The C code of the entry points needs their types alone; who includes the header gets all of the program's.
   const std::string ofEntries = types.declarations() + types.assertions();
-  types.declared((*program.module)->getAttr(svm::declarationsAttr));
+  types.declared(svm::SvmDialect::declarationsAttr.of(*program.module));
   std::string guard = StringRef(clang::asIdentifier(headerName)).upper() + "_INCLUDED";
   result.header = "/* The entry points of " + commentText(name) + ", compiled for machine '" +
                   commentText(machine.name) +

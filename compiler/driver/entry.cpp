@@ -4,7 +4,6 @@
 
 #include "base/data/npy.h"
 #include "compiler/driver/sizes.h"
-#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
@@ -65,7 +64,7 @@ std::optional<ElementType> elementType(mlir::Type type, bool isUnsigned) {
 
 /// What the argument's attributes say beyond its type. False when they do not fit it.
 bool describeElement(func::FuncOp function, size_t position, EntryArgument& argument) {
-  auto described = function.getArgAttrOfType<StringAttr>(static_cast<unsigned>(position), svm::elementAttr);
+  auto described = function.getArgAttrOfType<StringAttr>(static_cast<unsigned>(position), svm::SvmDialect::elementAttr);
   if (!described)
     return argument.words == 0;
   uint64_t bytes = argument.type.bytes;
@@ -328,7 +327,7 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
     argument.read = access != "write";
     argument.written = block && access != "read";
     argument.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
-    if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::wordsAttr))
+    if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::SvmDialect::wordsAttr))
       argument.words = words.getType().isInteger(64) ? words.getInt() : -1;
     bool isUnsigned = bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr));
     auto element = elementType(block ? block.getElementType() : type, isUnsigned);
@@ -343,7 +342,7 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
     if (!describeElement(function, position, argument)) {
       diagnostics
           .report(badElement, sourceLocation(diagnostics.sources(), function.getLoc()), argument.name, entry.name,
-                  text(svm::elementAttr))
+                  text(svm::SvmDialect::elementAttr))
           .note("it is a NumPy description of a struct as large as the argument's elements");
       return std::nullopt;
     }

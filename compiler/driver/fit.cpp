@@ -14,16 +14,6 @@ namespace {
 constexpr unsigned mostHalvings = 6;
 constexpr unsigned mostTrials = 16;
 
-/// The tunables that a block's size follows from, as its front end has noted them: 'T' of instance 'I', …
-std::vector<std::pair<std::string, std::string>> tunablesOf(StringRef noted) {
-  std::vector<std::pair<std::string, std::string>> result;
-  SmallVector<StringRef> parts;
-  noted.split(parts, '\'');
-  for (size_t i = 1; i + 2 < parts.size(); i += 4)
-    result.emplace_back(parts[i].str(), parts[i + 2].str());
-  return result;
-}
-
 } // namespace
 
 Trial tryToFit(CompileOptions options) {
@@ -77,7 +67,7 @@ std::optional<FittingTunable> fittingTunable(const CompileOptions& options, cons
   unsigned trials = 0;
   std::set<std::pair<std::string, std::string>> tried;
   for (const mapping::Overflow::Held& held : overflow.held)
-    for (const auto& [name, instance] : tunablesOf(held.sizedBy)) {
+    for (const auto& [name, instance] : held.sizedBy) {
       std::optional<int64_t> value = valueOf(name, instance);
       if (!value || *value < 2 || !tried.insert({name, instance}).second)
         continue;

@@ -212,9 +212,7 @@ private:
   bool compileAndCall(Compiler& compiler, LogicalProgram& program, Code& code, const EntryPoint& entry,
                       Binding& binding, RunFigures& figures) {
     for (auto kernel : program.module->getOps<svm::KernelOp>())
-      figures.paths[kernel.getName().str()] = kernel.isStructured() ? "structured"
-                                              : kernel.getLlvm()    ? "llvm"
-                                                                    : "black box";
+      figures.paths[kernel.getName().str()] = svm::kindName(kernel.kind()).str();
     bool measured = !options_.stats.empty() || options_.repeat > 1;
     if (!options_.stats.empty()) {
       code.counted = program.clone();

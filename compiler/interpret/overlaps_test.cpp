@@ -127,7 +127,7 @@ TEST(Overlaps, WhatALoopReduces) {
 }
 
 TEST(Overlaps, OperandsOfACall) {
-  auto call = [](const std::string& from, const std::string& to, const std::string& mark = "{svm.apart}") {
+  auto call = [](const std::string& from, const std::string& to, const std::string& mark = "{svm.disjoint_operands}") {
     return "svm.scope {\n%t = svm.block \"t\"(%c3) : !block\n%u = svm.block \"u\"(%c3) : !block\n%x = memref.subview "
            "%A[" +
            from + "] [3] [1] : !block to memref<3xi32, strided<[1], offset: ?>>\n%y = memref.subview %A[" + to +
@@ -147,7 +147,7 @@ TEST(Overlaps, OperandsOfACall) {
 TEST(Overlaps, AnOperandWritesAnElementOnce) {
   auto scatter = [](const std::string& index) {
     return "svm.scope {\nscf.for %i = %c0 to %c4 step %c1 {\n%k = " + index +
-           "\nmemref.store %one, %A[%k] {svm.operand = 0 : i64} : !block\n}\n} {svm.apart}\n";
+           "\nmemref.store %one, %A[%k] {svm.operand = 0 : i64} : !block\n}\n} {svm.disjoint_operands}\n";
   };
   EXPECT_TRUE(has(fails(scatter("arith.divui %i, %c2 : index"), "check-repeated-index"),
                   "an access writes element [0] of 'A' more than once"));

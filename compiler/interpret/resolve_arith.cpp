@@ -3,7 +3,6 @@
 #include "compiler/interpret/float_functions.h"
 #include "compiler/interpret/resolver.h"
 #include "compiler/interpret/rounding.h"
-#include "compiler/ir/operands.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -140,7 +139,7 @@ bool Resolver::resolveArithmetic(Operation* op) {
     Slot left = slot(op->getOperand(0)), right = slot(op->getOperand(1));
     Instruction& made = emit(*opcode, slot(op->getResult(0)), left, right);
     made.shift = shift;
-    made.small = op->hasAttr(svm::signedAttr);
+    made.small = svm::SvmDialect::signedAttr.isOn(op);
     return true;
   }
   unsigned width = 0;

@@ -1,6 +1,5 @@
 // Control: regions, scf, cf and calls.
 #include "compiler/interpret/resolver.h"
-#include "compiler/ir/operands.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
@@ -153,11 +152,10 @@ void Resolver::resolveFor(scf::ForOp loop) {
   if (!width)
     return unsupported(loop, " over integers of more than 64 bits");
   // A loop that the source names stands in messages.
-  auto label = loop->getAttrOfType<StringAttr>(svm::SvmDialect::labelAttr);
+  auto label = svm::SvmDialect::labelAttr.of(loop);
   Slot variable = slot(loop.getInductionVar());
   if (label)
-    beginBranch(loop->hasAttr(svm::SvmDialect::parallelAttr) ? Iterations::Kind::Parallel
-                                                             : Iterations::Kind::Sequential,
+    beginBranch(svm::SvmDialect::parallelAttr.isOn(loop) ? Iterations::Kind::Parallel : Iterations::Kind::Sequential,
                 label.getValue());
   counted(variable, slot(loop.getLowerBound()), slot(loop.getUpperBound()), slot(loop.getStep()), width, false, [&] {
     if (label)
@@ -267,7 +265,7 @@ void Resolver::resolveOperation(Operation* op) {
   mlir::Location saved = location_;
   location_ = op->getLoc();
   const uint32_t savedOperand = operand_;
-  if (auto operand = op->getAttrOfType<IntegerAttr>(svm::operandAttr); operand && operand.getValue().isIntN(16))
+  if (auto operand = svm::SvmDialect::operandAttr.of(op); operand && operand.getValue().isIntN(16))
     operand_ = static_cast<uint32_t>(operand.getValue().getZExtValue()) + 1;
   bool known = llvm::all_of(op->getResultTypes(), slotsOf) && llvm::all_of(op->getOperandTypes(), slotsOf);
   if (!known)

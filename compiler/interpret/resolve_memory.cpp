@@ -1,6 +1,5 @@
 // Memory: the memref dialect. Views and reshapes become copies of slots and integer arithmetic on extents and strides.
 #include "compiler/interpret/resolver.h"
-#include "compiler/ir/operands.h"
 #include "compiler/ir/poll.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -45,7 +44,7 @@ void Resolver::resolveMake(Operation* op, MemRefType type, ValueRange extents, M
       list.push_back(constant(static_cast<uint64_t>(stride)));
   Slot block = slot(op->getResult(0));
   auto made = dyn_cast<svm::BlockOp>(op);
-  auto named = op->getAttrOfType<StringAttr>(svm::SvmDialect::nameAttr);
+  auto named = svm::SvmDialect::nameAttr.of(op);
   auto label = static_cast<uint32_t>(name(named ? named.getValue() : made ? made.getLabel().value_or("") : ""));
   uint32_t at = here();
   Instruction& make = emit(Opcode::Make, block, label, static_cast<uint32_t>(type.getRank()), 0,
@@ -63,13 +62,14 @@ void Resolver::resolveAccess(Operation* op, bool isLoad, Value block, Value valu
   uint32_t at = here();
   auto bytes = svm::RecordType::sizeInBytes(cast<MemRefType>(block.getType()).getElementType());
   emit(isLoad ? loads[rank] : stores[rank], element, source, 0, 0, static_cast<int64_t>(bytes));
-  const bool isRest = op->hasAttr(svm::restAttr);
+  const bool isRest = svm::SvmDialect::remainderAttr.isOn(op);
   if (!isLoad)
     program_.code[at].small = isRest ? StoresRest : 0;
   else
-    program_.code[at].small = static_cast<uint8_t>(
-        (op->hasAttr(svm::awaitedAttr) ? LoadWaits : 0) | (isRest ? LoadsRest : 0) |
-        (op->hasAttr(svm::keptAttr) ? LoadKeeps : 0) | (op->hasAttr(svm::comparedAttr) ? LoadCompares : 0));
+    program_.code[at].small =
+        static_cast<uint8_t>((svm::SvmDialect::awaitedAttr.isOn(op) ? LoadWaits : 0) | (isRest ? LoadsRest : 0) |
+                             (svm::SvmDialect::keptAttr.isOn(op) ? LoadKeeps : 0) |
+                             (svm::SvmDialect::comparedAttr.isOn(op) ? LoadCompares : 0));
   if (rank < 3) {
     program_.code[at].c = rank > 0 ? indices[0] : 0;
     program_.code[at].d = rank > 1 ? indices[1] : 0;

@@ -1,6 +1,5 @@
 // The svm dialect: scopes, runs, moves, parallel loops, checks, records and streams.
 #include "compiler/interpret/resolver.h"
-#include "compiler/ir/operands.h"
 #include "compiler/ir/poll.h"
 
 using namespace mlir;
@@ -22,8 +21,9 @@ void Resolver::resolveRun(svm::RunOp run) {
   }
   emit(Opcode::RunCount);
   auto kernel = symbols_.lookup<svm::KernelOp>(run.getKernel());
-  resolveApart(run.getArguments(), run.getKernel(),
-               [&](unsigned position) { return kernel && kernel.access(position) != "read"; });
+  if (kernel && !kernel.getMayAlias())
+    resolveApart(run.getArguments(), run.getKernel(),
+                 [&](unsigned position) { return kernel.access(position) != "read"; });
   if (std::optional<unsigned> number = kernel ? kernel.instanceArgument() : std::nullopt)
     emit(Opcode::Number, slot(run.getArguments()[*number]));
   emit(Opcode::Call, 0, 0, 0, 0, callee->second);
@@ -89,7 +89,7 @@ void Resolver::resolveSpmd(svm::SpmdOp spmd) {
 
 void Resolver::resolveCheck(svm::CheckOp check) {
   // How blocks lie is no matter of a logical program.
-  if (check->hasAttr(svm::layoutAttr))
+  if (svm::SvmDialect::layoutAttr.isOn(check))
     return;
   CheckText text;
   text.code = check.getCode().str();
@@ -161,7 +161,7 @@ bool Resolver::resolveSvm(Operation* op) {
   } else if (auto spmd = dyn_cast<svm::SpmdOp>(op)) {
     resolveSpmd(spmd);
   } else if (auto scope = dyn_cast<svm::ScopeOp>(op)) {
-    const bool apart = scope->hasAttr(svm::apartAttr);
+    const bool apart = svm::SvmDialect::disjointOperandsAttr.isOn(scope);
     if (apart)
       beginBranch(Iterations::Kind::Operand, "");
     resolveBody(scope.getBody(), [](Operation*) {});
@@ -179,7 +179,7 @@ bool Resolver::resolveSvm(Operation* op) {
       setPool(here() - 1, after);
     }
     // What is passed to a call and back is not read yet; what the program itself copies is.
-    const bool isPassed = move->hasAttr(svm::operandAttr);
+    const bool isPassed = svm::SvmDialect::operandAttr.isOn(move);
     emit(Opcode::Move, source, destination, static_cast<uint32_t>(type.getRank()), isPassed ? 0 : 1,
          static_cast<int64_t>(svm::RecordType::sizeInBytes(type.getElementType())))
         .small = 1;

@@ -43,10 +43,10 @@ std::vector<Parameter> Resolver::parametersOf(FunctionOpInterface function, Slot
   for (auto [position, type] : llvm::enumerate(function.getArgumentTypes())) {
     Parameter parameter;
     parameter.slot = slots;
-    auto name = function.getArgAttrOfType<StringAttr>(position, svm::SvmDialect::nameAttr);
+    auto name = svm::SvmDialect::nameAttr.of(function, position);
     parameter.name = name ? name.getValue().str() : std::to_string(position);
     parameter.label = static_cast<uint32_t>(this->name(name ? name.getValue() : ""));
-    auto access = function.getArgAttrOfType<StringAttr>(position, svm::SvmDialect::accessAttr);
+    auto access = svm::SvmDialect::accessAttr.of(function, position);
     parameter.written = access && access.getValue() != "read";
     parameter.read = !access || access.getValue() != "write";
     unsigned count = slotsOf(type);

@@ -28,6 +28,12 @@ FilePlace filePlace(mlir::Location location) {
   return place;
 }
 
+mlir::Location locationOf(const FilePlace& place, mlir::MLIRContext* context) {
+  if (place.file.empty())
+    return mlir::UnknownLoc::get(context);
+  return mlir::FileLineColLoc::get(context, place.file, place.line, place.column);
+}
+
 std::string placeName(mlir::Location location) {
   auto named = llvm::dyn_cast<mlir::NameLoc>(location);
   return named ? named.getName().str() : std::string();

@@ -16,8 +16,11 @@ Location sourceLocation(const SourceManager& sources, mlir::Location location);
 struct FilePlace {
   std::string file;
   uint32_t line = 0, column = 0;
+  friend bool operator==(const FilePlace&, const FilePlace&) = default;
 };
 FilePlace filePlace(mlir::Location location);
+/// The place as a location; an unknown one without a file.
+mlir::Location locationOf(const FilePlace& place, mlir::MLIRContext* context);
 
 /// What the program calls what stands at a place: the name of a NameLoc around it; empty when there is none.
 std::string placeName(mlir::Location location);

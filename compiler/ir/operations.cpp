@@ -1,4 +1,5 @@
 // Verifiers, custom syntax and effects of the dialect's operations.
+#include "compiler/ir/attributes.h"
 #include "compiler/ir/poll.h"
 
 #include "mlir/IR/Builders.h"
@@ -18,17 +19,18 @@ using namespace strata::svm;
 //--------------------------------------------------------------===//
 
 LogicalResult SvmDialect::verifyOperationAttribute(Operation* op, NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  if (name == stageAttr) {
-    auto value = dyn_cast<StringAttr>(attribute.getValue());
-    if (!isa<ModuleOp>(op) || !value || !llvm::is_contained({"logical", "placed", "scheduled"}, value.getValue()))
-      return op->emitError() << "'" << stageAttr << "' on a module is \"logical\", \"placed\" or \"scheduled\"";
-  }
-  if ((name == machineAttr || name == machineHashAttr || name == programAttr) && !isa<StringAttr>(attribute.getValue()))
-    return op->emitError() << "'" << name << "' is a string";
-  if (name == mappingAttr && !isa<DictionaryAttr>(attribute.getValue()))
-    return op->emitError() << "'" << mappingAttr << "' is a dictionary of functions";
-  return success();
+  return verifyAttribute(op, attribute);
+}
+
+LogicalResult SvmDialect::verifyRegionArgAttribute(Operation* op, unsigned, unsigned argument,
+                                                   NamedAttribute attribute) {
+  return verifyAttribute(op, attribute, argument);
+}
+
+LogicalResult SvmDialect::verifyRegionResultAttribute(Operation* op, unsigned, unsigned result,
+                                                      NamedAttribute attribute) {
+  return op->emitOpError() << "carries '" << attribute.getName().getValue() << "' on result " << result
+                           << "; no attribute of the dialect stands on one";
 }
 
 //===-- distributions
@@ -89,13 +91,17 @@ void KernelOp::print(OpAsmPrinter& printer) {
                                            getResAttrsAttrName());
 }
 
+KernelKind KernelOp::kind() {
+  return !getBody().empty() ? KernelKind::Structured : getLlvm() ? KernelKind::Llvm : KernelKind::BlackBox;
+}
+
 StringRef KernelOp::access(unsigned argument) {
-  auto attribute = getArgAttrOfType<StringAttr>(argument, SvmDialect::accessAttr);
+  StringAttr attribute = SvmDialect::accessAttr.of(*this, argument);
   return attribute ? attribute.getValue() : StringRef();
 }
 
 std::string KernelOp::argumentName(unsigned argument) {
-  auto attribute = getArgAttrOfType<StringAttr>(argument, SvmDialect::nameAttr);
+  StringAttr attribute = SvmDialect::nameAttr.of(*this, argument);
   return attribute ? attribute.getValue().str() : "argument " + std::to_string(argument);
 }
 
@@ -107,7 +113,7 @@ std::optional<unsigned> KernelOp::instanceArgument() {
 }
 
 bool KernelOp::isShared() {
-  return getOperation()->hasAttr(SvmDialect::sharedAttr);
+  return SvmDialect::sharedAttr.isOn(*this);
 }
 
 bool KernelOp::canBlock() {
@@ -121,13 +127,11 @@ LogicalResult KernelOp::verify() {
     return emitOpError("returns its results through its arguments and has no results");
   unsigned numbers = 0;
   for (auto [position, type] : llvm::enumerate(getArgumentTypes()))
-    if (Attribute number = getArgAttr(position, SvmDialect::instanceAttr))
-      if (!isa<UnitAttr>(number) || !type.isIndex() || numbers++)
+    if (SvmDialect::instanceAttr.of(*this, position))
+      if (!type.isIndex() || numbers++)
         return emitOpError() << "has '" << SvmDialect::instanceAttr << "' on argument " << position
                              << "; it is a unit attribute of one argument, of type index";
-  if (Attribute shared = getOperation()->getAttr(SvmDialect::sharedAttr); shared && !isa<UnitAttr>(shared))
-    return emitOpError() << "has a value in '" << SvmDialect::sharedAttr << "', which has none";
-  int bodies = isStructured() + bool(getLlvm()) + bool(getBlackbox());
+  int bodies = !getBody().empty() + bool(getLlvm()) + bool(getBlackbox());
   if (bodies != 1)
     return emitOpError("has one body: a region, an 'llvm' function or a 'blackbox' name");
   for (auto [position, type] : llvm::enumerate(getArgumentTypes())) {

@@ -134,16 +134,29 @@ StringRef stageName(Stage stage) {
     return "placed";
   case Stage::Scheduled:
     return "scheduled";
+  case Stage::Lowering:
+    return "lowering";
   }
   return "logical";
 }
 
+StringRef kindName(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Structured:
+    return "structured";
+  case KernelKind::Llvm:
+    return "llvm";
+  case KernelKind::BlackBox:
+    return "black box";
+  }
+  return "";
+}
+
 Stage stageOf(ModuleOp module) {
-  auto attribute = module->getAttrOfType<StringAttr>(SvmDialect::stageAttr);
-  if (attribute && attribute.getValue() == "placed")
-    return Stage::Placed;
-  if (attribute && attribute.getValue() == "scheduled")
-    return Stage::Scheduled;
+  StringAttr attribute = SvmDialect::stageAttr.of(module);
+  for (Stage stage : {Stage::Placed, Stage::Scheduled, Stage::Lowering})
+    if (attribute && attribute.getValue() == stageName(stage))
+      return stage;
   return Stage::Logical;
 }
 
@@ -241,7 +254,9 @@ Value rootOf(Value block) {
 bool isDistinctRoot(Value root) {
   if (Operation* definition = root.getDefiningOp())
     return isa<BlockOp, memref::AllocaOp>(definition);
-  return isa<func::FuncOp, KernelOp>(root.getParentBlock()->getParentOp());
+  Operation* owner = root.getParentBlock()->getParentOp();
+  auto kernel = dyn_cast<KernelOp>(owner);
+  return kernel ? !kernel.getMayAlias() : isa<func::FuncOp>(owner);
 }
 
 bool mayShare(Value first, Value second) {

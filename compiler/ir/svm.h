@@ -17,6 +17,8 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "compiler/ir/attribute_name.h"
+
 #include "compiler/ir/svm_dialect.h.inc"
 
 #define GET_TYPEDEF_CLASSES
@@ -25,13 +27,22 @@
 #define GET_ATTRDEF_CLASSES
 #include "compiler/ir/svm_attributes.h.inc"
 
+namespace strata::svm {
+
+/// What the body of a kernel is (svm.td, svm.kernel).
+enum class KernelKind { Structured, Llvm, BlackBox };
+/// "structured", "llvm", "black box".
+llvm::StringRef kindName(KernelKind kind);
+
+} // namespace strata::svm
+
 #define GET_OP_CLASSES
 #include "compiler/ir/svm_ops.h.inc"
 
 namespace strata::svm {
 
 /// The stages of a module, in order (svm.td, the dialect's description).
-enum class Stage { Logical, Placed, Scheduled };
+enum class Stage { Logical, Placed, Scheduled, Lowering };
 llvm::StringRef stageName(Stage stage);
 /// The module's stage; a module that names none is logical.
 Stage stageOf(mlir::ModuleOp module);
@@ -59,7 +70,8 @@ bool readFormat(llvm::StringRef format, llvm::SmallVectorImpl<bool>& reals, std:
 /// Follows subviews and casts to the value that owns the storage (a block, an argument).
 mlir::Value rootOf(mlir::Value block);
 /// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks
-/// made by operations are, and arguments of functions (an argument overlaps another only where neither is written).
+/// made by operations are, and arguments of functions and of kernels that do not say that they may alias (an argument
+/// overlaps another only where neither is written).
 bool isDistinctRoot(mlir::Value root);
 /// Whether two blocks can be parts of one storage, as far as their roots say.
 bool mayShare(mlir::Value first, mlir::Value second);

@@ -23,52 +23,18 @@ def Svm_Dialect : Dialect {
     The dialect orchestrates: what runs where, on which data, moved how, after what. A module passes through three
     stages, named by its `svm.stage` attribute: *logical* (no placement; every copy that the source implies is
     present), *placed* (every block, run and loop has a location on the machine) and *scheduled* (addresses are fixed).
+    What a target makes of a scheduled one is *lowering*. Attributes that are no operation's own stand in attributes.def.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Module attributes.
-    static constexpr llvm::StringLiteral stageAttr = "svm.stage";
-    static constexpr llvm::StringLiteral machineAttr = "svm.machine";
-    static constexpr llvm::StringLiteral machineHashAttr = "svm.machine_hash";
-    static constexpr llvm::StringLiteral mappingAttr = "svm.mapping";
-    static constexpr llvm::StringLiteral programAttr = "svm.program";
-    /// Function and kernel attributes.
-    static constexpr llvm::StringLiteral entryAttr = "svm.entry";
-    /// The processor class that executes a control function (placed programs).
-    static constexpr llvm::StringLiteral controlAttr = "svm.control";
-    /// The label of an scf loop, by which a mapping record refers to it.
-    static constexpr llvm::StringLiteral labelAttr = "svm.label";
-    /// On an scf loop: its iterations were parallel in the source, so that none writes what another touches.
-    static constexpr llvm::StringLiteral parallelAttr = "svm.parallel";
-    /// On a loop (svm.spmd or scf.for), set by placement: transfers of up to so many iterations are under way at once; copies
-    /// of the body that stand one after another in each iteration; and that no loop remains at all (constant bounds).
-    static constexpr llvm::StringLiteral stagesAttr = "svm.stages";
-    static constexpr llvm::StringLiteral unrollAttr = "svm.unroll";
-    static constexpr llvm::StringLiteral flattenAttr = "svm.flatten";
-    /// On a move: the mapping wants the copy, whether it is needed or not.
-    static constexpr llvm::StringLiteral keepAttr = "svm.keep";
-    /// On a call or run: it stays a call.
-    static constexpr llvm::StringLiteral dynamicAttr = "svm.dynamic";
-    /// On a block in an explicit memory: the label of the block in the same region whose address it takes too.
-    static constexpr llvm::StringLiteral sharesAttr = "svm.shares";
-    /// On a block in a virtual memory: how many instances each dimension is dealt to, and how many elements at a time
-    /// (block-cyclic, arrays of one number a dimension).
-    static constexpr llvm::StringLiteral gridAttr = "svm.grid";
-    static constexpr llvm::StringLiteral blockSizeAttr = "svm.block_size";
-    /// On an entry function: the names of its sizes, and each argument's extents as an affine map of them.
-    static constexpr llvm::StringLiteral sizesAttr = "svm.sizes";
-    static constexpr llvm::StringLiteral extentsAttr = "svm.extents";
-    /// Argument attributes.
-    static constexpr llvm::StringLiteral accessAttr = "svm.access";
-    static constexpr llvm::StringLiteral nameAttr = "svm.name";
-    static constexpr llvm::StringLiteral unsignedAttr = "svm.unsigned";
-    /// On an index argument of a kernel, one at most: the number of the processor that executes it, in the machine that the
-    /// program was written for.
-    static constexpr llvm::StringLiteral instanceAttr = "svm.instance";
-    /// On a kernel: instances that run at once write what it reads, and the other way round.
-    static constexpr llvm::StringLiteral sharedAttr = "svm.shared";
+    /// The attributes of attributes.def: nameAttr, labelAttr, … .
+#define SVM_ATTRIBUTE(identifier, name, value, places, stages, meaning, example)                                       \
+  static constexpr AttributeName<attribute_value::value> identifier##Attr{name};
+#include "compiler/ir/attributes.def"
 
     void registerTypes();
     void registerAttributes();
@@ -139,6 +105,24 @@ def Svm_DistributionAttr : Svm_Attr<"Distribution", "dist"> {
   let genVerifyDecl = 1;
 }
 
+def Svm_TunableAttr : Svm_Attr<"Tunable", "tunable"> {
+  let summary = "a tunable of an instance, as a mapping names the two";
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$instance);
+  let assemblyFormat = "`<` $name `of` $instance `>`";
+}
+
+def Svm_DeclarationAttr : Svm_Attr<"Declaration", "declaration"> {
+  let summary = "a type of the program in C";
+  let description = [{
+    `name` is what C calls it ("struct point"); `definition`, `typedefs` and `assertions` are C text. The assertions say that it lies in
+    memory as the program takes it to. Enumerators and typedefs alone have no name.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$definition,
+                        OptionalParameter<"::mlir::StringAttr">:$typedefs,
+                        OptionalParameter<"::mlir::StringAttr">:$assertions);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Svm_Block : Type<CPred<"::llvm::isa<::mlir::MemRefType>($_self)">, "block (a ranked memref)", "::mlir::MemRefType">;
 def Svm_Counted : Type<Or<[Index.predicate, I64.predicate]>, "index or 64-bit integer">;
 
@@ -149,11 +133,12 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
   let summary = "a piece of computation that runs on one processor";
   let description = [{
     Arguments are blocks, streams and scalars. A block argument carries `svm.access` ("read", "write", "readwrite" or
-    "reduce"); arguments do not alias when one of them is written. `extents`, when present, states for each argument an affine map from
+    "reduce"); arguments do not alias when one of them is written, unless the kernel says `may_alias`: then nothing is
+    known of what they share, and whatever they share, the body is executed as it stands. `extents`, when present, states for each argument an affine map from
     the kernel's sizes (symbols) to the argument's extents (empty for others); a size is known by an extent that is that symbol
     alone.
 
-    The body is one of: *structured* (a region of scf, affine, memref, arith, math and stream operations), *llvm* (`llvm` names
+    The body is of one kind: *structured* (a region of scf, affine, memref, arith, math and stream operations), *llvm* (`llvm` names
     a function of an `svm.llvm_source`), or *black box* (`blackbox` names one that the machine supports). All have one
     calling convention: for a block its pointer, its extents and its strides in elements; a scalar by value, but a record
     to an LLVM function by pointer.
@@ -162,7 +147,7 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
                        OptionalAttr<ArrayAttr>:$extents, OptionalAttr<SymbolRefAttr>:$llvm,
-                       OptionalAttr<StrAttr>:$blackbox);
+                       OptionalAttr<StrAttr>:$blackbox, UnitAttr:$may_alias);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -174,7 +159,9 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
     llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     /// Never: a kernel without a region has its body elsewhere, and may be public.
     bool isDeclaration() { return false; }
-    bool isStructured() { return !getBody().empty(); }
+    /// What its body is.
+    KernelKind kind();
+    bool isStructured() { return kind() == KernelKind::Structured; }
     /// "read", "write", "readwrite", "reduce"; empty for an argument that is not a block.
     llvm::StringRef access(unsigned argument);
     /// What messages call the argument.

@@ -2,8 +2,7 @@
 // a type that it has no case for.
 #include "compiler/ir/verify_logical.h"
 
-#include "compiler/ir/operands.h"
-#include "compiler/ir/poll.h"
+#include "compiler/ir/attributes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/ir/verify_marks.h"
 
@@ -91,6 +90,8 @@ public:
   explicit LogicalVerifier(ModuleOp program) : symbols_(program) {}
 
   LogicalResult module(ModuleOp program) {
+    if (failed(unproved(program)))
+      return failure();
     for (Operation& op : *program.getBody()) {
       if (!isa<func::FuncOp, KernelOp, LLVMSourceOp>(op))
         return op.emitOpError("does not belong in a program; it holds functions, kernels and LLVM sources");
@@ -177,10 +178,8 @@ private:
     else if (auto stream = dyn_cast<StreamOp>(op))
       placed = bool(stream.getMemoryAttr());
     else if (isa<func::FuncOp>(op))
-      placed = op->hasAttr(SvmDialect::controlAttr);
-    if (isa<SpmdOp, scf::ForOp>(op))
-      for (StringRef name : {SvmDialect::stagesAttr, SvmDialect::unrollAttr, SvmDialect::flattenAttr})
-        placed |= op->hasAttr(name);
+      placed = SvmDialect::controlAttr.isOn(op);
+    placed |= SvmDialect::stagesAttr.isOn(op) || SvmDialect::unrollAttr.isOn(op) || SvmDialect::flattenAttr.isOn(op);
     if (placed)
       return op->emitOpError(
           "says where on a machine it is; in a logical program the attribute 'svm.mapping' of the module does");
@@ -190,28 +189,14 @@ private:
   /// What passes state of an operation is believed by those behind them; a program cannot state it. It can name things,
   /// ask for copies and calls that stay, and mark what is seen to be so.
   LogicalResult unproved(Operation* op) {
-    if (isa<ModuleOp, FunctionOpInterface>(op))
-      return success();
-    static constexpr StringRef stated[] = {SvmDialect::labelAttr,
-                                           SvmDialect::nameAttr,
-                                           SvmDialect::keepAttr,
-                                           SvmDialect::dynamicAttr,
-                                           apartAttr,
-                                           operandAttr,
-                                           restAttr,
-                                           awaitedAttr,
-                                           comparedAttr,
-                                           keptAttr,
-                                           signedAttr,
-                                           layoutAttr,
-                                           "svm.sized_by"};
-    for (NamedAttribute attribute : op->getDiscardableAttrs()) {
-      StringRef name = attribute.getName();
-      if (name.starts_with("svm.") && !llvm::is_contained(stated, name))
-        return op->emitOpError() << "carries '" << name
-                                 << "', which is not a program's to say: passes state it once they have made it so";
-    }
-    return verifyMarks(op);
+    bool fine = true;
+    forEachStray(op, Stage::Logical, [&](const AttributeDefinition& attribute) {
+      if (std::exchange(fine, false))
+        op->emitOpError() << "carries '" << nameOf(attribute)
+                          << "', which is not a program's to say: passes state it once they have made it so, in "
+                          << stagesOf(attribute) << "; take it away";
+    });
+    return success(fine && succeeded(verifyMarks(op)));
   }
 
   /// Blocks, streams and tokens come from where analyses can follow them to.
@@ -331,14 +316,7 @@ private:
     for (Type type : function.getArgumentTypes())
       if (isa<TokenType>(type))
         return function.emitOpError("takes a token; tokens stay in the function that makes them");
-    for (unsigned position = 0; position < function.getNumArguments(); ++position) {
-      auto access = function.getArgAttr(position, SvmDialect::accessAttr);
-      auto text = dyn_cast_or_null<StringAttr>(access);
-      if (access && (!text || !llvm::is_contained({"read", "write", "readwrite", "reduce"}, text.getValue())))
-        return function.emitOpError() << "says in '" << SvmDialect::accessAttr << "' of argument " << position
-                                      << " neither \"read\", \"write\", \"readwrite\" nor \"reduce\"";
-    }
-    return function->hasAttr(SvmDialect::entryAttr) ? entry(function) : success();
+    return SvmDialect::entryAttr.isOn(function) ? entry(function) : success();
   }
 
   /// A declaration is a C function that an LLVM source of the program defines.
@@ -349,7 +327,7 @@ private:
         defined |= source.getText().contains(("@" + function.getName() + "(").str());
     if (!defined)
       return function.emitOpError("has no body; what a program calls is part of it, or in an LLVM source of it");
-    if (!function.isPrivate() || function->hasAttr(SvmDialect::entryAttr))
+    if (!function.isPrivate() || SvmDialect::entryAttr.isOn(function))
       return function.emitOpError("is declared and seen from outside; a declaration is private and no entry point");
     if (function.getNumResults() > 1 || !llvm::all_of(function.getArgumentTypes(), isPlainScalar) ||
         !llvm::all_of(function.getResultTypes(), isPlainScalar))
@@ -366,29 +344,25 @@ private:
       if (!isView(type) && !(isScalar(type) && isElement(type)))
         return function.emitOpError() << "is an entry point and takes a " << type << " as argument " << position
                                       << "; entry points take scalars and blocks of the type of views";
-      Attribute name = function.getArgAttr(position, SvmDialect::nameAttr);
-      auto text = dyn_cast_or_null<StringAttr>(name);
-      if (name && (!text || text.getValue().empty() || !names.insert(text.getValue()).second))
+      StringAttr name = SvmDialect::nameAttr.of(function, position);
+      if (name && (name.getValue().empty() || !names.insert(name.getValue()).second))
         return function.emitOpError() << "has an argument " << position << " whose '" << SvmDialect::nameAttr
                                       << "' is empty, no string, or another argument's";
     }
-    Attribute sizes = function->getAttr(SvmDialect::sizesAttr), extents = function->getAttr(SvmDialect::extentsAttr);
-    auto sizeList = dyn_cast_or_null<ArrayAttr>(sizes);
-    auto extentList = dyn_cast_or_null<ArrayAttr>(extents);
+    ArrayAttr sizes = SvmDialect::sizesAttr.of(function), extents = SvmDialect::extentsAttr.of(function);
     llvm::StringSet<> sizeNames;
-    if (sizes && (!sizeList || !llvm::all_of(sizeList, [&](Attribute size) {
-          return isa<StringAttr>(size) && sizeNames.insert(cast<StringAttr>(size).getValue()).second;
-        })))
+    if (sizes && !llvm::all_of(sizes.getAsRange<StringAttr>(),
+                               [&](StringAttr size) { return sizeNames.insert(size.getValue()).second; }))
       return function.emitOpError() << "has '" << SvmDialect::sizesAttr << "' that are no list of different names";
     if (!extents)
       return success();
-    if (!extentList || extentList.size() != function.getNumArguments())
+    if (extents.size() != function.getNumArguments())
       return function.emitOpError() << "has '" << SvmDialect::extentsAttr
                                     << "' that are no list of one affine map an argument";
-    for (auto [position, extent, type] : llvm::enumerate(extentList, function.getArgumentTypes())) {
-      auto map = dyn_cast<AffineMapAttr>(extent);
+    for (auto [position, extent, type] : llvm::enumerate(extents, function.getArgumentTypes())) {
+      auto map = cast<AffineMapAttr>(extent);
       auto block = dyn_cast<MemRefType>(type);
-      if (!map || map.getValue().getNumDims() || map.getValue().getNumSymbols() > sizeNames.size() ||
+      if (map.getValue().getNumDims() || map.getValue().getNumSymbols() > sizeNames.size() ||
           map.getValue().getNumResults() != (block ? block.getRank() : 0))
         return function.emitOpError() << "states extents of argument " << position
                                       << " that are not an affine map of the entry's sizes with one result a dimension";

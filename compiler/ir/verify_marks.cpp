@@ -2,7 +2,6 @@
 // operations around: front ends write loads, what is made of them and stores in one piece.
 #include "compiler/ir/verify_marks.h"
 
-#include "compiler/ir/operands.h"
 #include "compiler/ir/poll.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,11 +33,12 @@ bool isVariable(Value block) {
   return block.getDefiningOp<memref::AllocaOp>() != nullptr;
 }
 
-// ---- svm.rest ----
+// ---- svm.remainder ----
 
 /// A copy of an element: whether the store has a value is asked of the load before it.
 bool isCopied(memref::LoadOp load, memref::StoreOp store) {
-  return store->hasAttr(restAttr) && store.getValueToStore() == load && store->getBlock() == load->getBlock();
+  return SvmDialect::remainderAttr.isOn(store) && store.getValueToStore() == load &&
+         store->getBlock() == load->getBlock();
 }
 
 /// Whether a mask lets some bits through and others not, as far as it is known.
@@ -79,10 +79,10 @@ Operation* otherUseOfRest(memref::LoadOp load) {
 /// The store's value is that of the last load before it that is marked.
 bool followsItsLoad(memref::StoreOp store) {
   auto load = store.getValueToStore().getDefiningOp<memref::LoadOp>();
-  if (!load || !load->hasAttr(restAttr) || load->getBlock() != store->getBlock())
+  if (!load || !SvmDialect::remainderAttr.isOn(load) || load->getBlock() != store->getBlock())
     return false;
   for (Operation* op = load->getNextNode(); op != store; op = op->getNextNode())
-    if (op->hasAttr(restAttr) || op->getNumRegions() > 0)
+    if (SvmDialect::remainderAttr.isOn(op) || op->getNumRegions() > 0)
       return false;
   return true;
 }
@@ -90,15 +90,15 @@ bool followsItsLoad(memref::StoreOp store) {
 LogicalResult verifyRest(Operation* op) {
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     if (Operation* other = otherUseOfRest(load))
-      return (op->emitOpError() << "carries '" << restAttr
+      return (op->emitOpError() << "carries '" << SvmDialect::remainderAttr
                                 << "', and what it reads goes elsewhere than back to its element, with a part replaced")
                  .attachNote(other->getLoc())
              << "it is used here";
     return success();
   }
   auto store = dyn_cast<memref::StoreOp>(op);
-  if (!store || !followsItsLoad(store))
-    return op->emitOpError() << "carries '" << restAttr
+  if (!store || !followsItsLoad(store)) // an affine one among them
+    return op->emitOpError() << "carries '" << SvmDialect::remainderAttr
                              << "', which stands on a load, or on the store of what that load reads";
   return success();
 }
@@ -154,15 +154,16 @@ LogicalResult verifyCompared(Operation* op) {
   for (Operation* user : users) {
     auto compare = dyn_cast<arith::CmpIOp>(user);
     if (!load || !compare)
-      return op->emitOpError() << "carries '" << comparedAttr << "', and its value is not only compared";
+      return op->emitOpError() << "carries '" << SvmDialect::comparedAttr << "', and its value is not only compared";
     const Value left = beforeBitcast(compare.getLhs()), right = beforeBitcast(compare.getRhs());
     const Value stored = left == load ? right : left;
     if (!llvm::is_contained({arith::CmpIPredicate::eq, arith::CmpIPredicate::ne}, compare.getPredicate()) ||
         !isStoredNext(load, stored) || !onlySaysChange(compare.getResult()))
-      return op->emitOpError() << "carries '" << comparedAttr
+      return op->emitOpError() << "carries '" << SvmDialect::comparedAttr
                                << "', and is not compared, for 'svm.poll' alone, with what is stored there next";
   }
-  return load ? success() : LogicalResult(op->emitOpError() << "carries '" << comparedAttr << "', and is no load");
+  return load ? success()
+              : LogicalResult(op->emitOpError() << "carries '" << SvmDialect::comparedAttr << "', and is no load");
 }
 
 // ---- svm.awaited ----
@@ -215,8 +216,8 @@ bool touchesShared(Operation* op) {
   return op
       ->walk([](Operation* inner) {
         if (auto load = dyn_cast<memref::LoadOp>(inner))
-          return isVariable(load.getMemRef()) || load->hasAttr(awaitedAttr) ? WalkResult::advance()
-                                                                            : WalkResult::interrupt();
+          return isVariable(load.getMemRef()) || SvmDialect::awaitedAttr.isOn(load) ? WalkResult::advance()
+                                                                                    : WalkResult::interrupt();
         if (auto store = dyn_cast<memref::StoreOp>(inner))
           return isVariable(store.getMemRef()) ? WalkResult::advance() : WalkResult::interrupt();
         const bool isOther = isa<RunOp, MoveOp, PushOp, PopOp, PeekOp>(inner) ||
@@ -274,9 +275,9 @@ bool isInWaitingLoop(Operation* op) {
 LogicalResult verifyAwaited(Operation* op) {
   auto load = dyn_cast<memref::LoadOp>(op);
   if (!load || !(isInWaitingLoop(load) || decidesLoop(load.getResult())))
-    return op->emitOpError() << "carries '" << awaitedAttr << "', and no loop waits with it";
+    return op->emitOpError() << "carries '" << SvmDialect::awaitedAttr << "', and no loop waits with it";
   if (!isFenced(load))
-    return op->emitOpError() << "carries '" << awaitedAttr
+    return op->emitOpError() << "carries '" << SvmDialect::awaitedAttr
                              << "', and what follows touches memory before an 'svm.fence'";
   return success();
 }
@@ -303,21 +304,19 @@ bool isOfLayout(Value value) {
 } // namespace
 
 LogicalResult verifyMarks(Operation* op) {
-  if (op->hasAttr(restAttr) && failed(verifyRest(op)))
+  if (SvmDialect::remainderAttr.isOn(op) && failed(verifyRest(op)))
     return failure();
-  if (op->hasAttr(comparedAttr) && failed(verifyCompared(op)))
+  if (SvmDialect::comparedAttr.isOn(op) && failed(verifyCompared(op)))
     return failure();
-  if (op->hasAttr(awaitedAttr) && failed(verifyAwaited(op)))
+  if (SvmDialect::awaitedAttr.isOn(op) && failed(verifyAwaited(op)))
     return failure();
-  if (op->hasAttr(keptAttr) && !(isa<memref::LoadOp>(op) && cast<memref::LoadOp>(op).getMemRefType().getRank() > 0))
-    return op->emitOpError() << "carries '" << keptAttr << "', and is no load from a block of copies";
-  if (op->hasAttr(signedAttr) &&
-      !(isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) && isa<IntegerType>(op->getResult(0).getType())))
-    return op->emitOpError() << "carries '" << signedAttr << "', and is no sum, difference or product of integers";
-  if (op->hasAttr(layoutAttr)) {
+  if (auto load = dyn_cast<memref::LoadOp>(op);
+      SvmDialect::keptAttr.isOn(op) && !(load && load.getMemRefType().getRank() > 0))
+    return op->emitOpError() << "carries '" << SvmDialect::keptAttr << "', and is no load from a block of copies";
+  if (SvmDialect::layoutAttr.isOn(op)) {
     auto check = dyn_cast<CheckOp>(op);
     if (!check || !isOfLayout(check.getCondition()))
-      return op->emitOpError() << "carries '" << layoutAttr
+      return op->emitOpError() << "carries '" << SvmDialect::layoutAttr
                                << "', and what it checks follows from more than how a block lies";
   }
   return success();

@@ -1,4 +1,4 @@
-// What the marks of a logical program's operations claim (operands.h, poll.h), read off the program itself. A mark
+// What the marks of a logical program's operations claim (attributes.def), read off the program itself. A mark
 // frees an access from a check of the interpreter, so that one which is not true would let a fault pass.
 #pragma once
 

@@ -127,6 +127,19 @@ bool isInMemory(KernelOp kernel, Type type) {
   return kernel.getLlvm() && isa<RecordType>(type);
 }
 
+/// The name of the function that a kernel's body is, or becomes.
+std::string functionOf(KernelOp kernel) {
+  switch (kernel.kind()) {
+  case KernelKind::Structured:
+    return kernel.getName().str();
+  case KernelKind::Llvm:
+    return kernel.getLlvm()->getLeafReference().getValue().str();
+  case KernelKind::BlackBox:
+    return kernel.getBlackbox()->str();
+  }
+  return "";
+}
+
 /// The function of a kernel, under a name; a declaration when the body is elsewhere.
 void lowerKernel(KernelOp kernel, StringRef name) {
   OpBuilder builder(kernel);
@@ -144,13 +157,15 @@ void lowerKernel(KernelOp kernel, StringRef name) {
   function.setPrivate();
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (auto block = dyn_cast<MemRefType>(type)) {
-      // What others write while the kernel runs must be loaded again after every pause and fence.
-      if (!kernel.isShared())
+      // What others write while the kernel runs must be loaded again after every pause and fence, and what another
+      // argument writes after every store.
+      const bool isApart = !kernel.isShared() && !kernel.getMayAlias();
+      if (isApart)
         function.setArgAttr(starts[position], "llvm.noalias", builder.getUnitAttr());
       function.setArgAttr(
           starts[position], "llvm.align",
           builder.getI64IntegerAttr(static_cast<int64_t>(RecordType::alignmentInBytes(block.getElementType()))));
-      if (kernel.access(position) == "read" && !kernel.isShared())
+      if (kernel.access(position) == "read" && isApart)
         function.setArgAttr(starts[position], "llvm.readonly", builder.getUnitAttr());
     }
   if (kernel.isStructured()) {
@@ -212,12 +227,8 @@ void lowerKernels(ModuleOp program) {
   llvm::StringMap<std::string> callees;
   for (KernelOp kernel : kernels) {
     std::string name = kernel.getName().str();
-    std::string function = name;
-    if (kernel.getLlvm())
-      function = kernel.getLlvm()->getLeafReference().getValue().str();
-    else if (kernel.getBlackbox())
-      function = kernel.getBlackbox()->str();
-    kernel.setName("svm.kernel." + name); // the function takes the name
+    const std::string function = functionOf(kernel);
+    kernel.setName("kernel of " + name); // the function takes the name
     if (!program.lookupSymbol<func::FuncOp>(function))
       lowerKernel(kernel, function);
     const bool hasRecords =
@@ -228,7 +239,7 @@ void lowerKernels(ModuleOp program) {
   program.walk([&](RunOp run) { runs.push_back(run); });
   for (RunOp run : runs) {
     if (run.getToken() || !run.getAfter().empty()) {
-      run->setAttr("svm.callee", FlatSymbolRefAttr::get(program.getContext(), callees[run.getKernel()]));
+      SvmDialect::calleeAttr.set(run, FlatSymbolRefAttr::get(program.getContext(), callees[run.getKernel()]));
       continue;
     }
     OpBuilder builder(run);

@@ -38,7 +38,7 @@ static Obstacle obstacle(Operation* op, std::optional<int64_t> lower, std::optio
 bool checkFlattening(ModuleOp program, DiagnosticEngine& diagnostics) {
   unsigned before = diagnostics.errorCount();
   program.walk([&](Operation* op) {
-    auto flat = op->getAttrOfType<StringAttr>(SvmDialect::flattenAttr);
+    LocationAttr flat = SvmDialect::flattenAttr.of(op);
     if (!flat)
       return;
     Obstacle found;
@@ -47,7 +47,7 @@ bool checkFlattening(ModuleOp program, DiagnosticEngine& diagnostics) {
       name = spmd.getLabel().value_or("").str();
       found = obstacle(op, getConstantIntValue(spmd.getLower()), getConstantIntValue(spmd.getUpper()), 1);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (auto label = loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr))
+      if (auto label = SvmDialect::labelAttr.of(loop))
         name = label.getValue().str();
       found = obstacle(op, getConstantIntValue(loop.getLowerBound()), getConstantIntValue(loop.getUpperBound()),
                        getConstantIntValue(loop.getStep()).value_or(1));
@@ -55,7 +55,7 @@ bool checkFlattening(ModuleOp program, DiagnosticEngine& diagnostics) {
     if (found.why.empty())
       return;
     Location loop = sourceLocation(diagnostics.sources(), op->getLoc());
-    Location said = mappedPlace(diagnostics.sources(), op->getContext(), flat.getValue());
+    Location said = sourceLocation(diagnostics.sources(), flat);
     auto report = diagnostics.report(cannotFlatten, said.valid() ? said : loop, mappedName(name), found.why);
     if (said.valid())
       report.label(loop, "the loop");

@@ -124,7 +124,7 @@ private:
 
   Context divided(SpmdOp spmd, machine::ProcessorId on, const Context& context) {
     int64_t width = widthOf(on, context);
-    if (const std::optional<InstanceRange> among = transform::amongOf(spmd)) {
+    if (const std::optional<InstanceRange> among = transform::subsetOf(spmd)) {
       if (!InstanceRange::all(width).hasSubset(among->first(), among->width()) && isNumbered(on))
         outside(spmd, on, *among, width);
       width = among->width();
@@ -155,7 +155,7 @@ private:
     auto found = placed->second.loops.find(spmd.getLabel().value_or("").str());
     return found == placed->second.loops.end()
                ? strata::Location()
-               : mappedPlace(diagnostics_.sources(), spmd.getContext(), found->second.place);
+               : sourceLocation(diagnostics_.sources(), locationOf(found->second.place, spmd.getContext()));
   }
 
   void outside(SpmdOp spmd, machine::ProcessorId on, const InstanceRange& among, int64_t width) {
@@ -230,7 +230,7 @@ bool checkSpans(ModuleOp program, const Record& record, const Machine& machine, 
   program.walk([&](func::CallOp call) { called.insert(call.getCalleeAttr().getAttr()); });
   SpanCheck check(program, record, machine, diagnostics);
   for (auto function : program.getOps<func::FuncOp>())
-    if (function->hasAttr(SvmDialect::entryAttr) || !called.contains(function.getNameAttr()))
+    if (SvmDialect::entryAttr.isOn(function) || !called.contains(function.getNameAttr()))
       check.function(function, {});
   check.run();
   return diagnostics.errorCount() == before;

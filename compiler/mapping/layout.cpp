@@ -26,8 +26,8 @@ void giveEvenShares(BlockOp block, int64_t instances) {
 }
 
 std::optional<int64_t> shareBytes(BlockOp block, int64_t alignment) {
-  auto grid = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::gridAttr);
-  auto blockSize = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::blockSizeAttr);
+  auto grid = SvmDialect::gridAttr.of(block);
+  auto blockSize = SvmDialect::blockSizeAttr.of(block);
   const int64_t rank = block.getBlock().getType().getRank();
   if (!grid || !blockSize || grid.size() != rank || blockSize.size() != rank)
     return std::nullopt;

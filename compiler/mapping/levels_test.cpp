@@ -251,7 +251,7 @@ TEST_F(LevelsTest, TheVerifierFollowsWhoRunsAtOnce) {
   EXPECT_TRUE(reported("scheduled-shared-instance"));
   auto neighbours = program("@worker ways 2");
   neighbours->walk([](svm::SpmdOp spmd) {
-    spmd->setAttr(transform::amongAttr, mlir::DenseI64ArrayAttr::get(spmd.getContext(), {2, 2}));
+    spmd->setAttr(svm::SvmDialect::subsetAttr, mlir::DenseI64ArrayAttr::get(spmd.getContext(), {2, 2}));
   });
   EXPECT_FALSE(mapping::verifyScheduled(*neighbours, machine, diagnostics)) << "numbers 2 and 3: both in one node";
   auto half = program("@worker ways 2"); // numbers 0 and 2: one in each node

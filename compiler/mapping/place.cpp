@@ -372,7 +372,7 @@ private:
     if (placed.unroll > 1)
       loop->setAttr(SvmDialect::unrollAttr, builder.getI64IntegerAttr(placed.unroll));
     if (placed.flatten)
-      loop->setAttr(SvmDialect::flattenAttr, builder.getStringAttr(placed.place));
+      loop->setAttr(SvmDialect::flattenAttr, locationOf(placed.place, loop->getContext()));
   }
 
   void placeSpmd(SpmdOp spmd, machine::ProcessorId here) {
@@ -389,7 +389,7 @@ private:
       spmd.setWaysAttr(builder.getI64IntegerAttr(choice.ways));
       spmd.setChunkAttr(builder.getI64IntegerAttr(choice.chunk));
       if (choice.among > 0)
-        spmd->setAttr(transform::amongAttr, builder.getDenseI64ArrayAttr({choice.first, choice.among}));
+        spmd->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({choice.first, choice.among}));
     } else if (on != here && !spmd.getConcurrent()) {
       moveTo(spmd, here, on);
     }

@@ -30,19 +30,12 @@ bool checkFlattening(mlir::ModuleOp program, DiagnosticEngine& diagnostics);
 struct Overflow {
   struct Held {
     int64_t bytes = 0;
-    std::string sizedBy; // the tunables that set it, as the front end has noted them; may be empty
+    std::vector<std::pair<std::string, std::string>> sizedBy; // the tunables that set it, each with its instance
   };
   std::string memory;
   int64_t capacity = 0, wanted = 0;
   std::vector<Held> held; // the largest first
 };
-
-/// On a block in an explicit memory: it has no address, but lies on a stack that begins at this byte of the memory and
-/// is kept as the program runs.
-inline constexpr llvm::StringLiteral stackAttr = "svm.stack";
-
-/// On a stream in an explicit memory: the byte at which its elements begin, as a block's address.
-inline constexpr llvm::StringLiteral addressAttr = "svm.address";
 
 /// Fixes the address of every block and stream in an explicit memory, so that blocks that live at once do not overlap,
 /// and checks the capacity. Functions that call themselves while they hold blocks in a memory, and all that they call,

@@ -99,9 +99,9 @@ TEST_F(PlaceTest, MarksCallsThatStayCallsAndCopiesThatStay) {
   record.functions["main"].calls["k#0"].dynamic = true;
   record.functions["main"].calls["k#0"].keep = {0};
   ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
-  module->walk([](svm::RunOp run) { EXPECT_TRUE(run->hasAttr(svm::SvmDialect::dynamicAttr)); });
+  module->walk([](svm::RunOp run) { EXPECT_TRUE(svm::SvmDialect::dynamicAttr.isOn(run)); });
   unsigned kept = 0;
-  module->walk([&](svm::MoveOp move) { kept += move->hasAttr(svm::SvmDialect::keepAttr); });
+  module->walk([&](svm::MoveOp move) { kept += svm::SvmDialect::keepAttr.isOn(move); });
   EXPECT_EQ(kept, 2u);
   auto again = parse(program("16", "max [16]"));
   record.functions["main"].calls["k#0"].keep = {1};
@@ -114,7 +114,7 @@ TEST_F(PlaceTest, TheRecordReadsBackFromItsAttribute) {
   record.functions["main"].loops["i"].stages = 2;
   record.functions["main"].loops["i"].unroll = 3;
   record.functions["main"].loops["j"].flatten = true;
-  record.functions["main"].loops["j"].place = "x.map:3:4";
+  record.functions["main"].loops["j"].place = {"x.map", 3, 4};
   record.functions["main"].calls["k#0"].dynamic = true;
   record.functions["main"].calls["k#0"].keep = {0, 2};
   std::string error;
@@ -362,7 +362,7 @@ TEST_F(PlaceTest, FunctionsThatCallThemselvesKeepBlocksOnAStack) {
   ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
   module->walk([&](svm::BlockOp block) {
     const bool isStacked = *block.getLabel() == "mine" || *block.getLabel() == "theirs";
-    auto stack = block->getAttrOfType<mlir::IntegerAttr>(mapping::stackAttr);
+    auto stack = svm::SvmDialect::stackAttr.of(block);
     EXPECT_EQ(bool(stack), isStacked) << block.getLabel()->str();
     if (isStacked)
       EXPECT_EQ(stack.getInt(), 320); // behind "before" and "other"
@@ -372,7 +372,7 @@ TEST_F(PlaceTest, FunctionsThatCallThemselvesKeepBlocksOnAStack) {
   EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
   module->walk([](svm::BlockOp block) {
     if (*block.getLabel() == "mine")
-      block->setAttr(mapping::stackAttr, mlir::OpBuilder(block).getI64IntegerAttr(312));
+      block->setAttr(svm::SvmDialect::stackAttr, mlir::OpBuilder(block).getI64IntegerAttr(312));
   });
   EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
   EXPECT_TRUE(reported("scheduled-overlap"));
@@ -439,13 +439,11 @@ std::string blockAndStream(const std::string& capacity) {
 TEST_F(PlaceTest, StreamsTakeTheirPartOfAMemory) {
   auto module = parse(blockAndStream("255"), "placed"); // 2040 bytes, in units of 16
   ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
-  module->walk([](svm::StreamOp stream) {
-    EXPECT_EQ(stream->getAttrOfType<mlir::IntegerAttr>(mapping::addressAttr).getInt(), 1024);
-  });
+  module->walk([](svm::StreamOp stream) { EXPECT_EQ(svm::SvmDialect::addressAttr.of(stream).getInt(), 1024); });
   module->walk([](svm::BlockOp block) { EXPECT_EQ(*block.getAddress(), *block.getLabel() == "mine" ? 0 : 3072); });
   EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
   module->walk([](svm::StreamOp stream) {
-    stream->setAttr(mapping::addressAttr, mlir::OpBuilder(stream).getI64IntegerAttr(1040));
+    stream->setAttr(svm::SvmDialect::addressAttr, mlir::OpBuilder(stream).getI64IntegerAttr(1040));
   });
   EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
   EXPECT_TRUE(reported("scheduled-overlap"));
@@ -492,8 +490,8 @@ TEST_F(PlaceTest, LoopsKeepWhatTheMappingMakesOfThem) {
   record.functions["main"].loops["i"].unroll = 3;
   ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
   module->walk([](svm::SpmdOp spmd) {
-    EXPECT_EQ(spmd->getAttrOfType<mlir::IntegerAttr>("svm.stages").getInt(), 2);
-    EXPECT_EQ(spmd->getAttrOfType<mlir::IntegerAttr>("svm.unroll").getInt(), 3);
+    EXPECT_EQ(svm::SvmDialect::stagesAttr.of(spmd).getInt(), 2);
+    EXPECT_EQ(svm::SvmDialect::unrollAttr.of(spmd).getInt(), 3);
   });
   std::string error;
   auto attribute =

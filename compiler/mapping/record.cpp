@@ -98,8 +98,12 @@ struct Reader {
         return positive(value, into.unroll, at);
       if (key == "flatten")
         return truth(value, into.flatten, at);
-      if (key == "place")
-        return text(value, into.place, at);
+      if (key == "place") {
+        auto place = dyn_cast<LocationAttr>(value);
+        if (place)
+          into.place = filePlace(place);
+        return place || fail(at + " is not a place in a file");
+      }
       if (key == "in")
         return text(value, into.memory, at);
       return unknown(key, where);
@@ -194,8 +198,8 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
               fields.push_back(builder.getNamedAttr("unroll", builder.getI64IntegerAttr(loop.unroll)));
             if (loop.flatten)
               fields.push_back(builder.getNamedAttr("flatten", builder.getBoolAttr(true)));
-            if (!loop.place.empty())
-              fields.push_back(builder.getNamedAttr("place", builder.getStringAttr(loop.place)));
+            if (!loop.place.file.empty())
+              fields.push_back(builder.getNamedAttr("place", locationOf(loop.place, context)));
             if (!loop.memory.empty())
               fields.push_back(builder.getNamedAttr("in", builder.getStringAttr(loop.memory)));
             return builder.getDictionaryAttr(fields);

@@ -3,6 +3,8 @@
 // form. Plain data.
 #pragma once
 
+#include "compiler/ir/locations.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -28,8 +30,8 @@ struct LoopPlacement {
   int64_t unroll = 1;
   /// Whether no loop remains; its bounds are constants then.
   bool flatten = false;
-  /// Where the mapping says all this ("FILE:LINE:COLUMN"), for messages; empty: nowhere.
-  std::string place;
+  /// Where the mapping says all this, for messages; no file: nowhere.
+  FilePlace place;
   /// Where a parallel loop's private copies of what it reduces lie; empty: where the processor's code keeps things.
   std::string memory;
   friend bool operator==(const LoopPlacement&, const LoopPlacement&) = default;

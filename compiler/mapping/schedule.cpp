@@ -163,7 +163,7 @@ private:
     const bool isDealt = machine_[id].isVirtual();
     const uint64_t spaces = machine_[id].count;
     id = underneath(machine_, id);
-    if (isDealt && !block->hasAttr(SvmDialect::gridAttr)) // made by a pass
+    if (isDealt && !SvmDialect::gridAttr.isOn(block)) // made by a pass
       giveEvenShares(block, static_cast<int64_t>(machine::instancesEach(machine_[id].count, spaces)));
     if (!machine_.isStore(id))
       return;
@@ -245,7 +245,7 @@ private:
     if (isStacked) {
       held.pop_back(); // at no address that others could have
       if (isFinal_)
-        maker->setAttr(stackAttr, OpBuilder(maker).getI64IntegerAttr(address));
+        maker->setAttr(SvmDialect::stackAttr, OpBuilder(maker).getI64IntegerAttr(address));
       return;
     }
     top = behind;
@@ -255,14 +255,14 @@ private:
     if (auto block = dyn_cast<BlockOp>(maker))
       block.setAddress(address);
     else
-      maker->setAttr(addressAttr, OpBuilder(maker).getI64IntegerAttr(address));
+      maker->setAttr(SvmDialect::addressAttr, OpBuilder(maker).getI64IntegerAttr(address));
   }
 
   static constexpr int64_t farthest = int64_t{1} << 62; // no address is behind it, and sums with it stay numbers
 
   /// The block whose address this one takes too: it stands in the same region and memory, and is as large.
   static const Held* sharedWith(BlockOp block, ArrayRef<Held> held) {
-    auto label = block->getAttrOfType<StringAttr>(SvmDialect::sharesAttr);
+    auto label = SvmDialect::sharesAttr.of(block);
     for (const Held& each : held) {
       auto other = dyn_cast<BlockOp>(each.maker);
       if (label && other && other.getLabelAttr() == label && other->getBlock() == block->getBlock() &&
@@ -303,17 +303,22 @@ private:
     Overflow overflow{memory.name, static_cast<int64_t>(memory.capacity.bytes), wanted, {}};
     for (Held each : held)
       if (each.memory == id) {
-        auto by = each.maker->getAttrOfType<StringAttr>("svm.sized_by");
-        auto number = each.maker->getAttrOfType<IntegerAttr>(transform::bufferAttr);
-        auto buffers = each.maker->getAttrOfType<IntegerAttr>(transform::buffersAttr);
+        IntegerAttr number = SvmDialect::bufferAttr.of(each.maker), buffers = SvmDialect::buffersAttr.of(each.maker);
         if (number && number.getInt() > 0)
           continue; // said with the first
-        overflow.held.push_back({each.bytes, by ? by.getValue().str() : ""});
+        Overflow::Held& held = overflow.held.emplace_back(Overflow::Held{each.bytes, {}});
+        std::string by;
+        if (ArrayAttr tunables = SvmDialect::sizedByAttr.of(each.maker))
+          for (auto tunable : tunables.getAsRange<TunableAttr>()) {
+            held.sizedBy.emplace_back(tunable.getName().str(), tunable.getInstance().str());
+            by += (by.empty() ? "'" : ", '") + held.sizedBy.back().first + "' of instance '" +
+                  held.sizedBy.back().second + "'";
+          }
         std::string what = nameOf(each.maker) + " takes ";
         if (buffers)
           what = std::to_string(buffers.getInt()) + " buffers of " + nameOf(each.maker) + " take " +
                  std::to_string(buffers.getInt()) + " times ";
-        report.note(what + std::to_string(each.bytes) + " bytes" + (by ? " (" + by.getValue().str() + ")" : ""));
+        report.note(what + std::to_string(each.bytes) + " bytes" + (by.empty() ? "" : " (" + by + ")"));
         isPipelined |= bool(buffers);
       }
     if (isPipelined)

@@ -1,6 +1,7 @@
 // The verifier of placed programs. It looks at the finished program and the machine only, and finds the executing
 // processor by walking outwards from each operation.
 #include "base/machine/addressing.h"
+#include "compiler/ir/attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 
@@ -20,11 +21,21 @@ STRATA_DIAGNOSTIC(wrongRunProcessor, Error, "placed-wrong-processor",
 STRATA_DIAGNOSTIC(argumentElsewhere, Error, "placed-argument-elsewhere",
                   "function '{0}' takes its argument {1} in '{2}', and is given {3}, which lies in '{4}'");
 
+STRATA_DIAGNOSTIC(strayAttribute, Error, "placed-attribute", "a placed program carries '{0}', which belongs in {1}");
+
 namespace {
 
 class Verifier {
 public:
   Verifier(const Machine& machine, DiagnosticEngine& diagnostics) : machine_(machine), diagnostics_(diagnostics) {}
+
+  /// What passes state before this stage and what those behind it do are not there.
+  void attributes(Operation* op) {
+    forEachStray(op, Stage::Placed, [&](const AttributeDefinition& attribute) {
+      diagnostics_.report(strayAttribute, at(op), svm::nameOf(attribute).str(), stagesOf(attribute))
+          .help("take it away: the pass that makes what it says states it");
+    });
+  }
 
   /// Kernels are placed by their runs; what is left of a distribution names another machine's memory.
   void kernel(KernelOp kernel) {
@@ -48,7 +59,7 @@ private:
       if (auto spmd = dyn_cast<SpmdOp>(up))
         name = spmd.getProcessorAttr();
       else if (isa<func::FuncOp>(up))
-        name = up->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr);
+        name = SvmDialect::controlAttr.of(up);
       if (name)
         return processor(name.getValue(), op);
     }
@@ -88,7 +99,7 @@ private:
       return made.getLabel() ? "'" + made.getLabel()->str() + "'" : "a block";
     if (auto argument = dyn_cast<BlockArgument>(root))
       if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-        if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), SvmDialect::nameAttr))
+        if (auto name = SvmDialect::nameAttr.of(function, argument.getArgNumber()))
           return "'" + name.getValue().str() + "'";
     return "a block";
   }
@@ -156,6 +167,7 @@ private:
 bool verifyPlaced(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
   unsigned before = diagnostics.errorCount();
   Verifier verifier(machine, diagnostics);
+  program->walk([&](Operation* op) { verifier.attributes(op); });
   for (auto kernel : program.getOps<KernelOp>())
     verifier.kernel(kernel);
   for (auto function : program.getOps<func::FuncOp>())

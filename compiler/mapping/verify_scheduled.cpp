@@ -2,6 +2,7 @@
 // compares address ranges pairwise. A function is walked with all blocks that any of its callers holds, and once more
 // when there are more of them, so that paths through the calls, which can be very many, need not be told apart. Blocks
 // on stacks lie behind all addresses of their memory.
+#include "compiler/ir/attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "compiler/mapping/verify_transfers.h"
@@ -19,6 +20,8 @@ STRATA_DIAGNOSTIC(overlap, Error, "scheduled-overlap",
                   "two live blocks of memory '{0}' overlap: bytes {1} to {2} and {3} to {4}");
 
 STRATA_DIAGNOSTIC(noLayout, Error, "scheduled-without-layout", "a block in virtual memory '{0}' has no layout");
+STRATA_DIAGNOSTIC(leftAttribute, Error, "scheduled-attribute",
+                  "a scheduled program carries '{0}', which belongs in {1}");
 STRATA_DIAGNOSTIC(sharedInstance, Error, "scheduled-shared-instance",
                   "a block in memory '{0}' is made in instance {1} by '{2}' number {3} and number {4} at once");
 
@@ -139,7 +142,7 @@ private:
         first = caller.number * (count / before), width = caller.span * (count / before);
       else if (!callers.on.empty())
         first = caller.number / (before / count), width = std::max<uint64_t>(caller.span / (before / count), 1);
-      if (auto some = spmd->getAttrOfType<DenseI64ArrayAttr>(transform::amongAttr);
+      if (auto some = spmd->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::subsetAttr);
           some && some.size() == 2 && some[0] >= 0 && some[1] > 0) {
         first += static_cast<uint64_t>(some[0]);
         width = static_cast<uint64_t>(some[1]);
@@ -196,8 +199,8 @@ private:
     apart(block, name, instances, workers, at);
     name = machine_[id].name;
     const machine::Memory& memory = machine_[id];
-    auto grid = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::gridAttr);
-    auto size = block->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::blockSizeAttr);
+    auto grid = SvmDialect::gridAttr.of(block);
+    auto size = SvmDialect::blockSizeAttr.of(block);
     if (isVirtual && (!grid || !size || grid.size() != type.getRank() || size.size() != type.getRank())) {
       if (first(block))
         diagnostics_.report(noLayout, at, memoryOf(type).str());
@@ -221,7 +224,7 @@ private:
     }
     uint64_t alignment = std::max<uint64_t>(memory.alignment, 1);
     row = (row + alignment - 1) / alignment * alignment;
-    auto stack = block->getAttrOfType<IntegerAttr>(stackAttr);
+    auto stack = SvmDialect::stackAttr.of(block);
     if (!block.getAddress() && !stack) {
       if (first(block))
         diagnostics_.report(noAddress, at, name);
@@ -240,8 +243,8 @@ private:
       id = machine_[id].over;
     if (!machine_.isStore(id))
       return;
-    auto address = stream->getAttrOfType<IntegerAttr>(addressAttr);
-    auto stack = stream->getAttrOfType<IntegerAttr>(stackAttr);
+    auto address = SvmDialect::addressAttr.of(stream);
+    auto stack = SvmDialect::stackAttr.of(stream);
     const std::optional<int64_t> elements = getConstantIntValue(stream.getCapacity());
     if ((!address && !stack) || !elements) {
       if (first(stream))
@@ -307,6 +310,14 @@ private:
 
 bool verifyScheduled(ModuleOp program, const Machine& machine, DiagnosticEngine& diagnostics) {
   unsigned before = diagnostics.errorCount();
+  program->walk([&](Operation* op) {
+    forEachStray(op, Stage::Scheduled, [&](const AttributeDefinition& attribute) {
+      diagnostics
+          .report(leftAttribute, sourceLocation(diagnostics.sources(), op->getLoc()), svm::nameOf(attribute).str(),
+                  stagesOf(attribute))
+          .help("take it away: what it asks for has been done, or is done behind this stage");
+    });
+  });
   Checker checker(program, machine, diagnostics);
   for (auto function : program.getOps<func::FuncOp>()) {
     if (function.isPublic())

@@ -55,7 +55,7 @@ private:
     machine::MemoryId id = machine_.memory(memoryOf(view.getType()).str());
     Value root = rootOf(view);
     auto made = root.getDefiningOp<BlockOp>();
-    bool isBuffer = made ? made->hasAttr("svm.buffers")
+    bool isBuffer = made ? SvmDialect::buffersAttr.isOn(made)
                          : isa_and_nonnull<scf::ForOp>(isa<BlockArgument>(root) ? root.getParentBlock()->getParentOp()
                                                                                 : root.getDefiningOp());
     return isBuffer && id.valid() && machine_.isStore(id) ? root.getAsOpaquePointer() : nullptr;

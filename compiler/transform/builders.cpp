@@ -62,9 +62,9 @@ bool isTransformed(Operation* loop) {
 }
 
 void keepLoopAttributes(Operation* from, scf::ForOp to) {
-  for (StringRef name :
-       {StringRef(svm::SvmDialect::stagesAttr), StringRef(svm::SvmDialect::unrollAttr),
-        StringRef(svm::SvmDialect::flattenAttr), StringRef(svm::SvmDialect::labelAttr), StringRef(reducesAttr)})
+  for (StringRef name : {StringRef(svm::SvmDialect::stagesAttr), StringRef(svm::SvmDialect::unrollAttr),
+                         StringRef(svm::SvmDialect::flattenAttr), StringRef(svm::SvmDialect::labelAttr),
+                         StringRef(svm::SvmDialect::reducesAttr)})
     if (Attribute value = from->getAttr(name))
       to->setAttr(name, value);
 }

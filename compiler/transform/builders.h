@@ -7,18 +7,6 @@
 
 namespace strata::transform {
 
-/// On a loop: its iterations share what they reduce into.
-inline constexpr llvm::StringLiteral reducesAttr = "svm.reduces";
-/// On an scf.for that has at least one iteration whenever it is reached.
-inline constexpr llvm::StringLiteral nonEmptyAttr = "svm.nonempty";
-/// On a block that is one of several buffers of a pipelined loop: how many there are, and its number.
-inline constexpr llvm::StringLiteral buffersAttr = "svm.buffers";
-inline constexpr llvm::StringLiteral bufferAttr = "svm.buffer";
-
-/// On an svm.spmd: two numbers, the first of the processors that its code stands for which take part, and how many do.
-/// Without it all do.
-inline constexpr llvm::StringLiteral amongAttr = "svm.among";
-
 /// Index arithmetic at one insertion point, with constants folded where they are seen.
 class IndexMath {
 public:

@@ -6,8 +6,8 @@ using namespace mlir;
 
 namespace strata::transform {
 
-std::optional<machine::InstanceRange> amongOf(svm::SpmdOp spmd) {
-  auto numbers = spmd->getAttrOfType<DenseI64ArrayAttr>(amongAttr);
+std::optional<machine::InstanceRange> subsetOf(svm::SpmdOp spmd) {
+  auto numbers = spmd->getAttrOfType<DenseI64ArrayAttr>(svm::SvmDialect::subsetAttr);
   if (!numbers || numbers.size() != 2 || numbers[1] < 1)
     return std::nullopt;
   // Numbers that nobody can have stay numbers that no class has, so that they are refused.
@@ -27,8 +27,8 @@ svm::SpmdOp makeInstances(OpBuilder& builder, svm::SpmdOp loop, Value instances)
   auto on = builder.create<svm::SpmdOp>(location, zero, instances, ValueRange(), ArrayAttr(), loop.getLabelAttr());
   on.setProcessorAttr(loop.getProcessorAttr());
   on.setWaysAttr(loop.getWaysAttr());
-  if (Attribute among = loop->getAttr(amongAttr))
-    on->setAttr(amongAttr, among);
+  if (Attribute among = loop->getAttr(svm::SvmDialect::subsetAttr))
+    on->setAttr(svm::SvmDialect::subsetAttr, among);
   on.setInstances(true);
   return on;
 }
@@ -118,7 +118,7 @@ scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Va
   Value end = math.min(math.add(outer.getInductionVar(), size), count);
   auto inner = parallel(builder.create<scf::ForOp>(location, outer.getInductionVar(), end, one));
   // A chunk begins below the upper bound: what does not change in it may leave the loop over chunks too.
-  inner->setAttr(nonEmptyAttr, builder.getUnitAttr());
+  inner->setAttr(svm::SvmDialect::nonEmptyAttr, builder.getUnitAttr());
   return fromLower(inner, inner.getInductionVar());
 }
 

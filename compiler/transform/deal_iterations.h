@@ -10,7 +10,7 @@
 namespace strata::transform {
 
 /// The processors, counted among those that the code around stands for, that take part in a loop; nothing: all of them.
-std::optional<machine::InstanceRange> amongOf(svm::SpmdOp spmd);
+std::optional<machine::InstanceRange> subsetOf(svm::SpmdOp spmd);
 
 /// How many of `ways` instances have something to do, which are the first ones (Shares::busy): 0 when there are no
 /// iterations. The bounds may lie anywhere, 2^63 - 1 apart at most; chunk 0 is contiguous.

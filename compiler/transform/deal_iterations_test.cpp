@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 
 using namespace mlir;
+using namespace strata;
 using namespace strata::transform;
 namespace svm = strata::svm;
 using strata::machine::InstanceRange;
@@ -33,7 +34,7 @@ public:
     EXPECT_EQ(builder_.getInsertionBlock(), arguments_);
     outer_ = cast<scf::ForOp>(arguments_->back());
     EXPECT_TRUE(outer_ == inner_ || (!asOne && chunk > 0));
-    EXPECT_EQ(inner_->hasAttr(nonEmptyAttr), outer_ != inner_);
+    EXPECT_EQ(inner_->hasAttr(svm::SvmDialect::nonEmptyAttr), outer_ != inner_);
   }
 
   int64_t busy(int64_t lower, int64_t upper) {
@@ -76,7 +77,7 @@ private:
     const int64_t lower = valueOf(loop.getLowerBound()), upper = valueOf(loop.getUpperBound()),
                   step = valueOf(loop.getStep());
     ASSERT_GT(step, 0);
-    EXPECT_TRUE(lower < upper || !loop->hasAttr(nonEmptyAttr));
+    EXPECT_TRUE(lower < upper || !loop->hasAttr(svm::SvmDialect::nonEmptyAttr));
     for (int64_t i = lower; i < upper;) {
       known_[loop.getInductionVar()] = i;
       if (loop == inner_)
@@ -164,22 +165,22 @@ TEST_F(DealIterations, WhoTakesPartIsReadFromTheLoop) {
   auto loop = builder.create<svm::SpmdOp>(location, bound, bound, ValueRange(), ArrayAttr(), StringAttr());
   loop.setProcessorAttr(FlatSymbolRefAttr::get(&context_, "core"));
   loop.setWaysAttr(builder.getI64IntegerAttr(2));
-  EXPECT_FALSE(amongOf(loop));
-  loop->setAttr(amongAttr, builder.getDenseI64ArrayAttr({4, 2}));
-  EXPECT_EQ(amongOf(loop), InstanceRange::of(4, 2));
+  EXPECT_FALSE(subsetOf(loop));
+  loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({4, 2}));
+  EXPECT_EQ(subsetOf(loop), InstanceRange::of(4, 2));
   svm::SpmdOp on = makeInstances(builder, loop, bound);
   EXPECT_TRUE(on.getInstances());
   EXPECT_EQ(on.getProcessorAttr(), loop.getProcessorAttr());
   EXPECT_EQ(on.getWaysAttr(), loop.getWaysAttr());
-  EXPECT_EQ(amongOf(on), amongOf(loop));
+  EXPECT_EQ(subsetOf(on), subsetOf(loop));
   EXPECT_EQ(on.getUpper(), bound);
   EXPECT_TRUE(matchPattern(on.getLower(), m_Zero()));
   for (const std::vector<int64_t>& senseless : std::vector<std::vector<int64_t>>{{1}, {0, 0}, {-1, 2}, {1, 2, 3}}) {
-    loop->setAttr(amongAttr, builder.getDenseI64ArrayAttr(senseless));
-    EXPECT_FALSE(amongOf(loop));
+    loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr(senseless));
+    EXPECT_FALSE(subsetOf(loop));
   }
-  loop->setAttr(amongAttr, builder.getDenseI64ArrayAttr({INT64_MAX, 2})); // refused by who knows the class
-  EXPECT_FALSE(InstanceRange::all(1 << 20).hasSubset(amongOf(loop)->first(), amongOf(loop)->width()));
+  loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({INT64_MAX, 2})); // refused by who knows the class
+  EXPECT_FALSE(InstanceRange::all(1 << 20).hasSubset(subsetOf(loop)->first(), subsetOf(loop)->width()));
 }
 
 } // namespace

@@ -23,6 +23,15 @@ void serialise(SpmdOp spmd) {
   spmd.erase();
 }
 
+/// Every iteration makes progress: each is an instance. There is no loop to transform then.
+void makeInstances(SpmdOp spmd) {
+  for (StringRef name :
+       {StringRef(SvmDialect::stagesAttr), StringRef(SvmDialect::unrollAttr), StringRef(SvmDialect::flattenAttr)})
+    if (spmd->removeAttr(name))
+      spmd.emitRemark() << "'" << name << "' has no effect: the iterations run at once";
+  spmd.setInstances(true);
+}
+
 void distribute(SpmdOp spmd) {
   OpBuilder builder(spmd);
   Location loc = spmd.getLoc();
@@ -55,7 +64,7 @@ struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
     });
     for (SpmdOp op : loops) {
       if (op.getConcurrent() && op.getProcessor())
-        op.setInstances(true); // every iteration makes progress: each is an instance
+        makeInstances(op);
       else if (op.getProcessor() && op.getWays())
         distribute(op);
       else

@@ -30,7 +30,7 @@ std::optional<Mirror> mirrorOf(BlockOp block) {
     if (!move)
       continue;
     if (move.getToken() || !move.getAfter().empty() || move->getBlock() != block->getBlock() ||
-        move->hasAttr(SvmDialect::keepAttr))
+        SvmDialect::keepAttr.isOn(move))
       return std::nullopt;
     MoveOp& slot = move.getDestination() == block.getBlock() ? mirror.in : mirror.out;
     if (slot)
@@ -75,8 +75,7 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
           return false;
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        auto access =
-            callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
+        auto access = callee ? SvmDialect::accessAttr.of(callee, use.getOperandNumber()) : StringAttr();
         if (!access || access.getValue() != "read")
           return false;
       } else if (auto move = dyn_cast<MoveOp>(user)) {

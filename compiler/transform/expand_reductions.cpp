@@ -146,7 +146,7 @@ struct Expansion {
   }
 
   void drop() {
-    spmd->setAttr(reducesAttr, UnitAttr::get(spmd.getContext()));
+    spmd->setAttr(SvmDialect::reducesAttr, UnitAttr::get(spmd.getContext()));
     Block& body = spmd.getBody().front();
     body.eraseArguments(1, body.getNumArguments() - 1);
     spmd.getReductionsMutable().clear();
@@ -227,7 +227,7 @@ struct Expansion {
     scf::ForOp loop = dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0),
                                      on.iteration(), instances, isTransformed(spmd), iteration);
     keepLoopAttributes(spmd, loop);
-    loop->setAttr(reducesAttr, builder.getUnitAttr());
+    loop->setAttr(SvmDialect::reducesAttr, builder.getUnitAttr());
     if (isTransformed(spmd) && spmd.getLabelAttr())
       loop->setAttr(SvmDialect::labelAttr, spmd.getLabelAttr());
     moveBody(spmd, loop, iteration);

@@ -17,9 +17,6 @@ using namespace strata::svm;
 namespace strata::transform {
 namespace {
 
-// Marks of this pass on the guards that it makes.
-constexpr StringLiteral guardAttr = "svm.guard", disjointAttr = "svm.disjoint";
-
 bool operandsOutside(Operation* op, Operation* region) {
   return llvm::all_of(op->getOperands(), [&](Value value) { return isOutside(value, region); });
 }
@@ -72,7 +69,7 @@ public:
     Operation* container = nullptr;
     bool perfect = true;
     for (Operation& op : loop_.getBody()->without_terminator()) {
-      if (isa<ScopeOp>(op) || op.hasAttr(guardAttr)) {
+      if (isa<ScopeOp>(op) || SvmDialect::guardAttr.isOn(&op)) {
         perfect &= !container;
         container = &op;
       } else if (isa<CheckOp>(op) ? !operandsOutside(&op, loop_) : !isa<CountOp>(op) && !isMemoryEffectFree(&op)) {
@@ -89,7 +86,7 @@ public:
       if (auto scope = dyn_cast<ScopeOp>(op))
         collect(scope.getBody().front(), scope.getDisjoint(), candidates);
     if (guard)
-      collect(guard.getThenRegion().front(), guard->hasAttr(disjointAttr), candidates);
+      collect(guard.getThenRegion().front(), SvmDialect::disjointAttr.isOn(guard), candidates);
     if (candidates.empty())
       return;
     hoist(candidates, guard);
@@ -97,7 +94,7 @@ public:
 
 private:
   void collect(Block& region, bool disjoint, SmallVector<Candidate>& candidates) {
-    bool parallel = loop_->hasAttr(SvmDialect::parallelAttr) && disjoint;
+    bool parallel = SvmDialect::parallelAttr.isOn(loop_) && disjoint;
     // What shares its address with another block holds its values for one iteration only.
     llvm::SmallDenseSet<Attribute> sharing;
     for (BlockOp block : region.getOps<BlockOp>())
@@ -112,7 +109,7 @@ private:
       bool plain = true;
       for (Operation* user : block->getUsers())
         if (auto move = dyn_cast<MoveOp>(user); move && move->getBlock() == &region) {
-          plain &= !move.getToken() && move.getAfter().empty() && !move->hasAttr(SvmDialect::keepAttr);
+          plain &= !move.getToken() && move.getAfter().empty() && !SvmDialect::keepAttr.isOn(move);
           MoveOp& slot = move.getDestination() == block.getBlock() ? candidate.in : candidate.out;
           plain &= !slot;
           slot = move;
@@ -160,8 +157,7 @@ private:
           return true;
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-        auto access =
-            callee ? callee.getArgAttrOfType<StringAttr>(use.getOperandNumber(), SvmDialect::accessAttr) : StringAttr();
+        auto access = callee ? SvmDialect::accessAttr.of(callee, use.getOperandNumber()) : StringAttr();
         if (!access || access.getValue() != "read")
           return true;
       } else if (!isa<memref::LoadOp, memref::DimOp, memref::ExtractStridedMetadataOp>(user)) {
@@ -174,11 +170,12 @@ private:
   void hoist(ArrayRef<Candidate> candidates, scf::IfOp inner) {
     OpBuilder builder(loop_);
     Location loc = loop_.getLoc();
-    Value runs = loop_->hasAttr(nonEmptyAttr) ? builder.create<arith::ConstantIntOp>(loc, 1, 1).getResult()
-                                              : builder
-                                                    .create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                                                           loop_.getLowerBound(), loop_.getUpperBound())
-                                                    .getResult();
+    Value runs =
+        SvmDialect::nonEmptyAttr.isOn(loop_)
+            ? builder.create<arith::ConstantIntOp>(loc, 1, 1).getResult()
+            : builder
+                  .create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, loop_.getLowerBound(), loop_.getUpperBound())
+                  .getResult();
     // Checks that do not depend on the loop come first: they say that the views moved from are valid. What stands
     // beside the guard inside is checked whether that holds or not.
     SmallVector<CheckOp> checks;
@@ -193,9 +190,9 @@ private:
     if (inner)
       runs = builder.create<arith::AndIOp>(loc, runs, inner.getCondition());
     auto guard = builder.create<scf::IfOp>(loc, runs, /*withElseRegion=*/false);
-    guard->setAttr(guardAttr, builder.getUnitAttr());
+    SvmDialect::guardAttr.set(guard);
     if (disjoint_)
-      guard->setAttr(disjointAttr, builder.getUnitAttr());
+      SvmDialect::disjointAttr.set(guard);
     loop_->moveBefore(guard.getThenRegion().front().getTerminator());
     for (CheckOp check : checks)
       check->moveBefore(loop_);

@@ -13,7 +13,7 @@ namespace {
 /// The class of processors that executes the code around an operation.
 FlatSymbolRefAttr starterOf(Operation* op) {
   for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
-    FlatSymbolRefAttr here = isa<func::FuncOp>(up) ? up->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr)
+    FlatSymbolRefAttr here = isa<func::FuncOp>(up) ? SvmDialect::controlAttr.of(up)
                              : isa<SpmdOp>(up)     ? cast<SpmdOp>(up).getProcessorAttr()
                                                    : FlatSymbolRefAttr();
     if (here)
@@ -37,9 +37,8 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
         countOne(run, "runs " + run.getKernel().str());
       else if (auto spmd = dyn_cast<SpmdOp>(op))
         countStarts(spmd);
-      else if (isa<BlockOp>(op) && op->hasAttr(SvmDialect::gridAttr))
-        op->setAttr("svm.counted",
-                    UnitAttr::get(op->getContext())); // which bytes stay in an instance is seen at run time
+      else if (isa<BlockOp>(op) && SvmDialect::gridAttr.isOn(op))
+        SvmDialect::countedAttr.set(op); // which bytes stay in an instance is seen at run time
     });
   }
 
@@ -78,8 +77,8 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
   }
 };
 
-/// Names what a trace shows: runs, and the waits for moves and for other processors, as spans; moves by their block and
-/// the memories they connect, since they are shown on rows of their own.
+/// Names what a trace shows: runs, and the waits for moves and for other processors, as spans; moves by their block,
+/// since they are shown on rows of their own.
 struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TracePass)
   StringRef getArgument() const final { return "svm-trace"; }
@@ -106,18 +105,17 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
   }
 
   static std::string labelOf(Operation* op, const char* otherwise) {
-    auto label = op->getAttrOfType<StringAttr>(SvmDialect::labelAttr);
+    auto label = SvmDialect::labelAttr.of(op);
     return label ? label.getValue().str() : otherwise;
   }
 
   static void name(MoveOp move) {
     std::string block = labelOf(move, "a block");
-    if (!move->hasAttr(SvmDialect::labelAttr))
+    if (!SvmDialect::labelAttr.isOn(move))
       for (Value side : {Value(move.getSource()), Value(move.getDestination())})
         if (auto made = rootOf(side).getDefiningOp<BlockOp>(); made && made.getLabel())
           block = made.getLabel()->str();
-    std::string way = (memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
-    move->setAttr("svm.traced", Builder(move.getContext()).getStrArrayAttr({block, way}));
+    SvmDialect::tracedAttr.set(move, StringAttr::get(move.getContext(), block));
   }
 
   static bool startsOthers(SpmdOp spmd) {
@@ -129,7 +127,7 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
     OpBuilder builder(op);
     auto span = builder.create<SpanOp>(op->getLoc(), name);
     if (waits)
-      span->setAttr("svm.waits", builder.getUnitAttr());
+      SvmDialect::waitsAttr.set(span);
     Block& body = span.getBody().emplaceBlock();
     op->moveBefore(&body, body.end());
   }

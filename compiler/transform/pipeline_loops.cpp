@@ -226,8 +226,8 @@ private:
     auto made = cast<BlockOp>(builder_.clone(*ring.block));
     made.getExtentsMutable().assign(extents);
     made.setMaxAttr(builder_.getDenseI64ArrayAttr(ring.bounds));
-    made->setAttr(buffersAttr, builder_.getI64IntegerAttr(stages_));
-    made->setAttr(bufferAttr, builder_.getI64IntegerAttr(number));
+    made->setAttr(SvmDialect::buffersAttr, builder_.getI64IntegerAttr(stages_));
+    made->setAttr(SvmDialect::bufferAttr, builder_.getI64IntegerAttr(number));
     return made.getBlock();
   }
 
@@ -432,7 +432,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
-      if (loop->hasAttr(SvmDialect::stagesAttr))
+      if (SvmDialect::stagesAttr.isOn(loop))
         loops.push_back(loop);
     });
     const Beside beside(getOperation()); // before this pass makes tokens of its own
@@ -445,14 +445,14 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp
 
 private:
   void pipeline(scf::ForOp loop, bool isInOrder) {
-    auto wanted = loop->getAttrOfType<IntegerAttr>(SvmDialect::stagesAttr);
+    auto wanted = SvmDialect::stagesAttr.of(loop);
     int64_t stages = wanted ? wanted.getInt() : 1;
     loop->removeAttr(SvmDialect::stagesAttr);
     if (stages <= 1)
       return;
-    auto name = loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr);
+    auto name = SvmDialect::labelAttr.of(loop);
     std::string called = name ? "loop '" + name.getValue().str() + "'" : "this loop";
-    if (!loop->hasAttr(SvmDialect::parallelAttr) || loop.getNumResults()) {
+    if (!SvmDialect::parallelAttr.isOn(loop) || loop.getNumResults()) {
       loop.emitRemark() << called << " is not pipelined: its iterations follow each other";
       return;
     }

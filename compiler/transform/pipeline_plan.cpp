@@ -37,7 +37,7 @@ bool writes(OpOperand& operand) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
     if (callee && position < callee.getNumArguments())
-      access = callee.getArgAttrOfType<StringAttr>(position, SvmDialect::accessAttr);
+      access = SvmDialect::accessAttr.of(callee, position);
   }
   return !access || access.getValue() != "read";
 }
@@ -71,7 +71,7 @@ bool onlyChecks(Operation* op) {
 
 /// Whether an operation has one other processor execute its region, and waits for it.
 bool startsOne(SpmdOp spmd) {
-  return spmd.getInstances() && !spmd.getConcurrent() && !spmd.getWays() && !spmd->hasAttr(amongAttr) &&
+  return spmd.getInstances() && !spmd.getConcurrent() && !spmd.getWays() && !SvmDialect::subsetAttr.isOn(spmd) &&
          spmd.getReductions().empty() && getConstantIntValue(spmd.getLower()) == 0 &&
          getConstantIntValue(spmd.getUpper()) == 1;
 }
@@ -80,8 +80,7 @@ bool startsOne(SpmdOp spmd) {
 FlatSymbolRefAttr executing(Operation* op) {
   for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
     auto spmd = dyn_cast<SpmdOp>(up);
-    FlatSymbolRefAttr name =
-        spmd ? spmd.getProcessorAttr() : up->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr);
+    FlatSymbolRefAttr name = spmd ? spmd.getProcessorAttr() : SvmDialect::controlAttr.of(up);
     if (name || isa<func::FuncOp>(up))
       return name;
   }
@@ -106,7 +105,7 @@ bool shareInstances(int64_t starters, int64_t started, int64_t instances) {
 class Planner {
 public:
   Planner(scf::ForOp loop, const Machine* machine)
-      : loop_(loop), machine_(machine), reduces_(loop->hasAttr(reducesAttr)) {}
+      : loop_(loop), machine_(machine), reduces_(SvmDialect::reducesAttr.isOn(loop)) {}
 
   PipelinePlan run() {
     collect(*loop_.getBody(), {});
@@ -313,7 +312,7 @@ private:
     };
     const machine::ProcessorId who = processor(executing(loop_)), other = processor(executing(block));
     const machine::MemoryId where = machine_->memory(memoryOf(block.getBlock().getType()).str());
-    if (!who.valid() || !other.valid() || !where.valid() || block->hasAttr(SvmDialect::gridAttr) ||
+    if (!who.valid() || !other.valid() || !where.valid() || SvmDialect::gridAttr.isOn(block) ||
         !shareInstances((*machine_)[who].count, (*machine_)[other].count, (*machine_)[where].count)) {
       refuse("the processor that executes the loop does not have the store that " + ring.name() + " lies in");
       return false;

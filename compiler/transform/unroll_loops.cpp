@@ -96,12 +96,12 @@ struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
-      if (loop->hasAttr(SvmDialect::unrollAttr) || loop->hasAttr(SvmDialect::flattenAttr))
+      if (SvmDialect::unrollAttr.isOn(loop) || SvmDialect::flattenAttr.isOn(loop))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      auto wanted = loop->getAttrOfType<IntegerAttr>(SvmDialect::unrollAttr);
-      bool isFlat = loop->hasAttr(SvmDialect::flattenAttr);
+      auto wanted = SvmDialect::unrollAttr.of(loop);
+      bool isFlat = SvmDialect::flattenAttr.isOn(loop);
       loop->removeAttr(SvmDialect::unrollAttr);
       loop->removeAttr(SvmDialect::flattenAttr);
       if (isFlat) {
@@ -112,7 +112,7 @@ struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<ModuleOp>> {
           std::max<int64_t>(mostUnrolledOperations / std::max<int64_t>(operationsOf(loop.getRegion()), 1), 1);
       int64_t copies = std::min(wanted.getInt(), most);
       if (copies < wanted.getInt()) {
-        auto name = loop->getAttrOfType<StringAttr>(SvmDialect::labelAttr);
+        auto name = SvmDialect::labelAttr.of(loop);
         loop.emitRemark() << (name ? "loop '" + name.getValue().str() + "'" : "this loop") << " is unrolled " << copies
                           << " times rather than " << wanted.getInt() << ": its body is large";
       }
@@ -126,7 +126,7 @@ struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<ModuleOp>> {
 
 /// How often a loop's body will stand in the program.
 static int64_t copiesOf(Operation* op) {
-  if (op->hasAttr(SvmDialect::flattenAttr)) {
+  if (SvmDialect::flattenAttr.isOn(op)) {
     auto spmd = dyn_cast<SpmdOp>(op);
     auto loop = dyn_cast<scf::ForOp>(op);
     Value from = spmd ? spmd.getLower() : loop ? loop.getLowerBound() : Value();
@@ -138,7 +138,7 @@ static int64_t copiesOf(Operation* op) {
     return __builtin_sub_overflow(*upper, *lower, &span) ? mostUnrolledOperations
                                                          : std::min(span, mostUnrolledOperations);
   }
-  auto copies = op->getAttrOfType<IntegerAttr>(SvmDialect::unrollAttr);
+  auto copies = SvmDialect::unrollAttr.of(op);
   return copies ? std::min(copies.getInt(), mostUnrolledOperations) + 1 : 1;
 }
 

@@ -58,7 +58,7 @@ svm.kernel @k(i32 {svm.instance}) attributes {blackbox = "x"}
 svm.kernel @k(index {svm.instance}, index {svm.instance}) attributes {blackbox = "x"}
 
 // -----
-// expected-error @+1 {{has a value in 'svm.shared', which has none}}
+// expected-error @+1 {{carries 'svm.shared' with 1 : i64; 'svm.shared' is a mark without a value}}
 svm.kernel @k(index) attributes {blackbox = "x", svm.shared = 1}
 
 // -----

@@ -1,6 +1,6 @@
 // RUN: strata-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{'svm.stage' on a module is "logical", "placed" or "scheduled"}}
+// expected-error @+1 {{'svm.stage' is "logical", "placed", "scheduled" or "lowering"}}
 module attributes {svm.stage = "cooked"} {}
 
 // -----

@@ -27,7 +27,7 @@ PROMISES = {
          "compiler/transform/hoist_copies.cpp": "of moves that are checked to be apart",
          "compiler/transform/pipeline_plan.cpp": "of moves that are checked to be apart"},
     r"\b(parallelAttr|nonEmptyAttr)\b|\"svm\.(parallel|nonempty)\"":
-        {"compiler/transform/deal_iterations.cpp": "sets them on loops that it deals", "compiler/transform/builders.h": "names one",
+        {"compiler/transform/deal_iterations.cpp": "sets them on loops that it deals",
          "compiler/transform/distribute.cpp": "sets one on loops that it deals",
          "compiler/transform/hoist_copies.cpp": "of dealt loops: a program cannot state them (ir/verify_logical.cpp)",
          "compiler/transform/pipeline_loops.cpp": "of dealt loops: a program cannot state them",

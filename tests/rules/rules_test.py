@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 
+import attributes_page
 import errors_page
 import folder_pages
 
@@ -12,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ORDER = open(os.path.join(HERE, "include_order.txt")).read()
 GOOD = "// For a test.\n"
 PAGE = f"# compiler/ir/\n\nWhat it takes.\n\n{folder_pages.MARK}\n\n| | |\n|---|---|\n| `b.h` | For a test. |\n"
+ATTRIBUTE = 'SVM_ATTRIBUTE(keep, "svm.keep", Flag, Move, Logical | Placed, "the copy "\n "stays", "svm.keep")\n'
 
 # rule, files of the tree that breaks it, what the rule must say
 CASES = [
@@ -42,6 +44,13 @@ CASES = [
     ("promises", {"compiler/target/a.cpp": GOOD + "gep(base, /*inbounds=*/true);\n"}, "compiler/target/a.cpp:2: inbounds"),
     ("promises", {"compiler/kernel/a.cpp": GOOD + "if (scope.getDisjoint()) {}\n"}, "compiler/kernel/a.cpp:2: getDisjoint()"),
     ("promises", {"compiler/sequoia/a.cpp": GOOD + "loop->setAttr(SvmDialect::parallelAttr, unit);\n"}, "compiler/sequoia/a.cpp:2: parallelAttr"),
+    ("attribute_names", {"compiler/kernel/a.cpp": GOOD + 'op->hasAttr("svm.keep");\n'}, 'compiler/kernel/a.cpp:2: "svm.keep"'),
+    ("attribute_names", {"compiler/kernel/a.cpp": GOOD + 'name == "svm.run";\n'}, 'compiler/kernel/a.cpp:2: "svm.run"'),
+    ("attribute_names", {"compiler/kernel/a_test.cpp": GOOD + 'f.getArgAttrOfType<StringAttr>(0, "svm.name");\n'}, 'a_test.cpp:2: "svm.name"'),
+    ("attribute_names", {"compiler/kernel/a_test.cpp": GOOD + 'op->hasAttr("svm.keep");\n'}, 'compiler/kernel/a_test.cpp:2: "svm.keep"'),
+    ("attributes_page", {"compiler/ir/attributes.def": ATTRIBUTE}, "docs/dialect.md:1: lacks: | `svm.keep` | `svm.move` | logical, placed |"),
+    ("attributes_page", {"docs/dialect.md": f"{attributes_page.BEGIN}\n| `svm.gone` |\n{attributes_page.END}\n"},
+     "docs/dialect.md:2: is no longer defined so: | `svm.gone` |"),
     ("machine_names", {"compiler/kernel/a.cpp": GOOD + 'if (name == "cell") {}\n'}, 'compiler/kernel/a.cpp:2: "cell"'),
     ("targets", {"compiler/driver/a.cpp": GOOD + '#include "compiler/target/host/lower.h"\n'}, 'compiler/driver/a.cpp:2: "compiler/target/host/'),
     ("targets", {"compiler/mapping/a.cpp": GOOD + "host::optimize(code);\n"}, "compiler/mapping/a.cpp:2: host::optimize"),
@@ -68,6 +77,11 @@ KEPT = {
     "compiler/kernel/k.cpp": GOOD + "constexpr unsigned deepest = 8, pieces = 64; // of 4096\nOp word = constant(builder, 0, 64);\n",
     "tests/rules/hardware_figures.txt": "# Reviewed.\nk.cpp pieces: is counted\n",
     "README.md": "./dev test\n",
+    "compiler/ir/attributes.def": ATTRIBUTE,
+    "compiler/ir/b.cpp": GOOD + 'bool a = f("svm.keep");\n',
+    "compiler/kernel/b_test.cpp": GOOD + 'bool a = name == "svm.run" || parse("svm.keep");\n',
+    "docs/dialect.md": "\n".join([attributes_page.BEGIN, "", "| attribute | on | at stages | meaning | example |", "|---|---|---|---|---|",
+                                  "| `svm.keep` | `svm.move` | logical, placed | the copy stays | `svm.keep` |", "", attributes_page.END, ""]),
     "docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")]),
     "compiler/ir/b.h": GOOD,
     "compiler/ir/README.md": PAGE,

@@ -66,17 +66,20 @@ func.func @serial(%n: index, %a: !row) attributes {svm.control = @core} {
   return
 }
 
-// Concurrent iterations are instances as they are: a share of several could wait for itself.
+// Concurrent iterations are instances as they are: a share of several could wait for itself. They are no loop that could be
+// pipelined.
 // CHECK-LABEL: func.func @concurrent
+// CHECK-NOT: svm.stages
 // CHECK-NOT: scf.for
 // CHECK: svm.spmd "i" (%[[I:.*]]) = (%{{.*}}) to (%{{.*}}) on @core
 // CHECK-SAME: instances
 // CHECK-NOT: scf.for
+// CHECK-NOT: svm.stages
 // CHECK: return
 func.func @concurrent(%n: index, %a: !row) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
   svm.spmd "i" (%i) = (%c0) to (%n) on @core concurrent {
     svm.run @fill(%a, %i) on @core : (!row, index) -> ()
-  }
+  } {svm.stages = 2 : i64}
   return
 }

@@ -33,7 +33,7 @@ svm.kernel @read(%x: !view {svm.access = "read"}) {
 // Moves have rows of their own. What gives a token ends elsewhere, and has no span; the wait for it has one.
 // TRACE-LABEL: func.func @counted
 // TRACE-NOT: svm.span
-// TRACE: svm.move {{.*}} {svm.traced = ["x", "main -> ls"]}
+// TRACE: svm.move {{.*}} {svm.traced = "x"}
 // TRACE: svm.span "read" {
 // TRACE-NEXT: svm.run
 // TRACE-NOT: svm.span

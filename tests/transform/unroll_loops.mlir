@@ -59,7 +59,7 @@ func.func @flat(%x: !near) attributes {svm.control = @spe} {
   %c7 = arith.constant 7 : index
   scf.for %i = %c2 to %c7 step %c2 {
     svm.run @touch(%x, %i) on @spe : (!near, index) -> ()
-  } {svm.flatten = ""}
+  } {svm.flatten = loc(unknown)}
   return
 }
 
@@ -72,6 +72,6 @@ func.func @none(%x: !near) attributes {svm.control = @spe} {
   %c7 = arith.constant 7 : index
   scf.for %i = %c7 to %c2 step %c2 {
     svm.run @touch(%x, %i) on @spe : (!near, index) -> ()
-  } {svm.flatten = ""}
+  } {svm.flatten = loc(unknown)}
   return
 }

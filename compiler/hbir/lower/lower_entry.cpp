@@ -3,7 +3,6 @@
 #include "compiler/hbir/lower/lower_entry.h"
 
 #include "compiler/hbir/lower/lower_body.h"
-#include "compiler/ir/operands.h"
 #include "compiler/ir/poll.h"
 
 namespace arith = mlir::arith;
@@ -160,9 +159,9 @@ void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whol
       store = make<memref::StoreOp>(load, copies, indices);
     // What has no value has none in the copy either.
     for (mlir::Operation* op : {load.getOperation(), store.getOperation()})
-      op->setAttr(svm::restAttr, builder_.getUnitAttr());
+      op->setAttr(svm::SvmDialect::remainderAttr, builder_.getUnitAttr());
     if (kind == Exchange::Gather)
-      load->setAttr(svm::keptAttr, builder_.getUnitAttr());
+      load->setAttr(svm::SvmDialect::keptAttr, builder_.getUnitAttr());
     builder_.setInsertionPointToEnd(&body);
     make<svm::ReturnOp>();
   }

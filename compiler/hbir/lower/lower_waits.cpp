@@ -102,7 +102,7 @@ bool BodyLowering::isWatched(const Symbol* symbol) const {
 /// Before a store: notes whether it gives another value.
 void BodyLowering::watch(const Place& place, Value stored) {
   Value old = make<memref::LoadOp>(place.storage, place.indices);
-  old.getDefiningOp()->setAttr(svm::comparedAttr, builder_.getUnitAttr());
+  old.getDefiningOp()->setAttr(svm::SvmDialect::comparedAttr, builder_.getUnitAttr());
   if (llvm::isa<mlir::FloatType>(stored.getType())) {
     old = make<arith::BitcastOp>(builder_.getI32Type(), old);
     stored = make<arith::BitcastOp>(builder_.getI32Type(), stored);
@@ -134,7 +134,7 @@ Value BodyLowering::awaited(const Symbol* symbol, Value loaded) {
   });
   if (!decides)
     return loaded;
-  loaded.getDefiningOp()->setAttr(svm::awaitedAttr, builder_.getUnitAttr());
+  loaded.getDefiningOp()->setAttr(svm::SvmDialect::awaitedAttr, builder_.getUnitAttr());
   make<svm::FenceOp>();
   return loaded;
 }

@@ -2,7 +2,6 @@
 // block without elements is kept within the array. Indexed blocks are no views: their elements are copied to a staging
 // block and back.
 #include "base/machine/addressing.h"
-#include "compiler/ir/operands.h"
 #include "compiler/sequoia/check/fold.h"
 #include "compiler/sequoia/lower/lower_body.h"
 #include "compiler/sequoia/resolve/sizes.h"
@@ -102,7 +101,7 @@ void BodyLowering::exchange(const Staged& staging, bool toStaged) {
   const Type* indexType = block->operands[0]->variable->type;
   auto mark = [&](mlir::Operation* access) {
     if (staging.operand)
-      access->setAttr(svm::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(*staging.operand)));
+      access->setAttr(svm::SvmDialect::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(*staging.operand)));
   };
   auto loop = make<scf::ForOp>(indexConstant(0), indices.counts[0], indexConstant(1));
   mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -215,7 +214,7 @@ void BodyLowering::scatter(const Staged& staged) {
 
 void BodyLowering::moveOperand(Value from, Value to, size_t operand) {
   auto made = make<svm::MoveOp>(mlir::Type(), from, to, mlir::ValueRange());
-  made->setAttr(svm::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(operand)));
+  made->setAttr(svm::SvmDialect::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(operand)));
 }
 
 mlir::Location BodyLowering::namedPlace(const Expr* expr) const {
@@ -240,7 +239,7 @@ void BodyLowering::copyStatement(const Stmt& stmt) {
   std::string label = "copy@" + std::to_string(copies_++);
   if (isIndexed(to) || isIndexed(from)) {
     auto scope = make<svm::ScopeOp>(mlir::StringAttr(), false);
-    scope->setAttr(svm::apartAttr, builder_.getUnitAttr());
+    scope->setAttr(svm::SvmDialect::disjointOperandsAttr, builder_.getUnitAttr());
     builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
   }
   constexpr size_t destination = 0, origin = 1;

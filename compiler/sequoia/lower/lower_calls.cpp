@@ -1,7 +1,8 @@
 // Task calls: call by value-result. The caller evaluates the arguments and checks sizes; inside of a scope, blocks of
 // the callee are made, filled, passed, and emptied into the caller's arrays.
-#include "compiler/ir/operands.h"
 #include "compiler/sequoia/lower/lower_body.h"
+
+#include "llvm/ADT/SetVector.h"
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
@@ -121,7 +122,7 @@ void BodyLowering::checkPitches(const Instance& callee, llvm::function_ref<Value
       auto made = make<svm::CheckOp>(holds, builder_.getStringAttr("sequoia-pitch"), builder_.getStringAttr(message),
                                      builder_.getStringAttr(statedAt(condition.bound)), mlir::ValueRange(pitch));
       // It depends on which copies are made.
-      made->setAttr(svm::layoutAttr, builder_.getUnitAttr());
+      made->setAttr(svm::SvmDialect::layoutAttr, builder_.getUnitAttr());
     }
   }
 }
@@ -136,16 +137,13 @@ Value BodyLowering::makeWords(const llvm::Twine& label, int64_t count, unsigned 
 Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, mlir::ValueRange extents, unsigned level,
                               uint32_t instance, const Variable& array) {
   llvm::SmallVector<int64_t> bounds;
-  std::string sizedBy;
+  llvm::SmallSetVector<mlir::Attribute, 4> sizedBy;
   if (array.isArray())
     for (const Bound& bound : module_.sizes[instance].extents[array.index]) {
       bounds.push_back(bound.value.value_or(-1));
-      for (const TunableUse& use : bound.because) {
-        std::string name =
-            "'" + std::string(use.tunable->name) + "' of instance '" + module_.graph.instances[use.instance].name + "'";
-        if (sizedBy.find(name) == std::string::npos)
-          sizedBy += (sizedBy.empty() ? "" : ", ") + name;
-      }
+      for (const TunableUse& use : bound.because)
+        sizedBy.insert(svm::TunableAttr::get(builder_.getContext(), builder_.getStringAttr(use.tunable->name),
+                                             builder_.getStringAttr(module_.graph.instances[use.instance].name)));
     }
   Values all(extents);
   if (module_.isWide(array.type)) {
@@ -157,7 +155,7 @@ Value BodyLowering::makeBlock(const llvm::Twine& label, mlir::MemRefType type, m
                                   mlir::IntegerAttr());
   block->setAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(array.name));
   if (!sizedBy.empty())
-    block->setAttr("svm.sized_by", builder_.getStringAttr(sizedBy));
+    svm::SvmDialect::sizedByAttr.set(block, builder_.getArrayAttr(sizedBy.getArrayRef()));
   function_->blocks[text] = module_.memoryAt(level);
   const Instance& owner = module_.graph.instances[instance];
   if (array.isArray() && module_.machine[module_.machine.levels[level].memory].isVirtual() &&
@@ -207,7 +205,7 @@ void BodyLowering::taskCall(const Stmt& stmt) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   if (anyIndexed) {
     auto staging = make<svm::ScopeOp>(mlir::StringAttr(), false);
-    staging->setAttr(svm::apartAttr, builder_.getUnitAttr());
+    staging->setAttr(svm::SvmDialect::disjointOperandsAttr, builder_.getUnitAttr());
     builder_.setInsertionPointToStart(&staging.getBody().emplaceBlock());
   }
   std::vector<CallValue> arguments;
@@ -301,7 +299,7 @@ void BodyLowering::callInstance(const ResolvedTarget& target, const std::string&
     });
   auto scope = make<svm::ScopeOp>(builder_.getStringAttr(label), /*disjoint=*/true);
   if (!isApart)
-    scope->setAttr(svm::apartAttr, builder_.getUnitAttr());
+    scope->setAttr(svm::SvmDialect::disjointOperandsAttr, builder_.getUnitAttr());
   builder_.setInsertionPointToStart(&scope.getBody().emplaceBlock());
   mapping::CallPlacement& placement = function_->calls[label];
   placement.processor = module_.processorAt(callee.controlLevel);

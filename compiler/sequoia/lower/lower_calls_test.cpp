@@ -320,11 +320,12 @@ task AddVectors : entrypoint(Top) {
   dealt.processor = "spe";
   dealt.ways = 8;
   dealt.chunk = 2;
-  dealt.place = "test.map:5:29";
+  dealt.place = {"test.map", 5, 29};
   EXPECT_EQ(top.loops.at("i"), dealt);
   EXPECT_EQ(top.calls.at("AddVectors#0"), (mapping::CallPlacement{"spe", ""}));
   EXPECT_NE(subject.text().find("max [1024]"), std::string::npos) << subject.text();
-  EXPECT_NE(subject.text().find("svm.sized_by = \"'block' of instance 'Top'\""), std::string::npos) << subject.text();
+  EXPECT_NE(subject.text().find("svm.sized_by = [#svm.tunable<\"block\" of \"Top\">]"), std::string::npos)
+      << subject.text();
 }
 
 TEST(SequoiaLowerCalls, ExternalTasks) {

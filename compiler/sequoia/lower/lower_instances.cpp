@@ -1,7 +1,6 @@
 // Instances as kernels and functions: their signatures, what their arguments and sizes are called inside, and the rules
 // that an entry point's arguments keep.
 #include "base/data/element_type.h"
-#include "compiler/ir/element_attributes.h"
 #include "compiler/sequoia/lower/check_sharing.h"
 #include "compiler/sequoia/lower/lower_body.h"
 
@@ -57,11 +56,11 @@ BodyLowering::Signature BodyLowering::signature(bool byReference, Hidden hidden)
     if (variable.type->isInteger() && !variable.type->isSigned())
       set(svm::SvmDialect::unsignedAttr, builder_.getUnitAttr());
     if (variable.type->isRecord()) {
-      set(svm::elementAttr, builder_.getStringAttr(elementTypeOf(variable.type).numpyDescription()));
-      set(svm::elementDeclarationsAttr, module_.texts(module_.cDeclarations.of(variable.type)));
+      set(svm::SvmDialect::elementAttr, builder_.getStringAttr(elementTypeOf(variable.type).numpyDescription()));
+      set(svm::SvmDialect::elementDeclarationsAttr, module_.declarationsAttr(module_.cDeclarations.of(variable.type)));
     }
     if (module_.isWide(variable.type))
-      set(svm::wordsAttr, builder_.getI64IntegerAttr(ModuleLowering::wordsIn(variable.type)));
+      set(svm::SvmDialect::wordsAttr, builder_.getI64IntegerAttr(ModuleLowering::wordsIn(variable.type)));
     result.types.push_back(block ? mlir::Type(module_.viewOf(variable)) : module_.typeOf(variable.type));
     result.attributes.push_back(builder_.getDictionaryAttr(attributes));
   };
@@ -156,7 +155,7 @@ void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
   llvm::append_range(arguments, module_.callerMade(number_));
   // Its arguments may be one storage from here on.
   if (checkSharing(kernel, instance_, arguments, module_.machine, module_.diagnostics))
-    kernel->setAttr(svm::SvmDialect::sharedAttr, builder_.getUnitAttr());
+    kernel.setMayAlias(true);
 }
 
 func::FuncOp BodyLowering::beginFunction(const std::string& symbol, bool byReference, bool isEntry) {

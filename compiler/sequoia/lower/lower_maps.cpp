@@ -59,10 +59,8 @@ void BodyLowering::placeLoop(const Loop& loop, const std::string& label) {
   placement.stages = resolvedLoop.pipelineStages;
   placement.unroll = resolvedLoop.unroll;
   placement.flatten = resolvedLoop.flatten;
-  if ((resolvedLoop.flatten || placement.ways > 0) && resolvedLoop.place.valid()) {
-    FilePlace said = filePlace(module_.place(resolvedLoop.place));
-    placement.place = said.file + ":" + std::to_string(said.line) + ":" + std::to_string(said.column);
-  }
+  if ((resolvedLoop.flatten || placement.ways > 0) && resolvedLoop.place.valid())
+    placement.place = filePlace(module_.place(resolvedLoop.place));
   function_->loops[label] = placement;
 }
 

@@ -5,7 +5,6 @@
 #include "compiler/sequoia/lower/lower_body.h"
 #include "compiler/sequoia/resolve/spans.h"
 
-#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -284,11 +283,13 @@ bool ModuleLowering::isCalled(uint32_t number) const {
   return false;
 }
 
-mlir::ArrayAttr ModuleLowering::texts(const std::vector<CDeclarations::Declaration>& declarations) {
+mlir::ArrayAttr ModuleLowering::declarationsAttr(const std::vector<CDeclarations::Declaration>& declarations) {
   llvm::SmallVector<mlir::Attribute> result;
+  auto text = [&](const std::string& of) { return mlir::StringAttr::get(&context, of); };
+  auto optional = [&](const std::string& of) { return of.empty() ? mlir::StringAttr() : text(of); };
   for (const CDeclarations::Declaration& each : declarations)
-    for (const std::string* text : {&each.name, &each.definition, &each.typedefs, &each.assertions})
-      result.push_back(mlir::StringAttr::get(&context, *text));
+    result.push_back(svm::DeclarationAttr::get(&context, text(each.name), text(each.definition),
+                                               optional(each.typedefs), optional(each.assertions)));
   return mlir::ArrayAttr::get(&context, result);
 }
 
@@ -322,8 +323,8 @@ std::optional<Lowered> ModuleLowering::run() {
   module->setAttr(svm::SvmDialect::machineAttr, text(machine.name));
   module->setAttr(svm::SvmDialect::machineHashAttr, text(contentHash(machine)));
   module->setAttr(svm::SvmDialect::mappingAttr, mapping::toAttribute(record, &context));
-  if (mlir::ArrayAttr declarations = texts(cDeclarations.ofProgram()); !declarations.empty())
-    module->setAttr(svm::declarationsAttr, declarations);
+  if (mlir::ArrayAttr declarations = declarationsAttr(cDeclarations.ofProgram()); !declarations.empty())
+    module->setAttr(svm::SvmDialect::declarationsAttr, declarations);
   strata::svm::setStage(module, strata::svm::Stage::Logical);
   MlirDiagnostics handler(context, diagnostics);
   if (mlir::failed(mlir::verify(module)))

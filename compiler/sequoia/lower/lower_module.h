@@ -95,8 +95,8 @@ public:
   /// parameters.
   mlir::ArrayAttr extentMaps(uint32_t instance, bool withCallerMade);
 
-  /// As svm::elementDeclarationsAttr has them.
-  mlir::ArrayAttr texts(const std::vector<CDeclarations::Declaration>& declarations);
+  /// As the dialect's attributes hold them.
+  mlir::ArrayAttr declarationsAttr(const std::vector<CDeclarations::Declaration>& declarations);
 
   mlir::MLIRContext& context;
   const Program& program;

@@ -1,6 +1,5 @@
 // Operators, conversions and functions of C: which of the shared lowering's operations each is, and what is known of
 // its operands (compiler/cfamily/lower_arithmetic.h says what they mean).
-#include "compiler/ir/operands.h"
 #include "compiler/sequoia/lower/lower_body.h"
 
 namespace strata::sequoia {
@@ -36,7 +35,7 @@ Value BodyLowering::mayNotOverflow(const Type* type, Value result, Value left, V
   const Value first = made->getOperand(0), second = made->getOperand(1);
   const bool swapped = first == right && second == left && made->hasTrait<mlir::OpTrait::IsCommutative>();
   if ((first == left && second == right) || swapped)
-    made->setAttr(svm::signedAttr, builder_.getUnitAttr());
+    made->setAttr(svm::SvmDialect::signedAttr, builder_.getUnitAttr());
   return result;
 }
 

@@ -1,6 +1,5 @@
 // What can be assigned: variables, elements of arrays, members of structs inside of them. Records are values, so that
 // writing a member writes the whole record back.
-#include "compiler/ir/operands.h"
 #include "compiler/sequoia/lower/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -140,7 +139,7 @@ void BodyLowering::write(const Target& target, Value value) {
   }
   if (!target.path.empty()) {
     auto whole = make<memref::LoadOp>(target.storage, target.indices);
-    whole->setAttr(svm::restAttr, builder_.getUnitAttr());
+    whole->setAttr(svm::SvmDialect::remainderAttr, builder_.getUnitAttr());
     value = withField(whole, target.path, target.type, value);
   }
   make<memref::StoreOp>(value, target.storage, target.indices);

@@ -1,7 +1,6 @@
 // Objects as words: the members of unions, which share their bytes, and structs that are too large to be values, which
 // stay in memory as rows of words. A word is an integer of the object's alignment, so that no scalar lies in two; what
 // is smaller than a word is cut out of it and put into it by shifts.
-#include "compiler/ir/operands.h"
 #include "compiler/sequoia/lower/lower_body.h"
 
 namespace arith = mlir::arith;
@@ -131,7 +130,7 @@ void BodyLowering::writeBits(Words& words, const Offset& offset, uint64_t bytes,
   mlir::Type type = builder_.getIntegerType(words.bytes * 8);
   Value word = loadWord(words, position);
   if (auto load = word.getDefiningOp<memref::LoadOp>())
-    load->setAttr(svm::restAttr, builder_.getUnitAttr());
+    load->setAttr(svm::SvmDialect::remainderAttr, builder_.getUnitAttr());
   Value wide = make<arith::ExtUIOp>(type, bits);
   Value mask = integer(type, (uint64_t(1) << (bytes * 8)) - 1);
   Value shift = position.shift           ? position.shift

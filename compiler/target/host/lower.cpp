@@ -1,8 +1,8 @@
 // The way from a scheduled program to LLVM IR, step by step.
 #include "compiler/target/host/lower.h"
 
+#include "compiler/ir/attributes.h"
 #include "compiler/ir/common_subexpressions.h"
-#include "compiler/ir/element_attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/kernel/lanes.h"
@@ -188,7 +188,7 @@ struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>>
 void addPackedEntries(ModuleOp program) {
   SmallVector<func::FuncOp> entries;
   for (auto function : program.getOps<func::FuncOp>())
-    if (function->hasAttr(SvmDialect::entryAttr))
+    if (SvmDialect::entryAttr.isOn(function))
       entries.push_back(function);
   auto pointer = LLVM::LLVMPointerType::get(program.getContext());
   for (func::FuncOp entry : entries) {
@@ -261,7 +261,7 @@ void addPrinting(ModuleOp program) {
     return;
   RuntimeCalls calls(program);
   for (auto function : program.getOps<func::FuncOp>()) {
-    if (!function->hasAttr(SvmDialect::entryAttr))
+    if (!SvmDialect::entryAttr.isOn(function))
       continue;
     OpBuilder builder(program.getContext());
     builder.setInsertionPointToStart(&function.getBody().front());
@@ -291,9 +291,24 @@ static bool holdsDialect(ModuleOp program) {
       .wasInterrupted();
 }
 
+/// Functions become LLVM's, which knows nothing of the dialect's attributes.
+static void dropAttributesOfFunctions(ModuleOp program) {
+  auto isDialects = [](NamedAttribute attribute) { return isa_and_nonnull<SvmDialect>(attribute.getNameDialect()); };
+  for (auto function : program.getOps<FunctionOpInterface>()) {
+    for (NamedAttribute attribute : llvm::to_vector(function->getDiscardableAttrs()))
+      if (isDialects(attribute))
+        function->removeDiscardableAttr(attribute.getName());
+    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+      for (NamedAttribute attribute : llvm::to_vector(function.getArgAttrs(argument)))
+        if (isDialects(attribute))
+          function.removeArgAttr(argument, attribute.getName());
+  }
+}
+
 bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function_ref<void(PassManager&)> prepare) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
   const machine::Figures figures = machine::figuresOf(machine);
+  setStage(program, Stage::Lowering);
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());
   prepare(loops);
@@ -310,16 +325,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   // Parts before storage: a part's blocks are given back at its own end.
   lowerStorage(program, machine, outlineParts(program, machine));
   keepDynamicCalls(program);
-  for (auto function : program.getOps<func::FuncOp>()) {
-    function->removeAttr(SvmDialect::controlAttr);
-    function->removeAttr(SvmDialect::sizesAttr);
-    function->removeAttr(SvmDialect::extentsAttr);
-    function->removeAttr("svm.part");
-    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
-      for (StringRef name : {SvmDialect::accessAttr, SvmDialect::nameAttr, SvmDialect::unsignedAttr, elementAttr,
-                             elementDeclarationsAttr, wordsAttr})
-        function.removeArgAttr(argument, StringAttr::get(program.getContext(), name));
-  }
+  dropAttributesOfFunctions(program);
   auto run = [&](std::initializer_list<std::unique_ptr<Pass> (*)()> list) {
     PassManager passes(program.getContext());
     prepare(passes);
@@ -332,6 +338,8 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   // deep nests takes longer than all else, and what it would fold LLVM folds.
   if (!run({svm::createCommonSubexpressionsPass, memref::createExpandStridedMetadataPass}))
     return false;
+  // What the operations turn into has no place for marks.
+  dropStrays(program, Stage::Lowering);
   if (holdsDialect<affine::AffineDialect>(program) && !run({createLowerAffinePass}))
     return false;
   if (holds<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, arith::MaximumFOp, arith::MinimumFOp,

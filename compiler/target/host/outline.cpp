@@ -124,7 +124,6 @@ private:
     std::string name = (parent.getName() + "." + what + std::to_string(next_++)).str();
     auto made = builder.create<func::FuncOp>(from->getLoc(), name, builder.getFunctionType(arguments, {}));
     made.setPrivate();
-    made->setAttr("svm.part", builder.getUnitAttr());
     return made;
   }
 
@@ -202,7 +201,7 @@ private:
     SmallVector<Value> arguments{address(builder, loc, part), slot, words,
                                  constant(builder, loc, static_cast<int64_t>(spmd.getWays().value_or(0)), 64),
                                  constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32)};
-    const std::optional<machine::InstanceRange> among = transform::amongOf(spmd);
+    const std::optional<machine::InstanceRange> among = transform::subsetOf(spmd);
     if (among && !spmd.getConcurrent()) {
       arguments.append({constant(builder, loc, among->first(), 64), constant(builder, loc, among->width(), 64)});
       calls_.call(builder, loc, "strata_spmd_among", {}, arguments);
@@ -215,7 +214,7 @@ private:
 
   void outlineRun(RunOp run) {
     Location loc = run.getLoc();
-    auto callee = run->getAttrOfType<FlatSymbolRefAttr>("svm.callee");
+    auto callee = SvmDialect::calleeAttr.of(run);
     SmallVector<Value> values(run.getArguments());
     func::FuncOp part = function(run, "run", {pointer_});
     Block* entry = part.addEntryBlock();

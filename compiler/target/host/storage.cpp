@@ -347,7 +347,7 @@ private:
                "", ValueRange{extent, most});
         }
       Value memory = constant(builder, loc, id.value, 32);
-      if (auto stack = block->getAttrOfType<IntegerAttr>(mapping::stackAttr)) {
+      if (auto stack = svm::SvmDialect::stackAttr.of(block)) {
         data = calls_.call(builder, loc, "strata_stack_acquire", pointer(),
                            {memory, constant(builder, loc, stack.getInt()),
                             word(builder, loc, sizeOf(builder, loc, stride, elementBytes)),
@@ -449,11 +449,12 @@ private:
                                  words(ArrayRef<Value>(source).slice(1, rank)),
                                  constant(builder, loc, rank, 32),
                                  constant(builder, loc, elementBytes)};
-    auto traced = move->getAttrOfType<ArrayAttr>("svm.traced");
+    StringAttr traced = SvmDialect::tracedAttr.of(move);
     auto trace = [&](StringRef name) {
+      const std::string way =
+          (memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
       calls_.call(builder, loc, name, {},
-                  {calls_.text(builder, loc, mlir::cast<StringAttr>(traced[0]).getValue()),
-                   calls_.text(builder, loc, mlir::cast<StringAttr>(traced[1]).getValue())});
+                  {calls_.text(builder, loc, traced.getValue()), calls_.text(builder, loc, way)});
     };
     if (!move.getToken() && move.getAfter().empty()) {
       if (traced)
@@ -575,8 +576,9 @@ private:
 
   void lowerSpan(SpanOp span) {
     OpBuilder builder(span);
-    calls_.call(builder, span.getLoc(), span->hasAttr("svm.waits") ? "strata_trace_wait_begin" : "strata_trace_begin",
-                {}, calls_.text(builder, span.getLoc(), span.getName()));
+    calls_.call(builder, span.getLoc(),
+                SvmDialect::waitsAttr.isOn(span) ? "strata_trace_wait_begin" : "strata_trace_begin", {},
+                calls_.text(builder, span.getLoc(), span.getName()));
     builder.setInsertionPointAfter(span);
     calls_.call(builder, span.getLoc(), "strata_trace_end", {}, {});
     inlineRegion(span);

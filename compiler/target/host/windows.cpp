@@ -58,10 +58,10 @@ Value acquireDealt(OpBuilder& builder, BlockOp block, const Machine& machine, Ru
   for (Value extent : block.getExtents())
     extents.push_back(builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), extent).getResult(0));
   auto counter = [&](StringRef text) {
-    return block->hasAttr("svm.counted") ? calls.text(builder, loc, (text + machine[under].name).str())
-                                         : calls.null(builder, loc);
+    return SvmDialect::countedAttr.isOn(block) ? calls.text(builder, loc, (text + machine[under].name).str())
+                                               : calls.null(builder, loc);
   };
-  auto stacked = block->getAttrOfType<IntegerAttr>(mapping::stackAttr);
+  auto stacked = svm::SvmDialect::stackAttr.of(block);
   const int64_t stack = stacked ? stacked.getInt() : -1;
   const SmallVector<Value> fields{constant(id.value, 32),
                                   constant(under.value, 32),
