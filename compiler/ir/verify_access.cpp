@@ -1,10 +1,12 @@
 // What arguments are said to be: nothing is stored to one that is "read", directly, through views, or by what is run or
-// called on it; and no block is given twice where it is written. That two different blocks overlap is found when the
+// called on it; a kernel reads nothing of one that is "write" before it has written to it; and no block is given twice
+// where it is written, but to a kernel whose arguments may alias. That two different blocks overlap is found when the
 // program runs.
 #include "compiler/ir/svm.h"
 #include "compiler/ir/verify_logical.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -27,6 +29,8 @@ public:
   LogicalResult run() {
     for (auto function : program_.getOps<FunctionOpInterface>()) {
       if (failed(readArguments(function)))
+        return failure();
+      if (auto kernel = dyn_cast<KernelOp>(*function); kernel && failed(writeArguments(kernel)))
         return failure();
       if (function
               ->walk([&](Operation* op) { return failed(apart(op)) ? WalkResult::interrupt() : WalkResult::advance(); })
@@ -68,10 +72,6 @@ private:
   bool writes(OpOperand& use) const {
     Operation* op = use.getOwner();
     const unsigned position = use.getOperandNumber();
-    if (auto store = dyn_cast<memref::StoreOp>(op))
-      return store.getMemref() == use.get();
-    if (auto store = dyn_cast<affine::AffineStoreOp>(op))
-      return store.getMemref() == use.get();
     if (isa<MoveOp>(op))
       return position == 1;
     if (auto spmd = dyn_cast<SpmdOp>(op))
@@ -84,7 +84,22 @@ private:
       auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
       return callee && !callee.isExternal() && written_.contains(callee.getArgument(position));
     }
-    return false;
+    return hasEffect<MemoryEffects::Write>(use);
+  }
+
+  /// Whether an operation says that it reads, or writes, the block that is its operand.
+  template <typename Effect>
+  static bool hasEffect(OpOperand& use) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    if (auto interface = dyn_cast<MemoryEffectOpInterface>(use.getOwner()))
+      interface.getEffectsOnValue(use.get(), effects);
+    return llvm::any_of(effects, [](const auto& effect) { return isa<Effect>(effect.getEffect()); });
+  }
+
+  /// The view that an operation makes of a block, or null.
+  static Value viewOf(OpOperand& use) {
+    auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner());
+    return view && view.getViewSource() == use.get() ? view->getResult(0) : Value();
   }
 
   /// Who writes a block, directly or through views; null where nobody does.
@@ -92,24 +107,72 @@ private:
     for (OpOperand& use : block.getUses()) {
       if (writes(use))
         return use.getOwner();
-      if (isa<memref::SubViewOp, memref::CastOp>(use.getOwner()))
-        if (Operation* writer = writerOf(use.getOwner()->getResult(0)))
+      if (Value view = viewOf(use))
+        if (Operation* writer = writerOf(view))
           return writer;
     }
     return nullptr;
+  }
+
+  /// All that reads a block and all that writes it, directly or through views. Loads of what remains of an element are
+  /// left out: it may be without a value.
+  void collect(Value block, SmallVector<Operation*>& readers, SmallVector<Operation*>& writers) const {
+    for (OpOperand& use : block.getUses()) {
+      if (hasEffect<MemoryEffects::Read>(use) && !SvmDialect::remainderAttr.isOn(use.getOwner()))
+        readers.push_back(use.getOwner());
+      if (writes(use))
+        writers.push_back(use.getOwner());
+      if (Value view = viewOf(use))
+        collect(view, readers, writers);
+    }
+  }
+
+  /// Whether a kernel may have come to `writer` when it comes to `reader`: by the order of the text, or by a loop
+  /// around both.
+  static bool mayPrecede(Operation* writer, Operation* reader) {
+    for (Operation* up = reader; !isa<KernelOp>(up); up = up->getParentOp()) {
+      Operation* here = up->getBlock()->findAncestorOpInBlock(*writer);
+      if (here && here->isBeforeInBlock(up))
+        return true;
+      if (Operation* around = up->getParentOp(); isa<LoopLikeOpInterface>(around) && around->isProperAncestor(writer))
+        return true;
+      // Which of an operation's regions comes first is its own matter.
+      if (!here && up->getParentOp()->isProperAncestor(writer))
+        return true;
+    }
+    return false;
+  }
+
+  /// A "write" argument has no values before the kernel has written some. What others may write meanwhile, instances or
+  /// other arguments, is not known here.
+  LogicalResult writeArguments(KernelOp kernel) const {
+    if (!kernel.isStructured() || kernel.isShared() || kernel.getMayAlias())
+      return success();
+    for (auto [position, argument] : llvm::enumerate(kernel.getBody().getArguments())) {
+      if (kernel.access(position) != "write" || distributionOf(argument.getType()))
+        continue;
+      SmallVector<Operation*> readers, writers;
+      collect(argument, readers, writers);
+      for (Operation* reader : readers)
+        if (llvm::none_of(writers, [&](Operation* writer) { return mayPrecede(writer, reader); }))
+          return reader->emitOpError() << "reads '" << kernel.argumentName(position) << "' of '" << kernel.getName()
+                                       << "' before anything is written to it, and '" << SvmDialect::accessAttr
+                                       << "' says \"write\" of it; say \"readwrite\"";
+    }
+    return success();
   }
 
   LogicalResult readArguments(FunctionOpInterface function) const {
     if (function.getFunctionBody().empty())
       return success();
     for (auto [position, argument] : llvm::enumerate(function.getArguments())) {
-      auto access = function.getArgAttrOfType<StringAttr>(position, SvmDialect::accessAttr);
+      StringAttr access = SvmDialect::accessAttr.of(function, position);
       if (!access || access.getValue() != "read" || !isa<MemRefType>(argument.getType()))
         continue;
       Operation* writer = writerOf(argument);
       if (!writer)
         continue;
-      auto name = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
+      StringAttr name = SvmDialect::nameAttr.of(function, position);
       return writer->emitOpError() << "writes "
                                    << (name ? "'" + name.getValue().str() + "'"
                                             : "argument " + std::to_string(position))
@@ -124,6 +187,9 @@ private:
   LogicalResult apart(Operation* op) const {
     if (!isa<RunOp, func::CallOp, SpmdOp>(op))
       return success();
+    if (auto run = dyn_cast<RunOp>(op))
+      if (auto kernel = symbols_.lookup<KernelOp>(run.getKernel()); kernel && kernel.getMayAlias())
+        return success();
     llvm::SmallDenseMap<Value, OpOperand*> given;
     for (OpOperand& operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))

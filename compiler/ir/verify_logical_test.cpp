@@ -381,6 +381,40 @@ TEST(ReadArguments, MayBeReadInEveryWay) {
             "");
 }
 
+/// A kernel with an argument that is "write".
+std::string outOf(const std::string& body, const std::string& attributes = "") {
+  return R"(svm.kernel @k(%x: !plain {svm.access = "write", svm.name = "x"}, %y: !plain {svm.access = "readwrite"}, %p: i1))" +
+         attributes + R"( {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %one = arith.constant 1 : i32
+      )" +
+         body + "\nsvm.return\n}";
+}
+
+TEST(WriteArguments, OfKernelsAreNotReadBeforeTheyAreWritten) {
+  const std::string read = "%v = memref.load %x[%c0] : !plain\n", write = "memref.store %one, %x[%c0] : !plain\n",
+                    copy = "%v = memref.load %x[%c0] : !plain\nmemref.store %v, %y[%c0] : !plain\n",
+                    view = "%part = memref.subview %x[%c0] [%c1] [1] : !plain to !plain\n";
+  const std::string said = "reads 'x' of 'k' before anything is written to it";
+  expectProblem(outOf(read), said);
+  expectProblem(outOf(read + write), said);
+  expectProblem(outOf(view + "%v = memref.load %part[%c0] : !plain\n" + write), said);
+  expectProblem(outOf("%v = affine.load %x[0] : !plain\n" + write), said);
+  expectProblem(outOf("scf.for %i = %c0 to %c1 step %c1 {\n" + copy + "}\n" + write), said);
+  expectProblem(outOf("scf.if %p {\n" + read + "}\n" + write), said);
+  // It may have been written, by what stands before it, in the round before, or in another region.
+  EXPECT_EQ(problem(outOf(write + read)), "");
+  EXPECT_EQ(problem(outOf(view + "memref.store %one, %part[%c0] : !plain\n" + read)), "");
+  EXPECT_EQ(problem(outOf("scf.if %p {\n" + write + "}\n" + read)), "");
+  EXPECT_EQ(problem(outOf("scf.for %i = %c0 to %c1 step %c1 {\n" + read + write + "}\n")), "");
+  EXPECT_EQ(problem(outOf("%n = memref.dim %x, %c0 : !plain\n" + write)), "");
+  // Others may have.
+  EXPECT_EQ(problem(outOf(read + write, " attributes {svm.shared}")), "");
+  EXPECT_EQ(problem(outOf(read + write, " attributes {may_alias}")), "");
+  EXPECT_EQ(problem(outOf("%v = memref.load %x[%c0] {svm.remainder} : !plain\n")), "");
+}
+
 TEST(Arguments, AreNotOneBlockTwiceWhereItIsWritten) {
   const std::string kernel = R"(
     svm.kernel @two(%x: !plain {svm.access = "read"}, %y: !plain {svm.access = "readwrite"}) { svm.return }
@@ -394,6 +428,13 @@ TEST(Arguments, AreNotOneBlockTwiceWhereItIsWritten) {
                 "gives one block as arguments 0 and 1");
   expectProblem(kernel + "func.call @both(%a, %a) : (!plain, !plain) -> () return }",
                 "gives one block as arguments 0 and 1");
+  EXPECT_EQ(problem(R"(
+    svm.kernel @two(%x: !plain {svm.access = "read"}, %y: !plain {svm.access = "readwrite"}) attributes {may_alias} { svm.return }
+    func.func @main(%a: !plain {svm.access = "readwrite"}) attributes {svm.entry} {
+      svm.run @two(%a, %a) : (!plain, !plain) -> ()
+      return
+    })"),
+            "");
 }
 
 } // namespace

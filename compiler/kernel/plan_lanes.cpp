@@ -203,9 +203,20 @@ private:
     }
   }
 
+  /// Whether two blocks that the loop reaches may share elements, of which it writes some.
+  bool blocksMayShare() const {
+    scf::ForOp loop = plan_.loop;
+    auto kernel = loop->getParentOfType<KernelOp>();
+    return kernel && kernel.getMayAlias() && llvm::any_of(accesses_, [&](const Access& access) {
+             return llvm::any_of(written_, [&](Value written) { return written != access.block; });
+           });
+  }
+
   /// Each iteration has a column of its own in the blocks that the loop writes: the same for all accesses, and the same
   /// all the while that the iteration takes.
   bool writesAreApart() const {
+    if (blocksMayShare())
+      return false;
     llvm::DenseMap<Value, SmallVector<std::pair<const void*, bool>>> columns;
     for (const Access& access : accesses_) {
       if (!written_.contains(access.block))

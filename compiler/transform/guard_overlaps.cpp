@@ -172,11 +172,14 @@ private:
     std::string number = "argument " + std::to_string(position);
     auto callee = symbols_.lookup<FunctionOpInterface>(isa<RunOp>(op) ? cast<RunOp>(op).getKernel()
                                                                       : cast<func::CallOp>(op).getCallee());
-    auto name = callee ? callee.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr) : StringAttr();
+    auto name = callee ? SvmDialect::nameAttr.of(callee, position) : StringAttr();
     return name ? "'" + name.getValue().str() + "'" : number;
   }
 
   void arguments(Operation* op) {
+    if (auto run = dyn_cast<RunOp>(op))
+      if (auto kernel = symbols_.lookup<KernelOp>(run.getKernel()); kernel && kernel.getMayAlias())
+        return;
     const std::string callee =
         (isa<RunOp>(op) ? cast<RunOp>(op).getKernel() : cast<func::CallOp>(op).getCallee()).str();
     for (unsigned second = 0; second < op->getNumOperands(); ++second)
@@ -242,7 +245,7 @@ std::string nameOfBlock(Value block) {
   auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
   if (!function)
     return "a block";
-  auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), SvmDialect::nameAttr);
+  auto name = SvmDialect::nameAttr.of(function, argument.getArgNumber());
   return name ? name.getValue().str() : "argument " + std::to_string(argument.getArgNumber());
 }
 

@@ -211,3 +211,38 @@ svm.kernel @ways(%c: !row {svm.access = "readwrite"}, %k: memref<?xi32, strided<
   }
   svm.return
 }
+
+// Blocks that may share elements, of which the loop writes some; where it reaches one block alone there is none to share
+// them with.
+// CHECK-LABEL: svm.kernel @mayAlias
+// CHECK-NOT: vector
+// CHECK-LABEL: svm.kernel @mayAliasNone
+// CHECK: vector.load
+// CHECK: svm.return
+svm.kernel @mayAlias(%a: !row {svm.access = "read"}, %c: !row {svm.access = "readwrite"}, %rounds: index) attributes {may_alias} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %c, %c0 : !row
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %rounds step %c1 {
+      %x = memref.load %a[%j] : !row
+      %y = memref.load %c[%j] : !row
+      %s = arith.addf %x, %y : f32
+      memref.store %s, %c[%j] : !row
+    }
+  }
+  svm.return
+}
+svm.kernel @mayAliasNone(%c: !row {svm.access = "readwrite"}, %rounds: index) attributes {may_alias} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %c, %c0 : !row
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %rounds step %c1 {
+      %y = memref.load %c[%j] : !row
+      %s = arith.addf %y, %y : f32
+      memref.store %s, %c[%j] : !row
+    }
+  }
+  svm.return
+}
