@@ -1,17 +1,16 @@
 // Helpers of this folder's front-end tests: programs and mappings as text in, diagnostics by code out.
 #pragma once
 
+#include "compiler/cfamily/notation_testing.h"
 #include "compiler/hbir/check/frontend.h"
 #include "compiler/hbir/program/print_ast.h"
 
-#include <gtest/gtest.h>
-
 namespace strata::hbir::testing {
 
-/// One compilation: sources, diagnostics and what was made of them.
-struct Session {
-  SourceManager sources;
-  DiagnosticEngine diagnostics{sources};
+using cfamily::testing::Rule;
+
+/// One compilation and what was made of it.
+struct Session : cfamily::testing::Session {
   std::unique_ptr<Program> program;
 
   Session() = default;
@@ -28,39 +27,10 @@ struct Session {
       program = readProgram(sources.add("test.hbir", text, SourceKind::Program), diagnostics, {}, &*mapping);
     return program.get();
   }
-  std::string codes() const {
-    std::string text;
-    for (const Diagnostic& each : diagnostics.all())
-      text += (text.empty() ? "" : " ") + std::string(each.kind->code);
-    return text;
-  }
-  std::string rendered() const { return diagnostics.render({}); }
-  const Diagnostic* find(std::string_view code) const {
-    for (const Diagnostic& each : diagnostics.all())
-      if (each.kind->code == code)
-        return &each;
-    return nullptr;
-  }
-};
-
-/// A program that provokes a diagnostic, and one that nearly does.
-struct Rule {
-  const char* code;
-  std::string wrong;
-  std::string right;
 };
 
 inline void testRule(const Rule& rule) {
-  SCOPED_TRACE(rule.code);
-  Session wrong(rule.wrong);
-  const Diagnostic* found = wrong.find(rule.code);
-  EXPECT_TRUE(found) << rule.wrong << "\n" << wrong.rendered();
-  if (found)
-    EXPECT_FALSE(found->labels.empty()) << found->message;
-  if (rule.right.empty())
-    return;
-  Session right(rule.right);
-  EXPECT_EQ(right.codes(), "") << rule.right << "\n" << right.rendered();
+  cfamily::testing::testRule<Session>(rule);
 }
 
 /// A program of form A from the contents of its segments.

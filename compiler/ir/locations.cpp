@@ -16,6 +16,13 @@ STRATA_DIAGNOSTIC(undefinedValue, Error, "dialect-undefined-value", "'{0}' is de
 STRATA_DIAGNOSTIC(irWarning, Warning, "dialect-warning", "{0}");
 STRATA_DIAGNOSTIC(irRemark, Remark, "dialect-remark", "{0}");
 
+mlir::Location locationAt(const SourceManager& sources, const Location& place, mlir::MLIRContext& context) {
+  if (!place.valid())
+    return mlir::UnknownLoc::get(&context);
+  const LineColumn at = sources.lineColumn(place);
+  return mlir::FileLineColLoc::get(&context, sources.buffer(place.buffer).name(), at.line, at.column);
+}
+
 FilePlace filePlace(mlir::Location location) {
   FilePlace place;
   location->walk([&](mlir::Location inner) {

@@ -8,6 +8,8 @@
 
 namespace strata {
 
+/// The location of what stands at a place of a program; unknown when the place is invalid.
+mlir::Location locationAt(const SourceManager& sources, const Location& place, mlir::MLIRContext& context);
 /// The place of an operation; invalid when the file is not one of the manager's. Call-site and fused locations give
 /// their innermost part.
 Location sourceLocation(const SourceManager& sources, mlir::Location location);

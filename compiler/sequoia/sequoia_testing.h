@@ -1,30 +1,25 @@
 // Helpers of the tests in this folder: programs and mappings as text in, diagnostics by code out.
 #pragma once
 
+#include "compiler/cfamily/notation_testing.h"
 #include "compiler/sequoia/check/frontend.h"
 #include "compiler/sequoia/syntax/print_ast.h"
 #include "compiler/sequoia/tune/default_mapping.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <sstream>
-
 namespace strata::sequoia::testing {
 
-/// The program of a folder of examples/sequoia.
+using cfamily::testing::Rule;
+
+/// The text of a file of examples/sequoia/, and of the program of a folder there.
+inline std::string exampleFile(const std::string& path) {
+  return cfamily::testing::exampleFile("sequoia/" + path);
+}
 inline std::string exampleText(const std::string& name) {
-  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + name + "/" + name + ".sq");
-  std::stringstream text;
-  text << file.rdbuf();
-  EXPECT_FALSE(text.str().empty()) << name;
-  return text.str();
+  return exampleFile(name + "/" + name + ".sq");
 }
 
-/// One compilation: sources, diagnostics and what was made of them.
-struct Session {
-  SourceManager sources;
-  DiagnosticEngine diagnostics{sources};
+/// One compilation and what was made of it.
+struct Session : cfamily::testing::Session {
   std::unique_ptr<Program> program;
 
   Session() { diagnostics.enableRemarks(true); }
@@ -37,41 +32,10 @@ struct Session {
   std::optional<Mapping> readMap(const std::string& text) {
     return readMapping(sources.add("test.map", text, SourceKind::Mapping), diagnostics);
   }
-  Machine machine(const std::string& name) {
-    std::optional<Machine> loaded = loadMachine(name, {std::string(STRATA_SOURCE_DIR) + "/machines"}, diagnostics);
-    EXPECT_TRUE(loaded) << rendered();
-    return loaded.value_or(Machine());
-  }
-  std::string codes() const {
-    std::string text;
-    for (const Diagnostic& each : diagnostics.all())
-      text += (text.empty() ? "" : " ") + std::string(each.kind->code);
-    return text;
-  }
-  std::string rendered() const { return diagnostics.render({}); }
-  const Diagnostic* find(std::string_view code) const {
-    for (const Diagnostic& each : diagnostics.all())
-      if (each.kind->code == code)
-        return &each;
-    return nullptr;
-  }
-};
-
-/// A program that provokes a diagnostic, and one that nearly does.
-struct Rule {
-  const char* code;
-  std::string wrong;
-  std::string right;
 };
 
 inline void testRule(const Rule& rule) {
-  SCOPED_TRACE(rule.code);
-  Session wrong(rule.wrong);
-  EXPECT_TRUE(wrong.find(rule.code)) << rule.wrong << "\n" << wrong.rendered();
-  if (rule.right.empty())
-    return;
-  Session right(rule.right);
-  EXPECT_EQ(right.codes(), "") << rule.right << "\n" << right.rendered();
+  cfamily::testing::testRule<Session>(rule);
 }
 
 /// A leaf task `T` with the statements given: arrays A (in), B (inout) of N floats, an in int x and an inout int y.

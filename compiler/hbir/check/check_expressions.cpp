@@ -19,18 +19,9 @@ STRATA_DIAGNOSTIC(argumentCount, Error, "hbir-argument-count", "function '{0}' t
 
 namespace {
 
-struct BuiltinFacts {
-  std::string_view name;
-  Builtin builtin;
-  size_t arguments;
-  bool integers; // of ints gives an int
-};
-
-constexpr BuiltinFacts builtins[] = {
-    {"sqrt", Builtin::Sqrt, 1, false},   {"exp", Builtin::Exp, 1, false}, {"log", Builtin::Log, 1, false},
-    {"sin", Builtin::Sin, 1, false},     {"cos", Builtin::Cos, 1, false}, {"fabs", Builtin::Fabs, 1, false},
-    {"floor", Builtin::Floor, 1, false}, {"abs", Builtin::Abs, 1, true},  {"min", Builtin::Min, 2, true},
-    {"max", Builtin::Max, 2, true},      {"pow", Builtin::Pow, 2, false}};
+/// Those of C's that the language has, in the order in which messages propose them.
+constexpr Builtin builtins[] = {Builtin::Sqrt,  Builtin::Exp, Builtin::Log, Builtin::Sin, Builtin::Cos, Builtin::Fabs,
+                                Builtin::Floor, Builtin::Abs, Builtin::Min, Builtin::Max, Builtin::Pow};
 
 } // namespace
 
@@ -229,12 +220,12 @@ ExpressionPtr Checker::combine(Operator op, ExpressionPtr left, ExpressionPtr ri
   if (!left || !right)
     return nullptr;
   bool isFloat = left->type == ScalarType::Float || right->type == ScalarType::Float;
-  bool logical = op == Operator::LogicalAnd || op == Operator::LogicalOr;
+  bool logical = cfamily::isLogical(op);
   if (needsIntegers(op) && isFloat) {
     const Location& wrong = left->type == ScalarType::Float ? left->where : right->where;
     DiagnosticBuilder report = diagnostics_.report(needsInteger, wrong, operatorText(op));
-    if (op == Operator::BitXor)
-      report.help("'^' is the exclusive or of bits; a power is pow(x, y)");
+    if (std::string_view help = cfamily::operandHelp(op); !help.empty())
+      report.help(std::string(help));
     return nullptr;
   }
   if (isDivision(op) && !isFloat && right->kind == ExpressionKind::Integer && right->integer == 0) {
@@ -319,14 +310,13 @@ ExpressionPtr Checker::call(const Expr& syntax) {
 
 ExpressionPtr Checker::builtinCall(const Expr& syntax) {
   std::string_view name = syntax.names[0];
-  auto found = std::find_if(std::begin(builtins), std::end(builtins),
-                            [&](const BuiltinFacts& each) { return each.name == name; });
-  if (found == std::end(builtins)) {
+  const std::optional<Builtin> found = cfamily::findBuiltin(name);
+  if (!found || std::ranges::find(builtins, *found) == std::end(builtins)) {
     if (refuseArrayCall(syntax))
       return nullptr;
     std::vector<std::string> candidates{"printf", "print", "bsg_finish"};
-    for (const BuiltinFacts& each : builtins)
-      candidates.emplace_back(each.name);
+    for (Builtin each : builtins)
+      candidates.emplace_back(builtinName(each));
     for (const Extern& each : program_.externs)
       candidates.push_back(each.name);
     if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) {
@@ -341,12 +331,12 @@ ExpressionPtr Checker::builtinCall(const Expr& syntax) {
       builder.help("functions of other languages are declared as 'extern f(x : int) : int;'");
     return nullptr;
   }
-  if (found->arguments != syntax.operands.size()) {
-    diagnostics_.report(argumentCount, syntax.where, name, found->arguments, syntax.operands.size());
+  if (cfamily::argumentsOf(*found) != syntax.operands.size()) {
+    diagnostics_.report(argumentCount, syntax.where, name, cfamily::argumentsOf(*found), syntax.operands.size());
     return nullptr;
   }
   std::vector<ExpressionPtr> arguments;
-  bool isFloat = !found->integers;
+  bool isFloat = !cfamily::takesIntegers(*found);
   for (const Expr* each : syntax.operands) {
     ExpressionPtr argument = value(*each);
     if (!argument)
@@ -356,7 +346,7 @@ ExpressionPtr Checker::builtinCall(const Expr& syntax) {
   }
   auto result = std::make_unique<Expression>();
   result->kind = ExpressionKind::BuiltinCall;
-  result->builtin = found->builtin;
+  result->builtin = *found;
   result->type = isFloat ? ScalarType::Float : ScalarType::Int;
   result->where = syntax.where;
   for (ExpressionPtr& argument : arguments)

@@ -1,6 +1,6 @@
 // printf and print: formats against their arguments.
+#include "compiler/cfamily/syntax/literal.h"
 #include "compiler/hbir/check/checker.h"
-#include "compiler/hbir/syntax/lexer.h"
 
 #include <cctype>
 
@@ -58,7 +58,7 @@ void Checker::format(const Stmt& syntax, Statement& result) {
   for (size_t i = 0; i < text.size();) {
     if (text[i] == '\\') {
       size_t begin = i++;
-      std::optional<char> value = readEscape(text, i);
+      std::optional<char> value = cfamily::readEscape(text, i);
       if (!value) {
         diagnostics_.report(badEscape, at(begin, std::min(begin + 2, text.size())), text.substr(begin + 1, 1));
         return;

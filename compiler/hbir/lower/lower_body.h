@@ -3,7 +3,7 @@
 // owns nothing that outlives it.
 #pragma once
 
-#include "compiler/cfamily/lower_arithmetic.h"
+#include "compiler/cfamily/lower/lower_control.h"
 #include "compiler/hbir/lower/lower_module.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -12,7 +12,7 @@
 
 namespace strata::hbir {
 
-class BodyLowering : cfamily::ArithmeticLowering {
+class BodyLowering : cfamily::ControlLowering {
 public:
   /// `variables` are those of a block of code; null for the code outside groups.
   BodyLowering(ModuleLowering& module, const KernelPlan& plan, const std::vector<GroupIndex>* variables);
@@ -38,9 +38,6 @@ private:
   // Builders at the current place (lower_values.cpp).
   void at(const Location& location) { place_ = module_.place(location); }
   Value zero(ScalarType type);
-  /// Storage of rank 0, or a static array, for as long as the kernel runs.
-  Value allocate(mlir::Type type, llvm::ArrayRef<int64_t> extents = {});
-  Value flag();
   /// Between the form in which values are computed and that in which they are stored.
   Value toStored(Value value, ScalarType type);
   Value fromStored(Value value, ScalarType type);
@@ -121,7 +118,6 @@ private:
   const KernelPlan& plan_;
   const CodeFacts& facts_;
   const std::vector<GroupIndex>* variables_;
-  mlir::Block* entry_ = nullptr;
   llvm::DenseMap<const void*, Value> shared_; // blocks by array or global variable
   llvm::DenseMap<const Symbol*, Binding> bindings_;
   Values indices_; // of the block's variables

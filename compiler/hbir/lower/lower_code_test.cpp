@@ -38,7 +38,7 @@ Results evaluate(const std::string& statements, int a = 0, int b = 0, float u = 
   if (failure)
     *failure = subject.failure;
   else
-    EXPECT_TRUE(good) << subject.said() << subject.text();
+    EXPECT_TRUE(good) << subject.rendered() << subject.text();
   return {r[0], f[0]};
 }
 
@@ -110,7 +110,7 @@ TEST(HbirLowerCode, Floats) {
 
 TEST(HbirLowerCode, SumsOfProductsAreMarkedForFusing) {
   LoweredProgram subject(withResults("f = u * v + 1.0; f += u * v; f = u * v; f = f + 1.0;"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   int marked = 0;
   subject.lowered->module->walk(
       [&](mlir::arith::MulFOp product) { marked += product.getFastmath() == mlir::arith::FastMathFlags::contract; });
@@ -167,7 +167,7 @@ TEST(HbirLowerCode, CountedLoopsStayFors) {
   for (int i = a; 0 < i; i -= 1) r += i;
   for (int i = 0; i < a; i = i + 1) { if (i == b) { r += 1; } else { for (int j = 0; j <= i; j += 1) r += j; } }
 )"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   EXPECT_EQ(subject.count<mlir::scf::ForOp>(), 4);
   EXPECT_EQ(subject.count<mlir::scf::WhileOp>(), 0);
 }
@@ -187,9 +187,9 @@ code {
   }
 }
 )");
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> a{2, 9}, r(4);
-  ASSERT_TRUE(subject.run({array(a), array(r)})) << subject.said();
+  ASSERT_TRUE(subject.run({array(a), array(r)})) << subject.rendered();
   EXPECT_EQ(r, (std::vector<int>{2 + 3 + 4 + 5 + 6 + 7 + 8, 2 + 3 + 4, 0, 4 + 3 + 2 + 1}));
 }
 
@@ -200,7 +200,7 @@ config { group strata_main[2][2] { tile target.module[x][y]; }; }
 data { strata : int[4] = block[2][2] { target.module.func[x][y]; replicated; device; }; index = 3; }
 code { int start; config.strata_main[x][y] { strata[0] = index + start; } })");
   std::vector<int32_t> result(4);
-  ASSERT_TRUE(program.run({array(result)})) << program.said();
+  ASSERT_TRUE(program.run({array(result)})) << program.rendered();
   EXPECT_EQ(result[0], 3);
 }
 

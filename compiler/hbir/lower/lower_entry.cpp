@@ -15,8 +15,7 @@ namespace strata::hbir {
 using mlir::Value;
 
 EntryLowering::EntryLowering(ModuleLowering& module, mapping::FunctionPlacement& placement)
-    : module_(module), placement_(placement), builder_(&module.context),
-      place_(module.place(module.program.target.where)) {
+    : CodeBuilder(module.context, module.place(module.program.target.where)), module_(module), placement_(placement) {
   // The outermost level whose memory processors compute in and that takes any size, and who runs control there; where
   // no level has such a memory, the machine's outermost control and what it keeps its own data in. Below a disk that is
   // the outermost memory that processors compute in: the program's data have to fit it, and the caller's are on the
@@ -84,7 +83,7 @@ void EntryLowering::checkExtents() {
     for (auto [dimension, extent] : llvm::enumerate(array->extents)) {
       Value given =
           make<memref::DimOp>(entry_->getArgument(static_cast<unsigned>(position)), static_cast<int64_t>(dimension));
-      Value wanted = number(extent);
+      Value wanted = indexConstant(extent);
       make<svm::CheckOp>(compare(arith::CmpIPredicate::eq, given, wanted),
                          builder_.getStringAttr("hbir-argument-extents"),
                          builder_.getStringAttr("'" + array->name + "' has {0} elements in dimension " +
@@ -97,7 +96,7 @@ void EntryLowering::checkExtents() {
 Value EntryLowering::makeBlock(mlir::MemRefType type, const std::vector<int64_t>& extents, const std::string& label) {
   Values sizes;
   for (int64_t extent : extents)
-    sizes.push_back(number(extent));
+    sizes.push_back(indexConstant(extent));
   placement_.blocks[label] = memory_;
   return make<svm::BlockOp>(type, sizes, builder_.getDenseI64ArrayAttr(extents), builder_.getStringAttr(label),
                             mlir::IntegerAttr());
@@ -133,7 +132,7 @@ void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whol
     for (mlir::Type type : types)
       body.addArgument(type, place_);
     builder_.setInsertionPointToStart(&body);
-    Value copies = body.getArgument(0), first = number(block.firstCopy);
+    Value copies = body.getArgument(0), first = indexConstant(block.firstCopy);
     Values indices;
     for (int64_t extent : block.extents) {
       const bool overCopies = indices.empty();
@@ -141,7 +140,7 @@ void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whol
         indices.push_back(first);
         continue;
       }
-      auto loop = make<scf::ForOp>(number(0), number(extent), number(1));
+      auto loop = make<scf::ForOp>(indexConstant(0), indexConstant(extent), indexConstant(1));
       builder_.setInsertionPointToStart(loop.getBody());
       indices.push_back(loop.getInductionVar());
     }

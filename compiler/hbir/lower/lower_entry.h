@@ -2,17 +2,17 @@
 // arrays out; and where all of it goes. Lives during one lower() only.
 #pragma once
 
+#include "compiler/cfamily/lower/lower_values.h"
 #include "compiler/hbir/lower/lower_module.h"
 
 namespace strata::hbir {
 
-class EntryLowering {
+class EntryLowering : cfamily::CodeBuilder {
 public:
   EntryLowering(ModuleLowering& module, mapping::FunctionPlacement& placement);
   void run();
 
 private:
-  using Value = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value, 4>;
 
   /// Tiles that are numbered together: those of a group that code names and of all groups inside of it. The tiles of
@@ -26,19 +26,7 @@ private:
     int64_t iterations = 0;
   };
 
-  template <typename Op, typename... Args>
-  Op make(Args&&... args) {
-    return builder_.create<Op>(place_, std::forward<Args>(args)...);
-  }
-  template <typename Op>
-  Value folded(Value a, Value b) {
-    return builder_.createOrFold<Op>(place_, a, b);
-  }
   void at(const Location& location) { place_ = module_.place(location); }
-  Value number(int64_t value) { return make<mlir::arith::ConstantIndexOp>(value); }
-  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b) {
-    return builder_.createOrFold<mlir::arith::CmpIOp>(place_, predicate, a, b);
-  }
   Value evaluate(const IndexExpression& expression, mlir::ValueRange variables);
 
   // lower_entry.cpp
@@ -70,8 +58,6 @@ private:
 
   ModuleLowering& module_;
   mapping::FunctionPlacement& placement_;
-  mlir::OpBuilder builder_;
-  mlir::Location place_;
   std::string processor_, memory_;
   std::string argumentMemory_; // where the caller keeps the arrays
   int64_t processors_ = 1;

@@ -170,7 +170,7 @@ bool BodyLowering::contractWith(const Expression& operand) {
 Value BodyLowering::binary(const Expression& expression) {
   if (isComparison(expression.op))
     return comparison(expression);
-  if (expression.op == Operator::LogicalAnd || expression.op == Operator::LogicalOr)
+  if (cfamily::isLogical(expression.op))
     return logical(expression);
   const Expression &left = *expression.operands[0], &right = *expression.operands[1];
   bool contract = contracted_.contains(&expression);
@@ -196,18 +196,10 @@ Value BodyLowering::logical(const Expression& expression) {
   if (isPlain(*expression.operands[1])) {
     Value second = value(*expression.operands[1]);
     at(expression.where);
-    return isAnd ? folded<arith::AndIOp>(first, second) : folded<arith::OrIOp>(first, second);
+    return isAnd ? both(first, second) : either(first, second);
   }
   at(expression.where);
-  auto branch = make<scf::IfOp>(mlir::TypeRange(builder_.getI1Type()), first, true, true);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(isAnd ? branch.thenBlock() : branch.elseBlock());
-  Value second = value(*expression.operands[1]);
-  make<scf::YieldOp>(second);
-  builder_.setInsertionPointToStart(isAnd ? branch.elseBlock() : branch.thenBlock());
-  Value known = truth(!isAnd);
-  make<scf::YieldOp>(known);
-  return branch.getResult(0);
+  return shortCircuit(isAnd, first, [&] { return value(*expression.operands[1]); });
 }
 
 Value BodyLowering::conditional(const Expression& expression) {
@@ -220,15 +212,7 @@ Value BodyLowering::conditional(const Expression& expression) {
   }
   at(expression.where);
   mlir::Type type = expression.type == ScalarType::Int ? builder_.getIndexType() : module_.elementType(expression.type);
-  auto branch = make<scf::IfOp>(mlir::TypeRange(type), holds, true, true);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(branch.thenBlock());
-  Value a = value(yes);
-  make<scf::YieldOp>(a);
-  builder_.setInsertionPointToStart(branch.elseBlock());
-  Value b = value(no);
-  make<scf::YieldOp>(b);
-  return branch.getResult(0);
+  return eitherOf(holds, type, [&] { return value(yes); }, [&] { return value(no); });
 }
 
 Value BodyLowering::cast(const Expression& expression) {

@@ -93,11 +93,10 @@ std::optional<BodyLowering::Counted> BodyLowering::counted(const Statement& each
   const bool isLeft = isVariable(*test.operands[0], symbol);
   if (!isLeft && !isVariable(*test.operands[1], symbol))
     return std::nullopt;
-  const Operator op = isLeft ? test.op : mirrored(test.op);
-  const bool up = counting.step > 0;
-  if (op != (up ? Operator::Less : Operator::Greater) && op != (up ? Operator::LessEqual : Operator::GreaterEqual))
+  const std::optional<bool> inclusive = cfamily::includesBound(isLeft ? test.op : mirrored(test.op), counting.step);
+  if (!inclusive)
     return std::nullopt;
-  counting.inclusive = op == Operator::LessEqual || op == Operator::GreaterEqual;
+  counting.inclusive = *inclusive;
   result.bound = test.operands[isLeft ? 1 : 0].get();
   // The bound mentions the variable only where the loop assigns it, so that this covers it too.
   if (!isInvariant(*result.bound, each))
@@ -189,21 +188,14 @@ void BodyLowering::generalLoop(const Statement& each) {
   for (const StatementPtr& inner : each.body)
     leaving |= facts_.jumps(inner.get());
   if (breakFlag_)
-    make<memref::StoreOp>(truth(false), breakFlag_, mlir::ValueRange());
+    store(truth(false), breakFlag_);
   auto test = [&]() -> Value {
     if (!each.condition)
       return noJump(leaving);
     if (leaving == NoJump)
       return value(*each.condition);
-    auto branch = make<scf::IfOp>(mlir::TypeRange(builder_.getI1Type()), noJump(leaving), true, true);
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(branch.thenBlock());
-    Value holds = value(*each.condition);
-    make<scf::YieldOp>(holds);
-    builder_.setInsertionPointToStart(branch.elseBlock());
-    Value over = truth(false);
-    make<scf::YieldOp>(over);
-    return branch.getResult(0);
+    return eitherOf(
+        noJump(leaving), builder_.getI1Type(), [&] { return value(*each.condition); }, [&] { return truth(false); });
   };
   auto made = make<scf::WhileOp>(mlir::TypeRange(), mlir::ValueRange());
   {
@@ -257,7 +249,7 @@ void BodyLowering::rangeLoop(const Statement& each) {
     sequence(each.body);
   } else {
     if (breakFlag_)
-      make<memref::StoreOp>(truth(false), breakFlag_, mlir::ValueRange());
+      store(truth(false), breakFlag_);
     auto made = make<scf::WhileOp>(mlir::TypeRange(builder_.getIndexType()), mlir::ValueRange(lower));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     mlir::Block* before = builder_.createBlock(&made.getBefore(), {}, builder_.getIndexType(), place_);

@@ -65,10 +65,7 @@ ModuleLowering::ModuleLowering(const Program& program, const Machine& machine, m
 }
 
 mlir::Location ModuleLowering::place(const Location& location) {
-  if (!location.valid())
-    return mlir::UnknownLoc::get(&context);
-  LineColumn at = diagnostics.sources().lineColumn(location);
-  return mlir::FileLineColLoc::get(&context, diagnostics.sources().buffer(location.buffer).name(), at.line, at.column);
+  return locationAt(diagnostics.sources(), location, context);
 }
 
 mlir::Type ModuleLowering::elementType(ScalarType type) {

@@ -33,7 +33,7 @@ void BodyLowering::statement(const Statement& each) {
   case StatementKind::Break:
   case StatementKind::Finish:
     if (Value flag = each.kind == StatementKind::Break ? breakFlag_ : finishFlag_)
-      make<memref::StoreOp>(truth(true), flag, mlir::ValueRange());
+      store(truth(true), flag);
     return;
   case StatementKind::Print:
     return print(each);
@@ -41,18 +41,15 @@ void BodyLowering::statement(const Statement& each) {
 }
 
 Value BodyLowering::noJump(unsigned jumps) {
-  Value none;
+  Values flags;
   for (auto [kind, flag] : {std::pair(BreakJump, breakFlag_), std::pair(FinishJump, finishFlag_)})
-    if ((jumps & kind) && flag) {
-      Value clear = inverse(make<memref::LoadOp>(flag));
-      none = none ? folded<arith::AndIOp>(none, clear) : clear;
-    }
-  return none ? none : truth(true);
+    if (jumps & kind)
+      flags.push_back(flag);
+  return noneSet(flags);
 }
 
 void BodyLowering::sequence(const std::vector<StatementPtr>& statements) {
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::OpBuilder::InsertPoint outside = builder_.saveInsertionPoint();
+  FlatList list(*this);
   const size_t scope = scope_.size();
   unsigned jumps = NoJump;
   for (const StatementPtr& each : statements) {
@@ -64,11 +61,9 @@ void BodyLowering::sequence(const std::vector<StatementPtr>& statements) {
     if (added == NoJump || each == statements.back())
       continue;
     jumps |= added;
-    builder_.restoreInsertionPoint(outside);
+    list.leave();
     at(each->where);
-    auto rest = make<scf::IfOp>(noJump(jumps), /*withElseRegion=*/false);
-    outside = builder_.saveInsertionPoint();
-    builder_.setInsertionPointToStart(rest.thenBlock());
+    list.enter(noJump(jumps));
   }
   scope_.resize(scope);
 }
@@ -145,9 +140,9 @@ void BodyLowering::ifStatement(const Statement& each) {
 /// Many arms stand side by side: each is tried where none before it was taken.
 void BodyLowering::longChain(const Statement& chain) {
   Value taken = allocate(builder_.getI1Type());
-  make<memref::StoreOp>(truth(false), taken, mlir::ValueRange());
+  store(truth(false), taken);
   auto beginArm = [&] {
-    auto branch = make<scf::IfOp>(inverse(make<memref::LoadOp>(taken)), /*withElseRegion=*/false);
+    auto branch = make<scf::IfOp>(inverse(load(taken)), /*withElseRegion=*/false);
     builder_.setInsertionPointToStart(branch.thenBlock());
   };
   for (const Statement* arm = &chain; arm;) {
@@ -158,7 +153,7 @@ void BodyLowering::longChain(const Statement& chain) {
     at(arm->where);
     auto branch = make<scf::IfOp>(holds, /*withElseRegion=*/false);
     builder_.setInsertionPointToStart(branch.thenBlock());
-    make<memref::StoreOp>(truth(true), taken, mlir::ValueRange());
+    store(truth(true), taken);
     sequence(arm->body);
     const bool goesOn = arm->otherwise.size() == 1 && arm->otherwise[0]->kind == StatementKind::If;
     if (!goesOn && !arm->otherwise.empty()) {

@@ -38,10 +38,10 @@ TEST(HbirLower, VectorAdd) {
   for (const std::string& path : forms("vectadd"))
     for (const char* machine : {"host", "cell"}) {
       LoweredProgram subject(example(path), machine);
-      ASSERT_TRUE(subject.lowered) << subject.said();
+      ASSERT_TRUE(subject.lowered) << subject.rendered();
       auto a = numbers<float>(1000, 3, 1001), b = numbers<float>(1000, 7, 501);
       std::vector<float> c(1000);
-      ASSERT_TRUE(subject.run({array(a), array(b), array(c)})) << subject.said();
+      ASSERT_TRUE(subject.run({array(a), array(b), array(c)})) << subject.rendered();
       for (size_t i = 0; i < c.size(); ++i)
         ASSERT_EQ(c[i], a[i] + b[i]) << path << ' ' << i;
       EXPECT_EQ(checksLeft(subject), 0) << path;
@@ -52,16 +52,16 @@ TEST(HbirLower, TheRecordPlacesThePrograms) {
   for (const char* machineName : {"host", "cell"})
     for (const char* path : {"vectadd/vectadd.hbir", "groups/groups_c.hbir", "histogram/histogram.hbir"}) {
       LoweredProgram subject(example(path), machineName);
-      ASSERT_TRUE(subject.lowered) << subject.said();
+      ASSERT_TRUE(subject.lowered) << subject.rendered();
       const mapping::FunctionPlacement& placement = subject.lowered->record.functions.at("main");
       EXPECT_EQ(placement.control, std::string(machineName) == "cell" ? "ppe" : "core");
       EXPECT_EQ(placement.blocks.at("A"), "main");
       EXPECT_GE(placement.loops.at("tiles").ways, 1);
       EXPECT_TRUE(
-          mapping::place(*subject.lowered->module, subject.lowered->record, *subject.machine, subject.diagnostics))
-          << subject.said();
-      EXPECT_TRUE(mapping::verifyPlaced(*subject.lowered->module, *subject.machine, subject.diagnostics))
-          << subject.said();
+          mapping::place(*subject.lowered->module, subject.lowered->record, *subject.target, subject.diagnostics))
+          << subject.rendered();
+      EXPECT_TRUE(mapping::verifyPlaced(*subject.lowered->module, *subject.target, subject.diagnostics))
+          << subject.rendered();
     }
 }
 
@@ -80,11 +80,11 @@ TEST(HbirLower, MatrixProduct) {
   for (const char* name : {"matmul", "matmul_local"})
     for (const std::string& path : forms(name)) {
       LoweredProgram subject(example(path));
-      ASSERT_TRUE(subject.lowered) << subject.said();
+      ASSERT_TRUE(subject.lowered) << subject.rendered();
       const int64_t m = 64, n = 48, p = 80;
       auto a = numbers<float>(m * p, 5, 7), b = numbers<float>(p * n, 3, 11);
       std::vector<float> c(m * n);
-      ASSERT_TRUE(subject.run({matrix(a, m), matrix(b, p), matrix(c, m)})) << subject.said();
+      ASSERT_TRUE(subject.run({matrix(a, m), matrix(b, p), matrix(c, m)})) << subject.rendered();
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
           float sum = 0;
@@ -99,11 +99,11 @@ TEST(HbirLower, MatrixProduct) {
 TEST(HbirLower, WaitingTiles) {
   for (const std::string& path : forms("prefix")) {
     LoweredProgram subject(example(path));
-    ASSERT_TRUE(subject.lowered) << subject.said();
+    ASSERT_TRUE(subject.lowered) << subject.rendered();
     auto a = numbers<int>(1000, 7, 13);
     std::vector<int> sums(1000), expected(1000);
     std::partial_sum(a.begin(), a.end(), expected.begin());
-    ASSERT_TRUE(subject.run({array(a), array(sums)})) << subject.said();
+    ASSERT_TRUE(subject.run({array(a), array(sums)})) << subject.rendered();
     EXPECT_EQ(sums, expected) << path;
     // One poll in the loop that waits, one fence behind what it reads and one before the flag is raised; nothing else
     // is fenced.
@@ -114,12 +114,12 @@ TEST(HbirLower, WaitingTiles) {
   }
   for (const std::string& path : forms("histogram")) {
     LoweredProgram subject(example(path));
-    ASSERT_TRUE(subject.lowered) << subject.said();
+    ASSERT_TRUE(subject.lowered) << subject.rendered();
     auto a = numbers<int>(1000, 5, 13);
     std::vector<int> bins(13), expected(13);
     for (int value : a)
       ++expected[static_cast<size_t>(value)];
-    ASSERT_TRUE(subject.run({array(a), array(bins)})) << subject.said();
+    ASSERT_TRUE(subject.run({array(a), array(bins)})) << subject.rendered();
     EXPECT_EQ(bins, expected) << path;
     a[400] = 13;
     EXPECT_FALSE(subject.run({array(a), array(bins)}));
@@ -130,10 +130,10 @@ TEST(HbirLower, WaitingTiles) {
 TEST(HbirLower, SeveralAndNestedGroups) {
   for (const std::string& path : forms("groups")) {
     LoweredProgram subject(example(path));
-    ASSERT_TRUE(subject.lowered) << subject.said();
+    ASSERT_TRUE(subject.lowered) << subject.rendered();
     auto a = numbers<int>(1000, 37, 499);
     std::vector<int> sums(8), highs(8), lows(8);
-    ASSERT_TRUE(subject.run({array(a), array(sums), array(highs), array(lows)})) << subject.said();
+    ASSERT_TRUE(subject.run({array(a), array(sums), array(highs), array(lows)})) << subject.rendered();
     for (size_t piece = 0; piece < 8; ++piece) {
       auto first = a.begin() + static_cast<long>(piece * 125), last = first + 125;
       EXPECT_EQ(sums[piece], std::accumulate(first, last, 0)) << path;
@@ -153,9 +153,9 @@ TEST(HbirLower, BlocksOfOneTileRunInTextOrder) {
   config.tg[3][y] { C[3][y] = C[3][y] + 1000; }
   config.tg[x][y] { C[x][y] = C[x][y] + 1; }
 )"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> c(16), expected(16);
-  ASSERT_TRUE(subject.run({matrix(c, 4)})) << subject.said() << subject.text();
+  ASSERT_TRUE(subject.run({matrix(c, 4)})) << subject.rendered() << subject.text();
   for (int x = 0; x < 4; ++x)
     for (int y = 0; y < 4; ++y) {
       int value = x * 10 + y;
@@ -178,9 +178,9 @@ code {
   config.other[x][y] { C[2] = x + y + 5; }
 }
 )");
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> c(3);
-  ASSERT_TRUE(subject.run({array(c)})) << subject.said();
+  ASSERT_TRUE(subject.run({array(c)})) << subject.rendered();
   EXPECT_EQ(c, (std::vector<int>{7, 8, 5}));
 }
 
@@ -199,9 +199,9 @@ code {
   config.tg[2][5] { C[2][5] += 1; }
 }
 )");
-    ASSERT_TRUE(subject.lowered) << subject.said();
+    ASSERT_TRUE(subject.lowered) << subject.rendered();
     std::vector<int> c(32), expected(32);
-    ASSERT_TRUE(subject.run({matrix(c, 4)})) << subject.said();
+    ASSERT_TRUE(subject.run({matrix(c, 4)})) << subject.rendered();
     for (int x = 0; x < 4; ++x)
       for (int y = 0; y < 8; ++y)
         expected[static_cast<size_t>(8 * x + y)] =
@@ -227,9 +227,9 @@ code {
   t.all { C[tile_id] = C[tile_id] * 3; }
 }
 )");
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> c(24), expected(24, 1);
-  ASSERT_TRUE(subject.run({array(c)})) << subject.said() << subject.text();
+  ASSERT_TRUE(subject.run({array(c)})) << subject.rendered() << subject.text();
   for (int i = 0; i < 2; ++i)
     for (int x = 0; x < 2; ++x)
       for (int y = 0; y < 2; ++y)
@@ -253,9 +253,9 @@ TEST(HbirLower, FinishSkipsTheRestOfATile) {
   config.tg[x][y] { C[x][y] += 1000; bsg_finish(); }
   config.tg[0][3] { C[0][3] = 5; }
 )"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> c(16), expected(16);
-  ASSERT_TRUE(subject.run({matrix(c, 4)})) << subject.said();
+  ASSERT_TRUE(subject.run({matrix(c, 4)})) << subject.rendered();
   for (int x = 0; x < 4; ++x)
     for (int y = 0; y < 4; ++y)
       expected[static_cast<size_t>(x * 4 + y)] = y == 3 ? 1 + 3 + 1100 : 1 + x + 5;
@@ -272,9 +272,9 @@ TEST(HbirLower, StartRunsFirstAndGlobalsAreShared) {
   later = table[3] + 1;
   config.tg[x][0] { C[x] = table[x] + count + later; if (scale == 0.5) { C[x] += 100; } }
 )"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> c(4);
-  ASSERT_TRUE(subject.run({array(c)})) << subject.said();
+  ASSERT_TRUE(subject.run({array(c)})) << subject.rendered();
   EXPECT_EQ(c, (std::vector<int>{114, 115, 118, 123}));
   // What is never assigned is a constant and has no storage.
   EXPECT_EQ(subject.count<svm::BlockOp>(), 3);
@@ -287,9 +287,9 @@ TEST(HbirLower, ElementsThatNobodyWritesAreZero) {
                                  R"(
   config.tg[1][y] { T[y] = 5; C[y] += T[y] + T[y + 4] + 1; }
 )"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> c(8);
-  ASSERT_TRUE(subject.run({array(c)}, /*checked=*/false)) << subject.said();
+  ASSERT_TRUE(subject.run({array(c)}, /*checked=*/false)) << subject.rendered();
   EXPECT_EQ(c, (std::vector<int>{6, 6, 6, 6, 0, 0, 0, 0}));
   EXPECT_FALSE(subject.run({array(c)}));
   EXPECT_EQ(subject.failure, "interpret-undefined-read");
@@ -308,9 +308,9 @@ TEST(HbirLower, ReplicatedArraysThatTilesWriteAreTheirOwn) {
     R[tile_id] = A[y] + B[x];
   }
 )"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> b{1000, 2000, 3000, 4000}, r(16), q(4);
-  ASSERT_TRUE(subject.run({array(b), array(r), array(q)}, /*checked=*/false)) << subject.said();
+  ASSERT_TRUE(subject.run({array(b), array(r), array(q)}, /*checked=*/false)) << subject.rendered();
   EXPECT_EQ(q, (std::vector<int>{1, 8, 1, 1})); // those of the first tile
   for (size_t tile = 0; tile < 16; ++tile)
     EXPECT_EQ(r[tile], (tile % 4 == 1 ? 8 : 1) + static_cast<int>(tile) + b[tile / 4]);
@@ -330,10 +330,10 @@ TEST(HbirLower, LayoutsDoNotChangeResults) {
         C[i][j] = 0.25 * (A[i - 1][j] + A[i + 1][j] + A[i][j - 1] + A[i][j + 1]);
   }
 )"));
-    ASSERT_TRUE(subject.lowered) << subject.said();
+    ASSERT_TRUE(subject.lowered) << subject.rendered();
     auto a = numbers<float>(63, 5, 17);
     std::vector<float> c(63);
-    ASSERT_TRUE(subject.run({matrix(a, 7), matrix(c, 7)})) << subject.said();
+    ASSERT_TRUE(subject.run({matrix(a, 7), matrix(c, 7)})) << subject.rendered();
     for (size_t i = 0; i < 7; ++i)
       for (size_t j = 0; j < 9; ++j) {
         bool inside = i > 0 && i < 6 && j > 0 && j < 8;
@@ -358,9 +358,9 @@ TEST(HbirLower, LocalArrays) {
     C[x * 4 + y] = previous;
   }
 )"));
-    ASSERT_TRUE(subject.lowered) << subject.said();
+    ASSERT_TRUE(subject.lowered) << subject.rendered();
     std::vector<int> c(16);
-    ASSERT_TRUE(subject.run({array(c)})) << subject.said();
+    ASSERT_TRUE(subject.run({array(c)})) << subject.rendered();
     for (int tile = 0; tile < 16; ++tile)
       EXPECT_EQ(c[static_cast<size_t>(tile)], 3 * (4 + tile / 4) + 3);
   }
@@ -373,9 +373,9 @@ TEST(HbirLower, Printing) {
     if (y == 1) printf("tile %d: %3d|%x|%.2f|%c\n", tile_id, x - 2, x - 2, x / 4.0, 65 + x);
   }
 )"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
   std::vector<int> c(1);
-  ASSERT_TRUE(subject.run({array(c)})) << subject.said();
+  ASSERT_TRUE(subject.run({array(c)})) << subject.rendered();
   EXPECT_EQ(subject.output, "begin 100%\n"
                             "tile 1:  -2|fffffffe|0.00|A\n"
                             "tile 5:  -1|ffffffff|0.25|B\n"
@@ -391,7 +391,7 @@ data { out C : int[4] { location : target.g, layout : block } }
 code { extern main(x : int) : int; t.foo { C[0] = main(3); } }
 )");
   EXPECT_FALSE(reserved.lowered);
-  EXPECT_NE(reserved.said().find("hbir-extern-name"), std::string::npos) << reserved.said();
+  EXPECT_NE(reserved.rendered().find("hbir-extern-name"), std::string::npos) << reserved.rendered();
 
   LoweredProgram copies(R"(
 target { memory g[1] { size 1M; width 8B; }; tile t[40000][50000] { memory l { size 64G; width 8B; }; }; }
@@ -400,16 +400,16 @@ data { C : int[2000000000] = block[40000][50000] { target.t.l[x][y]; replicated;
 code { config.tg[x][y] { C[0] = 1; } }
 )");
   EXPECT_FALSE(copies.lowered);
-  EXPECT_NE(copies.said().find("hbir-copies-size"), std::string::npos) << copies.said();
+  EXPECT_NE(copies.rendered().find("hbir-copies-size"), std::string::npos) << copies.rendered();
 }
 
 TEST(HbirLower, LayoutsThatNoMapSays) {
   LoweredProgram subject(
       onTiles("C : int[16] = block[4] { target.g[x*x%4]; device; };", "config.tg[x][y] { C[x * 4 + y] = y; }"));
-  ASSERT_TRUE(subject.lowered) << subject.said();
-  EXPECT_NE(subject.said().find("hbir-layout-not-affine"), std::string::npos) << subject.said();
+  ASSERT_TRUE(subject.lowered) << subject.rendered();
+  EXPECT_NE(subject.rendered().find("hbir-layout-not-affine"), std::string::npos) << subject.rendered();
   std::vector<int> c(16);
-  ASSERT_TRUE(subject.run({array(c)})) << subject.said();
+  ASSERT_TRUE(subject.run({array(c)})) << subject.rendered();
   EXPECT_EQ(c[6], 2);
 }
 
@@ -433,7 +433,7 @@ TEST(HbirLower, ExternalFunctionsAreDeclared) {
   }
   program.blocks[0].body.push_back(std::move(call));
   auto lowered = lower(program, describeHost(), subject.context, subject.diagnostics);
-  ASSERT_TRUE(lowered) << subject.said();
+  ASSERT_TRUE(lowered) << subject.rendered();
   auto function = lowered->module->lookupSymbol<mlir::func::FuncOp>("f");
   ASSERT_TRUE(function && function.isExternal() && function.isPrivate());
   EXPECT_TRUE(function.getArgumentTypes()[2].isInteger(1));

@@ -2,63 +2,39 @@
 // dialect. Single-threaded.
 #pragma once
 
-#include "compiler/hbir/check/frontend.h"
+#include "compiler/cfamily/lower/lower_testing.h"
+#include "compiler/hbir/hbir_testing.h"
 #include "compiler/hbir/lower/lower.h"
-#include "compiler/interpret/interpreter.h"
-#include "compiler/ir/svm.h"
-#include "compiler/ir/verify_logical.h"
 
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <numeric>
-#include <sstream>
 
 namespace strata::hbir::testing {
 
+using cfamily::testing::array;
+using cfamily::testing::matrix;
 using interpret::Argument;
 
-struct LoweredProgram {
-  SourceManager sources;
-  DiagnosticEngine diagnostics{sources};
+struct LoweredProgram : Session {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  std::unique_ptr<Program> program;
-  std::optional<Machine> machine;
+  std::optional<Machine> target;
   std::optional<Lowered> lowered;
   std::string failure; // the code of the last run's failed check
   std::string output;  // of the last run
 
   explicit LoweredProgram(const std::string& text, const std::string& machineName = "host") {
-    program = readProgram(sources.add("test.hbir", text, SourceKind::Program), diagnostics, {});
+    read(text);
     if (program)
       lowerOnto(machineName);
   }
 
   void lowerOnto(const std::string& machineName) {
-    machine = loadMachine(machineName, {std::string(STRATA_SOURCE_DIR) + "/machines"}, diagnostics);
-    lowered = lower(*program, *machine, context, diagnostics);
-    if (!lowered)
-      return;
-    EXPECT_TRUE(mlir::succeeded(svm::verifyLogical(*lowered->module)));
-    // The text form is the whole program: it reads back and prints the same again.
-    mlir::ParserConfig config(&context);
-    auto again = mlir::parseSourceString<mlir::ModuleOp>(this->text(), config);
-    EXPECT_TRUE(again);
-    if (again)
-      EXPECT_EQ(print(*again), this->text());
+    target = machine(machineName);
+    lowered = lower(*program, *target, context, diagnostics);
+    if (lowered)
+      cfamily::testing::expectLogical(*lowered->module);
   }
 
-  static std::string print(mlir::ModuleOp module) {
-    std::string out;
-    llvm::raw_string_ostream stream(out);
-    module->print(stream);
-    return out;
-  }
-  std::string text() { return lowered ? print(*lowered->module) : ""; }
-  std::string said() const { return diagnostics.render({}); }
+  std::string text() { return lowered ? cfamily::testing::printed(*lowered->module) : ""; }
   /// How often an operation stands in the module.
   template <typename Op>
   int count() {
@@ -69,19 +45,14 @@ struct LoweredProgram {
 
   /// `checked`: reads of what nobody wrote are found.
   bool run(const std::vector<Argument>& arguments, bool checked = true) {
-    failure.clear();
     if (!lowered) {
-      ADD_FAILURE() << said();
+      ADD_FAILURE() << rendered();
       return false;
     }
-    interpret::Options options;
-    options.trackUndefined = checked;
-    options.maxSteps = 100'000'000;
-    auto interpreter = interpret::Interpreter::create(*lowered->module, diagnostics, options);
-    bool good = interpreter->call("main", arguments);
-    failure = interpreter->failure().code;
-    output = interpreter->output();
-    return good;
+    cfamily::testing::Run run = cfamily::testing::execute(*lowered->module, "main", arguments, diagnostics, checked);
+    failure = run.failure;
+    output = run.output;
+    return run.good;
   }
 };
 
@@ -94,20 +65,8 @@ inline std::string onTiles(const std::string& data, const std::string& code) {
          data + "\n}\ncode {\n" + code + "\n}\n";
 }
 
-template <typename T>
-Argument array(std::vector<T>& values) {
-  return Argument::block(values.data(), {static_cast<int64_t>(values.size())});
-}
-template <typename T>
-Argument matrix(std::vector<T>& values, int64_t rows) {
-  return Argument::block(values.data(), {rows, static_cast<int64_t>(values.size()) / rows});
-}
-
 inline std::string example(const std::string& path) {
-  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/hbir/" + path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return cfamily::testing::exampleFile("hbir/" + path);
 }
 
 } // namespace strata::hbir::testing

@@ -108,10 +108,10 @@ bool sameTiles(const CodeBlock& a, const CodeBlock& b) {
 Value EntryLowering::evaluate(const IndexExpression& expression, mlir::ValueRange variables) {
   using Kind = IndexExpression::Kind;
   if (expression.kind == Kind::Constant)
-    return number(expression.value);
+    return indexConstant(expression.value);
   if (expression.kind == Kind::Variable)
     return static_cast<size_t>(expression.value) < variables.size() ? variables[static_cast<size_t>(expression.value)]
-                                                                    : number(0);
+                                                                    : indexConstant(0);
   Value a = evaluate(expression.operands[0], variables), b = evaluate(expression.operands[1], variables);
   switch (expression.kind) {
   case Kind::Add:
@@ -194,7 +194,7 @@ void EntryLowering::runTiles() {
   if (iterations == 0)
     return;
   at(module_.program.blocks[all.front().blocks.front()].where);
-  auto spmd = make<svm::SpmdOp>(number(0), number(iterations), mlir::ValueRange(), mlir::ArrayAttr(),
+  auto spmd = make<svm::SpmdOp>(indexConstant(0), indexConstant(iterations), mlir::ValueRange(), mlir::ArrayAttr(),
                                 builder_.getStringAttr("tiles"));
   spmd.setConcurrent(module_.isConcurrent);
   mapping::LoopPlacement& dealt = placement_.loops["tiles"];
@@ -209,11 +209,11 @@ void EntryLowering::runTiles() {
     const int64_t end = begin + family.iterations;
     Value iteration = spmd.iteration();
     if (all.size() > 1) {
-      Value here = folded<arith::AndIOp>(compare(arith::CmpIPredicate::sge, iteration, number(begin)),
-                                         compare(arith::CmpIPredicate::slt, iteration, number(end)));
+      Value here = folded<arith::AndIOp>(compare(arith::CmpIPredicate::sge, iteration, indexConstant(begin)),
+                                         compare(arith::CmpIPredicate::slt, iteration, indexConstant(end)));
       auto branch = make<scf::IfOp>(here, /*withElseRegion=*/false);
       builder_.setInsertionPointToStart(branch.thenBlock());
-      iteration = folded<arith::SubIOp>(iteration, number(begin));
+      iteration = folded<arith::SubIOp>(iteration, indexConstant(begin));
     }
     runFamily(family, iteration);
     begin = end;
@@ -224,9 +224,9 @@ void EntryLowering::runFamily(const Family& family, Value iteration) {
   Values variables(family.variables.size());
   for (size_t each = family.variables.size(); each-- > 0;) {
     const int64_t extent = family.variables[each].extent;
-    variables[each] = each == 0 ? iteration : folded<arith::RemUIOp>(iteration, number(extent));
+    variables[each] = each == 0 ? iteration : folded<arith::RemUIOp>(iteration, indexConstant(extent));
     if (each)
-      iteration = folded<arith::DivUIOp>(iteration, number(extent));
+      iteration = folded<arith::DivUIOp>(iteration, indexConstant(extent));
   }
   Values tile;
   for (const IndexExpression& coordinate : family.tile)
@@ -234,8 +234,9 @@ void EntryLowering::runFamily(const Family& family, Value iteration) {
   // Tiles are numbered by rows over the whole target.
   Value tileNumber;
   for (auto [coordinate, extent] : llvm::zip(tile, module_.program.target.extents))
-    tileNumber =
-        tileNumber ? folded<arith::AddIOp>(folded<arith::MulIOp>(tileNumber, number(extent)), coordinate) : coordinate;
+    tileNumber = tileNumber
+                     ? folded<arith::AddIOp>(folded<arith::MulIOp>(tileNumber, indexConstant(extent)), coordinate)
+                     : coordinate;
   finished_ = {};
   if (std::any_of(family.blocks.begin(), family.blocks.end(),
                   [&](size_t number) { return module_.kernels_[number].tellsFinish; })) {
@@ -269,7 +270,7 @@ EntryLowering::Solution EntryLowering::solve(const CodeBlock& block, const Value
   solution.variables.resize(count);
   for (size_t each = 0; each < count; ++each)
     if (block.variables[each].extent == 1)
-      solution.variables[each] = number(0);
+      solution.variables[each] = indexConstant(0);
   std::vector<std::optional<LinearForm>> forms;
   for (const IndexExpression& coordinate : block.tile)
     forms.push_back(linear(coordinate, count));
@@ -280,13 +281,13 @@ EntryLowering::Solution EntryLowering::solve(const CodeBlock& block, const Value
         continue;
       const LinearForm& form = *forms[dimension];
       std::vector<size_t> unknown;
-      Value rest = folded<arith::SubIOp>(tile[dimension], number(form.constant));
+      Value rest = folded<arith::SubIOp>(tile[dimension], indexConstant(form.constant));
       for (size_t each = 0; each < count; ++each) {
         if (form.coefficients[each] == 0)
           continue;
         if (solution.variables[each])
           rest = folded<arith::SubIOp>(
-              rest, folded<arith::MulIOp>(solution.variables[each], number(form.coefficients[each])));
+              rest, folded<arith::MulIOp>(solution.variables[each], indexConstant(form.coefficients[each])));
         else
           unknown.push_back(each);
       }
@@ -309,9 +310,11 @@ EntryLowering::Solution EntryLowering::solve(const CodeBlock& block, const Value
       // Counted from its far end, a variable with a negative multiple has a positive one.
       for (size_t each : unknown)
         if (form.coefficients[each] < 0)
-          rest = folded<arith::SubIOp>(rest, number(form.coefficients[each] * (block.variables[each].extent - 1)));
+          rest =
+              folded<arith::SubIOp>(rest, indexConstant(form.coefficients[each] * (block.variables[each].extent - 1)));
       for (size_t each : unknown) {
-        Value radix = number(static_cast<int64_t>(size(each))), last = number(block.variables[each].extent - 1);
+        Value radix = indexConstant(static_cast<int64_t>(size(each))),
+              last = indexConstant(block.variables[each].extent - 1);
         Value digit = size(each) == 1 ? rest : folded<arith::FloorDivSIOp>(rest, radix);
         rest = folded<arith::SubIOp>(rest, folded<arith::MulIOp>(digit, radix));
         require(solution, compare(arith::CmpIPredicate::ule, digit, last));
@@ -344,7 +347,7 @@ void EntryLowering::runBlock(const Family& family, size_t number, const Values& 
   }
   for (size_t each = 0; each < block.variables.size(); ++each)
     if (!solution.variables[each]) {
-      auto loop = make<scf::ForOp>(this->number(0), this->number(block.variables[each].extent), this->number(1));
+      auto loop = make<scf::ForOp>(indexConstant(0), indexConstant(block.variables[each].extent), indexConstant(1));
       builder_.setInsertionPointToStart(loop.getBody());
       solution.variables[each] = loop.getInductionVar();
     }

@@ -32,7 +32,7 @@ std::vector<const Symbol*> buffersOf(const CodeFacts& facts) {
 }
 
 BodyLowering::BodyLowering(ModuleLowering& module, const KernelPlan& plan, const std::vector<GroupIndex>* variables)
-    : ArithmeticLowering(module.context, mlir::UnknownLoc::get(&module.context)), module_(module), plan_(plan),
+    : ControlLowering(module.context, mlir::UnknownLoc::get(&module.context)), module_(module), plan_(plan),
       facts_(*plan.facts), variables_(variables) {}
 
 void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vector<const SharedBlock*>& cleared,
@@ -80,24 +80,25 @@ void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vecto
   kernel.setExtentsAttr(builder_.getArrayAttr(extents));
   if (module_.isConcurrent)
     kernel->setAttr(svm::SvmDialect::sharedAttr, builder_.getUnitAttr());
-  entry_ = &kernel.getBody().emplaceBlock();
+  mlir::Block* const entry = &kernel.getBody().emplaceBlock();
+  allocations_ = entry;
   for (mlir::Type type : types)
-    entry_->addArgument(type, place_);
-  builder_.setInsertionPointToStart(entry_);
+    entry->addArgument(type, place_);
+  builder_.setInsertionPointToStart(entry);
   unsigned position = 0;
   for (const SharedBlock* block : plan_.blocks)
-    shared_[block->key()] = entry_->getArgument(position++);
+    shared_[block->key()] = entry->getArgument(position++);
   for (const Symbol* buffer : plan_.buffers)
-    bindings_[buffer].storage = entry_->getArgument(position++);
+    bindings_[buffer].storage = entry->getArgument(position++);
   if (plan_.tellsFinish)
-    finishFlag_ = entry_->getArgument(position++);
+    finishFlag_ = entry->getArgument(position++);
   else if (facts_.jumps() & FinishJump)
     finishFlag_ = flag();
   if (plan_.takesTile) {
-    tile_ = entry_->getArgument(tileArgument);
+    tile_ = entry->getArgument(tileArgument);
     // Each variable lies in its range; saying so lets subscripts made of it be proved.
     for (const GroupIndex& variable : *variables_) {
-      Value given = entry_->getArgument(++tileArgument);
+      Value given = entry->getArgument(++tileArgument);
       indices_.push_back(variable.extent == 1 ? indexConstant(0)
                                               : folded<arith::MinUIOp>(given, indexConstant(variable.extent - 1)));
     }
@@ -106,7 +107,7 @@ void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vecto
     clear(*block);
   sequence(body);
   at(location);
-  builder_.setInsertionPointToEnd(entry_);
+  builder_.setInsertionPointToEnd(entry);
   make<svm::ReturnOp>();
 }
 
@@ -114,18 +115,6 @@ Value BodyLowering::zero(ScalarType type) {
   if (type == ScalarType::Int)
     return indexConstant(0);
   return zero(module_.elementType(type));
-}
-
-Value BodyLowering::allocate(mlir::Type type, llvm::ArrayRef<int64_t> extents) {
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(entry_);
-  return make<memref::AllocaOp>(mlir::MemRefType::get(extents, type));
-}
-
-Value BodyLowering::flag() {
-  Value storage = allocate(builder_.getI1Type());
-  make<memref::StoreOp>(truth(false), storage, mlir::ValueRange());
-  return storage;
 }
 
 Value BodyLowering::toStored(Value value, ScalarType type) {

@@ -1,17 +1,13 @@
 // The printed form follows the language where it can; casts are written as int{…}.
 #include "compiler/hbir/program/print_ast.h"
 
-#include <charconv>
+#include "compiler/cfamily/syntax/literal.h"
 
 namespace strata::hbir {
 
-namespace {
+using cfamily::realText;
 
-std::string realText(double value) {
-  char buffer[64];
-  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return std::string(buffer, end);
-}
+namespace {
 
 const char* typeName(ScalarType type) {
   return type == ScalarType::Int ? "int" : type == ScalarType::Float ? "float" : "bool";

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/source/source.h"
-#include "compiler/cfamily/builtin.h"
+#include "compiler/cfamily/check/builtin.h"
 #include "compiler/hbir/program/index_expression.h"
 #include "compiler/hbir/syntax/words.h"
 

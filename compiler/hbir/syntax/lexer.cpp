@@ -3,6 +3,8 @@
 
 #include "base/source/characters.h"
 #include "base/source/display.h"
+#include "compiler/cfamily/syntax/literal.h"
+#include "compiler/cfamily/syntax/scanner.h"
 
 #include <algorithm>
 #include <cctype>
@@ -19,30 +21,21 @@ STRATA_DIAGNOSTIC(badText, Error, "hbir-text", "{0}");
 
 namespace {
 
-constexpr std::string_view punctuators[] = {"<<=", ">>=", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
-                                            "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "^=", "|=", "[",  "]",
-                                            "(",   ")",   "{",  "}",  ".",  "&",  "*",  "+",  "-",  "~",  "!",
-                                            "/",   "%",   "<",  ">",  "^",  "|",  "?",  ":",  ";",  "=",  ","};
-
-/// Whether a token or a comment can begin with it, or it stands between them.
-bool isKnown(char c) {
-  return isWordCharacter(c) || std::isspace(static_cast<unsigned char>(c)) || c == '"' || c == '\'' ||
-         std::any_of(std::begin(punctuators), std::end(punctuators),
-                     [c](std::string_view each) { return each[0] == c; });
-}
-
-class Lexer {
+class Lexer : cfamily::Scanner {
 public:
   Lexer(BufferId file, DiagnosticEngine& diagnostics)
-      : file_(file), text_(diagnostics.sources().buffer(file).text()), diagnostics_(diagnostics) {}
+      : Scanner(diagnostics.sources().buffer(file).text()), file_(file), diagnostics_(diagnostics) {}
 
   std::vector<Token> run() {
     if (size_t zero = text_.find('\0'); zero != std::string_view::npos) {
       diagnostics_.report(notText, where(zero, zero + 1));
     } else {
       tokens_.reserve(text_.size() / 4 + 1);
-      while (skipSpace())
+      Next what = skipSpace();
+      for (; what == Next::Token; what = skipSpace())
         next();
+      if (what == Next::OpenComment)
+        diagnostics_.report(openComment, where(at_, at_ + 2));
     }
     Token end;
     end.location = where(text_.size(), text_.size());
@@ -51,37 +44,18 @@ public:
   }
 
 private:
-  char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  /// Whether a token or a comment can begin with it, or it stands between them.
+  static bool isKnown(char c) {
+    return isWordCharacter(c) || std::isspace(static_cast<unsigned char>(c)) || c == '"' || c == '\'' || beginsSign(c);
+  }
   Location where(size_t begin, size_t end) const {
     return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
-  }
-
-  /// Moves to the next token; false at the end.
-  bool skipSpace() {
-    for (; at_ < text_.size(); ++at_) {
-      if (std::isspace(static_cast<unsigned char>(text_[at_])))
-        continue;
-      if (text_.substr(at_, 2) == "//") {
-        at_ = std::min(text_.find('\n', at_), text_.size() - 1);
-      } else if (text_.substr(at_, 2) == "/*") {
-        size_t end = text_.find("*/", at_ + 2);
-        if (end == std::string_view::npos) {
-          diagnostics_.report(openComment, where(at_, at_ + 2));
-          at_ = text_.size();
-          return false;
-        }
-        at_ = end + 1;
-      } else {
-        return true;
-      }
-    }
-    return false;
   }
 
   Token& push(TokenKind kind, size_t begin) {
     Token& token = tokens_.emplace_back();
     token.kind = kind;
-    token.text = text_.substr(begin, at_ - begin);
+    token.text = since(begin);
     token.location = where(begin, at_);
     return token;
   }
@@ -90,8 +64,7 @@ private:
     size_t begin = at_;
     char c = peek();
     if (isWordStart(c)) {
-      while (isWordCharacter(peek()))
-        ++at_;
+      takeWord();
       push(TokenKind::Word, begin);
     } else if (isDigit(c) || (c == '.' && isDigit(peek(1)))) {
       number();
@@ -105,21 +78,16 @@ private:
   }
 
   void punctuator() {
-    for (std::string_view candidate : punctuators) {
-      if (candidate[0] != peek())
-        continue;
-      if (text_.substr(at_, candidate.size()) == candidate) {
-        size_t begin = at_;
-        at_ += candidate.size();
-        push(TokenKind::Punctuator, begin);
-        return;
-      }
+    size_t begin = at_;
+    if (!takeSign().empty()) {
+      push(TokenKind::Punctuator, begin);
+      return;
     }
-    size_t begin = at_++;
+    ++at_;
     // What follows in the same run is the same mistake: a letter of several bytes, a line of signs.
     while (at_ < text_.size() && !isKnown(peek()))
       ++at_;
-    diagnostics_.report(unknownCharacter, where(begin, at_), quoteCharacters(text_.substr(begin, at_ - begin)));
+    diagnostics_.report(unknownCharacter, where(begin, at_), quoteCharacters(since(begin)));
   }
 
   void number() {
@@ -143,11 +111,8 @@ private:
       while (isDigit(peek()))
         ++at_;
     }
-    std::string_view digits = text_.substr(begin, at_ - begin);
-    size_t suffix = at_;
-    while (isWordCharacter(peek()))
-      ++at_;
-    std::string_view unit = text_.substr(suffix, at_ - suffix);
+    std::string_view digits = since(begin);
+    std::string_view unit = takeWord();
     Token& token = push(real ? TokenKind::Real : TokenKind::Integer, begin);
     if (real || unit == "f" || unit == "F") {
       token.kind = TokenKind::Real;
@@ -167,15 +132,11 @@ private:
   }
 
   void string() {
-    size_t begin = at_++;
-    while (at_ < text_.size() && peek() != '"' && peek() != '\n')
-      at_ += peek() == '\\' && peek(1) != '\n' ? 2 : 1;
-    at_ = std::min(at_, text_.size());
-    if (peek() != '"') {
+    size_t begin = at_;
+    if (!takeString()) {
       diagnostics_.report(badText, where(begin, at_), "this text is not closed on its line");
       return;
     }
-    ++at_;
     Token& token = push(TokenKind::Text, begin);
     token.text = token.text.substr(1, token.text.size() - 2);
   }
@@ -185,7 +146,7 @@ private:
     std::optional<char> value;
     if (peek() == '\\') {
       ++at_;
-      value = readEscape(text_, at_);
+      value = cfamily::readEscape(text_, at_);
     } else if (at_ < text_.size() && peek() != '\'' && peek() != '\n') {
       value = text_[at_++];
     }
@@ -194,15 +155,11 @@ private:
       return;
     }
     ++at_;
-    // A char is signed; the value of 'ÿ' is -1.
-    const int64_t byte = static_cast<unsigned char>(*value);
-    push(TokenKind::Integer, begin).integer = byte < 128 ? byte : byte - 256;
+    push(TokenKind::Integer, begin).integer = cfamily::characterValue(*value);
   }
 
   BufferId file_;
-  std::string_view text_;
   DiagnosticEngine& diagnostics_;
-  size_t at_ = 0;
   std::vector<Token> tokens_;
 };
 
@@ -216,25 +173,6 @@ std::string describe(const Token& token) {
 
 std::vector<Token> tokenize(BufferId file, DiagnosticEngine& diagnostics) {
   return Lexer(file, diagnostics).run();
-}
-
-std::optional<char> readEscape(std::string_view text, size_t& at) {
-  static constexpr std::string_view letters = "abfnrtv\\'\"?", values = "\a\b\f\n\r\t\v\\'\"?";
-  if (at >= text.size())
-    return std::nullopt;
-  if (size_t letter = letters.find(text[at]); letter != std::string_view::npos) {
-    ++at;
-    return values[letter];
-  }
-  bool hex = text[at] == 'x';
-  size_t begin = at + (hex ? 1 : 0);
-  unsigned value = 0;
-  const char* last = text.data() + std::min(begin + (hex ? 2 : 3), text.size());
-  auto [end, error] = std::from_chars(text.data() + std::min(begin, text.size()), last, value, hex ? 16 : 8);
-  if (error != std::errc() || value > 255)
-    return std::nullopt;
-  at = static_cast<size_t>(end - text.data());
-  return static_cast<char>(value);
 }
 
 } // namespace strata::hbir

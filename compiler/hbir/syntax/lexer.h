@@ -4,7 +4,6 @@
 
 #include "base/source/diagnostic.h"
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,8 +31,5 @@ inline bool isWord(const Token& token) {
 std::string describe(const Token& token);
 
 std::vector<Token> tokenize(BufferId file, DiagnosticEngine& diagnostics);
-
-/// The value of the escape whose backslash stands before `at`, which moves behind it; nothing when there is none.
-std::optional<char> readEscape(std::string_view text, size_t& at);
 
 } // namespace strata::hbir

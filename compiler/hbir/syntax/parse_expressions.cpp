@@ -12,31 +12,6 @@ STRATA_DIAGNOSTIC(strayUnit, Error, "hbir-unit", "'{0}' has a unit; only the siz
 
 namespace {
 
-constexpr int deepestNesting = 256;
-constexpr uint16_t deepestTree = 1000;
-
-struct BinaryOperator {
-  std::string_view text;
-  int precedence;
-  Operator op;
-};
-
-constexpr BinaryOperator binaryOperators[] = {
-    {"||", 1, Operator::LogicalOr},  {"&&", 2, Operator::LogicalAnd},   {"|", 3, Operator::BitOr},
-    {"^", 4, Operator::BitXor},      {"&", 5, Operator::BitAnd},        {"==", 6, Operator::Equal},
-    {"!=", 6, Operator::NotEqual},   {"<", 7, Operator::Less},          {">", 7, Operator::Greater},
-    {"<=", 7, Operator::LessEqual},  {">=", 7, Operator::GreaterEqual}, {"<<", 8, Operator::ShiftLeft},
-    {">>", 8, Operator::ShiftRight}, {"+", 9, Operator::Add},           {"-", 9, Operator::Subtract},
-    {"*", 10, Operator::Multiply},   {"/", 10, Operator::Divide},       {"%", 10, Operator::Remainder}};
-
-const BinaryOperator* findBinary(const Token& token) {
-  if (token.kind == TokenKind::Punctuator)
-    for (const BinaryOperator& candidate : binaryOperators)
-      if (token.text == candidate.text)
-        return &candidate;
-  return nullptr;
-}
-
 bool isReserved(std::string_view word) {
   static constexpr std::string_view words[] = {"int",  "float", "bool",  "void",  "if",     "else", "while", "for",
                                                "true", "false", "break", "const", "extern", "in",   "out"};
@@ -46,14 +21,16 @@ bool isReserved(std::string_view word) {
 } // namespace
 
 Parser::Parser(const std::vector<Token>& tokens, SyntaxTree& tree, DiagnosticEngine& diagnostics)
-    : TokenReader(tokens, diagnostics, syntax), tree_(tree) {}
+    : ExpressionReader(tokens, diagnostics, syntax), tree_(tree) {}
 
-Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
-  if (++parser_.nesting_ > deepestNesting) {
-    --parser_.nesting_;
-    parser_.diagnostics_.report(tooDeep, parser_.token().location, deepestNesting);
-    throw TooDeep();
-  }
+void Parser::refuseNesting() {
+  diagnostics_.report(tooDeep, token().location, deepestNesting);
+  throw TooDeep();
+}
+
+void Parser::refuseTree(const Location& begin) {
+  diagnostics_.report(treeTooDeep, begin, deepestTree);
+  throw SyntaxError();
 }
 
 NameSyntax Parser::expectName(std::string_view what) {
@@ -64,15 +41,7 @@ NameSyntax Parser::expectName(std::string_view what) {
 }
 
 Expr* Parser::make(ExprKind kind, const Location& begin, std::vector<Expr*> operands) {
-  Expr* expr = tree_.newExpr(kind, from(begin));
-  expr->operands = std::move(operands);
-  for (const Expr* operand : expr->operands)
-    expr->depth = std::max<uint16_t>(expr->depth, operand->depth + 1);
-  if (expr->depth > deepestTree) {
-    diagnostics_.report(treeTooDeep, begin, deepestTree);
-    throw SyntaxError();
-  }
-  return expr;
+  return withOperands(tree_.newExpr(kind, from(begin)), begin, std::move(operands));
 }
 
 std::vector<Expr*> Parser::bracketed(std::string_view what) {
@@ -103,7 +72,7 @@ PathSyntax Parser::path() {
 
 Expr* Parser::expression() {
   Nesting nesting(*this);
-  Expr* condition = binary(1);
+  Expr* condition = binary();
   if (!accept("?"))
     return condition;
   Expr* yes = expression();
@@ -112,31 +81,21 @@ Expr* Parser::expression() {
   return make(ExprKind::Conditional, condition->where, {condition, yes, no});
 }
 
-Expr* Parser::binary(int lowest) {
-  Expr* left = unary();
-  while (const BinaryOperator* found = findBinary(token())) {
-    if (found->precedence < lowest)
-      break;
-    take();
-    Expr* right = binary(found->precedence + 1);
-    left = make(ExprKind::Binary, left->where, {left, right});
-    left->op = found->op;
-  }
-  return left;
+Expr* Parser::joined(Operator op, Expr* left, Expr* right) {
+  Expr* expr = make(ExprKind::Binary, left->where, {left, right});
+  expr->op = op;
+  return expr;
 }
 
 Expr* Parser::unary() {
   Nesting nesting(*this);
   Location begin = token().location;
-  if (accept("+"))
+  const std::optional<Operator> op = acceptPrefix();
+  if (op == Operator::Plus)
     return unary();
-  static constexpr std::pair<std::string_view, Operator> prefixes[] = {
-      {"-", Operator::Negate}, {"!", Operator::Not}, {"~", Operator::Complement}};
-  for (auto [text, op] : prefixes) {
-    if (!accept(text))
-      continue;
+  if (op) {
     Expr* expr = make(ExprKind::Unary, begin, {unary()});
-    expr->op = op;
+    expr->op = *op;
     return expr;
   }
   return primary();

@@ -7,16 +7,6 @@ STRATA_DIAGNOSTIC(severalFirst, Error, "hbir-for-declaration", "a for loop decla
 
 namespace {
 
-struct AssignOperator {
-  std::string_view text;
-  std::optional<Operator> op;
-};
-
-const AssignOperator assignOperators[] = {
-    {"=", std::nullopt},      {"+=", Operator::Add},       {"-=", Operator::Subtract},   {"*=", Operator::Multiply},
-    {"/=", Operator::Divide}, {"%=", Operator::Remainder}, {"<<=", Operator::ShiftLeft}, {">>=", Operator::ShiftRight},
-    {"&=", Operator::BitAnd}, {"^=", Operator::BitXor},    {"|=", Operator::BitOr}};
-
 const std::vector<std::string> statementWords = {"if",    "else", "for",   "while",  "break", "int",
                                                  "float", "bool", "print", "printf", "extern"};
 
@@ -182,12 +172,11 @@ Stmt* Parser::simple() {
     result->where = from(begin);
     return result;
   }
-  for (const AssignOperator& candidate : assignOperators) {
-    if (token().kind != TokenKind::Punctuator || !accept(candidate.text))
-      continue;
+  if (const std::optional<Operator> op = acceptAssignment()) {
     Stmt* result = tree_.newStmt(StatementKind::Assign, begin);
     result->target = left;
-    result->compound = candidate.op;
+    if (*op != Operator::None)
+      result->compound = op;
     result->value = expression();
     result->where = from(begin);
     return result;

@@ -3,7 +3,7 @@
 // and expressions with it too. Used by one thread.
 #pragma once
 
-#include "base/source/token_reader.h"
+#include "compiler/cfamily/syntax/expression_reader.h"
 #include "compiler/hbir/syntax/ast.h"
 #include "compiler/hbir/syntax/lexer.h"
 
@@ -13,7 +13,7 @@ namespace strata::hbir {
 void parse(const std::vector<Token>& tokens, SyntaxTree& tree, DiagnosticEngine& diagnostics);
 
 /// The parser itself; only its own files and the mapping reader use it.
-class Parser : public TokenReader<Token> {
+class Parser : public cfamily::ExpressionReader<Parser, Token, Expr> {
 public:
   Parser(const std::vector<Token>& tokens, SyntaxTree& tree, DiagnosticEngine& diagnostics);
   void run();
@@ -27,15 +27,12 @@ public:
 private:
   /// Nesting went too deep; nothing can be told of what follows.
   struct TooDeep {};
-  /// Counts nesting while it lives.
-  class Nesting {
-  public:
-    explicit Nesting(Parser& parser);
-    ~Nesting() { --parser_.nesting_; }
 
-  private:
-    Parser& parser_;
-  };
+  friend class cfamily::ExpressionReader<Parser, Token, Expr>;
+  static constexpr int deepestNesting = 256;
+  static constexpr uint16_t deepestTree = 1000;
+  [[noreturn]] void refuseNesting();
+  [[noreturn]] void refuseTree(const Location& begin);
 
   // Segments: parse_segments.cpp.
   void segments();
@@ -86,13 +83,12 @@ private:
   Stmt* print();
 
   // Expressions: parse_expressions.cpp.
-  Expr* binary(int lowest);
   Expr* unary();
   Expr* primary();
+  Expr* joined(Operator op, Expr* left, Expr* right);
   Expr* make(ExprKind kind, const Location& begin, std::vector<Expr*> operands);
 
   SyntaxTree& tree_;
-  int nesting_ = 0;
   bool mixed_ = false; // a mixture of forms has been reported
 };
 

@@ -2,7 +2,7 @@
 // kinds of statements, and C's operators.
 #pragma once
 
-#include "compiler/cfamily/operators.h"
+#include "compiler/cfamily/syntax/operators.h"
 
 #include <cstdint>
 

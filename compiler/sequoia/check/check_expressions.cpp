@@ -41,34 +41,18 @@ constexpr const char* sizesAreParameters =
     "the number of elements is known by the name in the array's declaration: x[N] has N elements";
 
 struct BuiltinFacts {
-  std::string_view name;
   Builtin builtin;
-  uint8_t arguments;
-  bool single; // the f-suffixed form
+  bool single; // the f-suffixed form, which those have that take reals only
 };
 
-const std::unordered_map<std::string_view, BuiltinFacts>& builtins() {
-  static const auto* table = [] {
-    auto* made = new std::unordered_map<std::string_view, BuiltinFacts>;
-    static std::vector<std::string> suffixed;
-    size_t count = static_cast<size_t>(Builtin::Max) + 1;
-    suffixed.reserve(count);
-    for (size_t i = 0; i < count; ++i) {
-      Builtin builtin = static_cast<Builtin>(i);
-      std::string_view name = builtinName(builtin);
-      bool two = builtin == Builtin::Atan2 || builtin == Builtin::Pow || builtin == Builtin::Fmod ||
-                 builtin == Builtin::Hypot || builtin == Builtin::Fmin || builtin == Builtin::Fmax ||
-                 builtin == Builtin::Min || builtin == Builtin::Max;
-      uint8_t arguments = builtin == Builtin::Fma ? 3 : two ? 2 : 1;
-      (*made)[name] = {name, builtin, arguments, false};
-      if (builtin < Builtin::Abs) {
-        suffixed.push_back(std::string(name) + "f");
-        (*made)[suffixed.back()] = {suffixed.back(), builtin, arguments, true};
-      }
-    }
-    return made;
-  }();
-  return *table;
+std::optional<BuiltinFacts> findFunction(std::string_view name) {
+  if (const std::optional<Builtin> found = cfamily::findBuiltin(name))
+    return BuiltinFacts{*found, false};
+  if (name.ends_with('f'))
+    if (const auto found = cfamily::findBuiltin(name.substr(0, name.size() - 1));
+        found && !cfamily::takesIntegers(*found))
+      return BuiltinFacts{*found, true};
+  return std::nullopt;
 }
 
 } // namespace
@@ -273,7 +257,7 @@ Expr* Checker::member(Expr* expr) {
 }
 
 bool Checker::isFunction(std::string_view name) const {
-  return functions_.contains(name) || builtins().contains(name);
+  return functions_.contains(name) || findFunction(name);
 }
 
 Expr* Checker::call(Expr* expr) {
@@ -311,8 +295,8 @@ Expr* Checker::call(Expr* expr) {
 }
 
 Expr* Checker::builtinCall(Expr* expr) {
-  auto found = builtins().find(expr->name);
-  if (found == builtins().end()) {
+  const std::optional<BuiltinFacts> facts = findFunction(expr->name);
+  if (!facts) {
     if (!reportedFunctions_.insert(expr->name).second)
       return wrong(expr);
     std::vector<std::string> names;
@@ -320,8 +304,12 @@ Expr* Checker::builtinCall(Expr* expr) {
       names.emplace_back(name);
     for (const auto& [name, function] : functions_)
       names.emplace_back(name);
-    for (const auto& [name, facts] : builtins())
-      names.emplace_back(name);
+    for (unsigned number = 0; number < cfamily::builtinCount; ++number) {
+      const Builtin builtin = static_cast<Builtin>(number);
+      names.emplace_back(builtinName(builtin));
+      if (!cfamily::takesIntegers(builtin))
+        names.push_back(names.back() + "f");
+    }
     std::sort(names.begin(), names.end());
     const Symbol* of = expr->operands.size() == 1 && expr->operands[0]->kind == ExprKind::Name
                            ? find(expr->operands[0]->name)
@@ -334,9 +322,8 @@ Expr* Checker::builtinCall(Expr* expr) {
       reportNoTask(unknownFunction, expr->name, expr->location, names);
     return wrong(expr);
   }
-  const BuiltinFacts& facts = found->second;
-  if (expr->operands.size() != facts.arguments) {
-    diagnostics_.report(argumentCount, expr->location, expr->name, facts.arguments, expr->operands.size());
+  if (const unsigned wanted = cfamily::argumentsOf(facts->builtin); expr->operands.size() != wanted) {
+    diagnostics_.report(argumentCount, expr->location, expr->name, wanted, expr->operands.size());
     return wrong(expr);
   }
   const Type* type = nullptr;
@@ -350,15 +337,14 @@ Expr* Checker::builtinCall(Expr* expr) {
     }
     type = type ? program_.types.common(type, operand->type) : program_.types.promoted(operand->type);
   }
-  bool anyType = facts.builtin == Builtin::Abs || facts.builtin == Builtin::Min || facts.builtin == Builtin::Max;
-  if (facts.single)
+  if (facts->single)
     type = program_.types.get(TypeKind::Float);
-  else if (!anyType && !type->isFloating())
+  else if (!cfamily::takesIntegers(facts->builtin) && !type->isFloating())
     type = program_.types.get(TypeKind::Double);
   for (Expr*& operand : expr->operands)
     operand = convert(operand, type);
   expr->kind = ExprKind::BuiltinCall;
-  expr->builtin = facts.builtin;
+  expr->builtin = facts->builtin;
   expr->type = type;
   return expr;
 }

@@ -64,8 +64,8 @@ Expr* Checker::binary(Expr* expr) {
     DiagnosticBuilder report =
         diagnostics_.report(operandTypes, expr->location, operatorText(expr->op),
                             "'" + typeName(left->type) + "' and '" + typeName(right->type) + "'");
-    if (expr->op == Operator::BitXor)
-      report.help("'^' is the exclusive or of bits; a power is pow(x, y)");
+    if (std::string_view help = cfamily::operandHelp(expr->op); !help.empty())
+      report.help(std::string(help));
     return wrong(expr);
   }
   if (isShift(expr->op)) {

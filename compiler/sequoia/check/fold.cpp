@@ -1,7 +1,7 @@
 // Replaces operators on literals by what they give.
 #include "compiler/sequoia/check/fold.h"
 
-#include "compiler/cfamily/constant.h"
+#include "compiler/cfamily/check/constant.h"
 
 #include <cmath>
 

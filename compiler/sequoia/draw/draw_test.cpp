@@ -8,13 +8,6 @@
 namespace strata::sequoia::testing {
 namespace {
 
-std::string fileText(const std::string& path) {
-  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 struct Drawn : Session {
   std::string tasks, instances;
   Drawn(const std::string& program, const std::string& map) {
@@ -72,7 +65,7 @@ TEST(SequoiaDraw, TheExamplesHaveTheirNames) {
   for (const char* example : {"vectadd", "matmul", "conv2d", "sum", "histogram"}) {
     SCOPED_TRACE(example);
     std::string name = example;
-    Drawn drawn(fileText(name + "/" + name + ".sq"), fileText(name + "/cell.map"));
+    Drawn drawn(exampleFile(name + "/" + name + ".sq"), exampleFile(name + "/cell.map"));
     ASSERT_NE(drawn.instances, "") << drawn.rendered();
     nothingOverlaps(drawn.tasks);
     nothingOverlaps(drawn.instances);

@@ -3,7 +3,7 @@
 // nothing that outlives it.
 #pragma once
 
-#include "compiler/cfamily/lower_arithmetic.h"
+#include "compiler/cfamily/lower/lower_control.h"
 #include "compiler/sequoia/check/tunable_uses.h"
 #include "compiler/sequoia/lower/lower_module.h"
 
@@ -35,7 +35,7 @@ struct CallValue {
   std::optional<mlir::Location> place;      // the argument as the program writes it
 };
 
-class BodyLowering : cfamily::ArithmeticLowering {
+class BodyLowering : cfamily::ControlLowering {
 public:
   /// `function` is the mapping record's entry to fill; null for kernels.
   BodyLowering(ModuleLowering& module, uint32_t instance, mapping::FunctionPlacement* function);
@@ -58,12 +58,8 @@ private:
   /// A variable's value, narrowed from or widened to an index.
   Value fromIndex(Value index, const Type* type);
   Value toIndex(Value value, const Type* type);
-  /// Uninitialized storage that lives as long as the body (or the parallel iteration): of rank 0 for a value.
-  Value allocate(mlir::Type type);
+  /// Uninitialized, as long as the body (or the parallel iteration) runs.
   Value storageFor(const Variable& variable);
-  Value load(Value storage) { return make<mlir::memref::LoadOp>(storage); }
-  void store(Value value, Value storage) { make<mlir::memref::StoreOp>(value, storage, mlir::ValueRange()); }
-  Value flag(bool initial);
   void at(const Location& location) { place_ = module_.place(location); }
   /// The place of an argument, with its text as the name.
   mlir::Location namedPlace(const Expr* expr) const;
@@ -313,7 +309,6 @@ private:
   mapping::FunctionPlacement* function_;
   Environment own_;
   Environment* names_ = &own_;
-  mlir::Block* allocations_ = nullptr;        // where allocate() puts storage
   Value counts_;                              // how often each counted instance has been selected
   std::map<const Callsite*, Value> selected_; // the position of the selected target, or -1
   Value breakFlag_, continueFlag_, returnFlag_, returned_;

@@ -244,10 +244,7 @@ TEST(SequoiaLowerCalls, PlacedOnItsMachine) {
   for (const char* name : {"vectadd", "matmul", "conv2d", "histogram", "sum"}) {
     for (const char* machineName : {"host", "cell"}) {
       SCOPED_TRACE(std::string(name) + " on " + machineName);
-      std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + name + "/" + name + ".sq");
-      std::stringstream text;
-      text << file.rdbuf();
-      LoweredProgram subject(text.str(), "", machineName);
+      LoweredProgram subject(exampleText(name), "", machineName);
       ASSERT_TRUE(subject.lowered) << subject.rendered();
       Machine target = subject.machine(machineName);
       EXPECT_TRUE(mapping::place(*subject.lowered->module, subject.lowered->record, target, subject.diagnostics))
@@ -295,14 +292,7 @@ TEST(SequoiaLowerCalls, CombinersHaveOneTarget) {
 }
 
 TEST(SequoiaLowerCalls, RecordOfTheMapping) {
-  std::string example;
-  {
-    std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/vectadd/vectadd.sq");
-    std::stringstream text;
-    text << file.rdbuf();
-    example = text.str();
-  }
-  LoweredProgram subject(example, R"(
+  LoweredProgram subject(exampleText("vectadd"), R"(
 #include "cell"
 task AddVectors : entrypoint(Top) {
   instance Top::Split(level 2) { tunable block = 1024;

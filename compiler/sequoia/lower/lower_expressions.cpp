@@ -198,18 +198,10 @@ Value BodyLowering::logical(const Expr* expr) {
   if (isPlain(expr->operands[1])) {
     Value second = condition(expr->operands[1]);
     at(expr->location);
-    return isAnd ? folded<arith::AndIOp>(first, second) : folded<arith::OrIOp>(first, second);
+    return isAnd ? both(first, second) : either(first, second);
   }
   at(expr->location);
-  auto branch = make<scf::IfOp>(mlir::TypeRange(builder_.getI1Type()), first, true, true);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(isAnd ? branch.thenBlock() : branch.elseBlock());
-  Value second = condition(expr->operands[1]);
-  make<scf::YieldOp>(second);
-  builder_.setInsertionPointToStart(isAnd ? branch.elseBlock() : branch.thenBlock());
-  Value known = truth(!isAnd);
-  make<scf::YieldOp>(known);
-  return branch.getResult(0);
+  return shortCircuit(isAnd, first, [&] { return condition(expr->operands[1]); });
 }
 
 Value BodyLowering::conditional(const Expr* expr) {
@@ -220,15 +212,9 @@ Value BodyLowering::conditional(const Expr* expr) {
     return make<arith::SelectOp>(holds, yes, no);
   }
   at(expr->location);
-  auto branch = make<scf::IfOp>(mlir::TypeRange(module_.typeOf(expr->type)), holds, true, true);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(branch.thenBlock());
-  Value yes = value(expr->operands[1]);
-  make<scf::YieldOp>(yes);
-  builder_.setInsertionPointToStart(branch.elseBlock());
-  Value no = value(expr->operands[2]);
-  make<scf::YieldOp>(no);
-  return branch.getResult(0);
+  return eitherOf(
+      holds, module_.typeOf(expr->type), [&] { return value(expr->operands[1]); },
+      [&] { return value(expr->operands[2]); });
 }
 
 Value BodyLowering::unary(const Expr* expr) {

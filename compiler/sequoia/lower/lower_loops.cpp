@@ -86,10 +86,10 @@ std::optional<BodyLowering::CountedStatement> BodyLowering::countedLoop(const St
   if (counting.step == 0 || test->kind != ExprKind::Binary || variableOf(test->operands[0]) != variable)
     return std::nullopt;
   const bool up = counting.step > 0;
-  if (test->op != (up ? Operator::Less : Operator::Greater) &&
-      test->op != (up ? Operator::LessEqual : Operator::GreaterEqual))
+  const std::optional<bool> inclusive = cfamily::includesBound(test->op, counting.step);
+  if (!inclusive)
     return std::nullopt;
-  counting.inclusive = test->op == Operator::LessEqual || test->op == Operator::GreaterEqual;
+  counting.inclusive = *inclusive;
   result.bound = test->operands[1];
   const Type *compared = test->operands[0]->type, *own = variable->type;
   if (!compared->isInteger() || compared->bits() < own->bits() || !isInvariant(result.bound, stmt) ||
@@ -173,15 +173,9 @@ void BodyLowering::generalLoop(const Stmt& stmt) {
       return noJump(leaving);
     if (leaving == NoJump)
       return condition(stmt.expression);
-    auto branch = make<scf::IfOp>(mlir::TypeRange(builder_.getI1Type()), noJump(leaving), true, true);
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(branch.thenBlock());
-    Value holds = condition(stmt.expression);
-    make<scf::YieldOp>(holds);
-    builder_.setInsertionPointToStart(branch.elseBlock());
-    Value over = truth(false);
-    make<scf::YieldOp>(over);
-    return branch.getResult(0);
+    return eitherOf(
+        noJump(leaving), builder_.getI1Type(), [&] { return condition(stmt.expression); },
+        [&] { return truth(false); });
   };
   auto whileOp = make<scf::WhileOp>(mlir::TypeRange(), mlir::ValueRange());
   mlir::OpBuilder::InsertionGuard guard(builder_);

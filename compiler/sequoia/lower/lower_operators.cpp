@@ -1,5 +1,5 @@
 // Operators, conversions and functions of C: which of the shared lowering's operations each is, and what is known of
-// its operands (compiler/cfamily/lower_arithmetic.h says what they mean).
+// its operands (compiler/cfamily/lower/lower_arithmetic.h says what they mean).
 #include "compiler/sequoia/lower/lower_body.h"
 
 namespace strata::sequoia {

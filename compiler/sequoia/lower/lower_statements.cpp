@@ -67,19 +67,16 @@ void BodyLowering::jump(Jump kind) {
 }
 
 Value BodyLowering::noJump(unsigned jumps) {
-  Value none;
+  Values flags;
   for (auto [kind, storage] :
        {std::pair(BreakJump, breakFlag_), std::pair(ContinueJump, continueFlag_), std::pair(ReturnJump, returnFlag_)})
-    if ((jumps & kind) && storage) {
-      Value clear = inverse(load(storage));
-      none = none ? both(none, clear) : clear;
-    }
-  return none ? none : truth(true);
+    if (jumps & kind)
+      flags.push_back(storage);
+  return noneSet(flags);
 }
 
 void BodyLowering::sequence(const std::vector<Stmt*>& statements) {
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::OpBuilder::InsertPoint outside = builder_.saveInsertionPoint();
+  FlatList list(*this);
   unsigned jumps = NoJump;
   for (const Stmt* each : statements) {
     statement(each);
@@ -90,11 +87,9 @@ void BodyLowering::sequence(const std::vector<Stmt*>& statements) {
     if (added == NoJump || each == statements.back())
       continue;
     jumps |= added;
-    builder_.restoreInsertionPoint(outside);
+    list.leave();
     at(each->location);
-    auto rest = make<scf::IfOp>(noJump(jumps), /*withElseRegion=*/false);
-    outside = builder_.saveInsertionPoint();
-    builder_.setInsertionPointToStart(rest.thenBlock());
+    list.enter(noJump(jumps));
   }
 }
 

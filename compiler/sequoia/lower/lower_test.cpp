@@ -4,16 +4,9 @@
 namespace strata::sequoia::testing {
 namespace {
 
-std::string example(const std::string& name) {
-  std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + name + "/" + name + ".sq");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 TEST(SequoiaLower, VectorAdd) {
   for (const char* machine : {"host", "cell"}) {
-    LoweredProgram subject(example("vectadd"), "", machine);
+    LoweredProgram subject(exampleText("vectadd"), "", machine);
     ASSERT_TRUE(subject.lowered) << subject.rendered();
     std::vector<float> a(10007), b(10007), c(10007, -1.0f);
     std::iota(a.begin(), a.end(), 0.0f);
@@ -28,7 +21,7 @@ TEST(SequoiaLower, VectorAdd) {
 }
 
 TEST(SequoiaLower, MatrixProduct) {
-  LoweredProgram subject(example("matmul"), R"(
+  LoweredProgram subject(exampleText("matmul"), R"(
 #include "host"
 task Product : entrypoint(Outer) {
   instance Outer::Blocks(level 0) { tunable height = 8; tunable width = 16; tunable depth = 5;
@@ -58,7 +51,7 @@ task Product : entrypoint(Outer) {
 
 TEST(SequoiaLower, Convolution) {
   for (const char* machine : {"host", "cell"}) {
-    LoweredProgram subject(example("conv2d"), "", machine);
+    LoweredProgram subject(exampleText("conv2d"), "", machine);
     ASSERT_TRUE(subject.lowered) << subject.rendered();
     const int64_t m = 37, n = 41, u = 3, v = 5, width = n + v - 1;
     std::vector<float> a((m + u - 1) * width), h(u * v), c(m * n);
@@ -79,7 +72,7 @@ TEST(SequoiaLower, Convolution) {
 
 TEST(SequoiaLower, Reductions) {
   for (const char* machine : {"host", "cell"}) {
-    LoweredProgram histogram(example("histogram"), "", machine);
+    LoweredProgram histogram(exampleText("histogram"), "", machine);
     ASSERT_TRUE(histogram.lowered) << histogram.rendered();
     std::vector<int> data(5000), bins(16, 3), expected(16, 3);
     for (size_t i = 0; i < data.size(); ++i)
@@ -90,7 +83,7 @@ TEST(SequoiaLower, Reductions) {
     EXPECT_FALSE(histogram.run({array(data), array(bins)}));
     EXPECT_EQ(histogram.failure, "index-out-of-range") << histogram.rendered();
 
-    LoweredProgram sum(example("sum"), "", machine);
+    LoweredProgram sum(exampleText("sum"), "", machine);
     ASSERT_TRUE(sum.lowered) << sum.rendered();
     std::vector<float> numbers(1000);
     std::iota(numbers.begin(), numbers.end(), 0.0f);

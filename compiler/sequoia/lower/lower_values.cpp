@@ -9,7 +9,7 @@ namespace strata::sequoia {
 using mlir::Value;
 
 BodyLowering::BodyLowering(ModuleLowering& module, uint32_t instance, mapping::FunctionPlacement* function)
-    : ArithmeticLowering(module.context, module.place(module.graph.instances[instance].variant->location)),
+    : ControlLowering(module.context, module.place(module.graph.instances[instance].variant->location)),
       module_(module), number_(instance), instance_(module.graph.instances[instance]), function_(function) {
   own_.instance = &instance_;
 }
@@ -34,21 +34,9 @@ Value BodyLowering::toIndex(Value value, const Type* type) {
   return builder_.createOrFold<arith::IndexCastUIOp>(place_, builder_.getIndexType(), value);
 }
 
-Value BodyLowering::allocate(mlir::Type type) {
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(allocations_);
-  return make<memref::AllocaOp>(mlir::MemRefType::get({}, type));
-}
-
 Value BodyLowering::storageFor(const Variable& variable) {
   return module_.isWide(variable.type) ? newObject(variable.type, variable.location, variable.name).storage
                                        : allocate(module_.typeOf(variable.type));
-}
-
-Value BodyLowering::flag(bool initial) {
-  Value storage = allocate(builder_.getI1Type());
-  store(truth(initial), storage);
-  return storage;
 }
 
 Value BodyLowering::dimension(Value block, unsigned dimension) {

@@ -1,59 +1,60 @@
 // Cuts a mapping file's brace form into words, and reads what is made of a few of them.
 #include "compiler/sequoia/mapping/mapping_words.h"
 
+#include "compiler/cfamily/syntax/scanner.h"
+
 #include <algorithm>
-#include <cctype>
 
 namespace strata::sequoia {
 
 namespace {
 
-/// Where the next word begins.
-size_t skipSpace(std::string_view text, size_t at) {
-  while (at < text.size()) {
-    if (std::isspace(static_cast<unsigned char>(text[at])))
-      ++at;
-    else if (text.substr(at, 2) == "//")
-      at = std::min(text.find('\n', at), text.size());
-    else if (text.substr(at, 2) == "/*")
-      at = std::min(text.find("*/", at + 2), text.size() - 2) + 2;
-    else
-      break;
+/// Cuts a text into words. A comment that is not closed goes to the end.
+class Cutter : cfamily::Scanner {
+public:
+  Cutter(BufferId file, std::string_view text) : Scanner(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0), file_(file) {}
+
+  std::vector<MapWord> run() {
+    std::vector<MapWord> words;
+    while (skipSpace() == Next::Token)
+      words.push_back(next());
+    MapWord end;
+    end.location = {file_, static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(text_.size())};
+    words.push_back(end);
+    return words;
   }
-  return at;
-}
+
+private:
+  MapWord next() {
+    const size_t begin = at_;
+    MapWord word;
+    if (isWordCharacter(peek())) {
+      word.kind = isDigit(peek()) ? MapWord::Kind::Number : MapWord::Kind::Name;
+      takeWord();
+    } else if (peek() == '"' && text_.find('"', at_ + 1) != std::string_view::npos) {
+      word.kind = MapWord::Kind::Text;
+      at_ = text_.find('"', at_ + 1) + 1;
+    } else {
+      word.kind = MapWord::Kind::Sign;
+      const std::string_view two = text_.substr(at_, 2);
+      at_ += two == "::" || two == "<=" || two == ">=" ? 2 : 1;
+      while (at_ < text_.size() && static_cast<unsigned char>(text_[begin]) >= 0x80 &&
+             static_cast<unsigned char>(text_[at_]) >= 0x80)
+        ++at_;
+    }
+    word.text = since(begin);
+    word.location = {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
+    return word;
+  }
+
+  BufferId file_;
+};
 
 } // namespace
 
 std::vector<MapWord> mapWords(BufferId file, DiagnosticEngine& diagnostics) {
-  std::vector<MapWord> words;
   const std::string_view text = diagnostics.sources().buffer(file).text();
-  size_t at = skipSpace(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
-  for (; at < text.size(); at = skipSpace(text, at)) {
-    const size_t begin = at;
-    MapWord word;
-    if (isWordCharacter(text[at])) {
-      word.kind = isDigit(text[at]) ? MapWord::Kind::Number : MapWord::Kind::Name;
-      while (at < text.size() && isWordCharacter(text[at]))
-        ++at;
-    } else if (text[at] == '"' && text.find('"', at + 1) != std::string_view::npos) {
-      word.kind = MapWord::Kind::Text;
-      at = text.find('"', at + 1) + 1;
-    } else {
-      word.kind = MapWord::Kind::Sign;
-      const std::string_view two = text.substr(at, 2);
-      at += two == "::" || two == "<=" || two == ">=" ? 2 : 1;
-      while (at < text.size() && static_cast<unsigned char>(text[begin]) >= 0x80 &&
-             static_cast<unsigned char>(text[at]) >= 0x80)
-        ++at;
-    }
-    word.text = text.substr(begin, at - begin);
-    word.location = {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(at)};
-    words.push_back(word);
-  }
-  MapWord end;
-  end.location = {file, static_cast<uint32_t>(text.size()), static_cast<uint32_t>(text.size())};
-  words.push_back(end);
+  std::vector<MapWord> words = Cutter(file, text).run();
   repairBraces(text, words, diagnostics, [](std::string_view brace, const Location& last) {
     return MapWord{MapWord::Kind::Sign, brace, {last.buffer, last.end, last.end}};
   });

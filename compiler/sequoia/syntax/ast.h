@@ -4,8 +4,8 @@
 // it does.
 #pragma once
 
-#include "compiler/cfamily/builtin.h"
-#include "compiler/cfamily/operators.h"
+#include "compiler/cfamily/check/builtin.h"
+#include "compiler/cfamily/syntax/operators.h"
 #include "compiler/sequoia/syntax/type.h"
 
 #include <deque>

@@ -3,11 +3,10 @@
 
 #include "base/source/characters.h"
 #include "base/source/display.h"
+#include "compiler/cfamily/syntax/literal.h"
+#include "compiler/cfamily/syntax/scanner.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <cstdlib>
 
 namespace strata::sequoia {
 
@@ -26,10 +25,7 @@ constexpr std::string_view keywords[] = {
     "union",    "unsigned",  "void",   "volatile", "while",     "inline",   "copy",    "in",     "inout",
     "mappar",   "mapreduce", "mapseq", "out",      "reducearg", "task",     "tunable"};
 
-constexpr std::string_view punctuators[] = {"<<=", ">>=", "...", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
-                                            "!=",  "&&",  "||",  "+=", "-=", "*=", "/=", "%=", "&=", "^=", "|=", "[",
-                                            "]",   "(",   ")",   "{",  "}",  ".",  "&",  "*",  "+",  "-",  "~",  "!",
-                                            "/",   "%",   "<",   ">",  "^",  "|",  "?",  ":",  ";",  "=",  ","};
+constexpr std::string_view furtherSigns[] = {"...", "::", "->"};
 
 bool isKeyword(std::string_view word) {
   static const std::vector<std::string_view> sorted = [] {
@@ -40,15 +36,20 @@ bool isKeyword(std::string_view word) {
   return std::binary_search(sorted.begin(), sorted.end(), word);
 }
 
-class Lexer {
+class Lexer : cfamily::Scanner {
 public:
   Lexer(std::string_view text, const LineMap& map, DiagnosticEngine& diagnostics)
-      : text_(text), map_(map), diagnostics_(diagnostics) {}
+      : Scanner(text), map_(map), diagnostics_(diagnostics) {}
 
   std::vector<Token> run() {
     tokens_.reserve(text_.size() / 4 + 1);
-    while (skipSpace())
+    Next what = skipSpace();
+    for (; what == Next::Token; what = skipSpace())
       next();
+    if (what == Next::OpenComment) {
+      diagnostics_.report(openComment, where(at_, at_ + 2));
+      push(TokenKind::Wrong, at_);
+    }
     Token end;
     end.location = where(text_.size(), text_.size());
     tokens_.push_back(end);
@@ -56,38 +57,14 @@ public:
   }
 
 private:
-  char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   Location where(size_t begin, size_t end) const {
     return map_.locate(diagnostics_.sources(), text_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
-  }
-
-  /// Moves to the next token; false at the end.
-  bool skipSpace() {
-    for (; at_ < text_.size(); ++at_) {
-      if (std::isspace(static_cast<unsigned char>(text_[at_])))
-        continue;
-      if (text_.substr(at_, 2) == "//") {
-        at_ = std::min(text_.find('\n', at_), text_.size() - 1);
-      } else if (text_.substr(at_, 2) == "/*") {
-        size_t end = text_.find("*/", at_ + 2);
-        if (end == std::string_view::npos) {
-          diagnostics_.report(openComment, where(at_, at_ + 2));
-          push(TokenKind::Wrong, at_);
-          at_ = text_.size();
-          return false;
-        }
-        at_ = end + 1;
-      } else {
-        return true;
-      }
-    }
-    return false;
   }
 
   Token& push(TokenKind kind, size_t begin) {
     Token& token = tokens_.emplace_back();
     token.kind = kind;
-    token.text = text_.substr(begin, at_ - begin);
+    token.text = since(begin);
     token.location = where(begin, at_);
     if (kind == TokenKind::Keyword || kind == TokenKind::Punctuator)
       token.code = spelling(token.text);
@@ -98,18 +75,15 @@ private:
     size_t begin = at_;
     char c = peek();
     if (isWordStart(c)) {
-      while (isWordCharacter(peek()))
-        ++at_;
-      push(isKeyword(text_.substr(begin, at_ - begin)) ? TokenKind::Keyword : TokenKind::Identifier, begin);
+      const bool isKnown = isKeyword(takeWord());
+      push(isKnown ? TokenKind::Keyword : TokenKind::Identifier, begin);
     } else if (isDigit(c) || (c == '.' && isDigit(peek(1)))) {
       number();
     } else if (c == '\'') {
       characterLiteral();
     } else if (c == '"') {
-      for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_)
-        if (text_[at_] == '\\' && peek(1) != '\n')
-          ++at_;
-      at_ = std::min(at_ + 1, text_.size());
+      if (!takeString())
+        at_ = std::min(at_ + 1, text_.size());
       diagnostics_.report(stringLiteral, where(begin, at_))
           .help("a task computes on arrays; what prints or reads is an external task, in C");
       push(TokenKind::Wrong, begin);
@@ -119,98 +93,49 @@ private:
   }
 
   void punctuator() {
-    for (std::string_view candidate : punctuators) {
-      if (text_.substr(at_, candidate.size()) == candidate) {
-        size_t begin = at_;
-        at_ += candidate.size();
-        push(TokenKind::Punctuator, begin);
-        return;
-      }
+    size_t begin = at_;
+    if (!takeSign(furtherSigns).empty()) {
+      push(TokenKind::Punctuator, begin);
+      return;
     }
     // What follows in the same run is the same mistake: a letter of several bytes, a line of signs.
-    const size_t begin = at_++;
+    ++at_;
     while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) >= 0x80)
       ++at_;
-    diagnostics_.report(unknownCharacter, where(begin, at_), quoteCharacters(text_.substr(begin, at_ - begin)));
+    diagnostics_.report(unknownCharacter, where(begin, at_), quoteCharacters(since(begin)));
     push(TokenKind::Wrong, begin);
   }
 
   void number() {
-    size_t begin = at_;
-    bool hex = peek() == '0' && (peek(1) == 'x' || peek(1) == 'X');
-    bool real = false;
-    // As C's preprocessing numbers: letters, digits, points, and a sign after an exponent letter.
-    while (isWordCharacter(peek()) || peek() == '.') {
-      char c = peek();
-      bool exponent = hex ? c == 'p' || c == 'P' : c == 'e' || c == 'E';
-      real |= c == '.' || exponent;
-      ++at_;
-      if (exponent && (peek() == '+' || peek() == '-'))
-        ++at_;
+    const size_t begin = at_;
+    const Number number = takeNumber();
+    Token& token = push(number.isReal ? TokenKind::Real : TokenKind::Integer, begin);
+    std::string problem;
+    if (number.isReal) {
+      cfamily::RealLiteral literal = cfamily::realLiteral(number.text);
+      token.real = literal.value;
+      token.isFloat = literal.isFloat;
+      problem = std::move(literal.problem);
+    } else {
+      cfamily::IntegerLiteral literal = cfamily::integerLiteral(number.text);
+      token.integer = literal.value;
+      token.isDecimal = literal.isDecimal;
+      token.isUnsigned = literal.isUnsigned;
+      token.isLong = literal.isLong;
+      problem = std::move(literal.problem);
     }
-    std::string_view word = text_.substr(begin, at_ - begin);
-    if (real)
-      realNumber(word, begin);
-    else
-      integerNumber(word, begin, hex);
-  }
-
-  void realNumber(std::string_view word, size_t begin) {
-    std::string digits(word);
-    bool isFloat = digits.back() == 'f' || digits.back() == 'F';
-    if (isFloat)
-      digits.pop_back();
-    char* end = nullptr;
-    double value = isFloat ? std::strtof(digits.c_str(), &end) : std::strtod(digits.c_str(), &end);
-    Token& token = push(TokenKind::Real, begin);
-    token.real = value;
-    token.isFloat = isFloat;
-    if (end != digits.c_str() + digits.size())
-      diagnostics_.report(badNumber, token.location, word,
-                          *end == 'l' || *end == 'L' ? "there is no long double"
-                                                     : "unexpected '" + std::string(end) + "'");
-  }
-
-  void integerNumber(std::string_view word, size_t begin, bool hex) {
-    std::string_view digits = word;
-    int longs = 0, unsigneds = 0;
-    while (!digits.empty()) {
-      char last = digits.back();
-      if (last == 'l' || last == 'L')
-        ++longs;
-      else if (last == 'u' || last == 'U')
-        ++unsigneds;
-      else
-        break;
-      digits.remove_suffix(1);
-    }
-    Token& token = push(TokenKind::Integer, begin);
-    token.isLong = longs != 0;
-    token.isUnsigned = unsigneds != 0;
-    token.isDecimal = !(digits.size() > 1 && digits[0] == '0');
-    int base = hex ? 16 : token.isDecimal ? 10 : 8;
-    if (hex)
-      digits.remove_prefix(2);
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), token.integer, base);
-    if (error == std::errc::result_out_of_range)
-      diagnostics_.report(badNumber, token.location, word, "it does not fit in 64 bits");
-    else if (error != std::errc() || end != digits.data() + digits.size() || longs > 2 || unsigneds > 1)
-      diagnostics_.report(badNumber, token.location, word,
-                          "unexpected '" +
-                              (end < digits.data() + digits.size() ? std::string(end, digits.data() + digits.size())
-                                                                   : std::string(word.substr(word.size() - 1))) +
-                              "'");
+    if (!problem.empty())
+      diagnostics_.report(badNumber, token.location, number.text, problem);
   }
 
   void characterLiteral() {
     size_t begin = at_++;
-    int value = 0;
+    int64_t value = 0;
     if (peek() == '\\') {
       ++at_;
       value = escape();
     } else if (peek() != '\'' && peek() != '\n' && at_ < text_.size()) {
-      value = text_[at_] < 0 ? text_[at_] : static_cast<unsigned char>(text_[at_]); // as C has it: char is signed
-      ++at_;
+      value = cfamily::characterValue(text_[at_++]);
     } else {
       diagnostics_.report(badCharacterLiteral, where(begin, at_), "a character literal holds one character");
       if (peek() == '\'')
@@ -224,40 +149,22 @@ private:
     }
     if (peek() == '\'')
       ++at_;
-    push(TokenKind::Integer, begin).integer = static_cast<uint64_t>(static_cast<int64_t>(value));
+    push(TokenKind::Integer, begin).integer = static_cast<uint64_t>(value);
   }
 
   /// The value of an escape; the backslash has been read.
-  int escape() {
-    static constexpr std::string_view letters = "abfnrtv\\'\"?", values = "\a\b\f\n\r\t\v\\'\"?";
-    char c = peek();
-    size_t letter = c ? letters.find(c) : std::string_view::npos;
-    if (letter != std::string_view::npos) {
-      ++at_;
-      return values[letter];
-    }
-    int base = 8;
-    if (c == 'x') {
-      base = 16;
-      ++at_;
-    }
-    int value = 0;
-    auto [end, error] = std::from_chars(text_.data() + at_,
-                                        text_.data() + std::min(at_ + (base == 8 ? 3 : 2), text_.size()), value, base);
-    if (error != std::errc() || value > 255) {
-      diagnostics_.report(badCharacterLiteral, where(at_ - 1, std::min(at_ + 1, text_.size())),
-                          "unknown escape sequence");
-      at_ = std::min(at_ + 1, text_.size());
-      return 0;
-    }
-    at_ = static_cast<size_t>(end - text_.data());
-    return static_cast<signed char>(value);
+  int64_t escape() {
+    if (std::optional<char> value = cfamily::readEscape(text_, at_))
+      return cfamily::characterValue(*value);
+    at_ += peek() == 'x';
+    diagnostics_.report(badCharacterLiteral, where(at_ - 1, std::min(at_ + 1, text_.size())),
+                        "unknown escape sequence");
+    at_ = std::min(at_ + 1, text_.size());
+    return 0;
   }
 
-  std::string_view text_;
   const LineMap& map_;
   DiagnosticEngine& diagnostics_;
-  size_t at_ = 0;
   std::vector<Token> tokens_;
 };
 

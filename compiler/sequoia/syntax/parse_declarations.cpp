@@ -12,23 +12,15 @@ STRATA_DIAGNOSTIC(globalVariable, Error, "sequoia-global-variable", "'{0}' is de
 STRATA_DIAGNOSTIC(badTypeSpecifier, Error, "sequoia-type-specifier", "'{0}' does not name a type");
 STRATA_DIAGNOSTIC(misspeltType, Error, "sequoia-misspelt-type", "'{0}' stands where a type is needed, and names none");
 
-namespace {
-
-// Deep enough for people; shallow enough for the stack with every sanitizer on.
-constexpr int deepestNesting = 400;
-
-} // namespace
+namespace {} // namespace
 
 Parser::Parser(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics)
-    : TokenReader(tokens, diagnostics, syntaxError), program_(program) {}
+    : ExpressionReader(tokens, diagnostics, syntaxError), program_(program) {}
 
-Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
-  if (++parser.nesting_ > deepestNesting) {
-    --parser.nesting_;
-    parser.diagnostics_.report(nestedTooDeep, parser.token().location, deepestNesting);
-    parser.at_ = parser.tokens_.size() - 1; // what follows would only repeat this
-    throw SyntaxError();
-  }
+void Parser::refuseNesting() {
+  diagnostics_.report(nestedTooDeep, token().location, deepestNesting);
+  at_ = tokens_.size() - 1; // what follows would only repeat this
+  throw SyntaxError();
 }
 
 const Token& Parser::expectName(std::string_view what) {

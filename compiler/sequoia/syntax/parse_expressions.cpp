@@ -6,54 +6,13 @@ namespace strata::sequoia {
 STRATA_DIAGNOSTIC(treeTooDeep, Error, "sequoia-expression-size",
                   "this expression has more than {0} operators in a row");
 
-namespace {
-
-constexpr uint16_t deepestTree = 2000;
-
-struct BinaryOperator {
-  std::string_view text;
-  int precedence;
-  Operator op;
-};
-
-constexpr BinaryOperator binaryOperators[] = {
-    {"||", 1, Operator::LogicalOr},  {"&&", 2, Operator::LogicalAnd},   {"|", 3, Operator::BitOr},
-    {"^", 4, Operator::BitXor},      {"&", 5, Operator::BitAnd},        {"==", 6, Operator::Equal},
-    {"!=", 6, Operator::NotEqual},   {"<", 7, Operator::Less},          {">", 7, Operator::Greater},
-    {"<=", 7, Operator::LessEqual},  {">=", 7, Operator::GreaterEqual}, {"<<", 8, Operator::ShiftLeft},
-    {">>", 8, Operator::ShiftRight}, {"+", 9, Operator::Add},           {"-", 9, Operator::Subtract},
-    {"*", 10, Operator::Multiply},   {"/", 10, Operator::Divide},       {"%", 10, Operator::Remainder}};
-
-struct AssignOperator {
-  std::string_view text;
-  Operator op;
-};
-
-constexpr AssignOperator assignOperators[] = {
-    {"=", Operator::None},    {"+=", Operator::Add},       {"-=", Operator::Subtract},   {"*=", Operator::Multiply},
-    {"/=", Operator::Divide}, {"%=", Operator::Remainder}, {"<<=", Operator::ShiftLeft}, {">>=", Operator::ShiftRight},
-    {"&=", Operator::BitAnd}, {"^=", Operator::BitXor},    {"|=", Operator::BitOr}};
-
-const BinaryOperator* findBinary(const Token& token) {
-  if (token.kind == TokenKind::Punctuator)
-    for (const BinaryOperator& candidate : binaryOperators)
-      if (token.code == spelling(candidate.text))
-        return &candidate;
-  return nullptr;
+void Parser::refuseTree(const Location& begin) {
+  diagnostics_.report(treeTooDeep, begin, deepestTree);
+  throw SyntaxError();
 }
 
-} // namespace
-
 Expr* Parser::make(ExprKind kind, const Location& begin, std::vector<Expr*> operands) {
-  Expr* expr = program_.newExpr(kind, from(begin));
-  expr->operands = std::move(operands);
-  for (const Expr* operand : expr->operands)
-    expr->depth = std::max<uint16_t>(expr->depth, operand->depth + 1);
-  if (expr->depth > deepestTree) {
-    diagnostics_.report(treeTooDeep, begin, deepestTree);
-    throw SyntaxError();
-  }
-  return expr;
+  return withOperands(program_.newExpr(kind, from(begin)), begin, std::move(operands));
 }
 
 Expr* Parser::expression() {
@@ -71,23 +30,18 @@ Expr* Parser::expression() {
 Expr* Parser::assignment() {
   Nesting nesting(*this);
   Expr* left = conditional();
-  if (token().kind != TokenKind::Punctuator)
+  const std::optional<Operator> op = acceptAssignment();
+  if (!op)
     return left;
-  for (const AssignOperator& candidate : assignOperators) {
-    if (token().code != spelling(candidate.text))
-      continue;
-    take();
-    Location begin = left->location;
-    Expr* value = assignment();
-    Expr* expr = make(ExprKind::Assign, begin, {left, value});
-    expr->op = candidate.op;
-    return expr;
-  }
-  return left;
+  Location begin = left->location;
+  Expr* value = assignment();
+  Expr* expr = make(ExprKind::Assign, begin, {left, value});
+  expr->op = *op;
+  return expr;
 }
 
 Expr* Parser::conditional() {
-  Expr* condition = binary(1);
+  Expr* condition = binary();
   if (!accept("?"))
     return condition;
   Nesting nesting(*this);
@@ -97,30 +51,18 @@ Expr* Parser::conditional() {
   return make(ExprKind::Conditional, condition->location, {condition, yes, no});
 }
 
-Expr* Parser::binary(int lowest) {
-  Expr* left = unary();
-  while (const BinaryOperator* found = findBinary(token())) {
-    if (found->precedence < lowest)
-      break;
-    take();
-    Expr* right = binary(found->precedence + 1);
-    bool logical = found->op == Operator::LogicalAnd || found->op == Operator::LogicalOr;
-    left = make(logical ? ExprKind::Logical : ExprKind::Binary, left->location, {left, right});
-    left->op = found->op;
-  }
-  return left;
+Expr* Parser::joined(Operator op, Expr* left, Expr* right) {
+  Expr* expr = make(cfamily::isLogical(op) ? ExprKind::Logical : ExprKind::Binary, left->location, {left, right});
+  expr->op = op;
+  return expr;
 }
 
 Expr* Parser::unary() {
   Nesting nesting(*this);
   Location begin = token().location;
-  static constexpr std::pair<std::string_view, Operator> prefixes[] = {
-      {"+", Operator::Plus}, {"-", Operator::Negate}, {"!", Operator::Not}, {"~", Operator::Complement}};
-  for (auto [text, op] : prefixes) {
-    if (!accept(text))
-      continue;
+  if (const std::optional<Operator> op = acceptPrefix()) {
     Expr* expr = make(ExprKind::Unary, begin, {unary()});
-    expr->op = op;
+    expr->op = *op;
     return expr;
   }
   if (is("++") || is("--")) {
@@ -216,7 +158,7 @@ Expr* Parser::subscript(Expr* base) {
   Expr* expr = make(ExprKind::Subscript, base->location, {base});
   for (const Expr* part : {range.start, range.end, range.stride, range.max})
     if (part)
-      expr->depth = std::max<uint16_t>(expr->depth, part->depth + 1);
+      deepen(expr, part);
   expr->ranges.push_back(range);
   return expr;
 }
@@ -263,19 +205,10 @@ Expr* Parser::primary() {
     take();
     Expr* expr = program_.newExpr(ExprKind::Integer, begin);
     expr->integer = first.integer;
-    // C99 6.4.4.1: the first of these types that holds the value; decimal literals without u are never unsigned.
-    bool isCharacter = first.text.starts_with('\'');
-    bool fitsInt = isCharacter || first.integer <= (first.isUnsigned ? UINT32_MAX : INT32_MAX);
-    bool fitsUnsigned = !first.isDecimal && first.integer <= UINT32_MAX;
-    bool fitsLong = first.integer <= INT64_MAX;
-    TypeKind kind = TypeKind::UnsignedLong;
-    if (!first.isLong && fitsInt)
-      kind = first.isUnsigned ? TypeKind::UnsignedInt : TypeKind::Int;
-    else if (!first.isLong && !first.isUnsigned && fitsUnsigned)
-      kind = TypeKind::UnsignedInt;
-    else if (!first.isUnsigned && fitsLong)
-      kind = TypeKind::Long;
-    expr->type = program_.types.get(kind);
+    // A character is an int, whatever its sign has made of its bits.
+    expr->type = first.text.starts_with('\'') ? program_.types.integer()
+                                              : program_.types.get(cfamily::typeOfLiteral(
+                                                    first.integer, first.isDecimal, first.isUnsigned, first.isLong));
     return expr;
   }
   case TokenKind::Real: {

@@ -3,7 +3,7 @@
 // several.
 #pragma once
 
-#include "base/source/token_reader.h"
+#include "compiler/cfamily/syntax/expression_reader.h"
 #include "compiler/sequoia/syntax/ast.h"
 #include "compiler/sequoia/syntax/lexer.h"
 
@@ -13,21 +13,18 @@ namespace strata::sequoia {
 void parse(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics);
 
 /// The parser itself; only its own files use it.
-class Parser : TokenReader<Token> {
+class Parser : cfamily::ExpressionReader<Parser, Token, Expr> {
 public:
   Parser(const std::vector<Token>& tokens, Program& program, DiagnosticEngine& diagnostics);
   void run();
 
 private:
-  /// Counts nesting while it lives.
-  class Nesting {
-  public:
-    explicit Nesting(Parser& parser);
-    ~Nesting() { --parser_.nesting_; }
-
-  private:
-    Parser& parser_;
-  };
+  friend class cfamily::ExpressionReader<Parser, Token, Expr>;
+  /// Deep enough for people; shallow enough for the stack with every sanitizer on.
+  static constexpr int deepestNesting = 400;
+  static constexpr uint16_t deepestTree = 2000;
+  [[noreturn]] void refuseNesting();
+  [[noreturn]] void refuseTree(const Location& begin);
 
   // Tokens.
   bool isName(size_t ahead = 0) const { return isWord(token(ahead)); }
@@ -79,17 +76,16 @@ private:
   Expr* expression();
   Expr* assignment();
   Expr* conditional();
-  Expr* binary(int lowest);
   Expr* unary();
   Expr* postfix();
   Expr* primary();
   Expr* subscript(Expr* base);
   Expr* reduceArgument();
   std::vector<Expr*> callArguments();
+  Expr* joined(Operator op, Expr* left, Expr* right);
   Expr* make(ExprKind kind, const Location& begin, std::vector<Expr*> operands);
 
   Program& program_;
-  int nesting_ = 0;
   std::vector<std::set<std::string_view>> typedefs_{1}; // one set a scope
   std::vector<std::set<std::string_view>> hidden_{1};   // typedef names that a variable of the scope hides
 };

@@ -1,17 +1,13 @@
 // Prints the syntax tree as indented text.
 #include "compiler/sequoia/syntax/print_ast.h"
 
-#include <charconv>
+#include "compiler/cfamily/syntax/literal.h"
 
 namespace strata::sequoia {
 
-namespace {
+using cfamily::realText;
 
-std::string realText(double value) {
-  char buffer[64];
-  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return std::string(buffer, end);
-}
+namespace {
 
 std::string integerText(const Expr& expr) {
   return expr.type->isSigned() ? std::to_string(expr.signedValue()) : std::to_string(expr.integer) + "u";

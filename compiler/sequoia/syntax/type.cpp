@@ -88,12 +88,16 @@ const std::vector<std::string>& TypeTable::typedefsOf(const Type* type) const {
   return found == typedefs_.end() ? none : found->second;
 }
 
+const Type* TypeTable::get(cfamily::Scalar scalar) const {
+  return get(kindOf(scalar));
+}
+
 const Type* TypeTable::promoted(const Type* type) const {
-  return type->isArithmetic() ? get(kindOf(cfamily::promoted(type->scalar()))) : type;
+  return type->isArithmetic() ? get(cfamily::promoted(type->scalar())) : type;
 }
 
 const Type* TypeTable::common(const Type* left, const Type* right) const {
-  return get(kindOf(cfamily::common(left->scalar(), right->scalar())));
+  return get(cfamily::common(left->scalar(), right->scalar()));
 }
 
 std::string typeName(const Type* type) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/source/source.h"
-#include "compiler/cfamily/scalar.h"
+#include "compiler/cfamily/check/scalar.h"
 
 #include <cstdint>
 #include <deque>
@@ -78,6 +78,7 @@ public:
   TypeTable();
   TypeTable(const TypeTable&) = delete;
   const Type* get(TypeKind scalar) const { return &scalars_[static_cast<size_t>(scalar)]; }
+  const Type* get(cfamily::Scalar scalar) const;
   const Type* error() const { return get(TypeKind::Error); }
   const Type* integer() const { return get(TypeKind::Int); }
   const Type* longInteger() const { return get(TypeKind::Long); }

@@ -65,12 +65,7 @@ TEST(SequoiaDefaultMapping, DimensionsThatNeedNoBoundGetNone) {
 }
 
 TEST(SequoiaDefaultMapping, TheMappingInXmlIsTheOneInBraces) {
-  auto read = [](Session& session, const std::string& name) {
-    std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/conv2d/" + name);
-    std::stringstream text;
-    text << file.rdbuf();
-    return session.readMap(text.str());
-  };
+  auto read = [](Session& session, const std::string& name) { return session.readMap(exampleFile("conv2d/" + name)); };
   Session session;
   std::optional<Mapping> xml = read(session, "cell.xml");
   ASSERT_TRUE(xml) << session.rendered();
@@ -82,10 +77,7 @@ TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
     for (const char* machineName : {"host", "cell", "cell-disk", "smp-2level", "cluster"}) {
       SCOPED_TRACE(std::string(example) + " on " + machineName);
       Session session(exampleText(example));
-      std::ifstream file(std::string(STRATA_SOURCE_DIR) + "/examples/sequoia/" + example + "/" + machineName + ".map");
-      std::stringstream text;
-      text << file.rdbuf();
-      std::optional<Mapping> mapping = session.readMap(text.str());
+      std::optional<Mapping> mapping = session.readMap(exampleFile(std::string(example) + "/" + machineName + ".map"));
       ASSERT_TRUE(mapping) << session.rendered();
       EXPECT_FALSE(mapping->tasks.empty());
       Machine machine = session.machine(machineName);

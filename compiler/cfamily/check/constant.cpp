@@ -1,5 +1,5 @@
 // Operators on constant numbers.
-#include "compiler/cfamily/constant.h"
+#include "compiler/cfamily/check/constant.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 // from any thread.
 #pragma once
 
-#include "compiler/cfamily/range.h"
+#include "compiler/cfamily/check/range.h"
 
 #include <optional>
 
@@ -18,6 +18,10 @@ struct Counting {
                               // of the test
   bool unsignedBound = false; // the bound is an unsigned number of 64 bits, of which `bound` tells those below 2^63
 };
+
+/// Whether the bound of a loop with the test `variable op bound` is one of the variable's values: < and <= upwards,
+/// > and >= downwards. Nothing of any other test, with which the loop does not count.
+std::optional<bool> includesBound(Operator test, int64_t step);
 
 struct CountingPlan {
   /// Else the loop is carried out as it stands.

@@ -1,5 +1,5 @@
 // Built-in functions as operations of the dialect.
-#include "compiler/cfamily/lower_arithmetic.h"
+#include "compiler/cfamily/lower/lower_arithmetic.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

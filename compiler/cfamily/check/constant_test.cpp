@@ -1,5 +1,5 @@
 // Constants against what the compiler of this test makes of the same operators: all integer types, at their limits.
-#include "compiler/cfamily/constant.h"
+#include "compiler/cfamily/check/constant.h"
 
 #include <gtest/gtest.h>
 

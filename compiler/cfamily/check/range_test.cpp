@@ -1,5 +1,5 @@
 // Ranges against the values of all small operands.
-#include "compiler/cfamily/range.h"
+#include "compiler/cfamily/check/range.h"
 
 #include <gtest/gtest.h>
 

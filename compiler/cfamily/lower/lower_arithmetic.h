@@ -5,9 +5,9 @@
 // a notation computes with 64 bits, they may be indices. A lowering of code derives from this.
 #pragma once
 
-#include "compiler/cfamily/builtin.h"
-#include "compiler/cfamily/counting.h"
-#include "compiler/cfamily/lower_values.h"
+#include "compiler/cfamily/check/builtin.h"
+#include "compiler/cfamily/check/counting.h"
+#include "compiler/cfamily/lower/lower_values.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

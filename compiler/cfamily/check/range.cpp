@@ -1,5 +1,5 @@
 // Sums, products and quotients of ranges, in 128 bits; what does not fit 64 is not known.
-#include "compiler/cfamily/range.h"
+#include "compiler/cfamily/check/range.h"
 
 #include <algorithm>
 #include <initializer_list>

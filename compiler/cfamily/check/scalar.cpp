@@ -1,5 +1,5 @@
 // The table of number types, and C's rules for what two of them make.
-#include "compiler/cfamily/scalar.h"
+#include "compiler/cfamily/check/scalar.h"
 
 namespace strata::cfamily {
 
@@ -44,6 +44,15 @@ unsigned bitsOf(Scalar type) {
 }
 unsigned sizeOf(Scalar type) {
   return of(type).size;
+}
+
+Scalar typeOfLiteral(uint64_t value, bool isDecimal, bool isUnsigned, bool isLong) {
+  if (!isLong && value <= (isUnsigned ? UINT32_MAX : INT32_MAX))
+    return isUnsigned ? Scalar::UnsignedInt : Scalar::Int;
+  // Decimal literals without u are never unsigned, as long as a signed type holds them.
+  if (!isLong && !isUnsigned && !isDecimal && value <= UINT32_MAX)
+    return Scalar::UnsignedInt;
+  return !isUnsigned && value <= INT64_MAX ? Scalar::Long : Scalar::UnsignedLong;
 }
 
 Scalar promoted(Scalar type) {

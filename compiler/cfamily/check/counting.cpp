@@ -1,5 +1,5 @@
 // Decides how a counting loop is carried out, in exact numbers of 128 bits.
-#include "compiler/cfamily/counting.h"
+#include "compiler/cfamily/check/counting.h"
 
 #include <algorithm>
 
@@ -24,6 +24,14 @@ Wide lastValue(const Counting& loop) {
 }
 
 } // namespace
+
+std::optional<bool> includesBound(Operator test, int64_t step) {
+  if (test == (step > 0 ? Operator::Less : Operator::Greater))
+    return false;
+  if (test == (step > 0 ? Operator::LessEqual : Operator::GreaterEqual))
+    return true;
+  return std::nullopt;
+}
 
 CountingPlan planCounting(const Counting& loop) {
   const Range values = valuesOf(loop.type);

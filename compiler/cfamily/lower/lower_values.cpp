@@ -1,5 +1,5 @@
 // Constants, comparisons and checks.
-#include "compiler/cfamily/lower_values.h"
+#include "compiler/cfamily/lower/lower_values.h"
 
 #include "mlir/IR/Matchers.h"
 

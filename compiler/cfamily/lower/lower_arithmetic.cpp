@@ -1,5 +1,5 @@
 // Operators and conversions of C as operations of the dialect.
-#include "compiler/cfamily/lower_arithmetic.h"
+#include "compiler/cfamily/lower/lower_arithmetic.h"
 
 #include "mlir/IR/Matchers.h"
 

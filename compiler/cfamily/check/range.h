@@ -2,8 +2,8 @@
 // exactly: a result of an operator that may leave 64 bits is not known. Pure functions; safe from any thread.
 #pragma once
 
-#include "compiler/cfamily/operators.h"
-#include "compiler/cfamily/scalar.h"
+#include "compiler/cfamily/check/scalar.h"
+#include "compiler/cfamily/syntax/operators.h"
 
 namespace strata::cfamily {
 

@@ -34,6 +34,9 @@ unsigned bitsOf(Scalar type);
 /// Bytes that an object takes.
 unsigned sizeOf(Scalar type);
 
+/// The type of an integer literal (C99 6.4.4.1): the first that holds its value of those that its base and its
+/// suffixes u and l allow.
+Scalar typeOfLiteral(uint64_t value, bool isDecimal, bool isUnsigned, bool isLong);
 /// C's integer promotion; other types unchanged.
 Scalar promoted(Scalar type);
 /// C's usual arithmetic conversions.

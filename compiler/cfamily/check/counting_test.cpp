@@ -1,5 +1,5 @@
 // Counting loops against C: every loop over a type of 8 bits, carried out in that type.
-#include "compiler/cfamily/counting.h"
+#include "compiler/cfamily/check/counting.h"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +78,16 @@ TEST(Counting, ConstantsDecideAtOnce) {
   EXPECT_FALSE(plan(Scalar::Long, 5, INT64_MAX, 1).limit.has_value());
   EXPECT_TRUE(plan(Scalar::Long, 5, INT64_MIN, -1).checksSpan);
   EXPECT_TRUE(plan(Scalar::UnsignedShort, 15, -1, -1).limit == 0);
+}
+
+TEST(Counting, ATestFacesTheWayOfTheSteps) {
+  EXPECT_EQ(includesBound(Operator::Less, 2), false);
+  EXPECT_EQ(includesBound(Operator::LessEqual, 1), true);
+  EXPECT_EQ(includesBound(Operator::Greater, -1), false);
+  EXPECT_EQ(includesBound(Operator::GreaterEqual, -3), true);
+  for (Operator away : {Operator::Greater, Operator::GreaterEqual, Operator::NotEqual})
+    EXPECT_FALSE(includesBound(away, 1));
+  EXPECT_FALSE(includesBound(Operator::Less, -1));
 }
 
 TEST(Counting, NumbersBeyond63BitsAreNotCounted) {

@@ -4,8 +4,8 @@
 // with an error has no value. Pure functions; safe from any thread.
 #pragma once
 
-#include "compiler/cfamily/operators.h"
-#include "compiler/cfamily/scalar.h"
+#include "compiler/cfamily/check/scalar.h"
+#include "compiler/cfamily/syntax/operators.h"
 
 #include <optional>
 

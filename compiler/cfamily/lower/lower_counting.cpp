@@ -1,5 +1,5 @@
 // Loops that count, as scf.for over an index, so that what they subscript can be analysed.
-#include "compiler/cfamily/lower_arithmetic.h"
+#include "compiler/cfamily/lower/lower_arithmetic.h"
 
 namespace arith = mlir::arith;
 
