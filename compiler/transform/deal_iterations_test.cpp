@@ -179,7 +179,8 @@ TEST_F(DealIterations, WhoTakesPartIsReadFromTheLoop) {
     loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr(senseless));
     EXPECT_FALSE(subsetOf(loop));
   }
-  loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({INT64_MAX, 2})); // refused by who knows the class
+  loop->setAttr(svm::SvmDialect::subsetAttr,
+                builder.getDenseI64ArrayAttr({INT64_MAX, 2})); // refused by who knows the class
   EXPECT_FALSE(InstanceRange::all(1 << 20).hasSubset(subsetOf(loop)->first(), subsetOf(loop)->width()));
 }
 

@@ -24,7 +24,7 @@ void serialise(SpmdOp spmd) {
 }
 
 /// Every iteration makes progress: each is an instance. There is no loop to transform then.
-void makeInstances(SpmdOp spmd) {
+void takeAsInstances(SpmdOp spmd) {
   for (StringRef name :
        {StringRef(SvmDialect::stagesAttr), StringRef(SvmDialect::unrollAttr), StringRef(SvmDialect::flattenAttr)})
     if (spmd->removeAttr(name))
@@ -64,7 +64,7 @@ struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
     });
     for (SpmdOp op : loops) {
       if (op.getConcurrent() && op.getProcessor())
-        makeInstances(op);
+        takeAsInstances(op);
       else if (op.getProcessor() && op.getWays())
         distribute(op);
       else
