@@ -231,11 +231,34 @@ void strata_trace_begin(const char* name);
 void strata_trace_end(void);
 /* The same, of a stretch in which the execution waits. */
 void strata_trace_wait_begin(const char* name);
-/* Names the next move that the caller starts: the block that it fills or empties, and its way ("main -> ls"). */
-void strata_trace_move(const char* block, const char* way);
-/* A move that the caller waits for, and its end: a span of the move, and one of the caller, who waits. */
-void strata_trace_move_begin(const char* block, const char* way);
-void strata_trace_move_end(int64_t bytes);
+
+/* ---- calls that carry ids -----------------------------------------------------------------------------------------
+ *
+ * The calls of moves once more, for programs that are lowered to say which memories each concerns; who runs is known
+ * from strata_spmd and strata_spawn. Here they put the move into the trace: one that the caller waits for as a span of
+ * the move and one of the caller. */
+
+/* Where a move goes: indices into the machine's table of memories, strata_no_memory for none. The instance of each is
+ * that of the executing processor (strata_store). A constant of the code. */
+enum { strata_no_memory = 0xffffffff };
+typedef struct StrataWay {
+  const char* block; /* that it fills or empties */
+  uint32_t from, to;
+} StrataWay;
+
+void strata_move_along(const StrataWay* way, void* destination, const int64_t* destination_strides, const void* source,
+                       const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes);
+StrataToken* strata_move_start_along(const StrataWay* way, void* destination, const int64_t* destination_strides,
+                                     const void* source, const int64_t* source_strides, const int64_t* extents,
+                                     int32_t rank, int64_t element_bytes, StrataToken* const* after,
+                                     int32_t after_count);
+void strata_window_move_along(const StrataWay* way, void* destination, const int64_t* destination_strides,
+                              const void* source, const int64_t* source_strides, const int64_t* extents, int32_t rank,
+                              int64_t element_bytes);
+StrataToken* strata_window_move_start_along(const StrataWay* way, void* destination, const int64_t* destination_strides,
+                                            const void* source, const int64_t* source_strides, const int64_t* extents,
+                                            int32_t rank, int64_t element_bytes, StrataToken* const* after,
+                                            int32_t after_count);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ struct QueuedMove {
   MovePlan plan;
   void* destination = nullptr;
   const void* source = nullptr;
-  MoveName name;
+  const StrataWay* way = nullptr;
   QueuedMove* previous = nullptr;
   QueuedMove* next = nullptr;
 };
@@ -90,10 +90,10 @@ Engines& engines() {
 }
 
 void carryOut(QueuedMove* move) {
-  const int64_t begin = move->name.block ? traceClock() : 0;
+  const int64_t begin = move->way ? traceClock() : 0;
   executeMove(move->plan, move->destination, move->source);
-  if (move->name.block)
-    traceMove(move->token->role, move->name.block, move->name.way, move->plan.bytes(), begin, traceClock());
+  if (move->way)
+    traceMove(move->token->role, *move->way, move->plan.bytes(), begin, traceClock());
   StrataToken* token = move->token;
   delete move;
   complete(token);
@@ -114,9 +114,9 @@ uint32_t enginesFor(const StrataMachine* machine) {
   return static_cast<uint32_t>(std::clamp<uint64_t>(moves, 1, most));
 }
 
-StrataToken* startMove(MovePlan plan, void* destination, const void* source, MoveName name, const Role& role,
+StrataToken* startMove(MovePlan plan, void* destination, const void* source, const StrataWay* way, const Role& role,
                        StrataToken* const* after, int32_t afterCount) {
-  auto* move = new (std::nothrow) QueuedMove{nullptr, std::move(plan), destination, source, name};
+  auto* move = new (std::nothrow) QueuedMove{nullptr, std::move(plan), destination, source, way};
   if (!move)
     failOutOfMemory("a move", sizeof(QueuedMove));
   return startBeside(

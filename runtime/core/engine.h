@@ -14,14 +14,8 @@
 
 namespace strata::runtime {
 
-/// What a trace says of a move; no name: it is not traced.
-struct MoveName {
-  const char* block = nullptr;
-  const char* way = nullptr;
-};
-
-/// Starts a move on the engines of the role's machine, after the tokens given.
-StrataToken* startMove(MovePlan plan, void* destination, const void* source, MoveName name, const Role& role,
+/// Starts a move on the engines of the role's machine, after the tokens given. Without a way it is not traced.
+StrataToken* startMove(MovePlan plan, void* destination, const void* source, const StrataWay* way, const Role& role,
                        StrataToken* const* after, int32_t afterCount);
 
 /// How many engines stand for a machine's: as many moves as its processors carry on at once, but no more than half of

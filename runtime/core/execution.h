@@ -64,10 +64,6 @@ struct Execution {
   int64_t span = 1;           // processors of its class that it stands for, itself the first (strata_spmd)
   ParallelJob* job = nullptr; // innermost parallel job of which this runs an instance
 
-  // What a trace calls the next move that this starts; no block: nothing.
-  const char* moveBlock = nullptr;
-  const char* moveWay = nullptr;
-
   Arena arena;
   std::vector<OpenSpan> spans;
   void* locals = nullptr; // thread_local variables of its own (runtime/svm/thread_local.cpp)

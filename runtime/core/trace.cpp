@@ -73,13 +73,20 @@ std::string metadata(const char* what, int process, int64_t thread, const std::s
          ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quoted(name) + "}}";
 }
 
+std::string wayOf(const Span& span) {
+  const auto name = [&](uint32_t memory) {
+    return span.machine && memory < span.machine->memory_count ? span.machine->memories[memory].name : "";
+  };
+  return std::string(name(span.from)) + " -> " + name(span.to);
+}
+
 std::string eventOf(const Span& span, int process, int64_t thread, int64_t origin) {
   std::string event = "{\"ph\":\"X\",\"cat\":\"" + std::string(categoryOf(span)) + "\",\"name\":" + quoted(span.name) +
                       ",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(thread) +
                       ",\"ts\":" + microseconds(span.start - origin) +
                       ",\"dur\":" + microseconds(span.end - span.start);
   if (span.kind == Span::Move)
-    event += ",\"args\":{\"bytes\":" + std::to_string(span.bytes) + ",\"way\":" + quoted(span.way) +
+    event += ",\"args\":{\"bytes\":" + std::to_string(span.bytes) + ",\"way\":" + quoted(wayOf(span)) +
              ",\"instance\":" + std::to_string(span.instance) + "}";
   return event + "}";
 }
@@ -114,15 +121,26 @@ bool isTracing(const Execution& execution) {
   return figures && figures->tracing.load(std::memory_order_relaxed);
 }
 
-void traceMove(const Role& role, const char* block, const char* way, int64_t bytes, int64_t begin, int64_t end) {
+void traceMove(const Role& role, const StrataWay& way, int64_t bytes, int64_t begin, int64_t end) {
   const StrataMachine* machine = role.context->machine();
   const bool acts = machine && role.processor < machine->processor_count;
-  role.context->figures().shared.add({Span::Move, block, acts ? machine->processors[role.processor].name : nullptr,
-                                      acts ? role.instance : 0, begin, end, way, bytes});
+  ContextFigures& figures = role.context->figures();
+  figures.tracing.store(true, std::memory_order_relaxed);
+  figures.shared.add({Span::Move, way.block, acts ? machine->processors[role.processor].name : nullptr,
+                      acts ? role.instance : 0, begin, end, machine, way.from, way.to, bytes});
 }
 
 void traceWait(const Execution& execution, const char* name, int64_t begin, int64_t end) {
   addSpan(thisThread(), spanOf(execution, Span::Wait, name, begin, end));
+}
+
+WaitedMove::WaitedMove(const StrataWay& way, int64_t bytes) : way_(way), bytes_(bytes), begin_(traceClock()) {}
+
+WaitedMove::~WaitedMove() {
+  const int64_t end = traceClock();
+  const Execution& me = *current();
+  traceMove(roleOf(me), way_, bytes_, begin_, end);
+  traceWait(me, way_.block, begin_, end);
 }
 
 std::string traceJson() {
@@ -201,29 +219,4 @@ void strata_trace_end() {
   const OpenSpan open = execution.spans.back();
   execution.spans.pop_back();
   addSpan(thread, spanOf(execution, open.waits ? Span::Wait : Span::Run, open.name, open.start, traceClock()));
-}
-
-void strata_trace_move(const char* block, const char* way) {
-  Execution& me = *current();
-  me.runContext->figures().tracing.store(true, std::memory_order_relaxed);
-  me.moveBlock = block;
-  me.moveWay = way;
-}
-
-void strata_trace_move_begin(const char* block, const char* way) {
-  Execution& me = *current();
-  me.moveWay = way;
-  beginSpan(block, true);
-}
-
-void strata_trace_move_end(int64_t bytes) {
-  Thread& thread = thisThread();
-  Execution& execution = *thread.running;
-  if (execution.spans.empty())
-    return;
-  const OpenSpan open = execution.spans.back();
-  execution.spans.pop_back();
-  const int64_t end = traceClock();
-  traceMove(roleOf(execution), open.name, execution.moveWay, bytes, open.start, end);
-  addSpan(thread, spanOf(execution, Span::Wait, open.name, open.start, end));
 }

@@ -21,8 +21,10 @@ struct Span {
   const char* name;
   const char* process;
   int64_t instance;
-  int64_t start, end;        // nanoseconds of the monotonic clock
-  const char* way = nullptr; // of a move: the memories it connects
+  int64_t start, end; // nanoseconds of the monotonic clock
+  // Of a move: the machine, and the memories of it that the move connects.
+  const StrataMachine* machine = nullptr;
+  uint32_t from = strata_no_memory, to = strata_no_memory;
   int64_t bytes = 0;
 };
 
@@ -51,8 +53,22 @@ int64_t traceClock();
 /// Whether code compiled for tracing has run within the execution's run context.
 bool isTracing(const Execution& execution);
 /// Adds the span of a move that the processor of `role` started. Any thread.
-void traceMove(const Role& role, const char* block, const char* way, int64_t bytes, int64_t begin, int64_t end);
+void traceMove(const Role& role, const StrataWay& way, int64_t bytes, int64_t begin, int64_t end);
 /// Adds the span of a wait of the calling execution.
 void traceWait(const Execution& execution, const char* name, int64_t begin, int64_t end);
+
+/// A move that the calling execution carries out and waits for, from here to the end of the scope: a span of the move,
+/// and one of the execution.
+class WaitedMove {
+public:
+  WaitedMove(const StrataWay& way, int64_t bytes);
+  ~WaitedMove();
+  WaitedMove(const WaitedMove&) = delete;
+  WaitedMove& operator=(const WaitedMove&) = delete;
+
+private:
+  const StrataWay& way_;
+  const int64_t bytes_, begin_;
+};
 
 } // namespace strata::runtime

@@ -189,16 +189,29 @@ void strata_move(void* destination, const int64_t* destination_strides, const vo
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
                                const int64_t* source_strides, const int64_t* extents, int32_t rank,
                                int64_t element_bytes, StrataToken* const* after, int32_t after_count) {
+  return strata_move_start_along(nullptr, destination, destination_strides, source, source_strides, extents, rank,
+                                 element_bytes, after, after_count);
+}
+
+void strata_move_along(const StrataWay* way, void* destination, const int64_t* destination_strides, const void* source,
+                       const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes) {
+  const WaitedMove traced(*way, elementsOf(extents, rank) * element_bytes);
+  strata_move(destination, destination_strides, source, source_strides, extents, rank, element_bytes);
+}
+
+StrataToken* strata_move_start_along(const StrataWay* way, void* destination, const int64_t* destination_strides,
+                                     const void* source, const int64_t* source_strides, const int64_t* extents,
+                                     int32_t rank, int64_t element_bytes, StrataToken* const* after,
+                                     int32_t after_count) {
   Execution& me = *current();
-  const MoveName name{std::exchange(me.moveBlock, nullptr), me.moveWay};
   const int64_t bytes = elementsOf(extents, rank) * element_bytes;
   if (bytes < hardware().taskBytes && allDone(after, after_count)) {
-    const int64_t begin = name.block ? traceClock() : 0;
+    const int64_t begin = way ? traceClock() : 0;
     strata_move(destination, destination_strides, source, source_strides, extents, rank, element_bytes);
-    if (name.block && bytes > 0)
-      traceMove(roleOf(me), name.block, name.way, bytes, begin, traceClock());
+    if (way && bytes > 0)
+      traceMove(roleOf(me), *way, bytes, begin, traceClock());
     return nullptr;
   }
   return startMove(planMove(destination_strides, source_strides, extents, rank, element_bytes), destination, source,
-                   name, roleOf(me), after, after_count);
+                   way, roleOf(me), after, after_count);
 }

@@ -188,24 +188,33 @@ TEST_P(Moves, AStandstillBehindThemIsFound) {
 
 TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
   static const StrataProcessor processors[] = {{"pe", 4, 2}};
-  static const StrataMachine machine{"tiles", nullptr, processors, 0, 1};
+  static const StrataMemory memories[] = {{"main", 0, 1, 0, 64}, {"ls", 1000, 4, 1, 64}};
+  static const StrataMachine machine{"tiles", memories, processors, 2, 1};
+  static const StrataWay ofB{"b", 0, 1}, ofC{"c", 0, 1}, ofD{"d", 1, 0}, ofE{"e", strata_no_memory, 1};
   clearTrace();
   strata_machine(&machine);
   spmd(
       4, true,
       [&](int64_t) {
         std::vector<float> a(large, 1), b(large), c(large);
-        strata_trace_move("b", "main -> ls");
-        StrataToken* first = startCopy(b, a);
-        strata_trace_move("c", "main -> ls");
-        StrataToken* second = startCopy(c, a);
+        const int64_t stride = 1, extent = static_cast<int64_t>(large), few = 77;
+        const auto start = [&](const StrataWay& way, std::vector<float>& to) {
+          return strata_move_start_along(&way, to.data(), &stride, a.data(), &stride, &extent, 1, 4, nullptr, 0);
+        };
+        StrataToken* first = start(ofB, b);
+        StrataToken* second = start(ofC, c);
         strata_trace_wait_begin("wait for b");
         strata_wait(first);
         strata_trace_end();
         wait(second);
         strata_token_release(first);
-        strata_trace_move_begin("d", "ls -> main");
-        strata_trace_move_end(77);
+        char from[77] = "seventy-seven", to[77] = "";
+        strata_move_along(&ofD, to, &stride, from, &stride, &few, 1, 1);
+        EXPECT_STREQ(to, from);
+        strata_window_move_along(&ofE, from, &stride, to, &stride, &few, 1, 1);
+        wait(strata_window_move_start_along(&ofE, from, &stride, to, &stride, &few, 1, 1, nullptr, 0));
+        EXPECT_EQ(b[large - 1], 1);
+        EXPECT_EQ(c[large - 1], 1);
       },
       0);
   const std::string json = traceJson();
@@ -221,6 +230,7 @@ TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
   EXPECT_EQ(count("\"cat\":\"wait\",\"name\":\"wait for b\""), 4u) << json;
   EXPECT_EQ(count("\"args\":{\"bytes\":77,\"way\":\"ls -> main\""), 4u) << json;
   EXPECT_EQ(count("\"cat\":\"wait\",\"name\":\"d\""), 4u) << json;
+  EXPECT_EQ(count("\"args\":{\"bytes\":77,\"way\":\" -> ls\""), 8u) << json;
   EXPECT_EQ(count("\"name\":\"pe 3, move 0\""), 1u) << json;
   clearTrace();
   strata_machine(nullptr);

@@ -170,7 +170,7 @@ void moveAny(const Operands& operands) {
 struct StartedMove {
   Operands operands;
   int64_t* lists;
-  MoveName name;
+  const StrataWay* way; // null: it is not traced
 };
 
 int64_t bytesOf(const Operands& operands) {
@@ -180,10 +180,10 @@ int64_t bytesOf(const Operands& operands) {
 
 void runStartedMove(void* argument) {
   auto& move = *static_cast<StartedMove*>(argument);
-  const int64_t begin = move.name.block ? traceClock() : 0;
+  const int64_t begin = move.way ? traceClock() : 0;
   moveAny(move.operands);
-  if (move.name.block && bytesOf(move.operands) > 0)
-    traceMove(roleOf(*current()), move.name.block, move.name.way, bytesOf(move.operands), begin, traceClock());
+  if (move.way && bytesOf(move.operands) > 0)
+    traceMove(roleOf(*current()), *move.way, bytesOf(move.operands), begin, traceClock());
   delete[] move.lists;
 }
 
@@ -205,6 +205,28 @@ void strata_window_move(void* destination, const int64_t* destination_strides, c
 StrataToken* strata_window_move_start(void* destination, const int64_t* destination_strides, const void* source,
                                       const int64_t* source_strides, const int64_t* extents, int32_t rank,
                                       int64_t element_bytes, StrataToken* const* after, int32_t after_count) {
+  return strata_window_move_start_along(nullptr, destination, destination_strides, source, source_strides, extents,
+                                        rank, element_bytes, after, after_count);
+}
+
+void strata_window_move_along(const StrataWay* way, void* destination, const int64_t* destination_strides,
+                              const void* source, const int64_t* source_strides, const int64_t* extents, int32_t rank,
+                              int64_t element_bytes) {
+  const Operands operands{static_cast<char*>(destination),
+                          destination_strides,
+                          static_cast<const char*>(source),
+                          source_strides,
+                          extents,
+                          rank,
+                          element_bytes};
+  const WaitedMove traced(*way, bytesOf(operands));
+  moveAny(operands);
+}
+
+StrataToken* strata_window_move_start_along(const StrataWay* way, void* destination, const int64_t* destination_strides,
+                                            const void* source, const int64_t* source_strides, const int64_t* extents,
+                                            int32_t rank, int64_t element_bytes, StrataToken* const* after,
+                                            int32_t after_count) {
   const auto count = static_cast<size_t>(std::max(rank, 0));
   Execution& me = *current();
   auto* lists = new (std::nothrow) int64_t[3 * count + 1];
@@ -216,6 +238,6 @@ StrataToken* strata_window_move_start(void* destination, const int64_t* destinat
   const StartedMove move{{static_cast<char*>(destination), lists + count, static_cast<const char*>(source),
                           lists + 2 * count, lists, rank, element_bytes},
                          lists,
-                         {std::exchange(me.moveBlock, nullptr), me.moveWay}};
+                         way};
   return startTask(runStartedMove, &move, sizeof move, roleOf(me), after, after_count);
 }

@@ -276,9 +276,10 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_trace_begin);
   STRATA_SYMBOL(strata_trace_end);
   STRATA_SYMBOL(strata_trace_wait_begin);
-  STRATA_SYMBOL(strata_trace_move);
-  STRATA_SYMBOL(strata_trace_move_begin);
-  STRATA_SYMBOL(strata_trace_move_end);
+  STRATA_SYMBOL(strata_move_along);
+  STRATA_SYMBOL(strata_move_start_along);
+  STRATA_SYMBOL(strata_window_move_along);
+  STRATA_SYMBOL(strata_window_move_start_along);
 #undef STRATA_SYMBOL
   // Static variables of C++ live as long as their code, which is gone when the process ends.
   define("__cxa_atexit", +[](void (*)(void*), void*, void*) { return 0; });

@@ -305,7 +305,8 @@ static void dropAttributesOfFunctions(ModuleOp program) {
   }
 }
 
-bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function_ref<void(PassManager&)> prepare) {
+bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function_ref<void(PassManager&)> prepare,
+                        const LoweringOptions& options) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
   const machine::Figures figures = machine::figuresOf(machine);
   setStage(program, Stage::Lowering);
@@ -323,7 +324,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   holdTokens(program);
   addPackedEntries(program);
   // Parts before storage: a part's blocks are given back at its own end.
-  lowerStorage(program, machine, outlineParts(program, machine));
+  lowerStorage(program, machine, outlineParts(program, machine), options.callsCarryIds);
   keepDynamicCalls(program);
   dropAttributesOfFunctions(program);
   auto run = [&](std::initializer_list<std::unique_ptr<Pass> (*)()> list) {

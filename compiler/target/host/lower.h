@@ -12,12 +12,18 @@
 
 namespace strata::host {
 
+struct LoweringOptions {
+  /// Moves are calls that say which memories of the machine they concern ("calls that carry ids" in runtime/abi.h).
+  bool callsCarryIds = false;
+};
+
 /// Lowers a scheduled program in place to the LLVM dialect: parts of svm.spmd become functions, kernels follow their
 /// calling convention, every svm operation becomes code or a call of the runtime (runtime/abi.h). False when a pass
 /// failed (reported). What comes out verifies. `prepare` is called with each pass manager before it runs.
 bool lowerToLlvmDialect(
     mlir::ModuleOp program, const Machine& machine,
-    llvm::function_ref<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {});
+    llvm::function_ref<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {},
+    const LoweringOptions& options = {});
 
 /// Translates a lowered program, and links the LLVM IR of kernels that came through Clang into it. Null when that IR
 /// does not read or link (reported).

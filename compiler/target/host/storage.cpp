@@ -7,6 +7,7 @@
 #include "compiler/kernel/convention.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/windows.h"
+#include "runtime/abi.h"
 #include "runtime/core/poll.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,82 +19,6 @@ using namespace strata::svm;
 namespace strata::host {
 
 using mlir::Location;
-
-//===-- calls of the runtime
-//---------------------------------------------------------------------------------------===//
-
-Value RuntimeCalls::call(OpBuilder& builder, Location location, StringRef name, Type result, ValueRange arguments) {
-  auto* context = builder.getContext();
-  LLVM::LLVMFuncOp& function = functions_[name];
-  if (!function)
-    function = program_.lookupSymbol<LLVM::LLVMFuncOp>(name);
-  if (!function) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(program_.getBody());
-    SmallVector<Type> types(arguments.getTypes());
-    function = builder.create<LLVM::LLVMFuncOp>(
-        program_.getLoc(), name,
-        LLVM::LLVMFunctionType::get(result ? result : LLVM::LLVMVoidType::get(context), types));
-    SmallVector<Attribute> passthrough{builder.getStringAttr("nounwind")};
-    if (name == "strata_fail")
-      passthrough.append({builder.getStringAttr("noreturn"), builder.getStringAttr("cold")});
-    function.setPassthroughAttr(builder.getArrayAttr(passthrough));
-  }
-  auto call = builder.create<LLVM::CallOp>(location, function, arguments);
-  return result ? call.getResult() : Value();
-}
-
-LLVM::GlobalOp RuntimeCalls::global(StringRef prefix, Type type, bool isText, StringRef text) {
-  OpBuilder builder(program_.getContext());
-  builder.setInsertionPointToStart(program_.getBody());
-  return builder.create<LLVM::GlobalOp>(program_.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
-                                        (prefix + std::to_string(next_++)).str(),
-                                        isText ? Attribute(builder.getStringAttr(text)) : Attribute());
-}
-
-Value RuntimeCalls::text(OpBuilder& builder, Location location, StringRef text) {
-  LLVM::GlobalOp& known = texts_[text];
-  if (!known) {
-    std::string terminated = text.str();
-    terminated.push_back('\0');
-    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
-    known = global("strata.text.", type, true, terminated);
-  }
-  return builder.create<LLVM::AddressOfOp>(location, known);
-}
-
-Value RuntimeCalls::null(OpBuilder& builder, Location location) {
-  return builder.create<LLVM::ZeroOp>(location, LLVM::LLVMPointerType::get(builder.getContext()));
-}
-
-Value RuntimeCalls::check(OpBuilder& builder, Location location, StringRef code, StringRef message, StringRef help) {
-  FilePlace place = filePlace(location);
-  std::string key =
-      (code + "|" + message + "|" + help + "|" + place.file + "|" + Twine(place.line) + "|" + Twine(place.column))
-          .str();
-  LLVM::GlobalOp& known = checks_[key];
-  if (!known) {
-    auto* context = builder.getContext();
-    auto pointer = LLVM::LLVMPointerType::get(context);
-    auto word = builder.getI32Type();
-    auto type = LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, pointer, pointer, word, word});
-    known = global("strata.check.", type, false, "");
-    OpBuilder inside(context);
-    inside.createBlock(&known.getInitializerRegion());
-    Value value = inside.create<LLVM::UndefOp>(location, type);
-    auto put = [&](Value field, int64_t at) {
-      value = inside.create<LLVM::InsertValueOp>(location, value, field, ArrayRef<int64_t>{at});
-    };
-    put(text(inside, location, code), 0);
-    put(text(inside, location, message), 1);
-    put(help.empty() ? null(inside, location) : text(inside, location, help), 2);
-    put(text(inside, location, place.file), 3);
-    put(inside.create<LLVM::ConstantOp>(location, word, static_cast<int64_t>(place.line)), 4);
-    put(inside.create<LLVM::ConstantOp>(location, word, static_cast<int64_t>(place.column)), 5);
-    inside.create<LLVM::ReturnOp>(location, value);
-  }
-  return builder.create<LLVM::AddressOfOp>(location, known);
-}
 
 Value stackSlot(OpBuilder& builder, Location location, Type type) {
   OpBuilder::InsertionGuard guard(builder);
@@ -131,8 +56,8 @@ constexpr int64_t stackBytes = 1024;
 
 class StorageLowering {
 public:
-  StorageLowering(ModuleOp program, const Machine& machine, const Captured& captured)
-      : program_(program), machine_(machine), captured_(captured), calls_(program) {}
+  StorageLowering(ModuleOp program, const Machine& machine, const Captured& captured, bool callsCarryIds)
+      : program_(program), machine_(machine), captured_(captured), callsCarryIds_(callsCarryIds), calls_(program) {}
 
   void run() {
     moveElements(program_, machine_);
@@ -449,31 +374,29 @@ private:
                                  words(ArrayRef<Value>(source).slice(1, rank)),
                                  constant(builder, loc, rank, 32),
                                  constant(builder, loc, elementBytes)};
-    StringAttr traced = SvmDialect::tracedAttr.of(move);
-    auto trace = [&](StringRef name) {
-      const std::string way =
-          (memoryOf(move.getSource().getType()) + " -> " + memoryOf(move.getDestination().getType())).str();
-      calls_.call(builder, loc, name, {},
-                  {calls_.text(builder, loc, traced.getValue()), calls_.text(builder, loc, way)});
-    };
-    if (!move.getToken() && move.getAfter().empty()) {
-      if (traced)
-        trace("strata_trace_move_begin");
-      calls_.call(builder, loc, called, {}, arguments);
-      if (traced) {
-        Value bytes = builder.create<arith::ConstantIndexOp>(loc, elementBytes);
-        for (Value extent : ArrayRef<Value>(source).slice(1, rank))
-          bytes = builder.createOrFold<arith::MulIOp>(loc, bytes, extent);
-        calls_.call(builder, loc, "strata_trace_move_end", {}, word(builder, loc, bytes));
-      }
-    } else {
-      if (traced)
-        trace("strata_trace_move");
+    const bool isStarted = move.getToken() || !move.getAfter().empty();
+    if (isStarted) {
+      called += "_start";
       appendTokens(builder, loc, move.getAfter(), arguments);
-      Value token = calls_.call(builder, loc, called + "_start", pointer(), arguments);
-      finishToken(move, move.getToken(), token);
     }
+    if (callsCarryIds_) {
+      called += "_along";
+      arguments.insert(arguments.begin(), wayOf(builder, move));
+    }
+    Value token = calls_.call(builder, loc, called, isStarted ? pointer() : Type(), arguments);
+    if (isStarted)
+      finishToken(move, move.getToken(), token);
     move.erase();
+  }
+
+  Value wayOf(OpBuilder& builder, MoveOp move) {
+    auto id = [&](Value block) {
+      machine::MemoryId memory = machine_.memory(memoryOf(block.getType()).str());
+      return memory.valid() ? memory.value : static_cast<uint32_t>(strata_no_memory);
+    };
+    auto label = move->getAttrOfType<StringAttr>("svm.traced");
+    return calls_.way(builder, move.getLoc(), label ? label.getValue() : "a block", id(move.getSource()),
+                      id(move.getDestination()));
   }
 
   void appendTokens(OpBuilder& builder, Location loc, ValueRange after, SmallVector<Value>& arguments) {
@@ -587,6 +510,7 @@ private:
   ModuleOp program_;
   const Machine& machine_;
   const Captured& captured_;
+  const bool callsCarryIds_;
   RuntimeCalls calls_;
   RegionEnds ends_;
   llvm::DenseMap<Operation*, Value> failureSlots_; // by function
@@ -594,8 +518,8 @@ private:
 
 } // namespace
 
-void lowerStorage(ModuleOp program, const Machine& machine, const Captured& captured) {
-  StorageLowering(program, machine, captured).run();
+void lowerStorage(ModuleOp program, const Machine& machine, const Captured& captured, bool callsCarryIds) {
+  StorageLowering(program, machine, captured, callsCarryIds).run();
 }
 
 } // namespace strata::host

@@ -23,12 +23,19 @@ public:
   mlir::Value check(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef code, llvm::StringRef message,
                     llvm::StringRef help);
 
+  /// The address of the StrataWay of a move between two memories of a machine.
+  mlir::Value way(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef block, uint32_t from, uint32_t to);
+
 private:
+  /// The address of a constant structure of fields of these types; equal keys share one.
+  mlir::Value structure(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef prefix, llvm::StringRef key,
+                        llvm::ArrayRef<mlir::Type> types,
+                        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder&)> fields);
   mlir::LLVM::GlobalOp global(llvm::StringRef prefix, mlir::Type type, bool isText, llvm::StringRef text);
   mlir::ModuleOp program_;
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> functions_;
   llvm::StringMap<mlir::LLVM::GlobalOp> texts_;
-  llvm::StringMap<mlir::LLVM::GlobalOp> checks_;
+  llvm::StringMap<mlir::LLVM::GlobalOp> structures_;
   unsigned next_ = 0;
 };
 
@@ -58,8 +65,8 @@ void moveElements(mlir::ModuleOp program, const Machine& machine);
 using Captured = llvm::DenseSet<mlir::Operation*>;
 
 /// Replaces every operation of the svm dialect but spmd regions (outlined before) and kernels (lowered before). What
-/// parts capture does not lie on the stack.
-void lowerStorage(mlir::ModuleOp program, const Machine& machine, const Captured& captured);
+/// parts capture does not lie on the stack. `callsCarryIds`: as LoweringOptions says.
+void lowerStorage(mlir::ModuleOp program, const Machine& machine, const Captured& captured, bool callsCarryIds);
 
 /// Whether a token goes on to another holder at the end of its own region: the next iteration, or a loop behind it.
 bool isPassedOn(mlir::Value token);

@@ -72,7 +72,8 @@ public:
         options_{"", settings_.optimization, machine::figuresOf(machine)}, diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {
-    if (!lowerToLlvmDialect(program, machine_, settings_.prepare)) {
+    const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace};
+    if (!lowerToLlvmDialect(program, machine_, settings_.prepare, lowering)) {
       diagnostics_.report(loweringFailed, {});
       return false;
     }
