@@ -394,7 +394,7 @@ private:
       machine::MemoryId memory = machine_.memory(memoryOf(block.getType()).str());
       return memory.valid() ? memory.value : static_cast<uint32_t>(strata_no_memory);
     };
-    auto label = move->getAttrOfType<StringAttr>("svm.traced");
+    auto label = SvmDialect::tracedAttr.of(move);
     return calls_.way(builder, move.getLoc(), label ? label.getValue() : "a block", id(move.getSource()),
                       id(move.getDestination()));
   }
