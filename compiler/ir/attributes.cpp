@@ -249,6 +249,15 @@ StringRef valueWords(AttributeValue kind) {
   return "";
 }
 
+/// An error at an operation, or at an argument where that has a place of its own.
+InFlightDiagnostic report(Operation* op, std::optional<unsigned> argument) {
+  mlir::Location place = op->getLoc();
+  if (auto function = dyn_cast<FunctionOpInterface>(op); argument && function && !function.getFunctionBody().empty())
+    if (mlir::Block& entry = function.getFunctionBody().front(); *argument < entry.getNumArguments())
+      place = entry.getArgument(*argument).getLoc();
+  return emitError(isa<UnknownLoc>(place) ? op->getLoc() : place) << "'" << op->getName() << "' op ";
+}
+
 /// The attribute that was probably meant by a name, or an empty text.
 std::string nearest(StringRef name) {
   std::vector<std::string> names;
@@ -288,8 +297,9 @@ LogicalResult verifyAttribute(Operation* op, NamedAttribute attribute, std::opti
   const AttributeDefinition* definition = findAttribute(name);
   if (!definition) {
     const std::string other = nearest(name);
-    return op->emitOpError() << "carries '" << name << "'" << here << ", which the dialect does not have; "
-                             << (other.empty() ? "docs/dialect.md lists what it has" : "did you mean '" + other + "'?");
+    return report(op, argument) << "carries '" << name << "'" << here << ", which the dialect does not have; "
+                                << (other.empty() ? "docs/dialect.md lists what it has"
+                                                  : "did you mean '" + other + "'?");
   }
   uint32_t place = placeOf(op);
   if (argument)
@@ -297,11 +307,12 @@ LogicalResult verifyAttribute(Operation* op, NamedAttribute attribute, std::opti
             : place == entries::Kernel ? entries::KernelArgument
                                        : 0;
   if (!(definition->places & place))
-    return op->emitOpError() << "carries '" << name << "'" << here << ", and " << (argument ? "that " : "") << "is no "
-                             << placesOf(*definition) << "; take it away, or put it where it means something";
+    return report(op, argument) << "carries '" << name << "'" << here << ", and " << (argument ? "that " : "")
+                                << "is no " << placesOf(*definition)
+                                << "; take it away, or put it where it means something";
   if (!holds(definition->value, attribute.getValue()))
-    return op->emitOpError() << "carries '" << name << "'" << here << " with " << attribute.getValue() << "; '" << name
-                             << "' is " << valueWords(definition->value) << ": " << definition->example;
+    return report(op, argument) << "carries '" << name << "'" << here << " with " << attribute.getValue() << "; '"
+                                << name << "' is " << valueWords(definition->value) << ": " << definition->example;
   return success();
 }
 

@@ -94,6 +94,21 @@ std::string valueAt(const Location& where, const SourceManager& sources) {
   return rest.starts_with("%") ? "%" + rest.drop_front().take_while(isWordCharacter).str() : "";
 }
 
+/// The place of an attribute that the dialect does not have, behind the beginning of its operation, which is all that
+/// MLIR knows of it.
+Location attributeAt(llvm::StringRef message, const Location& where, const SourceManager& sources) {
+  if (!where.valid() || !message.contains("which the dialect does not have"))
+    return where;
+  const llvm::StringRef name = message.split(" carries '").second.split('\'').first;
+  const llvm::StringRef text = sources.buffer(where.buffer).text();
+  for (size_t at = text.find(name, where.begin); at != text.npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if (end == text.size() || !isWordCharacter(text[end]))
+      return {where.buffer, static_cast<uint32_t>(at), static_cast<uint32_t>(end)};
+  }
+  return where;
+}
+
 /// Whether the parser says once more, of a whole operation, what it has said of a part of it.
 bool saysAgain(llvm::StringRef message, const Location& where, const DiagnosticEngine& engine) {
   if (!(message.starts_with("custom op '") || message.starts_with("failed to parse ")) || !where.valid() ||
@@ -115,8 +130,9 @@ MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext& context, DiagnosticEngine& e
       kind = &irError;
     else if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
       kind = &irWarning;
-    const Location where = sourceLocation(engine.sources(), diagnostic.getLocation());
     const std::string message = diagnostic.str();
+    const Location where =
+        attributeAt(message, sourceLocation(engine.sources(), diagnostic.getLocation()), engine.sources());
     if (kind == &irError && saysAgain(message, where, engine))
       return mlir::success();
     const std::string value =

@@ -61,9 +61,10 @@ class BadDialect(harness.Case):
         for described in ("[('a', '<f8')]", "[('a', '<f4'), ('b', '<f4')]", "'<f4'", "[", ""):
             argument = ARRAY.replace("{", "{" + f'svm.element = "{described}", ')
             self.refuse("", "'A'", code="run-element-description", arguments=argument)
-        for words in ("3 : i64", "-1 : i64", "1 : i32"):
+        for words, code, about in (("3 : i64", "run-element-description", "'A'"), ("-1 : i64", "dialect-error", "'svm.words' is an integer"),
+                                   ("1 : i32", "dialect-error", "'svm.words' is an integer")):
             argument = ARRAY.replace("{", "{" + f"svm.element = \"[('a', '<f4')]\", svm.words = {words}, ")
-            self.refuse("", "'A'", code="run-element-description", arguments=argument)
+            self.refuse("", about, code=code, arguments=argument)
 
     def test_no_syntax_tree(self):
         self.is_refused("run", self.program(""), "--emit=ast", code="driver-no-tree")
