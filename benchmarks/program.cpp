@@ -2,6 +2,7 @@
 #include "benchmarks/program.h"
 
 #include "compiler/driver/prepare.h"
+#include "compiler/driver/sequoia.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "compiler/target/machine_table.h"
@@ -94,7 +95,7 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
   std::unique_ptr<Program> program(new Program());
   Impl& impl = *program->impl_;
   if (!object.empty())
-    impl.engine = host::Engine::create(object, session.diagnostics);
+    impl.engine = host::Engine::create(object, driver::sequoiaSymbols(), session.diagnostics);
   if (!impl.engine)
     return fail("no code was made");
   impl.function =

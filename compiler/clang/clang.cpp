@@ -88,6 +88,8 @@ public:
 
   /// Help for names that the user's text and a file of this folder define both, by the file's name.
   void helpWithRedefinitions(std::map<std::string, std::string> help) { redefinitionHelp_ = std::move(help); }
+  /// The function that the user's text reports errors by.
+  void helpToRaise(const std::string& function) { raise_ = function; }
 
   /// Runs Clang; the bytes of the file it wrote.
   std::optional<std::string> output(std::vector<std::string> arguments) {
@@ -156,7 +158,7 @@ private:
           report.note(note.text + shown(note));
       }
       if (message.text.ends_with("with exceptions disabled"))
-        report.help("C++ that a program calls has no exceptions: report errors by sqRaiseError, or end the process");
+        report.help("C++ that a program calls has no exceptions: report errors by " + raise_ + ", or end the process");
       if (message.text.ends_with("-Wglobal-constructors]"))
         report.help("put the variable into a function, as static: then it is made when the function is called first");
       if (message.text.find("redefinition") != std::string::npos ||
@@ -200,14 +202,16 @@ private:
   DiagnosticEngine& diagnostics_;
   TemporaryFolder folder_;
   std::map<std::string, std::string> redefinitionHelp_; // each is given once
+  std::string raise_;
 };
 
 std::optional<std::string> compile(const Source& source, std::vector<std::string> extra,
                                    DiagnosticEngine& diagnostics) {
   Run run(diagnostics);
   run.helpWithRedefinitions(source.redefinitionHelp);
+  run.helpToRaise(source.raise);
   std::string file = source.isCxx ? "program.cpp" : "program.c";
-  if (!run.write(file, source.text) || !run.write("sequoia.h", sequoiaHeader()) ||
+  if (!run.write(file, source.text) || !run.write("strata.h", strataHeader()) ||
       !run.write("strata_abi.h", abiHeader()))
     return std::nullopt;
   for (const auto& [name, text] : source.headers)
@@ -272,7 +276,7 @@ std::optional<std::string> linkShared(const SharedLibrary& library, DiagnosticEn
 
 std::optional<std::string> linkExecutable(const Executable& executable, DiagnosticEngine& diagnostics) {
   Run run(diagnostics);
-  if (!run.write("program.o", executable.object) || !run.write("sequoia.h", sequoiaHeader()))
+  if (!run.write("program.o", executable.object) || !run.write("strata.h", strataHeader()))
     return std::nullopt;
   for (const auto& [name, text] : executable.headers)
     if (!run.write(name, text))

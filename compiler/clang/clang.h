@@ -20,7 +20,7 @@ struct CFlags {
   std::vector<std::string> includeFolders, definitions; // -I, -D
 };
 
-/// Text to compile. `#include "sequoia.h"` and `#include "strata_abi.h"` work in it, and so do `headers`.
+/// Text to compile. `#include "strata.h"` and `#include "strata_abi.h"` work in it, and so do `headers`.
 struct Source {
   std::string text;
   bool isCxx = false;
@@ -28,6 +28,7 @@ struct Source {
   std::vector<std::string> includeFolders, definitions = {};
   /// What to say where the user's text defines what one of `headers` defines too, by the header's name.
   std::map<std::string, std::string> redefinitionHelp = {};
+  std::string raise = "strataRaiseError"; // the function by which the text reports errors, for help
 };
 
 /// LLVM IR as text, for this computer's processor: what Clang makes at -O2, with the optimisation itself left undone,

@@ -26,7 +26,8 @@ struct ClangTest : testing::Test {
 
 TEST_F(ClangTest, CBecomesLlvmThatIsNotOptimisedYet) {
   Source source;
-  source.text = "#include \"sequoia.h\"\nint twice(sqArray_t *a) { int n = (int)a->numElmts[0]; return n + n; }\n";
+  source.text = "#include \"array.h\"\nint twice(Array *a) { int n = (int)a->extents[0]; return n + n; }\n";
+  source.headers["array.h"] = "typedef struct { long extents[2]; } Array;\n";
   auto text = compileToLlvm(source, diagnostics);
   ASSERT_TRUE(text) << diagnostics.render({});
   EXPECT_NE(text->find("@twice("), std::string::npos);

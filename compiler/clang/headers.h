@@ -6,8 +6,8 @@
 
 namespace strata::clang {
 
-/// include/sequoia.h.
-std::string_view sequoiaHeader();
+/// include/strata.h.
+std::string_view strataHeader();
 /// runtime/abi.h.
 std::string_view abiHeader();
 

@@ -271,6 +271,7 @@ private:
     clang::Executable executable;
     executable.object = object;
     executable.files = session_.options.mains;
+    executable.headers = interface_->code.headers;
     executable.headers[headerName()] = interface_->header;
     executable.libraries = libraries_;
     return clang::linkExecutable(executable, diagnostics_);

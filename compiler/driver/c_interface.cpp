@@ -8,6 +8,7 @@
 #include "compiler/driver/texts.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
+#include "compiler/sequoia/external/header.h"
 #include "compiler/target/machine_table.h"
 
 #include "llvm/Support/DynamicLibrary.h"
@@ -382,6 +383,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
                   "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + types.declarations() + prototypes +
                   "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   target::MachineTable table(machine);
+  result.code.headers["sequoia.h"] = sequoia::external::sequoiaHeader();
   result.code.source =
       "#include \"sequoia.h\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include "
       "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n" +

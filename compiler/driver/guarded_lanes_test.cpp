@@ -142,7 +142,7 @@ TEST_F(GuardedLanes, GiveWhatTheInterpreterGives) {
     std::string llvmText;
     llvm::raw_string_ostream(llvmText) << *module;
     vectorised += llvmText.find(" x i32> @llvm.masked.load") != std::string::npos;
-    auto engine = host::Engine::create(host::emit(*module, options, false, diagnostics), diagnostics);
+    auto engine = host::Engine::create(host::emit(*module, options, false, diagnostics), {}, diagnostics);
     ASSERT_TRUE(engine && interpreter) << text;
     auto* entry =
         reinterpret_cast<void (*)(void**)>(engine->lookup(target::packedSymbol("main"), diagnostics)); // NOLINT

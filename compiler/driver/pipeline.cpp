@@ -5,6 +5,7 @@
 #include "compiler/driver/fit.h"
 #include "compiler/driver/notation.h"
 #include "compiler/driver/pass_watch.h"
+#include "compiler/driver/sequoia.h"
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/common_subexpressions.h"
@@ -413,6 +414,7 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
   target::Settings settings;
   settings.optimization = optimization;
   settings.instrumentation = instrumentation;
+  settings.symbols = sequoiaSymbols();
   settings.prepare = [this](PassManager& passes) { prepare(passes); };
   settings.begin = [this](const char* phase) { tell(phase); };
   tell("translating");

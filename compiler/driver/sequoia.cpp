@@ -3,10 +3,10 @@
 #include "compiler/driver/sequoia.h"
 
 #include "base/picture/html.h"
-#include "compiler/clang/external.h"
 #include "compiler/driver/sizes.h"
 #include "compiler/sequoia/check/frontend.h"
 #include "compiler/sequoia/draw/draw.h"
+#include "compiler/sequoia/external/external.h"
 #include "compiler/sequoia/lower/lower.h"
 #include "compiler/sequoia/mapping/mapping.h"
 #include "compiler/sequoia/resolve/check_coverage.h"
@@ -14,6 +14,8 @@
 #include "compiler/sequoia/syntax/print_ast.h"
 #include "compiler/sequoia/tune/default_mapping.h"
 #include "compiler/sequoia/tune/template_mapping.h"
+
+#include "include/sequoia.h"
 
 #include "llvm/Support/Path.h"
 
@@ -231,22 +233,22 @@ public:
     if (!lowered)
       return std::nullopt;
     // Files of external tasks are named as seen from the mapping file.
-    std::vector<clang::ExternalTask> externals;
+    std::vector<sequoia::external::ExternalTask> externals;
     for (const sequoia::ExternalTask& external : lowered->externals) {
       llvm::SmallString<256> file(external.file);
       if (!llvm::sys::path::is_absolute(file)) {
         file = llvm::sys::path::parent_path(options.mapping);
         llvm::sys::path::append(file, external.file);
       }
-      clang::ExternalTask task{external.instance, std::string(file), {}, external.scratch, external.where};
+      sequoia::external::ExternalTask task{external.instance, std::string(file), {}, external.scratch, external.where};
       for (const sequoia::Variable* size : external.variant->sizeParameters)
         task.sizes.emplace_back(size->name);
       for (const sequoia::Variable* parameter : external.variant->parameters)
         task.parameters[std::string(parameter->name)] = parameter->location;
       externals.push_back(std::move(task));
     }
-    if (!clang::compileExternals(*lowered->module, externals, diagnostics,
-                                 {options.includeDirectories, options.definitions}))
+    if (!sequoia::external::compileExternals(*lowered->module, externals, diagnostics,
+                                             {options.includeDirectories, options.definitions}))
       return std::nullopt;
     return std::make_pair(std::move(lowered->module), std::move(lowered->record));
   }
@@ -257,6 +259,16 @@ private:
 };
 
 } // namespace
+
+std::vector<target::Symbol> sequoiaSymbols() {
+#define STRATA_SYMBOL(NAME) {#NAME, reinterpret_cast<void*>(&(NAME))}
+  return {STRATA_SYMBOL(sqFreeArray),    STRATA_SYMBOL(sqAllocArray1D), STRATA_SYMBOL(sqAllocArray2D),
+          STRATA_SYMBOL(sqAllocArray3D), STRATA_SYMBOL(sqAllocArray4D), STRATA_SYMBOL(sqAllocArray5D),
+          STRATA_SYMBOL(sqAllocArray6D), STRATA_SYMBOL(sqAllocArray7D), STRATA_SYMBOL(sqAllocArray8D),
+          STRATA_SYMBOL(sqAllocArray9D), STRATA_SYMBOL(sqRaiseError),   STRATA_SYMBOL(sqSetErrorHandler),
+          STRATA_SYMBOL(sqIsFatal)};
+#undef STRATA_SYMBOL
+}
 
 std::unique_ptr<Notation> readSequoia(BufferId file, const CompileOptions& options, DiagnosticEngine& diagnostics) {
   sequoia::PreprocessOptions preprocessing;

@@ -45,9 +45,16 @@ struct Program {
 /// packed arguments (Executable::Entry). By the symbol.
 using NativeFunctions = std::map<std::string, std::function<void(void**)>>;
 
+/// A function of this process that C code of a program calls by name, beside those of the runtime and of C.
+struct Symbol {
+  const char* name;
+  void* address;
+};
+
 struct Settings {
   unsigned optimization = 3; ///< as LLVM counts, 0 to 3
   Instrumentation instrumentation = Instrumentation::None;
+  std::vector<Symbol> symbols; ///< of the notations' own runtimes
   /// Is called with every pass manager before it runs, and when a part of the work begins ("optimising code").
   std::function<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {};
   std::function<void(const char*)> begin = [](const char*) {};
@@ -76,6 +83,7 @@ public:
 
 /// The C side of a program's entry points, for an object that C calls.
 struct Interface {
+  std::map<std::string, std::string> headers; ///< that `source` includes beside strata.h and strata_abi.h, by name
   std::string source;                 ///< of C; defines `functions`, which call packedSymbol() of their entry points
   std::vector<std::string> functions; ///< what the object shows to the outside, and nothing else
 };

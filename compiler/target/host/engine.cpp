@@ -6,7 +6,7 @@
 #include "compiler/target/host/hoist_divisions.h"
 #include "compiler/target/host/limit_inlining.h"
 #include "compiler/target/host/pair_stores.h"
-#include "include/sequoia.h"
+#include "include/strata.h"
 #include "runtime/abi.h"
 #include "runtime/core/poll.h"
 
@@ -208,7 +208,8 @@ struct Engine::Impl {
 Engine::Engine() : impl_(std::make_unique<Impl>()) {}
 Engine::~Engine() = default;
 
-std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngine& diagnostics) {
+std::unique_ptr<Engine> Engine::create(const std::string& object, llvm::ArrayRef<target::Symbol> own,
+                                       DiagnosticEngine& diagnostics) {
   initialize();
   auto fail = [&](llvm::Error error) -> std::unique_ptr<Engine> {
     diagnostics.report(codeFailed, {}, llvm::toString(std::move(error)));
@@ -224,19 +225,10 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
                                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
 #define STRATA_SYMBOL(NAME) define(#NAME, &(NAME))
-  // External tasks are C, and may use what programs around Strata use.
-  STRATA_SYMBOL(sqFreeArray);
-  STRATA_SYMBOL(sqAllocArray1D);
-  STRATA_SYMBOL(sqAllocArray2D);
-  STRATA_SYMBOL(sqAllocArray3D);
-  STRATA_SYMBOL(sqAllocArray4D);
-  STRATA_SYMBOL(sqAllocArray5D);
-  STRATA_SYMBOL(sqAllocArray6D);
-  STRATA_SYMBOL(sqAllocArray7D);
-  STRATA_SYMBOL(sqAllocArray8D);
-  STRATA_SYMBOL(sqAllocArray9D);
-  STRATA_SYMBOL(sqRaiseError);
-  STRATA_SYMBOL(sqSetErrorHandler);
+  // Functions in C may use what programs around Strata use.
+  STRATA_SYMBOL(strataSetErrorHandler);
+  STRATA_SYMBOL(strataIsFatal);
+  STRATA_SYMBOL(strataRaiseError);
   STRATA_SYMBOL(strata_machine);
   STRATA_SYMBOL(strata_fail);
   STRATA_SYMBOL(strata_store);
@@ -281,6 +273,9 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, DiagnosticEngi
   STRATA_SYMBOL(strata_window_move_along);
   STRATA_SYMBOL(strata_window_move_start_along);
 #undef STRATA_SYMBOL
+  for (const target::Symbol& symbol : own)
+    symbols[(*jit)->mangleAndIntern(symbol.name)] = {llvm::orc::ExecutorAddr::fromPtr(symbol.address),
+                                                     llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   // Static variables of C++ live as long as their code, which is gone when the process ends.
   define("__cxa_atexit", +[](void (*)(void*), void*, void*) { return 0; });
   if (auto error = library.define(llvm::orc::absoluteSymbols(std::move(symbols))))

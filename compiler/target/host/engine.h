@@ -3,6 +3,7 @@
 
 #include "base/machine/figures.h"
 #include "base/source/diagnostic.h"
+#include "compiler/target/target.h"
 
 #include "llvm/IR/Module.h"
 
@@ -42,8 +43,10 @@ std::string emit(llvm::Module& module, const CodeOptions& options, bool assembly
 /// Code in this process. Owns the code: functions are callable as long as the engine lives.
 class Engine {
 public:
-  /// Links an object made by emit() into this process. Runtime symbols are those of this process.
-  static std::unique_ptr<Engine> create(const std::string& object, DiagnosticEngine& diagnostics);
+  /// Links an object made by emit() into this process. Runtime symbols are those of this process, and `own` beside
+  /// them.
+  static std::unique_ptr<Engine> create(const std::string& object, llvm::ArrayRef<target::Symbol> own,
+                                        DiagnosticEngine& diagnostics);
   ~Engine();
   /// The address of a function; null when it calls what is not there (reported).
   void* lookup(const std::string& name, DiagnosticEngine& diagnostics);

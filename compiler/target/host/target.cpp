@@ -99,7 +99,7 @@ public:
     if (!object)
       return nullptr;
     settings_.begin("linking code");
-    auto engine = Engine::create(*object, diagnostics_);
+    auto engine = Engine::create(*object, settings_.symbols, diagnostics_);
     return engine ? std::make_unique<HostExecutable>(std::move(engine), machine_, diagnostics_) : nullptr;
   }
 
@@ -126,6 +126,7 @@ private:
   bool join(const target::Interface& interface) {
     clang::Source source;
     source.text = interface.source;
+    source.headers = interface.headers;
     auto text = clang::compileToLlvm(source, diagnostics_);
     if (!text)
       return false;

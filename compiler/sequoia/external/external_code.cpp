@@ -1,5 +1,5 @@
 // Checks of LLVM code against tasks. Without the names of types, a function is known by how the machine calls it.
-#include "compiler/clang/external_code.h"
+#include "compiler/sequoia/external/external_code.h"
 
 #include "compiler/clang/c_text.h"
 
@@ -13,7 +13,9 @@
 
 using namespace mlir;
 
-namespace strata::clang {
+namespace strata::sequoia::external {
+
+using namespace clang;
 
 STRATA_DIAGNOSTIC(missingFunction, Error, "clang-external-missing", "'{0}' defines no function '{1}'");
 STRATA_DIAGNOSTIC(wrongArguments, Error, "clang-external-arguments",
@@ -89,4 +91,4 @@ std::optional<std::string> finishExternals(ModuleOp program, const std::string& 
   return result;
 }
 
-} // namespace strata::clang
+} // namespace strata::sequoia::external

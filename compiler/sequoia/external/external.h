@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace strata::clang {
+namespace strata::sequoia::external {
 
 /// One instance of an external task. Its kernel is the one whose body is @…::@strata.ext.INSTANCE; names, types and
 /// directions are the kernel's.
@@ -27,6 +27,6 @@ struct ExternalTask {
 /// Compiles the files and adds their code to the module, one svm.llvm_source a file. A file sees "sequoia.h", and
 /// "sequoia_ext.h" with the macros of the instances that it implements. False on errors (reported).
 bool compileExternals(mlir::ModuleOp module, const std::vector<ExternalTask>& tasks, DiagnosticEngine& diagnostics,
-                      const CFlags& flags = {});
+                      const clang::CFlags& flags = {});
 
-} // namespace strata::clang
+} // namespace strata::sequoia::external

@@ -1,8 +1,8 @@
 // External tasks: a C function and the kernel that it is the body of.
 #include "compiler/clang/c_text.h"
-#include "compiler/clang/external.h"
 #include "compiler/clang/process.h"
 #include "compiler/ir/locations.h"
+#include "compiler/sequoia/external/external.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -17,6 +17,7 @@ namespace {
 
 using namespace strata;
 using namespace strata::clang;
+using namespace strata::sequoia::external;
 
 const char* const scaleKernel = R"(
 module attributes {svm.stage = "logical"} {

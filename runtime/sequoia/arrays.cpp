@@ -1,37 +1,21 @@
-// Implements include/sequoia.h: arrays as C programs hold them, and errors through a handler that the program sets.
-// An array and its elements are one allocation. Any thread may call.
+// Implements include/sequoia.h: arrays as C programs hold them. An array and its elements are one allocation. Errors go
+// the way of all (include/strata.h). Any thread may call.
 #include "include/sequoia.h"
 
-#include "runtime/abi.h"
+#include "include/strata.h"
 #include "runtime/core/system_memory.h"
 
-#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 #include <new>
-#include <string>
 
 namespace {
 
 constexpr sqSize_t alignment = 64;
 constexpr sqSize_t headBytes = (sizeof(sqArray_t) + alignment - 1) / alignment * alignment;
 constexpr sqSize_t mostBytes = sqSize_t(1) << 47; // what can be addressed
-
-std::atomic<sqErrorHandler_t> errorHandler{nullptr};
-thread_local bool fatal = false;
-
-/// What compiled code finds as it runs, for a handler of this interface.
-void forwardFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
-  std::string message;
-  if (check->file && *check->file)
-    message = std::string(check->file) + ":" + std::to_string(check->line) + ": ";
-  message += text;
-  fatal = true; // for good: the process ends
-  if (sqErrorHandler_t handler = errorHandler.load())
-    handler(check->code ? check->code : "runtime", message.c_str());
-}
 
 /// Holds nothing that a handler which jumps away would leave behind.
 __attribute__((format(printf, 2, 3))) void* refuse(const char* code, const char* format, ...) {
@@ -97,22 +81,15 @@ void* element(const sqArray_t* array, std::initializer_list<sqSize_t> indices) {
 } // namespace
 
 sqErrorHandler_t sqSetErrorHandler(sqErrorHandler_t handler) {
-  sqErrorHandler_t before = errorHandler.exchange(handler);
-  strata_set_failure_handler(handler ? forwardFailure : nullptr);
-  return before;
+  return strataSetErrorHandler(handler);
 }
 
 int sqIsFatal(void) {
-  return fatal;
+  return strataIsFatal();
 }
 
 void sqRaiseError(const char* code, const char* message) {
-  if (sqErrorHandler_t handler = errorHandler.load()) {
-    handler(code, message);
-    return;
-  }
-  const StrataCheck check{code, message, nullptr, nullptr, 0, 0};
-  strata_fail(&check, nullptr, 0);
+  strataRaiseError(code, message);
 }
 
 void sqFreeArray(sqArray_t* array) {

@@ -2,11 +2,12 @@
 // and whether it is known there at all, is the user's affair: the text that passes structs has its own. All text stands
 // before the user's, where no macro of the user's changes it, and includes no header of the system, before which the
 // user may want to define something.
-#include "compiler/clang/external.h"
+#include "compiler/sequoia/external/external.h"
 
 #include "compiler/clang/c_text.h"
 #include "compiler/clang/clang.h"
-#include "compiler/clang/external_code.h"
+#include "compiler/sequoia/external/external_code.h"
+#include "compiler/sequoia/external/header.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -16,7 +17,9 @@
 using namespace mlir;
 using strata::svm::KernelOp;
 
-namespace strata::clang {
+namespace strata::sequoia::external {
+
+using namespace clang;
 
 STRATA_DIAGNOSTIC(cannotReadExternal, Error, "clang-external-file",
                   "cannot read '{0}', which is to hold external task '{1}': {2}");
@@ -63,7 +66,7 @@ public:
       Parameter parameter;
       parameter.name = kernel_.argumentName(position);
       auto block = dyn_cast<MemRefType>(type);
-      Type element = block ? block.getElementType() : type;
+      mlir::Type element = block ? block.getElementType() : type;
       if (isa<svm::StreamType>(type))
         fine = refuse(parameter.name, "it is a stream");
       bool isUnsigned = bool(kernel_.getArgAttr(position, svm::SvmDialect::unsignedAttr));
@@ -434,6 +437,8 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   source.definitions = flags.definitions;
   source.redefinitionHelp["sequoia_ext.h"] = "sequoia_ext.h defines the types of the task's arguments: take them from "
                                              "there, or write #define SEQUOIA_EXT_NO_TYPES before it is included";
+  source.headers["sequoia.h"] = sequoiaHeader();
+  source.raise = "sqRaiseError";
   source.headers["sequoia_ext.h"] = extensionHeader(types.declarations() + behindTypes, macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") +
                 "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + support + elementFunctions() +
@@ -472,4 +477,4 @@ bool compileExternals(ModuleOp module, const std::vector<ExternalTask>& tasks, D
   return diagnostics.errorCount() == before;
 }
 
-} // namespace strata::clang
+} // namespace strata::sequoia::external

@@ -2,13 +2,13 @@
 // give, and the names and promises that a program needs. Not thread safe.
 #pragma once
 
-#include "compiler/clang/external.h"
+#include "compiler/sequoia/external/external.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace strata::clang {
+namespace strata::sequoia::external {
 
 /// A task and what there is to know of its C text. The kernel's function is @strata.ext.INSTANCE, and what calls the
 /// user's function with structs is @strata_pass_INSTANCE.
@@ -21,4 +21,4 @@ struct ExternalCode {
 std::optional<std::string> finishExternals(mlir::ModuleOp program, const std::string& text, const std::string& file,
                                            const std::vector<ExternalCode>& tasks, DiagnosticEngine& diagnostics);
 
-} // namespace strata::clang
+} // namespace strata::sequoia::external
