@@ -84,12 +84,13 @@ KEPT = {
                                   "| `svm.keep` | `svm.move` | logical, placed | the copy stays | `svm.keep` |", "", attributes_page.END, ""]),
     "docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")]),
     "compiler/ir/b.h": GOOD,
-    "compiler/ir/README.md": PAGE,
+    "compiler/ir/README.md": PAGE.replace("`b.h`", "`b.h` `.cpp`"),
     "compiler/driver/README.md": PAGE.replace("compiler/ir", "compiler/driver").replace("b.h", "a.cpp"),
-    "compiler/README.md": "`driver/` `ir/` `sequoia/lower/`\n",
+    "compiler/kernel/README.md": PAGE.replace("compiler/ir", "compiler/kernel").replace("| `b.h` | For a test. |", "| `b_test.cpp` | For a test. |\n| `k.cpp` | For a test. |"),
+    "compiler/README.md": "`driver/` `ir/` `kernel/` `sequoia/lower/`\n",
     "compiler/sequoia/lower/c.h": GOOD + '#include "compiler/sequoia/syntax/d.h"\n',
     "compiler/sequoia/lower/README.md": PAGE.replace("compiler/ir", "compiler/sequoia/lower").replace("b.h", "c.h"),
-    "docs/architecture.md": "`compiler/driver/` `compiler/ir/` `compiler/sequoia/lower/`, `compiler/NAME/`\n",
+    "docs/architecture.md": "`compiler/driver/` `compiler/ir/` `compiler/kernel/` `compiler/sequoia/lower/`, `compiler/NAME/`\n",
 }
 
 
