@@ -1,8 +1,8 @@
 // The driver's pipeline, from a file to the address of an entry point: program.h.
 #include "benchmarks/program.h"
 
+#include "compiler/driver/notations.h"
 #include "compiler/driver/prepare.h"
-#include "compiler/driver/sequoia.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "compiler/target/machine_table.h"
@@ -95,7 +95,7 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
   std::unique_ptr<Program> program(new Program());
   Impl& impl = *program->impl_;
   if (!object.empty())
-    impl.engine = host::Engine::create(object, driver::sequoiaSymbols(), session.diagnostics);
+    impl.engine = host::Engine::create(object, driver::symbolsOfNotations(), session.diagnostics);
   if (!impl.engine)
     return fail("no code was made");
   impl.function =

@@ -5,6 +5,7 @@
 #include "base/data/unfinished.h"
 #include "compiler/clang/clang.h"
 #include "compiler/driver/c_interface.h"
+#include "compiler/driver/notations.h"
 #include "compiler/driver/prepare.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -92,12 +93,12 @@ class Builder {
 public:
   explicit Builder(Session& session)
       : session_(session), diagnostics_(session.diagnostics), path_(session.options.output) {
-    // Behind a Sequoia program stand files with its main; an HBIR program's are the functions that it calls.
+    // Behind a program stand files with its main, or the functions that it calls.
     Options& options = session_.options;
-    if (!llvm::StringRef(options.compile.program).ends_with(".hbir"))
+    if (!takesFunctions(options.compile.program)) {
       options.mains.insert(options.mains.end(), options.compile.functions.begin(), options.compile.functions.end());
-    if (!llvm::StringRef(options.compile.program).ends_with(".hbir"))
       options.compile.functions.clear();
+    }
     options.compile.isLibrary = true;
   }
 
@@ -210,9 +211,9 @@ private:
     for (auto function : module.getOps<mlir::func::FuncOp>())
       if (function->hasAttr(svm::SvmDialect::entryAttr))
         found.push_back(function);
-    // A notation gives those that are asked for.
     const CompileOptions& asked = session_.options.compile;
-    if (!found.empty() && (asked.entry.empty() || llvm::StringRef(asked.program).ends_with(".sq")))
+    const notation::Description* notation = descriptionOf(asked.program);
+    if (!found.empty() && (asked.entry.empty() || (notation && notation->choosesEntries)))
       return found;
     std::string name = compiler.entryName(module); // reports when there is none
     return name.empty() ? std::vector<mlir::func::FuncOp>()
@@ -233,8 +234,9 @@ private:
     if (functions.empty())
       return std::nullopt;
     machine_ = program->machine.name;
-    interface_ = makeCInterface(functions, *program, llvm::sys::path::filename(session_.options.compile.program).str(),
-                                headerName(), diagnostics_);
+    interface_ =
+        makeCInterface(functions, *program, way_, llvm::sys::path::filename(session_.options.compile.program).str(),
+                       headerName(), diagnostics_);
     if (!interface_)
       return std::nullopt;
     auto artefact = compiler.compile(*program, session_.options.optimization, {});
@@ -263,7 +265,10 @@ private:
     library.libraries = libraries_;
     library.libraries.push_back("-lstdc++");
     library.exports = interface_->code.functions;
-    library.exports.push_back("sq*");
+    library.exports.insert(library.exports.end(),
+                           {"strataSetErrorHandler", "strataIsFatal", "strataRaiseError", "strataReportFailure"});
+    if (way_)
+      library.exports.insert(library.exports.end(), way_->exports.begin(), way_->exports.end());
     return clang::linkShared(library, diagnostics_);
   }
 
@@ -302,7 +307,7 @@ private:
       return;
     }
     printf("%s, %s: %s for %s\n", path_.c_str(), headerPath().c_str(), names.c_str(), machine_.c_str());
-    std::string include = findAbove("include/sequoia.h");
+    std::string include = findAbove("include/strata.h");
     std::string options = include.empty() ? "" : " -I" + llvm::sys::path::parent_path(include).str();
     std::string libraries = kind() == ".so" ? "" : " " + llvm::join(libraries_, " ") + " -lstdc++ -lm -lpthread";
     printf("  use it with: cc main.c%s %s%s\n", options.c_str(), path_.c_str(), libraries.c_str());
@@ -311,7 +316,8 @@ private:
   Session& session_;
   DiagnosticEngine& diagnostics_;
   std::string path_;
-  std::vector<std::string> libraries_; // of Strata, that objects are linked with
+  const notation::EntryInterface* way_ = entryInterfaces().front(); // in which C passes arrays; null: as pointers
+  std::vector<std::string> libraries_;                              // of Strata, that objects are linked with
   std::optional<CInterface> interface_;
   std::string machine_;
 };

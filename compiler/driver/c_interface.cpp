@@ -2,16 +2,12 @@
 // can be reported through a handler that returns.
 #include "compiler/driver/c_interface.h"
 
-#include "base/data/npy.h"
-#include "compiler/clang/c_text.h"
+#include "compiler/driver/c_signature.h"
 #include "compiler/driver/entry_checks.h"
 #include "compiler/driver/texts.h"
-#include "compiler/ir/locations.h"
+#include "compiler/ir/svm.h"
 #include "compiler/mapping/place.h"
-#include "compiler/sequoia/external/header.h"
 #include "compiler/target/machine_table.h"
-
-#include "llvm/Support/DynamicLibrary.h"
 
 #include <set>
 
@@ -19,23 +15,10 @@ using namespace mlir;
 
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(entryName, Error, "build-entry-name", "entry point '{0}' cannot be a function of C: {1}");
-STRATA_DIAGNOSTIC(entryArgument, Error, "build-entry-argument",
-                  "argument '{0}' of entry point '{1}' cannot be passed from C: {2}");
-
 namespace {
 
 std::string number(uint64_t value) {
   return std::to_string(value);
-}
-
-bool isOfCLibrary(const std::string& name) {
-  for (const char* library : {"libc.so.6", "libm.so.6"}) {
-    auto loaded = llvm::sys::DynamicLibrary::getPermanentLibrary(library);
-    if (loaded.isValid() && loaded.getAddressOfSymbol(name.c_str()))
-      return true;
-  }
-  return false;
 }
 
 std::string machineText(const StrataMachine& machine) {
@@ -56,39 +39,11 @@ std::string machineText(const StrataMachine& machine) {
          number(machine.processor_count) + "u};\n";
 }
 
-struct Parameter {
-  std::string name, shownName; // as the program has it, as the header has it
-  std::string type;            // of a scalar or an element
-  bool isBlock = false, written = false;
-  std::string direction = "in";
-  unsigned rank = 0;
-  int64_t words = 0; // that an element is to compiled code, as a dimension behind the others; 0: it is one value
-  uint64_t bytes = 0, alignment = 1;
-  std::vector<AffineExpr> extents; // as many as the rank, or none
-  bool isArray() const { return rank > 0; }
-  std::string declaration(const std::string& as) const {
-    return isArray() ? "sqArray_t *" + as : written ? type + " *" + as : type + " " + as;
-  }
-};
-
-/// One entry point.
+/// The definition of one entry point.
 class Entry {
 public:
-  Entry(func::FuncOp function, clang::CTypes& types, DiagnosticEngine& diagnostics)
-      : name_(function.getName().str()), types_(types), diagnostics_(diagnostics),
-        where_(sourceLocation(diagnostics.sources(), function.getLoc())) {
-    if (auto sizes = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::sizesAttr))
-      for (Attribute size : sizes)
-        sizes_.push_back(isa<StringAttr>(size) ? cast<StringAttr>(size).getValue().str() : "");
-    fine_ = checkName();
-    std::set<std::string> shown;
-    for (unsigned position = 0; position < function.getNumArguments(); ++position) {
-      parameters_.push_back(read(function, position));
-      Parameter& parameter = parameters_.back();
-      parameter.shownName = clang::asIdentifier(parameter.name);
-      if (!shown.insert(parameter.shownName).second)
-        parameter.shownName = "arg" + number(position);
-    }
+  Entry(func::FuncOp function, const CSignature& signature)
+      : signature_(signature), parameters_(signature.parameters()), name_(signature.name()) {
     turned_ = turnedArrays();
     // Copies of arrays exist by then, and are what the compiled code checks too.
     checks_ = entryChecks(function,
@@ -98,50 +53,28 @@ public:
   /// C has its arrays in memory; those that the program has on a disk lie in files for as long as a call lasts.
   void findFiles(func::FuncOp function, const LogicalProgram& program) {
     for (unsigned position = 0; position < parameters_.size(); ++position) {
-      const Parameter& parameter = parameters_[position];
+      const CParameter& parameter = parameters_[position];
       machine::MemoryId memory = mapping::argumentMemory(function, position, program.record, program.machine);
       if (!parameter.isArray() || !memory.valid() || !program.machine[memory].files)
         continue;
-      const uint64_t words = parameter.words ? static_cast<uint64_t>(parameter.words) : 1;
-      filed_ += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " +
-                number(parameter.rank + (parameter.words != 0)) + ", " + number(parameter.bytes / words) + ", " +
-                number(parameter.direction != "out") + ", " + number(parameter.written) + ", 0, {0}},\n";
+      filed_ += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.blockRank()) + ", " +
+                number(parameter.wordBytes()) + ", " + number(parameter.direction != "out") + ", " +
+                number(parameter.written) + ", 0, {0}},\n";
       ++filedCount_;
     }
   }
 
-  bool fine() const { return fine_; }
-
-  std::string prototype(bool shown) const {
-    std::string list;
-    for (size_t position = 0; position < parameters_.size(); ++position)
-      list += (list.empty() ? "" : ", ") +
-              parameters_[position].declaration(shown ? parameters_[position].shownName : p(position));
-    return "void " + name_ + "(" + (list.empty() ? "void" : list) + ")";
-  }
-
-  std::string comment() const {
-    std::string text = "/* " + name_ + (parameters_.empty() ? "." : ":") + "\n";
-    for (const Parameter& parameter : parameters_) {
-      text += " *   " + parameter.shownName + ": " + parameter.direction + ", " + parameter.type;
-      for (AffineExpr extent : parameter.extents)
-        text += "[" + bare(clang::affineText(extent, sizes_)) + "]";
-      if (parameter.isArray() && parameter.extents.empty())
-        text += " array of rank " + number(parameter.rank);
-      text += "\n";
-    }
-    return text + " */\n";
-  }
-
   std::string definition() {
     std::string text = "\nvoid strata_packed_" + name_ + "(void **) __asm__(" + cLiteral(target::packedSymbol(name_)) +
-                       ");\n\n" + prototype(false) + " {\n" + "  static const char entry[] = " + cLiteral(name_) +
-                       ";\n";
+                       ");\n\n" + signature_.prototype(false) + " {\n" +
+                       "  static const char entry[] = " + cLiteral(name_) + ";\n";
+    checkLeading(text);
     std::string list;
     for (size_t position = 0; position < parameters_.size(); ++position) {
       list += (position ? ", " : "") + take(position, text);
     }
-    checkSizes(text);
+    if (!signature_.isPlain())
+      checkSizes(text);
     checkOverlaps(text);
     const std::string count = number(turnedCount_);
     if (turnedCount_)
@@ -169,87 +102,25 @@ public:
 private:
   static std::string p(size_t position) { return "p" + number(position); }
   static std::string w(size_t position) { return "w" + number(position); }
-  static std::string bare(std::string text) {
-    return text.size() > 2 && text.front() == '(' && text.back() == ')' && text.find(')') == text.size() - 1
-               ? text.substr(1, text.size() - 2)
-               : text;
-  }
 
-  bool checkName() {
-    if (!clang::isIdentifier(name_))
-      diagnostics_.report(entryName, where_, name_, "C or C++ does not take the name");
-    else if (name_.rfind("strata_", 0) == 0 || name_.rfind("sq", 0) == 0)
-      diagnostics_.report(entryName, where_, name_, "names that begin with 'sq' or 'strata_' are the runtime's")
-          .help("give the instance another name");
-    else if (isOfCLibrary(name_))
-      diagnostics_.report(entryName, where_, name_, "the C library has a function of that name")
-          .help("give the instance another name: the library's own callers would call this one");
-    else
-      return true;
-    return false;
-  }
-
-  Parameter read(func::FuncOp function, unsigned position) {
-    Parameter parameter;
-    auto text = [&](StringRef attribute) {
-      auto value = function.getArgAttrOfType<StringAttr>(position, attribute);
-      return value ? value.getValue().str() : std::string();
-    };
-    parameter.name = text(svm::SvmDialect::nameAttr);
-    if (parameter.name.empty())
-      parameter.name = "arg" + number(position);
-    Type type = function.getArgumentTypes()[position];
-    auto block = dyn_cast<MemRefType>(type);
-    Type element = block ? block.getElementType() : type;
-    std::string access = text(svm::SvmDialect::accessAttr);
-    parameter.isBlock = bool(block);
-    parameter.written = block && access != "read";
-    parameter.direction = !parameter.written ? "in" : access == "write" ? "out" : "inout";
-    parameter.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
-    uint64_t bytes = svm::RecordType::sizeInBytes(element);
-    if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::SvmDialect::wordsAttr);
-        words && parameter.rank) {
-      parameter.words = words.getInt();
-      bytes *= static_cast<uint64_t>(parameter.words);
-      --parameter.rank;
-    }
-    std::optional<std::string> name;
-    auto described = parseElementType(text(svm::SvmDialect::elementAttr));
-    if (described && described->kind == ElementType::Kind::Struct && described->bytes == bytes) {
-      name = types_.declared(svm::SvmDialect::elementDeclarationsAttr.of(function, position));
-      if (!name)
-        name = types_.structure(*described);
-    } else if (!parameter.words) {
-      name = types_.name(element, bool(function.getArgAttr(position, svm::SvmDialect::unsignedAttr)));
-    }
-    if (!name || parameter.rank > 9) {
-      diagnostics_.report(entryArgument, where_, parameter.name, name_,
-                          name ? "it has more than 9 dimensions" : "C has no such type");
-      fine_ = false;
-      return parameter;
-    }
-    parameter.type = *name;
-    parameter.bytes = bytes;
-    parameter.alignment = svm::RecordType::alignmentInBytes(element);
-    auto extents = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::extentsAttr);
-    if (extents && position < extents.size())
-      if (auto map = dyn_cast<AffineMapAttr>(extents[position]))
-        if (AffineMap stated = map.getValue(); stated.getNumResults() == parameter.rank + (parameter.words != 0) &&
-                                               stated.getNumSymbols() <= sizes_.size() && !stated.getNumDims())
-          parameter.extents.assign(stated.getResults().begin(), stated.getResults().begin() + parameter.rank);
-    return parameter;
+  /// Sizes that the call gives.
+  void checkLeading(std::string& text) const {
+    for (const CSize& size : signature_.leading())
+      text += "  if (!strata_size(entry, " + cLiteral(size.name) + ", " + size.variable + "))\n    return;\n";
   }
 
   /// Code that checks one argument; returns what stands for it in the list of packed arguments.
   std::string take(size_t position, std::string& text) const {
-    const Parameter& parameter = parameters_[position];
+    const CParameter& parameter = parameters_[position];
     std::string names = "(entry, " + cLiteral(parameter.name) + ", " + p(position);
     const std::string elementWords = std::to_string(parameter.words);
     if (parameter.isArray()) {
       const unsigned rank = parameter.rank;
-      text += "  int64_t " + w(position) + "[" + number(1 + 2 * rank + (parameter.words ? 2 : 0)) + "];\n";
-      text += "  if (!strata_array" + names + ", " + number(rank) + ", " + number(parameter.bytes) + ", " +
-              number(parameter.alignment) + ", " + w(position) + "))\n    return;\n";
+      text += "  int64_t " + w(position) + "[" + number(1 + 2 * rank + (parameter.words ? 2 : 0)) + "]" +
+              (signature_.isPlain() ? " = {0" + extents(position) + "}" : "") + ";\n";
+      text += std::string("  if (!") + (signature_.isPlain() ? "strata_elements" : "strata_array") + names + ", " +
+              number(rank) + ", " + number(parameter.bytes) + ", " + number(parameter.alignment) + ", " + w(position) +
+              "))\n    return;\n";
       if (parameter.words) { // the strides move up by one, and count words
         text += "  " + w(position) + "[" + number(2 + 2 * rank) + "] = 1;\n";
         for (unsigned d = rank; d-- > 0;)
@@ -269,17 +140,28 @@ private:
     return w(position);
   }
 
+  /// ", N, M": what the sizes make of an array's extents.
+  std::string extents(size_t position) const {
+    std::vector<std::string> values;
+    for (size_t size = 0; size < signature_.sizes().size(); ++size)
+      values.push_back(signature_.leading()[size].variable);
+    std::string text;
+    for (size_t dimension = 0; dimension < parameters_[position].extents.size(); ++dimension)
+      text += ", " + bare(signature_.extent(position, dimension, values));
+    return text;
+  }
+
   std::string extentOf(size_t position, size_t dimension) const {
     return w(position) + "[" + number(1 + dimension) + "]";
   }
 
   /// Sizes are read off the first extent that is the size alone; every other extent is compared.
   void checkSizes(std::string& text) const {
-    std::vector<std::string> values(sizes_.size());
+    std::vector<std::string> values(signature_.sizes().size());
     std::set<std::pair<size_t, size_t>> settled;
     for (size_t position = 0; position < parameters_.size(); ++position)
       for (size_t dimension = 0; dimension < parameters_[position].extents.size(); ++dimension)
-        if (auto symbol = dyn_cast<AffineSymbolExpr>(parameters_[position].extents[dimension]);
+        if (auto symbol = dyn_cast_or_null<AffineSymbolExpr>(parameters_[position].extents[dimension]);
             symbol && values[symbol.getPosition()].empty()) {
           values[symbol.getPosition()] = extentOf(position, dimension);
           settled.emplace(position, dimension);
@@ -287,22 +169,23 @@ private:
     for (size_t position = 0; position < parameters_.size(); ++position)
       for (size_t dimension = 0; dimension < parameters_[position].extents.size(); ++dimension) {
         AffineExpr extent = parameters_[position].extents[dimension];
+        if (!extent)
+          continue;
         bool known = !settled.count({position, dimension});
-        for (size_t size = 0; size < sizes_.size(); ++size)
+        for (size_t size = 0; size < signature_.sizes().size(); ++size)
           known &= !values[size].empty() || !extent.isFunctionOfSymbol(static_cast<unsigned>(size));
         if (known)
           text += "  if (!strata_extent(entry, " + cLiteral(parameters_[position].name) + ", " + number(dimension) +
                   ", " + extentOf(position, dimension) + ", " + clang::affineText(extent, values) + ", " +
-                  cLiteral(bare(clang::affineText(extent, sizes_))) + "))\n    return;\n";
+                  cLiteral(bare(clang::affineText(extent, signature_.sizes()))) + "))\n    return;\n";
       }
   }
 
   void checkOverlaps(std::string& text) const {
     const auto words = [&](size_t position) {
-      const Parameter& parameter = parameters_[position];
-      return ", " + cLiteral(parameter.name) + ", " + w(position) + ", " +
-             number(parameter.rank + (parameter.words != 0)) + ", " +
-             number(parameter.words ? parameter.bytes / static_cast<uint64_t>(parameter.words) : parameter.bytes);
+      const CParameter& parameter = parameters_[position];
+      return ", " + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.blockRank()) + ", " +
+             number(parameter.wordBytes());
     };
     // Scalars that are only read are the call's own.
     const auto counts = [&](size_t position) {
@@ -317,9 +200,10 @@ private:
   /// Arrays of several dimensions, which may come in another order. Elements of several words are contiguous in any.
   std::string turnedArrays() {
     std::string text;
-    turnedCount_ = 0;
+    if (signature_.isPlain())
+      return text; // they are in C's order
     for (size_t position = 0; position < parameters_.size(); ++position)
-      if (const Parameter& parameter = parameters_[position]; parameter.rank > 1 && !parameter.words) {
+      if (const CParameter& parameter = parameters_[position]; parameter.rank > 1 && !parameter.words) {
         text += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.rank) + ", " +
                 number(parameter.bytes) + ", " + number(parameter.written) + ", 0, {0}},\n";
         ++turnedCount_;
@@ -327,15 +211,11 @@ private:
     return text;
   }
 
-  std::string name_;
-  clang::CTypes& types_;
-  DiagnosticEngine& diagnostics_;
-  Location where_;
-  std::vector<std::string> sizes_;
-  std::vector<Parameter> parameters_;
+  const CSignature& signature_;
+  const std::vector<CParameter>& parameters_;
+  const std::string& name_;
   std::string checks_, turned_, filed_;
   uint64_t turnedCount_ = 0, filedCount_ = 0;
-  bool fine_ = true;
 };
 
 /// Text that may stand in a comment.
@@ -345,23 +225,40 @@ std::string commentText(std::string text) {
   return text;
 }
 
+/// What the C code of entry points and the header say in the one way or the other.
+struct Words {
+  std::string header, codes, raise, setHandler, arrays;
+};
+
+Words wordsOf(const notation::EntryInterface* interface) {
+  if (interface)
+    return {interface->header, interface->codes, interface->raise, interface->setHandler, interface->describedBy};
+  return {
+      "strata.h", "entry-", "strataRaiseError", "strataSetErrorHandler",
+      "Arrays are contiguous, in C's order; sizes count elements. In C++20 arrays may be given instead of sizes and "
+      "pointers,\n * as what strata::View of strata.h is made from."};
+}
+
 } // namespace
 
 std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entries, const LogicalProgram& program,
-                                         const std::string& name, const std::string& headerName,
-                                         DiagnosticEngine& diagnostics) {
+                                         const notation::EntryInterface* interface, const std::string& name,
+                                         const std::string& headerName, DiagnosticEngine& diagnostics) {
   const Machine& machine = program.machine;
+  const Words words = wordsOf(interface);
   CInterface result;
   clang::CTypes types;
-  std::string prototypes, definitions;
+  std::string prototypes, overloads, definitions;
   bool fine = true;
   for (func::FuncOp function : entries) {
-    Entry entry(function, types, diagnostics);
-    entry.findFiles(function, program);
-    fine &= entry.fine();
-    if (!entry.fine())
+    const CSignature signature(function, interface, types, diagnostics);
+    fine &= signature.fine();
+    if (!signature.fine())
       continue;
-    prototypes += entry.comment() + entry.prototype(true) + ";\n\n";
+    Entry entry(function, signature);
+    entry.findFiles(function, program);
+    prototypes += signature.comment() + signature.prototype(true) + ";\n\n";
+    overloads += interface ? "" : viewOverload(signature);
     definitions += entry.definition();
     result.code.functions.push_back(function.getName().str());
   }
@@ -372,22 +269,25 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
   types.declared(svm::SvmDialect::declarationsAttr.of(*program.module));
   std::string guard = StringRef(clang::asIdentifier(headerName)).upper() + "_INCLUDED";
   result.header = "/* The entry points of " + commentText(name) + ", compiled for machine '" +
-                  commentText(machine.name) +
-                  "'.\n *\n"
-                  " * Arrays are described as sequoia.h says; sizes follow from their extents.\n"
-                  " * Arguments that do not fit are reported through the handler of sqSetErrorHandler, before anything "
-                  "is read or written.\n"
+                  commentText(machine.name) + "'.\n *\n * " + words.arrays +
+                  "\n * Arguments that do not fit are reported through the handler of " + words.setHandler +
+                  ", before anything is read or written.\n"
                   " * What is written shares no memory with another argument. Calls may come from any thread. */\n"
                   "#ifndef " +
-                  guard + "\n#define " + guard + "\n\n#include \"sequoia.h\"\n#include <stdbool.h>\n\n" +
-                  "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + types.declarations() + prototypes +
-                  "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+                  guard + "\n#define " + guard + "\n\n#include \"" + words.header + "\"\n#include <stdbool.h>\n" +
+                  (interface ? "" : "#include <stdint.h>\n") + "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" +
+                  types.declarations() + prototypes + "#ifdef __cplusplus\n}\n#endif\n\n" +
+                  (overloads.empty() ? "" : "#ifdef STRATA_VIEWS\n" + overloads + "#endif\n\n") + "#endif\n";
   target::MachineTable table(machine);
-  result.code.headers["sequoia.h"] = sequoia::external::sequoiaHeader();
-  result.code.source =
-      "#include \"sequoia.h\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include "
-      "<stdbool.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n" +
-      ofEntries + machineText(*table.get()) + std::string(entrySupport()) + definitions;
+  if (interface)
+    result.code.headers[interface->header] = interface->headerText;
+  result.code.source = "#include \"" + words.header +
+                       "\"\n#include \"strata_abi.h\"\n#include <stdarg.h>\n#include <stdbool.h>\n#include "
+                       "<stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+                       "#define STRATA_CODES " +
+                       cLiteral(words.codes) + "\n#define STRATA_RAISE " + words.raise + "\n" + ofEntries +
+                       machineText(*table.get()) + std::string(entrySupport()) +
+                       (interface ? interface->support : std::string()) + definitions;
   return result;
 }
 

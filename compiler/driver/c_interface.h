@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/driver/pipeline.h"
+#include "compiler/notation/entry_interface.h"
 
 #include <optional>
 #include <string>
@@ -11,14 +12,14 @@
 namespace strata::driver {
 
 struct CInterface {
-  std::string header;     // includes "sequoia.h" and nothing else that is not C's own
-  target::Interface code; // includes "sequoia.h" and "strata_abi.h" (compiler/clang/clang.h)
+  std::string header;     // includes one header of Strata, and nothing else that is not C's own
+  target::Interface code; // includes that, and "strata_abi.h" (compiler/clang/clang.h)
 };
 
-/// `name` and `headerName` are for comments and the header's guard. Nothing when an entry point cannot be a C function
-/// (reported).
+/// Arrays are passed as `interface` says; with null as pointers, with sizes before them. `name` and `headerName` are
+/// for comments and the header's guard. Nothing when an entry point cannot be a C function (reported).
 std::optional<CInterface> makeCInterface(const std::vector<mlir::func::FuncOp>& entries, const LogicalProgram& program,
-                                         const std::string& name, const std::string& headerName,
-                                         DiagnosticEngine& diagnostics);
+                                         const notation::EntryInterface* interface, const std::string& name,
+                                         const std::string& headerName, DiagnosticEngine& diagnostics);
 
 } // namespace strata::driver

@@ -2,12 +2,17 @@
 #include "compiler/driver/command_options.h"
 
 #include "compiler/driver/help.h"
+#include "compiler/driver/notations.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/core/runtime.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 namespace strata::driver {
 
 namespace {
+
+using notation::Description;
 
 /// The targets, for help.
 std::string targetNames() {
@@ -17,26 +22,72 @@ std::string targetNames() {
   return names;
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  return llvm::join(parts, "; ");
+}
+
+/// "a Sequoia program", of the notations whose programs the C preprocessor reads.
+std::string preprocessed() {
+  return listed(ofNotations([](const Description& each) { return each.isPreprocessed ? aProgramOf(each) : ""; }));
+}
+
+/// "; of HBIR programs also groups and layout".
+std::string viewNames() {
+  std::string text;
+  for (const std::string& views : ofNotations([](const Description& each) {
+         return each.views.empty() ? "" : each.name + " programs also " + listed(each.views, "and");
+       }))
+    text += "; of " + views;
+  return text;
+}
+
+/// What --format takes: the forms of the notations that have several.
+std::vector<std::string> mappingForms() {
+  std::vector<std::string> names;
+  for (const notation::Notation* notation : notation::allNotations())
+    for (const notation::MappingForm& form : notation->description().mappingForms)
+      if (notation->description().mappingForms.size() > 1 && !llvm::is_contained(names, form.name))
+        names.push_back(form.name);
+  return names;
+}
+
+/// "the form to write a Sequoia mapping in, …: braces (the default) or xml".
+std::string formsAbout(const Description& notation) {
+  std::vector<std::string> names;
+  for (const notation::MappingForm& form : notation.mappingForms)
+    names.push_back(form.name + (names.empty() ? " (the default)" : ""));
+  if (names.size() < 2)
+    return "";
+  return "the form to write " + notation.article + " " + notation.name +
+         " mapping in, also to turn the file given with --map into the other one: " + listed(names);
+}
+
+/// What to type first, with a blank line before it.
+std::string firstRun() {
+  std::string lines = examplesOf("");
+  while (!lines.empty() && lines.back() == '\n')
+    lines.pop_back();
+  return lines.empty() ? "" : "\n\n" + lines;
+}
+
 void addPreprocessor(CLI::App* command, Options& options) {
   command
       ->add_option("-I", options.compile.includeDirectories,
-                   "a folder in which #include looks, in a Sequoia program and in functions in C")
+                   "a folder in which #include looks, in " + preprocessed() + " and in functions in C")
       ->allow_extra_args(false)
       ->option_text("FOLDER");
   command
       ->add_option("-D", options.compile.definitions,
-                   "a macro of a Sequoia program and of functions in C: NAME or NAME=VALUE")
+                   "a macro of " + preprocessed() + " and of functions in C: NAME or NAME=VALUE")
       ->allow_extra_args(false)
       ->option_text("MACRO");
 }
 
 void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
-  command
-      ->add_option("PROGRAM", options.compile.program,
-                   "a program in Sequoia (.sq), HBIR (.hbir) or the dialect (.mlir)")
-      ->required();
+  command->add_option("PROGRAM", options.compile.program, "a program in " + programKinds())->required();
   command->add_option("FUNCTIONS", options.compile.functions,
-                      "C or C++ files: the functions that an HBIR program calls; the main of a Sequoia program");
+                      "C or C++ files: " +
+                          joined(ofNotations([](const Description& each) { return each.filesOfCAbout; })));
   command->add_option("--machine", options.compile.machine,
                       "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
   command->add_option("--target", options.compile.target,
@@ -50,11 +101,10 @@ void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
   else
     command->add_option("--entry", options.compile.entry,
                         "the entry point, where the program has several: a task or an instance");
-  command
-      ->add_option(
-          "--size", options.sizes,
-          "sizes of arrays, as N=1024,M=16; input files settle sizes too. In HBIR, constants of the data segment")
-      ->allow_extra_args(false);
+  std::string sizes = "sizes of arrays, as N=1024,M=16; input files settle sizes too";
+  for (const std::string& about : ofNotations([](const Description& each) { return each.sizeAbout; }))
+    sizes += ". " + about;
+  command->add_option("--size", options.sizes, sizes)->allow_extra_args(false);
   command
       ->add_option("--in", options.inputs,
                    "data of an argument: A=FILE.npy, A=random[:SEED[:LOW:HIGH]], A=iota, A=zeros, or A=2.5")
@@ -86,7 +136,8 @@ void addEmit(CLI::App* command, Options& options) {
   command->add_option("--emit", options.emit,
                       "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), "
                       "placed, scheduled, llvm, asm; after:PASS, the module as that pass leaves it, and after:PASS:2 "
-                      "as its second run does; of HBIR programs also groups and layout");
+                      "as its second run does" +
+                          viewNames());
   command->add_option("-o,--output", options.output, "where to write; - is standard output");
 }
 
@@ -95,14 +146,9 @@ void addEmit(CLI::App* command, Options& options) {
 Commands makeCommands(Options& options) {
   Commands commands;
   commands.app = std::make_unique<CLI::App>(
-      "Strata compiles and runs one program on many machines: a mapping, separate from the program, says what runs "
-      "where "
-      "and which data moves.\n\n"
-      "A first run:\n"
-      "  strata run examples/sequoia/vectadd/vectadd.sq --size N=1000000 --in A=random --in B=random --out C=C.npy\n"
-      "The same on a simulated machine with explicit local stores:\n"
-      "  strata run examples/sequoia/vectadd/vectadd.sq --machine cell --size N=1000000 --in A=random --in B=random "
-      "--stats");
+      std::string("Strata compiles and runs one program on many machines: a mapping, separate from the program, says "
+                  "what runs where and which data moves.") +
+      firstRun());
   CLI::App& app = *commands.app;
   app.name("strata");
   app.formatter(helpFormatter());
@@ -163,21 +209,22 @@ Commands makeCommands(Options& options) {
 
   CLI::App* map = commands.map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
   addProgram(map, options);
-  map->add_flag("--template", options.compile.mappingTemplate,
-                "write a mapping of the program's every tunable, loop, array and call, with the values left to be "
-                "filled in; not with --map")
-      ->excludes("--map");
-  map->add_option("--format", options.compile.mappingForm,
-                  "the form to write a Sequoia mapping in, also to turn the file given with --map into the other one: "
-                  "braces (the default) or xml")
-      ->check(CLI::IsMember({"braces", "xml"}));
+  if (const auto templates = ofNotations([](const Description& each) { return each.templateAbout; });
+      !templates.empty())
+    map->add_flag("--template", options.compile.mappingTemplate, joined(templates))->excludes("--map");
+  if (!mappingForms().empty())
+    map->add_option("--format", options.compile.mappingForm, joined(ofNotations(formsAbout)))
+        ->check(CLI::IsMember(mappingForms()));
   map->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(map, options);
 
   CLI::App* machine = commands.machine =
       app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
   machine->add_option("NAME", options.compile.machine,
-                      "a name, a .yaml file, or an HBIR program, whose target is then printed");
+                      "a name, a .yaml file" + joined(ofNotations([](const Description& each) {
+                        return each.describesMachine ? ", or " + aProgramOf(each) + ", whose target is then printed"
+                                                     : "";
+                      })));
   machine->add_flag("--list", options.list, "list the machines that are known by name");
   machine->add_flag("--header", options.header,
                     "write the C header that names the machine's memories and processors for stream programs");
@@ -189,14 +236,18 @@ Commands makeCommands(Options& options) {
       "draw a machine, a program with its mapping, a run's trace or a stream program's record, as SVG or as a page "
       "that opens by itself");
   show->add_option("THING", options.thing,
-                   "a machine's name, a .yaml file, a program (.sq, .hbir), or a trace or record (.json)")
+                   "a machine's name, a .yaml file, a program (" + llvm::join(programEndings(), ", ") +
+                       "), or a trace or record (.json)")
       ->required();
   show->add_option("--machine", options.compile.machine, "the machine to map a program to");
   show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");
   show->add_option("--entry", options.compile.entry, "a program's entry point, where it has several");
   show->add_option("--size", options.sizes, "a program's sizes, as N=1024,M=16")->allow_extra_args(false);
   addPreprocessor(show, options);
-  show->add_option("--picture", options.picture, "this picture only: tasks, instances or mapping of a Sequoia program");
+  show->add_option("--picture", options.picture,
+                   "this picture only: " + joined(ofNotations([](const Description& each) {
+                     return each.pictures.empty() ? "" : listed(each.pictures) + " of " + aProgramOf(each);
+                   })));
   show->add_option("-o,--output", options.output,
                    "where to write: FILE.html is a page, FILE.svg one drawing; - is standard output");
   addReports(show, options);

@@ -1,5 +1,6 @@
 // The short commands: check, map, machine.
 #include "base/machine/nodes.h"
+#include "compiler/driver/notations.h"
 #include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
 
@@ -20,7 +21,7 @@ std::string findAbove(const std::string& file) {
 }
 
 bool isProgram(llvm::StringRef name) {
-  return name.ends_with(".hbir") || name.ends_with(".sq") || name.ends_with(".mlir");
+  return descriptionOf(name) || isDialect(name);
 }
 
 int checkCommand(Session& session) {
@@ -37,7 +38,7 @@ int mapCommand(Session& session) {
   if (!prepare(session, data))
     return finish(session);
   if (session.options.compile.mappingForm.empty())
-    session.options.compile.mappingForm = mappingFormOf(session.options.output);
+    session.options.compile.mappingForm = mappingFormOf(session.options.compile.program, session.options.output);
   CompilerSession compilation(session);
   std::string text = compilation.compiler.mappingText();
   if (!session.diagnostics.hasErrors())

@@ -53,15 +53,15 @@ std::string bashProposal(const OptionValue& value) {
   case Kind::Nothing:
     return "return";
   case Kind::Words:
-    return "_strata_words " + std::string(value.proposals) + "; return";
+    return "_strata_words " + value.proposals + "; return";
   case Kind::File:
-    return "_strata_files " + std::string(value.proposals) + "; return";
+    return "_strata_files " + value.proposals + "; return";
   case Kind::Folder:
     return "_strata_folders; return";
   case Kind::Machine:
-    return "_strata_machines " + std::string(value.proposals) + "; return";
+    return "_strata_machines " + value.proposals + "; return";
   case Kind::Data:
-    return "_strata_data " + std::string(value.proposals) + "; return";
+    return "_strata_data " + value.proposals + "; return";
   }
   return "";
 }
@@ -143,8 +143,7 @@ std::string bash(const CLI::App& app) {
     if (!positional)
       out += command->get_options().size() > 1 ? "" : "      _strata_files\n";
     else if (positional->kind == Kind::File)
-      out += "      _strata_files " + std::string(positional->proposals) + (endings.empty() ? "" : " ") +
-             join(endings, " ") + "\n";
+      out += "      _strata_files " + positional->proposals + (endings.empty() ? "" : " ") + join(endings, " ") + "\n";
     else
       out += "      " + replaced(bashProposal(*positional), "; return", "") + "\n";
     out += "      ;;\n";
@@ -163,7 +162,7 @@ std::string zshText(const std::string& text) {
   return out;
 }
 
-std::string zshFiles(const char* endings) {
+std::string zshFiles(const std::string& endings) {
   std::vector<std::string> names;
   for (const std::string& ending : wordsOf(endings))
     names.push_back(ending.substr(1));
@@ -175,7 +174,7 @@ std::string zshProposal(const OptionValue& value) {
   case Kind::Nothing:
     return "";
   case Kind::Words:
-    return "(" + std::string(value.proposals) + ")";
+    return "(" + value.proposals + ")";
   case Kind::File:
     return zshFiles(value.proposals);
   case Kind::Folder:
@@ -188,12 +187,17 @@ std::string zshProposal(const OptionValue& value) {
   return "";
 }
 
+/// The endings of files that stand where a machine's name may: all that can be shown.
+std::string filesShown(const CLI::App& app) {
+  return valueOf(*app.get_subcommand("show")->get_option("THING")).proposals;
+}
+
 std::string zsh(const CLI::App& app) {
   std::string out = R"SH(#compdef strata
 # Completion of strata for zsh. To try it: source <(strata completion zsh), after compinit
 _strata_machines() {
   local -a names=(${(f)"$(strata machine --list 2>/dev/null)"})
-  _alternative "machines:machine:($names)" 'files:file:_files -g "*.(yaml|sq|hbir|json)"'
+  _alternative "machines:machine:($names)" 'files:file:@FILES@'
 }
 _strata_data() {
   if compset -P '*='; then
@@ -205,6 +209,7 @@ _strata_data() {
 _strata() {
   local -a commands=(
 )SH";
+  out = replaced(std::move(out), "@FILES@", zshFiles(filesShown(app)));
   for (const CLI::App* command : app.get_subcommands({}))
     out += "    '" + command->get_name() + ":" + zshText(command->get_description()) + "'\n";
   out += "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"

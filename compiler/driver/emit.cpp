@@ -1,5 +1,6 @@
 // What every command ends with: text to files, stages of a compilation (--emit), and the report of what went wrong.
 #include "base/data/unfinished.h"
+#include "compiler/driver/notations.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
@@ -108,7 +109,11 @@ static int emitAfterPass(Session& session, const std::string& pass, unsigned run
 
 int emitCommand(Session& session) {
   const std::string& stage = session.options.emit;
-  std::vector<std::string> stages{"ast", "groups", "layout", "svm", "placed", "scheduled"};
+  std::vector<std::string> views, stages{"ast"};
+  for (const notation::Notation* notation : notation::allNotations())
+    views.insert(views.end(), notation->description().views.begin(), notation->description().views.end());
+  stages.insert(stages.end(), views.begin(), views.end());
+  stages.insert(stages.end(), {"svm", "placed", "scheduled"});
   for (const target::Target* target : target::allTargets())
     for (const target::Form& form : target->forms())
       if (!llvm::is_contained(stages, form.name))
@@ -134,7 +139,7 @@ int emitCommand(Session& session) {
     std::string tree = compiler.syntaxTree();
     return session.diagnostics.hasErrors() ? finish(session) : write(tree);
   }
-  if (stage == "groups" || stage == "layout") {
+  if (llvm::is_contained(views, stage)) {
     std::string text = compiler.view(stage);
     return session.diagnostics.hasErrors() ? finish(session) : write(text);
   }

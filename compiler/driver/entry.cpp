@@ -3,8 +3,8 @@
 #include "compiler/driver/entry.h"
 
 #include "base/data/npy.h"
-#include "compiler/driver/sizes.h"
 #include "compiler/ir/locations.h"
+#include "compiler/notation/sizes.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 
@@ -186,14 +186,14 @@ private:
 
   bool settleSizes() {
     unsigned before = diagnostics_.errorCount();
-    std::vector<SizeEquation> equations;
+    std::vector<notation::SizeEquation> equations;
     for (size_t position = 0; position < entry_.arguments.size(); ++position)
       if (files_[position] && entry_.extents[position])
         addEquations(position, equations);
-    solveSizes(equations, known_);
+    notation::solveSizes(equations, known_);
     // A size that stands alone in a dimension is compared with where else it is known from; other dimensions are
     // compared as shapes.
-    for (const SizeEquation& equation : equations)
+    for (const notation::SizeEquation& equation : equations)
       if (equation.terms.size() == 1 && equation.terms[0].first == 1 && equation.constant == 0) {
         const auto& [value, from] = known_[equation.terms[0].second];
         if (value != equation.value)
@@ -207,17 +207,18 @@ private:
     return diagnostics_.errorCount() == before;
   }
 
-  void addEquations(size_t position, std::vector<SizeEquation>& equations) {
+  void addEquations(size_t position, std::vector<notation::SizeEquation>& equations) {
     AffineMap map = *entry_.extents[position];
     for (unsigned dimension = 0; dimension < map.getNumResults(); ++dimension) {
       SmallVector<int64_t> flat; // a coefficient for each symbol, then the constant
       if (failed(getFlattenedAffineExpr(map.getResult(dimension), 0, map.getNumSymbols(), &flat)) ||
           flat.size() != map.getNumSymbols() + 1)
         continue;
-      SizeEquation equation{{},
-                            flat.back(),
-                            files_[position]->shape()[dimension],
-                            "dimension " + std::to_string(dimension) + " of '" + entry_.arguments[position].name + "'"};
+      notation::SizeEquation equation{{},
+                                      flat.back(),
+                                      files_[position]->shape()[dimension],
+                                      "dimension " + std::to_string(dimension) + " of '" +
+                                          entry_.arguments[position].name + "'"};
       for (unsigned symbol = 0; symbol < map.getNumSymbols(); ++symbol)
         if (flat[symbol])
           equation.terms.push_back({flat[symbol], entry_.sizes[symbol]});
@@ -292,7 +293,7 @@ private:
   const EntryPoint& entry_;
   DataOptions& options_;
   DiagnosticEngine& diagnostics_;
-  std::map<std::string, KnownSize> known_;
+  std::map<std::string, notation::KnownSize> known_;
   std::vector<NpyFile*> files_; // null: no input file
   std::vector<std::unique_ptr<FileArray>> made_;
 };

@@ -1,7 +1,9 @@
-/* What the C functions of entry points share: part of the text of every built program, after sequoia.h and
- * strata_abi.h. Functions that check return 1 when all is well; else the error has been raised, and whoever handles it
- * may jump out of the call, so nothing is held then. An array is known by its words: a pointer, the extents, the
- * strides in elements. */
+/* What the C functions of entry points share: part of the text of every built program, after strata_abi.h and the
+ * header that declares STRATA_RAISE. Codes of errors in arguments begin with STRATA_CODES. Functions that check return
+ * 1 when all is well; else the error has been raised, and whoever handles it may jump out of the call, so nothing is
+ * held then. An array is known by its words: a pointer, the extents, the strides in elements. */
+
+#define STRATA_MOST_RANK 9 /* of arrays that C passes */
 
 static int strata_reject(const char* code, const char* format, ...) {
   char text[1024];
@@ -9,7 +11,7 @@ static int strata_reject(const char* code, const char* format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  sqRaiseError(code, text);
+  STRATA_RAISE(code, text);
   return 0;
 }
 
@@ -26,63 +28,57 @@ static int64_t strata_ceiling_divide(int64_t a, int64_t b) {
   return -strata_floor_divide(-a, b);
 }
 
-/* Fills in the words of the logical array. */
-static int strata_array(const char* entry, const char* name, const sqArray_t* a, unsigned rank, sqSize_t bytes,
-                        sqSize_t alignment, int64_t* words) {
-  const int64_t most = (int64_t)1 << 47;
-  if (!a)
-    return strata_reject("sequoia-null-argument", "array '%s' of %s is a null pointer", name, entry);
-  if (a->numDims != rank)
-    return strata_reject("sequoia-wrong-rank", "array '%s' of %s is to have %u dimension(s), not the %u given", name,
-                         entry, rank, a->numDims);
-  if (a->elmtSize != bytes)
-    return strata_reject("sequoia-wrong-element",
-                         "elements of array '%s' of %s are to take %lu bytes each, not the %lu given", name, entry,
-                         bytes, a->elmtSize);
-  if (a->contigDim < 0 || a->contigDim >= (int)rank)
-    return strata_reject(
-        "sequoia-wrong-layout",
-        "array '%s' of %s has no contiguous dimension: its contigDim is %d, and its dimensions are 0 to %u", name,
-        entry, a->contigDim, rank - 1);
-  const unsigned contiguous = (unsigned)a->contigDim;
-  int64_t stride = 1, first = 0;
-  int empty = 0, wraps = 0;
-  /* The contiguous dimension varies fastest, then the others from the last to the first. */
-  for (unsigned step = 0; step <= rank; ++step) {
-    const unsigned d = step == 0 ? contiguous : rank - step;
-    if (step > 0 && d == contiguous)
-      continue;
-    if (a->numElmts[d] > a->pitch[d] || a->offset[d] > a->pitch[d] - a->numElmts[d])
-      return strata_reject("sequoia-wrong-layout",
-                           "dimension %u of array '%s' of %s has %lu elements from %lu on, in a physical array of %lu",
-                           d, name, entry, a->numElmts[d], a->offset[d], a->pitch[d]);
-    empty |= a->numElmts[d] == 0;
-    words[1 + d] = (int64_t)a->numElmts[d];
-    words[1 + rank + d] = stride;
-    wraps |= __builtin_mul_overflow(stride, (int64_t)a->offset[d], &words[0]) ||
-             __builtin_add_overflow(first, words[0], &first);
-    wraps |=
-        a->pitch[d] > (sqSize_t)most || __builtin_mul_overflow(stride, (int64_t)a->pitch[d], &stride) || stride > most;
-  }
-  if (wraps && !empty)
-    return strata_reject("sequoia-wrong-layout", "array '%s' of %s is larger than what can be addressed", name, entry);
-  for (unsigned d = 0; empty && d < rank; ++d)
-    words[1 + rank + d] = 1;
-  if (!a->ptr && !empty)
-    return strata_reject("sequoia-null-argument", "array '%s' of %s has no elements to point to", name, entry);
-  if ((uintptr_t)a->ptr % alignment)
-    return strata_reject("sequoia-misaligned", "the elements of array '%s' of %s begin at no multiple of %lu bytes",
-                         name, entry, alignment);
-  words[0] = (int64_t)(uintptr_t)((const char*)a->ptr + (empty ? 0 : first * (int64_t)bytes));
+/* ---- plain pointers and sizes ---- */
+
+#define STRATA_MOST_ELEMENTS ((int64_t)1 << 47)
+
+static int strata_size(const char* entry, const char* name, int64_t size) {
+  if (size < 0)
+    return strata_reject(STRATA_CODES "negative-size", "%s of %s is %lld", name, entry, (long long)size);
+  if (size > STRATA_MOST_ELEMENTS)
+    return strata_reject(STRATA_CODES "size-too-large", "%s of %s is %lld, more than can be addressed", name, entry,
+                         (long long)size);
   return 1;
 }
 
-static int strata_pointer(const char* entry, const char* name, const void* pointer, sqSize_t alignment) {
-  if (!pointer)
-    return strata_reject("sequoia-null-argument", "argument '%s' of %s is a null pointer", name, entry);
+/* Fills in the pointer and the strides of an array in C's order; the extents are there. */
+static int strata_elements(const char* entry, const char* name, const void* pointer, unsigned rank, uint64_t bytes,
+                           uint64_t alignment, int64_t* words) {
+  int64_t stride = 1, size = 0;
+  int empty = 0, wraps = 0;
+  for (unsigned d = rank; d-- > 0;) {
+    const int64_t extent = words[1 + d];
+    if (extent < 0)
+      return strata_reject(STRATA_CODES "negative-size", "dimension %u of array '%s' of %s would have %lld elements", d,
+                           name, entry, (long long)extent);
+    words[1 + rank + d] = stride;
+    empty |= extent == 0;
+    wraps |= __builtin_mul_overflow(stride, extent, &stride);
+  }
+  wraps |= __builtin_mul_overflow(stride, (int64_t)bytes, &size) || size > STRATA_MOST_ELEMENTS;
+  if (wraps && !empty)
+    return strata_reject(STRATA_CODES "size-too-large", "array '%s' of %s is larger than what can be addressed", name,
+                         entry);
+  for (unsigned d = 0; empty && d < rank; ++d)
+    words[1 + rank + d] = 1;
+  if (!pointer && !empty)
+    return strata_reject(STRATA_CODES "null-argument", "array '%s' of %s is a null pointer", name, entry);
   if ((uintptr_t)pointer % alignment)
-    return strata_reject("sequoia-misaligned", "argument '%s' of %s lies at no multiple of %lu bytes", name, entry,
-                         alignment);
+    return strata_reject(STRATA_CODES "misaligned",
+                         "the elements of array '%s' of %s begin at no multiple of %lu bytes", name, entry,
+                         (unsigned long)alignment);
+  words[0] = (int64_t)(uintptr_t)pointer;
+  return 1;
+}
+
+/* ---- arguments in either way ---- */
+
+static int strata_pointer(const char* entry, const char* name, const void* pointer, uint64_t alignment) {
+  if (!pointer)
+    return strata_reject(STRATA_CODES "null-argument", "argument '%s' of %s is a null pointer", name, entry);
+  if ((uintptr_t)pointer % alignment)
+    return strata_reject(STRATA_CODES "misaligned", "argument '%s' of %s lies at no multiple of %lu bytes", name, entry,
+                         (unsigned long)alignment);
   return 1;
 }
 
@@ -90,7 +86,7 @@ static int strata_extent(const char* entry, const char* name, unsigned dimension
                          const char* text) {
   if (extent == stated)
     return 1;
-  return strata_reject("sequoia-size-mismatch",
+  return strata_reject(STRATA_CODES "size-mismatch",
                        "dimension %u of array '%s' of %s has %ld elements; it is to have %s = %ld", dimension, name,
                        entry, (long)extent, text, (long)stated);
 }
@@ -100,8 +96,8 @@ static int strata_extent(const char* entry, const char* name, unsigned dimension
 /* A box of elements, its dimensions by falling stride. Within a stride lies all that the later dimensions span: that is
  * how arrays within arrays are, and what keeps the searches below short. */
 typedef struct {
-  int64_t base, bytes;                                        /* address of the first element; of one element */
-  int64_t extents[SQ_MAX_DIMS + 1], strides[SQ_MAX_DIMS + 1]; /* the words of an element may be a dimension */
+  int64_t base, bytes; /* address of the first element; of one element */
+  int64_t extents[STRATA_MOST_RANK + 1], strides[STRATA_MOST_RANK + 1]; /* the words of an element may be a dimension */
   unsigned rank;
   int empty;
 } StrataBox;
@@ -187,8 +183,9 @@ static int strata_apart(const char* entry, const char* name, const int64_t* word
   else if (strata_dense(&b))
     shares = strata_touches(&a, 0, a.base, b.base, b.base + strata_span(&b, 0) * b.bytes);
   if (shares)
-    return strata_reject("sequoia-overlap", "arguments '%s' and '%s' of %s share memory, and one of them is written",
-                         name, other_name, entry);
+    return strata_reject(STRATA_CODES "overlap",
+                         "arguments '%s' and '%s' of %s share memory, and one of them is written", name, other_name,
+                         entry);
   return 1;
 }
 
@@ -201,8 +198,8 @@ typedef struct {
   unsigned rank;
   int64_t bytes;
   int written;
-  void* memory;                     /* the copy; null: there is none */
-  int64_t own[1 + 2 * SQ_MAX_DIMS]; /* the caller's words */
+  void* memory;                          /* the copy; null: there is none */
+  int64_t own[1 + 2 * STRATA_MOST_RANK]; /* the caller's words */
 } StrataTurned;
 
 static void strata_drop(StrataTurned* turned, int count) {
@@ -225,7 +222,7 @@ static int strata_turn(const char* entry, StrataTurned* turned, int count) {
     each->memory = aligned_alloc(64, size);
     if (!each->memory) {
       strata_drop(turned, i);
-      return strata_reject("sequoia-out-of-memory",
+      return strata_reject(STRATA_CODES "out-of-memory",
                            "no memory for a copy of array '%s' of %s, which takes %lu bytes; it is made because the "
                            "last dimension is not "
                            "the contiguous one",
@@ -264,7 +261,7 @@ typedef struct {
   int64_t bytes; /* of one element */
   int read, written;
   void* file;
-  int64_t own[1 + 2 * (SQ_MAX_DIMS + 1)]; /* the caller's words */
+  int64_t own[1 + 2 * (STRATA_MOST_RANK + 1)]; /* the caller's words */
 } StrataFiled;
 
 static void strata_file_in(StrataFiled* filed, int count) {

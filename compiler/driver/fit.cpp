@@ -1,6 +1,8 @@
 // Trials go through the whole front half of the compilation, down to addresses, so that what is said to fit does.
 #include "compiler/driver/fit.h"
 
+#include "compiler/driver/notations.h"
+
 #include "compiler/ir/locations.h"
 
 #include "llvm/ADT/bit.h"
@@ -32,9 +34,10 @@ Trial tryToFit(CompileOptions options) {
   Trial trial;
   auto program = compiler.logical();
   trial.fits = program && compiler.place(*program) && compiler.schedule(*program);
+  const notation::Description* notation = descriptionOf(options.program);
   for (const Diagnostic& diagnostic : quiet.all()) {
     StringRef code = diagnostic.kind->code;
-    trial.overflows |= code == "schedule-does-not-fit" || code == "sequoia-does-not-fit";
+    trial.overflows |= code == "schedule-does-not-fit" || (notation && code == notation->doesNotFit);
   }
   if (trial.fits)
     program->module->walk([&](svm::BlockOp block) {

@@ -2,6 +2,9 @@
 #include "compiler/driver/help.h"
 
 #include "compiler/driver/commands.h"
+#include "compiler/driver/notations.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <filesystem>
 #include <sstream>
@@ -59,59 +62,70 @@ public:
 
 using Kind = OptionValue::Kind;
 
-const OptionValue values[] = {
-    {"--machine", "NAME|FILE", Kind::Machine, ".yaml"},
-    {"--map", "FILE", Kind::File, ".map .xml"},
-    {"--entry", "NAME", Kind::Nothing, ""},
-    {"--size", "N=1024,...", Kind::Nothing, ""},
-    {"--in", "NAME=DATA", Kind::Data, ".npy"},
-    {"--out", "NAME=FILE.npy", Kind::Data, ".npy"},
-    {"--repeat", "COUNT", Kind::Nothing, ""},
-    {"--threads", "COUNT", Kind::Nothing, ""},
-    {"--stats", "[=json[:FILE]]", Kind::Words, "json"},
-    {"--scratch", "FOLDER", Kind::Folder, ""},
-    {"--trace", "FILE.json", Kind::File, ".json"},
-    {"--timeline", "FILE.html", Kind::File, ".html"},
-    {"--main", "FILE", Kind::File, ".c .cpp .cc .o .a"},
-    {"--emit", "STAGE", Kind::Words, "ast svm placed scheduled llvm asm groups layout"},
-    {"--output", "FILE", Kind::File, ""},
-    {"--format", "braces|xml", Kind::Words, "braces xml"},
-    {"--picture", "NAME", Kind::Words, "tasks instances mapping"},
-    {"--depfile", "FILE", Kind::File, ".d"},
-    {"--color", "auto|always|never", Kind::Words, "auto always never"},
-    {"PROGRAM", "", Kind::File, ".sq .hbir .mlir"},
-    {"FUNCTIONS", "", Kind::File, ".c .cpp .cc"},
-    {"NAME", "", Kind::Machine, ".yaml .hbir"},
-    {"THING", "", Kind::Machine, ".yaml .sq .hbir .json"},
-    {"COMMAND", "", Kind::Words, "run check build map machine show cc c++ help completion"},
-    {"SHELL", "", Kind::Words, "bash zsh fish"},
-};
+void addWord(std::string& words, const std::string& word) {
+  if (!llvm::is_contained(llvm::split(words, " "), word))
+    words += (words.empty() ? "" : " ") + word;
+}
+
+/// The endings of files that a notation's description tells of, with blanks between.
+std::string endings(llvm::function_ref<std::string(const notation::Description&)> of) {
+  return llvm::join(ofNotations(of), " ");
+}
+
+std::vector<OptionValue> makeValues() {
+  const std::string programs = llvm::join(programEndings(), " ");
+  const std::string describing =
+      endings([](const notation::Description& each) { return each.describesMachine ? each.ending : std::string(); });
+  const std::string pictures =
+      endings([](const notation::Description& each) { return llvm::join(each.pictures, " "); });
+  const std::string views = endings([](const notation::Description& each) { return llvm::join(each.views, " "); });
+  std::string maps, forms;
+  for (const notation::Notation* notation : notation::allNotations())
+    for (const notation::MappingForm& form : notation->description().mappingForms) {
+      addWord(maps, form.endings.front());
+      if (notation->description().mappingForms.size() > 1)
+        addWord(forms, form.name);
+    }
+  return {
+      {"--machine", "NAME|FILE", Kind::Machine, ".yaml"},
+      {"--map", "FILE", Kind::File, maps},
+      {"--entry", "NAME", Kind::Nothing, ""},
+      {"--size", "N=1024,...", Kind::Nothing, ""},
+      {"--in", "NAME=DATA", Kind::Data, ".npy"},
+      {"--out", "NAME=FILE.npy", Kind::Data, ".npy"},
+      {"--repeat", "COUNT", Kind::Nothing, ""},
+      {"--threads", "COUNT", Kind::Nothing, ""},
+      {"--stats", "[=json[:FILE]]", Kind::Words, "json"},
+      {"--scratch", "FOLDER", Kind::Folder, ""},
+      {"--trace", "FILE.json", Kind::File, ".json"},
+      {"--timeline", "FILE.html", Kind::File, ".html"},
+      {"--main", "FILE", Kind::File, ".c .cpp .cc .o .a"},
+      {"--emit", "STAGE", Kind::Words, "ast svm placed scheduled llvm asm" + (views.empty() ? "" : " " + views)},
+      {"--output", "FILE", Kind::File, ""},
+      {"--format", llvm::join(llvm::split(forms, " "), "|"), Kind::Words, forms},
+      {"--picture", "NAME", Kind::Words, pictures},
+      {"--depfile", "FILE", Kind::File, ".d"},
+      {"--color", "auto|always|never", Kind::Words, "auto always never"},
+      {"PROGRAM", "", Kind::File, programs + " .mlir"},
+      {"FUNCTIONS", "", Kind::File, ".c .cpp .cc"},
+      {"NAME", "", Kind::Machine, ".yaml" + (describing.empty() ? "" : " " + describing)},
+      {"THING", "", Kind::Machine, ".yaml " + programs + " .json"},
+      {"COMMAND", "", Kind::Words, "run check build map machine show cc c++ help completion"},
+      {"SHELL", "", Kind::Words, "bash zsh fish"},
+  };
+}
 
 struct Examples {
   const char* command;
   const char* lines;
 };
 
+/// Beside those of the notations.
 const Examples examples[] = {
-    {"run",
-     "  strata run examples/sequoia/vectadd/vectadd.sq --size N=1000000 --in A=random --in B=1 --out C=C.npy\n"
-     "  strata run examples/sequoia/vectadd/vectadd.sq --machine cell --size N=100000 --in A=iota --in B=1 --stats\n"
-     "  strata run examples/sequoia/vectadd/vectadd.sq --size N=1000 --in A=random --in B=random --check\n"
-     "  strata run examples/hbir/vectadd/vectadd.hbir --in A=random --in B=random:2 --out C=C.npy\n"},
-    {"check", "  strata check examples/sequoia/vectadd/vectadd.sq\n"
-              "  strata check examples/sequoia/vectadd/vectadd.sq --map examples/sequoia/vectadd/cell.map\n"},
-    {"build", "  strata build examples/sequoia/vectadd/vectadd.sq -o vectadd.so\n"
-              "  strata build examples/project/smooth.sq --map examples/project/smooth.map "
-              "--main examples/project/main.c -o smooth\n"},
-    {"map", "  strata map examples/sequoia/vectadd/vectadd.sq --machine cell -o cell.map\n"
-            "  strata map examples/sequoia/vectadd/vectadd.sq --machine cell --template\n"
-            "  strata map examples/sequoia/vectadd/vectadd.sq --map examples/sequoia/vectadd/cell.map --format=xml\n"},
     {"machine", "  strata machine --list\n"
                 "  strata machine cell -o mine.yaml\n"
                 "  strata machine pca --header -o pca.h\n"},
-    {"show", "  strata show examples/sequoia/vectadd/vectadd.sq --machine cell --size N=100000 -o vectadd.html\n"
-             "  strata show examples/hbir/matmul/matmul.hbir -o matmul.html\n"
-             "  strata show cell -o cell.svg\n"},
+    {"show", "  strata show cell -o cell.svg\n"},
     {"help", "  strata help run\n"
              "  strata help --man show\n"},
     {"completion", "  strata completion bash\n"
@@ -147,6 +161,7 @@ std::shared_ptr<CLI::Formatter> helpFormatter() {
 
 const OptionValue& valueOf(const CLI::Option& option) {
   static const OptionValue none{"", "", Kind::Nothing, ""};
+  static const std::vector<OptionValue> values = makeValues();
   const std::string name = option.get_positional() ? option.get_name() : "--" + longName(option);
   for (const OptionValue& each : values)
     if (name == each.name)
@@ -159,16 +174,21 @@ std::string longName(const CLI::Option& option) {
 }
 
 std::string examplesOf(const std::string& command) {
+  std::string lines;
+  for (const notation::Notation* notation : notation::allNotations())
+    for (const notation::Examples& each : notation->description().examples)
+      if (command == each.command)
+        lines += each.lines;
   for (const Examples& each : examples)
     if (command == each.command)
-      return each.lines;
-  return "";
+      lines += each.lines;
+  return lines;
 }
 
 void finishHelp(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
     for (CLI::Option* option : command->get_options())
-      if (const OptionValue& value = valueOf(*option); *value.text)
+      if (const OptionValue& value = valueOf(*option); !value.text.empty())
         option->option_text(value.text);
     const std::string lines = examplesOf(command->get_name());
     if (!lines.empty())

@@ -20,18 +20,18 @@ struct OptionValue {
     Machine, // the name of a machine, or a file
     Data,    // NAME=FILE
   };
-  const char* name; // "--machine", or a positional's "PROGRAM"
-  const char* text; // how help writes it; empty: as CLI11 does
+  std::string name; // "--machine", or a positional's "PROGRAM"
+  std::string text; // how help writes it; empty: as CLI11 does
   Kind kind;
-  const char* proposals; // words with blanks between
+  std::string proposals; // words with blanks between
 };
 
 /// One of kind Nothing for what takes no value.
 const OptionValue& valueOf(const CLI::Option& option);
 /// Without its hyphens; empty where an option has a short name only.
 std::string longName(const CLI::Option& option);
-/// The example lines of a command, each two blanks deep; empty where there are none. They run as they stand in the
-/// root of the source tree.
+/// The example lines of a command, each two blanks deep, or with "" of strata itself; empty where there are none. They
+/// run as they stand in the root of the source tree.
 std::string examplesOf(const std::string& command);
 
 /// Descriptions in a column of their own, wrapped at 100 characters.

@@ -4,6 +4,7 @@
 #include "compiler/driver/command_options.h"
 #include "compiler/driver/help.h"
 #include "compiler/driver/last_resort.h"
+#include "compiler/driver/notations.h"
 #include "runtime/core/runtime.h"
 
 #include <CLI/CLI.hpp>
@@ -208,9 +209,11 @@ int main(int argc, char** argv) {
                       "--trace and --timeline tell of a run on a machine, which --interpret does without");
   const llvm::StringRef program = options.compile.program.empty() ? options.thing : options.compile.program;
   if (!(options.compile.includeDirectories.empty() && options.compile.definitions.empty()) &&
-      !program.ends_with(".sq") && options.compile.functions.empty())
+      !(descriptionOf(program) && descriptionOf(program)->isPreprocessed) && options.compile.functions.empty())
     return usageError(session, app, argc, argv,
-                      "-I and -D are for Sequoia programs, which the C preprocessor reads, and for functions in C");
+                      "-I and -D are for " +
+                          listed(notationsThat([](const notation::Description& each) { return each.isPreprocessed; })) +
+                          " programs, which the C preprocessor reads, and for functions in C");
   for (const std::string& word : options.compile.functions)
     if (const std::string option = optionOf(word); !option.empty()) {
       session.diagnostics
@@ -219,8 +222,8 @@ int main(int argc, char** argv) {
           .help("did you mean " + option + " " + word + "?");
       return finish(session);
     }
-  const bool hasMain = !options.mains.empty() || (!options.compile.functions.empty() &&
-                                                  !llvm::StringRef(options.compile.program).ends_with(".hbir"));
+  const bool hasMain =
+      !options.mains.empty() || (!options.compile.functions.empty() && !takesFunctions(options.compile.program));
   if (passes && !(*run && hasMain))
     return usageError(session, app, argc, argv,
                       "arguments behind -- are for a program with a main: strata run PROGRAM MAIN.c -- …");

@@ -3,6 +3,8 @@
 // the sizes are tried then.
 #include "compiler/driver/other_mapping.h"
 
+#include "compiler/driver/notations.h"
+
 #include "compiler/ir/locations.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -218,7 +220,8 @@ private:
         outcome.fault = quiet.all().back();
       if (faults().contains(other.failure) && !quiet.all().empty())
         outcome.kind = Outcome::Kind::Faulty;
-      outcome.isMismatch = other.failure == "sequoia-size-mismatch";
+      const notation::Description* notation = descriptionOf(options.program);
+      outcome.isMismatch = notation && !other.failure.empty() && other.failure == notation->sizeMismatch;
       return outcome;
     }
     return compareWith(other);

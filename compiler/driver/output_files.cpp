@@ -1,6 +1,8 @@
 // Looks at names only: nothing is opened, and what a device or a pipe is called says nothing about what goes there.
 #include "compiler/driver/output_files.h"
 
+#include "compiler/driver/notations.h"
+
 #include "base/data/npy.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -87,11 +89,7 @@ private:
       file.suffixes = {".svg", ".html", ".htm"};
       file.help = "browsers and rsvg-convert make other pictures of an SVG";
     } else if (command == "map") {
-      const bool xml = options_.compile.mappingForm == "xml" ||
-                       (options_.compile.mappingForm.empty() && mappingFormOf(path) == "xml");
-      file.holds = xml ? "the mapping is written as XML" : "the mapping is written with braces";
-      file.suffixes =
-          xml ? std::vector<llvm::StringRef>{".xml"} : std::vector<llvm::StringRef>{".map", ".hbir", ".txt"};
+      addMappingForm(file);
     } else if (command == "machine") {
       file.holds = options_.header ? "--header writes a C header" : "a machine's description is YAML";
       file.suffixes =
@@ -109,6 +107,18 @@ private:
         file.suffixes.push_back("." + stage.str() == ".ast" ? ".ast" : ".text");
     }
     files_.push_back(std::move(file));
+  }
+
+  void addMappingForm(OutputFile& file) const {
+    const notation::Description* notation = descriptionOf(options_.compile.program);
+    if (!notation || notation->mappingForms.empty())
+      return;
+    const std::string asked = options_.compile.mappingForm.empty() ? mappingFormOf(options_.compile.program, file.path)
+                                                                   : options_.compile.mappingForm;
+    const auto named = llvm::find_if(notation->mappingForms, [&](const auto& form) { return form.name == asked; });
+    const notation::MappingForm& form = named == notation->mappingForms.end() ? notation->mappingForms.front() : *named;
+    file.holds = form.holds;
+    file.suffixes.assign(form.endings.begin(), form.endings.end());
   }
 
   void checkSuffix(const OutputFile& file) {
@@ -162,8 +172,12 @@ private:
 
 } // namespace
 
-std::string mappingFormOf(const std::string& path) {
-  return llvm::sys::path::extension(path) == ".xml" ? "xml" : "";
+std::string mappingFormOf(const std::string& program, const std::string& path) {
+  const notation::Description* notation = descriptionOf(program);
+  for (size_t form = 1; notation && form < notation->mappingForms.size(); ++form)
+    if (llvm::is_contained(notation->mappingForms[form].endings, llvm::sys::path::extension(path)))
+      return notation->mappingForms[form].name;
+  return "";
 }
 
 bool checkOutputFiles(Session& session, const std::vector<OutputOption>& outputs) {

@@ -9,7 +9,7 @@ namespace strata::driver {
 /// REQUIRES: the options have been parsed, `outputs` from --out. False on errors (reported, each at its option).
 bool checkOutputFiles(Session& session, const std::vector<OutputOption>& outputs);
 
-/// What a suffix of the mapping's file asks for: "xml", or "" where it leaves the form open.
-std::string mappingFormOf(const std::string& path);
+/// The form of a program's mapping that a suffix of the mapping's file asks for; empty where it leaves the form open.
+std::string mappingFormOf(const std::string& program, const std::string& path);
 
 } // namespace strata::driver

@@ -3,9 +3,8 @@
 #include "compiler/driver/pipeline.h"
 
 #include "compiler/driver/fit.h"
-#include "compiler/driver/notation.h"
+#include "compiler/driver/notations.h"
 #include "compiler/driver/pass_watch.h"
-#include "compiler/driver/sequoia.h"
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/common_subexpressions.h"
@@ -33,6 +32,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cstdlib>
 
@@ -41,6 +41,8 @@ using strata::svm::SvmDialect;
 
 namespace strata::driver {
 
+STRATA_DIAGNOSTIC(unknownNotation, Error, "driver-unknown-notation", "'{0}' is in no notation that this version reads");
+STRATA_DIAGNOSTIC(noFunctions, Error, "driver-no-functions", "'{0}' takes no files of C functions, such as '{1}'");
 STRATA_DIAGNOSTIC(cannotRead, Error, "driver-cannot-read", "cannot read '{0}': {1}");
 STRATA_DIAGNOSTIC(notLogical, Error, "driver-not-logical", "'{0}' is a {1} program; programs enter in logical form");
 STRATA_DIAGNOSTIC(badMapping, Error, "driver-bad-mapping-attribute", "the program's mapping does not read: {0}");
@@ -60,8 +62,36 @@ STRATA_DIAGNOSTIC(noTree, Error, "driver-no-tree", "a program in the dialect has
 
 struct Compiler::Source {
   BufferId file;
-  std::unique_ptr<Notation> notation; // null: a program in the dialect
+  std::unique_ptr<notation::Program> notation; // null: a program in the dialect
 };
+
+/// The program of a notation, read and checked. Null when it is wrong (reported), and for programs in the dialect.
+static std::unique_ptr<notation::Program> readProgram(BufferId file, const CompileOptions& options,
+                                                      DiagnosticEngine& diagnostics) {
+  const notation::Notation* notation = notation::notationOf(options.program);
+  if (!options.functions.empty() && !takesFunctions(options.program)) {
+    auto report = diagnostics.report(noFunctions, {}, options.program, options.functions.front());
+    report.help(llvm::join(ofNotations([](const notation::Description& each) { return each.functionsHelp; }), "; "));
+  }
+  if (notation)
+    return notation->read(file, options, diagnostics);
+  if (!isDialect(options.program))
+    diagnostics.report(unknownNotation, {}, options.program)
+        .help(llvm::join(ofNotations([](const notation::Description& each) {
+                           return each.name + " programs end in " + each.ending;
+                         }),
+                         ", ") +
+              ", programs in the dialect in .mlir");
+  return nullptr;
+}
+
+/// "HBIR programs have groups and layout".
+static std::string viewsOfNotations() {
+  return llvm::join(ofNotations([](const notation::Description& each) {
+                      return each.views.empty() ? "" : each.name + " programs have " + listed(each.views, "and");
+                    }),
+                    "; ");
+}
 
 /// The place of a module, or the beginning of the program that it was made of.
 static Location placeOf(ModuleOp module, BufferId program, const SourceManager& sources) {
@@ -78,7 +108,7 @@ Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileO
     diagnostics_.report(cannotRead, {}, options_.program, error);
     return;
   }
-  source_->notation = readNotation(source_->file, options_, diagnostics_);
+  source_->notation = readProgram(source_->file, options_, diagnostics_);
 }
 
 Compiler::~Compiler() = default;
@@ -106,7 +136,7 @@ bool Compiler::check() {
     return false;
   if (source_->notation && options_.mapping.empty() && options_.sizes.empty() && options_.shapes.empty()) {
     // Read and checked already. A mapping is made for sizes, but that there is such a machine can be told.
-    const Notation& notation = *source_->notation;
+    const notation::Program& notation = *source_->notation;
     return (options_.machine.empty() && !std::getenv("STRATA_MACHINE")) ||
            machine(notation.machineName(), notation.machinePlace()).has_value();
   }
@@ -151,7 +181,7 @@ std::string Compiler::view(StringRef name) {
     return "";
   auto text = source_->notation ? source_->notation->view(name) : std::nullopt;
   if (!text)
-    diagnostics_.report(noView, {}, options_.program, name.str()).help("HBIR programs have groups and layout");
+    diagnostics_.report(noView, {}, options_.program, name.str()).help(viewsOfNotations());
   return text.value_or("");
 }
 
@@ -159,10 +189,12 @@ std::vector<Picture> Compiler::pictures() {
   if (diagnostics_.hasErrors())
     return {};
   if (!source_->notation) {
-    diagnostics_.report(noView, {}, options_.program, "pictures").help("Sequoia and HBIR programs have pictures");
+    diagnostics_.report(noView, {}, options_.program, "pictures")
+        .help(listed(notationsThat([](const notation::Description& each) { return !each.pictures.empty(); }), "and") +
+              " programs have pictures");
     return {};
   }
-  Notation& notation = *source_->notation;
+  notation::Program& notation = *source_->notation;
   if (!notation.readMapping(options_, diagnostics_))
     return {};
   return notation.pictures(
@@ -175,7 +207,8 @@ std::optional<Machine> Compiler::ownMachine() {
   auto own = source_->notation ? source_->notation->ownMachine(diagnostics_) : std::nullopt;
   if (!own && !diagnostics_.hasErrors())
     diagnostics_.report(noView, {}, options_.program, "machine")
-        .help("HBIR programs describe the machine they are for");
+        .help(listed(notationsThat([](const notation::Description& each) { return each.describesMachine; }), "and") +
+              " programs describe the machine they are for");
   return own;
 }
 
@@ -383,7 +416,7 @@ bool Compiler::assignAddresses(LogicalProgram& program) {
   for (Diagnostic diagnostic : reported.all()) {
     if (StringRef(diagnostic.kind->code) == "schedule-does-not-fit" && next < overflows.size()) {
       const mapping::Overflow& overflow = overflows[next++];
-      const Notation* notation = source_->notation.get();
+      const notation::Program* notation = source_->notation.get();
       auto valueOf = [&](StringRef name, StringRef instance) -> std::optional<int64_t> {
         auto known = notation->tunable(instance, name);
         return known ? std::optional(known->first) : std::nullopt;
@@ -414,7 +447,7 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
   target::Settings settings;
   settings.optimization = optimization;
   settings.instrumentation = instrumentation;
-  settings.symbols = sequoiaSymbols();
+  settings.symbols = symbolsOfNotations();
   settings.prepare = [this](PassManager& passes) { prepare(passes); };
   settings.begin = [this](const char* phase) { tell(phase); };
   tell("translating");

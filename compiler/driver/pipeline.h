@@ -3,12 +3,11 @@
 #pragma once
 
 #include "base/machine/machine.h"
-#include "base/picture/html.h"
 #include "compiler/ir/svm.h"
 #include "compiler/mapping/record.h"
+#include "compiler/notation/notation.h"
 #include "compiler/target/target.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,35 +19,16 @@ namespace strata::driver {
 class PassWatch;
 
 /// What the user asked for. Empty strings: not given.
-struct CompileOptions {
-  std::string program;
-  std::vector<std::string> functions;                       // files of C functions that the program calls
-  std::vector<std::string> includeDirectories, definitions; // -I, -D: of a Sequoia program
+struct CompileOptions : notation::Options {
   std::string machine;   // a name or a file; else what the mapping names, else $STRATA_MACHINE, else host
   Location machinePlace; // where the command line has it
   std::string target;    // the name of one; else the machine's
   Location targetPlace;  // where the command line has it
-  std::string mapping;
-  bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
-  std::string mappingForm;      // of a mapping that is written: "braces" (also when empty) or "xml"
-  std::string entry;
-  Location entryPlace;                                        // where the command line has it
-  std::vector<std::pair<std::string, Location>> otherEntries; // of a library, beside that one
-  /// A library is called with any sizes, through every entry point where none is named.
-  bool isLibrary = false;
-  std::map<std::string, Location> sizePlaces;         // of those that the command states
-  Location mappingFormPlace;                          // of --template or --format
-  std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
-  std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
-  std::vector<std::string> machinePath;               // folders in which machines are looked up
+  std::vector<std::string> machinePath; // folders in which machines are looked up
   std::optional<unsigned> threads;
   bool verifyEach = false;    // verify after every pass
   PassWatch* watch = nullptr; // is told what passes do; outlives the compiler
-  /// Other values than the mapping's, by instance and tunable, and how often the room that a default mapping aims at is
-  /// halved: for trials, which look for a mapping that fits.
-  std::map<std::pair<std::string, std::string>, int64_t> tunables;
-  unsigned halvings = 0;
-  bool isTrial = false;
+  bool isTrial = false;       // looks for a mapping that fits
 };
 
 /// A program in logical form, with where it goes and what runs it there.
@@ -65,26 +45,8 @@ struct LogicalProgram {
   bool isPlaced() const { return target->takes() != svm::Stage::Logical; }
 };
 
-/// One picture of a program.
-struct Picture {
-  std::string name; // what --picture calls it
-  std::string heading, about;
-  std::function<std::string()> content; // an SVG document; for a text beside the pictures, HTML
-  bool isText = false;
-  /// Drawings of parts, which a page shows where the whole is too large to be looked at; none otherwise.
-  std::function<std::vector<picture::Sheet>()> sheets = {};
-};
-
-/// A tunable with its value.
-struct TunableInUse {
-  std::string instance, name;
-  int64_t value = 0;
-  Location place;    ///< in the mapping file; invalid in a mapping made by default
-  Location declared; ///< in the program
-  /// The sizes that it divides the work of, as far as they are known.
-  std::vector<int64_t> sizes;
-};
-
+using notation::Picture;
+using notation::TunableInUse;
 using target::Instrumentation;
 
 class Compiler {
@@ -98,7 +60,7 @@ public:
   bool check();
   /// The checked program of a notation as a tree, for --emit=ast. Empty for the dialect itself (reported).
   std::string syntaxTree();
-  /// A view of the notation's own: "groups", "layout". Empty where there is none (reported).
+  /// A view of the notation's own. Empty where there is none (reported).
   std::string view(llvm::StringRef name);
   /// What there is to see of the program and its mapping. Empty where there is nothing (reported).
   std::vector<Picture> pictures();

@@ -1,11 +1,13 @@
 // strata show: a machine, a program with its mapping, the trace of a run or the record of a stream program, as a page
 // that opens by itself or as one SVG drawing. What is drawn is decided here; who draws it knows nothing of files.
 #include "base/picture/html.h"
+#include "compiler/driver/notations.h"
 #include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/driver/stream_record.h"
 #include "compiler/driver/timeline.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -132,8 +134,9 @@ private:
     if (const llvm::StringRef ending = llvm::sys::path::extension(thing_);
         !ending.empty() && ending != ".yaml" && llvm::sys::fs::exists(thing_)) {
       session_.diagnostics.report(unknownThing, session_.commandLine->word(2), thing_)
-          .help("what is drawn is a machine (its name or a .yaml file), a program (.sq, .hbir; its mapping goes behind "
-                "--map), a trace of a run or the record of a stream program (.json)");
+          .help("what is drawn is a machine (its name or a .yaml file), a program (" +
+                llvm::join(programEndings(), ", ") +
+                "; its mapping goes behind --map), a trace of a run or the record of a stream program (.json)");
       return {};
     }
     auto machine =

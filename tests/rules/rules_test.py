@@ -61,6 +61,11 @@ CASES = [
     ("hardware_figures", {"compiler/sequoia/tuning/tune.cpp": GOOD + "constexpr uint64_t cache{uint64_t(1) << 19};\n"}, "compiler/sequoia/tuning/tune.cpp:2: cache"),
     ("hardware_figures", {"tests/rules/hardware_figures.txt": "a.cpp page: a reason\n"}, "tests/rules/hardware_figures.txt:1: a.cpp page is nowhere"),
     ("hardware_figures", {"tests/rules/hardware_figures.txt": "a.cpp page\n"}, "hardware_figures.txt:1: is not 'FILE NUMBER: reason'"),
+    ("notations", {"compiler/driver/a.cpp": GOOD + 'if (name.ends_with(".sq")) {}\n'}, "compiler/driver/a.cpp:2: .sq"),
+    ("notations", {"compiler/mapping/a.cpp": GOOD + 'help("HBIR programs have layouts");\n'}, "compiler/mapping/a.cpp:2: HBIR"),
+    ("notations", {"runtime/host/a.cpp": GOOD + '#include "include/sequoia.h"\n'}, "runtime/host/a.cpp:2: sequoia"),
+    ("notations", {"compiler/target/host/a.cpp": GOOD + "define(&sqFreeArray);\n"}, "compiler/target/host/a.cpp:2: sqFreeArray"),
+    ("notations", {"compiler/pla/notation.cpp": GOOD + 'is.ending = ".dfg";\n', "compiler/driver/a.cpp": GOOD + 'use(".dfg");\n'}, "compiler/driver/a.cpp:2: .dfg"),
     ("file_length", {"base/a.cpp": GOOD * 701}, "base/a.cpp:1: 701 lines"),
     ("file_openings", {"base/a.cpp": "int x;\n"}, "base/a.cpp:1: int x;"),
     ("errors_page", {"base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n'}, "docs/errors.md:1: lacks: | `x-y`"),
@@ -71,7 +76,7 @@ CASES = [
     ("documented_commands", {"README.md": "./dev frobnicate and examples/absent.sq\n"}, "./dev has no job 'frobnicate'"),
 ]
 KEPT = {
-    "compiler/driver/a.cpp": GOOD + '#include "compiler/ir/b.h"\n\n#include <thread>\n// std::thread worker(f);\n',
+    "compiler/driver/a.cpp": GOOD + '#include "compiler/ir/b.h"\n\n#include <thread>\n// std::thread worker(f);\n// Sequoia, .sq\nsquare(x.sqrt);\n',
     "base/a.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n',
     "base/a_test.cpp": GOOD + '// "x-y"\n',
     "compiler/kernel/k.cpp": GOOD + "constexpr unsigned deepest = 8, pieces = 64; // of 4096\nOp word = constant(builder, 0, 64);\n",

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace strata::driver {
+namespace strata::notation {
 
 /// sum of coefficient * size + constant = value: what one dimension of a given array says about the sizes.
 struct SizeEquation {
@@ -27,4 +27,4 @@ struct KnownSize {
 /// come out are left for the check of shapes to report.
 void solveSizes(const std::vector<SizeEquation>& equations, std::map<std::string, KnownSize>& known);
 
-} // namespace strata::driver
+} // namespace strata::notation

@@ -1,7 +1,7 @@
 // Solving of size equations by substitution: each names few sizes, and most name one.
-#include "compiler/driver/sizes.h"
+#include "compiler/notation/sizes.h"
 
-namespace strata::driver {
+namespace strata::notation {
 
 namespace {
 
@@ -40,4 +40,4 @@ void solveSizes(const std::vector<SizeEquation>& equations, std::map<std::string
   }
 }
 
-} // namespace strata::driver
+} // namespace strata::notation

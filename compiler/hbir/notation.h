@@ -1,0 +1,11 @@
+// HBIR as a notation among others: what the command knows of it, and the way of its programs into the pipeline. Thread
+// safe.
+#pragma once
+
+#include "compiler/notation/notation.h"
+
+namespace strata::hbir {
+
+const notation::Notation& notation();
+
+} // namespace strata::hbir
