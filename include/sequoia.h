@@ -3,7 +3,8 @@
  * C11 and later, C++11 and later. Link with the runtime, libstrata.a (`pkg-config --libs strata`); a shared library
  * made by `strata build` has it inside. Sizes are counted in elements unless named otherwise. Every function may be
  * called from any thread; the fields of one array must not change while a program or another thread uses it.
- * docs/from-c.md goes through an example. */
+ * docs/from-c.md goes through an example. Errors are those of strata.h: the functions for them are the same ones by
+ * other names, so that programs may use either. */
 #ifndef SEQUOIA_H
 #define SEQUOIA_H
 

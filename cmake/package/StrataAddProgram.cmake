@@ -1,10 +1,11 @@
-# strata_add_program(TARGET PROGRAM [MAPPING file] [MACHINE name|file] [ENTRY name] [SIZES N=1024 …] [FUNCTIONS file.c …])
+# strata_add_program(TARGET PROGRAM [MAPPING file] [MACHINE name|file] [ENTRY name] [INTERFACE plain|sequoia] [SIZES N=1024 …] [FUNCTIONS file.c …])
 #
 # Makes the static library TARGET of a program in Sequoia or HBIR. Who links it can include the header of its entry points, which
 # has the program's name: vectadd.sq gives vectadd.h. It is built anew when the program changes, or what it includes, its
-# mapping, its machine, or strata itself. FUNCTIONS are the files of C functions that an HBIR program calls.
+# mapping, its machine, or strata itself. FUNCTIONS are the files of C functions that an HBIR program calls. INTERFACE is how arrays are
+# passed: without it as sqArray_t for Sequoia, else as sizes and pointers.
 function(strata_add_program target program)
-  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "MAPPING;MACHINE;ENTRY" "SIZES;FUNCTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "MAPPING;MACHINE;ENTRY;INTERFACE" "SIZES;FUNCTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "strata_add_program(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -37,6 +38,9 @@ function(strata_add_program target program)
   endif()
   if(ARG_ENTRY)
     list(APPEND options --entry "${ARG_ENTRY}")
+  endif()
+  if(ARG_INTERFACE)
+    list(APPEND options --interface "${ARG_INTERFACE}")
   endif()
   foreach(size IN LISTS ARG_SIZES)
     list(APPEND options --size "${size}")

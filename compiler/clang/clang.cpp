@@ -1,6 +1,8 @@
 // The command lines, and the reading of "file:line:column: error: message". The program is $STRATA_CLANG or clang-19.
 #include "compiler/clang/clang.h"
 
+#include "compiler/clang/c_text.h"
+
 #include "compiler/clang/headers.h"
 #include "compiler/clang/process.h"
 
@@ -284,9 +286,22 @@ std::optional<std::string> linkExecutable(const Executable& executable, Diagnost
   std::vector<std::string> arguments{
       "-O2",          "-march=native",    "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
       "-fuse-ld=lld", "-I" + run.path("")};
-  // A name that begins with a dash is a file too.
-  for (const std::string& file : executable.files)
-    arguments.push_back(file.starts_with('-') ? "./" + file : file);
+  std::vector<std::string> inputs;
+  for (const std::string& name : executable.files) {
+    const std::string file = name.starts_with('-') ? "./" + name : name; // a file too
+    if (!isCxxFile(file)) {
+      inputs.push_back(file);
+      continue;
+    }
+    // Apart from C, for which the option would be an error.
+    std::vector<std::string> compilation = arguments;
+    compilation.insert(compilation.end(), {"-std=c++20", "-c", file});
+    auto object = run.output(std::move(compilation));
+    inputs.push_back(run.path("main" + std::to_string(inputs.size()) + ".o"));
+    if (!object || !run.write("main" + std::to_string(inputs.size() - 1) + ".o", *object))
+      return std::nullopt;
+  }
+  arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   arguments.insert(arguments.end(), {run.path("program.o"), "-Wl,--start-group"});
   arguments.insert(arguments.end(), executable.libraries.begin(), executable.libraries.end());
   arguments.insert(arguments.end(), {"-Wl,--end-group", "-lstdc++", "-lm", "-lpthread"});

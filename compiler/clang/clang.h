@@ -56,7 +56,7 @@ struct Executable {
   std::vector<std::string> libraries;         // as above
 };
 
-/// Compiles the user's files and links a program. Its bytes; nothing on errors (reported).
+/// Compiles the user's files, C++ as C++20, and links a program. Its bytes; nothing on errors (reported).
 std::optional<std::string> linkExecutable(const Executable& executable, DiagnosticEngine& diagnostics);
 
 } // namespace strata::clang

@@ -92,7 +92,8 @@ std::string asDependency(const std::string& path) {
 class Builder {
 public:
   explicit Builder(Session& session)
-      : session_(session), diagnostics_(session.diagnostics), path_(session.options.output) {
+      : session_(session), diagnostics_(session.diagnostics), path_(session.options.output),
+        way_(entryInterface(session.options.interface, session.options.compile.program)) {
     // Behind a program stand files with its main, or the functions that it calls.
     Options& options = session_.options;
     if (!takesFunctions(options.compile.program)) {
@@ -316,8 +317,8 @@ private:
   Session& session_;
   DiagnosticEngine& diagnostics_;
   std::string path_;
-  const notation::EntryInterface* way_ = entryInterfaces().front(); // in which C passes arrays; null: as pointers
-  std::vector<std::string> libraries_;                              // of Strata, that objects are linked with
+  const notation::EntryInterface* way_; // in which C passes arrays; null: as pointers
+  std::vector<std::string> libraries_;  // of Strata, that objects are linked with
   std::optional<CInterface> interface_;
   std::string machine_;
 };

@@ -119,7 +119,7 @@ CParameter CSignature::read(func::FuncOp function, unsigned position) {
   return parameter;
 }
 
-/// As the program states them, else as the type does.
+/// As the program states them.
 std::vector<AffineExpr> CSignature::extentsOf(func::FuncOp function, unsigned position, const CParameter& parameter) {
   std::vector<AffineExpr> result;
   auto extents = function->getAttrOfType<ArrayAttr>(svm::SvmDialect::extentsAttr);
@@ -128,11 +128,7 @@ std::vector<AffineExpr> CSignature::extentsOf(func::FuncOp function, unsigned po
       if (AffineMap stated = map.getValue(); stated.getNumResults() == parameter.blockRank() &&
                                              stated.getNumSymbols() <= sizes_.size() && !stated.getNumDims())
         result.assign(stated.getResults().begin(), stated.getResults().begin() + parameter.rank);
-  auto block = dyn_cast<MemRefType>(function.getArgumentTypes()[position]);
-  for (unsigned dimension = 0; result.size() < parameter.rank; ++dimension)
-    result.push_back(block.isDynamicDim(dimension)
-                         ? AffineExpr()
-                         : getAffineConstantExpr(block.getDimSize(dimension), function.getContext()));
+  result.resize(parameter.rank);
   return result;
 }
 

@@ -62,6 +62,18 @@ std::string formsAbout(const Description& notation) {
          " mapping in, also to turn the file given with --map into the other one: " + listed(names);
 }
 
+/// "how C calls the entry points: plain (…) or sequoia (…); without it sequoia for a Sequoia program, else plain".
+std::string interfaceAbout() {
+  std::string ways = "how C calls the entry points: plain (sizes, and pointers to contiguous arrays)", without;
+  for (const notation::EntryInterface* each : entryInterfaces())
+    ways += " or " + each->name + " (" + each->about + ")";
+  for (const std::string& own : ofNotations([](const Description& each) {
+         return each.interface ? each.interface->name + " for " + aProgramOf(each) + ", " : std::string();
+       }))
+    without += own;
+  return ways + "; without it " + without + (without.empty() ? "" : "else ") + interfaceNames().front();
+}
+
 /// What to type first, with a blank line before it.
 std::string firstRun() {
   std::string lines = examplesOf("");
@@ -117,6 +129,7 @@ void addMain(CLI::App* command, Options& options) {
       ->add_option("--main", options.mains,
                    "a C or C++ file with the main of a program that calls the entry points; also objects and archives")
       ->allow_extra_args(false);
+  command->add_option("--interface", options.interface, interfaceAbout())->check(CLI::IsMember(interfaceNames()));
 }
 
 void addReports(CLI::App* command, Options& options) {

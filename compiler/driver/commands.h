@@ -30,6 +30,7 @@ struct Options {
        isManual = false, timePasses = false;
   std::string color = "auto";
   std::vector<std::string> mains;     // files of C with the program's main
+  std::string interface;              // how C passes arrays; empty: as the program's notation does
   std::vector<std::string> arguments; // behind --, for a program with a main
   std::string dependencies;           // --depfile
   unsigned optimization = 3;          // of native code by LLVM

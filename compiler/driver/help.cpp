@@ -104,6 +104,7 @@ std::vector<OptionValue> makeValues() {
       {"--output", "FILE", Kind::File, ""},
       {"--format", llvm::join(llvm::split(forms, " "), "|"), Kind::Words, forms},
       {"--picture", "NAME", Kind::Words, pictures},
+      {"--interface", llvm::join(interfaceNames(), "|"), Kind::Words, llvm::join(interfaceNames(), " ")},
       {"--depfile", "FILE", Kind::File, ".d"},
       {"--color", "auto|always|never", Kind::Words, "auto always never"},
       {"PROGRAM", "", Kind::File, programs + " .mlir"},

@@ -229,6 +229,9 @@ int main(int argc, char** argv) {
                       "arguments behind -- are for a program with a main: strata run PROGRAM MAIN.c -- …");
   if (*run && hasMain && !options.emit.empty())
     return usageError(session, app, argc, argv, "--emit shows a program without its main");
+  if (*run && !hasMain && !options.interface.empty())
+    return usageError(session, app, argc, argv,
+                      "--interface is how a main calls the program: strata run PROGRAM MAIN.c");
   if (*run && hasMain)
     for (const char* option :
          {"--in", "--out", "--stats", "--trace", "--timeline", "--check", "--interpret", "--repeat", "--threads"})

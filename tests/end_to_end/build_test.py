@@ -113,7 +113,7 @@ class BuildTest(harness.Case):
             return file.read().split("entrypoint(")[1].split(")")[0]
 
     def test_the_dialect_too(self):
-        library = self.load(self.write("add.mlir", SCALED), "scaled")
+        library = self.load(self.write("add.mlir", SCALED), "scaled", "--interface", "sequoia")
         x, y = random(100), np.zeros(100, np.float32)
         library.function.argtypes = [ctypes.c_void_p, ctypes.c_float, ctypes.c_void_p]
         library.call(ctypes.addressof(xs := describe(x)), 2.5, ctypes.addressof(ys := describe(y)))
@@ -122,7 +122,7 @@ class BuildTest(harness.Case):
 
     def test_hbir_too(self):
         folder = os.path.join(ROOT, "examples", "hbir")
-        library = self.load(os.path.join(folder, "vectadd", "vectadd.hbir"), "vectadd", "--size", "n=777")
+        library = self.load(os.path.join(folder, "vectadd", "vectadd.hbir"), "vectadd", "--size", "n=777", "--interface", "sequoia")
         a, b, c = random(777), random(777)[::-1].copy(), np.zeros(777, np.float32)
         library.call(describe(a), describe(b), describe(c))
         self.assertEqual(library.errors, [])
@@ -132,7 +132,7 @@ class BuildTest(harness.Case):
 
     def test_hbir_with_functions_in_c(self):
         folder = os.path.join(ROOT, "examples", "hbir", "external")
-        library = self.load(os.path.join(folder, "external.hbir"), "external", os.path.join(folder, "escape.c"))
+        library = self.load(os.path.join(folder, "external.hbir"), "external", os.path.join(folder, "escape.c"), "--interface", "sequoia")
         steps = np.zeros((40, 100), np.int32)
         library.call(describe(steps))
         self.assertEqual(library.errors, [])
@@ -150,7 +150,7 @@ class BuildTest(harness.Case):
 
     def test_hbir_that_prints(self):
         program = os.path.join(ROOT, "examples", "hbir", "groups", "groups.hbir")
-        self.succeeds("build", program, "-o", "groups.so")
+        self.succeeds("build", program, "-o", "groups.so", "--interface", "sequoia")
         call = ("import ctypes, sys; import numpy as np; sys.path.insert(0, sys.argv[1]); from build_test import *\n"
                 "library = Library('./groups.so', 'groups'); arrays = [np.arange(1000, dtype='i4')] + [np.zeros(8, 'i4') for i in range(3)]\n"
                 "library.call(*[describe(a) for a in arrays])\n")

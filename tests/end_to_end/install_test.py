@@ -55,7 +55,7 @@ class InstallTest(harness.Case):
         self.assertIn("refused: sequoia-", out)
 
     def test_what_is_installed(self):
-        for path in ("bin/strata", "include/sequoia.h", "lib/libstrata.a", "lib/pkgconfig/strata.pc", "lib/cmake/Strata/StrataConfig.cmake",
+        for path in ("bin/strata", "include/sequoia.h", "include/strata.h", "lib/libstrata.a", "lib/pkgconfig/strata.pc", "lib/cmake/Strata/StrataConfig.cmake",
                      "include/svm.h", "include/svm/pca.h", "lib/libstrata-svm.a", "lib/libstrata-svm-checked.a", "lib/pkgconfig/strata-svm.pc",
                      "share/strata/machines/cell/machine.yaml", "share/doc/strata/command.md", "share/man/man1/strata-run.1",
                      "share/bash-completion/completions/strata", "share/zsh/site-functions/_strata",
@@ -95,6 +95,25 @@ class InstallTest(harness.Case):
         is_rebuilt("smooth.sq", lambda text: '#include "means.h"\n' + text.replace(
             "(image[i][j] + image[i][j + 1] + image[i][j + 2]) / 3", "MEAN(image[i][j], image[i][j + 1], image[i][j + 2])"))
         is_rebuilt("means.h", lambda text: text + "/* changed */\n")
+
+    def test_containers_in_a_cmake_project(self):
+        """The same program with plain arrays, from C++20."""
+        with open(self.path("CMakeLists.txt")) as file:
+            text = file.read()
+        self.write("CMakeLists.txt", text.replace("main.c)", "plain.cpp)").replace("LANGUAGES C)", "LANGUAGES C CXX)\nset(CMAKE_CXX_STANDARD 20)")
+                   .replace("MACHINE cell", "MACHINE cell INTERFACE plain"))
+        self.write("plain.cpp", """#include "smooth.h"
+#include <cstdio>
+#include <vector>
+int main() {
+  std::vector<float> image(4 * 10, 3), smooth(4 * 8);
+  smooth_image({image, 4, 10}, {smooth, 4, 8});
+  std::printf("%g\\n", static_cast<double>(smooth[31]));
+}
+""")
+        self.does("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.does("cmake", "--build", "build")
+        self.assertEqual(self.does(self.path("build/smooth_image")), "3\n")
 
     @unittest.skipUnless(shutil.which("make"), "there is no make")
     def test_a_cmake_project_with_make_and_a_machine_of_its_own(self):
