@@ -32,7 +32,7 @@ typedef struct {
   void* ptr;                      /* the physical array's first element */
 } sqArray_t;
 
-/* ---- entry points -------------------------------------------------------------------------------------------------
+/* ---- entry points ----
  *
  * The header that comes with a compiled program declares a function for each entry point, which has the name of its
  * instance and returns nothing. Arrays are sqArray_t*; a scalar is a value where the task only reads it, else a
@@ -45,8 +45,7 @@ typedef struct {
  *   there once for every call under way. A function of an external task may call entry points too.
  */
 
-/* ---- errors -------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 /* `code` names the kind of error in kebab case ("sequoia-size-mismatch"); `message` is one line without a line break.
  * Both are valid during the call of the handler only. */
@@ -74,8 +73,7 @@ int sqIsFatal(void);
 /* Reports an error as a wrong argument is. Entry points call it; so may functions of external tasks. */
 void sqRaiseError(const char* code, const char* message);
 
-/* ---- arrays -------------------------------------------------------------------------------------------------------
- */
+/* ---- arrays ---- */
 
 /* A new array in row-major order (contigDim is the last dimension), without padding: pitch equals numElmts and offset
  * is 0. Elements of elmtSize bytes begin at a multiple of 64 bytes and are not initialised. Extents may be 0. Errors:

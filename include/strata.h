@@ -11,8 +11,7 @@
 extern "C" {
 #endif
 
-/* ---- errors -------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 /* `code` names the kind of error in kebab case ("entry-overlap"); `message` is one line without a line break. Both are
  * valid during the call of the handler only. */

@@ -244,7 +244,7 @@ typedef struct {
 void indexedGatherInit(IndexedGather* gather, VM_NODE_PROC location, IBlock* srcBlock, IStream* indexStr,
                        OStream* destStr, int length, int elementsPerIndex, boolean setEOS);
 
-/* ---- behind the names above --------------------------------------------------------------------------------------
+/* ---- behind the names above ----
  *
  * The macros at the end hand each call's place in the source to the library and let the common case of a stream or
  * block operation be a few instructions in the caller. A place is the text of the arguments, a zero byte, and

@@ -16,8 +16,7 @@ extern "C" {
 #define STRATA_NORETURN _Noreturn
 #endif
 
-/* ---- the machine that a compiled program was placed on ------------------------------------------------------------
- */
+/* ---- the machine that a compiled program was placed on ---- */
 
 typedef struct StrataMemory {
   const char* name;
@@ -62,8 +61,7 @@ typedef struct StrataCall {
 void strata_call_begin(StrataCall* call, const StrataMachine* machine);
 void strata_call_end(const StrataCall* call);
 
-/* ---- errors -------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 /* A rule that compiled code checks as it runs. `message` holds {0}, {1}, … for the values. */
 typedef struct StrataCheck {
@@ -82,8 +80,7 @@ typedef void (*StrataFailureHandler)(const StrataCheck* check, const int64_t* va
  * error: text. */
 void strata_set_failure_handler(StrataFailureHandler handler);
 
-/* ---- storage ------------------------------------------------------------------------------------------------------
- */
+/* ---- storage ---- */
 
 /* The store that belongs to the executing processor in explicit memory `memory` (an index into the machine's table).
  * Instances of a memory are dealt to those of a processor class in order, evenly: with as many of both each has its
@@ -125,8 +122,7 @@ void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what);
 /* Gives any window back, when the moves of it have ended. */
 void strata_window_release(void* block);
 
-/* ---- moves and tokens ---------------------------------------------------------------------------------------------
- */
+/* ---- moves and tokens ---- */
 
 typedef struct StrataToken StrataToken; /* null: done already */
 
@@ -155,8 +151,7 @@ void strata_token_release(StrataToken* token);
 /* One more strata_token_release is owed from here on: the token has another holder. */
 void strata_token_retain(StrataToken* token);
 
-/* ---- many processors ----------------------------------------------------------------------------------------------
- */
+/* ---- many processors ---- */
 
 /* Runs body(context, i) for i in [0, instances), each as a processor of class `processor`, and returns when all have
  * ended. Not concurrent: instances may run one after another on any number of workers. Concurrent: every instance is a
@@ -186,8 +181,7 @@ void strata_yield(void);
 void strata_reduce(void* partials, int64_t count, int64_t partial_bytes,
                    void (*combine)(void* context, void* into, const void* from), void* context);
 
-/* ---- streams ------------------------------------------------------------------------------------------------------
- */
+/* ---- streams ---- */
 
 typedef struct StrataStream StrataStream;
 
@@ -209,8 +203,7 @@ void strata_stream_write(StrataStream* stream, const void* elements, int64_t cou
 /* Pops `count` elements, or as many as come before the stream ends; returns how many. */
 int64_t strata_stream_read(StrataStream* stream, void* elements, int64_t count);
 
-/* ---- output -------------------------------------------------------------------------------------------------------
- */
+/* ---- output ---- */
 
 /* Compiled entry points stand between these two. What is printed in between, by whatever thread, is kept, and written
  * to the standard output by the end: sorted by `order`, for equal ones in the order in which it was printed. They nest:
@@ -221,8 +214,7 @@ void strata_print_end(void);
  * other conversions, and no more than there are values. Outside of an entry point it is written at once. */
 void strata_print(int64_t order, const char* format, const int64_t* values, int32_t count);
 
-/* ---- figures ------------------------------------------------------------------------------------------------------
- */
+/* ---- figures ---- */
 
 /* Adds to the counter of that name. Called only by code compiled for counting; `name` is a constant of that code. */
 void strata_count(const char* name, int64_t amount);
@@ -232,7 +224,7 @@ void strata_trace_end(void);
 /* The same, of a stretch in which the execution waits. */
 void strata_trace_wait_begin(const char* name);
 
-/* ---- calls that carry ids -----------------------------------------------------------------------------------------
+/* ---- calls that carry ids ----
  *
  * The calls of moves once more, for programs that are lowered to say which memories each concerns; who runs is known
  * from strata_spmd and strata_spawn. Here they put the move into the trace: one that the caller waits for as a span of

@@ -15,8 +15,7 @@ using namespace strata::svm;
 #define GET_OP_CLASSES
 #include "compiler/ir/poll.cpp.inc"
 
-//===-- attributes of the dialect on other operations
-//--------------------------------------------------------------===//
+// ---- attributes of the dialect on other operations ----
 
 LogicalResult SvmDialect::verifyOperationAttribute(Operation* op, NamedAttribute attribute) {
   return verifyAttribute(op, attribute);
@@ -33,8 +32,7 @@ LogicalResult SvmDialect::verifyRegionResultAttribute(Operation* op, unsigned, u
                            << "; no attribute of the dialect stands on one";
 }
 
-//===-- distributions
-//----------------------------------------------------------------------------------------------===//
+// ---- distributions ----
 
 /// Whether an index expression is defined for every index: its divisors are positive constants.
 static bool dividesByConstants(AffineExpr expression) {
@@ -69,8 +67,7 @@ LogicalResult DistributionAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
   return success();
 }
 
-//===-- kernel
-//-----------------------------------------------------------------------------------------------------===//
+// ---- kernel ----
 
 void KernelOp::build(OpBuilder& builder, OperationState& state, StringRef name, FunctionType type) {
   state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
@@ -179,8 +176,7 @@ LogicalResult KernelOp::verify() {
   return failure(walk.wasInterrupted());
 }
 
-//===-- run
-//--------------------------------------------------------------------------------------------------------===//
+// ---- run ----
 
 LogicalResult RunOp::verifySymbolUses(SymbolTableCollection& symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
@@ -200,8 +196,7 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection& symbols) {
   return success();
 }
 
-//===-- blocks
-//-----------------------------------------------------------------------------------------------------===//
+// ---- blocks ----
 
 void BlockOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
   effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
@@ -256,8 +251,7 @@ LogicalResult MoveOp::verify() {
   return success();
 }
 
-//===-- spmd
-//-------------------------------------------------------------------------------------------------------===//
+// ---- spmd ----
 
 void SpmdOp::build(OpBuilder& builder, OperationState& state, Value lower, Value upper, ValueRange reductions,
                    ArrayAttr combiners, StringAttr label) {
@@ -402,8 +396,7 @@ LogicalResult SpmdOp::verify() {
   return success();
 }
 
-//===-- checks, figures, records, streams
-//--------------------------------------------------------------------------===//
+// ---- checks, figures, records, streams ----
 
 // A check may end the program: it is kept, and kept in order with writes, but it can be moved out of loops by passes
 // that know.
@@ -468,8 +461,7 @@ LogicalResult PeekOp::verify() {
   return success();
 }
 
-//===-- print
-//------------------------------------------------------------------------------------------------------===//
+// ---- print ----
 
 LogicalResult PrintOp::verify() {
   std::string problem;

@@ -54,8 +54,7 @@ void SvmDialect::initialize() {
       >();
 }
 
-//===-- records
-//----------------------------------------------------------------------------------------------------===//
+// ---- records ----
 
 // !svm.record<"name", re: f32, im: f32>
 Type RecordType::parse(AsmParser& parser) {
@@ -121,8 +120,7 @@ uint64_t RecordType::sizeInBytes(Type type) {
   return 1;
 }
 
-//===-- stages and types
-//-------------------------------------------------------------------------------------------===//
+// ---- stages and types ----
 
 namespace strata::svm {
 

@@ -49,7 +49,7 @@ class Svm_Attr<string name, string attrMnemonic> : AttrDef<Svm_Dialect, name> {
 }
 class Svm_Op<string mnemonic, list<Trait> traits = []> : Op<Svm_Dialect, mnemonic, traits>;
 
-//===-- types ------------------------------------------------------------------------------------------------------===//
+// ---- types ----
 
 def Svm_StreamType : Svm_Type<"Stream", "stream"> {
   let summary = "a first-in first-out sequence of elements of one type";
@@ -126,7 +126,7 @@ def Svm_DeclarationAttr : Svm_Attr<"Declaration", "declaration"> {
 def Svm_Block : Type<CPred<"::llvm::isa<::mlir::MemRefType>($_self)">, "block (a ranked memref)", "::mlir::MemRefType">;
 def Svm_Counted : Type<Or<[Index.predicate, I64.predicate]>, "index or 64-bit integer">;
 
-//===-- kernels ----------------------------------------------------------------------------------------------------===//
+// ---- kernels ----
 
 def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, IsolatedFromAbove, FunctionOpInterface,
                                      Symbol]> {
@@ -205,7 +205,7 @@ def Svm_RunOp : Svm_Op<"run", [AttrSizedOperandSegments, DeclareOpInterfaceMetho
   }];
 }
 
-//===-- blocks and moves -------------------------------------------------------------------------------------------===//
+// ---- blocks and moves ----
 
 def Svm_ScopeOp : Svm_Op<"scope", [NoTerminator, SingleBlock, RecursiveMemoryEffects, NoRegionArguments]> {
   let summary = "a region at whose end the blocks made in it are gone";
@@ -263,7 +263,7 @@ def Svm_WaitOp : Svm_Op<"wait"> {
   let assemblyFormat = "$tokens attr-dict";
 }
 
-//===-- control ----------------------------------------------------------------------------------------------------===//
+// ---- control ----
 
 def Svm_CombinerAttr : Svm_Attr<"Combiner", "combiner"> {
   let summary = "how the private copies of a reduction are combined";
@@ -304,7 +304,7 @@ def Svm_SpmdOp : Svm_Op<"spmd", [AutomaticAllocationScope, SingleBlock, Recursiv
   }];
 }
 
-//===-- checks and figures -----------------------------------------------------------------------------------------===//
+// ---- checks and figures ----
 
 def Svm_CheckOp : Svm_Op<"check", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a rule of the source language that holds when the program runs, or ends it with an error";
@@ -337,7 +337,7 @@ def Svm_SpanOp : Svm_Op<"span", [SingleBlock, RecursiveMemoryEffects, NoTerminat
   let assemblyFormat = "$name $body attr-dict";
 }
 
-//===-- what concurrent instances do to each other -----------------------------------------------------------------===//
+// ---- what concurrent instances do to each other ----
 
 def Svm_PauseOp : Svm_Op<"pause"> {
   let summary = "lets other concurrent instances go on; stands in a loop that waits for one";
@@ -369,7 +369,7 @@ def Svm_PrintOp : Svm_Op<"print"> {
   let hasVerifier = 1;
 }
 
-//===-- records ----------------------------------------------------------------------------------------------------===//
+// ---- records ----
 
 def Svm_RecordOp : Svm_Op<"record", [Pure]> {
   let summary = "a record from its fields, in order";
@@ -395,7 +395,7 @@ def Svm_WithFieldOp : Svm_Op<"with_field", [Pure, TypesMatchWith<"result is the 
   let assemblyFormat = "$record `[` $field `]` `=` $value attr-dict `:` type($value) `in` type($record)";
 }
 
-//===-- streams ----------------------------------------------------------------------------------------------------===//
+// ---- streams ----
 
 def Svm_StreamOp : Svm_Op<"stream", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "makes a stream that lives until the enclosing region ends";

@@ -84,8 +84,7 @@ private:
   unsigned steps_ = 0; // of fieldOf, whose terms can share parts and so unfold to many
 };
 
-//===-- the loops
-//--------------------------------------------------------------------------------------------------===//
+// ---- the loops ----
 
 std::optional<unsigned> Recognizer::dimensionOf(scf::ForOp loop) {
   if (getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1 ||
@@ -130,8 +129,7 @@ bool Recognizer::isAtElement(ValueRange indices) {
                       [](auto pair) { return throughIndexCasts(std::get<0>(pair)) == std::get<1>(pair); });
 }
 
-//===-- the body
-//---------------------------------------------------------------------------------------------------===//
+// ---- the body ----
 
 bool Recognizer::follow(Block& block) {
   for (Operation& op : block.without_terminator()) {
@@ -203,8 +201,7 @@ const Term* Recognizer::fieldOf(const Term* term, unsigned field) {
   return make({Term::Unknown});
 }
 
-//===-- the operation
-//----------------------------------------------------------------------------------------------===//
+// ---- the operation ----
 
 const Term* Recognizer::narrow(const Term* term, Operation** widening) {
   if (term->kind != Term::Result)

@@ -77,8 +77,7 @@ std::string columns(const std::string& body, const std::string& upper = "%m") {
   return "scf.for %j = %c0 to " + upper + " step %c1 {\n" + body + "}\n";
 }
 
-//===-- operations
-//-------------------------------------------------------------------------------------------------===//
+// ---- operations ----
 
 TEST_F(Combiners, ScalarOperations) {
   EXPECT_EQ(one("f32", "%r = arith.addf %x, %y : f32"), Is::AddFloat);
@@ -192,8 +191,7 @@ TEST_F(Combiners, RecordsMemberByMember) {
                                              "%r = svm.record(%l, %h, %c) : (f32, f32, i32) -> R\n")));
 }
 
-//===-- nests
-//------------------------------------------------------------------------------------------------------===//
+// ---- nests ----
 
 TEST_F(Combiners, Matrices) {
   EXPECT_TRUE(matrix(rows(columns(addElement))));
@@ -242,8 +240,7 @@ TEST_F(Combiners, OtherElements) {
   EXPECT_FALSE(matrix(rows(columns(element("%i, %c0", "%i, %j", "%i, %j")))));
 }
 
-//===-- identities
-//-------------------------------------------------------------------------------------------------===//
+// ---- identities ----
 
 TEST_F(Combiners, Identities) {
   Type f32 = Float32Type::get(&context_), i8 = IntegerType::get(&context_, 8);

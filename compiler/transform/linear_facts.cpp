@@ -160,8 +160,7 @@ private:
 
 } // namespace
 
-//===-- expressions
-//------------------------------------------------------------------------------------------------===//
+// ---- expressions ----
 
 Linear Linear::of(Symbol symbol) {
   Linear result;
@@ -209,8 +208,7 @@ std::strong_ordering Linear::operator<=>(const Linear& other) const {
   return std::lexicographical_compare_three_way(terms_.begin(), terms_.end(), other.terms_.begin(), other.terms_.end());
 }
 
-//===-- facts
-//------------------------------------------------------------------------------------------------------===//
+// ---- facts ----
 
 void LinearFacts::clear() {
   facts_.clear();

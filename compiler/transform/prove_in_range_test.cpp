@@ -57,8 +57,7 @@ std::string check(const std::string& index, const std::string& extent, const std
   return "svm.index " + index + " in " + extent + " of \"" + name + "\", 0\n";
 }
 
-//===-- proofs
-//-----------------------------------------------------------------------------------------------------===//
+// ---- proofs ----
 
 TEST(ProveInRange, VectorAdd) {
   EXPECT_EQ(left(loop("%i", "%c0", "%n", check("%i", "%n", "A"))), "");

@@ -23,8 +23,7 @@ RangeAnalysis::RangeAnalysis(Operation* function) : function_(function), kernel_
   function->walk([&](svm::CheckOp check) { checks_[check->getBlock()].push_back(check); });
 }
 
-//===-- points
-//-----------------------------------------------------------------------------------------------------===//
+// ---- points ----
 
 void RangeAnalysis::moveTo(Operation* op) {
   if (op->getBlock() != block_)
@@ -93,8 +92,7 @@ void RangeAnalysis::collectSizes() {
   }
 }
 
-//===-- loops and branches
-//-----------------------------------------------------------------------------------------===//
+// ---- loops and branches ----
 
 void RangeAnalysis::enter(Operation* op, Region* region) {
   llvm::TypeSwitch<Operation*>(op)
@@ -210,8 +208,7 @@ void RangeAnalysis::enterAffineLoop(Value variable, AffineMap lower, ValueRange 
       facts_.assume(last->minus(value));
 }
 
-//===-- conditions
-//-------------------------------------------------------------------------------------------------===//
+// ---- conditions ----
 
 void RangeAnalysis::assumeCondition(Value condition, bool holds) {
   Conjunction facts;
@@ -326,8 +323,7 @@ void RangeAnalysis::collectComparison(arith::CmpIOp compare, bool holds, Conjunc
   }
 }
 
-//===-- the question
-//-----------------------------------------------------------------------------------------------===//
+// ---- the question ----
 
 bool RangeAnalysis::isInRange(Value index, Value extent) {
   Linear position = signedOf(index), end = signedOf(extent);

@@ -49,8 +49,7 @@ bool isWidening(Operation* op) {
 
 } // namespace
 
-//===-- the two readings
-//-------------------------------------------------------------------------------------------===//
+// ---- the two readings ----
 
 Linear RangeAnalysis::signedOf(Value value) {
   if (auto known = signed_.find(value); known != signed_.end())
@@ -240,8 +239,7 @@ std::optional<Linear> RangeAnalysis::computeUnsigned(Value value) {
       .Default([](Operation*) { return std::nullopt; });
 }
 
-//===-- arithmetic
-//-------------------------------------------------------------------------------------------------===//
+// ---- arithmetic ----
 
 std::optional<Linear> RangeAnalysis::uncut(Operation* op, Reading how) {
   using Result = std::optional<Linear>;
@@ -498,8 +496,7 @@ Linear RangeAnalysis::selected(Value value, Value condition, Value ifTrue, Value
   return result;
 }
 
-//===-- extents and affine expressions
-//-----------------------------------------------------------------------------===//
+// ---- extents and affine expressions ----
 
 Linear RangeAnalysis::extentOf(Value block, unsigned dimension) {
   for (unsigned steps = 0; steps < maximumViews; ++steps) {

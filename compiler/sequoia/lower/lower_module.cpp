@@ -37,8 +37,7 @@ ModuleLowering::ModuleLowering(const Program& program, const InstanceGraph& grap
       sizes(propagateSizes(graph, known)), spans(processorSpans(graph, machine)),
       cDeclarations(program.types, instanceNames(graph)) {}
 
-//===-- types and places
-//-------------------------------------------------------------------------------------------===//
+// ---- types and places ----
 
 mlir::Location ModuleLowering::place(const Location& location) {
   return locationAt(diagnostics.sources(), location, context);
@@ -126,8 +125,7 @@ void ModuleLowering::checkCombiners() {
             .help("leave one target, and no conditions in it");
 }
 
-//===-- names
-//------------------------------------------------------------------------------------------------------===//
+// ---- names ----
 
 std::string ModuleLowering::symbolOf(uint32_t instance) const {
   const std::string& name = graph.instances[instance].name;
@@ -191,8 +189,7 @@ std::string ModuleLowering::processorAt(unsigned level) const {
   return id.valid() ? machine[id].name : std::string();
 }
 
-//===-- extents
-//----------------------------------------------------------------------------------------------------===//
+// ---- extents ----
 
 mlir::AffineExpr ModuleLowering::affine(const LinearSize& size) const {
   mlir::AffineExpr sum = mlir::getAffineConstantExpr(size.constant, &context);
@@ -267,8 +264,7 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
   return mlir::ArrayAttr::get(&context, maps);
 }
 
-//===-- the module
-//-------------------------------------------------------------------------------------------------===//
+// ---- the module ----
 
 /// Whether some task calls an instance.
 bool ModuleLowering::isCalled(uint32_t number) const {

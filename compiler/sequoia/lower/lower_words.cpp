@@ -189,8 +189,7 @@ void BodyLowering::writeObject(Words& words, const Offset& offset, const Type* t
   }
 }
 
-//===-- objects that are no values
-//----------------------------------------------------------------------------------===//
+// ---- objects that are no values ----
 
 BodyLowering::Words BodyLowering::wordsAt(const Target& target) {
   Words words;

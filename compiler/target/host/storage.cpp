@@ -46,8 +46,7 @@ void RegionEnds::atEnd(Operation* op, llvm::function_ref<void(OpBuilder&)> body)
   end = previous->getNextNode();
 }
 
-//===-- lowering
-//---------------------------------------------------------------------------------------------------===//
+// ---- lowering ----
 
 namespace {
 
