@@ -14,6 +14,7 @@ ORDER = open(os.path.join(HERE, "include_order.txt")).read()
 GOOD = "// For a test.\n"
 PAGE = f"# compiler/ir/\n\nWhat it takes.\n\n{folder_pages.MARK}\n\n| | |\n|---|---|\n| `b.h` | For a test. |\n"
 ATTRIBUTE = 'SVM_ATTRIBUTE(keep, "svm.keep", Flag, Move, Logical | Placed, "the copy "\n "stays", "svm.keep")\n'
+ROWS = "| term | what it is | example | elsewhere |\n|---|---|---|---|\n| {} | a copy | `a` | copy |\n| {} | an end | `b` | event |\n"
 
 # rule, files of the tree that breaks it, what the rule must say
 CASES = [
@@ -73,6 +74,11 @@ CASES = [
     ("sequoia_rules", {"compiler/sequoia/check_blocks.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n'},
      "tests/sequoia/rules/x-y.breaks.sq:1: is missing"),
     ("formatting", {"base/a.cpp": GOOD + "int   x;\n"}, "base/a.cpp:2: is not formatted"),
+    ("glossary", {"docs/glossary.md": ROWS.format("Move", "block")}, "docs/glossary.md:4: 'block' stands behind 'move'"),
+    ("glossary", {"docs/glossary.md": ROWS.format("move", "move")}, "docs/glossary.md:4: 'move' stands there twice"),
+    ("glossary", {"docs/glossary.md": ROWS.format("move", "token"), "base/a.h": "// Moves.\n"}, "docs/glossary.md:4: 'token' is used nowhere"),
+    ("glossary", {"docs/glossary.md": "| move | a copy | | copy |\n"}, "docs/glossary.md:1: 'move' has 3 cells"),
+    ("glossary", {}, "docs/glossary.md:1: is missing"),
     ("documented_commands", {"README.md": "./dev frobnicate and examples/absent.sq\n"}, "./dev has no job 'frobnicate'"),
 ]
 KEPT = {
@@ -87,6 +93,8 @@ KEPT = {
     "compiler/kernel/b_test.cpp": GOOD + 'bool a = name == "svm.run" || parse("svm.keep");\n',
     "docs/dialect.md": "\n".join([attributes_page.BEGIN, "", "| attribute | on | at stages | meaning | example |", "|---|---|---|---|---|",
                                   "| `svm.keep` | `svm.move` | logical, placed | the copy stays | `svm.keep` |", "", attributes_page.END, ""]),
+    "docs/glossary.md": ROWS.format("memory fence", "Move"),
+    "base/fence.h": "// Takes a memory\n// fence, and moves.\n",
     "docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")]),
     "compiler/ir/b.h": GOOD,
     "compiler/ir/README.md": PAGE.replace("`b.h`", "`b.h` `.cpp`"),
