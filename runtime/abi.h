@@ -83,9 +83,9 @@ void strata_set_failure_handler(StrataFailureHandler handler);
 /* ---- storage ---- */
 
 /* The store that belongs to the executing processor in explicit memory `memory` (an index into the machine's table).
- * Instances of a memory are dealt to those of a processor class in order, evenly: with as many of both each has its
- * own, with fewer memories neighbours share one, with more each has the first of its own. Code that acts as no
- * processor has instance 0. Aligned to the memory's alignment and to 64 at least. */
+ * Instances of a memory belong to those of a processor class in order, evenly: with as many of both each has its own,
+ * with fewer memories neighbours share one, with more each has the first of its own. Code that acts as no processor has
+ * instance 0. Aligned to the memory's alignment and to 64 at least. */
 void* strata_store(uint32_t memory);
 /* Room for a block of `bytes` bytes in that store, as on a stack that begins `base` bytes from its beginning and ends
  * with it: for blocks of functions that call themselves. `what` names the block when there is no room left, which is
@@ -99,7 +99,7 @@ void strata_release(void* block);
 
 /* A block of `bytes` bytes in a file that lasts as long as the block: a window. `what` names it in an error. */
 void* strata_window_acquire_file(int64_t bytes, const char* what);
-/* How a block in a virtual memory is dealt to the instances that the memory joins. */
+/* How a block in a virtual memory is distributed over the instances that the memory joins. */
 typedef struct StrataLayout {
   uint32_t virtual_memory, memory; /* indices into the machine's table: the virtual one, and the one underneath */
   int64_t address;                 /* bytes from the beginning of each instance to its share */
@@ -107,17 +107,17 @@ typedef struct StrataLayout {
   int32_t rank;
   const int64_t* extents;
   const int64_t* grid;        /* instances along each dimension */
-  const int64_t* block_sizes; /* elements dealt at a time; 0: an even share for each */
+  const int64_t* block_sizes; /* elements at a time, block-cyclic; 0: an even share for each */
   const char* within;         /* counters of bytes moved from and to the mover's own instance … */
   const char* across;         /* … and others; null: nothing is counted */
   int64_t stack; /* not negative: at no fixed address, but on the stacks of the instances (strata_stack_acquire), which
                     begin at this byte */
 } StrataLayout;
 
-/* A block dealt to the instances of an explicit memory that a virtual one joins: a window whose elements are moved from
- * and to the instances that hold them. Element i of a dimension lies in part (i / size) mod parts, at (i / size /
- * parts)
- * * size + i mod size there; the instances of the grid are numbered row by row. The layout is copied. */
+/* A block distributed over the instances of an explicit memory that a virtual one joins: a window whose elements are
+ * moved from and to the instances that hold them. Of a dimension with block size b that goes to p instances, element i
+ * lies in part (i / b) mod p, in place (i / b / p) * b + i mod b. The instances of the grid are numbered row by row.
+ * The layout is copied. */
 void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what);
 /* Gives any window back, when the moves of it have ended. */
 void strata_window_release(void* block);
@@ -129,13 +129,15 @@ typedef struct StrataToken StrataToken; /* null: done already */
 /* Copies a dense or strided block of `rank` dimensions; the two do not overlap. */
 void strata_move(void* destination, const int64_t* destination_strides, const void* source,
                  const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes);
-/* The same beside the caller, after the tokens given (which stay owned by the caller): on a thread that stands for an
- * engine of the machine, or by whoever waits for it first. Null when it was so small that it has been done at once. */
+/* The same beside the caller, after the tokens given (which stay owned by the caller): on the thread of an
+ * engine, as a machine's DMA engine does, or by whoever waits for it first. Null when it was so small that it has been
+ * done at once. */
 StrataToken* strata_move_start(void* destination, const int64_t* destination_strides, const void* source,
                                const int64_t* source_strides, const int64_t* extents, int32_t rank,
                                int64_t element_bytes, StrataToken* const* after, int32_t after_count);
 /* The same for blocks in memories that processors do not address, on either side or on both. Blocks of such a memory
- * are windows: addresses that stand for elements and cannot be touched. A block that is none is taken for memory. */
+ * are windows: reserved addresses, one for each element, that cannot be touched. Any other block is taken for memory.
+ */
 void strata_window_move(void* destination, const int64_t* destination_strides, const void* source,
                         const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes);
 StrataToken* strata_window_move_start(void* destination, const int64_t* destination_strides, const void* source,
@@ -157,14 +159,14 @@ void strata_token_retain(StrataToken* token);
  * ended. Not concurrent: instances may run one after another on any number of workers. Concurrent: every instance is a
  * fibre and all make progress.
  *
- * Nested calls divide the processors further. The caller stands for a range of a class: at first for all of every
- * class, within a call for those that its instance was given, and for those of another class that belong to these (node
- * 1 of 4 stands for cores 2 and 3 of 8). That range is cut into `ways` equal pieces (0: as many as instances), and
- * instance i acts as the first of piece i and stands for it. Where there are more ways than processors, which only
- * processors without stores allow, the numbers go on behind the range. */
+ * Nested calls divide the processors further. The caller has a range of each class: at first all of it; within a call
+ * the range that its instance was given, and of another class the processors that belong to these (node 1 of 4 has
+ * cores 2 and 3 of 8). That range is divided into `ways` equal parts (0: as many as instances); instance i has part i,
+ * and acts as the first processor in it. Where there are more parts than processors, which only processors without
+ * stores allow, the numbers go on behind the range. */
 void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
                  uint32_t processor, int32_t concurrent);
-/* The same among the `width` processors of that range from number `first` in it on (not concurrent). */
+/* The same on a subset of that range: the `width` processors from number `first` in it on (not concurrent). */
 void strata_spmd_among(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
                        uint32_t processor, int64_t first, int64_t width);
 /* The index of the executing processor within its class; 0 outside of any strata_spmd or strata_spawn. */

@@ -1,7 +1,7 @@
 // Which instances of a class take part in a piece of work, and which things each of them has: iterations of a parallel
-// loop, elements of an array over many memories. An InstanceRange is instances of one class that follow each other,
-// Shares says how things are dealt. All rules are here; compiler/transform/deal_iterations.h emits those of Shares for
-// numbers that are known only when a program runs.
+// loop, elements of an array over many memories. An InstanceRange is consecutive instances of one class. Shares says
+// how things are distributed: in contiguous shares or block-cyclically. All rules are here;
+// compiler/transform/deal_iterations.h emits those of Shares for numbers that are known only when a program runs.
 //
 // Plain values; every function is pure, may be called from any thread, and gives a constant for constants. Units are
 // instances and things, both counted from 0 and up to 2^63 - 1. Nothing overflows: a range that would reach numbers
@@ -23,15 +23,15 @@ constexpr Count divideUp(Count a, Count b) {
   return a / b + (a % b != 0);
 }
 
-/// Instances of an inner class that belong to each of `outer` instances around them: they are dealt in order, evenly,
-/// and those of a last incomplete round belong to nobody. No instances around count as one.
+/// Instances of an inner class that belong to each of `outer` instances around them: they are distributed in order,
+/// evenly, and those of a last incomplete round belong to nobody. No instances around count as one.
 template <std::integral Count>
 constexpr Count instancesEach(Count inner, Count outer) {
   return inner / std::max<Count>(outer, 1);
 }
 
 /// Instances first … first + width - 1 of a class, of which there is one at least. The class may have fewer: what is
-/// dealt to more parts than there are processors goes on behind them.
+/// distributed to more parts than there are processors goes on behind them.
 class InstanceRange {
 public:
   /// Instance 0.
@@ -45,8 +45,9 @@ public:
   /// All of a class of `count`, of which there is one at least.
   static constexpr InstanceRange all(int64_t count) { return {0, std::max<int64_t>(count, 1)}; }
   /// The instances of a memory that belong to processor `number` of its class, with as many of both its own one. With
-  /// more memories each processor has as many as all others, and no one the rest. With fewer, neighbours share one, as
-  /// many as it takes for the memories to do (the last may have fewer). Nothing where the class has no such processor.
+  /// more memories each processor has as many as all others, and nobody the remainder. With fewer, neighbours share
+  /// one, as many as it takes for the memories to do (the last may have fewer). Nothing where the class has no such
+  /// processor.
   static constexpr std::optional<InstanceRange> memoriesOf(int64_t number, int64_t processors, int64_t memories) {
     if (number < 0 || number >= processors)
       return std::nullopt;
@@ -107,12 +108,14 @@ private:
   int64_t first_ = 0, width_ = 1;
 };
 
-/// How `count` things are dealt to `parts` parts: a contiguous share for each, or in chunks of so many things, one
-/// chunk for each part in turn (block-cyclic). Every thing falls to one part, and a part has its things in order. A
-/// negative count counts as 0, less than one part or a chunk of less than one thing as one.
+/// How `count` things are distributed to `parts` parts: a contiguous share for each, or in chunks of so many things,
+/// one chunk for each part in turn (block-cyclic). Eight things, two parts: 0-3 and 4-7 contiguous, 0 1 4 5 and 2 3 6 7
+/// in chunks of two. Every thing falls to one part, and a part has its things in order. A negative count counts as 0,
+/// less than one part or a chunk of less than one thing as one.
 class Shares {
 public:
-  /// Contiguous, as parallel loops are dealt: the first (count mod parts) parts have one thing more than the others.
+  /// Contiguous, as parallel loops are distributed: the first (count mod parts) parts have one thing more than the
+  /// others.
   static constexpr Shares contiguous(int64_t count, int64_t parts) { return {count, parts, 0}; }
   /// Thing i falls to part i / chunk mod parts.
   static constexpr Shares blockCyclic(int64_t count, int64_t parts, int64_t chunk) {

@@ -207,7 +207,7 @@ TEST(InstanceRange, PartsAreEqualAndDisjoint) {
   EXPECT_FALSE(InstanceRange::all(4).part(-1, 2) || InstanceRange::all(most).part(2, 1));
 }
 
-/// Whom each instance of the class with more of them belongs to, by dealing them in order: -1 is nobody.
+/// Whom each instance of the class with more of them belongs to, by distributing them in order: -1 is nobody.
 Numbers owners(int64_t many, int64_t few) {
   Numbers result(static_cast<size_t>(many), -1);
   int64_t each = 0;

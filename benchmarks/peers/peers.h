@@ -48,7 +48,7 @@ void bench_saxpy_plain(float a, const float* x, float* y, int64_t n);
 void bench_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t p);
 /* c[i][j] = sum of h[u][v] * a[i+u][j+v], in blocks of c */
 void bench_conv2d(const float* a, const float* h, float* c, int64_t m, int64_t n, int64_t u, int64_t v);
-/* bins[data[i]] += 1, blocks dealt to a fixed number of ways with bins of their own */
+/* bins[data[i]] += 1, blocks distributed to a fixed number of parts with bins of their own */
 void bench_histogram(const int32_t* data, int64_t n, int32_t* bins, int64_t count);
 /* total += data, split likewise, each block summed from left to right */
 void bench_sum(const float* data, int64_t n, float* total);

@@ -167,7 +167,7 @@ static int strata_dense(const StrataBox* box) {
 }
 
 /* Finds overlap of two arguments where one lies in memory without gaps, and where both have the same strides. Two
- * arrays with gaps and different pitches in one piece of memory are taken to be apart. */
+ * arrays with gaps and different pitches in one piece of memory are taken to be disjoint. */
 static int strata_apart(const char* entry, const char* name, const int64_t* words, unsigned rank, int64_t bytes,
                         const char* other_name, const int64_t* other_words, unsigned other_rank, int64_t other_bytes) {
   const StrataBox a = strata_box(words, rank, bytes), b = strata_box(other_words, other_rank, other_bytes);

@@ -114,7 +114,7 @@ struct Task {
   uint64_t pausesSince = 0, pausesLimit = 1;
   bool goesInCircles = false;
   uint64_t ownMemory = 0;   ///< a sum over what it has stored in blocks of its own
-  bool restHasValue = true; ///< of what it last loaded as the rest of something
+  bool restHasValue = true; ///< of what it last loaded as a remainder
 };
 
 class Machine {

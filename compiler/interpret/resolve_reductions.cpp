@@ -135,7 +135,7 @@ Slot Resolver::combined(const TriedReduction& reduction, Slot from, Slot into) {
   return result;
 }
 
-/// Where a part begins: the iterations are dealt in shares that differ by no more than one, empty ones last.
+/// Where a part begins: the iterations are distributed in shares that differ by one at most, empty ones last.
 Slot Resolver::beginOfPart(Slot lower, Slot count, Slot part, Slot parts) {
   const Slot scaled = integer(Opcode::MulI, count, part);
   const Slot rounded = integer(Opcode::AddI, scaled, integer(Opcode::SubI, parts, constant(1)));

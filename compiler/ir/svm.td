@@ -282,7 +282,7 @@ def Svm_SpmdOp : Svm_Op<"spmd", [AutomaticAllocationScope, SingleBlock, Recursiv
   let summary = "parallel iterations, or instances of processors";
   let description = [{
     Before distribution the region is one iteration of [lower, upper); placement says on which processors (`on`), in how many
-    instances (`ways`) and in which blocks (`chunk`, block-cyclic; 0: one contiguous share each) the iterations are dealt. After distribution (`instances`) the region is
+    instances (`ways`) and in which blocks (`chunk`, block-cyclic; 0: one contiguous share each) the iterations are distributed. After distribution (`instances`) the region is
     one processor's part and its first argument the instance number, from 0.
 
     *Independent* iterations may run one after another; *concurrent* ones all make progress. Each reduction operand has a

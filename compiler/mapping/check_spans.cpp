@@ -1,4 +1,4 @@
-// Follows control through regions and calls with the processors that it stands for: a class, how many of it, and for
+// Follows control through regions and calls with the processors that it has: a class, how many of it, and for
 // every parallel loop around how far apart its instances are numbered. A loop divides what it finds; a block is its
 // maker's own when no two instances of a loop around belong to one instance of the block's memory.
 #include "compiler/mapping/check_spans.h"
@@ -26,11 +26,12 @@ STRATA_DIAGNOSTIC(sharedStore, Error, "placement-shared-store",
 
 namespace {
 
-/// Who executes: no class before the first change of processor, which stands for all of every class.
+/// Who executes: no class before the first change of processor, which has all of every class.
 struct Context {
   machine::ProcessorId on;
   int64_t width = 1;
-  /// The parallel loops around, as the classes that they are dealt to and the distance of their instances' numbers.
+  /// The parallel loops around, as the classes that they are distributed to and the distance of their instances'
+  /// numbers.
   SmallVector<std::pair<uint32_t, int64_t>> loops;
 
   std::string key() const {
@@ -93,7 +94,7 @@ private:
       region(inner, context);
   }
 
-  /// How many of class `on` a context stands for.
+  /// How many of class `on` a context has.
   int64_t widthOf(machine::ProcessorId on, const Context& context) const {
     const auto wanted = static_cast<int64_t>(machine_[on].count);
     if (!context.on.valid() || context.loops.empty())
@@ -165,7 +166,7 @@ private:
                             among.first(), among.width(), machine_[on].name, width);
     if (said.valid())
       report.label(loop, "the loop");
-    report.note("processors are counted among those that the code around the loop stands for")
+    report.note("processors are counted from the first one that the code around the loop has")
         .help("begin with an earlier processor, or distribute the loop over fewer");
   }
 

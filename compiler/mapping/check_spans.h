@@ -9,10 +9,10 @@
 
 namespace strata::mapping {
 
-/// Follows calls from every function that nobody calls. Reports loops that are dealt to more processors than those that
-/// execute them stand for, and blocks of fixed place that processors which run at once would share; false when there is
-/// one. Processors are numbered as runtime/abi.h says at strata_spmd. Messages stand where `record` says that the
-/// mapping speaks of a loop.
+/// Follows calls from every function that nobody calls. Reports loops that are distributed to more processors than the
+/// code that executes them has, and blocks of fixed place that processors which run at once would share; false when
+/// there is one. Processors are numbered as runtime/abi.h says at strata_spmd. Messages stand where `record` says that
+/// the mapping speaks of a loop.
 bool checkSpans(mlir::ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics);
 
 } // namespace strata::mapping

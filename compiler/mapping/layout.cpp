@@ -1,4 +1,5 @@
-// Layouts over the instances of memories, as attributes of blocks. How elements are dealt is asked of machine::Shares.
+// Layouts over the instances of memories, as attributes of blocks. How elements are distributed is asked of
+// machine::Shares.
 #include "compiler/mapping/layout.h"
 
 #include "base/machine/instance_range.h"

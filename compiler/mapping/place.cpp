@@ -50,8 +50,8 @@ static machine::ProcessorId defaultControl(const Machine& machine) {
 namespace {
 
 /// Instances of a loop that nobody placed, on a machine with several processors for it. The first is fixed, and also
-/// that of a single core, because a reduction is rounded along a tree that its ways set, and results must not depend on
-/// how many cores a computer has.
+/// that of a single core, because a reduction is rounded along a tree that its number of parts sets, and results must
+/// not depend on how many cores a computer has.
 constexpr int64_t defaultReductionWays = 16;
 constexpr int64_t defaultWaysPerProcessor = 4;
 
@@ -181,7 +181,7 @@ private:
   bool isOutOfReach(machine::MemoryId memory) const { return machine_.isStore(memory) || machine_[memory].isVirtual(); }
 
   void refuseEntry(func::FuncOp function, machine::MemoryId where, const std::string& names) {
-    // Mappings name levels. Arrays at a virtual one are dealt out when the entry point begins. Only a machine without
+    // Mappings name levels. Arrays at a virtual one are distributed when the entry point begins. Only a machine without
     // any of these is left to memories that have no level.
     std::string others;
     for (bool hasLevel : {true, false})

@@ -15,14 +15,14 @@
 
 namespace strata::mapping {
 
-/// A loop: the processor class that executes it, and for parallel loops how it is dealt.
+/// A loop: the processor class that executes it, and for parallel loops how it is distributed.
 struct LoopPlacement {
   std::string processor;
-  /// Instances that take part; 0: not dealt, one processor executes all iterations.
+  /// Instances that take part; 0: not distributed, one processor executes all iterations.
   int64_t ways = 0;
-  /// The first of the processors that the code around stands for which take part, and how many do; 0: all.
+  /// The subset: the first that takes part of the processors that the surrounding code has, and how many do; 0: all.
   int64_t first = 0, among = 0;
-  /// Iterations dealt at a time, block-cyclic; 0: one contiguous share each.
+  /// Iterations distributed at a time, block-cyclic; 0: one contiguous share each.
   int64_t chunk = 0;
   /// Iterations of which transfers are under way at once; 1: each ends before the next begins.
   int64_t stages = 1;
@@ -46,8 +46,9 @@ struct CallPlacement {
   friend bool operator==(const CallPlacement&, const CallPlacement&) = default;
 };
 
-/// How an array in a virtual memory is dealt to the instances underneath: how many of them each dimension goes to, and
-/// how many elements at a time (block-cyclic). One number a dimension; a block size of 0 gives each an even share.
+/// How an array in a virtual memory is distributed to the instances underneath: how many of them each dimension goes
+/// to, and how many elements at a time (block-cyclic). One number a dimension; a block size of 0 gives each an even
+/// share.
 struct LayoutPlacement {
   std::vector<int64_t> grid, blockSize;
   friend bool operator==(const LayoutPlacement&, const LayoutPlacement&) = default;

@@ -33,7 +33,7 @@ struct Range {
   Operation* maker; // of a block or a stream
 };
 
-/// A processor at work: its number in its class, and how many from there on it stands for (runtime/abi.h, strata_spmd).
+/// A processor at work: its number in its class, and how many from there on it has (runtime/abi.h, strata_spmd).
 struct Worker {
   uint64_t number = 0, span = 0;
 };

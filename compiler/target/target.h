@@ -1,5 +1,5 @@
 // The interface of targets: what turns a program into something that runs. A target states the stage of the dialect
-// that it takes, says what of a program it does not support, and makes an artefact of the rest; an artefact becomes a
+// that it takes, says what of a program it does not support, and makes an artefact of all else; an artefact becomes a
 // text, code that runs in this process, or an object file. One class a target implements this, in a folder of its own
 // (compiler/target/NAME/); compiler/target/registry/ lists them. docs/adding-a-target.md tells how one is added.
 //

@@ -1,4 +1,4 @@
-// What deals the iterations of parallel loops to instances, as operations: machine::Shares::ofLoop
+// What distributes the iterations of parallel loops to instances, as operations: machine::Shares::ofLoop
 // (base/machine/instance_range.h) once more, for bounds that are known when the program runs. Nothing else in the
 // compiler emits this arithmetic. Operations are added where the builder stands; a test compares what they compute with
 // the class.
@@ -9,7 +9,7 @@
 
 namespace strata::transform {
 
-/// The processors, counted among those that the code around stands for, that take part in a loop; nothing: all of them.
+/// The subset of the processors of the surrounding code that takes part in a loop; nothing: all of them.
 std::optional<machine::InstanceRange> subsetOf(svm::SpmdOp spmd);
 
 /// How many of `ways` instances have something to do, which are the first ones (Shares::busy): 0 when there are no
@@ -21,8 +21,8 @@ mlir::Value busyInstances(mlir::OpBuilder& builder, mlir::Location location, mli
 svm::SpmdOp makeInstances(mlir::OpBuilder& builder, svm::SpmdOp loop, mlir::Value instances);
 
 /// The iterations of [lower, upper) that fall to part `part` of `parts` busy ones: contiguous (chunk 0), or in chunks
-/// dealt in turn. Adds the loop that runs them in order, and sets `iteration` to the present one; what follows it in
-/// the loop's body is empty. The loop is one over all of a part's iterations where `asOne`, else one over chunks and
+/// distributed in turn. Adds the loop that runs them in order, and sets `iteration` to the present one; what follows it
+/// in the loop's body is empty. The loop is one over all of a part's iterations where `asOne`, else one over chunks and
 /// one over the iterations of each, which is returned. The builder stands after the outermost. REQUIRES: lower <=
 /// upper, 0 <= part < parts, parts <= busyInstances.
 mlir::scf::ForOp dealIterations(mlir::OpBuilder& builder, mlir::Location location, mlir::Value lower, mlir::Value upper,

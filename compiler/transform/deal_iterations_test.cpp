@@ -1,4 +1,4 @@
-// The operations that deal iterations, folded with numbers for what is known when a program runs, against
+// The operations that distribute iterations, folded with numbers for what is known when a program runs, against
 // machine::Shares: which instances have something to do, and which iterations each of them runs, in order.
 #include "compiler/transform/deal_iterations.h"
 
@@ -14,8 +14,8 @@ using strata::machine::Shares;
 
 namespace {
 
-/// A function of the bounds, the part and how many parts there are, with the operations that deal so many iterations at
-/// a time to so many ways; and what it computes.
+/// A function of the bounds, the part and how many parts there are, with the operations that distribute so many
+/// iterations at a time to so many ways; and what it computes.
 class Dealt {
 public:
   Dealt(MLIRContext& context, int64_t ways, int64_t chunk, bool asOne) : builder_(&context) {

@@ -1,6 +1,6 @@
 // Two parts of one array are compared by their places in it: in each dimension a part is an offset, a number of
 // elements and a step, and the two share an element where they do in every dimension. Parts of different arrays share
-// nothing: blocks have storage of their own, and who calls a function gives it arguments that are apart, which is
+// nothing: blocks have storage of their own, and who calls a function gives it arguments that are disjoint, which is
 // checked there.
 #include "compiler/transform/guard_overlaps.h"
 

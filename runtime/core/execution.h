@@ -61,7 +61,7 @@ struct Execution {
   // The processor that this execution acts as.
   uint32_t processor = noProcessor; // index into the table of the context's machine
   int64_t instance = 0;
-  int64_t span = 1;           // processors of its class that it stands for, itself the first (strata_spmd)
+  int64_t span = 1;           // processors of its class that it has, itself the first (strata_spmd)
   ParallelJob* job = nullptr; // innermost parallel job of which this runs an instance
 
   Arena arena;

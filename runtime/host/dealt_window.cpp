@@ -1,6 +1,6 @@
-// Blocks dealt to the instances of a memory: a window whose backend finds the instance and the place of each element. A
-// move goes run by run: elements that follow each other in one dimension and lie in one block of one instance are
-// copied at once.
+// Blocks distributed over the instances of a memory: a window whose backend finds the instance and the place of each
+// element. A move goes run by run: elements that follow each other in one dimension and lie in one block of one
+// instance are copied at once.
 //
 // A window belongs to the code that acquired it; moves of it may go on from any execution. Nothing here is locked: the
 // layout never changes, and moves of different elements touch different bytes.

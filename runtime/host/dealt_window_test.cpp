@@ -1,5 +1,5 @@
-// Blocks dealt to instances: every element comes back from where it was put, lies where the layout says, and touches no
-// other; and the bytes that stay with the mover are told from those that do not.
+// Blocks distributed over instances: every element comes back from where it was put, lies where the layout says, and
+// touches no other; and the bytes that stay with the mover are told from those that do not.
 #include "runtime/core/runtime.h"
 #include "runtime/core/testing.h"
 #include "runtime/core/window.h"

@@ -26,7 +26,7 @@ struct Store {
   uint64_t step = 0; // bytes from one instance to the next
   uint32_t instances = 0;
   /// Bytes up to the end of the last block on each instance's stack; 0: there is none. Touched by who acts for the
-  /// processor that an instance belongs to, or by who deals a block to several while these rest.
+  /// processor that an instance belongs to, or by who distributes a block over several while these are idle.
   std::unique_ptr<int64_t[]> tops;
 
   /// Room for `bytes` more bytes on the stacks of `count` instances from `first` on, which begin at byte `base`, at one

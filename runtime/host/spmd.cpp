@@ -14,11 +14,11 @@ namespace {
 using strata::machine::InstanceRange;
 using strata::runtime::Execution;
 
-/// The processors of a class that an execution stands for; nothing where they cannot be numbered.
+/// The processors of a class that an execution has; nothing where they cannot be numbered.
 std::optional<InstanceRange> rangeOf(const Execution& me, uint32_t processor, int64_t ways) {
   const StrataMachine* machine = me.runContext->machine();
   const bool isNamed = machine && processor < machine->processor_count;
-  // A run beside its starter may be nobody's in particular (-1): it stands for the first.
+  // A run beside its starter may be nobody's in particular (-1): it acts as the first.
   const std::optional<InstanceRange> own = InstanceRange::of(std::max<int64_t>(me.instance, 0), isNamed ? me.span : 1);
   if (!isNamed) // each execution has as many as it asks for
     return own ? own->inClass(1, ways) : own;

@@ -24,7 +24,7 @@ class View:
 
 
 class Context:
-    """What the code at one place sees. `here` executes it; `dealt`: it is a part of a loop dealt to workers."""
+    """What the code at one place sees. `here` executes it; `dealt`: it is a part of a loop distributed to workers."""
 
     def __init__(self, function, views, here, depth, variables=(), dealt=False, state=None):
         self.function, self.views, self.here, self.depth = function, views, here, depth

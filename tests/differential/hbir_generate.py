@@ -1,5 +1,5 @@
 """Random HBIR programs from a seed. A tile writes the elements that it owns: along one dimension of every array that tiles write,
-they are dealt to the tiles by number. What all tiles write is read after a barrier of flags, if at all; everything else is
+they are distributed to the tiles by number. What all tiles write is read after a barrier of flags, if at all; everything else is
 read only. So no order of the tiles matters, and what a program computes follows from its text."""
 
 import itertools
@@ -13,7 +13,7 @@ from hbir_tree import (RANGES, Elements, Barrier, Break, Compound, Finish, If, L
 
 
 class Array:
-    """`role`: in (read only), owned (elements dealt to tiles), start (written by the code outside of blocks), copies (each tile's own)."""
+    """`role`: in (read only), owned (elements distributed to tiles), start (written by the code outside of blocks), copies (each tile's own)."""
 
     def __init__(self, name, type, extents, role, direction):
         self.name, self.type, self.extents, self.role, self.direction = name, type, extents, role, direction

@@ -18,7 +18,7 @@ def transformed(program):
 
 
 def dealt_at_random(program, processor="core", memory="main"):
-    """One for a machine with one memory: loops are dealt to other numbers of processors."""
+    """One for a machine with one memory: loops are distributed to other numbers of processors."""
     parts = []
     for f in program.functions:
         loops = {label: {"on": processor, "ways": program.random.choice([0, 1, 2, 3, 7, 16]), "chunk": loop["chunk"]}

@@ -14,7 +14,7 @@ class Level:
 
 
 class Span:
-    """Which processors control stands for: a class, how many of it, for each loop around that is dealt the class it is dealt to and the
+    """Which processors control has: a class, how many of it, for each distributed loop around the class it is distributed to and the
     distance of its parts' numbers, and whether one of them has only some of the processors. Immutable."""
 
     def __init__(self, machine, on=None, width=1, loops=(), some=False):

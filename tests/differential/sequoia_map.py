@@ -77,7 +77,7 @@ class Mapping:
         for name in levels:
             said = []
             if variant.kind == "inner" and name not in variant.reads and self.chance(r, "elsewhere"):
-                # An entry point's arrays are in a memory that the calling program reaches, or dealt out from there.
+                # An entry point's arrays are in a memory that the calling program reaches, or distributed from there.
                 able = [n for n in range(most + 1) if span.can_make(n) and not (name in arrays and task is self.program.main and self.machine.levels[n].store)]
                 levels[name] = r.choice(able or [min(level, most)])
             at = self.machine.levels[levels[name]]
@@ -150,7 +150,7 @@ class Mapping:
         return total
 
     def loop(self, label, kind, level, span, dealt, known, r):
-        """The text, and the processors that an iteration stands for. `dealt`: whether it can be dealt to processors. `known`: whether its
+        """The text, and the processors that an iteration has. `dealt`: whether it can be distributed to processors. `known`: whether its
         bounds are."""
         inner, ways, processor, among = [], 1, self.machine.controller(level), None
         if dealt and self.chance(r, "spmd"):

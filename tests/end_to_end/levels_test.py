@@ -1,4 +1,4 @@
-"""Levels of machines: arrays dealt to the instances of a virtual memory, instances at every level, arrays of a leaf at one address, and
+"""Levels of machines: arrays distributed over the instances of a virtual memory, instances at every level, arrays of a leaf at one address, and
 what is said when blocks do not fit or have no bound."""
 
 import json

@@ -1,4 +1,4 @@
-"""What mapping files say about loops, carried out: software pipelining, unrolling, flattening, and loops dealt to processors over
+"""What mapping files say about loops, carried out: software pipelining, unrolling, flattening, and loops distributed to processors over
 several loops of a nest. Whatever they say, results keep every bit."""
 
 import itertools

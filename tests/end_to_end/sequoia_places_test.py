@@ -110,7 +110,7 @@ class Places(harness.Case):
                     mapping = FOLD_MAP.replace("MACHINE", "cell").replace("TOP", "2").replace("CONTROL", "0").replace("WAYS", str(ways))
                     mapping = mapping.replace("JOINED", joined)
                     if ways > 1:
-                        # The combiner's arrays are its own: one in a local store, one dealt out.
+                        # The combiner's arrays are its own: one in a local store, one distributed.
                         mapping = mapping.replace("control(level 0)", "control(level 2)").replace("loop i()", "loop i(level 0)")
                     self.succeeds("run", self.write("f.sq", FOLD.replace("RESULT", result)), "--map", self.write("f.map", mapping), *data, "--check")
                     np.testing.assert_array_equal(np.load(self.path("out.npy")), y + x.sum(), result)

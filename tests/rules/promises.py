@@ -27,10 +27,10 @@ PROMISES = {
          "compiler/transform/hoist_copies.cpp": "of moves that are checked to be apart",
          "compiler/transform/pipeline_plan.cpp": "of moves that are checked to be apart"},
     r"\b(parallelAttr|nonEmptyAttr)\b|\"svm\.(parallel|nonempty)\"":
-        {"compiler/transform/deal_iterations.cpp": "sets them on loops that it deals",
-         "compiler/transform/distribute.cpp": "sets one on loops that it deals",
-         "compiler/transform/hoist_copies.cpp": "of dealt loops: a program cannot state them (ir/verify_logical.cpp)",
-         "compiler/transform/pipeline_loops.cpp": "of dealt loops: a program cannot state them",
+        {"compiler/transform/deal_iterations.cpp": "sets them on loops that it distributes",
+         "compiler/transform/distribute.cpp": "sets one on loops that it distributes",
+         "compiler/transform/hoist_copies.cpp": "of distributed loops: a program cannot state them (ir/verify_logical.cpp)",
+         "compiler/transform/pipeline_loops.cpp": "of distributed loops: a program cannot state them",
          "compiler/interpret/resolve_control.cpp": "words of messages"},
     r"\bkernel_?(\.|->)getExtents\(\)":
         {"compiler/transform/guard_accesses.cpp": "compares them with what every run is given",

@@ -292,7 +292,7 @@ std::optional<IndexExpression> Checker::indexedInstance(const Place& place, cons
   }
   if (results.size() == 1 && place.numbered)
     return results[0];
-  // Indices as many as the pieces have number the pieces, which are dealt over the instances.
+  // Indices as many as the pieces have number the pieces, which are distributed over the instances.
   if (results.size() == pieces.size() && results.size() > rank && place.numbered)
     return IndexExpression::make(IndexExpression::Kind::Modulo, numberByRows(pieces, results),
                                  IndexExpression::constant(productOf(place.shape).value_or(1)));

@@ -1,6 +1,6 @@
 // Whether the groups of a program are what the language asks: sets of tiles of the target, each tile named once and by
-// one group (ancestors and descendants apart). Exact for groups of any size, since no tile is visited; also the ranges
-// of tiles that a group names, for people. Pure functions of a checked program; safe from any thread.
+// one group (except for ancestors and descendants). Exact for groups of any size, since no tile is visited; also the
+// ranges of tiles that a group names, for people. Pure functions of a checked program; safe from any thread.
 #pragma once
 
 #include "base/source/diagnostic.h"

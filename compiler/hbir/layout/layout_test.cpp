@@ -1,4 +1,4 @@
-// Layouts: which instance holds which element, and at what offset; random ones against dealing elements out one by one.
+// Layouts: which instance holds which element, and at what offset; random ones against elements distributed one by one.
 #include "compiler/hbir/layout/layout.h"
 #include "compiler/hbir/program/program_testing.h"
 

@@ -72,7 +72,7 @@ void cutDimensions(const Array& array, Pieces& result) {
   }
 }
 
-/// The flattened array, into contiguous pieces or dealt round robin.
+/// The flattened array, into contiguous pieces or distributed round robin.
 void cutFlat(const Array& array, Pieces& result) {
   const int64_t elements = *product(array.extents), wanted = *product(array.layout.pieces);
   const IndexExpression flat = flatten(variables(array.extents.size()), array.extents);

@@ -25,15 +25,15 @@ std::vector<IndexExpression> allVariables(size_t count);
 Place placeOfMemory(const MemoryClass& memory, std::vector<int64_t> shape);
 /// The local memories of all tiles: every tile's first, or, `each`, all of its instances.
 Place placeOfTiles(const Target& target, const MemoryClass& memory, bool each);
-/// The tiles given by expressions over variables; their local memory, or pieces dealt over the instances of a global
-/// memory where tiles have none. `memory` is that one.
+/// The tiles given by expressions over variables; their local memory, or pieces distributed over the instances of a
+/// global memory where tiles have none. `memory` is that one.
 Place placeOfGroup(const Target& target, const MemoryClass& memory, const Group* group, std::vector<int64_t> shape,
                    const std::vector<IndexExpression>& tile);
 /// The memory for arrays that are located at tiles: the first local one, else the first global one, else null.
 const MemoryClass* memoryOfTiles(const Target& target);
 
 /// The instance that holds a piece: pieces are the instances where both have the same shape, else the pieces are
-/// numbered by rows and dealt over the instances.
+/// numbered by rows and distributed over the instances.
 IndexExpression dealPieces(const Place& place, const std::vector<int64_t>& pieces);
 
 /// Fits a Block layout with more dimensions of pieces than the array has: dimensions of one piece are left out first,

@@ -21,11 +21,11 @@ struct Lowered {
   mapping::Record record;
 };
 
-/// The module verifies, and carries the machine, the notation and the record as attributes. The record deals the tiles
-/// to the processors that run control code at the machine's outermost level, and keeps all data in that level's memory.
-/// Size and compile time do not depend on how many tiles or elements there are. Functions that the program declares as
-/// extern are private functions without a body. `entry` is the entry point's name. Nothing after errors. REQUIRES: the
-/// program passed the checks of its groups and layouts.
+/// The module verifies, and carries the machine, the notation and the record as attributes. The record distributes the
+/// tiles to the processors that run control code at the machine's outermost level, and keeps all data in that level's
+/// memory. Size and compile time do not depend on how many tiles or elements there are. Functions that the program
+/// declares as extern are private functions without a body. `entry` is the entry point's name. Nothing after errors.
+/// REQUIRES: the program passed the checks of its groups and layouts.
 std::optional<Lowered> lower(const Program& program, const Machine& machine, mlir::MLIRContext& context,
                              DiagnosticEngine& diagnostics, const std::string& entry = "main");
 

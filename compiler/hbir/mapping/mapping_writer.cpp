@@ -12,7 +12,7 @@ std::string root(const Program& program) {
   return program.form == Form::A ? "config" : program.target.tiles;
 }
 
-/// "config.tg" or "target.g" when a layout over it deals its pieces as this one does.
+/// "config.tg" or "target.g" when a layout over it distributes its pieces as this one does.
 std::string plainPlace(const Program& program, const Layout& layout) {
   const Target& target = program.target;
   if (layout.group && !layout.group->tile.empty()) {

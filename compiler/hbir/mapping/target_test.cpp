@@ -50,7 +50,7 @@ TEST_F(TargetTest, WithoutMemoriesOrWithUnevenOnes) {
   memory("g", 2, 1024);
   EXPECT_EQ(valid().levels.size(), 2u);
   memory("l", 1, 1024, true);
-  EXPECT_EQ(valid().levels.size(), 2u); // three local memories cannot be dealt to two
+  EXPECT_EQ(valid().levels.size(), 2u); // three local memories cannot be distributed to two
 }
 
 TEST_F(TargetTest, EqualNamesAreToldApart) {

@@ -19,7 +19,7 @@ enum class ScalarType : uint8_t { Int, Float, Bool }; // 32-bit two's complement
 enum class LayoutKind : uint8_t {
   Block,     // every listed dimension is cut into contiguous pieces
   Chunked,   // the array, flattened by rows, is cut into contiguous pieces
-  Striped,   // single elements of the flattened array are dealt round robin (also written strided)
+  Striped,   // single elements of the flattened array go round robin (also written strided)
   Replicated // every instance has all of it
 };
 

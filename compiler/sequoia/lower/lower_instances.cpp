@@ -241,7 +241,7 @@ void BodyLowering::placeArguments(bool byReference, unsigned arrayLevelFloor, bo
                      !module_.machine[module_.machine.levels[level].memory].isVirtual();
     if (level < arrayLevelFloor && !reachable)
       level = arrayLevelFloor;
-    // The calling program's data is where it can reach them; spreadArguments() deals arrays out from there.
+    // The calling program's data is where it can reach them; spreadArguments() distributes arrays from there.
     bool isOutside = isEntry && module_.machine[module_.machine.levels[level].memory].isVirtual();
     if (isOutside) {
       level = mainLevel(module_.machine);
@@ -252,8 +252,8 @@ void BodyLowering::placeArguments(bool byReference, unsigned arrayLevelFloor, bo
   }
 }
 
-/// An entry point's arrays at a virtual level: the calling program's are dealt to the instances when it begins, and
-/// gathered again by gatherArguments() when it ends.
+/// An entry point's arrays at a virtual level: the calling program's are distributed to the instances when it begins,
+/// and gathered again by gatherArguments() when it ends.
 void BodyLowering::spreadArguments() {
   for (const Variable* parameter : instance_.variant->parameters) {
     if (!parameter->isArray())

@@ -71,7 +71,8 @@ public:
   mlir::StringAttr text(const llvm::Twine& value) { return mlir::StringAttr::get(&context, value); }
 
   /// The symbol of an instance's kernel or function, as tasks call it. An entry point that counts selections, or whose
-  /// arrays are dealt out when it begins, has a function of its own for tasks, which have counts and dealt arrays.
+  /// arrays are distributed when it begins, has a function of its own for tasks, which have counts and distributed
+  /// arrays.
   std::string symbolOf(uint32_t instance) const;
   bool isDealtOut(uint32_t instance) const;
   /// The symbol of an instance as a combiner: all its arguments are blocks. Made on demand.

@@ -16,12 +16,12 @@
 
 namespace strata::sequoia {
 
-/// How the iterations of a loop are dealt to processors.
+/// How the iterations of a loop are distributed to processors.
 struct ResolvedSpmd {
   int64_t first = 0, last = 0; // processors [first, last) of the loop's level
   bool isRange = false;        // these are not all, and no loop around has said so
-  int64_t ways = 0; // parts that the iterations are dealt into; 0: as many as there are processors left (auto)
-  int64_t iterationBlock = 0; // iterations dealt at a time; 0: one contiguous share each
+  int64_t ways = 0; // parts that the iterations are distributed to; 0: as many as there are processors left (auto)
+  int64_t iterationBlock = 0; // iterations distributed at a time; 0: one contiguous share each
 };
 
 struct ResolvedLoop {

@@ -219,7 +219,7 @@ void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variab
   resolved.blockCyclic[declared.index] = layout;
 }
 
-/// An array at a virtual level is dealt to as many instances of the memory underneath as one of the level joins.
+/// An array at a virtual level is distributed to as many instances of the memory underneath as one of the level joins.
 void Resolver::gridFits(const BlockCyclic& layout, unsigned at, const Variable& declared) {
   const machine::Memory& memory = machine_[machine_.levels[at].memory];
   const uint64_t joined = machine::instancesEach(machine_[memory.over].count, memory.count);

@@ -18,8 +18,8 @@ bool shareMemory(const Machine& machine, unsigned level);
 void resolveLoop(const MappedLoop& mapped, ResolvedLoop& resolved, const Machine& machine,
                  DiagnosticEngine& diagnostics);
 
-/// Compares the loops of a nest that are dealt to processors of one level: the outermost says which processors there
-/// are, the others share them. REQUIRES: all of them are resolved.
+/// Compares the loops of a nest that are distributed to processors of one level: the outermost says which processors
+/// there are, the others share them. REQUIRES: all of them are resolved.
 void resolveNest(std::vector<ResolvedLoop>& loops, const Machine& machine, DiagnosticEngine& diagnostics);
 /// Fills in who counts selections, and checks that they can be counted.
 void findCounts(InstanceGraph& graph, DiagnosticEngine& diagnostics);

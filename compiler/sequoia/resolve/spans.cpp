@@ -1,4 +1,4 @@
-// Follows calls from the entry with the class of processors that executes and how many of it each stands for.
+// Follows calls from the entry with the class of processors that executes and how many of it each has.
 #include "compiler/sequoia/resolve/spans.h"
 
 #include "base/machine/instance_range.h"

@@ -208,7 +208,7 @@ private:
     return ok;
   }
 
-  /// Processors of a level that the code of an instance at a depth stands for: all of them at the outermost, further in
+  /// Processors of a level that the code of an instance at a depth has: all of them at the outermost, further in
   /// those that belong to one processor there.
   int64_t processorsAt(unsigned level, size_t depth) const {
     machine::ProcessorId processor = machine_.controllerOf(level), own = machine_.controllerOf(depths_[depth]);

@@ -1,12 +1,12 @@
-// Blocks in virtual memories, which are dealt to the instances underneath and are windows to the code that moves them.
-// Used while storage is lowered.
+// Blocks in virtual memories, which are distributed to the instances underneath and are windows to the code that moves
+// them. Used while storage is lowered.
 #pragma once
 
 #include "compiler/target/host/storage.h"
 
 namespace strata::host {
 
-/// Whether a block is dealt to the instances of an explicit memory.
+/// Whether a block is distributed to the instances of an explicit memory.
 bool isDealt(svm::BlockOp block, const Machine& machine);
 /// The address of the window that such a block is. The caller releases it.
 mlir::Value acquireDealt(mlir::OpBuilder& builder, svm::BlockOp block, const Machine& machine, RuntimeCalls& calls);

@@ -1,4 +1,4 @@
-// Arrays over the memories of tiles: cut in one and in two dimensions, dealt, and whole for everybody; each tile works on
+// Arrays over the memories of tiles: cut in one and in two dimensions, cyclic, and whole for everybody; each tile works on
 // what it holds, and reads what its neighbour holds.
 // size: N=24 M=10
 // A: in int32 (N, M) = np.arange(N * M).reshape(N, M)
