@@ -1,5 +1,6 @@
-// .npy files that are open: the header is known, the data is read when it is wanted, as a whole, in pieces, or by
-// whoever takes the file itself. Owns its descriptor; may be moved. One thread.
+// A .npy file that is open: its header has been read, its data is read when it is wanted. That is as a whole, in
+// pieces, or by a caller that takes the file itself, as an array on a disk does. Owns its descriptor; may be moved. One
+// thread.
 #pragma once
 
 #include "base/data/npy.h"

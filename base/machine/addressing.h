@@ -1,5 +1,5 @@
-// Which memories the code on a processor loads and stores in, and where it keeps what nobody places. Reads the machine
-// only; safe from any thread.
+// Which memories the code on a processor loads from and stores to directly, and in which one it keeps blocks that no
+// mapping places. Reads the machine only; safe from any thread.
 #pragma once
 
 #include "base/machine/machine.h"

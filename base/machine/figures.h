@@ -2,7 +2,7 @@
 // values for what a machine does not state, and the thresholds that follow from them. Each threshold is a formula, and
 // stands here and nowhere else. Values; any thread.
 //
-// No figure changes a result. They decide what is vectorised, prefetched, kept apart or given to another thread.
+// No figure changes a result. They decide what is vectorised, prefetched, stored in pairs or given to another thread.
 #pragma once
 
 #include "base/machine/machine.h"

@@ -1,6 +1,6 @@
-// Graphs that are too large for one drawing. Their nodes are put into groups, by a key or by who leads to whom; a
-// drawing shows groups as boxes, and a click on a box opens the groups in it, or its nodes one by one. Pure; any
-// thread.
+// Graphs that are too large for one drawing. Their nodes are put into groups: those with one key, such as a name
+// without its numbers, or those below one node, such as the tasks that one task calls. A drawing shows groups as boxes;
+// a click on a box opens the groups in it, or its nodes one by one. Pure; any thread.
 #pragma once
 
 #include "base/picture/html.h"

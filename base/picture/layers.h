@@ -1,8 +1,8 @@
-// A layered drawing of a directed graph: boxes in rows, edges from row to row. Cycles are broken at the edges that a
-// walk through the graph finds to lead back; rows follow from the longest paths, and what stands where in a row from
-// repeated medians of neighbours (the method of Sugiyama, Tagawa and Toda, 1981). Places within the order of a row are
-// those nearest to the neighbours' by least squares, found by pooling adjacent violators. Boxes without edges stand
-// below all others, in rows as wide as a page. Pure; any thread.
+// A layered drawing of a directed graph: boxes in rows, edges from row to row (the method of Sugiyama, Tagawa and Toda,
+// 1981). Cycles are broken at the back edges of a depth-first walk. The row of a box follows from the longest path to
+// it, its place in the row from repeated medians of its neighbours. Positions are those nearest to the neighbours' by
+// least squares that keep the order, found by pooling adjacent violators. Boxes without edges stand below all others,
+// in rows as wide as a page. Pure; any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// Which of some names was probably meant by one that is not among them. Pure functions but for the help that is added
-// to a message; any thread.
+// Finds the nearest name by edit distance. Pure functions but for the help that is added to a message; any thread.
 #include "base/source/nearest_name.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Adds to a message which of some names was probably meant by one that is not among them; the same for every kind of
-// name and every notation.
+// "Did you mean …?": adds to a message about an unknown name the known name that is spelt most like it. The same for
+// every kind of name and every notation.
 #pragma once
 
 #include "base/source/diagnostic.h"

@@ -1,5 +1,6 @@
-// Clang is first asked with -### what it would start: among that is a linker, or there is none. Any other way to find
-// out, such as a look for -c, errs where an option's value looks like an option, or where options stand in a file.
+// Whether a command line links is asked of Clang itself: -### lists the programs that it would start, and one of them
+// is a linker or none is. Guessing from the options, such as -c, errs where an option's value looks like an option, or
+// where options stand in a file.
 #include "compiler/clang/drop_in.h"
 
 #include "compiler/clang/clang.h"

@@ -1,5 +1,5 @@
-// Clang as its users call it: a command line of theirs goes to it as it stands, with folders of headers and libraries
-// added where they are needed. One thread; the caller's process becomes Clang's.
+// Clang in place of clang and clang++: a user's command line is passed on as it stands, with folders of headers added,
+// and libraries where it links. One thread; the caller's process becomes Clang's.
 #pragma once
 
 #include "base/source/diagnostic.h"

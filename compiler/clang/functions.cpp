@@ -1,5 +1,5 @@
-// Prototypes before the user's text make a wrong signature an error in the user's own line; wrappers behind it tie the
-// names of the program to it.
+// The C text around a user's file. Prototypes before it make a wrong signature an error in the user's own line;
+// wrappers behind it give the functions the names under which the program calls them.
 #include "compiler/clang/functions.h"
 
 #include "compiler/clang/c_text.h"

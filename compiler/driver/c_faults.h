@@ -1,5 +1,6 @@
-// What a run says when a function in C or C++ that it calls follows a null or a wild pointer, or aborts. Programs
-// themselves are checked where they could leave their arrays, so it is such a function that did this. Once a process.
+// What a run says when a function in C or C++ that it calls follows a null or a wild pointer, or aborts. Programs in a
+// notation are checked where they could leave their arrays, so such a fault is always that of a function in C. Set once
+// in a process.
 #pragma once
 
 #include "runtime/abi.h"

@@ -1,5 +1,5 @@
-// Binding of arrays to an entry point's arguments. Sizes come from --size first, then from dimensions of input arrays
-// that are one size alone; every other dimension is computed and compared.
+// Binds arrays to an entry point's arguments. A size comes from --size, else from a dimension of an input array that is
+// this size alone (N in x[N], not in x[2 * N]). Every other dimension is computed and compared.
 #include "compiler/driver/entry.h"
 
 #include "base/data/npy.h"

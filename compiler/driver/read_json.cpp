@@ -1,5 +1,5 @@
-// The library throws at text that is not JSON and at numbers beyond a double; only the events of its other interface
-// tell the place of both.
+// The library throws at text that is not JSON and at numbers beyond a double. Its exceptions do not tell the place, so
+// the events of its SAX interface are used instead.
 #include "compiler/driver/read_json.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// JSON from a file that a user names, with the place where it ends to be JSON.
+// Reads JSON from a file that a user names. Where the text is no JSON, the place of the first wrong character is told.
 #pragma once
 
 #include "base/source/source.h"

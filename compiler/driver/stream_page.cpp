@@ -1,6 +1,5 @@
-// The page of a stream program's record: the drawing of its graph unless that is too large to be looked at, the
-// timeline, and tables of kernels, streams, blocks and of what lies in which memory, those that were waited for longest
-// first.
+// The page of a stream program's record: its graph (groups of it where it is too large for one drawing), the timeline,
+// and tables of kernels, streams, blocks and memories, those that were waited for longest first.
 #include "base/picture/html.h"
 #include "base/picture/svg.h"
 #include "compiler/driver/stream_figures.h"

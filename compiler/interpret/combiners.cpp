@@ -1,7 +1,6 @@
-// Orders of a reduction that the interpreter's machine tries: what a combiner makes of the parts of a loop may not
-// depend on which of two is taken in, and on which are combined first. Numbers may differ by what another order of
-// rounding accounts for; where a NaN or an infinity is among them, the order decides, and that is said where results
-// differ.
+// Tries several orders of a reduction in the interpreter's machine, to find combiners that are not commutative or not
+// associative. Results in two orders may differ by rounding (rounding.h). Where a NaN or an infinity is reduced, the
+// order may decide the result; that is reported only where results differ.
 #include "compiler/interpret/machine.h"
 
 #include "llvm/ADT/bit.h"

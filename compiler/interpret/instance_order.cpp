@@ -1,5 +1,5 @@
-// Implements vector clocks of the instances of a parallel loop. Even points are the stores right behind a fence, odd
-// ones everything up to the next fence.
+// Implements the vector clocks. Even points are the stores right behind a fence, odd ones everything up to the next
+// fence.
 #include "compiler/interpret/instance_order.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// What happens before what among the instances of one parallel loop: vector clocks. An instance's time has points:
-// those before its first fence, at the first store after a fence, between it and the next fence, and so on. A store
-// right behind a fence releases all that its instance did before; whoever has read it and passes a fence himself comes
-// after that.
+// The happens-before order of the instances of one parallel loop, kept as vector clocks. An instance's time is divided
+// into points by its fences: before the first fence; at the first store behind it; from there to the next fence; and so
+// on. A store right behind a fence is a release, a load of that value with a fence behind it an acquire: what the
+// storing instance did before its fence happened before what the loading one does after its own.
 //
-// Clocks share what they have in common, in pieces that are copied when written. Plain data, not thread safe.
+// Clocks share equal pieces, which are copied when written. Plain data, not thread safe.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// What executes when the interpreter checks a program: a tree of loop iterations and of the operands of calls, and for
-// each access of an element where in that tree it was made. Two accesses have no order when their branches part at
-// iterations of one parallel loop, or at operands of one call.
+// The tree of what executes while the interpreter checks a program: iterations of loops and operands of calls. Each
+// access of an element is recorded with its node in the tree. Two accesses are unordered when the paths to their nodes
+// part at two iterations of one parallel loop, or at two operands of one call.
 //
 // Plain data, not thread safe. Numbers are given out once until collect() renumbers what is still in use.
 #pragma once

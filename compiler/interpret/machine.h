@@ -1,9 +1,11 @@
-// The machine that executes a Program: storages, streams, and tasks with explicit stacks, so that neither deep
-// recursion nor a kernel that waits for a stream needs a stack or a thread of its own. Tasks take turns in the order
-// they were started. Owns everything but the caller's memory. Invariants: 1. a handle whose generation is not its
-// object's is dead;
-// 2. a task that is not finished is in `tasks_`, and in `ready_` exactly when it can go on; 3. every task in a list of
-// waiters is blocked at the instruction that it waits in.
+// The machine that executes a Program: storages, streams and tasks. Tasks have explicit stacks, so that neither deep
+// recursion nor a kernel that waits for a stream needs a stack or a thread of its own. They take turns in the order in
+// which they were started. Owns everything but the caller's memory.
+//
+// Invariants:
+// 1. A handle whose generation is not its object's is dead.
+// 2. A task that is not finished is in `tasks_`, and in `ready_` exactly when it can go on.
+// 3. Every task in a list of waiters is blocked at the instruction that it waits in.
 #pragma once
 
 #include "compiler/interpret/failures.h"

@@ -1,6 +1,6 @@
-// Overlaps that the interpreter's machine finds when it checks: elements that two iterations of a parallel loop touch,
-// or two operands of one call, where one of them writes; and indices that a scatter repeats. An array that is made
-// within the iteration or call that touches it has nothing to fear and is not watched.
+// Finds overlaps while the interpreter's machine checks a program: elements that two iterations of a parallel loop
+// touch, or two operands of one call, where one of them writes; and indices that a scatter repeats. Arrays that are
+// made within the iteration or call that touches them cannot overlap and are not watched.
 #include "compiler/interpret/machine.h"
 #include "compiler/ir/locations.h"
 

@@ -1,5 +1,6 @@
-// Arguments between the interpreter's form and the packed one, in which compiled code takes them: a pointer for each, a
-// block's to words of 64 bits {pointer, extents…, strides in elements…}, a scalar's or a record's to its bytes.
+// Converts arguments between the interpreter's form and the packed one, in which compiled code takes them: one pointer
+// for each argument. That of a block leads to words of 64 bits {pointer, extents…, strides in elements…}, that of a
+// scalar or record to its bytes.
 #pragma once
 
 #include "compiler/interpret/interpreter.h"

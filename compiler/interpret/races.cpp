@@ -1,5 +1,6 @@
-// Races of the interpreter's machine: who touched an element of a distributed block last, and whether that happened
-// before. Reads in a loop that waits are no races: they are how instances order themselves.
+// Finds races while the interpreter's machine checks a program: which instance touched an element of a distributed
+// block last, and whether that happened before (instance_order.h). Reads in a loop that waits are no races: they are
+// how instances order themselves.
 #include "compiler/interpret/machine.h"
 
 namespace strata::interpret {

@@ -1,6 +1,6 @@
-// Reductions of parallel loops. As a rule the iterations add to one copy, one after another. Where the order is to be
-// tried (Options::splitReductions), three parts of the iterations have copies of their own, as they may have on a
-// machine, and the parts are combined in several orders, which have to agree (combiners.cpp).
+// Reductions of parallel loops. Without splitting, all iterations combine into one copy, one after another. With
+// Options::splitReductions the iterations are divided into three parts with copies of their own, as on a machine, and
+// the parts are combined in several orders, which have to agree (combiners.cpp).
 #include "compiler/interpret/resolver.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/svm.h"

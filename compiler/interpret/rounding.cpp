@@ -1,8 +1,8 @@
-// Bounds of rounding. A sum of n terms in any order is within (n - 1) u / (1 - (n - 1) u) of the exact one, in parts of
-// the sum of the terms' absolute values, and the same holds for every value computed by sums and products, with its
-// expression on absolute values in the place of the sum (N. J. Higham, Accuracy and Stability of Numerical Algorithms,
-// 2nd edition, chapters 3 and 4). So each such value carries that expression and the number of roundings; what becomes
-// of the bound behind other operations follows from how fast they change.
+// Error bounds as in N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapters 3 and 4. A sum
+// of n terms in any order is within (n - 1) u / (1 - (n - 1) u) of the exact one, times the sum of the terms' absolute
+// values. The same holds for every value computed by sums and products, with the same expression on absolute values in
+// place of that sum. So each such value carries that expression and the number of roundings. What other operations make
+// of the bound follows from how fast they change.
 #include "compiler/interpret/rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

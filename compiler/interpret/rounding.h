@@ -1,6 +1,6 @@
 // How far a floating-point number may be from the one that the same program computes when its reductions are made in
-// another order. A number that no reduction had a part in is the same, bit for bit. For the others the interpreter
-// carries a bound beside the value (rounding.cpp says from which source); values of this file are plain data.
+// another order. A number that does not depend on a reduction is the same, bit for bit. For the others the interpreter
+// carries an error bound, the slack, beside the value (rounding.cpp names the source). Plain data.
 #pragma once
 
 #include "mlir/IR/Operation.h"

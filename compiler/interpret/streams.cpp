@@ -1,5 +1,5 @@
-// Streams of the interpreter's machine. An operation that cannot go on leaves its task among the stream's waiters; it
-// is tried again after the stream has changed.
+// Streams of the interpreter's machine. An operation that cannot go on puts its task on the stream's list of waiters,
+// and is tried again after the stream has changed.
 #include "compiler/interpret/machine.h"
 
 namespace strata::interpret {

@@ -1,8 +1,7 @@
-// The interpreter's machine carries slack (rounding.h) beside numbers: four bytes of registers or memory have one, so
-// that members of records have theirs, and a double's is that of its first half. A loop's reductions give it to the
-// elements that they begin with; nothing has any before the first of them is reached. What the order of a reduction
-// decides (a branch between numbers that are closer than their slack) makes the rest of the run one that says nothing
-// about others.
+// Carries slack (rounding.h) beside the numbers in registers and memory: one for every four bytes, so that each member
+// of a record has its own; a double uses that of its first half. It begins at the elements that a loop reduces; before
+// the first reduction nothing has any. Where the order of a reduction decides more than rounding, as by a branch
+// between numbers that are closer than their slack, no bound is known from there on.
 #include "compiler/interpret/machine.h"
 
 #include "llvm/ADT/bit.h"

@@ -1,4 +1,5 @@
-// Figures of the hardware as options of passes: what a user writes for one is checked as what a machine states of it.
+// Figures of the hardware as options of passes, as in --svm-vectorize-lanes=vector=32. A value is checked by the same
+// rule as in the description of a machine.
 #pragma once
 
 #include "base/machine/figures.h"

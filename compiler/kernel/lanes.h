@@ -1,6 +1,7 @@
-// Loops whose iterations go side by side in the lanes of vector registers although they hold loops themselves: each
-// lane computes what its iteration computes, operation by operation, so that sums keep the order of the source and
-// results are the same bits. The analysis (plan_lanes.cpp) is separate from the rewriting (vectorize_lanes.cpp).
+// Vectorisation of outer loops: iterations of a loop run in the lanes of vector registers although the loop holds loops
+// itself. Each lane computes what its iteration computes, operation by operation, so that sums keep the order of the
+// source and results are the same bits. The analysis (plan_lanes.cpp) is separate from the rewriting
+// (vectorize_lanes.cpp).
 #pragma once
 
 #include "base/machine/figures.h"

@@ -1,6 +1,6 @@
-// Which loops may run in vector lanes. Every value of the loop is the same in all iterations, grows by one from each to
-// the next, or varies otherwise; the classes only ever move in this order, so that repeating the rules settles them.
-// Iterations are independent when whatever the loop writes is reached by each iteration in its own column alone.
+// Decides which loops may run in vector lanes. Each value in a loop is uniform, consecutive or varying (Lane). The
+// rules only move a value forward in this order, so repeating them reaches a fixed point. Iterations are independent
+// when each one reaches what the loop writes in its own column alone.
 #include "compiler/kernel/lanes.h"
 
 #include "compiler/ir/speculation.h"

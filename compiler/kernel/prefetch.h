@@ -1,4 +1,5 @@
-// Asking for memory ahead of its use, where the processor cannot guess it: short pieces of rows that lie far apart.
+// Prefetching: asks for memory ahead of its use where the processor cannot guess it, in loops over short pieces of rows
+// that lie far apart.
 #pragma once
 
 #include "base/machine/figures.h"

@@ -1,5 +1,5 @@
-// Writes the vector form of planned loops: a main loop over full registers, and one over what is left with the lanes
-// beyond the end masked off, so that no iteration takes another way than the rest.
+// Writes the vector form of planned loops: a main loop over full registers, and one over the remaining iterations under
+// a mask, with the same operations, so that all iterations round alike.
 #include "compiler/kernel/lanes.h"
 
 #include "compiler/ir/svm.h"

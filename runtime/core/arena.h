@@ -5,7 +5,7 @@
 // An arena belongs to one execution and is used by it alone; the shared cache is thread safe.
 //
 // Invariants:
-// 1. Blocks are aligned to 64 bytes, and 64 bytes in front of each hold how things stood before it.
+// 1. Blocks are aligned to 64 bytes; the 64 bytes in front of each hold the state of the arena before it.
 // 2. The last block acquired is the first released; anything else is the failure "runtime-release-order".
 // 3. Bytes of a chunk that belong to no block are poisoned in builds with the address sanitizer.
 #pragma once

@@ -1,15 +1,15 @@
 // Parallel jobs: many instances of one body, claimed in chunks by whichever threads are free. Publishing a job costs
-// the same however many instances or threads there are; the caller takes part itself, so a job never waits for a
+// the same however many instances or threads there are. The caller takes part itself, so a job never waits for a
 // thread.
 //
-// Any execution may run a job, also from inside an instance of another. Every instance that blocks leaves the rest of
-// the job to be claimed by other fibres, so with chunks of one instance all of them make progress.
+// Any execution may run a job, also from inside an instance of another. When an instance blocks, other fibres claim the
+// remaining ones; so with chunks of one instance all of them make progress.
 //
 // Invariants:
 // 1. A job is in the open list exactly while it has instances that nobody has claimed.
-// 2. `participants` counts the fibres that have joined and not left; they join only while the job is open, under the
-// list's
-//    lock. The job lives on the caller's stack until it is closed and without participants.
+// 2. `participants` counts the fibres that have joined and not left. They join only while the job is open, under the
+//    list's lock.
+// 3. The job lives on the caller's stack until it is closed and without participants.
 #pragma once
 
 #include "runtime/core/scheduler.h"

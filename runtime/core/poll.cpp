@@ -1,5 +1,5 @@
-// Implements polls. Rounds with the same state are found as Brent finds cycles: the state is remembered at rounds that
-// lie twice as far apart each time, so that a circle of any length is found with one state remembered.
+// Implements polls. Whether a state comes back is found by Brent's cycle detection: one state is remembered, at rounds
+// whose distance doubles, so that a cycle of any length is found.
 #include "runtime/core/poll.h"
 
 #include "runtime/core/failure.h"

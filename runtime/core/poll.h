@@ -1,9 +1,10 @@
-// Loops in which instances of a concurrent job wait for each other, and the moment when none of them can go on. An
-// instance that comes to a poll with the state that it had there before, and meanwhile nobody has changed anything,
-// goes in circles: what it reads is as it was, and so it will do the same again. When all that have not ended go in
-// circles, nothing will ever change, and the program ends with an error that names every loop.
+// Detects deadlock between instances of a concurrent job that wait for each other in loops. Each round of such a loop
+// ends with a poll, which is given all of the instance's own state that decides how it goes on. An instance that comes
+// to a poll twice with the same state, while nobody has changed anything in between, goes in circles: it will read the
+// same and do the same again. When all instances that have not ended go in circles, nothing will ever change, and the
+// program ends with an error that names every loop.
 //
-// What an instance has changed it tells at its next poll, or when it ends; until then it does not count as going in
+// An instance tells what it has changed at its next poll, or when it ends. Until then it does not count as going in
 // circles. So when all count, nobody has changed anything that another one has not read.
 #pragma once
 

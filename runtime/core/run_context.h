@@ -1,10 +1,10 @@
-// A run context: what one call of a compiled entry point holds, together with all that it starts. That is the machine
-// with the stores made of it, what is printed, the figures and the spans. It is counted: the call is a user, and so is
-// every token of work that it starts, which may go on when the call has ended. With its last user it goes, and gives
-// the stores back. Any thread may retain, release and read it.
+// A run context: what one call of a compiled entry point holds, together with all that it starts: the machine with its
+// stores, what is printed, the figures and the spans. It is reference-counted. The call is a user of it, and so is
+// every token of work that the call starts, which may go on when the call has ended. When the last user releases it,
+// the stores are given back. Any thread may retain, release and read it.
 //
-// Two calls share nothing that they can tell: threads, engines and unused memory are the process's, and so is the
-// handler of failures, for a failure ends the process.
+// Two calls share threads, engines, unused memory and the handler of failures, which are the process's: nothing by
+// which one could affect the other's results. A failure ends the process.
 //
 // Invariants:
 // 1. Every execution runs within a context. Who starts it, or waits for it, is a user of that context meanwhile; so are

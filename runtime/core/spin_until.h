@@ -1,5 +1,5 @@
-// The short spin before a side of a stream parks: whether it pays depends on what the other side does, so each side
-// learns it from its own past. Any thread and fibre.
+// Adaptive spinning: a side of a stream spins for a moment before it parks. Whether that pays depends on what the other
+// side does, so each side learns it from its own past. Any thread and fibre.
 #pragma once
 
 #include "runtime/core/scheduler.h"

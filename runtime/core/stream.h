@@ -2,15 +2,14 @@
 // and pop() are here so that code compiled with this header inlines them; abi.h has the same as calls.
 //
 // One execution pushes and one pops at a time; which ones may change, if something else orders them. A stream is
-// destroyed when nobody uses it any more; a StrataStream object is never freed, only reused, so that a late look at it
+// destroyed when nobody uses it any more. A StrataStream object is never freed, only reused, so that a late look at it
 // does no harm.
 //
 // Invariants:
-// 1. pushed - popped is the number of elements inside, between 0 and capacity. Only the pusher writes `pushed`, only
-// the popper
-//    writes `popped`; each keeps a copy of the other's figure and reads the original only when the copy says full or
-//    empty.
-// 2. A side that blocks leaves itself in popperWaits or pusherWaits and looks once more before it parks. The other side
+// 1. pushed - popped is the number of elements inside, between 0 and capacity.
+// 2. Only the pusher writes `pushed`, only the popper writes `popped`. Each keeps a copy of the other's number, and
+//    reads the original only when the copy says full or empty.
+// 3. A side that blocks leaves itself in popperWaits or pusherWaits and looks once more before it parks. The other side
 //    tests that after each step, without a fence: scheduler.h's parkUnfenced makes up for it.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A thread that takes part: its run queue, its caches, and its place among the sleepers. Used by scheduler.cpp,
-// sleep.cpp and the figures of run contexts, which have a table for each; nobody else.
+// A thread that takes part in executing fibres: its run queue, its caches, and its place in the list of sleepers. Used
+// by scheduler.cpp, sleep.cpp and the figures of run contexts, which have a table for each; nobody else.
 //
 // Thread objects are never freed: one whose thread has ended is taken over by the next, and what its queue still holds
 // is stolen by the others.

@@ -1,7 +1,7 @@
-// Tokens: the ends of things that run beside their starter. A token counts how many it waits for before its own work
-// may begin, and those that wait for it. The work is a task, which runs on a fibre, or something that is done outside
-// of all executions (an engine's move, a request to the system), and then ends with complete(). Any thread; shared by
-// the starter and the work through a count of references, and a user of the run context that the work belongs to.
+// Tokens: completion events of work that goes on beside its starter. A token counts the tokens that it waits for before
+// its own work may begin, and lists those that wait for it. The work is a task, which runs on a fibre, or is done
+// outside of all executions (an engine's move, a request to the system) and then ends with complete(). Any thread.
+// Shared by the starter and the work through a count of references; a user of the run context that the work belongs to.
 //
 // Invariants:
 // 1. `undone` is 1 + the tokens it comes after that have not ended, until the work begins.

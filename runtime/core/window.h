@@ -1,6 +1,6 @@
 // Windows: blocks in memories that processors do not address, such as disks. A window is a range of reserved address
-// space, so that arithmetic on pointers and views works as in memory, while a stray access faults; its elements are
-// moved by a backend that knows where they really are. Any thread and any fibre may call everything here.
+// space, so that arithmetic on pointers and views works as in memory, while an access by a load or store faults. Its
+// elements are moved by a backend that knows where they really are. Any thread and any fibre may call everything here.
 //
 // Invariants:
 // 1. Windows do not overlap each other or any memory; an address belongs to one window or to none.

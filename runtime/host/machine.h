@@ -1,11 +1,10 @@
 // The machine that a compiled program was placed on, made real: storage for every explicit memory of its table. Every
-// run context has a set of its own, as many sets as there are contexts at once; a set is kept for the life of the
-// process and goes from one context to the next. Any thread.
+// run context has a set of stores of its own, so there are as many sets as there are contexts at once. A set is kept
+// for the life of the process and goes from one context to the next. Any thread.
 //
 // Invariants:
 // 1. An instance of a memory has exactly its capacity, aligned to the memory's alignment and to 64 at least.
-// 2. What lies behind an instance faults: its last byte is followed by a page that cannot be touched, up to the padding
-// that
+// 2. What lies behind an instance faults. A page that cannot be touched follows its last byte, up to the padding that
 //    alignment asks for, which the address sanitizer guards. (A memory of very many instances does without those
 //    pages.)
 #pragma once

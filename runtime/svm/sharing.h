@@ -1,7 +1,7 @@
-// Streams that lie where others do, which is looked after in checked mode. The document lets streams and blocks share
-// storage; two that do and are both in use without anything that says so are as a rule a slip. A block over the place,
-// one kernel that has both, or a dependence between their kernels says so, as does a stream that takes the very place
-// of one that begins with data: what becomes of these takes their place.
+// Finds streams that share storage by mistake, in checked mode. The document lets streams and blocks share storage.
+// When two of them overlap and both are in use, that is taken for a mistake unless the program says that it is meant:
+// by a block over the place, by one kernel that has both, by a dependence between their kernels, or by a stream that
+// takes exactly the place of one that begins with data.
 //
 // REQUIRES of all functions: the program's lock is held.
 #pragma once

@@ -10,9 +10,9 @@
 // 3. A side that blocks leaves itself in pusherWaits_ or popperWaits_ and looks once more before it parks; the other
 //    side tests that without a fence (scheduler.h, parkUnfenced).
 // 4. While a stream is in a group, the group's pushed_ counts for it instead of its own and its quick path for single
-//    pushes is closed. Groups come and go on the side of the pusher. One lives as long as the record of its first
-//    stream, always stands for the same streams and does not count while it is apart, so that a popper who still looks
-//    at it sees at most what has been pushed.
+//    pushes is closed. Groups are formed and dissolved on the side of the pusher. A group lives as long as the record of
+//    its first stream, always has the same streams, and is ignored while it is dissolved, so that a popper who still
+//    looks at it sees at most what has been pushed.
 // 5. `tags` holds the numbers of the elements inside that carry a tag, ascending. The pusher adds a number before it
 //    raises pushed_, the popper takes it before it raises popped_.
 #pragma once
@@ -117,7 +117,7 @@ bool carriesTag(StreamRecord& record, uint64_t n);
 void openPush(StreamRecord& record, KernelRecord* kernel);
 void openPop(StreamRecord& record, KernelRecord* kernel);
 /// Puts streams that have just been opened together, if they go in step, so that the next multicast to them is one
-/// operation; takes the group of a stream apart. The pusher's, or for the latter who is to be the next.
+/// operation; dissolves the group of a stream. The pusher's, or for the latter who is to be the next.
 void join(std::span<Stream* const> streams, const KernelRecord* kernel);
 void part(StreamRecord& record);
 /// Closes the quick path of one side.

@@ -1,0 +1,281 @@
+// Sequoia programs as the pipeline takes them. The mapping is a file's, or the default for the program and the machine;
+// everything after that is the same for both.
+#include "compiler/driver/sequoia.h"
+
+#include "base/picture/html.h"
+#include "compiler/driver/sizes.h"
+#include "compiler/sequoia/check/frontend.h"
+#include "compiler/sequoia/draw/draw.h"
+#include "compiler/sequoia/external/external.h"
+#include "compiler/sequoia/lower/lower.h"
+#include "compiler/sequoia/mapping/mapping.h"
+#include "compiler/sequoia/resolve/check_coverage.h"
+#include "compiler/sequoia/resolve/resolve.h"
+#include "compiler/sequoia/syntax/print_ast.h"
+#include "compiler/sequoia/tune/default_mapping.h"
+#include "compiler/sequoia/tune/template_mapping.h"
+
+#include "include/sequoia.h"
+
+#include "llvm/Support/Path.h"
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(mappingMade, Remark, "driver-mapping-made",
+                  "no mapping was given, and one was made for machine '{0}'");
+STRATA_DIAGNOSTIC(noMachineLevels, Error, "sequoia-machine-levels",
+                  "machine '{0}' has no memory levels to map the program to");
+
+namespace {
+
+/// Sizes known before compilation: those given, and those that an input array's shape settles.
+sequoia::KnownSizes knownSizes(const sequoia::Program& program, const CompileOptions& options) {
+  std::map<std::string, KnownSize> known;
+  for (const auto& [name, value] : options.sizes)
+    known[name] = {value, "--size"};
+  std::vector<SizeEquation> equations;
+  for (const sequoia::Task& task : program.tasks)
+    if (task.prototype && (options.entry.empty() || options.entry == task.name))
+      for (const sequoia::Variable* parameter : task.prototype->parameters) {
+        auto shape = options.shapes.find(std::string(parameter->name));
+        if (shape == options.shapes.end() || shape->second.size() != parameter->extents.size())
+          continue;
+        for (size_t dimension = 0; dimension < parameter->extents.size(); ++dimension) {
+          const sequoia::LinearSize& extent = parameter->extents[dimension].linear;
+          SizeEquation equation{{}, extent.constant, shape->second[dimension], ""};
+          for (const auto& [coefficient, size] : extent.terms)
+            equation.terms.push_back({coefficient, std::string(size->name)});
+          equations.push_back(std::move(equation));
+        }
+      }
+  solveSizes(equations, known);
+  sequoia::KnownSizes result;
+  for (const auto& [name, size] : known)
+    result[name] = size.value;
+  return result;
+}
+
+template <typename Mapping>
+auto findTunable(Mapping& mapping, const std::string& instance, const std::string& name)
+    -> decltype(&mapping.tasks[0].instances[0].tunables[0].value) {
+  for (auto& task : mapping.tasks)
+    for (auto& each : task.instances)
+      for (auto& tunable : each.tunables)
+        if (each.name.text == instance && tunable.name.text == name)
+          return &tunable.value;
+  return nullptr;
+}
+
+/// Other values than the mapping's, for trials. Instances with such values are as if they were written: their place is
+/// the program's first byte, where the mapping was made and has none.
+void setTunables(sequoia::Mapping& mapping, const CompileOptions& options, BufferId program) {
+  for (const auto& [which, value] : options.tunables) {
+    if (sequoia::MappedNumber* number = findTunable(mapping, which.first, which.second))
+      number->value = value;
+    for (auto& task : mapping.tasks)
+      for (auto& each : task.instances)
+        if (each.name.text == which.first && !each.name.place.location.valid())
+          each.name.place.location = {program, 0, 0};
+  }
+}
+
+bool mentions(const sequoia::Expr* expr, const sequoia::Variable* variable) {
+  return expr && (expr->variable == variable ||
+                  llvm::any_of(expr->operands, [&](const sequoia::Expr* each) { return mentions(each, variable); }));
+}
+
+sequoia::AskedEntry askedEntry(const CompileOptions& options) {
+  sequoia::AskedEntry asked(options.entry, options.entryPlace);
+  asked.others.assign(options.otherEntries.begin(), options.otherEntries.end());
+  asked.isEvery = options.isLibrary;
+  return asked;
+}
+
+/// Those of the mapping in use. One that was made has the entry points asked for, and no others.
+sequoia::AskedEntry entryOf(const CompileOptions& options, bool isMade) {
+  sequoia::AskedEntry asked;
+  asked.isEvery = true;
+  return isMade ? asked : askedEntry(options);
+}
+
+/// The file's mapping, or the default.
+std::optional<sequoia::Mapping> mappingInUse(const sequoia::Program& program,
+                                             const std::optional<sequoia::Mapping>& given,
+                                             const CompileOptions& options, const Machine& machine,
+                                             DiagnosticEngine& diagnostics) {
+  if (machine.levels.empty()) {
+    const Location named = given ? given->machinePlace.location : Location();
+    diagnostics.report(noMachineLevels, named.valid() ? named : Location{program.file, 0, 0}, machine.name)
+        .help("list them in the machine's file under 'levels', from the innermost outwards");
+    return std::nullopt;
+  }
+  if (given)
+    return given;
+  auto made = sequoia::defaultMapping(program, machine, askedEntry(options), knownSizes(program, options), diagnostics,
+                                      options.halvings, options.isLibrary);
+  if (made)
+    setTunables(*made, options, program.file);
+  if (made)
+    diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
+  return made;
+}
+
+class Sequoia : public Notation {
+public:
+  explicit Sequoia(std::unique_ptr<sequoia::Program> program) : program_(std::move(program)) {}
+
+  std::string syntaxTree() const override { return sequoia::printAst(*program_); }
+  std::optional<std::string> view(llvm::StringRef) const override { return std::nullopt; }
+
+  std::vector<Picture> pictures(const CompileOptions& options, llvm::function_ref<std::optional<Machine>()> onMachine,
+                                DiagnosticEngine& diagnostics) override {
+    auto machine = onMachine();
+    auto mapping = machine ? mappingInUse(*program_, mapping_, options, *machine, diagnostics) : std::nullopt;
+    auto graph = mapping ? sequoia::resolve(*program_, *mapping, *machine, entryOf(options, !mapping_), diagnostics)
+                         : std::nullopt;
+    if (!graph)
+      return {};
+    const std::string file = llvm::sys::path::filename(options.program).str();
+    const std::string entry = graph->instances[graph->entry].name, tasks = "tasks of " + file;
+    // What the drawings are made from is theirs, but for the program.
+    struct Drawn {
+      Machine machine;
+      sequoia::Mapping mapping;
+      sequoia::InstanceGraph graph;
+      std::vector<sequoia::InstanceSizes> sizes;
+      std::string title;
+    };
+    auto drawn = std::make_shared<Drawn>(Drawn{std::move(*machine), std::move(*mapping), std::move(*graph), {}, ""});
+    drawn->sizes = sequoia::propagateSizes(drawn->graph, knownSizes(*program_, options));
+    drawn->title = entry + " of " + file + " on " + drawn->machine.name;
+    return {{"tasks", "", "Each variant of a task, and what its calls may become.",
+             [this, tasks] { return sequoia::drawTasks(*program_, tasks); }, false,
+             [this, tasks] { return sequoia::taskSheets(*program_, tasks); }},
+            {"instances", "",
+             "The instances that " + entry + " reaches, on " + drawn->machine.name +
+                 ": data at the level of its memory, loops and calls at the level whose processor executes them.",
+             [drawn] { return sequoia::drawInstances(drawn->graph, drawn->machine, drawn->sizes, drawn->title); },
+             false,
+             [drawn] { return sequoia::instanceSheets(drawn->graph, drawn->machine, drawn->sizes, drawn->title); }},
+            {"mapping", mapping_ ? "The mapping" : "The mapping, made by Strata", "",
+             [drawn] { return picture::preformatted(sequoia::writeMapping(drawn->mapping)); }, true}};
+  }
+
+  bool readMapping(const CompileOptions& options, DiagnosticEngine& diagnostics) override {
+    if (options.mapping.empty())
+      return true;
+    BufferId file = loadMapping(options, diagnostics);
+    if (!file.valid())
+      return false;
+    mapping_ = sequoia::readMapping(file, diagnostics);
+    if (mapping_)
+      setTunables(*mapping_, options, program_->file);
+    return mapping_.has_value();
+  }
+  bool canShrink() const override { return !mapping_; }
+  std::optional<std::pair<int64_t, Location>> tunable(llvm::StringRef instance, llvm::StringRef name) const override {
+    if (!mapping_)
+      return std::nullopt;
+    const sequoia::MappedNumber* number = findTunable(*mapping_, instance.str(), name.str());
+    return number ? std::optional(std::make_pair(number->value, number->place.location)) : std::nullopt;
+  }
+  std::string machineName() const override { return mapping_ ? mapping_->machine : ""; }
+  Location machinePlace() const override { return mapping_ ? mapping_->machinePlace.location : Location(); }
+
+  std::vector<TunableInUse> tunables(const CompileOptions& options, const Machine& machine,
+                                     DiagnosticEngine& diagnostics) const override {
+    auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    const sequoia::KnownSizes known = knownSizes(*program_, options);
+    std::vector<TunableInUse> result;
+    for (const sequoia::MappedTask& mapped : mapping ? mapping->tasks : std::vector<sequoia::MappedTask>()) {
+      const sequoia::Task* task = program_->findTask(mapped.name.text);
+      for (const sequoia::MappedInstance& instance : mapped.instances) {
+        const sequoia::TaskVariant* variant = task ? task->find(instance.variant.text) : nullptr;
+        for (const sequoia::MappedTunable& tunable : instance.tunables) {
+          TunableInUse& use = result.emplace_back();
+          use = {instance.name.text, tunable.name.text, tunable.value.value, tunable.value.place.location, {}, {}};
+          for (const sequoia::Variable* each : variant ? variant->tunables : std::vector<sequoia::Variable*>()) {
+            if (each->name != tunable.name.text || each->lexnum != tunable.name.lexnum.value_or(0))
+              continue;
+            use.declared = each->location;
+            for (const sequoia::Loop* loop : variant->loops)
+              for (const sequoia::Variable* size : variant->sizeParameters)
+                if (auto at = known.find(size->name);
+                    at != known.end() && mentions(loop->end, each) && mentions(loop->end, size))
+                  use.sizes.push_back(at->second);
+          }
+        }
+      }
+    }
+    return result;
+  }
+
+  std::string mappingText(const CompileOptions& options, const Machine& machine,
+                          DiagnosticEngine& diagnostics) override {
+    auto mapping = options.mappingTemplate
+                       ? sequoia::templateMapping(*program_, machine, askedEntry(options), diagnostics)
+                       : mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    auto form = options.mappingForm == "xml" ? sequoia::MappingForm::Xml : sequoia::MappingForm::Braces;
+    return mapping ? sequoia::writeMapping(*mapping, form) : "";
+  }
+
+  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+  lower(const CompileOptions& options, const Machine& machine, mlir::MLIRContext& context,
+        DiagnosticEngine& diagnostics) override {
+    auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    if (!mapping)
+      return std::nullopt;
+    auto graph = sequoia::resolve(*program_, *mapping, machine, entryOf(options, !mapping_), diagnostics);
+    if (!graph)
+      return std::nullopt;
+    sequoia::warnOfUncovered(*graph, knownSizes(*program_, options), diagnostics);
+    auto lowered = sequoia::lower(*program_, *graph, machine, context, diagnostics, knownSizes(*program_, options));
+    if (!lowered)
+      return std::nullopt;
+    // Files of external tasks are named as seen from the mapping file.
+    std::vector<sequoia::external::ExternalTask> externals;
+    for (const sequoia::ExternalTask& external : lowered->externals) {
+      llvm::SmallString<256> file(external.file);
+      if (!llvm::sys::path::is_absolute(file)) {
+        file = llvm::sys::path::parent_path(options.mapping);
+        llvm::sys::path::append(file, external.file);
+      }
+      sequoia::external::ExternalTask task{external.instance, std::string(file), {}, external.scratch, external.where};
+      for (const sequoia::Variable* size : external.variant->sizeParameters)
+        task.sizes.emplace_back(size->name);
+      for (const sequoia::Variable* parameter : external.variant->parameters)
+        task.parameters[std::string(parameter->name)] = parameter->location;
+      externals.push_back(std::move(task));
+    }
+    if (!sequoia::external::compileExternals(*lowered->module, externals, diagnostics,
+                                             {options.includeDirectories, options.definitions}))
+      return std::nullopt;
+    return std::make_pair(std::move(lowered->module), std::move(lowered->record));
+  }
+
+private:
+  std::unique_ptr<sequoia::Program> program_;
+  std::optional<sequoia::Mapping> mapping_; // the file's
+};
+
+} // namespace
+
+std::vector<target::Symbol> sequoiaSymbols() {
+#define STRATA_SYMBOL(NAME) {#NAME, reinterpret_cast<void*>(&(NAME))}
+  return {STRATA_SYMBOL(sqFreeArray),    STRATA_SYMBOL(sqAllocArray1D), STRATA_SYMBOL(sqAllocArray2D),
+          STRATA_SYMBOL(sqAllocArray3D), STRATA_SYMBOL(sqAllocArray4D), STRATA_SYMBOL(sqAllocArray5D),
+          STRATA_SYMBOL(sqAllocArray6D), STRATA_SYMBOL(sqAllocArray7D), STRATA_SYMBOL(sqAllocArray8D),
+          STRATA_SYMBOL(sqAllocArray9D), STRATA_SYMBOL(sqRaiseError),   STRATA_SYMBOL(sqSetErrorHandler),
+          STRATA_SYMBOL(sqIsFatal)};
+#undef STRATA_SYMBOL
+}
+
+std::unique_ptr<Notation> readSequoia(BufferId file, const CompileOptions& options, DiagnosticEngine& diagnostics) {
+  sequoia::PreprocessOptions preprocessing;
+  preprocessing.includeDirectories = options.includeDirectories;
+  preprocessing.definitions = options.definitions;
+  auto program = sequoia::readProgram(file, diagnostics, preprocessing);
+  return program ? std::make_unique<Sequoia>(std::move(program)) : nullptr;
+}
+
+} // namespace strata::driver
