@@ -17,8 +17,8 @@ extern "C" {
  * valid during the call of the handler only. */
 typedef void (*strataErrorHandler_t)(const char* code, const char* message);
 
-/* Sets what is called when something is wrong, for the whole process; returns what was set before. Null, which is the
- * default: the message is printed on stderr and the program ends with status 1.
+/* Sets the function that is called on an error, for the whole process; returns the one before. Null, the default,
+ * prints the message on stderr and ends the program with status 1.
  *
  * The handler is called in one of two situations, which strataIsFatal() tells apart:
  * 1. The arguments of a call of an entry point are wrong: a null pointer, a size that is negative or does not follow

@@ -373,8 +373,7 @@ SVM_INLINE_ void svmPush_(Stream* s, const void* element, uint64_t seen, const c
   }
 }
 
-/* Elements that are smaller leave the rest of the variable as it was, also where that is what it was before anything
- * was written there. */
+/* An element that is smaller than the variable leaves its other bytes as they were, written or not. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -620,7 +619,7 @@ SVM_INLINE_ void svmMulticastMany_(const char* place, int eos, int count, const 
                           SVM_NULL_, SVM_NULL_, SVM_NULL_, SVM_NULL_, SVM_NULL_)                                       \
        : svmMulticastMany_(place, eos, SVM_COUNT_(__VA_ARGS__) - 1, (const void* const[]){__VA_ARGS__}))
 
-/* What is never called in a program that compiles. */
+/* Never called in a program that compiles: the attribute makes a call an error with this message. */
 void svmNoStream_(void) __attribute__((error("a multicast pushes to at least one stream")));
 Kernel* svmNoKernel_(const void* other)
     __attribute__((error("what is expected here is a Kernel*, or a pointer to a struct that begins with a Kernel")));

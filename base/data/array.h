@@ -23,7 +23,7 @@ public:
   /// no extent is negative.
   static std::optional<Array> create(ElementType type, std::vector<int64_t> shape, const std::string& what,
                                      DiagnosticEngine& diagnostics, const Location& where);
-  /// An array that says what it is and has no storage: data() is null. For arrays that are kept elsewhere.
+  /// A type and a shape without storage: data() is null. For arrays that lie elsewhere, as on a disk.
   static Array description(ElementType type, std::vector<int64_t> shape);
   /// A copy with storage of its own.
   std::optional<Array> clone(const std::string& what, DiagnosticEngine& diagnostics, const Location& where) const;

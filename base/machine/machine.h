@@ -36,8 +36,8 @@ using ProcessorId = Id<Processor>;
 using FifoId = Id<Fifo>;
 using LinkId = Id<Link>;
 
-/// Where something was written, and each of its fields. Two origins always compare equal: a machine is what it says,
-/// not where it says it. A machine made by a program has empty ones.
+/// The place in a description of an item and of each of its fields. Two origins always compare equal, so that machines
+/// are compared by their content. A machine made by a program has empty ones.
 struct Origin {
   Location location;
   std::vector<std::pair<std::string, Location>> fields;
@@ -62,7 +62,7 @@ struct Capacity {
   friend bool operator==(const Capacity&, const Capacity&) = default;
 };
 
-/// So many bytes in so many cycles, exactly. Zero bytes in zero cycles: not stated, costs no time.
+/// `bytes` in `cycles`, an exact ratio. Zero bytes in zero cycles: not stated, costs no time.
 struct Bandwidth {
   uint64_t bytes = 0;
   uint64_t cycles = 0;

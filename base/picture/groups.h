@@ -20,14 +20,14 @@ struct Group {
   std::vector<size_t> nodes;
 };
 
-/// How many nodes one drawing shows, and how many groups. Where both cannot be, groups get larger.
+/// How many nodes and how many groups one drawing shows at most. Where both cannot be kept, groups get more nodes.
 struct GroupSizes {
   size_t nodes = 80;
   size_t groups = 64;
 };
 
-/// The part of a name that things of one kind share: all before its first number, without what leads to it. The whole
-/// name where it begins with a number or has none.
+/// The part of a name that things of one kind share: what stands before its first number, without the sign between,
+/// as `fir` of `fir[12]`. The whole name where it begins with a number or has none.
 std::string stemOf(const std::string& name);
 
 /// Nodes that have one key are a group; large ones are cut into ranges in the natural order of names, neighbours in the
@@ -35,7 +35,7 @@ std::string stemOf(const std::string& name);
 std::vector<Group> groupsByKey(const std::vector<size_t>& nodes, const std::vector<std::string>& names,
                                const std::vector<std::string>& keys, const GroupSizes& sizes);
 
-/// Each group is a node with what it leads to, or several that one node leads to. `edges` are those of all nodes.
+/// Each group is a node with the nodes below it, or several nodes below one. `edges` are those of all nodes.
 std::vector<Group> groupsByEdges(const std::vector<size_t>& nodes, const std::vector<std::string>& names,
                                  const std::vector<LayerEdge>& edges, const GroupSizes& sizes);
 

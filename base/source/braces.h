@@ -26,8 +26,8 @@ std::vector<BraceRepair> findMissingBraces(std::string_view text, const std::vec
 void reportMissingBraces(const std::vector<BraceRepair>& repairs, const std::vector<Location>& places,
                          DiagnosticEngine& diagnostics);
 
-/// Where the end of the line stands, for what is missing behind `last` when `next` stands in another line (or the text
-/// ends); else the place of `next`.
+/// The place to report for a token that is missing between `last` and `next`: the end of the line of `last` when `next`
+/// stands in another line (or the text ends), else the place of `next`.
 Location placeOfMissing(const Location& last, const Location& next, bool nextIsEnd, const SourceManager& sources);
 
 /// Reports the missing braces of a program and puts them into its tokens. A token has `text` and `location`; the last

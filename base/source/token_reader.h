@@ -127,9 +127,9 @@ public:
   }
 
 protected:
-  /// Reports that something else is wanted; the place is the end of the line where that is missing. Leaves by a
-  /// SyntaxError when what is wrong there has been reported: before the same token, or, for lines with a brace or a
-  /// character too many or too few, in the same line.
+  /// Reports that something else is wanted here; for a missing token the place is the end of the line before. Throws a
+  /// SyntaxError instead when an error has been reported here: at the same token, or, where a brace or a character is
+  /// missing or too many, in the same line.
   DiagnosticBuilder reportWanted(std::string_view wanted) {
     if (at_ == reportedAt_)
       throw SyntaxError();
@@ -147,7 +147,7 @@ protected:
     return diagnostics_.report(syntax_, where, wanted, found);
   }
 
-  /// Whether something is wrong with the text up to here, so that what is missing may only seem to be.
+  /// Whether an error has been reported in the text up to here, so that a missing token may be a consequence of it.
   bool hasReported() const { return !wrongLines_.empty() || diagnostics_.errorCount() != errorsBefore_; }
 
   /// Whether the token at hand is likely to stand behind a bracket or a semicolon that is missing before it.

@@ -9,7 +9,7 @@
 
 namespace strata::driver {
 
-/// A string literal of C; what is not plain goes in octal.
+/// A string literal of C; other characters than plain ones as octal escapes.
 std::string cLiteral(llvm::StringRef text);
 
 /// Statements of C that return from the function when a rule is broken, with `before` before the error is raised. The

@@ -26,9 +26,9 @@ public:
   ~FileArray();
   FileArray(const FileArray&) = delete;
 
-  /// Where compiled code believes it to be.
+  /// The address that compiled code is given: that of its window.
   void* address() const { return window_; }
-  /// Gives it what it held at the beginning again. REQUIRES: it is written.
+  /// Fills it again with its initial elements. REQUIRES: it is written.
   bool restore(DiagnosticEngine& diagnostics) { return fill(diagnostics); }
   /// A copy in memory.
   std::optional<Array> load(DiagnosticEngine& diagnostics) const;

@@ -55,9 +55,9 @@ std::string numberText(double number);
 
 /// Compares what a run wrote with what the interpreter wrote: bit for bit, but for floating-point numbers that a
 /// reduction had a part in, which are rounded along a tree that the mapping sets. Those agree to within what any two
-/// orders can differ by. Where nobody knows how much that is (Interpreter::distances), they agree to within 2^-10
+/// orders can differ by. Where no bound is known (Interpreter::distances), they agree to within 2^-10
 /// (float) or 2^-30 (double) of the largest magnitude in the array. Reports the first difference of each argument: a
-/// warning where the order of a reduction decides, which is no fault of anybody.
+/// warning where the order of a reduction decides.
 bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Interpreted& oracle,
              DiagnosticEngine& diagnostics);
 

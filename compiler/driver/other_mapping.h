@@ -18,7 +18,7 @@ struct CheckedRun {
 };
 
 /// Runs the program again through the interpreter under mappings made for the purpose, which depend on the mapping in
-/// use, the program and its sizes only. What is wrong in any mapping is an error, what only another mapping shows a
+/// use, the program and its sizes only. A fault of every mapping is an error, one that only another mapping shows a
 /// warning. False when there are errors (reported).
 bool checkOtherMappings(Compiler& compiler, const CheckedRun& run, DiagnosticEngine& diagnostics);
 

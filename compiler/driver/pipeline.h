@@ -62,13 +62,13 @@ public:
   std::string syntaxTree();
   /// A view of the notation's own. Empty where there is none (reported).
   std::string view(llvm::StringRef name);
-  /// What there is to see of the program and its mapping. Empty where there is nothing (reported).
+  /// Drawings of the program and its mapping. Empty where there are none (reported).
   std::vector<Picture> pictures();
   /// The machine that the program describes. Nothing where it describes none (reported).
   std::optional<Machine> ownMachine();
   /// The tunables of the mapping that is used. Empty where there are none.
   std::vector<TunableInUse> tunables();
-  /// What was asked for, with what logical() has settled since.
+  /// The options given, completed by what logical() has decided.
   const CompileOptions& options() const { return options_; }
   /// Whether the mapping in use was made by default, for a notation's program.
   bool isMappedByDefault() const;
@@ -80,7 +80,8 @@ public:
   /// Places the program on its machine (in place): compiler/mapping/place.h. A program that is to count its accesses
   /// says so here: afterwards nothing tells any more whose memory an element was in.
   bool place(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
-  /// Distribution, reductions, copies, addresses: what is left to decide is decided.
+  /// From placed to scheduled: reductions expanded, iterations distributed, copies eliminated and hoisted, addresses
+  /// set.
   bool schedule(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
   /// All of the way: brings a logical program (in place) to the stage that its target takes, and has the target compile
   /// it. The program outlives the artefact. Null on errors (reported).
@@ -100,7 +101,8 @@ private:
   std::optional<Machine> machine(const std::string& named, Location where);
   void settleMapping(const Machine& machine);
   bool assignAddresses(LogicalProgram& program);
-  /// A part of the compilation begins: to whoever waits, with the program's name, and to the watch.
+  /// Tells the line on the terminal (runtime/core/progress.h), with the program's name, and the watch that a phase
+  /// begins.
   void tell(const char* phase, const char* preposition = "") const;
   void prepare(mlir::PassManager& passes) const;
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager&)> add);

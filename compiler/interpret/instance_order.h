@@ -29,13 +29,13 @@ private:
   std::vector<std::shared_ptr<const Piece>> pieces_;
 };
 
-/// The instances of the outermost parallel loop under way. Instances are numbered across all loops, from 1, so that a
-/// number of an earlier loop is known to be one: all that it did happened before.
+/// The instances of the outermost parallel loop under way. Instances are numbered from 1 across all loops, so that an
+/// instance of an earlier loop is known by its number: all that it did happened before.
 class InstanceOrder {
 public:
   /// A loop begins, and what the last one's instances did happened before.
   void begin();
-  /// A new instance; 0 when numbers are used up, and nobody is asked about any more.
+  /// A new instance; 0 when numbers are used up, and no order is asked for any more.
   uint32_t add(uint64_t iteration);
   bool isLive(uint32_t instance) const { return instance >= first_ && instance - first_ < instances_.size(); }
 
@@ -45,7 +45,7 @@ public:
   /// Whether what `other` did at a point happened before what `instance` does now.
   bool isBefore(uint32_t other, uint32_t point, uint32_t instance) const;
   /// The instance has read, in a loop that waits, what `other` wrote at a point; it counts at the next fence. `element`
-  /// tells such reads apart.
+  /// identifies the read.
   void observe(uint32_t instance, std::pair<uint64_t, uint64_t> element, uint32_t other, uint32_t point);
   void fence(uint32_t instance);
 

@@ -94,16 +94,16 @@ public:
   const Statistics& statistics() const;
   const Failure& failure() const;
   /// By element of a block argument of the last call, in C order: whether it has a value. Empty when everything has, or
-  /// nobody asked (Options::trackUndefined).
+  /// without Options::trackUndefined.
   const std::vector<bool>& hasValue(size_t argument) const;
   /// For every four bytes of a block argument of the last call, how far the number that begins there may be from what
-  /// it is when the program's reductions are made in another order: infinite when nobody knows, and negative when it is
-  /// the same bits in every order. Empty when everything is. Only with Options::trackUndefined.
+  /// it is when the program's reductions are made in another order: infinite when no bound is known, and negative when
+  /// it is the same bits in every order. Empty when everything is. Only with Options::trackUndefined.
   std::vector<double> distances(size_t argument) const;
   /// Where the last call first did something that depends on the order of a reduction: which branch it took, or an
   /// integer that it made of a number. Then distances say nothing.
   std::optional<mlir::Location> decidedAt() const;
-  /// Whether that is since a NaN or an infinity is among the numbers, and not since they are rounded.
+  /// Whether the reason is a NaN or an infinity in the numbers that are reduced, and not rounding.
   bool isDecidedByNotFinite() const;
   /// Where the last call first compared a NaN while it reduced, or later. Which of two numbers stays may depend on the
   /// order then.

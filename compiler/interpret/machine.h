@@ -109,8 +109,8 @@ struct Task {
   std::vector<Slack> slacks;    ///< two for each register, as far as there are any
   uint32_t instance = 0;        ///< of the outermost parallel loop that this belongs to; 0: none
   std::vector<Branch> branches; ///< outermost first
-  /// What had changed in all at the last pause, and the state in which an earlier one found this task. A task that
-  /// comes back to that state goes in circles until something changes.
+  /// The machine's count of changes at the last pause, and the task's state at an earlier one. A task that comes back
+  /// to that state goes in circles until something changes.
   uint64_t changesAtPause = ~uint64_t(0);
   std::vector<uint64_t> stateAtPause;
   uint64_t pausesSince = 0, pausesLimit = 1;
@@ -452,7 +452,7 @@ bool Machine::load(Task& task, uint32_t pc, const Instruction& instruction, Regi
   }
 }
 
-/// A number that stands for an element and its value.
+/// A hash of an element and its value.
 inline uint64_t contentOf(const Storage* block, uint64_t element, const void* value, size_t bytes) {
   auto mix = [](uint64_t a, uint64_t b) { return (a ^ b ^ (a >> 29)) * 0x9e3779b97f4a7c15u; };
   uint64_t sum = mix(reinterpret_cast<uint64_t>(block), element);

@@ -92,7 +92,7 @@ enum class Opcode : uint16_t {
   // Checks and figures.
   Check,      // a: condition; imm: index into checks; pool[e, e + d): values
   IndexCheck, // a: index, b: extent; imm: index into checks
-  Apart,      // a, b: two arguments of rank c and d, one of which is written; imm: index into names, who gets them
+  Apart,      // a, b: two arguments of rank c and d, one of which is written; imm: index into names, the callee
   Count,      // a: amount; imm: index into names; shift: of the amount
   RunCount,   // a kernel begins
   Print,      // a: order; imm: index into names, the format; pool[e, e + d): values
@@ -130,10 +130,10 @@ enum class Division : uint8_t {
 };
 enum class LifetimeKind : uint8_t { Region, Automatic };
 enum class MakeKind : uint8_t { Block, Automatic, Heap };
-/// Private: a copy that all parts of a reduction share here, and that nobody else sees.
+/// Private: the private copy of a reduction, of which there is one for all parts here.
 enum class MakeForm : uint8_t { Plain, Distributed, Private };
 
-/// A load in a loop that waits, and one of what is kept of an element of which a part is written.
+/// A load in a loop that waits; one of an element of which a part is then written (its remainder).
 enum LoadFlag : uint8_t { LoadWaits = 1, LoadsRest = 2, LoadCompares = 4, LoadKeeps = 8 };
 /// Of a store: the element has a value when the one last loaded with LoadsRest had one.
 enum StoreFlag : uint8_t { StoresRest = 1 };
@@ -235,7 +235,7 @@ struct CombinerOrders {
   std::vector<ElementScalar> scalars;
 };
 
-/// An operand's number that stands for accesses which may overlap.
+/// The operand's number of accesses that may overlap others.
 constexpr uint32_t AtomicAccess = ~uint32_t(0);
 
 struct Program {

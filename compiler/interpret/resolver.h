@@ -101,15 +101,14 @@ private:
   bool resolveStreams(mlir::Operation* op);
   bool resolveRecords(mlir::Operation* op);
   void resolveRun(svm::RunOp run);
-  /// What is given to a kernel or function shares no element where one is written.
+  /// Checks that the arguments of a kernel or function are disjoint where one is written.
   void resolveApart(mlir::ValueRange arguments, llvm::StringRef callee, llvm::function_ref<bool(unsigned)> isWritten);
   void resolveSpmd(svm::SpmdOp spmd);
   void resolveCheck(svm::CheckOp check);
 
   // resolve_reductions.cpp
   struct TriedReduction;
-  /// Makes the copies that stand for the private ones, runs the loop from one iteration to another, and brings them
-  /// back.
+  /// Makes the private copies, runs the loop from one iteration to another, and moves the copies back.
   void resolveReductions(svm::SpmdOp spmd, llvm::function_ref<void(Slot, Slot)> loop);
   void tryReductions(svm::SpmdOp spmd, llvm::function_ref<void(Slot, Slot)> loop);
   /// The numbers in an element that a combiner combines, as an index into the program's.
@@ -117,7 +116,7 @@ private:
   void makeCopies(Slot block, Slot like, unsigned rank, int64_t bytes, bool inParts);
   void moveBlock(Slot from, Slot to, unsigned rank, int64_t bytes);
   void partOf(const TriedReduction& reduction, Slot part, Slot result);
-  /// A new block with what the combiner makes of two.
+  /// A new block with the combination of two.
   Slot combined(const TriedReduction& reduction, Slot from, Slot into);
   Slot beginOfPart(Slot lower, Slot count, Slot part, Slot parts);
   /// Combines the parts, also in other orders, into the first of them.

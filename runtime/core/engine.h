@@ -18,8 +18,8 @@ namespace strata::runtime {
 StrataToken* startMove(MovePlan plan, void* destination, const void* source, const StrataWay* way, const Role& role,
                        StrataToken* const* after, int32_t afterCount);
 
-/// How many engines stand for a machine's: as many moves as its processors carry on at once, but no more than half of
-/// this computer's cores, and one at least.
+/// How many engines serve a machine: as many as its processors carry on moves at once, but no more than half of this
+/// computer's cores, and one at least.
 uint32_t enginesFor(const StrataMachine* machine);
 
 } // namespace strata::runtime

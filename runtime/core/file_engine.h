@@ -19,7 +19,7 @@ namespace strata::runtime {
 struct FileJob;
 class FileSequence;
 
-/// So many bytes of a file, from or to memory. An engine advances it as parts of it are done.
+/// A read or write of `bytes` bytes of a file. An engine advances it as parts of it are done.
 struct FileRequest {
   int file = -1;
   bool writes = false;
@@ -31,9 +31,9 @@ struct FileRequest {
   FileRequest* next = nullptr; // in a queue of the engine or of the sequence
 };
 
-/// Requests that are carried out one after another, in the order in which they were asked for. A system reads ahead
-/// where it sees a file read in order, which it does not when two readers are in it at once; and of two writers of one
-/// file, one waits for the other. Lives as long as requests may name it.
+/// Requests that are carried out one after another, in the order in which they were asked for. The system reads ahead
+/// in a file that is read in order, but not when two readers are in it at once; and of two writers of one file, one
+/// waits for the other. Lives as long as requests may name it.
 class FileSequence {
 public:
   /// Whether the request may begin now; else it does when it is its turn.
@@ -48,7 +48,7 @@ private:
   FileRequest* last_ = nullptr;
 };
 
-/// Requests for which one execution waits. Lives on its stack: whoever counts off the last one looks at it no more.
+/// Requests for which one execution waits. Lives on its stack: whoever ends the last one must not touch it afterwards.
 struct FileJob {
   std::atomic<size_t> left{0};
   std::atomic<bool> failed{false};
@@ -66,7 +66,7 @@ public:
   virtual bool mayTryAtOnce() const { return true; }
 
 protected:
-  /// The end of a part: how many bytes, or a negative error number. A rest begins again. Any thread.
+  /// Part of a request has ended: `result` bytes, or a negative error number. The remainder is begun again. Any thread.
   void finished(FileRequest* request, int64_t result);
 };
 

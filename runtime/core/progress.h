@@ -7,17 +7,17 @@
 
 namespace strata::runtime {
 
-/// What is being done from now on, as "optimising code"; empty: nothing that takes long. The first call starts a
+/// Says what is being done from now on, as "optimising code"; empty: nothing that takes long. The first call starts a
 /// thread where there is a terminal.
 void tellProgress(const std::string& what);
 
-/// Whether anything that is told is shown. For whoever tells often and would put the text together for nothing.
+/// Whether the line is shown at all. For callers that tell often, and save making the text where it is not.
 bool showsProgress();
 
-/// Takes the line off the terminal until the next time it is due. For whoever is about to write.
+/// Takes the line off the terminal until the next time it is due. For callers that are about to write.
 void clearProgress();
 
-/// Whether standard error is a terminal that can be told to rewrite a line or to show a colour: TERM says so.
+/// Whether standard error is a terminal that can rewrite a line and show colours, as TERM says.
 bool isCapableTerminal();
 
 } // namespace strata::runtime

@@ -30,13 +30,13 @@ public:
   /// What runtime/host makes of a machine, and how it is given back.
   using Stores = std::unique_ptr<const void, void (*)(const void*)>;
 
-  /// Has one user, who made it. `around` is the context of the execution within which it is made: what a call within a
-  /// call prints belongs to the outer one.
+  /// Has one user, its maker. `around` is the context of the execution that makes it: prints of a nested call go to the
+  /// output of the outer one.
   RunContext(const StrataMachine* machine, Stores stores, RunContext& around);
   RunContext(const RunContext&) = delete;
   RunContext& operator=(const RunContext&) = delete;
 
-  /// The context of what no entry point has started.
+  /// The context of everything that runs outside of entry points.
   static RunContext& outside();
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }

@@ -47,12 +47,12 @@ inline Role roleOf(const Execution& execution) {
 /// Makes a thread that does work beside all executions, such as a machine's engine, for as long as the process lives.
 /// It may complete tokens, unpark and start; it must not park. False when the system gives no more threads.
 bool makeEngineThread(void (*run)());
-/// Says that work outside of all executions has begun, and that it has ended; until then a standstill is no deadlock.
-/// What the end wakes is woken before.
+/// Work outside of all executions begins, and ends; in between a standstill is no deadlock. Executions that the end
+/// wakes are woken before besideEnded().
 void besideBegun();
 void besideEnded();
 
-/// Blocks until unpark, or for no reason at all.
+/// Blocks until unpark. May return without one (a spurious wakeup).
 void park(const Wait& wait);
 /// Blocks like park, for callers whose waker tests for a waiter without a memory fence. `ready(wait.object, execution)`
 /// is called now and again, at the latest before this thread sleeps and then after a fence in all threads; when it
@@ -67,11 +67,12 @@ void yield();
 /// Ends the calling fibre where it stands; frames that it is in are not unwound. REQUIRES: the caller is a fibre of
 /// start(), and nothing that it holds outlives it.
 [[noreturn]] void endFibre();
-/// What is called, instead of the failure "runtime-deadlock", when nothing can run any more, or when all threads from
-/// outside have ended and nothing is left to do; null: nothing. It ends the program. Nothing else runs meanwhile.
+/// Sets the function that is called, instead of the failure "runtime-deadlock", when nothing can run any more, or when
+/// all threads from outside have ended and nothing is left to do; null: none. It ends the program. Nothing else runs
+/// meanwhile.
 void setStandstillHandler(void (*handler)());
-/// Whether what the caller waits for may well happen within a microsecond: another thread runs, and there is nothing
-/// else to do on this one.
+/// Whether spinning pays: another thread runs, which may bring what the caller waits for within a microsecond, and
+/// there is nothing else to do on this one.
 bool worthSpinning();
 /// Whether no thread but the caller has ever taken part, or works for the runtime.
 bool isAlone();

@@ -11,7 +11,7 @@ namespace strata::runtime {
 std::string scratchFolder();
 void setScratchFolder(const std::string& folder);
 
-/// An open file of so many zero bytes that the caller closes, or -1 with the system's error number.
+/// An open file of `bytes` zero bytes, which the caller closes, or -1 with the system's error number.
 struct ScratchFile {
   int file = -1;
   int error = 0;

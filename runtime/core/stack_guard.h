@@ -10,13 +10,14 @@ namespace strata::runtime {
 /// Prepares the calling thread; the first call also installs the handler for the process.
 void guardStacks();
 
-/// What is called, instead of the failure "runtime-stack-overflow", on the fibre that has used up its stack of so many
-/// bytes; null: nothing. It runs in a signal handler and ends the program, or returns and leaves that to the failure.
+/// Sets the function that is called, instead of the failure "runtime-stack-overflow", on the fibre that has used up its
+/// stack of `bytes` bytes; null: none. It runs in a signal handler and ends the program, or returns and leaves that to
+/// the failure.
 void setOverflowHandler(void (*handler)(size_t bytes));
 
-/// What is called where the program reads or writes in the first page of addresses; null: nothing. It runs in a signal
-/// handler, gets what that knows of the fault (a ucontext_t), and ends the program, or returns and leaves the signal to
-/// others.
+/// Sets the function that is called where the program reads or writes in the first page of addresses; null: none. It
+/// runs in a signal handler, is given the handler's ucontext_t, and ends the program, or returns and leaves the signal
+/// to others.
 void setNullHandler(void (*handler)(size_t address, const void* context));
 
 /// The same for any other address at which the process has no memory, or none that may be written, as that of a string

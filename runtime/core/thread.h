@@ -20,9 +20,10 @@ namespace strata::runtime {
 
 constexpr uint32_t mostThreads = 2 * mostWorkers; // with those that call in from outside
 
-/// First in, first out, but for executions that yield: these poll for what others do, and run again when the rest of
-/// the queue has run, last one first. So sweeps over thousands of them go to and fro, and a chain of them that wait for
-/// each other ends in two sweeps whichever way it leads. The owner and thieves use it alike.
+/// A queue, first in, first out, except for executions that yield. These poll for what others do, so they run again
+/// only after all others in the queue, in the reverse order of their last round. So rounds over thousands of them go
+/// forth and back, and a chain in which each waits for its neighbour ends in two rounds whichever way it leads. The
+/// owner and threads that steal use it alike.
 class RunQueue {
 public:
   void pushYielded(Execution* execution) {

@@ -14,7 +14,7 @@
 
 namespace strata::runtime {
 
-/// Elements of a window on the one side, of memory on the other. Strides are in elements, as compiled code gives them.
+/// A move between a window and memory. Strides are in elements, as compiled code gives them.
 struct WindowMove {
   bool intoWindow = false; // else out of it
   char* memory = nullptr;  // the first element there; only read when `intoWindow`
@@ -26,7 +26,7 @@ struct WindowMove {
   int64_t elementBytes = 1;
 };
 
-/// What stands behind a window.
+/// Moves the elements of a window from and to where they are kept, as in a file.
 class WindowBackend {
 public:
   virtual ~WindowBackend() = default;
@@ -36,7 +36,7 @@ public:
   virtual void move(const WindowMove& move) = 0;
 };
 
-/// Reserves address space for so many bytes. `what` names the block in an out-of-memory error.
+/// Reserves address space for `bytes` bytes. `what` names the block in an out-of-memory error.
 char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what);
 /// Gives the address space and the backend back. REQUIRES: `first` is what openWindow returned.
 void closeWindow(void* first);

@@ -30,7 +30,7 @@ void checkSupported(const Program& program, KernelSort sort, const char* kernel,
                     const Place& place);
 
 /// A7 where one end of a stream, which another kernel has at hand, passes to a kernel or to control (null): in every
-/// mode, since two that push know nothing of each other's places.
+/// mode, since two that push at once would overwrite each other's elements.
 void checkOneAtATime(const StreamRecord& record, const KernelRecord& other, const KernelRecord* kernel, bool pushes,
                      const Place& place);
 /// The same where a stream or block is initialised that a kernel has at hand (A2).
@@ -50,7 +50,7 @@ void checkDependence(const KernelRecord& kernel, const KernelRecord* on, const P
 /// kernelRun: only on an UNSTARTED or PAUSED kernel, with an initialised scratch block that it reaches, A7 as far as it
 /// shows, and B3; notes the kernel's data.
 void checkRun(KernelRecord& kernel, const Place& place);
-/// As a kernel begins: its data is what it was when it was run.
+/// When a kernel begins: that its data has not changed since kernelRun.
 void checkData(const KernelRecord& kernel);
 
 /// A push and a peek, against the stream's flags and capacity. By the pusher and the popper.

@@ -101,7 +101,7 @@ public:
   /// Its buffer, made on first use; fails for the caller's place when the computer has no room for it.
   char* fifoStorage(const machine::Node& fifo, const Name& what, const Place& place);
 
-  /// Whether links, or being its own, connect a processor to a memory or FIFO.
+  /// Whether a processor reaches a memory or FIFO: by links, or since it is local to it.
   bool reaches(const machine::Node& processor, const machine::Node& place) const;
   /// Whether a processor may push to a FIFO, or pop from it: a description names those who do.
   bool mayUse(const machine::Node& processor, const machine::Node& fifo, bool pushes) const;

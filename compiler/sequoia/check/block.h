@@ -21,9 +21,8 @@ bool sameExpression(const Expr* left, const Expr* right);
 bool surelyOverlap(const Expr& left, const Expr& right);
 
 /// How far apart two iterations of a loop are of which one writes elements that the other has too, in a block of its
-/// own
-/// (`other` is `written`) or in another argument; nothing when that cannot be told. Both blocks belong to one call, and
-/// other loops' variables are taken to be the same in both iterations.
+/// own (`other` is `written`) or in another argument; nothing when that cannot be told. Both blocks belong to one call,
+/// and other loops' variables are taken to be the same in both iterations.
 std::optional<int64_t> sharedAcross(const Expr& written, const Expr& other, const Variable* loop);
 
 /// Whether a variable occurs in an expression or block.
