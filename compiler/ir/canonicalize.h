@@ -1,5 +1,5 @@
-// Canonical forms: MLIR's own pass, but for its patterns that take the distance of a loop's bounds for a number of 64
-// bits. Of a loop from -2^63 + 7 to 7 they make a negative distance, and drop the loop, whatever it does.
+// Canonical forms: MLIR's own pass without those of its patterns that compute the distance of a loop's bounds in 64
+// bits. Of a loop from -2^63 + 7 to 7 these make a negative distance, and drop the loop, whatever it does.
 #pragma once
 
 #include "mlir/Pass/Pass.h"

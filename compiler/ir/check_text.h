@@ -1,4 +1,4 @@
-// What is checked of a program's text before MLIR's parser reads it: what that parser would not survive.
+// Checks a program's text before MLIR's parser reads it, and refuses what would crash that parser.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

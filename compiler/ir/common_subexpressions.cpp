@@ -1,6 +1,6 @@
-// Blocks are read from their beginning to their end, with a table of what is known there; what is known around a region
-// is known in it. Loads are numbered with how many operations of their block may have written before them: those with
-// the same number read the same.
+// Value numbering, block by block in program order. A table holds the operations known at a point; a region sees the
+// table of the code around it. A load is numbered with how many operations before it in its block may write memory: two
+// equal loads with one number read the same.
 #include "compiler/ir/common_subexpressions.h"
 
 #include "mlir/IR/Operation.h"

@@ -1,5 +1,5 @@
-// Computing once what is computed several times, in time in proportion to the program: MLIR's own pass looks, for each
-// load that it has seen before, at all that lies between, which takes minutes in a kernel of thousands of statements.
+// Common subexpression elimination in time in proportion to the program. MLIR's own pass looks, for each load that it
+// has seen before, at all operations in between, which takes minutes in a kernel of thousands of statements.
 #pragma once
 
 #include "mlir/Pass/Pass.h"

@@ -1,4 +1,4 @@
-// Conversion of places and diagnostics between MLIR and base/source.
+// Implements the conversion of locations and diagnostics.
 #include "compiler/ir/locations.h"
 
 #include "base/source/characters.h"

@@ -1,4 +1,4 @@
-// Places of MLIR operations as places of source files, and MLIR's own diagnostics as ours.
+// Converts locations of MLIR operations to places in source files, and MLIR's diagnostics to ours.
 #pragma once
 
 #include "base/source/diagnostic.h"

@@ -1,6 +1,6 @@
-// What may be executed where the program would not have come to it: the one place that decides it, for every pass that
-// moves, copies or vectorises operations. MLIR's own answer is not used elsewhere: it takes remainders, and quotients
-// that are rounded down, for operations that cannot trap.
+// Which operations may be speculated: executed where the program would not have come to them. This is the one place
+// that decides it, for every pass that moves, copies or vectorises operations. MLIR's own answer is not used elsewhere:
+// it takes remainders, and quotients that are rounded down, for operations that cannot trap.
 #pragma once
 
 #include "mlir/IR/Operation.h"

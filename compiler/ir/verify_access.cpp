@@ -1,7 +1,7 @@
-// What arguments are said to be: nothing is stored to one that is "read", directly, through views, or by what is run or
-// called on it; a kernel reads nothing of one that is "write" before it has written to it; and no block is given twice
-// where it is written, but to a kernel whose arguments may alias. That two different blocks overlap is found when the
-// program runs.
+// Verifies what arguments are said to be. Nothing stores to one that is "read", directly, through views, or by what is
+// run or called on it. A kernel reads nothing of one that is "write" before it has written to it. No block is given
+// twice where it is written, except to a kernel whose arguments may alias. Overlap of two different blocks is found
+// when the program runs.
 #include "compiler/ir/svm.h"
 #include "compiler/ir/verify_logical.h"
 

@@ -1,5 +1,5 @@
-// Each mark is proved by following what is loaded to where it goes. Nothing is believed that does not follow from the
-// operations around: front ends write loads, what is made of them and stores in one piece.
+// Proves each mark by following the value that is loaded to its uses. Only what the operations around show counts:
+// front ends write a load, the computation on it and the store in one piece.
 #include "compiler/ir/verify_marks.h"
 
 #include "compiler/ir/poll.h"

@@ -1,5 +1,5 @@
-// What the marks of a logical program's operations claim (attributes.def), read off the program itself. A mark
-// frees an access from a check of the interpreter, so that one which is not true would let a fault pass.
+// Proves the marks of a logical program's operations (attributes.def) from the program itself. A mark frees an access
+// from a check of the interpreter, so a false one would hide a fault.
 #pragma once
 
 #include "mlir/IR/Operation.h"

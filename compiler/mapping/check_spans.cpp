@@ -1,6 +1,6 @@
-// Follows control through regions and calls with the processors that it has: a class, how many of it, and for
-// every parallel loop around how far apart its instances are numbered. A loop divides what it finds; a block is its
-// maker's own when no two instances of a loop around belong to one instance of the block's memory.
+// Follows control through regions and calls with the processors that it has: their class, how many, and for every
+// parallel loop around the distance between the numbers of its instances. A loop divides the processors that it finds.
+// A block belongs to its maker alone when no two instances of a loop around share one instance of the block's memory.
 #include "compiler/mapping/check_spans.h"
 
 #include "base/machine/instance_range.h"

@@ -1,4 +1,4 @@
-// Moves that go on beside their starter, and the blocks in explicit memories that they fill and empty.
+// Verifies moves that go on beside their starter, and the blocks in explicit memories that they fill and empty.
 #pragma once
 
 #include "base/machine/machine.h"

@@ -10,8 +10,8 @@
 // 3. A side that blocks leaves itself in pusherWaits_ or popperWaits_ and looks once more before it parks; the other
 //    side tests that without a fence (scheduler.h, parkUnfenced).
 // 4. While a stream is in a group, the group's pushed_ counts for it instead of its own and its quick path for single
-//    pushes is closed. Groups are formed and dissolved on the side of the pusher. A group lives as long as the record of
-//    its first stream, always has the same streams, and is ignored while it is dissolved, so that a popper who still
+//    pushes is closed. Groups are formed and dissolved on the side of the pusher. A group lives as long as the record
+//    of its first stream, always has the same streams, and is ignored while it is dissolved, so that a popper who still
 //    looks at it sees at most what has been pushed.
 // 5. `tags` holds the numbers of the elements inside that carry a tag, ascending. The pusher adds a number before it
 //    raises pushed_, the popper takes it before it raises popped_.

@@ -1,6 +1,6 @@
-// Loops that count: for (i = start; i < bound; i += step), also with <= > >= and downwards. What C makes of them is
-// that of a loop over exact numbers as long as the variable does not leave its type. This decides whether that is so,
-// has to be checked when the loop begins, or whether the loop must be carried out step by step. Pure functions; safe
+// Loops that count: for (i = start; i < bound; i += step), also with <= > >= and downwards. As long as the variable
+// does not leave its type, such a loop in C is one over exact numbers. This decides whether that holds, has to be
+// checked when the loop begins, or does not, so that the loop must be carried out step by step. Pure functions; safe
 // from any thread.
 #pragma once
 

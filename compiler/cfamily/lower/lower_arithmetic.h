@@ -1,8 +1,8 @@
-// The lowering of C's arithmetic to the dialect, for all notations that compute as C does. A notation says of which
-// type an operation is and what it knows of the operands; here is what the operation means: which checks it needs
-// (division by zero, quotients and shifts that do not fit), how real numbers become integers (the nearest value, a NaN
-// 0), how loops count. Integers wrap. Values are of the integer or float type with the bits of their number type; where
-// a notation computes with 64 bits, they may be indices. A lowering of code derives from this.
+// The lowering of C's arithmetic to the dialect, for all notations that compute as C does. A notation tells the type of
+// an operation and what it knows of the operands. Here stands what the operation means: which checks it needs (division
+// by zero, quotients and shifts that do not fit), how real numbers become integers (the nearest value, a NaN 0), how
+// loops count. Integers wrap. Values are of the integer or float type with the bits of their number type; where a
+// notation computes with 64 bits, they may be indices. A lowering of code derives from this.
 #pragma once
 
 #include "compiler/cfamily/check/builtin.h"

@@ -1,7 +1,8 @@
-// The tiles as iterations. Each tile that has code is one iteration of one parallel loop; an iteration finds its tile
-// by division, and for each block of code whether, and for which values of its variables, the tile is one of the
-// block's. That is solved when the program is compiled, as mixed radix numbers are taken apart, wherever coordinates
-// are sums of multiples of the variables; else the iteration tries the values. No tile is visited by the compiler.
+// The tiles as iterations of one parallel loop, one for each tile that has code. An iteration finds its tile by
+// division. For each block of code it then finds whether the tile is one of the block's, and for which values of its
+// variables. Where coordinates are sums of multiples of the variables, this is solved when the program is compiled, as
+// the digits of a mixed radix number are found; else the iteration tries the values. The compiler itself visits no
+// tile.
 #include "compiler/hbir/layout/groups.h"
 #include "compiler/hbir/lower/lower_entry.h"
 

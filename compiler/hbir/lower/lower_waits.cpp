@@ -1,6 +1,6 @@
-// Loops that wait. What a tile reads there of others' writes is loaded each time and ordered before what follows, and
-// each round ends with a poll, which lets other tiles go on. So that a standstill is found, the poll tells whether the
-// tile has changed anything, and with which values of its own it goes on.
+// Loops that wait. What a tile reads there of others' writes is loaded each time and ordered before what follows. Each
+// round ends with a poll, which lets other tiles go on. The poll tells whether the tile has changed anything and with
+// which values of its own it goes on, so that a deadlock is found.
 #include "compiler/hbir/lower/lower_body.h"
 #include "compiler/ir/poll.h"
 

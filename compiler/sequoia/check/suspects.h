@@ -1,6 +1,6 @@
-// Warnings about what a checked program states and hardly means: a variable that is read before anything has written
-// it, an output that no path writes, an assignment where a comparison belongs, loops and conditions without a body, a
-// comma in an index. Each comes with what to write instead.
+// Warnings about what a checked program says and probably does not mean: a variable that is read before anything has
+// written it, an output that no path writes, an assignment where a comparison belongs, loops and conditions without a
+// body, a comma in an index. Each comes with what to write instead.
 #pragma once
 
 #include "base/source/diagnostic.h"

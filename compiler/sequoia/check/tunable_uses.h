@@ -1,6 +1,6 @@
 // What a variant does with each of its tunables, read off its text: which sizes it divides by one, and so takes to be
-// multiples of it, whether it shifts by one, takes its bits apart, or states it as a max and nothing else. Works on
-// checked programs.
+// multiples of it; whether it shifts by one, uses its bits, or states it as a max and nothing else. Works on checked
+// programs.
 #pragma once
 
 #include "compiler/sequoia/syntax/ast.h"

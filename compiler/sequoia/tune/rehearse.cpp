@@ -1,4 +1,4 @@
-// An interpreter of control. What is not known makes a condition take both ways.
+// An interpreter of control. Where a condition is not known, both branches are taken.
 #include "compiler/sequoia/tune/rehearser.h"
 
 #include <algorithm>

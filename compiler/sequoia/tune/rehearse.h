@@ -1,7 +1,7 @@
-// A rehearsal of a program's control under a mapping: inner tasks are gone through as they would be executed, with the
-// sizes that are known, without any data. It tells what does not come out with the tunables as they are: divisions
-// that leave something over, blocks that leave their array or exceed their max, shifts by too much. It shares nothing
-// with tune.cpp, whose choice it verifies.
+// A rehearsal of a program's control under a mapping: inner tasks are executed with the sizes that are known, without
+// any data (a kind of abstract interpretation). It finds what goes wrong with the tunables as they are: divisions with
+// a remainder, blocks that leave their array or exceed their max, shifts by too much. It shares nothing with tune.cpp,
+// whose choice it verifies.
 #pragma once
 
 #include "compiler/sequoia/resolve/sizes.h"

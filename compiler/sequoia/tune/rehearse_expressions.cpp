@@ -1,5 +1,5 @@
 // Integers are values, or not known; each value knows the tunables that it follows from. A division by tunables has to
-// leave nothing, unless the program takes up what it leaves.
+// leave no remainder, unless the program takes up the remainder.
 #include "compiler/sequoia/tune/rehearser.h"
 
 #include "compiler/sequoia/check/fold.h"

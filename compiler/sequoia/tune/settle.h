@@ -1,5 +1,6 @@
-// Makes the tunables of a graph come out: those that something is divided by divide it, at every level; maxima are
-// large enough; what depends on sizes that only a run knows is left to the instance's first instructions.
+// Chooses the tunables of a graph so that its divisions leave no remainder: a tunable divides what it has to divide, at
+// every level; maxima are large enough; what depends on sizes that only a run knows is left to the instance's first
+// instructions.
 #pragma once
 
 #include "compiler/sequoia/tune/rehearse.h"
