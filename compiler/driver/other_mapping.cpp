@@ -20,8 +20,8 @@ STRATA_DIAGNOSTIC(mappingDecides, Warning, "check-mapping-decides",
 STRATA_DIAGNOSTIC(mappingFault, Warning, "check-other-mapping", "with {0}, which another mapping may choose: {1}");
 STRATA_DIAGNOSTIC(
     partsDecide, Error, "check-reduction-parts",
-    "the result depends on how the iterations of a mapreduce are distributed: {0} of '{1}' is {2} when one adds "
-    "to what the one before has left, and {3} when they are made in three parts that are combined");
+    "the result depends on how the iterations of a mapreduce are distributed: {0} of '{1}' is {2} when each iteration "
+    "goes on from the result of the one before, and {3} when they are made in three parts that are combined");
 STRATA_DIAGNOSTIC(mappingTried, Remark, "check-mapping-tried", "the program was also checked with {0}");
 STRATA_DIAGNOSTIC(mappingRefused, Remark, "check-mapping-refused",
                   "the program was checked under its own mapping only: with {0}, {1}");

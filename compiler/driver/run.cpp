@@ -56,7 +56,7 @@ void reportFailure(const StrataCheck* check, const int64_t* values, int32_t coun
   _exit(statusUserError);
 }
 
-STRATA_DIAGNOSTIC(noTrace, Error, "target-no-trace", "target '{0}' does not tell what runs when");
+STRATA_DIAGNOSTIC(noTrace, Error, "target-no-trace", "target '{0}' makes no traces");
 
 class Runner {
 public:

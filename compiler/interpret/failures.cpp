@@ -50,7 +50,7 @@ STRATA_DIAGNOSTIC(race, Error, "check-race", "{2} element {1} of '{0}', and {3} 
 STRATA_DIAGNOSTIC(raceSameValue, Warning, "check-race-same-value",
                   "{2} element {1} of '{0}', and {3} it, in no order; the value is the same");
 STRATA_DIAGNOSTIC(copiesDiffer, Warning, "check-copies-differ",
-                  "of the copies of '{0}', number {1} is what goes back; what number {2} holds in element {3} is lost");
+                  "of the copies of '{0}', number {1} goes back; another value, in element {3} of number {2}, is lost");
 STRATA_DIAGNOSTIC(externalFunction, Error, "interpret-external-function",
                   "'{0}' is a function whose code is not in the program; it cannot be interpreted");
 STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter does not execute {0}");

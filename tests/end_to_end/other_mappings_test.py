@@ -204,9 +204,9 @@ void task<inner> U::I(in long n, in int a[N], out int b[N]) { T(a[0 : n;], b[0 :
             self.says(self.run_reduce(combine, take, given=given), 0)
 
     def test_tasks_that_do_not_reduce(self):
-        self.says(self.run_reduce(take="m = x[i];"), 1, "error[check-reduction-parts]", "'m' is 19 when one adds", "may not replace it")
+        self.says(self.run_reduce(take="m = x[i];"), 1, "error[check-reduction-parts]", "'m' is 19 when each iteration goes on", "may not replace it")
         # All iterations in one part, which what the loop is given comes to all the same.
-        self.says(self.run_reduce(take="m = x[i];", tunable=20, given="4"), 1, "error[check-reduction-parts]", "'m' is 19 when one adds", "and 23 when")
+        self.says(self.run_reduce(take="m = x[i];", tunable=20, given="4"), 1, "error[check-reduction-parts]", "'m' is 19 when each iteration goes on", "and 23 when")
         # Sums of parts that differ in their last bits.
         for tunable in (3, 4, 7):
             self.says(self.run_reduce(take="m = x[i] + 1;", tunable=tunable, given="random:3", values="random:1"), 1, "error[check-reduction-parts]")

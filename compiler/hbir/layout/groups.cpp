@@ -15,7 +15,8 @@ STRATA_DIAGNOSTIC(groupOutsideParent, Error, "hbir-group-outside-parent",
                   "group '{0}' leaves group '{1}' that it stands in: only '{0}' has tile {2}");
 STRATA_DIAGNOSTIC(groupRepeatsTile, Error, "hbir-group-repeats-tile", "group '{0}' has tile {1} twice");
 STRATA_DIAGNOSTIC(groupsOverlap, Error, "hbir-groups-overlap", "groups '{0}' and '{1}' share tile {2}");
-STRATA_DIAGNOSTIC(groupUndecided, Error, "hbir-group-undecided", "the tiles of group '{0}' cannot be told apart");
+STRATA_DIAGNOSTIC(groupUndecided, Error, "hbir-group-undecided",
+                  "whether the tiles of group '{0}' are distinct cannot be decided");
 
 constexpr unsigned mostOverlaps = 32; // reported; more say nothing new
 

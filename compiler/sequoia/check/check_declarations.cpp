@@ -22,7 +22,7 @@ STRATA_DIAGNOSTIC(duplicateVariant, Error, "sequoia-duplicate-variant", "task '{
 STRATA_DIAGNOSTIC(duplicatePrototype, Error, "sequoia-duplicate-prototype", "task '{0}' has two prototypes");
 STRATA_DIAGNOSTIC(signatureMismatch, Error, "sequoia-signature",
                   "'{0}::{1}' does not have the signature of its prototype: {2}");
-STRATA_DIAGNOSTIC(sizeParameterAlone, Error, "sequoia-size-parameter", "{0} stands alone as the size of no dimension");
+STRATA_DIAGNOSTIC(sizeParameterAlone, Error, "sequoia-size-parameter", "{0} is not alone the size of any dimension");
 STRATA_DIAGNOSTIC(sizeNotLinear, Error, "sequoia-size-expression",
                   "the size of '{0}' is not a sum of size parameters with constant factors and a constant");
 STRATA_DIAGNOSTIC(sizeNegative, Error, "sequoia-size-negative", "the size of '{0}' would be {1}");

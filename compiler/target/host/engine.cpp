@@ -30,7 +30,8 @@ namespace strata::host {
 
 STRATA_DIAGNOSTIC(unknownCpu, Error, "host-unknown-processor", "this version generates no code for processor '{0}'");
 STRATA_DIAGNOSTIC(codeFailed, Error, "host-code-generation", "code generation failed: {0}");
-STRATA_DIAGNOSTIC(missingCode, Error, "host-missing-code", "the program calls what is not on this computer: {0}");
+STRATA_DIAGNOSTIC(missingCode, Error, "host-missing-code",
+                  "the program calls a function that is not on this computer: {0}");
 
 namespace {
 
