@@ -20,7 +20,7 @@ std::vector<const Memory*> cachesOf(const Machine& machine, const Processor& pro
   return caches;
 }
 
-/// The least of what is stated; what nobody states stays as it was.
+/// The least of the stated values; where none is stated, the value stays.
 class Least {
 public:
   Least(uint64_t& value, const FigureRule& rule) : value_(value), rule_(rule) {}

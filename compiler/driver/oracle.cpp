@@ -205,7 +205,7 @@ bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run
     if (!atomic && (!update.getResult().use_empty() || mlir::isa<mlir::FloatType>(update.getType())))
       atomic = sourceLocation(diagnostics.sources(), update.getLoc());
   });
-  // So do those of instances that run at once to a block that is not distributed, which nobody watches.
+  // So do accesses by concurrent instances to a block that is not distributed; the interpreter does not watch those.
   const std::optional<Location> unordered = sharedAtOnce(program, diagnostics);
   static const std::vector<double> none;
   bool same = true;

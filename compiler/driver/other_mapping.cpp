@@ -1,6 +1,6 @@
-// All tunables are changed at once; only where something is found is each tried alone, to name the one that decides. A
-// mapping that the program refuses (a block beyond its array, sizes that do not fit) says nothing: values that divide
-// the sizes are tried then.
+// All tunables are changed at once. Only where that finds something is each changed alone, to name the one that
+// decides. A mapping that the program refuses (a block beyond its array, sizes that do not fit) says nothing: values
+// that divide the sizes are tried then.
 #include "compiler/driver/other_mapping.h"
 
 #include "compiler/driver/notations.h"

@@ -1,5 +1,5 @@
-// The compilation as a story. The order of the passes and why each stands where it does is written here and nowhere
-// else.
+// The whole compilation from top to bottom. The order of the passes, and why each stands where it does, is written here
+// and nowhere else.
 #include "compiler/driver/pipeline.h"
 
 #include "compiler/driver/fit.h"
@@ -355,10 +355,10 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
   // Index checks are proved after placement, which refers to operations that this may find unused, and before loops are
   // distributed: what holds for all iterations holds for every part of them.
   bool fine = runPasses(*program.module, [&](PassManager& passes) {
-    // Before MLIR's own passes see the program: nothing in it is believed that nobody has proved.
+    // Before MLIR's own passes see the program: flags of arithmetic that nobody has proved are dropped.
     passes.addPass(transform::createPlainArithmeticPass());
     passes.addPass(transform::createKeepLoopsPass());
-    // A front end has made its language's checks explicit; nobody has for a program written in the dialect.
+    // A front end has made its language's checks explicit; a program written in the dialect gets its checks here.
     if (!source_->notation)
       passes.addPass(transform::createGuardAccessesPass());
     // Sizes that are checked to be equal become one, which folds checks and bounds further down.
@@ -386,21 +386,21 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         passes.addPass(transform::createHoistCopiesPass());
         // A block that has moved out may now mirror a view in its own memory.
         passes.addPass(transform::createEliminateCopiesPass());
-        // Figures and spans stand beside what they tell about, once copies are settled.
+        // Figures and spans stand beside the moves and runs that they count, once it is decided which copies are made.
         passes.addPass(instrumentation == Instrumentation::Count ? transform::createInstrumentPass()
                                                                  : transform::createEraseCountsPass());
-        // Loops are pipelined when it is settled which copies they make, and with their figures in place: a transfer
-        // that is started ahead belongs to the iteration that it is for. Copies of bodies come last; they are of
-        // pipelined ones.
+        // Loops are pipelined when it is decided which copies they make, and with their figures in place: a transfer
+        // that is started ahead is counted in the iteration that it is for. Unrolling comes last: it copies the
+        // bodies of pipelined loops.
         passes.addPass(svm::createCanonicalizePass());
         passes.addPass(transform::createPipelineLoopsPassFor(program.machine));
         passes.addPass(transform::createUnrollLoopsPass());
-        // What a trace names is there by now.
+        // All moves, runs and waits that a trace names are there by now.
         if (instrumentation == Instrumentation::Trace)
           passes.addPass(transform::createTracePass());
         passes.addPass(svm::createCanonicalizePass());
         passes.addPass(svm::createCommonSubexpressionsPass());
-        // Kernels last: what surrounds them is settled.
+        // Kernels last: the code around them does not change any more.
         kernel::addOptimizationPasses(passes);
       }))
     return false;

@@ -98,7 +98,7 @@ private:
     std::string_view category = wordOf(event, "cat");
     if (category == "state") // of a stream program's kernels, whose processors have rows
       return;
-    // A move that its processor makes itself is a part of what that runs.
+    // A move that a processor makes itself stands in the processor's own row.
     bool isMove = category == "move" || (category != "wait" && wordOf(event, "name").starts_with("move "));
     span.kind = isMove ? SpanKind::Move : category == "wait" ? SpanKind::Wait : SpanKind::Run;
     const int64_t process = wholeOf(event, "pid", 0);

@@ -164,8 +164,8 @@ void Machine::trackNumbers(Task& task, uint32_t pc, const Instruction& i, Regist
   for (unsigned k = 0; k < operands; ++k)
     values[k] = {rule == RoundingRule::Keep || rule == RoundingRule::Narrow ? 0 : number(r[slots[k]], width),
                  slacks[2 * slots[k]]};
-  // A NaN compares with nothing, so that it stays or goes by the order; an infinity times what vanishes in one order
-  // only is a NaN in it.
+  // Every comparison with a NaN is false, so the order decides whether a NaN stays. An infinity times a factor that
+  // becomes 0 in one order only is a NaN in that order.
   const bool isProduct =
       rule == RoundingRule::Multiply || rule == RoundingRule::Divide || rule == RoundingRule::MultiplyAdd;
   for (const Approximate& each : llvm::ArrayRef(values, operands))
@@ -347,7 +347,7 @@ void Machine::trackRounding(Task& task, uint32_t pc, const Instruction& i, Regis
     std::fill_n(slacks + 2 * i.a, 2 * i.c, Slack());
     return clear(i.b);
   case Opcode::External:
-    // What foreign code makes of a number nobody sees.
+    // Nothing is known of what functions in C do with a number.
     for (const Parameter& parameter : program_.externals[static_cast<size_t>(i.imm)].parameters) {
       const Storage* block = parameter.kind == Parameter::Kind::Block ? storage(r[parameter.slot]) : nullptr;
       if ((block && !block->slacks.empty()) || (parameter.kind == Parameter::Kind::Scalar && has(parameter.slot)))

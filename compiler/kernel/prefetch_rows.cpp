@@ -96,7 +96,7 @@ struct RowParts {
   }
 };
 
-/// What the indices but the last are made of; `position` is that of the one that goes up with `rows`, if one does.
+/// The parts of all indices but the last. `position` is set to that of the index that grows with `rows`, if one does.
 RowParts partsOfRow(memref::LoadOp load, scf::ForOp rows, scf::ForOp along, std::optional<unsigned>& position) {
   RowParts all{rows, along};
   for (auto [at, index] : llvm::enumerate(load.getIndices().drop_back())) {

@@ -165,7 +165,7 @@ void vectorize(const LanePlan& plan) {
   Location loc = loop.getLoc();
   unsigned wide = plan.width * plan.registers;
   auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(loc, value); };
-  // Full registers end at the last multiple of their width; of a loop that is not entered there are none.
+  // The main loop ends at the last multiple of the registers' width; a loop without iterations has no full registers.
   Value count = builder.create<arith::MaxSIOp>(
       loc, builder.create<arith::SubIOp>(loc, loop.getUpperBound(), loop.getLowerBound()), constant(0));
   Value left = builder.create<arith::RemUIOp>(loc, count, constant(wide));

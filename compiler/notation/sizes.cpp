@@ -5,7 +5,7 @@ namespace strata::notation {
 
 namespace {
 
-/// The one size that is not known, with its coefficient, and what is left for it; nothing when there is none or more.
+/// The value of the one unknown size of an equation; nothing when there is none, or more than one, or no whole value.
 std::optional<std::pair<std::string, int64_t>> solve(const SizeEquation& equation,
                                                      const std::map<std::string, KnownSize>& known) {
   __int128 rest = static_cast<__int128>(equation.value) - equation.constant;

@@ -68,8 +68,8 @@ bool anyQueued() {
   return false;
 }
 
-/// Whether a thread of this process may call in: it is none of the kernel's, which carry out requests of io_uring, and
-/// has not ended (the main thread is seen for as long as the process lives).
+/// Whether a thread of this process may call in: it has not ended, and is not one by which the system's kernel carries
+/// out requests of io_uring. (The main thread is listed for as long as the process lives, also when it has ended.)
 bool mayCallIn(const char* thread) {
   const int file = open((std::string("/proc/self/task/") + thread + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
@@ -109,8 +109,8 @@ bool allSleep(const Sleepers& shared) {
   return shared.settled == shared.joined.load() && shared.beside.load() == 0;
 }
 
-/// Without a thread from outside among those that sleep it is the end of the process that is awaited, unless threads
-/// from outside may come: then nobody is left to end it.
+/// Whether nothing can run any more. False while a thread exists that may still call in, and when no thread from outside
+/// sleeps here: then the process is about to end.
 bool nothingCanRun(const Sleepers& shared) {
   if (!allSleep(shared) || (shared.outside == 0 && !shared.foreign.load()))
     return false;

@@ -22,7 +22,7 @@ struct FreeStreams {
 };
 FreeStreams freeStreams;
 
-/// After a side has left itself as the one that waits, and before it looks once more.
+/// The fence between a side's entry as the one that waits and its last look before it parks.
 void orderAfterWaiting() {
 #ifndef STRATA_THREAD_SANITIZER
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -38,7 +38,7 @@ void copyAt(const StreamRecord& record, uint64_t index, void* element, uint64_t 
   svmCopy_(element, offset < untilEnd ? at + offset : stream.begin_ + (offset - untilEnd), bytes);
 }
 
-// Apart from the rest, so that what checked mode has for a quick path saves no registers.
+// Functions of their own, so that the quick path of checked mode saves no registers.
 
 __attribute__((noinline)) void pushWithCare(Stream* s, const void* element, uint64_t size, int eos, const char* text) {
   const char* operation = eos ? "streamPushWithEOS" : "streamPush";
@@ -124,8 +124,8 @@ boolean svmPeekSlowly_(Stream* s, int n, void* element, uint64_t size, const cha
 }
 
 void svmMulticast_(const void* element, uint64_t size, int eos, Stream* const* streams, int count, const char* text) {
-  // Room that the quick path knows of stays: nobody else pushes. With room for `count` elements a stream may stand here
-  // twice.
+  // The room that the quick path knows of does not shrink: nobody else pushes. It is for `count` elements, since one
+  // stream may be named several times.
   bool quick = eos == 0;
   for (int i = 0; i < count && quick; ++i)
     quick = streams[i]->pushed_ + static_cast<uint64_t>(count) <=

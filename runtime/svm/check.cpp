@@ -344,7 +344,7 @@ void checkControl(const Kernel* kernel, const KernelRecord* record, const Kernel
   if (caller && !own)
     failAt(place, "svm-a3", std::string(operation) + " within the work function of " + quoted(*caller) + " (rule A3)",
            "call it in control code; a work function may call kernelPause, and kernelEnd on its own kernel");
-  // One that nothing has touched is UNSTARTED for some; a copy is none of them.
+  // For some functions a kernel that nothing has initialised counts as UNSTARTED; a copy never does.
   if (!record && (needed || !kernel || markedBy(kernel->mark_)))
     failUninitialised("kernel", operation, kernel ? variableName(kernel, 0, place.argument()) : "NULL",
                       kernel ? kernel->mark_ : 0, place);

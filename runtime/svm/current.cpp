@@ -278,7 +278,7 @@ __attribute__((constructor)) void watchFaults() {
   runtime::guardStacks();
 }
 
-/// What was found of the machine says why it is none to run on.
+/// Ends the program since there is no machine to run on; what was reported about the machine says why.
 [[noreturn]] void failNoMachine(const std::string& name, const Choice& chosen, const DiagnosticEngine& diagnostics) {
   const Place place = chosen.name.empty() ? Place{} : chosen.place;
   const std::vector<Diagnostic>& found = diagnostics.all();

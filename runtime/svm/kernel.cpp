@@ -239,7 +239,7 @@ KernelRecord* recordOf(const Kernel* kernel) {
 }
 
 std::string nameOf(const KernelRecord& record) {
-  // A kernel is as large as what it is a part of, which its initialisation says where it is its own data.
+  // The size of the structure that begins with the kernel: known where the kernel's data is that structure.
   uint64_t bytes = record.sort == KernelSort::Predefined ? sizeof(Move) : 0;
   if (record.data == record.kernel && record.dataSize > 0)
     bytes = static_cast<uint64_t>(record.dataSize);

@@ -198,7 +198,7 @@ char* Program::fifoStorage(const Node& fifo, const Name& what, const Place& plac
   FifoState& state = fifoState(fifo);
   if (state.storage)
     return state.storage.get();
-  // Pages that nobody pushes to take no room, so the system may grant more than there is.
+  // Pages that are never touched take no memory, so the system may grant more than there is.
   const uint64_t bytes = machine_.fifos[fifo.index].capacity, total = runtime::systemMemory().total();
   if (bytes <= total)
     state.storage.reset(static_cast<char*>(std::calloc(bytes, 1)));

@@ -74,7 +74,7 @@ void makeKey() {
   });
 }
 
-/// Of the kernel that calls, or else of the thread; null when there are none yet and none are to be made.
+/// The variables of the calling kernel, or else of the thread; null when there are none yet and `make` is false.
 Locals* localsOfCaller(bool make) {
   Execution* me = runtime::currentIfAny ? runtime::currentIfAny() : nullptr;
   if (me && !me->native) {
