@@ -3,7 +3,7 @@
 module attributes {svm.machine = "cell", svm.mapping = {vector_add = {
     control = "ppe", arguments = ["main", "main", "main"],
     blocks = {x = "ls", y = "ls", z = "ls"},
-    loops = {chunk = {on = "spe", ways = 8 : i64, chunk = 1 : i64}},
+    loops = {chunk = {on = "spe", parts = 8 : i64, chunk = 1 : i64}},
     calls = {add = {on = "spe"}}}}} {
   svm.kernel @add(%x: !block {svm.access = "read"}, %y: !block {svm.access = "read"}, %z: !block {svm.access = "write"}) {
     %c0 = arith.constant 0 : index
@@ -25,7 +25,7 @@ module attributes {svm.machine = "cell", svm.mapping = {vector_add = {
     %c1024 = arith.constant 1024 : index
     %n = memref.dim %a, %c0 : !block
     %chunks = arith.ceildivui %n, %c1024 : index
-    svm.spmd "chunk" (%i) = (%c0) to (%chunks) {
+    svm.parallel "chunk" (%i) = (%c0) to (%chunks) {
       %begin = arith.muli %i, %c1024 : index
       %left = arith.subi %n, %begin : index
       %size = arith.minui %left, %c1024 : index

@@ -150,7 +150,7 @@ TEST_F(DriverTest, WhatTheOrderOfAReductionDecidesIsNoError) {
     func.func @f(%a: memref<?xi32, strided<[1], offset: ?>> {svm.name = "A", svm.access = "readwrite"}, %t: memref<f32>)
         attributes {svm.entry} {
       %c0 = arith.constant 0 : index
-      svm.spmd (%i) = (%c0) to (%c0) reduce(%p = %t : memref<f32> with #svm.combiner<@c, "c">) { }
+      svm.parallel (%i) = (%c0) to (%c0) reduce(%p = %t : memref<f32> with #svm.combiner<@c, "c">) { }
       return
     })");
   ASSERT_TRUE(module);

@@ -179,7 +179,7 @@ private:
       own_.clear();
       if (pick(3) == 0) {
         const char* chunks[] = {"0", "1", "2"};
-        text = "svm.spmd \"p\" (" + variable + ") = (%c0) to (%n) on @core ways " + std::to_string(1 + pick(3)) +
+        text = "svm.parallel \"p\" (" + variable + ") = (%c0) to (%n) on @core parts " + std::to_string(1 + pick(3)) +
                " chunk " + chunks[pick(3)] + " {\n" + inner + "}\n";
       } else {
         text = "scf.for " + variable + " = %c0 to %n step %c1 {\n" + inner + "} {svm.parallel, svm.label = \"p\"" +

@@ -177,16 +177,16 @@ bool checkWritten(const EntryPoint& entry, const Interpreted& run, DiagnosticEng
 static std::optional<Location> sharedAtOnce(mlir::ModuleOp program, DiagnosticEngine& diagnostics) {
   std::optional<Location> place;
   program.walk([&](svm::RunOp run) {
-    auto spmd = run->getParentOfType<svm::SpmdOp>();
+    auto loop = run->getParentOfType<svm::ParallelOp>();
     auto kernel = program.lookupSymbol<svm::KernelOp>(run.getKernel());
-    if (place || !spmd || !spmd.getConcurrent() || !kernel)
+    if (place || !loop || !loop.getConcurrent() || !kernel)
       return;
     for (auto [position, argument] : llvm::enumerate(run.getArguments())) {
       auto block = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
       auto access =
           kernel.getArgAttrOfType<mlir::StringAttr>(static_cast<unsigned>(position), svm::SvmDialect::accessAttr);
       if (block && !block.getMemorySpace() && (!access || access.getValue() != "read") &&
-          !spmd->isAncestor(argument.getParentBlock()->getParentOp()))
+          !loop->isAncestor(argument.getParentBlock()->getParentOp()))
         place = sourceLocation(diagnostics.sources(), run.getLoc());
     }
   });
@@ -196,7 +196,7 @@ static std::optional<Location> sharedAtOnce(mlir::ModuleOp program, DiagnosticEn
 bool compare(mlir::ModuleOp program, const EntryPoint& entry, const Binding& run, const Interpreted& oracle,
              DiagnosticEngine& diagnostics) {
   bool reduces = false;
-  program.walk([&](svm::SpmdOp spmd) { reduces |= !spmd.getReductions().empty(); });
+  program.walk([&](svm::ParallelOp loop) { reduces |= !loop.getReductions().empty(); });
   const bool rough = reduces && oracle.decidedAt;
   // Atomic updates of parallel iterations happen in any order; what they return, and how a sum is rounded, depends on
   // it.

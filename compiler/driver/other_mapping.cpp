@@ -66,7 +66,7 @@ public:
   OtherMappings(Compiler& compiler, const CheckedRun& run, DiagnosticEngine& diagnostics)
       : compiler_(compiler), run_(run), diagnostics_(diagnostics) {
     mlir::ModuleOp program = run.program;
-    program.walk([&](svm::SpmdOp spmd) { reduces_ |= !spmd.getReductions().empty(); });
+    program.walk([&](svm::ParallelOp loop) { reduces_ |= !loop.getReductions().empty(); });
   }
 
   bool check() {
@@ -291,9 +291,9 @@ private:
   Location reductionPlace() const {
     Location place;
     mlir::ModuleOp program = run_.program;
-    program.walk([&](svm::SpmdOp spmd) {
-      if (!spmd.getReductions().empty() && !place.valid())
-        place = sourceLocation(diagnostics_.sources(), placePart(spmd.getLoc(), 1));
+    program.walk([&](svm::ParallelOp loop) {
+      if (!loop.getReductions().empty() && !place.valid())
+        place = sourceLocation(diagnostics_.sources(), placePart(loop.getLoc(), 1));
     });
     return place;
   }

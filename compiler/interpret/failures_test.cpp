@@ -124,7 +124,7 @@ TEST(InterpreterFailures, LimitsEndWhatWouldNotEnd) {
           "{\nscf.yield\n}\nreturn }",
           "interpret-too-many-steps", {}, options);
   options.maxTasks = 10;
-  failure("func.func @f(%n: index) {\n%c0 = arith.constant 0 : index\nsvm.spmd (%i) = (%c0) to (%n) concurrent "
+  failure("func.func @f(%n: index) {\n%c0 = arith.constant 0 : index\nsvm.parallel (%i) = (%c0) to (%n) concurrent "
           "{\n}\nreturn }",
           "interpret-too-many-tasks", {Argument::bits(100)}, options);
 }

@@ -46,14 +46,14 @@ using ExternalKernel = std::function<bool(const std::vector<Argument>& arguments
 struct Options {
   /// Report a read of an element that nothing has written since its block was made. Arguments of access "write" count
   /// as unwritten at first. Without it such a read gives all bits one (a NaN). Also report accesses of one element of a
-  /// distributed block by two instances of an svm.spmd that nothing orders, where one of them writes.
+  /// distributed block by two iterations of an svm.parallel that nothing orders, where one of them writes.
   bool trackUndefined = false;
   /// Try reductions in several orders: in three parts, which are combined in every order that may give something else.
   /// A combiner that does not commute or associate is reported; needs trackUndefined.
   bool splitReductions = false;
   /// How many calls may be active at once in one run.
   uint32_t maxDepth = 10000;
-  /// Instances of one concurrent svm.spmd, and runs and moves under way at once.
+  /// Instances of one concurrent svm.parallel, and runs and moves under way at once.
   uint64_t maxTasks = 65536;
   /// Bytes of blocks alive at once; 0: three quarters of this computer's memory.
   uint64_t maxBytes = 0;

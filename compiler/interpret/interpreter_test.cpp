@@ -259,7 +259,7 @@ TEST(Interpreter, ConcurrentInstancesThatPollEachOtherEnd) {
     %c9 = arith.constant 9 : index
     %one = arith.constant 1 : i64
     %eight = arith.constant 8 : i64
-    svm.spmd (%i) = (%c0) to (%c9) concurrent {
+    svm.parallel (%i) = (%c0) to (%c9) concurrent {
       %i64 = arith.index_cast %i : index to i64
       %mine = arith.subi %eight, %i64 : i64
       scf.while : () -> () {

@@ -47,29 +47,29 @@ void isFine(const std::string& body, Options options = overlapChecks) {
 }
 
 TEST(Overlaps, IterationsThatWriteOneElement) {
-  const std::string body = "svm.spmd \"i\" (%i) = (%c0) to (%c4) {\n%k = arith.divui %i, %c2 : index\n"
+  const std::string body = "svm.parallel \"i\" (%i) = (%c0) to (%c4) {\n%k = arith.divui %i, %c2 : index\n"
                            "memref.store %one, %A[%k] : !block\n}";
   std::string text = fails(body, "check-iteration-overlap");
   EXPECT_TRUE(has(text, "an access with i = 0 and an access with i = 1 share element [0] of 'A', and both write it"))
       << text;
   Options unchecked;
   isFine(body, unchecked);
-  isFine("svm.spmd \"i\" (%i) = (%c0) to (%c4) {\nmemref.store %one, %A[%i] : !block\n}");
+  isFine("svm.parallel \"i\" (%i) = (%c0) to (%c4) {\nmemref.store %one, %A[%i] : !block\n}");
 }
 
 TEST(Overlaps, AReaderAndAWriter) {
   const std::string read = "%v = memref.load %A[%c2] : !block\n", write = "memref.store %one, %A[%i] : !block\n";
   for (const std::string& body : {read + write, write + read})
-    EXPECT_TRUE(has(fails("svm.spmd \"i\" (%i) = (%c0) to (%c4) {\n" + body + "}", "check-iteration-overlap"),
+    EXPECT_TRUE(has(fails("svm.parallel \"i\" (%i) = (%c0) to (%c4) {\n" + body + "}", "check-iteration-overlap"),
                     "share element [2] of 'A'"));
-  isFine("svm.spmd \"i\" (%i) = (%c3) to (%c8) {\n" + read + write + "}");
+  isFine("svm.parallel \"i\" (%i) = (%c3) to (%c8) {\n" + read + write + "}");
 }
 
 TEST(Overlaps, ThreeReadersAndAWriterAmongThem) {
   // The writer is one of the readers: another one's reading must not be forgotten.
   for (int writer = 0; writer < 4; ++writer)
     EXPECT_TRUE(
-        has(fails("svm.spmd \"i\" (%i) = (%c0) to (%c4) {\n%v = memref.load %A[%c2] : !block\n"
+        has(fails("svm.parallel \"i\" (%i) = (%c0) to (%c4) {\n%v = memref.load %A[%c2] : !block\n"
                   "%w = arith.cmpi eq, %i, %c" +
                       std::to_string(writer) + " : index\nscf.if %w {\nmemref.store %one, %A[%c2] : !block\n}\n}",
                   "check-iteration-overlap"),
@@ -77,17 +77,18 @@ TEST(Overlaps, ThreeReadersAndAWriterAmongThem) {
 }
 
 TEST(Overlaps, LoopsOneAfterAnotherHaveAnOrder) {
-  const std::string loop = "svm.spmd \"i\" (%i) = (%c0) to (%c4) {\nmemref.store %one, %A[%i] : !block\n}\n";
+  const std::string loop = "svm.parallel \"i\" (%i) = (%c0) to (%c4) {\nmemref.store %one, %A[%i] : !block\n}\n";
   isFine(loop + loop);
   isFine("scf.for %k = %c0 to %c2 step %c1 {\n" + loop + "} {svm.label = \"k\"}");
   // What is made within an iteration is its own.
-  isFine("svm.spmd \"i\" (%i) = (%c0) to (%c4) {\n%t = svm.block \"t\"(%c1) : !block\n"
+  isFine("svm.parallel \"i\" (%i) = (%c0) to (%c4) {\n%t = svm.block \"t\"(%c1) : !block\n"
          "memref.store %one, %t[%c0] : !block\n}");
 }
 
 TEST(Overlaps, NestsOfLoops) {
   auto nest = [](const std::string& index) {
-    return "svm.spmd \"i\" (%i) = (%c0) to (%c2) {\nscf.for %k = %c0 to %c2 step %c1 {\nsvm.spmd \"j\" (%j) = (%c0) to "
+    return "svm.parallel \"i\" (%i) = (%c0) to (%c2) {\nscf.for %k = %c0 to %c2 step %c1 {\nsvm.parallel \"j\" (%j) = "
+           "(%c0) to "
            "(%c3) {\n%x = arith.muli %i, %c3 : index\n%y = arith.addi %x, %j : index\nmemref.store %one, %A[" +
            index + "] : !block\n}\n} {svm.label = \"k#1\"}\n}";
   };
@@ -104,12 +105,13 @@ TEST(Overlaps, NestsOfLoops) {
 }
 
 TEST(Overlaps, AtomicAccessesHaveNoOrderToKeep) {
-  isFine("svm.spmd \"i\" (%i) = (%c0) to (%c4) {\n%o = memref.atomic_rmw addi %one, %A[%c0] : (i32, !block) -> i32\n}");
+  isFine("svm.parallel \"i\" (%i) = (%c0) to (%c4) {\n%o = memref.atomic_rmw addi %one, %A[%c0] : (i32, !block) -> "
+         "i32\n}");
 }
 
 TEST(Overlaps, WhatALoopReduces) {
   auto loop = [](const std::string& access, const std::string& upper = "%c4") {
-    return "svm.spmd \"i\" (%i) = (%c0) to (" + upper +
+    return "svm.parallel \"i\" (%i) = (%c0) to (" + upper +
            ") reduce(%p = %A : !block with #svm.combiner<@sum, \"sum\">) {\n" + access + "\n}\n";
   };
   const std::string add = "%v = memref.load %p[%c0] : !block\n%w = arith.addi %v, %one : i32\n"
@@ -121,8 +123,8 @@ TEST(Overlaps, WhatALoopReduces) {
   std::string text = fails(loop("%v = memref.load %A[%i] : !block\n" + std::string()), "check-iteration-overlap");
   EXPECT_TRUE(has(text, "through the reduction only")) << text;
   isFine(loop("%v = memref.load %B[%i] : !block"));
-  isFine("svm.spmd \"k\" (%k) = (%c0) to (%c2) {\n" + loop(add, "%c0") + "}");
-  EXPECT_TRUE(has(fails("svm.spmd \"k\" (%k) = (%c0) to (%c2) {\n" + loop(add) + "}", "check-iteration-overlap"),
+  isFine("svm.parallel \"k\" (%k) = (%c0) to (%c2) {\n" + loop(add, "%c0") + "}");
+  EXPECT_TRUE(has(fails("svm.parallel \"k\" (%k) = (%c0) to (%c2) {\n" + loop(add) + "}", "check-iteration-overlap"),
                   "with k = 0 and an access with k = 1"));
 }
 
@@ -159,7 +161,8 @@ TEST(Overlaps, MemoryIsBounded) {
   small.maxBytes = 1000;
   auto body = [](int elements) {
     return "%s = arith.constant " + std::to_string(elements) +
-           " : index\n%t = svm.block \"t\"(%s) {svm.name = \"t\"} : !block\nsvm.spmd \"i\" (%i) = (%c0) to (%c4) {\n"
+           " : index\n%t = svm.block \"t\"(%s) {svm.name = \"t\"} : !block\nsvm.parallel \"i\" (%i) = (%c0) to (%c4) "
+           "{\n"
            "memref.store %one, %t[%i] : !block\n}";
   };
   EXPECT_TRUE(has(fails(body(150), "check-out-of-memory", small), "'t' with its 150 elements"));
@@ -171,8 +174,8 @@ TEST(Overlaps, ManyIterationsAreForgotten) {
   Blocks run;
   Subject subject(
       onBlocks("%n = arith.constant 131072 : index\nscf.for %k = %c0 to %n step %c1 {\n"
-               "svm.spmd \"i\" (%i) = (%c0) to (%c8) {\nmemref.store %one, %A[%i] : !block\n}\n} {svm.label = "
-               "\"k\"}\nsvm.spmd \"i\" (%i) = (%c0) to (%c2) {\nmemref.store %one, %A[%c1] : !block\n}"),
+               "svm.parallel \"i\" (%i) = (%c0) to (%c8) {\nmemref.store %one, %A[%i] : !block\n}\n} {svm.label = "
+               "\"k\"}\nsvm.parallel \"i\" (%i) = (%c0) to (%c2) {\nmemref.store %one, %A[%c1] : !block\n}"),
       overlapChecks);
   EXPECT_FALSE(subject.call(run.arguments()));
   EXPECT_TRUE(has(subject.text(), "an access with i = 0 and an access with i = 1 share element [1] of 'A'"))

@@ -44,7 +44,7 @@ func.func @f() {
   %A = svm.block "A"(%n) : !cut
   %flag = svm.block "flag"(%n) : !cut
 )" + (started ? "svm.run @start(%A, %flag) : (!cut, !cut) -> ()\n" : "") +
-         "svm.spmd (%tile) = (%c0) to (%n) " + (concurrent ? "concurrent " : "") + R"({
+         "svm.parallel (%tile) = (%c0) to (%n) " + (concurrent ? "concurrent " : "") + R"({
     svm.run @work(%A, %flag, %tile) : (!cut, !cut, index) -> ()
   }
   return
@@ -150,7 +150,7 @@ TEST(Order, WithoutAFenceNothingIsTold) {
 
 TEST(Order, OneLoopComesAfterAnother) {
   std::string text = program(setOwn, false);
-  size_t loop = text.find("svm.spmd");
+  size_t loop = text.find("svm.parallel");
   std::string twice = text.substr(loop, text.find("return", loop) - loop);
   // The second loop goes the other way round: each tile works on what another one had.
   std::string other = "%c3 = arith.constant 3 : index\n" + twice;

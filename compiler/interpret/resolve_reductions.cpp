@@ -180,8 +180,8 @@ void Resolver::combineInOrders(const TriedReduction& reduction, Slot count, Slot
   patch(whole, here());
 }
 
-void Resolver::tryReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)> loop) {
-  const Slot lower = slot(spmd.getLower()), upper = slot(spmd.getUpper());
+void Resolver::tryReductions(svm::ParallelOp parallel, function_ref<void(Slot, Slot)> loop) {
+  const Slot lower = slot(parallel.getLower().front()), upper = slot(parallel.getUpper().front());
   const Slot any = integer(Opcode::LessSigned, lower, upper);
   const uint32_t none = here();
   emit(Opcode::JumpIfNot, any);
@@ -197,11 +197,11 @@ void Resolver::tryReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)> lo
     location_ = whole;
     operand_ = 0;
   };
-  for (auto [position, operand] : llvm::enumerate(spmd.getReductions())) {
-    auto combiner = cast<svm::CombinerAttr>((*spmd.getCombiners())[position]);
+  for (auto [position, operand] : llvm::enumerate(parallel.getReductions())) {
+    auto combiner = cast<svm::CombinerAttr>((*parallel.getCombiners())[position]);
     TriedReduction& made = reductions.emplace_back();
     made.operand = operand;
-    made.copy = slot(spmd.privateCopy(static_cast<unsigned>(position)));
+    made.copy = slot(parallel.privateCopy(static_cast<unsigned>(position)));
     made.type = cast<MemRefType>(operand.getType());
     made.position = static_cast<uint32_t>(position) + 1;
     made.callee = program_.functionByName.lookup(combiner.getFunction().getValue());
@@ -213,7 +213,7 @@ void Resolver::tryReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)> lo
     CombinerOrders orders;
     orders.numbers = numbersOf(made.type.getElementType(), combiner);
     orders.combiner = combiner.getLabel().getValue().take_until([](char c) { return c == '#'; }).str();
-    orders.loop = spmd.getLabel().value_or("").take_until([](char c) { return c == '#'; }).str();
+    orders.loop = parallel.getLabel().value_or("").take_until([](char c) { return c == '#'; }).str();
     orders.isKnown = made.elementwise.has_value();
     addScalars(made.type.getElementType(), 0, orders.scalars);
     made.orders = static_cast<int64_t>(program_.orders.size());
@@ -271,28 +271,28 @@ void Resolver::tryReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)> lo
   patch(none, here());
 }
 
-void Resolver::resolveReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)> loop) {
-  if (spmd.getReductions().empty())
-    return loop(slot(spmd.getLower()), slot(spmd.getUpper()));
-  const bool isCallable = llvm::all_of(*spmd.getCombiners(), [&](Attribute combiner) {
+void Resolver::resolveReductions(svm::ParallelOp parallel, function_ref<void(Slot, Slot)> loop) {
+  if (parallel.getReductions().empty())
+    return loop(slot(parallel.getLower().front()), slot(parallel.getUpper().front()));
+  const bool isCallable = llvm::all_of(*parallel.getCombiners(), [&](Attribute combiner) {
     return program_.functionByName.contains(cast<svm::CombinerAttr>(combiner).getFunction().getValue());
   });
   if (splits_ && isCallable)
-    return tryReductions(spmd, loop);
-  Slot any = integer(Opcode::LessSigned, slot(spmd.getLower()), slot(spmd.getUpper()));
+    return tryReductions(parallel, loop);
+  Slot any = integer(Opcode::LessSigned, slot(parallel.getLower().front()), slot(parallel.getUpper().front()));
   const uint32_t skip = here();
   emit(Opcode::JumpIfNot, any);
   uint32_t blocks = beginScope(LifetimeKind::Region, true);
   const mlir::Location whole = location_;
   SmallVector<int64_t> numbers;
-  for (auto [operand, combiner] : llvm::zip(spmd.getReductions(), *spmd.getCombiners()))
+  for (auto [operand, combiner] : llvm::zip(parallel.getReductions(), *parallel.getCombiners()))
     numbers.push_back(
         numbersOf(cast<MemRefType>(operand.getType()).getElementType(), cast<svm::CombinerAttr>(combiner)));
   auto each = [&](auto&& body) {
-    for (auto [position, operand] : llvm::enumerate(spmd.getReductions())) {
+    for (auto [position, operand] : llvm::enumerate(parallel.getReductions())) {
       location_ = placePart(whole, static_cast<unsigned>(position) + 1);
       operand_ = static_cast<uint32_t>(position) + 1;
-      body(operand, spmd.privateCopy(static_cast<unsigned>(position)), cast<MemRefType>(operand.getType()));
+      body(operand, parallel.privateCopy(static_cast<unsigned>(position)), cast<MemRefType>(operand.getType()));
     }
     location_ = whole;
     operand_ = 0;
@@ -314,7 +314,7 @@ void Resolver::resolveReductions(svm::SpmdOp spmd, function_ref<void(Slot, Slot)
     move(source, block, type);
     emit(Opcode::Accumulate, block, 0, 0, 0, numbers[operand_ - 1]);
   });
-  loop(slot(spmd.getLower()), slot(spmd.getUpper()));
+  loop(slot(parallel.getLower().front()), slot(parallel.getUpper().front()));
   emit(Opcode::BranchReduces);
   each([&](mlir::Value operand, mlir::Value copy, MemRefType type) {
     emit(Opcode::Accumulated, slot(copy), slot(operand), static_cast<uint32_t>(type.getRank()), 0,

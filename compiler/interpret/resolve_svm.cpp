@@ -49,8 +49,16 @@ void Resolver::resolveApart(ValueRange arguments, StringRef callee, function_ref
     }
 }
 
-void Resolver::resolveSpmd(svm::SpmdOp spmd) {
-  Slot variable = slot(spmd.iteration()), lower = slot(spmd.getLower()), upper = slot(spmd.getUpper());
+void Resolver::resolveParallel(svm::ParallelOp loop) {
+  // Iterations that take turns would interleave their updates of the one copy.
+  if (loop.getConcurrent() && !loop.getReductions().empty())
+    return unsupported(loop, " that is concurrent and has reductions");
+  resolveDimension(loop, 0, slot(loop.getLower().front()), slot(loop.getUpper().front()));
+}
+
+/// The iterations of one dimension, each with all of the dimensions behind it.
+void Resolver::resolveDimension(svm::ParallelOp loop, unsigned dimension, Slot lower, Slot upper) {
+  Slot variable = slot(loop.iteration(dimension));
   // Who does what is of interest only where arrays are distributed over instances.
   Slot outer = program_.isDistributed ? newSlots(1) : 0;
   if (program_.isDistributed)
@@ -58,27 +66,31 @@ void Resolver::resolveSpmd(svm::SpmdOp spmd) {
   auto body = [&] {
     if (program_.isDistributed)
       emit(Opcode::Instance, variable, outer);
-    resolveBody(spmd.getBody(), [](Operation*) {});
+    if (dimension + 1 < loop.dimensions())
+      resolveDimension(loop, dimension + 1, slot(loop.getLower()[dimension + 1]), slot(loop.getUpper()[dimension + 1]));
+    else
+      resolveBody(loop.getBody(), [](Operation*) {});
   };
   auto together = [&] {
     if (program_.isDistributed)
       emit(Opcode::Together, outer);
   };
-  if (!spmd.getConcurrent()) {
+  if (!loop.getConcurrent()) {
     // Instances that wait for each other have an order of their own, which is not that of a tree.
-    beginBranch(Iterations::Kind::Parallel, spmd.getLabel().value_or(""));
-    resolveReductions(spmd, [&](Slot from, Slot to) {
+    beginBranch(Iterations::Kind::Parallel, loop.getLabel().value_or(""));
+    auto iterations = [&](Slot from, Slot to) {
       counted(variable, from, to, constant(1), 64, false, [&] {
         emit(Opcode::BranchAt, variable);
         body();
       });
-    });
+    };
+    if (dimension == 0)
+      resolveReductions(loop, iterations);
+    else
+      iterations(lower, upper);
     emit(Opcode::BranchEnd);
     return together();
   }
-  // Iterations that take turns would interleave their updates of the one copy.
-  if (!spmd.getReductions().empty())
-    return unsupported(spmd, " that is concurrent and has reductions");
   uint32_t spawn = here();
   emit(Opcode::SpawnMany, variable, lower, upper);
   body();
@@ -158,8 +170,8 @@ bool Resolver::resolveStreams(Operation* op) {
 bool Resolver::resolveSvm(Operation* op) {
   if (auto run = dyn_cast<svm::RunOp>(op)) {
     resolveRun(run);
-  } else if (auto spmd = dyn_cast<svm::SpmdOp>(op)) {
-    resolveSpmd(spmd);
+  } else if (auto loop = dyn_cast<svm::ParallelOp>(op)) {
+    resolveParallel(loop);
   } else if (auto scope = dyn_cast<svm::ScopeOp>(op)) {
     const bool apart = svm::SvmDialect::disjointOperandsAttr.isOn(scope);
     if (apart)

@@ -103,14 +103,15 @@ private:
   void resolveRun(svm::RunOp run);
   /// Checks that the arguments of a kernel or function are disjoint where one is written.
   void resolveApart(mlir::ValueRange arguments, llvm::StringRef callee, llvm::function_ref<bool(unsigned)> isWritten);
-  void resolveSpmd(svm::SpmdOp spmd);
+  void resolveParallel(svm::ParallelOp loop);
+  void resolveDimension(svm::ParallelOp loop, unsigned dimension, Slot lower, Slot upper);
   void resolveCheck(svm::CheckOp check);
 
   // resolve_reductions.cpp
   struct TriedReduction;
   /// Makes the private copies, runs the loop from one iteration to another, and moves the copies back.
-  void resolveReductions(svm::SpmdOp spmd, llvm::function_ref<void(Slot, Slot)> loop);
-  void tryReductions(svm::SpmdOp spmd, llvm::function_ref<void(Slot, Slot)> loop);
+  void resolveReductions(svm::ParallelOp parallel, llvm::function_ref<void(Slot, Slot)> loop);
+  void tryReductions(svm::ParallelOp parallel, llvm::function_ref<void(Slot, Slot)> loop);
   /// The numbers in an element that a combiner combines, as an index into the program's.
   int64_t numbersOf(mlir::Type element, svm::CombinerAttr combiner);
   void makeCopies(Slot block, Slot like, unsigned rank, int64_t bytes, bool inParts);

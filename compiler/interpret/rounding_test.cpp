@@ -22,7 +22,7 @@ std::string reduction(const std::string& type, const std::string& update, const 
          " {svm.access = \"read\"}, %T: " + block + " {svm.access = \"readwrite\"}) {\n" +
          "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%n = memref.dim %A, %c0 : " + block +
          "\n%T0 = memref.subview %T[0] [1] [1] : " + block + " to " + cell +
-         "\nsvm.spmd (%i) = (%c0) to (%n) reduce(%P = %T0 : " + cell + " with #svm.combiner<@c, \"c\">) {\n" +
+         "\nsvm.parallel (%i) = (%c0) to (%n) reduce(%P = %T0 : " + cell + " with #svm.combiner<@c, \"c\">) {\n" +
          "%x = memref.load %A[%i] : " + block + "\n%t = memref.load %P[] : " + cell + "\n" + update +
          "\nmemref.store %u, %P[] : " + cell + "\n}\n%r = memref.load %T0[] : " + cell + "\n" + behind +
          "\nreturn\n}\n";

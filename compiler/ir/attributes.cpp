@@ -59,7 +59,7 @@ enum AttributePlace : uint32_t {
   Block = 1 << 9,
   Stream = 1 << 10,
   Scope = 1 << 11,
-  Spmd = 1 << 12,
+  Parallel = 1 << 12,
   For = 1 << 13,
   If = 1 << 14,
   Load = 1 << 15,
@@ -67,6 +67,7 @@ enum AttributePlace : uint32_t {
   Sum = 1 << 17,
   Check = 1 << 18,
   Span = 1 << 19,
+  Instances = 1 << 20,
 };
 
 constexpr uint32_t Logical = bit(Stage::Logical), Placed = bit(Stage::Placed), Scheduled = bit(Stage::Scheduled),
@@ -94,14 +95,15 @@ constexpr StringRef placeWords[] = {"module",
                                     "block",
                                     "stream",
                                     "scope",
-                                    "'svm.spmd'",
+                                    "'svm.parallel'",
                                     "'scf.for'",
                                     "'scf.if'",
                                     "load",
                                     "store",
                                     "sum, difference or product of integers",
                                     "check",
-                                    "span"};
+                                    "span",
+                                    "'svm.instances'"};
 
 /// "one", "one or two", "one, two or three".
 std::string listed(ArrayRef<std::string> words, StringRef last) {
@@ -141,8 +143,10 @@ uint32_t placeOf(Operation* op) {
     return entries::Stream;
   if (isa<ScopeOp>(op))
     return entries::Scope;
-  if (isa<SpmdOp>(op))
-    return entries::Spmd;
+  if (isa<ParallelOp>(op))
+    return entries::Parallel;
+  if (isa<InstancesOp>(op))
+    return entries::Instances;
   if (isa<scf::ForOp>(op))
     return entries::For;
   if (isa<scf::IfOp>(op))

@@ -29,7 +29,7 @@ TEST(CheckText, FindsValuesThatAreNotDefinedYet) {
                 "%lo = arith.constant 0 : index\nscf.for %i = %lo to %n step %lo { %n = arith.constant 1 : index }"),
             "%n");
   EXPECT_EQ(firstUndefined("scf.if %c { %c = arith.constant true }"), "%c");
-  EXPECT_EQ(firstUndefined("svm.spmd (%i) = (%a) to (%b) { %a = x }"), "%a");
+  EXPECT_EQ(firstUndefined("svm.parallel (%i) = (%a) to (%b) { %a = x }"), "%a");
   EXPECT_EQ(firstUndefined("func.func @f(%a: i32) { %b = scf.if %c -> i32 { %c = x } }"), "%c");
 }
 
@@ -46,7 +46,7 @@ TEST(CheckText, LeavesToTheParserWhatIsDefinedNowhere) {
   for (const std::string& statement : std::initializer_list<std::string>{
            "scf.for %i = %a to %no step %a {\n}", "scf.if %no {\n}", "%b = arith.addi %a, %no : index",
            "scf.if %t {\n%no = arith.constant 0 : index\n}\n%b = arith.addi %a, %no : index",
-           "svm.spmd (%i) = (%no) to (%a) {\n}",
+           "svm.parallel (%i) = (%no) to (%a) {\n}",
            "scf.while (%x = %no) : (index) -> index {\nscf.condition(%t) %x : index\n}" + behind}) {
     const std::string text = header + statement + "\nreturn\n}\n";
     EXPECT_FALSE(checkText(text)) << text;
@@ -64,9 +64,9 @@ TEST(CheckText, LeavesToTheParserWhatIsDefinedNowhere) {
 TEST(CheckText, AcceptsEveryWayToDefine) {
   for (const char* text :
        {"%a, %b:2 = x\ny %a, %b#1", "func.func @f(%a: i32 {svm.name = \"%z\"}, %b: i32) { x %a, %b }",
-        "(%i, %j) = (y) { x %i, %j }", "svm.spmd \"i\" (%i loc(\"p.sq\":7:3)) = (0) to (1) { x %i }",
+        "(%i, %j) = (y) { x %i, %j }", "svm.parallel \"i\" (%i loc(\"p.sq\":7:3)) = (0) to (1) { x %i }",
         "^bb0(%a: i32, %b: i32): x %a, %b", "%z = x\nscf.while (%a = %z) : (i32) -> i32 { y %a }",
-        "%p = x\nsvm.spmd (%i) = (0) to (1) reduce(%q = %p : memref<f32> with #c) { x %q }",
+        "%p = x\nsvm.parallel (%i) = (0) to (1) reduce(%q = %p : memref<f32> with #c) { x %q }",
         "// %comment\n\"%string \\\" %more\"", "affine_map<(d0)[s0] -> (d0 - s0)>"})
     EXPECT_FALSE(checkText(text)) << text;
 }

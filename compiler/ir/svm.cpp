@@ -235,6 +235,21 @@ bool readFormat(StringRef format, SmallVectorImpl<bool>& reals, std::string& pro
   return true;
 }
 
+FlatSymbolRefAttr executorOf(Operation* op) {
+  return llvm::TypeSwitch<Operation*, FlatSymbolRefAttr>(op)
+      .Case([](func::FuncOp function) { return SvmDialect::controlAttr.of(function); })
+      .Case([](ParallelOp loop) { return loop.getProcessorAttr(); })
+      .Case([](InstancesOp instances) { return instances.getProcessorAttr(); })
+      .Case([](OnOp on) { return on.getProcessorAttr(); })
+      .Default(FlatSymbolRefAttr());
+}
+
+bool isConcurrent(Operation* op) {
+  auto loop = dyn_cast<ParallelOp>(op);
+  auto instances = dyn_cast<InstancesOp>(op);
+  return (loop && loop.getConcurrent()) || (instances && instances.getConcurrent());
+}
+
 Value rootOf(Value block) {
   while (Operation* definition = block.getDefiningOp()) {
     if (auto view = dyn_cast<memref::SubViewOp>(definition))

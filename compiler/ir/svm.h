@@ -67,6 +67,12 @@ DistributionAttr distributionOf(mlir::Type block);
 /// this form; `problem` says why.
 bool readFormat(llvm::StringRef format, llvm::SmallVectorImpl<bool>& reals, std::string& problem);
 
+/// The processor class that executes the regions of an operation, where it says so: of a control function, of a loop
+/// that is placed, of instances, of code on another processor. Null otherwise.
+mlir::FlatSymbolRefAttr executorOf(mlir::Operation* op);
+/// Whether an operation's region runs several times at once, each time making progress.
+bool isConcurrent(mlir::Operation* op);
+
 /// Follows subviews and casts to the value that owns the storage (a block, an argument).
 mlir::Value rootOf(mlir::Value block);
 /// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks

@@ -277,34 +277,83 @@ def Svm_CombinerAttr : Svm_Attr<"Combiner", "combiner"> {
   let assemblyFormat = "`<` $function `,` $label (`,` `on` $processor^ `,` `in` $memory)? `>`";
 }
 
-def Svm_SpmdOp : Svm_Op<"spmd", [AutomaticAllocationScope, SingleBlock, RecursiveMemoryEffects, NoTerminator,
-                                 DeclareOpInterfaceMethods<LoopLikeOpInterface>]> {
-  let summary = "parallel iterations, or instances of processors";
+def Svm_ParallelOp : Svm_Op<"parallel", [AttrSizedOperandSegments, AutomaticAllocationScope, SingleBlock, RecursiveMemoryEffects,
+                                         NoTerminator, DeclareOpInterfaceMethods<LoopLikeOpInterface>]> {
+  let summary = "a parallel loop of one dimension or more";
   let description = [{
-    Before distribution the region is one iteration of [lower, upper); placement says on which processors (`on`), in how many
-    instances (`ways`) and in which blocks (`chunk`, block-cyclic; 0: one contiguous share each) the iterations are distributed. After distribution (`instances`) the region is
-    one processor's part and its first argument the instance number, from 0.
+    The region is one iteration: its first arguments are the iteration's indices, one a dimension, from `lower` up to but without
+    `upper`. *Independent* iterations may run one after another; *concurrent* ones all make progress. Each reduction operand has a
+    region argument behind the indices, the private copy (in `private_memory`, which placement sets); which copy an iteration sees and
+    the tree that combines them are fixed by program and mapping, never by the number of threads. An incoming value is counted once.
 
-    *Independent* iterations may run one after another; *concurrent* ones all make progress. Each reduction operand has a
-    region argument, the private copy (in `private_memory`, which placement sets); which copy an iteration sees and the tree that combines them are fixed by program and
-    mapping, never by the number of threads. An incoming value is counted once.
+    Placement says on which processors (`on`), in how many parts each dimension is distributed (`parts`) and how many iterations at a
+    time (`chunk`, block-cyclic; 0: one contiguous share each). Several dimensions make a grid of parts, numbered row by row. Without
+    `parts` the processor that executes the code around carries out all iterations. Distribution leaves none of these loops.
+
+    Example: `svm.parallel "rows" (%i) = (%zero) to (%n) on @core parts 4 chunk 1 { … }`
   }];
-  let arguments = (ins Index:$lower, Index:$upper, Variadic<Svm_Block>:$reductions, OptionalAttr<TypedArrayAttrBase<Svm_CombinerAttr, "combiners">>:$combiners,
+  let arguments = (ins Variadic<Index>:$lower, Variadic<Index>:$upper, Variadic<Svm_Block>:$reductions,
+                       OptionalAttr<TypedArrayAttrBase<Svm_CombinerAttr, "combiners">>:$combiners,
                        OptionalAttr<StrAttr>:$label, OptionalAttr<FlatSymbolRefAttr>:$processor,
-                       OptionalAttr<FlatSymbolRefAttr>:$private_memory, OptionalAttr<I64Attr>:$ways, OptionalAttr<I64Attr>:$chunk, UnitAttr:$instances, UnitAttr:$concurrent);
+                       OptionalAttr<FlatSymbolRefAttr>:$private_memory, OptionalAttr<DenseI64ArrayAttr>:$parts,
+                       OptionalAttr<DenseI64ArrayAttr>:$chunk, UnitAttr:$concurrent);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins "::mlir::Value":$lower, "::mlir::Value":$upper, "::mlir::ValueRange":$reductions,
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$lower, "::mlir::ValueRange":$upper, "::mlir::ValueRange":$reductions,
                                  "::mlir::ArrayAttr":$combiners, "::mlir::StringAttr":$label)>];
   let extraClassDeclaration = [{
-    ::mlir::BlockArgument iteration() { return getBody().front().getArgument(0); }
-    ::mlir::BlockArgument privateCopy(unsigned reduction) { return getBody().front().getArgument(1 + reduction); }
+    unsigned dimensions() { return static_cast<unsigned>(getLower().size()); }
+    ::mlir::BlockArgument iteration(unsigned dimension = 0) { return getBody().front().getArgument(dimension); }
+    ::mlir::BlockArgument privateCopy(unsigned reduction) { return getBody().front().getArgument(dimensions() + reduction); }
+    /// Of one dimension; 1 and 0 (contiguous) where nothing is said.
+    int64_t partsOf(unsigned dimension) { return getParts() ? (*getParts())[dimension] : 1; }
+    int64_t chunkOf(unsigned dimension) { return getChunk() ? (*getChunk())[dimension] : 0; }
+    /// Of all dimensions together. REQUIRES: the operation verifies.
+    int64_t allParts();
   }];
 }
 
-// ---- checks and figures ----
+def Svm_InstancesOp : Svm_Op<"instances", [AutomaticAllocationScope, SingleBlock, RecursiveMemoryEffects, NoTerminator,
+                                           DeclareOpInterfaceMethods<LoopLikeOpInterface>]> {
+  let summary = "processors of a class, each of which executes the region once";
+  let description = [{
+    What distribution makes of parallel loops. The region's argument is the number of the instance, from `lower` up to but without
+    `upper`. They are dealt to the processors that the code around has, in `parts` equal parts (without it: as many as there are instances);
+    *concurrent* ones all make progress.
+
+    Example: `svm.instances "rows" (%p) = (%zero) to (%busy) on @core parts 4 { … }`
+  }];
+  let arguments = (ins Index:$lower, Index:$upper, FlatSymbolRefAttr:$processor, OptionalAttr<StrAttr>:$label,
+                       OptionalAttr<I64Attr>:$parts, UnitAttr:$concurrent);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$lower, "::mlir::Value":$upper, "::mlir::FlatSymbolRefAttr":$processor,
+                                 "::mlir::StringAttr":$label)>];
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument instance() { return getBody().front().getArgument(0); }
+  }];
+}
+
+def Svm_OnOp : Svm_Op<"on", [AutomaticAllocationScope, SingleBlock, RecursiveMemoryEffects, NoTerminator, NoRegionArguments]> {
+  let summary = "code that another processor executes while this one waits";
+  let description = [{
+    Made by placement where control moves: to the first of the processors of that class that the code around has.
+
+    Example: `svm.on @worker { svm.run @k(%a) on @worker : (…) -> () }`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$processor);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$processor)>];
+  let assemblyFormat = "$processor $body attr-dict";
+}
+
+//===-- checks and figures -----------------------------------------------------------------------------------------===//
 
 def Svm_CheckOp : Svm_Op<"check", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a rule of the source language that holds when the program runs, or ends it with an error";

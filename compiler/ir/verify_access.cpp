@@ -74,8 +74,8 @@ private:
     const unsigned position = use.getOperandNumber();
     if (isa<MoveOp>(op))
       return position == 1;
-    if (auto spmd = dyn_cast<SpmdOp>(op))
-      return llvm::is_contained(spmd.getReductions(), use.get());
+    if (auto loop = dyn_cast<ParallelOp>(op))
+      return llvm::is_contained(loop.getReductions(), use.get());
     if (auto run = dyn_cast<RunOp>(op)) {
       auto kernel = symbols_.lookup<KernelOp>(run.getKernel());
       return kernel && kernel.access(position) != "read";
@@ -185,7 +185,7 @@ private:
 
   /// No block is given to one operation twice where that writes it.
   LogicalResult apart(Operation* op) const {
-    if (!isa<RunOp, func::CallOp, SpmdOp>(op))
+    if (!isa<RunOp, func::CallOp, ParallelOp>(op))
       return success();
     if (auto run = dyn_cast<RunOp>(op))
       if (auto kernel = symbols_.lookup<KernelOp>(run.getKernel()); kernel && kernel.getMayAlias())
@@ -197,7 +197,7 @@ private:
       auto [other, isNew] = given.try_emplace(withoutCasts(operand.get()), &operand);
       if (isNew || (!writes(operand) && !writes(*other->second)))
         continue;
-      if (isa<SpmdOp>(op))
+      if (isa<ParallelOp>(op))
         return op->emitOpError("reduces into one block twice");
       return op->emitOpError() << "gives one block as arguments " << other->second->getOperandNumber() << " and "
                                << operand.getOperandNumber()

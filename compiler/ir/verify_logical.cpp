@@ -170,9 +170,10 @@ private:
     bool placed = false;
     if (auto run = dyn_cast<RunOp>(op))
       placed = bool(run.getProcessorAttr());
-    else if (auto spmd = dyn_cast<SpmdOp>(op))
-      placed = spmd.getProcessorAttr() || spmd.getPrivateMemoryAttr() || spmd.getWaysAttr() || spmd.getChunkAttr() ||
-               spmd.getInstances();
+    else if (auto loop = dyn_cast<ParallelOp>(op))
+      placed = loop.getProcessorAttr() || loop.getPrivateMemoryAttr() || loop.getPartsAttr() || loop.getChunkAttr();
+    else if (isa<InstancesOp, OnOp>(op))
+      placed = true;
     else if (auto block = dyn_cast<BlockOp>(op))
       placed = bool(block.getAddressAttr());
     else if (auto stream = dyn_cast<StreamOp>(op))
@@ -275,10 +276,10 @@ private:
     } else if (auto move = dyn_cast<MoveOp>(op)) {
       if (move.getToken() && !isa<TokenType>(move.getToken().getType()))
         return move.emitOpError("gives something other than a token");
-    } else if (auto spmd = dyn_cast<SpmdOp>(op)) {
-      if (spmd.getCombiners())
-        for (auto [combiner, target] : llvm::zip(spmd.getCombiners()->getAsRange<CombinerAttr>(), spmd.getReductions()))
-          if (failed(combines(spmd, combiner, target.getType())))
+    } else if (auto loop = dyn_cast<ParallelOp>(op)) {
+      if (loop.getCombiners())
+        for (auto [combiner, target] : llvm::zip(loop.getCombiners()->getAsRange<CombinerAttr>(), loop.getReductions()))
+          if (failed(combines(loop, combiner, target.getType())))
             return failure();
     } else if (auto call = dyn_cast<func::CallOp>(op); call && op->getParentOfType<KernelOp>()) {
       auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
@@ -293,16 +294,16 @@ private:
     return success();
   }
 
-  LogicalResult combines(SpmdOp spmd, CombinerAttr combiner, Type target) {
+  LogicalResult combines(ParallelOp loop, CombinerAttr combiner, Type target) {
     if (combiner.getProcessor() || combiner.getMemory())
-      return spmd.emitOpError("says where its combiner runs; in a logical program nothing is placed yet");
+      return loop.emitOpError("says where its combiner runs; in a logical program nothing is placed yet");
     auto function = symbols_.lookup<FunctionOpInterface>(combiner.getFunction().getValue());
     if (!function || !isView(target))
-      return spmd.emitOpError() << "combines with '" << combiner.getFunction().getValue()
+      return loop.emitOpError() << "combines with '" << combiner.getFunction().getValue()
                                 << "', which is no kernel or function of this program";
     auto types = function.getArgumentTypes();
     if (types.size() != 2 || types[0] != target || types[1] != target || function.getNumResults())
-      return spmd.emitOpError() << "combines blocks of type " << target << " with '"
+      return loop.emitOpError() << "combines blocks of type " << target << " with '"
                                 << combiner.getFunction().getValue() << "', which does not take two of them";
     return success();
   }

@@ -127,7 +127,7 @@ TEST(Attributes, HoldWhatTheirDefinitionsSay) {
   expectProblem(block + "svm.grid = array<i64: -1>} : !plain\nreturn\n}",
                 "'svm.grid' is an array of integers of 64 bits, 0 or more");
   expectProblem(
-      "func.func @f(%n: index) {\nsvm.spmd (%i) = (%n) to (%n) {\n} {svm.subset = array<i64: 1, 0>}\nreturn\n}",
+      "func.func @f(%n: index) {\nsvm.parallel (%i) = (%n) to (%n) {\n} {svm.subset = array<i64: 1, 0>}\nreturn\n}",
       "'svm.subset' is an array of two integers of 64 bits");
 }
 
@@ -351,7 +351,7 @@ TEST(ReadArguments, OfFunctionsAreWrittenByNothingThatIsDoneWithThem) {
         "svm.run @fill(%a) : (!plain) -> ()", "func.call @set(%a) : (!plain) -> ()",
         "%part = memref.subview %a[%c0] [%c0] [1] : !plain to !plain\n svm.run @fill(%part) : (!plain) -> ()",
         "%part = memref.subview %a[%c0] [%c0] [1] : !plain to !plain\n svm.move %b to %part : !plain to !plain",
-        "svm.spmd (%i) = (%c0) to (%c0) reduce(%p = %a : !plain with #svm.combiner<@two, \"two\">) {}"})
+        "svm.parallel (%i) = (%c0) to (%c0) reduce(%p = %a : !plain with #svm.combiner<@two, \"two\">) {}"})
     expectProblem(writer + R"(
     func.func @two(%x: !plain {svm.access = "read"}, %y: !plain {svm.access = "readwrite"}) { return }
     func.func @main(%a: !plain {svm.access = "read", svm.name = "A"}, %b: !plain {svm.access = "readwrite"}) attributes {svm.entry} {

@@ -16,17 +16,26 @@ struct Obstacle {
   std::string why, help;
 };
 
-static Obstacle obstacle(Operation* op, std::optional<int64_t> lower, std::optional<int64_t> upper, int64_t step) {
-  auto spmd = dyn_cast<SpmdOp>(op);
-  if (spmd && spmd.getWays().value_or(0) > 1)
+/// One dimension of a loop, as far as it is known.
+struct Bounds {
+  std::optional<int64_t> lower, upper;
+  int64_t step = 1;
+};
+
+static Obstacle obstacle(Operation* op, ArrayRef<Bounds> dimensions) {
+  auto parallel = dyn_cast<ParallelOp>(op);
+  if (parallel && parallel.getParts() && parallel.allParts() > 1)
     return {"its iterations are distributed over processors", "leave out 'spmd', or do not flatten the loop"};
-  if (!lower || !upper)
-    return {"its bounds are not constants after mapping",
-            "bound it by constants, tunables and sizes that a precondition states, or unroll it instead"};
-  unsigned __int128 count = *upper > *lower ? (static_cast<unsigned __int128>(static_cast<__int128>(*upper) - *lower) +
-                                               static_cast<unsigned __int128>(step) - 1) /
-                                                  static_cast<unsigned __int128>(step)
-                                            : 0;
+  unsigned __int128 count = 1;
+  for (const Bounds& bounds : dimensions) {
+    if (!bounds.lower || !bounds.upper)
+      return {"its bounds are not constants after mapping",
+              "bound it by constants, tunables and sizes that a precondition states, or unroll it instead"};
+    const auto step = static_cast<unsigned __int128>(bounds.step);
+    const __int128 span = static_cast<__int128>(*bounds.upper) - *bounds.lower;
+    count *= span > 0 ? (static_cast<unsigned __int128>(span) + step - 1) / step : 0;
+    count = std::min<unsigned __int128>(count, UINT64_MAX);
+  }
   int64_t body = transform::operationsOf(op->getRegion(0));
   if (count > static_cast<unsigned __int128>(transform::mostUnrolledOperations / std::max<int64_t>(body, 1)))
     return {"its iterations would be " + std::to_string(static_cast<uint64_t>(count)) + " copies of " +
@@ -43,14 +52,17 @@ bool checkFlattening(ModuleOp program, DiagnosticEngine& diagnostics) {
       return;
     Obstacle found;
     std::string name;
-    if (auto spmd = dyn_cast<SpmdOp>(op)) {
-      name = spmd.getLabel().value_or("").str();
-      found = obstacle(op, getConstantIntValue(spmd.getLower()), getConstantIntValue(spmd.getUpper()), 1);
+    if (auto parallel = dyn_cast<ParallelOp>(op)) {
+      name = parallel.getLabel().value_or("").str();
+      SmallVector<Bounds> dimensions;
+      for (auto [lower, upper] : llvm::zip(parallel.getLower(), parallel.getUpper()))
+        dimensions.push_back({getConstantIntValue(lower), getConstantIntValue(upper)});
+      found = obstacle(op, dimensions);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (auto label = SvmDialect::labelAttr.of(loop))
         name = label.getValue().str();
-      found = obstacle(op, getConstantIntValue(loop.getLowerBound()), getConstantIntValue(loop.getUpperBound()),
-                       getConstantIntValue(loop.getStep()).value_or(1));
+      found = obstacle(op, {{getConstantIntValue(loop.getLowerBound()), getConstantIntValue(loop.getUpperBound()),
+                             getConstantIntValue(loop.getStep()).value_or(1)}});
     }
     if (found.why.empty())
       return;

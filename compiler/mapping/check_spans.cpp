@@ -77,17 +77,26 @@ private:
         function(callee, context);
       return;
     }
-    if (auto spmd = dyn_cast<SpmdOp>(op); spmd && spmd.getProcessor()) {
-      machine::ProcessorId on = machine_.processor(spmd.getProcessor()->str());
+    if (auto loop = dyn_cast<ParallelOp>(op); loop && loop.getProcessor()) {
+      machine::ProcessorId on = machine_.processor(loop.getProcessor()->str());
       if (on.valid()) {
-        const Context inside = divided(spmd, on, context);
+        const Context inside = divided(loop, on, context);
         // A reduction has its parts beside what is reduced, and each instance a copy of its own.
-        for (Value target : spmd.getWays().value_or(1) > 1 ? spmd.getReductions() : ValueRange()) {
-          made(spmd, "the block of the parts of a reduction", memoryOf(target.getType()), context);
-          made(spmd, "the copy that a part of a reduction works on",
-               spmd.getPrivateMemory() ? *spmd.getPrivateMemory() : memoryOf(target.getType()), inside);
+        for (Value target : loop.allParts() > 1 ? loop.getReductions() : ValueRange()) {
+          made(loop, "the block of the parts of a reduction", memoryOf(target.getType()), context);
+          made(loop, "the copy that a part of a reduction works on",
+               loop.getPrivateMemory() ? *loop.getPrivateMemory() : memoryOf(target.getType()), inside);
         }
-        return region(spmd.getBody(), inside);
+        return region(loop.getBody(), inside);
+      }
+    }
+    if (auto elsewhere = dyn_cast<OnOp>(op)) {
+      machine::ProcessorId on = machine_.processor(elsewhere.getProcessor().str());
+      if (on.valid()) {
+        Context inside = context;
+        inside.width = widthOf(on, context);
+        inside.on = on;
+        return region(elsewhere.getBody(), inside);
       }
     }
     for (Region& inner : op->getRegions())
@@ -123,20 +132,20 @@ private:
     return false;
   }
 
-  Context divided(SpmdOp spmd, machine::ProcessorId on, const Context& context) {
+  Context divided(ParallelOp loop, machine::ProcessorId on, const Context& context) {
     int64_t width = widthOf(on, context);
-    if (const std::optional<InstanceRange> among = transform::subsetOf(spmd)) {
+    if (const std::optional<InstanceRange> among = transform::subsetOf(loop)) {
       if (!InstanceRange::all(width).hasSubset(among->first(), among->width()) && isNumbered(on))
-        outside(spmd, on, *among, width);
+        outside(loop, on, *among, width);
       width = among->width();
     }
     Context inside = context;
     inside.on = on;
     inside.width = width;
-    const bool unknown = spmd.getConcurrent() && !spmd.getWays();
-    const int64_t ways = unknown ? width : spmd.getWays().value_or(1);
+    const bool unknown = loop.getConcurrent() && !loop.getParts();
+    const int64_t ways = unknown ? width : loop.allParts();
     if (ways > width && isNumbered(on))
-      refuse(spmd, on, ways, width, context);
+      refuse(loop, on, ways, width, context);
     const int64_t step = InstanceRange::all(width).partWidth(ways);
     if (ways > 1) {
       inside.width = step;
@@ -148,38 +157,38 @@ private:
   }
 
   /// Where the mapping speaks of a loop; invalid where it does not.
-  strata::Location mappedAt(SpmdOp spmd) {
-    auto function = spmd->getParentOfType<func::FuncOp>();
+  strata::Location mappedAt(ParallelOp loop) {
+    auto function = loop->getParentOfType<func::FuncOp>();
     auto placed = record_.functions.find(function ? function.getName().str() : "");
     if (placed == record_.functions.end())
       return {};
-    auto found = placed->second.loops.find(spmd.getLabel().value_or("").str());
+    auto found = placed->second.loops.find(loop.getLabel().value_or("").str());
     return found == placed->second.loops.end()
                ? strata::Location()
-               : sourceLocation(diagnostics_.sources(), locationOf(found->second.place, spmd.getContext()));
+               : sourceLocation(diagnostics_.sources(), locationOf(found->second.place, loop.getContext()));
   }
 
-  void outside(SpmdOp spmd, machine::ProcessorId on, const InstanceRange& among, int64_t width) {
-    const strata::Location loop = sourceLocation(diagnostics_.sources(), spmd.getLoc()), said = mappedAt(spmd);
+  void outside(ParallelOp loop, machine::ProcessorId on, const InstanceRange& among, int64_t width) {
+    const strata::Location place = sourceLocation(diagnostics_.sources(), loop.getLoc()), said = mappedAt(loop);
     DiagnosticBuilder report =
-        diagnostics_.report(notAmong, said.valid() ? said : loop, mappedName(spmd.getLabel().value_or("")),
+        diagnostics_.report(notAmong, said.valid() ? said : place, mappedName(loop.getLabel().value_or("")),
                             among.first(), among.width(), machine_[on].name, width);
     if (said.valid())
-      report.label(loop, "the loop");
+      report.label(place, "the loop");
     report.note("processors are counted from the first one that the code around the loop has")
         .help("begin with an earlier processor, or distribute the loop over fewer");
   }
 
-  void refuse(SpmdOp spmd, machine::ProcessorId on, int64_t ways, int64_t width, const Context& context) {
-    const strata::Location loop = sourceLocation(diagnostics_.sources(), spmd.getLoc()), said = mappedAt(spmd);
-    const strata::Location at = said.valid() ? said : loop;
-    const std::string label = mappedName(spmd.getLabel().value_or(""));
+  void refuse(ParallelOp loop, machine::ProcessorId on, int64_t ways, int64_t width, const Context& context) {
+    const strata::Location place = sourceLocation(diagnostics_.sources(), loop.getLoc()), said = mappedAt(loop);
+    const strata::Location at = said.valid() ? said : place;
+    const std::string label = mappedName(loop.getLabel().value_or(""));
     const std::string most = "distribute the loop over " + std::to_string(width) + " at most";
     if (context.loops.empty()) {
       DiagnosticBuilder report =
           diagnostics_.report(tooManyWays, at, label, ways, machine_[on].name, machine_.name, machine_[on].count);
       if (said.valid())
-        report.label(loop, "the loop");
+        report.label(place, "the loop");
       report.help(most);
       return;
     }
@@ -190,7 +199,7 @@ private:
                 " apart";
     DiagnosticBuilder report = diagnostics_.report(nestedWays, at, label, ways, machine_[on].name, width);
     if (said.valid())
-      report.label(loop, "the loop");
+      report.label(place, "the loop");
     report.note("loops around it are distributed " + around).help(most + ", or the loops around it over fewer");
   }
 

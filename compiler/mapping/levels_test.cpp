@@ -38,13 +38,13 @@ struct LevelsTest : MappingTest {
     func.func @main() attributes {svm.entry} {
       %zero = arith.constant 0 : index
       %many = arith.constant 8 : index
-      svm.spmd "i" (%i) = (%zero) to (%many) { func.call @inner() : () -> () }
+      svm.parallel "i" (%i) = (%zero) to (%many) { func.call @inner() : () -> () }
       return
     }
     func.func private @inner() {
       %zero = arith.constant 0 : index
       %many = arith.constant 8 : index
-      svm.spmd "j" (%j) = (%zero) to (%many) {
+      svm.parallel "j" (%j) = (%zero) to (%many) {
         %b = svm.block "b" (%many) : memref<?xf32, #v>
       }
       return
@@ -54,8 +54,8 @@ struct LevelsTest : MappingTest {
   static mapping::LoopPlacement dealt(const std::string& processor, int64_t ways) {
     mapping::LoopPlacement loop;
     loop.processor = processor;
-    loop.ways = ways;
-    loop.chunk = 1;
+    loop.parts = {ways};
+    loop.chunk = {1};
     return loop;
   }
 
@@ -94,7 +94,7 @@ TEST_F(LevelsTest, LoopsAreDealtToSomeOfTheProcessors) {
   auto some = [&](const std::string& outer, int64_t outerWays, int64_t ways, int64_t first, int64_t among) {
     mapping::Record record = nested(outer, outerWays, "worker", ways, "store");
     record.functions["inner"].loops["j"].first = first;
-    record.functions["inner"].loops["j"].among = among;
+    record.functions["inner"].loops["j"].width = among;
     return record;
   };
   EXPECT_TRUE(places(nest, some("boss", 0, 2, 2, 2))) << text();
@@ -235,8 +235,8 @@ TEST_F(LevelsTest, TheVerifierFollowsWhoRunsAtOnce) {
     func.func @main() attributes {svm.control = @boss} {
       %zero = arith.constant 0 : index
       %four = arith.constant 4 : index
-      svm.spmd (%i) = (%zero) to (%four) on )" +
-                     loop + R"( instances {
+      svm.instances (%i) = (%zero) to (%four) on )" +
+                     loop + R"( {
         %b = svm.block "b" (%four) at 0 : memref<?xf32, #v, #svm.mem<@pool>>
       }
       return
@@ -244,17 +244,17 @@ TEST_F(LevelsTest, TheVerifierFollowsWhoRunsAtOnce) {
 )",
                  "scheduled");
   };
-  auto apart = program("@node ways 2");
+  auto apart = program("@node parts 2");
   EXPECT_TRUE(mapping::verifyScheduled(*apart, machine, diagnostics)) << text();
-  auto together = program("@worker ways 4");
+  auto together = program("@worker parts 4");
   EXPECT_FALSE(mapping::verifyScheduled(*together, machine, diagnostics));
   EXPECT_TRUE(reported("scheduled-shared-instance"));
-  auto neighbours = program("@worker ways 2");
-  neighbours->walk([](svm::SpmdOp spmd) {
-    spmd->setAttr(svm::SvmDialect::subsetAttr, mlir::DenseI64ArrayAttr::get(spmd.getContext(), {2, 2}));
+  auto neighbours = program("@worker parts 2");
+  neighbours->walk([](svm::InstancesOp instances) {
+    instances->setAttr(svm::SvmDialect::subsetAttr, mlir::DenseI64ArrayAttr::get(instances.getContext(), {2, 2}));
   });
   EXPECT_FALSE(mapping::verifyScheduled(*neighbours, machine, diagnostics)) << "numbers 2 and 3: both in one node";
-  auto half = program("@worker ways 2"); // numbers 0 and 2: one in each node
+  auto half = program("@worker parts 2"); // numbers 0 and 2: one in each node
   EXPECT_TRUE(mapping::verifyScheduled(*half, machine, diagnostics)) << text();
 }
 

@@ -1,6 +1,6 @@
 // place(): walks each control function with the processor that executes it in hand, and gives every operation its
-// location. A loop or call that another processor executes is wrapped in an svm.spmd of one instance there, so that the
-// change of control is visible to every later pass.
+// location. A loop or call that another processor executes is wrapped in an svm.on, so that the change of control is
+// visible to every later pass.
 #include "compiler/mapping/place.h"
 
 #include "base/machine/addressing.h"
@@ -36,6 +36,9 @@ STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
 STRATA_DIAGNOSTIC(badLayout, Error, "placement-layout",
                   "block '{0}' of {1} dimensions is distributed over a grid of {2} instances; memory '{3}' joins {4}");
 
+STRATA_DIAGNOSTIC(loopDimensions, Error, "placement-loop-dimensions",
+                  "the mapping says how loop '{0}' of {1} dimension(s) is distributed, of {2} dimensions");
+
 /// Who executes control that nobody places: the processor of the outermost level that has one.
 static machine::ProcessorId defaultControl(const Machine& machine) {
   for (size_t number = machine.levels.size(); number-- > 0;)
@@ -50,10 +53,10 @@ static machine::ProcessorId defaultControl(const Machine& machine) {
 namespace {
 
 /// Instances of a loop that nobody placed, on a machine with several processors for it. The first is fixed, and also
-/// that of a single core, because a reduction is rounded along a tree that its number of parts sets, and results must
-/// not depend on how many cores a computer has.
-constexpr int64_t defaultReductionWays = 16;
-constexpr int64_t defaultWaysPerProcessor = 4;
+/// that of a single core, because a reduction is rounded along a tree that its parts set, and results must not depend
+/// on how many cores a computer has.
+constexpr int64_t defaultReductionParts = 16;
+constexpr int64_t defaultPartsPerProcessor = 4;
 
 class Placer {
 public:
@@ -258,8 +261,8 @@ private:
         stream.setMemory(machine_[machine::homeOf(machine_, here)].name);
       return;
     }
-    if (auto spmd = dyn_cast<SpmdOp>(op))
-      return placeSpmd(spmd, here);
+    if (auto loop = dyn_cast<ParallelOp>(op))
+      return placeParallel(loop, here);
     if (auto run = dyn_cast<RunOp>(op)) {
       run.setProcessorAttr(symbol(here));
       return;
@@ -355,11 +358,7 @@ private:
     if (from == to)
       return to;
     OpBuilder builder(op);
-    auto zero = builder.create<arith::ConstantIndexOp>(op->getLoc(), 0);
-    auto one = builder.create<arith::ConstantIndexOp>(op->getLoc(), 1);
-    auto on = builder.create<SpmdOp>(op->getLoc(), zero, one, ValueRange(), ArrayAttr(), StringAttr());
-    on.setProcessorAttr(symbol(to));
-    on.setInstances(true);
+    auto on = builder.create<OnOp>(op->getLoc(), symbol(to));
     op->moveBefore(&on.getBody().front(), on.getBody().front().end());
     return to;
   }
@@ -375,60 +374,79 @@ private:
       loop->setAttr(SvmDialect::flattenAttr, locationOf(placed.place, loop->getContext()));
   }
 
-  void placeSpmd(SpmdOp spmd, machine::ProcessorId here) {
-    const LoopPlacement* placed = find(placement_->loops, "loop", spmd.getLabelAttr());
-    LoopPlacement choice = placed ? *placed : choose(spmd, here);
-    transform(spmd, choice);
-    machine::ProcessorId on = processor(choice.processor, spmd, here);
+  void placeParallel(ParallelOp loop, machine::ProcessorId here) {
+    const LoopPlacement* placed = find(placement_->loops, "loop", loop.getLabelAttr());
+    LoopPlacement choice = placed ? *placed : choose(loop, here);
+    transform(loop, choice);
+    machine::ProcessorId on = processor(choice.processor, loop, here);
     auto builder = Builder(program_.getContext());
+    const bool isDistributed = !choice.parts.empty();
     // Concurrent iterations are instances whatever the mapping says: one after another they could wait for each other
     // forever.
-    if (choice.ways > 0 || spmd.getConcurrent())
-      spmd.setProcessorAttr(symbol(on));
-    if (choice.ways > 0) {
-      spmd.setWaysAttr(builder.getI64IntegerAttr(choice.ways));
-      spmd.setChunkAttr(builder.getI64IntegerAttr(choice.chunk));
-      if (choice.among > 0)
-        spmd->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({choice.first, choice.among}));
-    } else if (on != here && !spmd.getConcurrent()) {
-      moveTo(spmd, here, on);
+    if (isDistributed || loop.getConcurrent())
+      loop.setProcessorAttr(symbol(on));
+    if (std::max(choice.parts.size(), choice.chunk.size()) > loop.dimensions()) {
+      diagnostics_
+          .report(loopDimensions, sourceLocation(diagnostics_.sources(), loop.getLoc()),
+                  loop.getLabel().value_or("").str(), loop.dimensions(),
+                  std::max(choice.parts.size(), choice.chunk.size()))
+          .help("give one number of parts, and one chunk, for each dimension at most");
+      return;
+    }
+    if (isDistributed) {
+      choice.parts.resize(loop.dimensions(), 1);
+      choice.chunk.resize(loop.dimensions(), 0);
+      loop.setParts(choice.parts);
+      loop.setChunk(choice.chunk);
+      if (choice.width > 0)
+        loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({choice.first, choice.width}));
+    } else if (on != here && !loop.getConcurrent()) {
+      moveTo(loop, here, on);
     }
     here = on;
-    spmd.setPrivateMemory(machine_[memory(choice.memory, spmd, machine::homeOf(machine_, on))].name);
-    placeReductions(spmd);
-    placeRegion(spmd.getBody(), on);
+    loop.setPrivateMemory(machine_[memory(choice.memory, loop, machine::homeOf(machine_, on))].name);
+    placeReductions(loop);
+    placeRegion(loop.getBody(), on);
   }
 
-  LoopPlacement choose(SpmdOp spmd, machine::ProcessorId here) {
+  /// Whether code is executed by several processors already, or by one that others wait for.
+  static bool isWithinInstances(Operation* op) {
+    for (Operation* up = op->getParentOp(); up; up = up->getParentOp())
+      if (isa<ParallelOp, InstancesOp, OnOp>(up))
+        return true;
+    return false;
+  }
+
+  LoopPlacement choose(ParallelOp loop, machine::ProcessorId here) {
     LoopPlacement choice;
     choice.processor = machine_[here].name;
     const machine::Processor& who = machine_[here];
-    if (machine::hasStore(machine_, here) || spmd->getParentOfType<SpmdOp>())
+    if (machine::hasStore(machine_, here) || isWithinInstances(loop))
       return choice;
-    if (!spmd.getReductions().empty() && (who.count > 1 || who.kind == machine::ProcessorKind::Core))
-      choice.ways = defaultReductionWays;
-    else if (spmd.getReductions().empty() && who.count > 1)
-      choice.ways = defaultWaysPerProcessor * static_cast<int64_t>(who.count);
+    if (!loop.getReductions().empty() && (who.count > 1 || who.kind == machine::ProcessorKind::Core))
+      choice.parts = {defaultReductionParts};
+    else if (loop.getReductions().empty() && who.count > 1)
+      choice.parts = {defaultPartsPerProcessor * static_cast<int64_t>(who.count)};
     return choice;
   }
 
-  void placeReductions(SpmdOp spmd) {
+  void placeReductions(ParallelOp loop) {
     SmallVector<Attribute> combiners;
-    for (auto [position, reduction] : llvm::enumerate(spmd.getReductions())) {
-      auto combiner = cast<CombinerAttr>((*spmd.getCombiners())[position]);
+    for (auto [position, reduction] : llvm::enumerate(loop.getReductions())) {
+      auto combiner = cast<CombinerAttr>((*loop.getCombiners())[position]);
       const CallPlacement* placed = find(placement_->calls, "call", combiner.getLabel());
-      machine::ProcessorId fallback = controls_[spmd->getParentOfType<func::FuncOp>().getName()];
-      machine::ProcessorId by = processor(placed ? placed->processor : "", spmd, fallback);
-      machine::MemoryId in = memory(placed ? placed->memory : "", spmd, machine::homeOf(machine_, by));
+      machine::ProcessorId fallback = controls_[loop->getParentOfType<func::FuncOp>().getName()];
+      machine::ProcessorId by = processor(placed ? placed->processor : "", loop, fallback);
+      machine::MemoryId in = memory(placed ? placed->memory : "", loop, machine::homeOf(machine_, by));
       auto text = [&](const std::string& name) { return StringAttr::get(program_.getContext(), name); };
       combiners.push_back(CombinerAttr::get(program_.getContext(), combiner.getFunction(), combiner.getLabel(),
                                             text(machine_[by].name), text(machine_[in].name)));
       // The private copy's memory is settled when the reduction is expanded; until then it is the target's.
-      spmd.privateCopy(position).setType(reduction.getType());
-      spread(spmd.privateCopy(position));
+      loop.privateCopy(position).setType(reduction.getType());
+      spread(loop.privateCopy(position));
     }
     if (!combiners.empty())
-      spmd.setCombinersAttr(ArrayAttr::get(program_.getContext(), combiners));
+      loop.setCombinersAttr(ArrayAttr::get(program_.getContext(), combiners));
   }
 
   ModuleOp program_;

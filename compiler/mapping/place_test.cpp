@@ -47,7 +47,7 @@ struct PlaceTest : MappingTest {
            elements + R"( : index
       %zero = arith.constant 0 : index
       %two = arith.constant 2 : index
-      svm.spmd "i" (%i) = (%zero) to (%two) {
+      svm.parallel "i" (%i) = (%zero) to (%two) {
         svm.scope "k#0" disjoint {
           %view = memref.subview %a[%i] [%n] [1] : memref<?xf32, #v> to memref<?xf32, #v>
           %b = svm.block "k#0.A" (%n) )" +
@@ -69,8 +69,8 @@ struct PlaceTest : MappingTest {
     main.arguments = {"main"};
     main.blocks["k#0.A"] = "store";
     main.loops["i"].processor = "worker";
-    main.loops["i"].ways = ways;
-    main.loops["i"].chunk = 1;
+    main.loops["i"].parts = {ways};
+    main.loops["i"].chunk = {1};
     main.calls["k#0"] = {"worker", ""};
     return record;
   }
@@ -82,7 +82,7 @@ TEST_F(PlaceTest, PutsBlocksLoopsAndRunsWhereTheRecordSays) {
   EXPECT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
   module->walk([](svm::BlockOp block) { EXPECT_EQ(svm::memoryOf(block.getBlock().getType()), "store"); });
   module->walk([](svm::RunOp run) { EXPECT_EQ(*run.getProcessor(), "worker"); });
-  module->walk([](svm::SpmdOp spmd) { EXPECT_EQ(*spmd.getProcessor(), "worker"); });
+  module->walk([](svm::ParallelOp loop) { EXPECT_EQ(*loop.getProcessor(), "worker"); });
   EXPECT_EQ(svm::stageOf(*module), svm::Stage::Placed);
 }
 
@@ -126,9 +126,9 @@ TEST_F(PlaceTest, TheRecordReadsBackFromItsAttribute) {
 TEST_F(PlaceTest, ARecordThatIsNoneSaysWhere) {
   std::string error;
   auto attribute =
-      llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute("{main = {loops = {i = {ways = -1}}}}", context.get()));
+      llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute("{main = {loops = {i = {parts = -1}}}}", context.get()));
   EXPECT_FALSE(mapping::fromAttribute(attribute, error));
-  EXPECT_NE(error.find("main / loops / i / ways"), std::string::npos) << error;
+  EXPECT_NE(error.find("main / loops / i / parts"), std::string::npos) << error;
   for (const char* text : {"{main = {calls = {k = {keep = 3}}}}", "{main = {calls = {k = {keep = array<i64: -1>}}}}",
                            "{main = {calls = {k = {dynamic = 1}}}}"}) {
     error.clear();
@@ -172,6 +172,31 @@ TEST_F(PlaceTest, MorePartsThanProcessorsWithStores) {
   diagnostics.clear();
   auto fits = parse(program("16", "max [16]"));
   EXPECT_TRUE(mapping::place(*fits, onWorkers(4), machine, diagnostics)) << text();
+}
+
+TEST_F(PlaceTest, AGridOfMoreDimensionsThanTheLoop) {
+  mapping::Record record = onWorkers(2);
+  record.functions["main"].loops["i"].parts = {2, 2};
+  auto module = parse(program("16", "max [16]"));
+  EXPECT_FALSE(mapping::place(*module, record, machine, diagnostics));
+  EXPECT_TRUE(reported("placement-loop-dimensions")) << text();
+  EXPECT_NE(text().find("'i' of 1 dimension(s)"), std::string::npos) << text();
+}
+
+TEST_F(PlaceTest, ARecordsNumbersForEachDimensionReadBack) {
+  mapping::Record record = onWorkers(2);
+  mapping::LoopPlacement& loop = record.functions["main"].loops["i"];
+  loop.parts = {2, 3};
+  loop.chunk = {0, 4};
+  loop.first = 1;
+  loop.width = 2;
+  std::string error;
+  EXPECT_EQ(mapping::fromAttribute(mapping::toAttribute(record, context.get()), error), record) << error;
+  for (const char* wrong : {"parts = [1, 0]", "parts = \"x\"", "chunk = [-1]", "subset = [1]", "subset = [0, 0]"}) {
+    auto attribute = llvm::cast<mlir::DictionaryAttr>(
+        mlir::parseAttribute("{main = {loops = {i = {" + std::string(wrong) + "}}}}", context.get()));
+    EXPECT_FALSE(mapping::fromAttribute(attribute, error)) << wrong;
+  }
 }
 
 TEST_F(PlaceTest, AMachineWithoutControl) {
@@ -237,7 +262,7 @@ TEST_F(PlaceTest, TheVerifierFindsWhatPlaceDoesNotDo) {
   module->walk([&](svm::RunOp run) { run.setProcessor("boss"); });
   EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
   EXPECT_TRUE(reported("placed-wrong-processor"));
-  module->walk([&](svm::SpmdOp spmd) { spmd.setProcessor("nobody"); });
+  module->walk([&](svm::ParallelOp loop) { loop.setProcessor("nobody"); });
   EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
   EXPECT_TRUE(reported("placed-not-on-machine"));
 }
@@ -471,7 +496,7 @@ TEST_F(PlaceTest, ReductionsAreSplitAlikeOnEveryNumberOfCores) {
     func.func @main(%a: memref<?xf32, #v> {svm.access = "readwrite"}) attributes {svm.entry} {
       %zero = arith.constant 0 : index
       %n = memref.dim %a, %zero : memref<?xf32, #v>
-      svm.spmd "i" (%i) = (%zero) to (%n) reduce(%p = %a : memref<?xf32, #v> with #svm.combiner<@add, "add">) {}
+      svm.parallel "i" (%i) = (%zero) to (%n) reduce(%p = %a : memref<?xf32, #v> with #svm.combiner<@add, "add">) {}
       return
     }
 )";
@@ -479,7 +504,7 @@ TEST_F(PlaceTest, ReductionsAreSplitAlikeOnEveryNumberOfCores) {
     auto module = parse(program);
     Machine host = describeHost(cores);
     ASSERT_TRUE(mapping::place(*module, {}, host, diagnostics)) << text();
-    module->walk([](svm::SpmdOp spmd) { EXPECT_EQ(spmd.getWays(), 16U); });
+    module->walk([](svm::ParallelOp loop) { EXPECT_EQ(loop.allParts(), 16); });
   }
 }
 
@@ -489,9 +514,9 @@ TEST_F(PlaceTest, LoopsKeepWhatTheMappingMakesOfThem) {
   record.functions["main"].loops["i"].stages = 2;
   record.functions["main"].loops["i"].unroll = 3;
   ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
-  module->walk([](svm::SpmdOp spmd) {
-    EXPECT_EQ(svm::SvmDialect::stagesAttr.of(spmd).getInt(), 2);
-    EXPECT_EQ(svm::SvmDialect::unrollAttr.of(spmd).getInt(), 3);
+  module->walk([](svm::ParallelOp loop) {
+    EXPECT_EQ(svm::SvmDialect::stagesAttr.of(loop).getInt(), 2);
+    EXPECT_EQ(svm::SvmDialect::unrollAttr.of(loop).getInt(), 3);
   });
   std::string error;
   auto attribute =
@@ -594,7 +619,7 @@ constexpr const char* distributed = R"(
       svm.scope "program" disjoint {
         %b = svm.block "A"(%n) : memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>
         svm.move %a to %b : memref<?xf32, #v> to memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>
-        svm.spmd "tiles" (%i) = (%zero) to (%n) concurrent {
+        svm.parallel "tiles" (%i) = (%zero) to (%n) concurrent {
           svm.run @tile(%b, %i) : (memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>>, index) -> ()
         }
         svm.move %b to %a : memref<?xf32, #v, #svm.dist<"l"[8] per 1, (i) -> (i mod 8) at (i) -> (i floordiv 8)>> to memref<?xf32, #v>

@@ -69,6 +69,14 @@ struct Reader {
         return false;
     return true;
   }
+  /// One number, or a list with one for each dimension.
+  bool eachDimension(Attribute attribute, std::vector<int64_t>& into, int64_t least, Twine where) {
+    if (isa_and_nonnull<IntegerAttr>(attribute) ? !number(attribute, into.emplace_back(), where)
+                                                : !numbers(attribute, into, where))
+      return false;
+    return llvm::all_of(into, [&](int64_t each) { return each >= least; }) ||
+           fail(where + " is not at least " + std::to_string(least));
+  }
   bool layout(Attribute attribute, LayoutPlacement& into, Twine where) {
     return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
       if (key == "grid")
@@ -84,14 +92,20 @@ struct Reader {
     return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
       if (key == "on")
         return text(value, into.processor, at);
-      if (key == "ways")
-        return number(value, into.ways, at);
-      if (key == "first")
-        return number(value, into.first, at);
-      if (key == "among")
-        return number(value, into.among, at);
+      if (key == "parts")
+        return eachDimension(value, into.parts, 1, at);
       if (key == "chunk")
-        return number(value, into.chunk, at);
+        return eachDimension(value, into.chunk, 0, at);
+      if (key == "subset") {
+        std::vector<int64_t> pair;
+        if (!numbers(value, pair, at))
+          return false;
+        if (pair.size() != 2 || pair[1] < 1)
+          return fail(at + " is not the first processor and how many there are");
+        into.first = pair[0];
+        into.width = pair[1];
+        return true;
+      }
       if (key == "stages")
         return positive(value, into.stages, at);
       if (key == "unroll")
@@ -185,13 +199,17 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
                                [&](const std::string& memory) { return builder.getStringAttr(memory); }));
     if (!function.loops.empty())
       add("loops", dictionary(context, function.loops, [&](const LoopPlacement& loop) -> Attribute {
-            SmallVector<NamedAttribute> fields{builder.getNamedAttr("chunk", builder.getI64IntegerAttr(loop.chunk)),
-                                               builder.getNamedAttr("on", builder.getStringAttr(loop.processor)),
-                                               builder.getNamedAttr("ways", builder.getI64IntegerAttr(loop.ways))};
-            if (loop.among > 0) {
-              fields.push_back(builder.getNamedAttr("first", builder.getI64IntegerAttr(loop.first)));
-              fields.push_back(builder.getNamedAttr("among", builder.getI64IntegerAttr(loop.among)));
-            }
+            SmallVector<NamedAttribute> fields{builder.getNamedAttr("on", builder.getStringAttr(loop.processor))};
+            auto eachDimension = [&](StringRef key, const std::vector<int64_t>& numbers) {
+              if (!numbers.empty())
+                fields.push_back(builder.getNamedAttr(key, numbers.size() == 1
+                                                               ? Attribute(builder.getI64IntegerAttr(numbers.front()))
+                                                               : Attribute(builder.getI64ArrayAttr(numbers))));
+            };
+            eachDimension("parts", loop.parts);
+            eachDimension("chunk", loop.chunk);
+            if (loop.width > 0)
+              fields.push_back(builder.getNamedAttr("subset", builder.getI64ArrayAttr({loop.first, loop.width})));
             if (loop.stages > 1)
               fields.push_back(builder.getNamedAttr("stages", builder.getI64IntegerAttr(loop.stages)));
             if (loop.unroll > 1)

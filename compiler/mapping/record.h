@@ -18,12 +18,14 @@ namespace strata::mapping {
 /// A loop: the processor class that executes it, and for parallel loops how it is distributed.
 struct LoopPlacement {
   std::string processor;
-  /// Instances that take part; 0: not distributed, one processor executes all iterations.
-  int64_t ways = 0;
+  /// In how many parts each dimension is distributed; dimensions behind the last number are in one. Empty: not
+  /// distributed, one processor executes all iterations.
+  std::vector<int64_t> parts;
   /// The subset: the first that takes part of the processors that the surrounding code has, and how many do; 0: all.
-  int64_t first = 0, among = 0;
-  /// Iterations distributed at a time, block-cyclic; 0: one contiguous share each.
-  int64_t chunk = 0;
+  int64_t first = 0, width = 0;
+  /// Of each dimension, iterations dealt at a time, block-cyclic; 0, and behind the last number: one contiguous share
+  /// each.
+  std::vector<int64_t> chunk;
   /// Iterations of which transfers are under way at once; 1: each ends before the next begins.
   int64_t stages = 1;
   /// Copies of the body that stand one after another in each iteration.

@@ -56,8 +56,12 @@ private:
   std::optional<machine::ProcessorId> executing(Operation* op) {
     for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
       FlatSymbolRefAttr name;
-      if (auto spmd = dyn_cast<SpmdOp>(up))
-        name = spmd.getProcessorAttr();
+      if (auto loop = dyn_cast<ParallelOp>(up))
+        name = loop.getProcessorAttr();
+      else if (auto instances = dyn_cast<InstancesOp>(up))
+        name = instances.getProcessorAttr();
+      else if (auto on = dyn_cast<OnOp>(up))
+        name = on.getProcessorAttr();
       else if (isa<func::FuncOp>(up))
         name = SvmDialect::controlAttr.of(up);
       if (name)
@@ -152,9 +156,13 @@ private:
       auto who = from && to ? executing(op) : std::nullopt;
       if (who && !machine::canMove(machine_, *who, *from, *to))
         diagnostics_.report(noRoute, at(op), machine_[*from].name, machine_[*to].name, machine_[*who].name);
-    } else if (auto spmd = dyn_cast<SpmdOp>(op)) {
-      if (spmd.getProcessor())
-        processor(*spmd.getProcessor(), op);
+    } else if (auto loop = dyn_cast<ParallelOp>(op)) {
+      if (loop.getProcessor())
+        processor(*loop.getProcessor(), op);
+    } else if (auto instances = dyn_cast<InstancesOp>(op)) {
+      processor(instances.getProcessor(), op);
+    } else if (auto on = dyn_cast<OnOp>(op)) {
+      processor(on.getProcessor(), op);
     }
   }
 

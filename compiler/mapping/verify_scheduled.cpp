@@ -114,26 +114,24 @@ private:
         if (auto callee = program_.lookupSymbol<func::FuncOp>(call.getCallee()))
           enter(callee, live, workers);
       }
-      auto spmd = dyn_cast<SpmdOp>(op);
-      const Workers inside = spmd ? divided(spmd, workers) : Workers();
+      const Workers inside = isa<InstancesOp, OnOp>(op) ? divided(&op, workers) : workers;
       for (Region& region : op.getRegions())
         for (Block& inner : region)
-          follow(inner, live, spmd ? inside : workers);
+          follow(inner, live, inside);
     }
   }
 
-  /// Who executes the parts of a parallel loop, one by one.
-  Workers divided(SpmdOp spmd, const Workers& callers) {
+  /// Who executes the instances of a region, one by one.
+  Workers divided(Operation* op, const Workers& callers) {
     Workers result = callers;
-    if (!spmd.getProcessor())
-      return result;
-    result.on = spmd.getProcessor()->str();
+    auto instances = dyn_cast<InstancesOp>(op);
+    result.on = (instances ? instances.getProcessor() : cast<OnOp>(op).getProcessor()).str();
     if (callers.tooMany)
       return result;
     result.all.clear();
     const uint64_t count = countOf(result.on), before = countOf(callers.on);
-    const std::optional<int64_t> least = getConstantIntValue(spmd.getLower()),
-                                 most = getConstantIntValue(spmd.getUpper());
+    const std::optional<int64_t> least = instances ? getConstantIntValue(instances.getLower()) : 0,
+                                 most = instances ? getConstantIntValue(instances.getUpper()) : 1;
     for (const Worker& caller : callers.all) {
       uint64_t first = 0, width = count;
       if (callers.on == result.on && !callers.on.empty())
@@ -142,12 +140,13 @@ private:
         first = caller.number * (count / before), width = caller.span * (count / before);
       else if (!callers.on.empty())
         first = caller.number / (before / count), width = std::max<uint64_t>(caller.span / (before / count), 1);
-      if (auto some = spmd->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::subsetAttr);
+      if (auto some = op->getAttrOfType<DenseI64ArrayAttr>(SvmDialect::subsetAttr);
           some && some.size() == 2 && some[0] >= 0 && some[1] > 0) {
         first += static_cast<uint64_t>(some[0]);
         width = static_cast<uint64_t>(some[1]);
       }
-      uint64_t ways = spmd.getWays().value_or(least && most ? std::max<int64_t>(*most - *least, 1) : width);
+      const auto stated = instances ? instances.getParts() : std::nullopt;
+      uint64_t ways = stated.value_or(least && most ? std::max<int64_t>(*most - *least, 1) : width);
       const uint64_t step = std::max<uint64_t>(width / ways, 1);
       for (uint64_t part = 0; part < ways && !result.tooMany; ++part) {
         result.all.push_back({first + part * step, step});

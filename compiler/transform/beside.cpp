@@ -53,9 +53,9 @@ Beside::Beside(ModuleOp program) : symbols_(program) {
     if (concurrent_.insert(function).second)
       work.push_back(function);
   };
-  program.walk([&](SpmdOp spmd) {
-    if (spmd.getConcurrent())
-      eachCallee(spmd, symbols_, addConcurrent);
+  program.walk([&](Operation* op) {
+    if (isConcurrent(op))
+      eachCallee(op, symbols_, addConcurrent);
   });
   while (!work.empty())
     eachCallee(work.pop_back_val(), symbols_, addConcurrent);
@@ -65,7 +65,7 @@ bool Beside::hasCompany(Operation* op) const {
   if (hasTokens_)
     return true;
   for (Operation* up = op->getParentOp(); up; up = up->getParentOp())
-    if (auto spmd = dyn_cast<SpmdOp>(up); spmd && spmd.getConcurrent())
+    if (isConcurrent(up))
       return true;
     else if (isa<func::FuncOp>(up))
       return concurrent_.contains(up);

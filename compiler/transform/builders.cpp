@@ -69,9 +69,10 @@ void keepLoopAttributes(Operation* from, scf::ForOp to) {
       to->setAttr(name, value);
 }
 
-void moveBody(svm::SpmdOp spmd, scf::ForOp loop, Value iteration) {
-  Block& body = spmd.getBody().front();
-  spmd.iteration().replaceAllUsesWith(iteration);
+void moveBody(svm::ParallelOp parallel, scf::ForOp loop, ValueRange iteration) {
+  Block& body = parallel.getBody().front();
+  for (auto [dimension, index] : llvm::enumerate(iteration))
+    parallel.iteration(static_cast<unsigned>(dimension)).replaceAllUsesWith(index);
   loop.getBody()->getOperations().splice(loop.getBody()->getTerminator()->getIterator(), body.getOperations());
 }
 

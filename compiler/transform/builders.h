@@ -45,8 +45,8 @@ bool isTransformed(mlir::Operation* loop);
 /// Gives a loop what the mapping says of another that it takes the place of: stages, unrolling, flattening, and whether
 /// its iterations reduce.
 void keepLoopAttributes(mlir::Operation* from, mlir::scf::ForOp to);
-/// Moves the body of `spmd` to the end of a loop's, where `iteration` is the iteration.
-void moveBody(svm::SpmdOp spmd, mlir::scf::ForOp loop, mlir::Value iteration);
+/// Moves the body of `parallel` to the end of a loop's, where `iteration` has the iteration's indices.
+void moveBody(svm::ParallelOp parallel, mlir::scf::ForOp loop, mlir::ValueRange iteration);
 
 /// Gives a block's memory to the views and casts made of it, after the block's own type has changed.
 void propagateMemory(mlir::Value block);

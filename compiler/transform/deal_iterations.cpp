@@ -6,8 +6,8 @@ using namespace mlir;
 
 namespace strata::transform {
 
-std::optional<machine::InstanceRange> subsetOf(svm::SpmdOp spmd) {
-  auto numbers = spmd->getAttrOfType<DenseI64ArrayAttr>(svm::SvmDialect::subsetAttr);
+std::optional<machine::InstanceRange> subsetOf(Operation* loop) {
+  DenseI64ArrayAttr numbers = svm::SvmDialect::subsetAttr.of(loop);
   if (!numbers || numbers.size() != 2 || numbers[1] < 1)
     return std::nullopt;
   // Numbers that nobody can have stay numbers that no class has, so that they are refused.
@@ -21,15 +21,13 @@ Value busyInstances(OpBuilder& builder, Location location, Value lower, Value up
   return math.min(math.constant(ways), chunk ? math.ceilDiv(count, chunk) : count);
 }
 
-svm::SpmdOp makeInstances(OpBuilder& builder, svm::SpmdOp loop, Value instances) {
+svm::InstancesOp makeInstances(OpBuilder& builder, svm::ParallelOp loop, Value instances) {
   Location location = loop.getLoc();
   Value zero = IndexMath(builder, location).constant(0);
-  auto on = builder.create<svm::SpmdOp>(location, zero, instances, ValueRange(), ArrayAttr(), loop.getLabelAttr());
-  on.setProcessorAttr(loop.getProcessorAttr());
-  on.setWaysAttr(loop.getWaysAttr());
-  if (Attribute among = loop->getAttr(svm::SvmDialect::subsetAttr))
-    on->setAttr(svm::SvmDialect::subsetAttr, among);
-  on.setInstances(true);
+  auto on = builder.create<svm::InstancesOp>(location, zero, instances, loop.getProcessorAttr(), loop.getLabelAttr());
+  on.setPartsAttr(builder.getI64IntegerAttr(loop.allParts()));
+  if (Attribute subset = loop->getAttr(svm::SvmDialect::subsetAttr))
+    on->setAttr(svm::SvmDialect::subsetAttr, subset);
   return on;
 }
 
@@ -120,6 +118,49 @@ scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Va
   // A chunk begins below the upper bound: what does not change in it may leave the loop over chunks too.
   inner->setAttr(svm::SvmDialect::nonEmptyAttr, builder.getUnitAttr());
   return fromLower(inner, inner.getInductionVar());
+}
+
+SmallVector<Value> busyParts(OpBuilder& builder, svm::ParallelOp loop) {
+  SmallVector<Value> busy;
+  for (unsigned dimension = 0; dimension < loop.dimensions(); ++dimension)
+    busy.push_back(busyInstances(builder, loop.getLoc(), loop.getLower()[dimension], loop.getUpper()[dimension],
+                                 loop.chunkOf(dimension), loop.partsOf(dimension)));
+  return busy;
+}
+
+Value productOf(OpBuilder& builder, Location location, ValueRange counts) {
+  IndexMath math(builder, location);
+  Value product = counts.front();
+  for (Value count : counts.drop_front())
+    product = math.mul(product, count);
+  return product;
+}
+
+DealtLoop dealPart(OpBuilder& builder, svm::ParallelOp loop, Value number, ValueRange busy) {
+  Location location = loop.getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  DealtLoop dealt;
+  // The coordinates of the part, the last dimension's first.
+  SmallVector<Value> coordinates(loop.dimensions());
+  for (unsigned dimension = loop.dimensions(); dimension-- > 0;) {
+    const bool isFirst = dimension == 0;
+    coordinates[dimension] = isFirst ? number : builder.create<arith::RemUIOp>(location, number, busy[dimension]);
+    number = isFirst ? number : builder.create<arith::DivUIOp>(location, number, busy[dimension]);
+  }
+  for (unsigned dimension = 0; dimension < loop.dimensions(); ++dimension) {
+    Value index;
+    dealt.innermost =
+        dealIterations(builder, location, loop.getLower()[dimension], loop.getUpper()[dimension],
+                       loop.chunkOf(dimension), coordinates[dimension], busy[dimension], isTransformed(loop), index);
+    dealt.iteration.push_back(index);
+    if (Attribute flatten = loop->getAttr(svm::SvmDialect::flattenAttr))
+      dealt.innermost->setAttr(svm::SvmDialect::flattenAttr, flatten);
+    builder.setInsertionPoint(dealt.innermost.getBody()->getTerminator());
+  }
+  keepLoopAttributes(loop, dealt.innermost);
+  if (isTransformed(loop) && loop.getLabelAttr())
+    dealt.innermost->setAttr(svm::SvmDialect::labelAttr, loop.getLabelAttr());
+  return dealt;
 }
 
 } // namespace strata::transform

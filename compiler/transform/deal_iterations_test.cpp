@@ -162,16 +162,16 @@ TEST_F(DealIterations, WhoTakesPartIsReadFromTheLoop) {
   auto function = builder.create<func::FuncOp>(location, "f", builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
   Value bound = builder.create<arith::ConstantIndexOp>(location, 3);
-  auto loop = builder.create<svm::SpmdOp>(location, bound, bound, ValueRange(), ArrayAttr(), StringAttr());
+  auto loop = builder.create<svm::ParallelOp>(location, ValueRange(bound), ValueRange(bound), ValueRange(), ArrayAttr(),
+                                              StringAttr());
   loop.setProcessorAttr(FlatSymbolRefAttr::get(&context_, "core"));
-  loop.setWaysAttr(builder.getI64IntegerAttr(2));
+  loop.setParts({2});
   EXPECT_FALSE(subsetOf(loop));
   loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({4, 2}));
   EXPECT_EQ(subsetOf(loop), InstanceRange::of(4, 2));
-  svm::SpmdOp on = makeInstances(builder, loop, bound);
-  EXPECT_TRUE(on.getInstances());
+  svm::InstancesOp on = makeInstances(builder, loop, bound);
   EXPECT_EQ(on.getProcessorAttr(), loop.getProcessorAttr());
-  EXPECT_EQ(on.getWaysAttr(), loop.getWaysAttr());
+  EXPECT_EQ(on.getParts(), 2U);
   EXPECT_EQ(subsetOf(on), subsetOf(loop));
   EXPECT_EQ(on.getUpper(), bound);
   EXPECT_TRUE(matchPattern(on.getLower(), m_Zero()));

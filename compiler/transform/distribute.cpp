@@ -11,42 +11,79 @@ using namespace strata::svm;
 namespace strata::transform {
 namespace {
 
-void serialise(SpmdOp spmd) {
-  OpBuilder builder(spmd);
-  auto one = builder.create<arith::ConstantIndexOp>(spmd.getLoc(), 1);
-  auto loop = builder.create<scf::ForOp>(spmd.getLoc(), spmd.getLower(), spmd.getUpper(), one);
-  keepLoopAttributes(spmd, loop);
-  if (auto label = spmd.getLabelAttr())
+/// One processor carries out all iterations, in order.
+void serialise(ParallelOp parallel) {
+  OpBuilder builder(parallel);
+  Location loc = parallel.getLoc();
+  auto one = builder.create<arith::ConstantIndexOp>(loc, 1);
+  SmallVector<Value> iteration;
+  scf::ForOp loop;
+  for (auto [lower, upper] : llvm::zip(parallel.getLower(), parallel.getUpper())) {
+    loop = builder.create<scf::ForOp>(loc, lower, upper, one);
+    SvmDialect::parallelAttr.set(loop);
+    if (Attribute flatten = parallel->getAttr(SvmDialect::flattenAttr))
+      loop->setAttr(SvmDialect::flattenAttr, flatten);
+    iteration.push_back(loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  keepLoopAttributes(parallel, loop);
+  if (auto label = parallel.getLabelAttr())
     loop->setAttr(SvmDialect::labelAttr, label);
-  loop->setAttr(SvmDialect::parallelAttr, builder.getUnitAttr());
-  moveBody(spmd, loop, loop.getInductionVar());
-  spmd.erase();
+  moveBody(parallel, loop, iteration);
+  parallel.erase();
 }
 
 /// Every iteration makes progress: each is an instance. There is no loop to transform then.
-void takeAsInstances(SpmdOp spmd) {
+void takeAsInstances(ParallelOp parallel) {
   for (StringRef name :
        {StringRef(SvmDialect::stagesAttr), StringRef(SvmDialect::unrollAttr), StringRef(SvmDialect::flattenAttr)})
-    if (spmd->removeAttr(name))
-      spmd.emitRemark() << "'" << name << "' has no effect: the iterations run at once";
-  spmd.setInstances(true);
+    if (parallel->hasAttr(name))
+      parallel.emitRemark() << "'" << name << "' has no effect: the iterations run at once";
+  OpBuilder builder(parallel);
+  Location loc = parallel.getLoc();
+  IndexMath math(builder, loc);
+  // Instances of several dimensions are numbered row by row.
+  const bool isOne = parallel.dimensions() == 1;
+  Value lower = isOne ? parallel.getLower().front() : math.constant(0), upper = parallel.getUpper().front();
+  SmallVector<Value> counts;
+  for (auto [first, last] : llvm::zip(parallel.getLower(), parallel.getUpper()))
+    counts.push_back(isOne ? upper : math.sub(math.max(last, first), first));
+  if (!isOne)
+    upper = productOf(builder, loc, counts);
+  auto on = builder.create<InstancesOp>(loc, lower, upper, parallel.getProcessorAttr(), parallel.getLabelAttr());
+  on.setConcurrent(true);
+  if (parallel.getParts())
+    on.setPartsAttr(builder.getI64IntegerAttr(parallel.allParts()));
+  if (Attribute subset = parallel->getAttr(SvmDialect::subsetAttr))
+    on->setAttr(SvmDialect::subsetAttr, subset);
+  builder.setInsertionPointToStart(&on.getBody().front());
+  SmallVector<Value> iteration(parallel.dimensions());
+  Value number = on.instance();
+  IndexMath inside(builder, loc);
+  for (unsigned dimension = parallel.dimensions(); dimension-- > 0;) {
+    Value index = number;
+    if (dimension > 0) {
+      index = builder.create<arith::RemUIOp>(loc, number, counts[dimension]);
+      number = builder.create<arith::DivUIOp>(loc, number, counts[dimension]);
+    }
+    iteration[dimension] = isOne ? index : inside.add(index, parallel.getLower()[dimension]);
+  }
+  Block& body = parallel.getBody().front();
+  for (auto [dimension, index] : llvm::enumerate(iteration))
+    parallel.iteration(static_cast<unsigned>(dimension)).replaceAllUsesWith(index);
+  on.getBody().front().getOperations().splice(on.getBody().front().end(), body.getOperations());
+  parallel.erase();
 }
 
-void distribute(SpmdOp spmd) {
-  OpBuilder builder(spmd);
-  Location loc = spmd.getLoc();
-  int64_t chunk = spmd.getChunk().value_or(0);
-  Value instances = busyInstances(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, *spmd.getWays());
-  SpmdOp on = makeInstances(builder, spmd, instances);
+void distribute(ParallelOp parallel) {
+  OpBuilder builder(parallel);
+  Location loc = parallel.getLoc();
+  SmallVector<Value> busy = busyParts(builder, parallel);
+  InstancesOp on = makeInstances(builder, parallel, productOf(builder, loc, busy));
   builder.setInsertionPointToStart(&on.getBody().front());
-  Value iteration;
-  scf::ForOp loop = dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), chunk, on.iteration(), instances,
-                                   isTransformed(spmd), iteration);
-  keepLoopAttributes(spmd, loop);
-  if (isTransformed(spmd) && spmd.getLabelAttr())
-    loop->setAttr(SvmDialect::labelAttr, spmd.getLabelAttr());
-  moveBody(spmd, loop, iteration);
-  spmd.erase();
+  DealtLoop dealt = dealPart(builder, parallel, on.instance(), busy);
+  moveBody(parallel, dealt.innermost, dealt.iteration);
+  parallel.erase();
 }
 
 struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
@@ -57,18 +94,15 @@ struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
   void runOnOperation() override {
-    SmallVector<SpmdOp> loops;
-    getOperation().walk([&](SpmdOp op) {
-      if (!op.getInstances())
-        loops.push_back(op);
-    });
-    for (SpmdOp op : loops) {
-      if (op.getConcurrent() && op.getProcessor())
-        takeAsInstances(op);
-      else if (op.getProcessor() && op.getWays())
-        distribute(op);
+    SmallVector<ParallelOp> loops;
+    getOperation().walk([&](ParallelOp loop) { loops.push_back(loop); });
+    for (ParallelOp loop : loops) {
+      if (loop.getConcurrent() && loop.getProcessor())
+        takeAsInstances(loop);
+      else if (loop.getProcessor() && loop.getParts())
+        distribute(loop);
       else
-        serialise(op);
+        serialise(loop);
     }
   }
 };

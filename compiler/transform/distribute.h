@@ -3,8 +3,8 @@
 #include "mlir/Pass/Pass.h"
 
 namespace strata::transform {
-/// Takes a placed program. Every svm.spmd of iterations on processors becomes one of instances whose region loops over
+/// Takes a placed program. Every svm.parallel on processors becomes svm.instances whose region loops over
 /// the instance's share (contiguous, or block-cyclic in chunks); one that is on no processors becomes an scf.for.
-/// Leaves no svm.spmd of iterations. REQUIRES: reductions have been expanded.
+/// Leaves no svm.parallel. REQUIRES: reductions have been expanded.
 std::unique_ptr<mlir::Pass> createDistributePass();
 } // namespace strata::transform

@@ -34,7 +34,7 @@ DenseI64ArrayAttr boundsOf(Value privateCopy) {
       for (Value side : {Value(move.getSource()), Value(move.getDestination())})
         if (auto block = side.getDefiningOp<BlockOp>())
           bounds = widerBounds(bounds, block.getMaxAttr());
-    } else if (auto inner = dyn_cast<SpmdOp>(use.getOwner())) {
+    } else if (auto inner = dyn_cast<ParallelOp>(use.getOwner())) {
       unsigned position = use.getOperandNumber() - inner.getReductions().getBeginOperandIndex();
       bounds = widerBounds(bounds, boundsOf(inner.privateCopy(position)));
     }
@@ -65,10 +65,7 @@ void combine(OpBuilder& builder, Location loc, CombinerAttr combiner, StringRef 
   OpBuilder::InsertionGuard guard(builder);
   StringRef processor = combiner.getProcessor() ? combiner.getProcessor().getValue() : here;
   if (processor != here) {
-    IndexMath math(builder, loc);
-    auto on = builder.create<SpmdOp>(loc, math.constant(0), math.constant(1), ValueRange(), ArrayAttr(), StringAttr());
-    on.setProcessor(processor);
-    on.setInstances(true);
+    auto on = builder.create<OnOp>(loc, FlatSymbolRefAttr::get(builder.getContext(), processor));
     builder.setInsertionPointToStart(&on.getBody().front());
   }
   auto scope = builder.create<ScopeOp>(loc, combiner.getLabel(), builder.getUnitAttr());
@@ -129,7 +126,7 @@ Value isIdempotent(OpBuilder& builder, Location loc, const Reduction& reduction,
 }
 
 struct Expansion {
-  SpmdOp spmd;
+  ParallelOp loop;
   SymbolTable& symbols;
   /// The processor and memory in which the loop's parts keep their private copies.
   StringRef privateMemory;
@@ -137,51 +134,54 @@ struct Expansion {
 
   /// The reductions of a loop that stays on one processor work on the incoming value itself.
   void useTargets() {
-    for (auto [position, target] : llvm::enumerate(spmd.getReductions())) {
-      spmd.privateCopy(position).setType(target.getType());
-      propagateMemory(spmd.privateCopy(position));
-      spmd.privateCopy(position).replaceAllUsesWith(target);
+    for (auto [position, target] : llvm::enumerate(loop.getReductions())) {
+      loop.privateCopy(position).setType(target.getType());
+      propagateMemory(loop.privateCopy(position));
+      loop.privateCopy(position).replaceAllUsesWith(target);
     }
     drop();
   }
 
   void drop() {
-    spmd->setAttr(SvmDialect::reducesAttr, UnitAttr::get(spmd.getContext()));
-    Block& body = spmd.getBody().front();
-    body.eraseArguments(1, body.getNumArguments() - 1);
-    spmd.getReductionsMutable().clear();
-    spmd.removeCombinersAttr();
+    loop->setAttr(SvmDialect::reducesAttr, UnitAttr::get(loop.getContext()));
+    Block& body = loop.getBody().front();
+    body.eraseArguments(loop.dimensions(), body.getNumArguments() - loop.dimensions());
+    loop.getReductionsMutable().clear();
+    loop.removeCombinersAttr();
   }
 
   void run() {
-    int64_t ways = spmd.getProcessor() ? spmd.getWays().value_or(1) : 1;
+    const int64_t ways = loop.getProcessor() ? loop.allParts() : 1;
     if (ways == 1)
       return useTargets();
-    OpBuilder builder(spmd);
-    Location loc = spmd.getLoc();
+    OpBuilder builder(loop);
+    Location loc = loop.getLoc();
     auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
     builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
     IndexMath math(builder, loc);
-    Value instances = busyInstances(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0), ways);
+    SmallVector<Value> busy = busyParts(builder, loop);
 
     SmallVector<Reduction> reductions;
-    for (auto [position, target] : llvm::enumerate(spmd.getReductions())) {
-      auto combiner = cast<CombinerAttr>((*spmd.getCombiners())[position]);
-      Reduction reduction{target, combiner, std::nullopt, boundsOf(spmd.privateCopy(position)), {}};
+    for (auto [position, target] : llvm::enumerate(loop.getReductions())) {
+      auto combiner = cast<CombinerAttr>((*loop.getCombiners())[position]);
+      Reduction reduction{target, combiner, std::nullopt, boundsOf(loop.privateCopy(position)), {}};
       if (auto kernel = symbols.lookup<KernelOp>(combiner.getFunction().getValue()))
         reduction.elementwise = elementwiseCombiner(kernel);
       if (!reduction.elementwise) {
         // One part, unless the incoming value may be counted more than once.
         Value idempotent = isIdempotent(builder, loc, reduction, here, symbols);
-        Value once = math.min(instances, math.constant(1));
-        instances = builder.create<arith::SelectOp>(loc, idempotent, instances, once);
-        spmd.emitRemark()
+        for (Value& count : busy) {
+          Value once = math.min(count, math.constant(1));
+          count = builder.create<arith::SelectOp>(loc, idempotent, count, once);
+        }
+        loop.emitRemark()
             << "the combiner '" << combiner.getFunction().getValue()
             << "' is not known to be elementwise: the loop is split only when combining the incoming value with "
                "itself leaves it as it is";
       }
       reductions.push_back(reduction);
     }
+    Value instances = productOf(builder, loc, busy);
     for (Reduction& reduction : reductions) {
       auto type = cast<MemRefType>(reduction.target.getType());
       SmallVector<Value> extents{instances};
@@ -192,22 +192,22 @@ struct Expansion {
           builder.getStringAttr(reduction.combiner.getLabel().getValue() + " parts"), IntegerAttr());
       reduction.parts = parts.getBlock();
     }
-    parts(builder, reductions, instances);
+    parts(builder, reductions, instances, busy);
     tree(builder, reductions, instances, ways);
-    spmd.erase();
+    loop.erase();
   }
 
   /// The loop over the processors, each with its private copies.
-  void parts(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances) {
+  void parts(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances, ValueRange busy) {
     OpBuilder::InsertionGuard guard(builder);
-    Location loc = spmd.getLoc();
-    SpmdOp on = makeInstances(builder, spmd, instances);
+    Location loc = loop.getLoc();
+    InstancesOp on = makeInstances(builder, loop, instances);
     builder.setInsertionPointToStart(&on.getBody().front());
     auto scope = builder.create<ScopeOp>(loc, StringAttr(), UnitAttr());
     builder.setInsertionPointToStart(&scope.getBody().emplaceBlock());
     SmallVector<Value> copies, views;
     for (const Reduction& reduction : reductions) {
-      Value view = partOf(builder, loc, reduction.parts, on.iteration());
+      Value view = partOf(builder, loc, reduction.parts, on.instance());
       BlockOp copy = blockLike(builder, loc, reduction.target, privateMemory, reduction.bounds);
       copy.setLabelAttr(builder.getStringAttr(reduction.combiner.getLabel().getValue() + " private"));
       if (reduction.elementwise)
@@ -219,25 +219,22 @@ struct Expansion {
     }
     for (auto [position, copy] : llvm::enumerate(copies)) {
       // The body keeps the type of the copy it was written for; memories may differ until copies are eliminated.
-      spmd.privateCopy(position).setType(copy.getType());
-      propagateMemory(spmd.privateCopy(position));
-      spmd.privateCopy(position).replaceAllUsesWith(copy);
+      loop.privateCopy(position).setType(copy.getType());
+      propagateMemory(loop.privateCopy(position));
+      loop.privateCopy(position).replaceAllUsesWith(copy);
     }
-    Value iteration;
-    scf::ForOp loop = dealIterations(builder, loc, spmd.getLower(), spmd.getUpper(), spmd.getChunk().value_or(0),
-                                     on.iteration(), instances, isTransformed(spmd), iteration);
-    keepLoopAttributes(spmd, loop);
-    loop->setAttr(SvmDialect::reducesAttr, builder.getUnitAttr());
-    if (isTransformed(spmd) && spmd.getLabelAttr())
-      loop->setAttr(SvmDialect::labelAttr, spmd.getLabelAttr());
-    moveBody(spmd, loop, iteration);
+    DealtLoop dealt = dealPart(builder, loop, on.instance(), busy);
+    for (Operation* each = dealt.innermost; each != scope; each = each->getParentOp())
+      SvmDialect::reducesAttr.set(each);
+    moveBody(loop, dealt.innermost, dealt.iteration);
+    builder.setInsertionPointToEnd(&scope.getBody().front());
     for (auto [copy, view] : llvm::zip(copies, views))
       builder.create<MoveOp>(loc, Type(), copy, view, ValueRange());
   }
 
   /// Combines the parts in pairs at distance 1, 2, 4, …, and the first of them with the incoming value.
   void tree(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances, int64_t ways) {
-    Location loc = spmd.getLoc();
+    Location loc = loop.getLoc();
     IndexMath math(builder, loc);
     auto some = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, instances, math.constant(0));
     auto guard = builder.create<scf::IfOp>(loc, some, /*withElseRegion=*/false);
@@ -271,21 +268,17 @@ struct ExpandReductionsPass : PassWrapper<ExpandReductionsPass, OperationPass<Mo
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    SmallVector<SpmdOp> loops;
-    getOperation().walk<WalkOrder::PostOrder>([&](SpmdOp op) {
+    SmallVector<ParallelOp> loops;
+    getOperation().walk<WalkOrder::PostOrder>([&](ParallelOp op) {
       if (!op.getReductions().empty())
         loops.push_back(op);
     });
     // Outer loops first: an inner reduction's target may be an outer one's private copy.
-    for (SpmdOp op : llvm::reverse(loops)) {
+    for (ParallelOp op : llvm::reverse(loops)) {
       StringRef here;
-      for (Operation* up = op->getParentOp(); up && here.empty(); up = up->getParentOp()) {
-        if (auto outer = dyn_cast<SpmdOp>(up); outer && outer.getProcessor())
-          here = *outer.getProcessor();
-        else if (auto function = dyn_cast<func::FuncOp>(up))
-          if (auto control = function->getAttrOfType<FlatSymbolRefAttr>(SvmDialect::controlAttr))
-            here = control.getValue();
-      }
+      for (Operation* up = op->getParentOp(); up && here.empty(); up = up->getParentOp())
+        if (FlatSymbolRefAttr by = executorOf(up))
+          here = by.getValue();
       StringRef privateMemory =
           op.getPrivateMemory() ? *op.getPrivateMemory() : memoryOf(op.getReductions().front().getType());
       Expansion{op, symbols, privateMemory, here}.run();

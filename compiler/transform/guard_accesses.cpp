@@ -250,9 +250,9 @@ private:
   /// combiners, which the expansion of reductions calls itself, unless they only name the extents.
   void forgetUnverifiable() {
     llvm::SmallPtrSet<Attribute, 4> combiners;
-    getOperation().walk([&](SpmdOp spmd) {
-      if (spmd.getCombiners())
-        for (CombinerAttr combiner : spmd.getCombiners()->getAsRange<CombinerAttr>())
+    getOperation().walk([&](ParallelOp loop) {
+      if (loop.getCombiners())
+        for (CombinerAttr combiner : loop.getCombiners()->getAsRange<CombinerAttr>())
           combiners.insert(combiner.getFunction().getAttr());
     });
     for (auto kernel : getOperation().getOps<KernelOp>()) {

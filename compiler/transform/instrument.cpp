@@ -13,10 +13,7 @@ namespace {
 /// The class of processors that executes the code around an operation.
 FlatSymbolRefAttr starterOf(Operation* op) {
   for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
-    FlatSymbolRefAttr here = isa<func::FuncOp>(up) ? SvmDialect::controlAttr.of(up)
-                             : isa<SpmdOp>(up)     ? cast<SpmdOp>(up).getProcessorAttr()
-                                                   : FlatSymbolRefAttr();
-    if (here)
+    if (FlatSymbolRefAttr here = executorOf(up))
       return here;
   }
   return {};
@@ -35,8 +32,8 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
         countMove(move);
       else if (auto run = dyn_cast<RunOp>(op))
         countOne(run, "runs " + run.getKernel().str());
-      else if (auto spmd = dyn_cast<SpmdOp>(op))
-        countStarts(spmd);
+      else if (isa<InstancesOp, OnOp>(op))
+        countStarts(op);
       else if (isa<BlockOp>(op) && SvmDialect::gridAttr.isOn(op))
         SvmDialect::countedAttr.set(op); // which bytes stay in an instance is seen at run time
     });
@@ -49,15 +46,16 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
   }
 
   /// Parts that one class of processors starts on another: transfers of control.
-  static void countStarts(SpmdOp spmd) {
-    FlatSymbolRefAttr starter = starterOf(spmd);
-    if (!spmd.getInstances() || !spmd.getProcessor() || !starter || starter == spmd.getProcessorAttr())
+  static void countStarts(Operation* op) {
+    FlatSymbolRefAttr starter = starterOf(op), started = executorOf(op);
+    if (!starter || starter == started)
       return;
-    OpBuilder builder(spmd);
-    IndexMath math(builder, spmd.getLoc());
-    Value parts = math.max(math.sub(spmd.getUpper(), spmd.getLower()), math.constant(0));
-    builder.create<CountOp>(spmd.getLoc(), ("starts " + starter.getValue() + " -> " + *spmd.getProcessor()).str(),
-                            parts);
+    OpBuilder builder(op);
+    IndexMath math(builder, op->getLoc());
+    auto instances = dyn_cast<InstancesOp>(op);
+    Value parts =
+        instances ? math.max(math.sub(instances.getUpper(), instances.getLower()), math.constant(0)) : math.constant(1);
+    builder.create<CountOp>(op->getLoc(), ("starts " + starter.getValue() + " -> " + started.getValue()).str(), parts);
   }
 
   static void countMove(MoveOp move) {
@@ -89,7 +87,7 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     SmallVector<Operation*> operations;
     getOperation().walk([&](Operation* op) {
-      if (isa<MoveOp, RunOp, WaitOp, SpmdOp>(op))
+      if (isa<MoveOp, RunOp, WaitOp, InstancesOp, OnOp>(op))
         operations.push_back(op);
     });
     for (Operation* op : operations) {
@@ -97,8 +95,8 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
         name(move);
       else if (auto wait = dyn_cast<WaitOp>(op))
         wrap(wait, "wait for " + labelOf(wait, "what goes on beside"), true);
-      else if (auto spmd = dyn_cast<SpmdOp>(op); spmd && startsOthers(spmd))
-        wrap(spmd, "wait for " + spmd.getProcessor()->str(), true);
+      else if (isa<InstancesOp, OnOp>(op) && startsOthers(op))
+        wrap(op, "wait for " + executorOf(op).getValue().str(), true);
       else if (isa<RunOp>(op) && !op->getNumResults()) // what goes on beside its starter ends elsewhere
         wrap(op, cast<RunOp>(op).getKernel().str(), false);
     }
@@ -118,9 +116,9 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
     SvmDialect::tracedAttr.set(move, StringAttr::get(move.getContext(), block));
   }
 
-  static bool startsOthers(SpmdOp spmd) {
-    FlatSymbolRefAttr starter = starterOf(spmd);
-    return spmd.getInstances() && spmd.getProcessor() && starter && starter != spmd.getProcessorAttr();
+  static bool startsOthers(Operation* op) {
+    FlatSymbolRefAttr starter = starterOf(op);
+    return starter && starter != executorOf(op);
   }
 
   static void wrap(Operation* op, const std::string& name, bool waits) {

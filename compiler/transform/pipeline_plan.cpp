@@ -69,18 +69,10 @@ bool onlyChecks(Operation* op) {
   return fine && some && op->getNumResults() == 0 && isa<CheckOp, IndexOp, scf::IfOp, scf::ForOp>(op);
 }
 
-/// Whether an operation has one other processor execute its region, and waits for it.
-bool startsOne(SpmdOp spmd) {
-  return spmd.getInstances() && !spmd.getConcurrent() && !spmd.getWays() && !SvmDialect::subsetAttr.isOn(spmd) &&
-         spmd.getReductions().empty() && getConstantIntValue(spmd.getLower()) == 0 &&
-         getConstantIntValue(spmd.getUpper()) == 1;
-}
-
 /// The processor that executes an operation, where one is named.
 FlatSymbolRefAttr executing(Operation* op) {
   for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
-    auto spmd = dyn_cast<SpmdOp>(up);
-    FlatSymbolRefAttr name = spmd ? spmd.getProcessorAttr() : SvmDialect::controlAttr.of(up);
+    FlatSymbolRefAttr name = executorOf(up);
     if (name || isa<func::FuncOp>(up))
       return name;
   }
@@ -146,7 +138,7 @@ private:
     loop_.walk([&](MoveOp move) {
       found = "its transfers are made by a loop inside it";
       for (Operation* up = move->getParentOp(); up != loop_; up = up->getParentOp())
-        if (isa<SpmdOp>(up))
+        if (isa<ParallelOp, InstancesOp, OnOp>(up))
           found = "its transfers are made by loops of other processors, which it starts anew for each iteration";
     });
     return found;
@@ -176,7 +168,7 @@ private:
         SmallVector<Container> inner(around);
         inner.push_back({scope});
         collect(scope.getBody().front(), inner);
-      } else if (auto other = dyn_cast<SpmdOp>(op); other && startsOne(other)) {
+      } else if (auto other = dyn_cast<OnOp>(op)) {
         SmallVector<Container> inner(around);
         inner.push_back({other});
         collect(other.getBody().front(), inner);
@@ -304,7 +296,7 @@ private:
   /// emptied to.
   bool isWithinReach(const Ring& ring, ArrayRef<MoveOp> ins, ArrayRef<MoveOp> outs) {
     BlockOp block = ring.block;
-    const bool isNear = llvm::none_of(ring.around, [](Container container) { return isa<SpmdOp>(container.op); });
+    const bool isNear = llvm::none_of(ring.around, [](Container container) { return isa<OnOp>(container.op); });
     if (isNear || !machine_)
       return true;
     auto processor = [&](FlatSymbolRefAttr name) {
@@ -387,7 +379,9 @@ bool isComputable(Value value, scf::ForOp loop) {
     if (isa<memref::ExtractStridedMetadataOp>(op) && !isOutside(rootOf(op->getOperand(0)), loop))
       return false;
     if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      auto other = load->getParentOfType<SpmdOp>();
+      Operation* other = load->getParentOp();
+      while (other && !isa<ParallelOp, InstancesOp, OnOp>(other))
+        other = other->getParentOp();
       if (other && loop->isAncestor(other))
         return false;
       Value root = rootOf(load.getMemref());

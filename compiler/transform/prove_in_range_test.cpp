@@ -279,10 +279,10 @@ TEST(ProveInRange, ControlFunctions) {
   OwningOpRef<ModuleOp> module =
       context.parse("func.func @f(%A : " + vectorType +
                     ") {\n%c0 = arith.constant 0 : index\n%n = memref.dim %A, %c0 : " + vectorType +
-                    "\nsvm.spmd \"i\" (%i) = (%c0) to (%n) {\n" + check("%i", "%n", "A") + "}\n" +
+                    "\nsvm.parallel \"i\" (%i) = (%c0) to (%n) {\n" + check("%i", "%n", "A") + "}\n" +
                     check("%n", "%n", "X") + "%v = memref.subview %A[0] [%n] [1] : " + vectorType + " to " +
                     vectorType + "\n%d = memref.dim %v, %c0 : " + vectorType +
-                    "\nsvm.spmd \"j\" (%i) = (%c0) to (%n) {\n" + check("%i", "%d", "B") + "}\nreturn\n}\n");
+                    "\nsvm.parallel \"j\" (%i) = (%c0) to (%n) {\n" + check("%i", "%d", "B") + "}\nreturn\n}\n");
   context.prove(*module);
   std::string names;
   module->walk([&](svm::IndexOp op) { names += op.getArray().str(); });

@@ -105,9 +105,10 @@ void RangeAnalysis::enter(Operation* op, Region* region) {
              llvm::zip(loop.getInductionVars(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep()))
           enterLoop(variable, signedOf(lower), signedOf(upper), signedOf(step));
       })
-      .Case([&](svm::SpmdOp loop) {
-        if (!loop.getInstances())
-          enterLoop(loop.iteration(), signedOf(loop.getLower()), signedOf(loop.getUpper()), 1);
+      .Case([&](svm::ParallelOp loop) {
+        for (unsigned dimension = 0; dimension < loop.dimensions(); ++dimension)
+          enterLoop(loop.iteration(dimension), signedOf(loop.getLower()[dimension]),
+                    signedOf(loop.getUpper()[dimension]), 1);
       })
       .Case([&](affine::AffineForOp loop) {
         enterAffineLoop(loop.getInductionVar(), loop.getLowerBoundMap(), loop.getLowerBoundOperands(),

@@ -127,16 +127,26 @@ struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<ModuleOp>> {
 /// How often a loop's body will stand in the program.
 static int64_t copiesOf(Operation* op) {
   if (SvmDialect::flattenAttr.isOn(op)) {
-    auto spmd = dyn_cast<SpmdOp>(op);
+    auto parallel = dyn_cast<ParallelOp>(op);
     auto loop = dyn_cast<scf::ForOp>(op);
-    Value from = spmd ? spmd.getLower() : loop ? loop.getLowerBound() : Value();
-    Value to = spmd ? spmd.getUpper() : loop ? loop.getUpperBound() : Value();
-    auto lower = from ? getConstantIntValue(from) : std::nullopt, upper = to ? getConstantIntValue(to) : std::nullopt;
-    int64_t span = 0;
-    if (!lower || !upper || *upper <= *lower)
-      return 1;
-    return __builtin_sub_overflow(*upper, *lower, &span) ? mostUnrolledOperations
-                                                         : std::min(span, mostUnrolledOperations);
+    SmallVector<Value> from, to;
+    if (parallel) {
+      from = parallel.getLower();
+      to = parallel.getUpper();
+    } else if (loop) {
+      from = {loop.getLowerBound()};
+      to = {loop.getUpperBound()};
+    }
+    int64_t copies = 1;
+    for (auto [first, last] : llvm::zip(from, to)) {
+      auto lower = getConstantIntValue(first), upper = getConstantIntValue(last);
+      int64_t span = 0;
+      if (!lower || !upper || *upper <= *lower)
+        return 1;
+      if (__builtin_sub_overflow(*upper, *lower, &span) || __builtin_mul_overflow(copies, span, &copies))
+        return mostUnrolledOperations;
+    }
+    return std::min(copies, mostUnrolledOperations);
   }
   auto copies = SvmDialect::unrollAttr.of(op);
   return copies ? std::min(copies.getInt(), mostUnrolledOperations) + 1 : 1;

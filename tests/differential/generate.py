@@ -352,7 +352,7 @@ class Program:
             attribute = f' {{svm.label = "{label}"}}'
             if here == CONTROL and self.chance(0.3):
                 here = WORKER
-            context.function.loops[label] = {"on": here, "ways": 0, "chunk": 0}
+            context.function.loops[label] = {"on": here, "parts": 0, "chunk": 0}
         lines.append(f"scf.for {variable} = {self.random.choice(['%c0', '%c0', '%c1'])} to {count} step {self.random.choice(['%c1', '%c1', '%c2'])} {{")
         inner = context.inner(variables=context.variables + [variable], here=here, dealt=context.dealt or here == WORKER)
         return Statement(lines, self.statements(inner, 1, 3), ["}" + attribute])
@@ -388,7 +388,7 @@ class Program:
         count = self.random.choice(counts) if counts else self.count_of(context, lines)
         if counts and self.chance(0.3):  # beyond the last part iterations have empty ones
             count = self.let(lines, f"arith.addi {count}, %c1 : index")
-        context.function.loops[label] = {"on": here, "ways": ways, "chunk": chunk}
+        context.function.loops[label] = {"on": here, "parts": ways, "chunk": chunk}
         reduction, private = "", None
         if target:
             self.kernel(f"combine_{combiner}", [target.rank] * 2)
@@ -400,7 +400,7 @@ class Program:
             by = WORKER if context.here == WORKER or self.chance(0.5) else CONTROL
             context.function.calls[f"{label}.c"] = {"on": by, "in": STORE if by == WORKER else MAIN}
             views.append(private)
-        lines.append(f'svm.spmd "{label}" ({variable}) = (%c0) to ({count}){reduction} {{')
+        lines.append(f'svm.parallel "{label}" ({variable}) = (%c0) to ({count}){reduction} {{')
         inner = context.inner(views=views, here=here, variables=context.variables + [variable], state=None,
                               dealt=context.dealt or here == WORKER or ways > 1)
         body = self.statements(inner, 1, 3)

@@ -199,7 +199,7 @@ func.func @main(%%a: !block {svm.name = "a", svm.access = "read"}, %%f: !idx {sv
   %%n = memref.dim %%a, %%c0 : !block
   %%m = memref.dim %%f, %%c0 : !idx
   %%parts = arith.divui %%n, %%c4 : index
-  svm.spmd "it" (%%i) = (%%c0) to (%%parts) {
+  svm.parallel "it" (%%i) = (%%c0) to (%%parts) {
 %(body)s
   }
   return

@@ -77,7 +77,7 @@ class Text:
         streams = [edge for edge in program.edges if edge.stream]
         for edge in streams:
             main.add(f'%q{edge.number} = svm.stream "q{edge.number}"({main.constant(edge.total() + 1)}) : !svm.stream<i32>')
-        main.add(f'svm.spmd "side" (%side) = (%c0) to ({main.constant(program.instances)}) concurrent {{', 1)
+        main.add(f'svm.parallel "side" (%side) = (%c0) to ({main.constant(program.instances)}) concurrent {{', 1)
         separate = self.chance(0.4)
         if self.chance(0.5):
             main.add("scf.index_switch %side")
@@ -148,7 +148,7 @@ class Text:
         self.waits(out, loop, instance, "await")
         to, label = out.constant(loop.count), f"{loop.variable}_{instance}"
         if loop.how.get(instance) == "spmd":
-            out.add(f'svm.spmd "{label}" (%{loop.variable}) = (%c0) to ({to}) {{', 1)
+            out.add(f'svm.parallel "{label}" (%{loop.variable}) = (%c0) to ({to}) {{', 1)
             how = {"stages": self.random.choice([1, 2, 2, 3])}
         else:
             out.add(f"scf.for %{loop.variable} = %c0 to {to} step %c1 {{", 1)

@@ -21,7 +21,7 @@ def dealt_at_random(program, processor="core", memory="main"):
     """One for a machine with one memory: loops are distributed to other numbers of processors."""
     parts = []
     for f in program.functions:
-        loops = {label: {"on": processor, "ways": program.random.choice([0, 1, 2, 3, 7, 16]), "chunk": loop["chunk"]}
+        loops = {label: {"on": processor, "parts": program.random.choice([0, 1, 2, 3, 7, 16]), "chunk": loop["chunk"]}
                  for label, loop in f.loops.items() if label.startswith("p")}
         parts.append(function_record(f, processor, [memory] * len(f.arguments), {}, loops, {}))
     return ", ".join(parts)
@@ -33,7 +33,8 @@ def function_record(function, control, arguments, blocks, loops, calls):
 
     def loop(p):
         more = "".join(f", {name} = {p[name]} : i64" for name in ("stages", "unroll") if p.get(name, 1) > 1)
-        return f'{{on = "{p["on"]}", ways = {p["ways"]} : i64, chunk = {p["chunk"]} : i64{more}}}'
+        parts = f'parts = {p["parts"]} : i64, ' if p["parts"] else ""
+        return f'{{on = "{p["on"]}", {parts}chunk = {p["chunk"]} : i64{more}}}'
 
     fields = [f'control = "{control}"']
     if arguments:

@@ -70,7 +70,7 @@ class BadDialect(harness.Case):
         self.is_refused("run", self.program(""), "--emit=ast", code="driver-no-tree")
 
     def test_mapping_attribute(self):
-        for mapping in ("{f = 1 : i64}", '{f = {arguments = "main"}}', "{f = {loops = {i = {ways = \"x\"}}}}"):
+        for mapping in ("{f = 1 : i64}", '{f = {arguments = "main"}}', "{f = {loops = {i = {parts = \"x\"}}}}"):
             text = f"module attributes {{svm.mapping = {mapping}}} {{\nfunc.func @f() attributes {{svm.entry}} {{ return }}\n}}"
             self.is_refused("run", self.write("p.mlir", text), code="driver-bad-mapping-attribute")
 
@@ -91,7 +91,7 @@ class BadDialect(harness.Case):
             "%c = arith.constant 0 : i128": "i128",
             f'%n = arith.constant 4 : index\n%b = svm.block (%n) : memref<?xf32, strided<[1], offset: ?>, {memory}>': "named memory",
             "%n = arith.constant 4 : index\n%b = svm.block (%n) at 0 : !b": "where on a machine",
-            "%c = arith.constant 1 : index\nsvm.spmd (%i) = (%c) to (%c) on @spe {}": "where on a machine",
+            "%c = arith.constant 1 : index\nsvm.parallel (%i) = (%c) to (%c) on @spe {}": "where on a machine",
             "%c = arith.constant true\n%b = arith.select %c, %a, %a : !b": "without running the program",
             "%c = arith.constant true\n%b = scf.if %c -> (!b) { scf.yield %a : !b } else { scf.yield %a : !b }": "without running",
             "%c = arith.constant 5 : index\n%d = memref.dim %a, %c : !b": "dimension",
@@ -125,7 +125,7 @@ class BadDialect(harness.Case):
                 self.refuse("", before=before)
 
     def test_combiners(self):
-        text = "%c = arith.constant 1 : index\nsvm.spmd (%i) = (%c) to (%c) reduce(%p = %a : !b with #svm.combiner<@k, \"k\">) {}"
+        text = "%c = arith.constant 1 : index\nsvm.parallel (%i) = (%c) to (%c) reduce(%p = %a : !b with #svm.combiner<@k, \"k\">) {}"
         self.refuse(text, "no kernel or function")
         self.refuse(text, "does not take two of them", before='svm.kernel @k(%x: !b {svm.access = "read"}) { svm.return }')
 
@@ -166,7 +166,7 @@ class BadDialect(harness.Case):
     def test_accesses_in_parallel_threads(self):
         kernel = ('svm.kernel @k(%x: !b {svm.access = "readwrite"}, %i: index) {\n  %v = arith.constant 1.0 : f32\n'
                   "  memref.store %v, %x[%i] : !b\n  svm.return\n}")
-        body = ("%z = arith.constant 0 : index\n%n = arith.constant 100 : index\nsvm.spmd (%i) = (%z) to (%n) {\n"
+        body = ("%z = arith.constant 0 : index\n%n = arith.constant 100 : index\nsvm.parallel (%i) = (%z) to (%n) {\n"
                 "svm.run @k(%a, %i) : (!b, index) -> ()\n}")
         for threads in (1, 7):
             result = self.is_refused("run", self.program(body, before=kernel), "--size", "N=8", "--in", "A=iota", "--threads", threads,

@@ -30,7 +30,7 @@ class Command(harness.Case):
             return self.succeeds("run", VECTADD, "--machine", "cell", "--emit", "after:" + what).out
 
         self.assertIn('svm.stage = "logical"', after("fuse-multiply-add"))
-        self.assertIn("svm.spmd", after("svm-hoist-copies"))
+        self.assertIn("svm.parallel", after("svm-hoist-copies"))
         self.assertIn("llvm.func", after("reconcile-unrealized-casts"))
         first, last = after("svm-common-subexpressions:1"), after("svm-common-subexpressions")
         self.assertIn('svm.stage = "placed"', first)

@@ -36,8 +36,8 @@ func.func @f(%a: memref<?xf32>, %b: memref<?xf64>) {
 
 // -----
 func.func @f(%n: index) {
-  // expected-error @+1 {{has a region whose arguments are not the iteration and one private copy a reduction}}
-  "svm.spmd"(%n, %n) ({
+  // expected-error @+1 {{has a region whose arguments are not the iteration's indices and one private copy a reduction}}
+  "svm.parallel"(%n, %n) <{operandSegmentSizes = array<i32: 1, 1, 0>}> ({
   ^bb0(%i: i32):
   }) : (index, index) -> ()
   return
@@ -46,7 +46,7 @@ func.func @f(%n: index) {
 // -----
 func.func @f(%n: index, %s: memref<f32>) {
   // expected-error @+1 {{has 1 reductions and 0 combiners}}
-  "svm.spmd"(%n, %n, %s) ({
+  "svm.parallel"(%n, %n, %s) <{operandSegmentSizes = array<i32: 1, 1, 1>}> ({
   ^bb0(%i: index, %t: memref<f32>):
   }) : (index, index, memref<f32>) -> ()
   return
@@ -55,7 +55,7 @@ func.func @f(%n: index, %s: memref<f32>) {
 // -----
 func.func @f(%n: index, %s: memref<f32>) {
   // expected-error @+1 {{has a private copy of another type than its reduction}}
-  "svm.spmd"(%n, %n, %s) <{combiners = [#svm.combiner<@c, "c">]}> ({
+  "svm.parallel"(%n, %n, %s) <{combiners = [#svm.combiner<@c, "c">], operandSegmentSizes = array<i32: 1, 1, 1>}> ({
   ^bb0(%i: index, %t: memref<f64>):
   }) : (index, index, memref<f32>) -> ()
   return
@@ -63,8 +63,8 @@ func.func @f(%n: index, %s: memref<f32>) {
 
 // -----
 func.func @f(%n: index) {
-  // expected-error @+1 {{is distributed over 0 instances; it takes one at least}}
-  svm.spmd (%i) = (%n) to (%n) ways 0 {
+  // expected-error @+1 {{is distributed in 0 parts; it takes one at least}}
+  svm.parallel (%i) = (%n) to (%n) parts 0 {
   }
   return
 }
@@ -72,15 +72,31 @@ func.func @f(%n: index) {
 // -----
 func.func @f(%n: index) {
   // expected-error @+1 {{has chunks of a negative number of iterations}}
-  svm.spmd (%i) = (%n) to (%n) chunk -1 {
+  svm.parallel (%i) = (%n) to (%n) chunk -1 {
   }
   return
 }
 
 // -----
-func.func @f(%n: index, %s: memref<f32>) {
-  // expected-error @+1 {{is distributed already and has reductions left}}
-  svm.spmd (%i) = (%n) to (%n) reduce(%t = %s : memref<f32> with #svm.combiner<@c, "c">) instances {
+func.func @f(%n: index) {
+  // expected-error @+1 {{has 2 dimensions and says of 1 how they are distributed}}
+  svm.parallel (%i, %j) = (%n, %n) to (%n, %n) on @pe parts 2 {
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has 2 indices, 1 lower and 2 upper bounds; each dimension has one of each}}
+  svm.parallel (%i, %j) = (%n) to (%n, %n) {
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{is dealt in 0 parts; it takes one at least}}
+  svm.instances (%p) = (%n) to (%n) on @pe parts 0 {
   }
   return
 }

@@ -96,15 +96,21 @@ func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", s
   // CHECK: svm.scope {
   svm.scope {
   }
-  // CHECK: svm.spmd "i" (%{{.*}}) = (%{{.*}}) to (%{{.*}}) reduce(%{{.*}} = %{{.*}} : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe ways 8 chunk 2 {
-  svm.spmd "i" (%i) = (%c0) to (%c8) reduce(%t = %s : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe ways 8 chunk 2 {
+  // CHECK: svm.parallel "i" (%{{.*}}) = (%{{.*}}) to (%{{.*}}) reduce(%{{.*}} = %{{.*}} : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe parts 8 chunk 2 {
+  svm.parallel "i" (%i) = (%c0) to (%c8) reduce(%t = %s : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe parts 8 chunk 2 {
     %v = memref.load %t[] : memref<f32, strided<[], offset: ?>>
   }
   // CHECK: reduce(%{{.*}} = %{{.*}} : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum", on "pe", in "ls">) {
-  svm.spmd (%i) = (%c0) to (%c8) reduce(%t = %s : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum", on "pe", in "ls">) {
+  svm.parallel (%i) = (%c0) to (%c8) reduce(%t = %s : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum", on "pe", in "ls">) {
   }
-  // CHECK: svm.spmd (%{{.*}}) = (%{{.*}}) to (%{{.*}}) instances concurrent {
-  svm.spmd (%i) = (%c0) to (%c8) instances concurrent {
+  // CHECK: svm.parallel (%{{.*}}, %{{.*}}) = (%{{.*}}, %{{.*}}) to (%{{.*}}, %{{.*}}) on @pe parts [4, 2] chunk [1, 0] concurrent {
+  svm.parallel (%i, %j) = (%c0, %c0) to (%c8, %c8) on @pe parts [4, 2] chunk [1, 0] concurrent {
+  }
+  // CHECK: svm.instances "i" (%{{.*}}) = (%{{.*}}) to (%{{.*}}) on @pe parts 4 concurrent {
+  svm.instances "i" (%instance) = (%c0) to (%c8) on @pe parts 4 concurrent {
+  }
+  // CHECK: svm.on @pe {
+  svm.on @pe {
   }
   return
 }

@@ -13,7 +13,7 @@ TEXT = r'((?:"(?:\\.|[^"\\])*"\s*)+)'
 ENTRY = re.compile(rf'SVM_ATTRIBUTE\(\s*(\w+),\s*"([\w.]+)",\s*(\w+),\s*([\w|\s]+?),\s*([\w|\s]+?),\s*{TEXT},\s*{TEXT}\)')
 PLACES = {"FunctionArgument": "argument", "KernelArgument": "kernel's argument", "For": "`scf.for`", "If": "`scf.if`",
           "Sum": "sum, difference, product", **{name: f"`svm.{name.lower()}`" for name in
-                                                ("Kernel", "Run", "Move", "Wait", "Block", "Stream", "Scope", "Spmd", "Check", "Span")}}
+                                                ("Kernel", "Run", "Move", "Wait", "Block", "Stream", "Scope", "Parallel", "Instances", "Check", "Span")}}
 
 
 def text_of(literals):

@@ -12,17 +12,17 @@ svm.kernel @fill(%x: !view {svm.access = "write"}, %i: index) {
 // CHECK-SAME: %[[N:.*]]: index
 // CHECK: %[[COUNT:.*]] = arith.maxsi
 // CHECK: %[[USED:.*]] = arith.minsi %[[COUNT]], %c4
-// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core ways {{[0-9]+}} instances {
+// CHECK: svm.instances "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core parts {{[0-9]+}} {
 // CHECK: arith.divui %{{.*}}, %[[USED]]
 // CHECK: arith.remui %{{.*}}, %[[USED]]
 // CHECK: scf.for %[[I:.*]] = %[[FIRST:.*]] to %[[LAST:.*]] step
 // CHECK: svm.run @fill(%{{.*}}, %[[I]])
 // CHECK: } {svm.parallel}
-// CHECK-NOT: svm.spmd
+// CHECK-NOT: svm.parallel
 // CHECK: return
 func.func @contiguous(%n: index, %a: !row) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
-  svm.spmd "i" (%i) = (%c0) to (%n) on @core ways 4 {
+  svm.parallel "i" (%i) = (%c0) to (%n) on @core parts 4 {
     svm.run @fill(%a, %i) on @core : (!row, index) -> ()
   }
   return
@@ -33,7 +33,7 @@ func.func @contiguous(%n: index, %a: !row) attributes {svm.control = @core} {
 // CHECK-SAME: %[[N:.*]]: index
 // CHECK: %[[CHUNKS:.*]] = arith.divui %{{.*}}, %c3
 // CHECK: %[[USED:.*]] = arith.minsi %[[CHUNKS]], %c4
-// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core ways {{[0-9]+}} instances {
+// CHECK: svm.instances "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core parts {{[0-9]+}} {
 // CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %[[SIZE:.*]] : index
 // CHECK: %[[STEP:.*]] = arith.muli %[[USED]], %[[SIZE]] : index
 // CHECK: scf.for %[[CHUNK:.*]] = %{{.*}} to %[[N]] step %[[STEP]] {
@@ -46,7 +46,7 @@ func.func @contiguous(%n: index, %a: !row) attributes {svm.control = @core} {
 // CHECK: return
 func.func @blockCyclic(%n: index, %a: !row) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
-  svm.spmd "i" (%i) = (%c0) to (%n) on @core ways 4 chunk 3 {
+  svm.parallel "i" (%i) = (%c0) to (%n) on @core parts 4 chunk 3 {
     svm.run @fill(%a, %i) on @core : (!row, index) -> ()
   }
   return
@@ -54,13 +54,13 @@ func.func @blockCyclic(%n: index, %a: !row) attributes {svm.control = @core} {
 
 // On one processor: a loop that keeps its label and says that it was parallel.
 // CHECK-LABEL: func.func @serial
-// CHECK-NOT: svm.spmd
+// CHECK-NOT: svm.parallel
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK: svm.run @fill(%{{.*}}, %[[I]])
 // CHECK: } {svm.label = "i", svm.parallel}
 func.func @serial(%n: index, %a: !row) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
-  svm.spmd "i" (%i) = (%c0) to (%n) {
+  svm.parallel "i" (%i) = (%c0) to (%n) {
     svm.run @fill(%a, %i) on @core : (!row, index) -> ()
   }
   return
@@ -71,15 +71,46 @@ func.func @serial(%n: index, %a: !row) attributes {svm.control = @core} {
 // CHECK-LABEL: func.func @concurrent
 // CHECK-NOT: svm.stages
 // CHECK-NOT: scf.for
-// CHECK: svm.spmd "i" (%[[I:.*]]) = (%{{.*}}) to (%{{.*}}) on @core
-// CHECK-SAME: instances
+// CHECK: svm.instances "i" (%[[I:.*]]) = (%{{.*}}) to (%{{.*}}) on @core
+// CHECK-SAME: concurrent
 // CHECK-NOT: scf.for
 // CHECK-NOT: svm.stages
 // CHECK: return
 func.func @concurrent(%n: index, %a: !row) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
-  svm.spmd "i" (%i) = (%c0) to (%n) on @core concurrent {
+  svm.parallel "i" (%i) = (%c0) to (%n) on @core concurrent {
     svm.run @fill(%a, %i) on @core : (!row, index) -> ()
   } {svm.stages = 2 : i64}
+  return
+}
+
+// Two dimensions: a grid of parts, numbered row by row; each part has its share of rows, and of columns.
+// CHECK-LABEL: func.func @grid
+// CHECK: %[[ALL:.*]] = arith.muli %[[ROWS:.*]], %[[COLUMNS:.*]] : index
+// CHECK: svm.instances "cells" (%[[PART:.*]]) = (%{{.*}}) to (%[[ALL]]) on @core parts 6 {
+// CHECK-DAG: arith.remui %[[PART]], %[[COLUMNS]] : index
+// CHECK-DAG: arith.divui %[[PART]], %[[COLUMNS]] : index
+// CHECK: scf.for %[[I:.*]] = {{.*}} {
+// CHECK: scf.for %[[J:.*]] = {{.*}} {
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
+func.func @grid(%n: index, %m: index, %x: i32, %a: memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>) attributes {svm.control = @core} {
+  %c0 = arith.constant 0 : index
+  svm.parallel "cells" (%i, %j) = (%c0, %c0) to (%n, %m) on @core parts [3, 2] chunk [0, 0] {
+    memref.store %x, %a[%i, %j] : memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>
+  }
+  return
+}
+
+// Nobody is named to take part: a nest of loops.
+// CHECK-LABEL: func.func @nest
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: } {svm.parallel}
+// CHECK: } {svm.parallel}
+func.func @nest(%n: index, %m: index, %x: i32, %a: memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>) attributes {svm.control = @core} {
+  %c0 = arith.constant 0 : index
+  svm.parallel (%i, %j) = (%c0, %c0) to (%n, %m) {
+    memref.store %x, %a[%i, %j] : memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>
+  }
   return
 }

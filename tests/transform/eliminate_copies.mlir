@@ -270,7 +270,7 @@ func.func @unused(%a: !row, %n: index) attributes {svm.control = @core} {
 // CHECK-SAME: (%[[A:[^:]*]]: {{.*}}, %[[B:[^:]*]]: {{.*}})
 // CHECK-NOT: svm.block
 // CHECK-NOT: svm.move
-// CHECK: svm.spmd
+// CHECK: svm.instances
 // CHECK: svm.run @whole(%[[A]], %[[B]], %{{.*}})
 // CHECK-NOT: svm.move
 // CHECK: return
@@ -289,7 +289,7 @@ func.func @wholeArrays(%a: !held, %b: !held) attributes {svm.control = @core} {
     %y = svm.block "B"(%m, %n) : !held
     svm.move %a to %x : !held to !held
     svm.move %b to %y : !held to !held
-    svm.spmd "tiles" (%i) = (%c0) to (%m) on @core instances concurrent {
+    svm.instances "tiles" (%i) = (%c0) to (%m) on @core concurrent {
       svm.run @whole(%x, %y, %i) on @core : (!held, !held, index) -> ()
     }
     svm.move %y to %b : !held to !held
@@ -320,7 +320,7 @@ func.func @tellInTurn(%flags: !row {svm.access = "readwrite"}) attributes {svm.c
 // CHECK: svm.move
 // CHECK: return
 func.func @orderedMeanwhile(%a: !row, %flags: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
-  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+  svm.instances (%i) = (%c0) to (%c2) on @core concurrent {
     svm.scope "t" disjoint {
       %x = svm.block "x"(%n) : !row
       svm.move %a to %x : !row to !row
@@ -338,7 +338,7 @@ func.func @orderedMeanwhile(%a: !row, %flags: !row, %n: index, %c0: index, %c2: 
 // CHECK: svm.move
 // CHECK: return
 func.func @orderedBeforeMoveOut(%a: !row, %b: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
-  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+  svm.instances (%i) = (%c0) to (%c2) on @core concurrent {
     svm.scope "t" {
       %x = svm.block "x"(%n) : !row
       svm.move %a to %x : !row to !row
@@ -365,7 +365,7 @@ func.func @calledFromConcurrent(%a: !row, %n: index) attributes {svm.control = @
   return
 }
 func.func @callsConcurrently(%a: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
-  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+  svm.instances (%i) = (%c0) to (%c2) on @core concurrent {
     func.call @calledFromConcurrent(%a, %n) : (!row, index) -> ()
   }
   return
@@ -377,7 +377,7 @@ func.func @callsConcurrently(%a: !row, %n: index, %c0: index, %c2: index) attrib
 // CHECK-NOT: svm.move
 // CHECK: return
 func.func @orderedLater(%a: !row, %flags: !row, %n: index, %c0: index, %c2: index) attributes {svm.control = @core} {
-  svm.spmd (%i) = (%c0) to (%c2) on @core instances concurrent {
+  svm.instances (%i) = (%c0) to (%c2) on @core concurrent {
     svm.scope "t" {
       %x = svm.block "x"(%n) : !row
       svm.move %a to %x : !row to !row

@@ -26,7 +26,7 @@ svm.kernel @first(%x: !kernelOne {svm.access = "read"}, %y: !kernelOne {svm.acce
 // CHECK-LABEL: func.func @elementwise
 // CHECK-SAME: %[[N:.*]]: index, %[[TARGET:[^:]*]]:
 // CHECK: %[[PARTS:.*]] = svm.block "c parts"(%[[USED:.*]]) : memref<?xi32
-// CHECK: svm.spmd "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core ways {{[0-9]+}} instances {
+// CHECK: svm.instances "i" (%[[PART:.*]]) = (%{{.*}}) to (%[[USED]]) on @core parts {{[0-9]+}} {
 // CHECK: %[[COPY:.*]] = svm.block "c private"()
 // CHECK: memref.store %c0_i32{{.*}}, %[[COPY]][]
 // CHECK: scf.for
@@ -46,7 +46,7 @@ svm.kernel @first(%x: !kernelOne {svm.access = "read"}, %y: !kernelOne {svm.acce
 // CHECK: return
 func.func @elementwise(%n: index, %target: !one, %x: !one) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
-  svm.spmd "i" (%i) = (%c0) to (%n) reduce(%p = %target : !one with #svm.combiner<@add, "c", on "core", in "main">) on @core ways 4 {
+  svm.parallel "i" (%i) = (%c0) to (%n) reduce(%p = %target : !one with #svm.combiner<@add, "c", on "core", in "main">) on @core parts 4 {
     svm.run @add(%x, %p) on @core : (!one, !one) -> ()
   }
   return
@@ -62,7 +62,7 @@ func.func @elementwise(%n: index, %target: !one, %x: !one) attributes {svm.contr
 // CHECK: %[[SAME:.*]] = memref.load %[[FLAG]][]
 // CHECK: %[[USED:.*]] = arith.select %[[SAME]], %{{.*}}, %{{.*}} : index
 // CHECK: svm.block "c parts"(%[[USED]])
-// CHECK: svm.spmd "i" {{.*}} to (%[[USED]]) on @core ways {{[0-9]+}} instances {
+// CHECK: svm.instances "i" {{.*}} to (%[[USED]]) on @core parts {{[0-9]+}} {
 // CHECK: %[[COPY:.*]] = svm.block "c private"()
 // CHECK: svm.move %[[TARGET]] to %[[COPY]] :
 // CHECK: scf.for {{.*}} step %c2
@@ -72,7 +72,7 @@ func.func @elementwise(%n: index, %target: !one, %x: !one) attributes {svm.contr
 // REMARK: remark: {{.*}}the combiner 'first' is not known to be elementwise
 func.func @trial(%n: index, %target: !one, %x: !one) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
-  svm.spmd "i" (%i) = (%c0) to (%n) reduce(%p = %target : !one with #svm.combiner<@first, "c", on "core", in "main">) on @core ways 2 {
+  svm.parallel "i" (%i) = (%c0) to (%n) reduce(%p = %target : !one with #svm.combiner<@first, "c", on "core", in "main">) on @core parts 2 {
     svm.run @first(%x, %p) on @core : (!one, !one) -> ()
   }
   return
@@ -82,13 +82,13 @@ func.func @trial(%n: index, %target: !one, %x: !one) attributes {svm.control = @
 // CHECK-LABEL: func.func @onePart
 // CHECK-SAME: %[[N:.*]]: index, %[[TARGET:[^:]*]]:
 // CHECK-NOT: svm.block
-// CHECK: svm.spmd "i" (%{{.*}}) = (%{{.*}}) to (%[[N]]) on @core ways 1
+// CHECK: svm.parallel "i" (%{{.*}}) = (%{{.*}}) to (%[[N]]) on @core parts 1
 // CHECK: svm.run @first(%{{.*}}, %[[TARGET]])
 // CHECK-NOT: svm.move
 // CHECK: return
 func.func @onePart(%n: index, %target: !one, %x: !one) attributes {svm.control = @core} {
   %c0 = arith.constant 0 : index
-  svm.spmd "i" (%i) = (%c0) to (%n) reduce(%p = %target : !one with #svm.combiner<@first, "c", on "core", in "main">) on @core ways 1 {
+  svm.parallel "i" (%i) = (%c0) to (%n) reduce(%p = %target : !one with #svm.combiner<@first, "c", on "core", in "main">) on @core parts 1 {
     svm.run @first(%x, %p) on @core : (!one, !one) -> ()
   }
   return
@@ -113,10 +113,10 @@ svm.kernel @join(%x: !kernelRow {svm.access = "read"}, %y: !kernelRow {svm.acces
 }
 // CHECK-LABEL: func.func @elsewhere
 // CHECK: svm.block "c parts"({{.*}}) max [8, 32] : {{.*}}@main
-// CHECK: svm.spmd "i" {{.*}} on @spe ways {{[0-9]+}} instances
+// CHECK: svm.instances "i" {{.*}} on @spe parts {{[0-9]+}}
 // CHECK: svm.block "c private"({{.*}}) max [32] : {{.*}}@ls
 // CHECK: scf.if
-// CHECK: svm.spmd ({{.*}} on @spe instances {
+// CHECK: svm.on @spe {
 // CHECK: svm.block({{.*}}) max [32] : {{.*}}@ls
 // CHECK: svm.block({{.*}}) max [32] : {{.*}}@ls
 // CHECK: svm.run @join({{.*}}) on @spe
@@ -124,8 +124,8 @@ svm.kernel @join(%x: !kernelRow {svm.access = "read"}, %y: !kernelRow {svm.acces
 func.func @elsewhere(%n: index, %target: !row) attributes {svm.control = @ppe} {
   %c0 = arith.constant 0 : index
   %e = memref.dim %target, %c0 : !row
-  svm.spmd "i" (%i) = (%c0) to (%n) reduce(%p = %target : !row with #svm.combiner<@join, "c", on "spe", in "ls">) on @spe in @ls ways 8 {
-    svm.spmd "j" (%j) = (%c0) to (%n) reduce(%q = %p : !row with #svm.combiner<@join, "c", on "spe", in "ls">) {
+  svm.parallel "i" (%i) = (%c0) to (%n) reduce(%p = %target : !row with #svm.combiner<@join, "c", on "spe", in "ls">) on @spe in @ls parts 8 {
+    svm.parallel "j" (%j) = (%c0) to (%n) reduce(%q = %p : !row with #svm.combiner<@join, "c", on "spe", in "ls">) {
       svm.scope "step" {
         %x = svm.block(%e) max [32] : !near
         %y = svm.block(%e) max [32] : !near

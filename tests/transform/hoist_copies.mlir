@@ -323,7 +323,7 @@ func.func @ordered(%n: index, %a: !row, %flags: !near) attributes {svm.control =
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  svm.spmd (%i) = (%c0) to (%c2) on @spe instances concurrent {
+  svm.instances (%i) = (%c0) to (%c2) on @spe concurrent {
     scf.for %k = %c0 to %n step %c1 {
       svm.scope "t" {
         %x = svm.block "x"(%n) max [16] : !near
@@ -346,7 +346,7 @@ func.func @orderedAround(%n: index, %a: !row, %flags: !near) attributes {svm.con
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  svm.spmd (%i) = (%c0) to (%c2) on @spe instances concurrent {
+  svm.instances (%i) = (%c0) to (%c2) on @spe concurrent {
     svm.run @tell(%flags) on @spe : (!near) -> ()
     scf.for %k = %c0 to %n step %c1 {
       svm.scope "t" {

@@ -221,8 +221,7 @@ func.func @conditional(%n: index, %m: index, %a: !row) attributes {svm.control =
 // CHECK: memref.subview %[[NEXT]]
 // CHECK: svm.move {{.*}} -> !svm.token
 // CHECK: svm.wait %[[T]]
-// CHECK: svm.spmd
-// CHECK-SAME: on @spe instances {
+// CHECK: svm.on @spe {
 // CHECK-NOT: svm.move
 // CHECK: svm.run @update
 // CHECK: }
@@ -234,7 +233,7 @@ func.func @pushed(%n: index, %m: index, %a: !row) attributes {svm.control = @ppe
   scf.for %i = %c0 to %n step %c1 {
     %at = arith.muli %i, %m : index
     %v = memref.subview %a[%at] [%m] [1] : !row to !row
-    svm.spmd (%p) = (%c0) to (%c1) on @spe instances {
+    svm.on @spe {
       svm.scope "t" disjoint {
         %x = svm.block "x"(%m) max [16] : !near
         svm.move %v to %x : !row to !near
@@ -253,7 +252,7 @@ func.func @chosenThere(%n: index, %m: index, %a: !row) attributes {svm.control =
   %c1 = arith.constant 1 : index
   %k = memref.alloca() : memref<index>
   scf.for %i = %c0 to %n step %c1 {
-    svm.spmd (%p) = (%c0) to (%c1) on @spe instances {
+    svm.on @spe {
       %at = memref.load %k[] : memref<index>
       %v = memref.subview %a[%at] [%m] [1] : !row to !row
       svm.scope "t" disjoint {
@@ -273,7 +272,7 @@ func.func @severalStarted(%n: index, %m: index, %a: !row) attributes {svm.contro
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   scf.for %i = %c0 to %n step %c1 {
-    svm.spmd (%p) = (%c0) to (%c2) on @spe instances {
+    svm.instances (%p) = (%c0) to (%c2) on @spe {
       %at = arith.addi %i, %p : index
       %v = memref.subview %a[%at] [%m] [1] : !row to !row
       svm.scope "t" disjoint {

@@ -56,7 +56,7 @@ TEST(HbirLower, TheRecordPlacesThePrograms) {
       const mapping::FunctionPlacement& placement = subject.lowered->record.functions.at("main");
       EXPECT_EQ(placement.control, std::string(machineName) == "cell" ? "ppe" : "core");
       EXPECT_EQ(placement.blocks.at("A"), "main");
-      EXPECT_GE(placement.loops.at("tiles").ways, 1);
+      EXPECT_GE(placement.loops.at("tiles").parts.at(0), 1);
       EXPECT_TRUE(
           mapping::place(*subject.lowered->module, subject.lowered->record, *subject.target, subject.diagnostics))
           << subject.rendered();
@@ -109,7 +109,7 @@ TEST(HbirLower, WaitingTiles) {
     // is fenced.
     EXPECT_EQ(subject.count<svm::PollOp>(), 1);
     EXPECT_EQ(subject.count<svm::FenceOp>(), 2);
-    subject.lowered->module->walk([](svm::SpmdOp tiles) { EXPECT_TRUE(tiles.getConcurrent()); });
+    subject.lowered->module->walk([](svm::ParallelOp tiles) { EXPECT_TRUE(tiles.getConcurrent()); });
     subject.lowered->module->walk([](svm::KernelOp kernel) { EXPECT_TRUE(kernel.isShared()); });
   }
   for (const std::string& path : forms("histogram")) {

@@ -195,20 +195,20 @@ void EntryLowering::runTiles() {
   if (iterations == 0)
     return;
   at(module_.program.blocks[all.front().blocks.front()].where);
-  auto spmd = make<svm::SpmdOp>(indexConstant(0), indexConstant(iterations), mlir::ValueRange(), mlir::ArrayAttr(),
-                                builder_.getStringAttr("tiles"));
-  spmd.setConcurrent(module_.isConcurrent);
+  auto loop = make<svm::ParallelOp>(mlir::ValueRange(indexConstant(0)), mlir::ValueRange(indexConstant(iterations)),
+                                    mlir::ValueRange(), mlir::ArrayAttr(), builder_.getStringAttr("tiles"));
+  loop.setConcurrent(module_.isConcurrent);
   mapping::LoopPlacement& dealt = placement_.loops["tiles"];
   dealt.processor = processor_;
-  dealt.ways = processors_;
+  dealt.parts = {processors_};
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(&spmd.getBody().front());
+  builder_.setInsertionPointToStart(&loop.getBody().front());
   int64_t begin = 0;
   for (const Family& family : all) {
     mlir::OpBuilder::InsertionGuard inside(builder_);
     at(module_.program.blocks[family.blocks.front()].where);
     const int64_t end = begin + family.iterations;
-    Value iteration = spmd.iteration();
+    Value iteration = loop.iteration();
     if (all.size() > 1) {
       Value here = folded<arith::AndIOp>(compare(arith::CmpIPredicate::sge, iteration, indexConstant(begin)),
                                          compare(arith::CmpIPredicate::slt, iteration, indexConstant(end)));

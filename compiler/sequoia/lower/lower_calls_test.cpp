@@ -308,8 +308,8 @@ task AddVectors : entrypoint(Top) {
   EXPECT_EQ(top.blocks.at("AddVectors#0.A"), "ls");
   mapping::LoopPlacement dealt;
   dealt.processor = "spe";
-  dealt.ways = 8;
-  dealt.chunk = 2;
+  dealt.parts = {8};
+  dealt.chunk = {2};
   dealt.place = {"test.map", 5, 29};
   EXPECT_EQ(top.loops.at("i"), dealt);
   EXPECT_EQ(top.calls.at("AddVectors#0"), (mapping::CallPlacement{"spe", ""}));

@@ -1,4 +1,4 @@
-// mappar, mapseq and mapreduce: parallel iterations as svm.spmd, sequential ones as scf.for; a reduction hands a
+// mappar, mapseq and mapreduce: parallel iterations as svm.parallel, sequential ones as scf.for; a reduction hands a
 // private copy of its argument to each part.
 #include "compiler/ir/locations.h"
 #include "compiler/sequoia/check/fold.h"
@@ -47,19 +47,21 @@ void BodyLowering::placeLoop(const Loop& loop, const std::string& label) {
   const ResolvedLoop& resolvedLoop = instance_.loops[loop.index];
   mapping::LoopPlacement placement;
   placement.processor = module_.processorAt(resolvedLoop.level);
-  placement.ways = waysOf(resolvedLoop, module_.spans[number_][loop.index]);
+  if (const int64_t ways = waysOf(resolvedLoop, module_.spans[number_][loop.index]); ways > 0) {
+    placement.parts = {ways};
+    placement.chunk = {resolvedLoop.spmd->iterationBlock};
+  }
   machine::MemoryId memory = module_.machine.levels[resolvedLoop.level].memory;
-  if (placement.ways > 0 && module_.machine.isExplicit(memory) && resolvedLoop.spmd->isRange) {
+  if (!placement.parts.empty() && module_.machine.isExplicit(memory) && resolvedLoop.spmd->isRange) {
     placement.first = resolvedLoop.spmd->first;
-    placement.among = resolvedLoop.spmd->last - resolvedLoop.spmd->first;
+    placement.width = resolvedLoop.spmd->last - resolvedLoop.spmd->first;
   }
   if (loop.kind == MapKind::Reduce && module_.machine.isAddressed(memory))
     placement.memory = module_.memoryAt(resolvedLoop.level);
-  placement.chunk = resolvedLoop.spmd ? resolvedLoop.spmd->iterationBlock : 0;
   placement.stages = resolvedLoop.pipelineStages;
   placement.unroll = resolvedLoop.unroll;
   placement.flatten = resolvedLoop.flatten;
-  if ((resolvedLoop.flatten || placement.ways > 0) && resolvedLoop.place.valid())
+  if ((resolvedLoop.flatten || !placement.parts.empty()) && resolvedLoop.place.valid())
     placement.place = filePlace(module_.place(resolvedLoop.place));
   function_->loops[label] = placement;
 }
@@ -171,19 +173,19 @@ void BodyLowering::parallelLoop(const Stmt& stmt, Value lower, Value upper, mlir
     }
   if (!operands.empty())
     place_ = mlir::FusedLoc::get(&module_.context, places);
-  auto spmd = make<svm::SpmdOp>(lower, upper, operands,
-                                combiners.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(combiners), label);
+  auto parallel = make<svm::ParallelOp>(
+      lower, upper, operands, combiners.empty() ? mlir::ArrayAttr() : builder_.getArrayAttr(combiners), label);
   at(stmt.location);
   mlir::OpBuilder::InsertPoint behind = builder_.saveInsertionPoint();
-  mlir::Block* body = &spmd.getBody().front();
+  mlir::Block* body = &parallel.getBody().front();
   builder_.setInsertionPointToStart(body);
   mlir::Block* outerAllocations = allocations_;
   allocations_ = body;
   unsigned position = 0;
   if (!combiners.empty())
     for (auto& [argument, view] : reductions_)
-      view.block = spmd.privateCopy(position++);
-  bindLoopVariable(loop.variable, spmd.iteration(), isNonNegative(loop.start));
+      view.block = parallel.privateCopy(position++);
+  bindLoopVariable(loop.variable, parallel.iteration(), isNonNegative(loop.start));
   statement(stmt.body);
   allocations_ = outerAllocations;
   reductions_ = outside;

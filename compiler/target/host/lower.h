@@ -17,9 +17,9 @@ struct LoweringOptions {
   bool callsCarryIds = false;
 };
 
-/// Lowers a scheduled program in place to the LLVM dialect: parts of svm.spmd become functions, kernels follow their
-/// calling convention, every svm operation becomes code or a call of the runtime (runtime/abi.h). False when a pass
-/// failed (reported). What comes out verifies. `prepare` is called with each pass manager before it runs.
+/// Lowers a scheduled program in place to the LLVM dialect: what other processors execute becomes functions, kernels
+/// follow their calling convention, every svm operation becomes code or a call of the runtime (runtime/abi.h). False
+/// when a pass failed (reported). What comes out verifies. `prepare` is called with each pass manager before it runs.
 bool lowerToLlvmDialect(
     mlir::ModuleOp program, const Machine& machine,
     llvm::function_ref<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {},

@@ -41,11 +41,11 @@ public:
         pointer_(LLVM::LLVMPointerType::get(program.getContext())) {}
 
   Captured run() {
-    SmallVector<SpmdOp> parts;
+    SmallVector<Operation*> parts;
     SmallVector<RunOp> runs;
     program_.walk<WalkOrder::PostOrder>([&](Operation* op) {
-      if (auto spmd = dyn_cast<SpmdOp>(op))
-        parts.push_back(spmd);
+      if (isa<InstancesOp, OnOp>(op))
+        parts.push_back(op);
       else if (auto run = dyn_cast<RunOp>(op))
         runs.push_back(run);
       else if (auto call = dyn_cast<func::CallOp>(op))
@@ -54,8 +54,8 @@ public:
     // Inner regions first, so that an outlined function holds none.
     for (RunOp run : runs)
       outlineRun(run);
-    for (SpmdOp spmd : parts)
-      outlineSpmd(spmd);
+    for (Operation* part : parts)
+      outlinePart(part);
     return std::move(captured_);
   }
 
@@ -133,19 +133,19 @@ private:
   }
 
   /// Variables that parts only read are read by their starter, who changes nothing while they run.
-  void readVariables(SpmdOp spmd) {
+  void readVariables(Operation* part) {
     llvm::SetVector<Value> used;
-    getUsedValuesDefinedAbove(spmd.getBody(), used);
+    getUsedValuesDefinedAbove(part->getRegion(0), used);
     for (Value value : used) {
       if (!value.getDefiningOp<memref::AllocaOp>() || cast<MemRefType>(value.getType()).getRank())
         continue;
       SmallVector<Operation*> inside;
       for (Operation* user : value.getUsers())
-        if (spmd->isProperAncestor(user))
+        if (part->isProperAncestor(user))
           inside.push_back(user);
       if (!llvm::all_of(inside, llvm::IsaPred<memref::LoadOp>))
         continue;
-      Value now = OpBuilder(spmd).create<memref::LoadOp>(spmd.getLoc(), value);
+      Value now = OpBuilder(part).create<memref::LoadOp>(part->getLoc(), value);
       for (Operation* load : inside) {
         load->getResult(0).replaceAllUsesWith(now);
         load->erase();
@@ -153,17 +153,21 @@ private:
     }
   }
 
-  void outlineSpmd(SpmdOp spmd) {
-    Location loc = spmd.getLoc();
-    readVariables(spmd);
+  /// The region of instances, or of code on one other processor.
+  void outlinePart(Operation* op) {
+    Location loc = op->getLoc();
+    auto instances = dyn_cast<InstancesOp>(op);
+    Region& body = op->getRegion(0);
+    readVariables(op);
     llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(spmd.getBody(), captured);
+    getUsedValuesDefinedAbove(body, captured);
     // Constants are made again rather than carried, the lower bound among them: what asks for a dimension by one that
     // it does not know takes space on the stack, each time anew in a loop.
     SmallVector<Operation*> constants;
     SmallVector<Value> values;
-    Value lower = spmd.getLower();
-    if (!matchPattern(lower, m_Zero()))
+    Value lower = instances ? instances.getLower() : Value();
+    const bool isFromZero = !lower || matchPattern(lower, m_Zero());
+    if (!isFromZero)
       captured.insert(lower);
     for (Value value : captured) {
       Operation* definition = value.getDefiningOp();
@@ -172,16 +176,16 @@ private:
       else
         values.push_back(value);
     }
-    func::FuncOp part = function(spmd, "part", {pointer_, IndexType::get(program_.getContext())});
+    func::FuncOp part = function(op, "part", {pointer_, IndexType::get(program_.getContext())});
     Block* entry = part.addEntryBlock();
     OpBuilder inside(part.getContext());
     inside.setInsertionPointToStart(entry);
-    OpBuilder builder(spmd);
+    OpBuilder builder(op);
     auto [slot, structure] = pack(builder, loc, values);
     SmallVector<Value> again = unpack(inside, loc, entry->getArgument(0), structure, values);
     Value begin = lower; // in the part
     auto replace = [&](Value value, Value copy) {
-      replaceAllUsesInRegionWith(value, copy, spmd.getBody());
+      replaceAllUsesInRegionWith(value, copy, body);
       begin = value == lower ? copy : begin;
     };
     for (auto [value, copy] : llvm::zip(values, again))
@@ -189,27 +193,30 @@ private:
     for (Operation* definition : constants)
       replace(definition->getResult(0), inside.clone(*definition)->getResult(0));
     // Instances are counted from 0 by the runtime, from `lower` by the program.
-    Value iteration = entry->getArgument(1);
-    if (!matchPattern(lower, m_Zero()))
-      iteration = inside.create<arith::AddIOp>(loc, begin, iteration);
-    spmd.iteration().replaceAllUsesWith(iteration);
-    entry->getOperations().splice(entry->end(), spmd.getBody().front().getOperations());
+    if (instances) {
+      Value number = entry->getArgument(1);
+      if (!isFromZero)
+        number = inside.create<arith::AddIOp>(loc, begin, number);
+      instances.instance().replaceAllUsesWith(number);
+    }
+    entry->getOperations().splice(entry->end(), body.front().getOperations());
     inside.setInsertionPointToEnd(entry);
     inside.create<func::ReturnOp>(loc);
-    Value count = builder.create<arith::SubIOp>(loc, spmd.getUpper(), lower);
+    Value count = instances ? builder.create<arith::SubIOp>(loc, instances.getUpper(), lower).getResult()
+                            : builder.create<arith::ConstantIndexOp>(loc, 1).getResult();
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
-    SmallVector<Value> arguments{address(builder, loc, part), slot, words,
-                                 constant(builder, loc, static_cast<int64_t>(spmd.getWays().value_or(0)), 64),
-                                 constant(builder, loc, processorIndex(spmd.getProcessorAttr()), 32)};
-    const std::optional<machine::InstanceRange> among = transform::subsetOf(spmd);
-    if (among && !spmd.getConcurrent()) {
-      arguments.append({constant(builder, loc, among->first(), 64), constant(builder, loc, among->width(), 64)});
+    const int64_t parts = instances ? static_cast<int64_t>(instances.getParts().value_or(0)) : 0;
+    SmallVector<Value> arguments{address(builder, loc, part), slot, words, constant(builder, loc, parts, 64),
+                                 constant(builder, loc, processorIndex(executorOf(op)), 32)};
+    const std::optional<machine::InstanceRange> subset = transform::subsetOf(op);
+    if (subset && !isConcurrent(op)) {
+      arguments.append({constant(builder, loc, subset->first(), 64), constant(builder, loc, subset->width(), 64)});
       calls_.call(builder, loc, "strata_spmd_among", {}, arguments);
     } else {
-      arguments.push_back(constant(builder, loc, spmd.getConcurrent(), 32));
+      arguments.push_back(constant(builder, loc, isConcurrent(op), 32));
       calls_.call(builder, loc, "strata_spmd", {}, arguments);
     }
-    spmd.erase();
+    op->erase();
   }
 
   void outlineRun(RunOp run) {

@@ -24,7 +24,7 @@ Value stackSlot(OpBuilder& builder, Location location, Type type) {
   OpBuilder::InsertionGuard guard(builder);
   // A region that is yet to be outlined has a stack of its own: its instances run at the same time.
   Region* region = builder.getInsertionBlock()->getParent();
-  while (!isa<SpmdOp, FunctionOpInterface>(region->getParentOp()))
+  while (!isa<InstancesOp, OnOp, FunctionOpInterface>(region->getParentOp()))
     region = region->getParentRegion();
   builder.setInsertionPointToStart(&region->front());
   Value one = builder.create<LLVM::ConstantOp>(location, builder.getI64Type(), 1);

@@ -64,8 +64,8 @@ void moveElements(mlir::ModuleOp program, const Machine& machine);
 /// The operations that make blocks and variables which parts capture.
 using Captured = llvm::DenseSet<mlir::Operation*>;
 
-/// Replaces every operation of the svm dialect but spmd regions (outlined before) and kernels (lowered before). What
-/// parts capture does not lie on the stack. `callsCarryIds`: as LoweringOptions says.
+/// Replaces every operation of the svm dialect but instances and code on other processors (outlined before) and kernels
+/// (lowered before). What parts capture does not lie on the stack. `callsCarryIds`: as LoweringOptions says.
 void lowerStorage(mlir::ModuleOp program, const Machine& machine, const Captured& captured, bool callsCarryIds);
 
 /// Whether a token goes on to another holder at the end of its own region: the next iteration, or a loop behind it.
@@ -73,8 +73,8 @@ bool isPassedOn(mlir::Value token);
 /// Counts the holders of tokens that loops carry. First of all: it looks at the program's loops as they are.
 void holdTokens(mlir::ModuleOp program);
 
-/// Turns every svm.spmd of instances and every run with a token into a function and a call of the runtime. What they
-/// capture goes by value: scalars and descriptions of blocks.
+/// Turns every svm.instances, every svm.on and every run with a token into a function and a call of the runtime. What
+/// they capture goes by value: scalars and descriptions of blocks.
 Captured outlineParts(mlir::ModuleOp program, const Machine& machine);
 
 } // namespace strata::host

@@ -31,7 +31,7 @@ svm.kernel @hundreds(%i: index, %out: !item {svm.access = "write"}) {
 func.func private @fill(%small: !vector {svm.access = "write"}) {
   %c0 = arith.constant 0 : index
   %c6 = arith.constant 6 : index
-  svm.spmd "fill" (%i) = (%c0) to (%c6) {
+  svm.parallel "fill" (%i) = (%c0) to (%c6) {
     %at = memref.subview %small[%i] [1] [1] : !vector to !item
     svm.run @hundreds(%i, %at) : (index, !item) -> ()
   }
@@ -53,10 +53,10 @@ func.func @main(%a: !vector {svm.name = "A", svm.access = "read"}, %b: !vector {
   memref.store %four, %count[] : memref<i64>
   %zero = arith.constant 0 : i64
   // A variable that parts read, in parts of parts.
-  svm.spmd "halves" (%h) = (%c0) to (%c2) {
+  svm.parallel "halves" (%h) = (%c0) to (%c2) {
     %half = arith.divui %n, %c2 : index
     %from = arith.muli %h, %half : index
-    svm.spmd "items" (%i) = (%c0) to (%half) {
+    svm.parallel "items" (%i) = (%c0) to (%half) {
       %one = arith.constant 1 : i64
       %at = arith.addi %from, %i : index
       %factor = memref.load %by[] : memref<i64>
@@ -70,7 +70,7 @@ func.func @main(%a: !vector {svm.name = "A", svm.access = "read"}, %b: !vector {
   // A small block that parts write and the starter reads, by a call.
   %small = svm.block "small" (%c6) max [6] : !vector
   func.call @fill(%small) : (!vector) -> ()
-  svm.spmd "sums" (%i) = (%c0) to (%c6) {
+  svm.parallel "sums" (%i) = (%c0) to (%c6) {
     %in = memref.subview %small[%i] [1] [1] : !vector to !item
     %out = memref.subview %b[%i] [1] [1] : !vector to !item
     svm.run @add(%in, %out) : (!item, !item) -> ()
@@ -80,7 +80,7 @@ func.func @main(%a: !vector {svm.name = "A", svm.access = "read"}, %b: !vector {
     svm.run @add(%in, %x) : (!item, !item) -> ()
   }
   // A variable that one part writes.
-  svm.spmd "once" (%i) = (%c0) to (%c1) {
+  svm.parallel "once" (%i) = (%c0) to (%c1) {
     %old = memref.load %by[] : memref<i64>
     memref.store %old, %count[] : memref<i64>
   }

@@ -38,7 +38,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "read"}, %b: !block {sv
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %q = svm.stream "q"(%c2) : !svm.stream<f32>
-  svm.spmd "side" (%i) = (%c0) to (%c2) concurrent {
+  svm.parallel "side" (%i) = (%c0) to (%c2) concurrent {
     %second = arith.cmpi eq, %i, %c0 : index
     scf.if %second {
       svm.scope "take" {

@@ -57,7 +57,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "readwrite"}, %f: !flag
   %c2 = arith.constant 2 : index
   %n = memref.dim %a, %c0 : !block
   %rounds = memref.dim %b, %c0 : !rows
-  svm.spmd "sides" (%i) = (%c0) to (%c2) concurrent {
+  svm.parallel "sides" (%i) = (%c0) to (%c2) concurrent {
     %copies = arith.cmpi eq, %i, %c0 : index
     scf.for %k = %c0 to %rounds step %c1 {
       %first = arith.muli %k, %c2 : index

@@ -63,7 +63,7 @@ func.func @main(%a: !matrix {svm.name = "A", svm.access = "read"}, %b: !vector {
     svm.move %a to %da : !matrix to !a
     svm.move %b to %db : !vector to !b
     svm.run @start(%seven) : (!seven) -> ()
-    svm.spmd "tiles" (%tile) = (%c0) to (%c4) {
+    svm.parallel "tiles" (%tile) = (%c0) to (%c4) {
       svm.run @tile(%da, %db, %dc, %seven, %tile) : (!a, !b, !c, !seven, index) -> ()
     }
     svm.move %db to %b : !b to !vector

@@ -23,7 +23,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "read"}, %b: !block {sv
     svm.move %a to %t : !block to !block
     svm.move %t to %b : !block to !block
   }
-  svm.spmd "i" (%i) = (%c0) to (%n) reduce(%p = %s : !one with #svm.combiner<@sum, "combine">) {
+  svm.parallel "i" (%i) = (%c0) to (%n) reduce(%p = %s : !one with #svm.combiner<@sum, "combine">) {
     %v = memref.load %p[] : !one
     %w = arith.addf %v, %v : f32
     memref.store %w, %p[] : !one

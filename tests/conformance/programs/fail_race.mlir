@@ -25,7 +25,7 @@ func.func @main(%b: !vector {svm.name = "B", svm.access = "write"})
   %n = memref.dim %b, %c0 : !vector
   svm.scope "program" disjoint {
     %db = svm.block "B"(%n) : !cut
-    svm.spmd "tiles" (%tile) = (%c0) to (%n) {
+    svm.parallel "tiles" (%tile) = (%c0) to (%n) {
       svm.run @tile(%db, %tile) : (!cut, index) -> ()
     }
     svm.move %db to %b : !cut to !vector

@@ -48,7 +48,7 @@ func.func @main(%f: !flags {svm.name = "F", svm.access = "readwrite"}, %missed: 
   %rounds = arith.divui %flags, %c2 : index
   svm.scope {
     %seen = svm.block "seen"(%flags) : !flags
-    svm.spmd "sides" (%i) = (%c0) to (%c2) concurrent {
+    svm.parallel "sides" (%i) = (%c0) to (%c2) concurrent {
       svm.run @side(%f, %seen, %i, %rounds) : (!flags, !flags, index, index) -> ()
     }
     %count = scf.for %k = %c0 to %rounds step %c1 iter_args(%sum = %zero) -> (i32) {

@@ -28,7 +28,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "readwrite"})
     attributes {svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[n] -> (n)>]} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %a, %c0 : !block
-  svm.spmd "i" (%i) = (%c0) to (%n) {
+  svm.parallel "i" (%i) = (%c0) to (%n) {
     svm.run @through(%a, %i) : (!block, index) -> ()
   }
   return

@@ -4,9 +4,9 @@
 !block = memref<?xi32, strided<[1], offset: ?>>
 module attributes {svm.machine = "cell", svm.mapping = {main = {
     control = "ppe", arguments = ["main"], blocks = {x = "ls", y = "ls", z = "ls"},
-    loops = {i = {on = "spe", ways = 3 : i64, chunk = 2 : i64, stages = 3 : i64, unroll = 2 : i64},
-             j = {on = "spe", ways = 0 : i64, chunk = 0 : i64, unroll = 4 : i64},
-             k = {on = "spe", ways = 0 : i64, chunk = 0 : i64, stages = 2 : i64, flatten = true}}}}} {
+    loops = {i = {on = "spe", parts = 3 : i64, chunk = 2 : i64, stages = 3 : i64, unroll = 2 : i64},
+             j = {on = "spe", chunk = 0 : i64, unroll = 4 : i64},
+             k = {on = "spe", chunk = 0 : i64, stages = 2 : i64, flatten = true}}}}} {
 svm.kernel @triple(%x: !block {svm.access = "readwrite"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -50,7 +50,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "readwrite"})
   %c5 = arith.constant 5 : index
   %n = memref.dim %a, %c0 : !block
   %chunks = arith.ceildivui %n, %c5 : index
-  svm.spmd "i" (%i) = (%c0) to (%chunks) {
+  svm.parallel "i" (%i) = (%c0) to (%chunks) {
     %begin = arith.muli %i, %c5 : index
     %left = arith.subi %n, %begin : index
     %size = arith.minui %left, %c5 : index
@@ -72,7 +72,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "readwrite"})
       svm.move %y to %v : !block to !block
     }
   } {svm.label = "j"}
-  svm.spmd "k" (%k) = (%c0) to (%c3) {
+  svm.parallel "k" (%k) = (%c0) to (%c3) {
     %two = arith.constant 2 : index
     %begin = arith.muli %k, %two : index
     svm.scope "ones" disjoint {

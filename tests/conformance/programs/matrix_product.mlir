@@ -39,11 +39,11 @@ func.func @product(%a: !block {svm.name = "A", svm.access = "read"}, %b: !block 
   %k = memref.dim %a, %c1 : !block
   %rows = arith.ceildivui %m, %t : index
   %columns = arith.ceildivui %n, %t : index
-  svm.spmd "i" (%i) = (%c0) to (%rows) {
+  svm.parallel "i" (%i) = (%c0) to (%rows) {
     %i0 = arith.muli %i, %t : index
     %iLeft = arith.subi %m, %i0 : index
     %in = arith.minui %iLeft, %t : index
-    svm.spmd "j" (%j) = (%c0) to (%columns) {
+    svm.parallel "j" (%j) = (%c0) to (%columns) {
       %j0 = arith.muli %j, %t : index
       %jLeft = arith.subi %n, %j0 : index
       %jn = arith.minui %jLeft, %t : index

@@ -21,10 +21,10 @@ func.func @fill(%b: !block {svm.name = "B", svm.access = "write"})
   %three = arith.constant 3 : i64
   %n = memref.dim %b, %c0 : !block
   %m = memref.dim %b, %c1 : !block
-  svm.spmd "rows" (%i) = (%c0) to (%n) {
+  svm.parallel "rows" (%i) = (%c0) to (%n) {
     %i64 = arith.index_cast %i : index to i64
     %first = arith.muli %i64, %thousand : i64
-    svm.spmd "columns" (%j) = (%c0) to (%m) {
+    svm.parallel "columns" (%j) = (%c0) to (%m) {
       %j64 = arith.index_cast %j : index to i64
       %second = arith.muli %j64, %three : i64
       %at = memref.subview %b[%i, %j] [1, 1] [1, 1] : !block to !item

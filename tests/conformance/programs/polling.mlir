@@ -53,7 +53,7 @@ func.func @main(%b: !vector {svm.name = "B", svm.access = "write"})
     %db = svm.block "B"(%n) : !flags
     %flag = svm.block "flag"(%n) : !flags
     svm.run @start(%flag) : (!flags) -> ()
-    svm.spmd "tiles" (%tile) = (%c0) to (%n) concurrent {
+    svm.parallel "tiles" (%tile) = (%c0) to (%n) concurrent {
       svm.run @tile(%db, %flag, %tile) : (!flags, !flags, index) -> ()
     }
     svm.move %db to %b : !flags to !vector

@@ -20,7 +20,7 @@ func.func @main() attributes {svm.entry} {
   %before = arith.constant -1 : index
   %after = arith.constant 1000 : index
   svm.print %after, "end\0A"
-  svm.spmd "tiles" (%i) = (%c0) to (%c20) concurrent {
+  svm.parallel "tiles" (%i) = (%c0) to (%c20) concurrent {
     %c19 = arith.constant 19 : index
     %number = arith.subi %c19, %i : index
     svm.run @line(%number) : (index) -> ()

@@ -5,7 +5,7 @@
 !block = memref<?xi32, strided<[1], offset: ?>>
 module attributes {svm.machine = "cell", svm.mapping = {main = {
     control = "ppe", arguments = ["main", "main"], blocks = {x = "ls", y = "ls"},
-    loops = {i = {on = "ppe", ways = 0 : i64, chunk = 0 : i64, stages = 3 : i64, unroll = 2 : i64}},
+    loops = {i = {on = "ppe", chunk = 0 : i64, stages = 3 : i64, unroll = 2 : i64}},
     calls = {add = {on = "spe"}}}}} {
 // y += 3 * x
 svm.kernel @add(%x: !block {svm.access = "read"}, %y: !block {svm.access = "readwrite"}) {
@@ -28,7 +28,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "read"}, %b: !block {sv
   %c5 = arith.constant 5 : index
   %n = memref.dim %a, %c0 : !block
   %chunks = arith.ceildivui %n, %c5 : index
-  svm.spmd "i" (%i) = (%c0) to (%chunks) {
+  svm.parallel "i" (%i) = (%c0) to (%chunks) {
     %begin = arith.muli %i, %c5 : index
     %left = arith.subi %n, %begin : index
     %size = arith.minui %left, %c5 : index

@@ -23,7 +23,7 @@ func.func @reduce(%a: !block {svm.name = "A", svm.access = "read"}, %r: !row {sv
   %c1 = arith.constant 1 : index
   %m = memref.dim %a, %c0 : !block
   %n = memref.dim %a, %c1 : !block
-  svm.spmd "row" (%i) = (%c0) to (%m) reduce(%p = %r : !row with #svm.combiner<@combine, "combine">) {
+  svm.parallel "row" (%i) = (%c0) to (%m) reduce(%p = %r : !row with #svm.combiner<@combine, "combine">) {
     svm.scope "step" {
       %x = svm.block "x"(%n) max [64] : !row
       %y = svm.block "y"(%n) max [64] : !row

@@ -34,7 +34,7 @@ func.func @product(%a: !block {svm.name = "A", svm.access = "read"}, %b: !block 
   %c64 = arith.constant 64 : index
   %n = memref.dim %a, %c0 : !block
   %chunks = arith.ceildivui %n, %c64 : index
-  svm.spmd "i" (%i) = (%c0) to (%chunks) reduce(%p = %s : !one with #svm.combiner<@sum, "combine">) {
+  svm.parallel "i" (%i) = (%c0) to (%chunks) reduce(%p = %s : !one with #svm.combiner<@sum, "combine">) {
     %begin = arith.muli %i, %c64 : index
     %left = arith.subi %n, %begin : index
     %size = arith.minui %left, %c64 : index

@@ -24,7 +24,7 @@ func.func @vector_add(%a: !block {svm.name = "A", svm.access = "read"}, %b: !blo
   %c16 = arith.constant 16 : index
   %n = memref.dim %a, %c0 : !block
   %chunks = arith.ceildivui %n, %c16 : index
-  svm.spmd "chunk" (%i) = (%c0) to (%chunks) {
+  svm.parallel "chunk" (%i) = (%c0) to (%chunks) {
     %begin = arith.muli %i, %c16 : index
     %left = arith.subi %n, %begin : index
     %size = arith.minui %left, %c16 : index

@@ -53,7 +53,7 @@ func.func @main(%a: !block {svm.name = "A", svm.access = "readwrite"}, %f: !flag
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %n = memref.dim %a, %c0 : !block
-  svm.spmd "sides" (%i) = (%c0) to (%c2) concurrent {
+  svm.parallel "sides" (%i) = (%c0) to (%c2) concurrent {
     %works = arith.cmpi eq, %i, %c0 : index
     scf.if %works {
       svm.scope "work" {
