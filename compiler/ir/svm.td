@@ -353,7 +353,7 @@ def Svm_OnOp : Svm_Op<"on", [AutomaticAllocationScope, SingleBlock, RecursiveMem
   let assemblyFormat = "$processor $body attr-dict";
 }
 
-//===-- checks and figures -----------------------------------------------------------------------------------------===//
+// ---- checks and figures ----
 
 def Svm_CheckOp : Svm_Op<"check", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a rule of the source language that holds when the program runs, or ends it with an error";
