@@ -2,6 +2,7 @@
 #include "base/data/unfinished.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/ir/passes.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
 
@@ -100,7 +101,9 @@ static int emitAfterPass(Session& session, const std::string& pass, unsigned run
     const bool hasRun = llvm::is_contained(names, pass);
     auto report = session.diagnostics.report(unknownPass, session.commandLine->value("--emit", session.options.emit),
                                              pass, hasRun ? " " + std::to_string(run) + " times" : std::string());
-    if (const std::string nearest = nearestName(pass, names); !hasRun && !nearest.empty())
+    if (const svm::PassDefinition* known = svm::findPass(pass); known && !hasRun)
+      report.help("it stands " + known->place.str() + " (docs/passes.md)");
+    else if (const std::string nearest = nearestName(pass, names); !hasRun && !nearest.empty())
       report.help("did you mean '" + nearest + "'?");
     report.help("in order, these are: " + llvm::join(names, ", "));
   }

@@ -222,6 +222,14 @@ struct Given {
 
 class GuardedMoves : public driver::RandomDialectTest {
 protected:
+  /// A program as the passes take it.
+  OwningOpRef<ModuleOp> parse(const std::string& text) {
+    OwningOpRef<ModuleOp> program = RandomDialectTest::parse(text);
+    if (program)
+      svm::setStage(*program, svm::Stage::Placed);
+    return program;
+  }
+
   std::vector<Given> results(ModuleOp module, unsigned seed) {
     SourceManager sources;
     strata::DiagnosticEngine diagnostics(sources);

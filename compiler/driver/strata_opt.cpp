@@ -1,11 +1,12 @@
 // strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
-// on them. It registers the dialects that Strata uses and no others.
+// on them. It registers the dialects that Strata uses and no others, and the passes of compiler/ir/passes.def.
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/lanes.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/kernel/prefetch.h"
+#include "compiler/target/registry/registry.h"
 #include "compiler/transform/count_accesses.h"
 #include "compiler/transform/distribute.h"
 #include "compiler/transform/eliminate_copies.h"
@@ -38,28 +39,9 @@ int main(int argc, char** argv) {
   mlir::registerCSEPass();
   mlir::registerInlinerPass();
   mlir::registerLoopInvariantCodeMotionPass();
-  for (auto create : {strata::transform::createCountAccessesPass,
-                      strata::transform::createDistributePass,
-                      strata::transform::createEliminateCopiesPass,
-                      strata::transform::createEraseCountsPass,
-                      strata::transform::createExpandReductionsPass,
-                      strata::transform::createFuseMultiplyAddPass,
-                      strata::transform::createGuardAccessesPass,
-                      strata::transform::createHoistCopiesPass,
-                      strata::transform::createInstrumentPass,
-                      strata::transform::createPipelineLoopsPass,
-                      strata::transform::createUnrollLoopsPass,
-                      strata::transform::createProveInRangePass,
-                      strata::transform::createTracePass,
-                      strata::transform::createUseEqualitiesPass,
-                      strata::transform::createPlainArithmeticPass,
-                      strata::transform::createKeepLoopsPass,
-                      strata::transform::createProveNoOverflowPass,
-                      strata::kernel::createMoveInvariantsPass,
-                      strata::kernel::createPrefetchRowsPass,
-                      strata::kernel::createVectorizeLanesPass,
-                      strata::svm::createCommonSubexpressionsPass,
-                      strata::svm::createCanonicalizePass})
-    mlir::registerPass(create);
+#define SVM_PASS(identifier, space, ...) mlir::registerPass(strata::space::create##identifier##Pass);
+#include "compiler/ir/passes.def"
+  for (const strata::target::Target* target : strata::target::allTargets())
+    target->registerPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "strata's passes\n", registry));
 }

@@ -2,6 +2,8 @@
 // has another name, and when MLIR gets them right.
 #include "compiler/ir/canonicalize.h"
 
+#include "compiler/ir/passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dialect.h"
@@ -72,10 +74,6 @@ struct SimplifyLoop : OpRewritePattern<scf::ForOp> {
 class CanonicalizePass : public PassWrapper<CanonicalizePass, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CanonicalizePass)
-  StringRef getArgument() const override { return "svm-canonicalize"; }
-  StringRef getDescription() const override {
-    return "fold and simplify operations, loops by the true distance of their bounds";
-  }
 
   LogicalResult initialize(MLIRContext* context) override {
     RewritePatternSet all(context);
@@ -104,7 +102,7 @@ private:
 } // namespace
 
 std::unique_ptr<Pass> createCanonicalizePass() {
-  return std::make_unique<CanonicalizePass>();
+  return makePass<CanonicalizePass>(passes::Canonicalize);
 }
 
 } // namespace strata::svm

@@ -3,6 +3,8 @@
 // equal loads with one number read the same.
 #include "compiler/ir/common_subexpressions.h"
 
+#include "compiler/ir/passes.h"
+
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/RegionKindInterface.h"
@@ -154,8 +156,6 @@ private:
 
 struct CommonSubexpressionsPass : PassWrapper<CommonSubexpressionsPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CommonSubexpressionsPass)
-  StringRef getArgument() const final { return "svm-common-subexpressions"; }
-  StringRef getDescription() const final { return "compute once what is computed several times"; }
 
   void runOnOperation() override { Simplifier().simplify(getOperation()); }
 };
@@ -163,7 +163,7 @@ struct CommonSubexpressionsPass : PassWrapper<CommonSubexpressionsPass, Operatio
 } // namespace
 
 std::unique_ptr<Pass> createCommonSubexpressionsPass() {
-  return std::make_unique<CommonSubexpressionsPass>();
+  return makePass<CommonSubexpressionsPass>(passes::CommonSubexpressions);
 }
 
 } // namespace strata::svm

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/common_subexpressions.h"
+#include "compiler/ir/passes.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 struct MoveInvariantsPass : PassWrapper<MoveInvariantsPass, OperationPass<svm::KernelOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MoveInvariantsPass)
-  StringRef getArgument() const final { return "svm-move-invariants"; }
-  StringRef getDescription() const final { return "move what does not depend on loops, and cannot trap, out of them"; }
 
   void runOnOperation() override {
     // Innermost first, so that what leaves one loop can leave the next.
@@ -26,7 +25,7 @@ struct MoveInvariantsPass : PassWrapper<MoveInvariantsPass, OperationPass<svm::K
 } // namespace
 
 std::unique_ptr<Pass> createMoveInvariantsPass() {
-  return std::make_unique<MoveInvariantsPass>();
+  return svm::makePass<MoveInvariantsPass>(svm::passes::MoveInvariants);
 }
 
 void addOptimizationPasses(PassManager& passes) {

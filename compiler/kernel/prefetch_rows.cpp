@@ -3,6 +3,7 @@
 // row and goes on to the next row, which lies on another page.
 #include "compiler/kernel/prefetch.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/figure_options.h"
@@ -216,8 +217,6 @@ void prefetch(const RowRead& read, const Distances& distances) {
 
 struct PrefetchRowsPass : PassWrapper<PrefetchRowsPass, OperationPass<KernelOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchRowsPass)
-  StringRef getArgument() const final { return "svm-prefetch-rows"; }
-  StringRef getDescription() const final { return "ask for short pieces of rows before they are read"; }
 
   PrefetchRowsPass() = default;
   PrefetchRowsPass(const PrefetchRowsPass& other) : PassWrapper(other) {}
@@ -259,24 +258,24 @@ struct PrefetchRowsPass : PassWrapper<PrefetchRowsPass, OperationPass<KernelOp>>
   }
 
 private:
-  Option<uint64_t> line_{*this, "line", llvm::cl::desc("bytes of a cache's lines"),
-                         llvm::cl::init(machine::Figures().lineBytes)};
-  Option<uint64_t> page_{*this, "page", llvm::cl::desc("bytes of a page"),
-                         llvm::cl::init(machine::Figures().pageBytes)};
-  Option<uint64_t> cache_{*this, "cache", llvm::cl::desc("bytes of the second cache from a processor"),
-                          llvm::cl::init(machine::Figures().cacheBytes)};
-  Option<uint64_t> latency_{*this, "memory-latency", llvm::cl::desc("cycles until what no cache holds has come"),
-                            llvm::cl::init(machine::Figures().memoryLatency)};
+  Option<uint64_t> line_{*this, options::line.name, llvm::cl::desc(options::line.meaning),
+                         llvm::cl::init(options::line.usual)};
+  Option<uint64_t> page_{*this, options::page.name, llvm::cl::desc(options::page.meaning),
+                         llvm::cl::init(options::page.usual)};
+  Option<uint64_t> cache_{*this, options::cache.name, llvm::cl::desc(options::cache.meaning),
+                          llvm::cl::init(options::cache.usual)};
+  Option<uint64_t> latency_{*this, options::memoryLatency.name, llvm::cl::desc(options::memoryLatency.meaning),
+                            llvm::cl::init(options::memoryLatency.usual)};
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createPrefetchRowsPass() {
-  return std::make_unique<PrefetchRowsPass>();
+  return svm::makePass<PrefetchRowsPass>(svm::passes::PrefetchRows);
 }
 
 std::unique_ptr<Pass> createPrefetchRowsPassFor(const machine::Figures& figures) {
-  return std::make_unique<PrefetchRowsPass>(figures);
+  return svm::makePass<PrefetchRowsPass>(svm::passes::PrefetchRows, figures);
 }
 
 } // namespace strata::kernel

@@ -2,6 +2,7 @@
 // a mask, with the same operations, so that all iterations round alike.
 #include "compiler/kernel/lanes.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/figure_options.h"
 
@@ -184,8 +185,6 @@ void vectorize(const LanePlan& plan) {
 
 struct VectorizeLanesPass : PassWrapper<VectorizeLanesPass, OperationPass<KernelOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VectorizeLanesPass)
-  StringRef getArgument() const final { return "svm-vectorize-lanes"; }
-  StringRef getDescription() const final { return "run iterations of loops around others in vector lanes"; }
   void getDependentDialects(DialectRegistry& registry) const final { registry.insert<vector::VectorDialect>(); }
 
   VectorizeLanesPass() = default;
@@ -234,22 +233,22 @@ struct VectorizeLanesPass : PassWrapper<VectorizeLanesPass, OperationPass<Kernel
   }
 
 private:
-  Option<uint64_t> vector_{*this, "vector", llvm::cl::desc("bytes of a vector register"),
-                           llvm::cl::init(machine::Figures().vectorBytes)};
-  Option<uint64_t> registers_{*this, "vector-registers", llvm::cl::desc("vector registers that a program can name"),
-                              llvm::cl::init(machine::Figures().vectorRegisters)};
-  Option<uint64_t> latency_{*this, "vector-latency", llvm::cl::desc("cycles until the sum of two vectors can be used"),
-                            llvm::cl::init(machine::Figures().vectorLatency)};
+  Option<uint64_t> vector_{*this, options::vector.name, llvm::cl::desc(options::vector.meaning),
+                           llvm::cl::init(options::vector.usual)};
+  Option<uint64_t> registers_{*this, options::vectorRegisters.name, llvm::cl::desc(options::vectorRegisters.meaning),
+                              llvm::cl::init(options::vectorRegisters.usual)};
+  Option<uint64_t> latency_{*this, options::vectorLatency.name, llvm::cl::desc(options::vectorLatency.meaning),
+                            llvm::cl::init(options::vectorLatency.usual)};
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createVectorizeLanesPass() {
-  return std::make_unique<VectorizeLanesPass>();
+  return svm::makePass<VectorizeLanesPass>(svm::passes::VectorizeLanes);
 }
 
 std::unique_ptr<Pass> createVectorizeLanesPassFor(const machine::Figures& figures) {
-  return std::make_unique<VectorizeLanesPass>(figures);
+  return svm::makePass<VectorizeLanesPass>(svm::passes::VectorizeLanes, figures);
 }
 
 } // namespace strata::kernel

@@ -124,6 +124,8 @@ public:
   /// Whether this target can start kernels on processors that a machine gives to another target, such as a host those
   /// of an array. Its compile() then asks that target for what runs there.
   virtual bool givesWorkTo(const Target&) const { return false; }
+  /// Registers the passes that are its own (compiler/ir/passes.def), for MLIR's command lines.
+  virtual void registerPasses() const {}
   /// Whether the target can do all that a program asks for. Reports each thing that it cannot, where it stands.
   virtual bool supports(Program program, DiagnosticEngine& diagnostics) const = 0;
   /// REQUIRES: supports(program). Null on errors (reported). `natives` and `diagnostics` outlive the artefact and what

@@ -2,6 +2,7 @@
 // each figure is chosen by a comparison of its instance's owner with the kernel's processor.
 #include "compiler/transform/count_accesses.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -101,8 +102,6 @@ private:
 
 struct CountAccessesPass : PassWrapper<CountAccessesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountAccessesPass)
-  StringRef getArgument() const final { return "svm-count-accesses"; }
-  StringRef getDescription() const final { return "count local, remote and global accesses of distributed arrays"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -116,7 +115,7 @@ struct CountAccessesPass : PassWrapper<CountAccessesPass, OperationPass<ModuleOp
 } // namespace
 
 std::unique_ptr<Pass> createCountAccessesPass() {
-  return std::make_unique<CountAccessesPass>();
+  return svm::makePass<CountAccessesPass>(svm::passes::CountAccesses);
 }
 
 } // namespace strata::transform

@@ -2,6 +2,7 @@
 // The number of instances is the mapping's, lowered to the number of iterations; threads have no part in it.
 #include "compiler/transform/distribute.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/deal_iterations.h"
 
@@ -88,8 +89,6 @@ void distribute(ParallelOp parallel) {
 
 struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DistributePass)
-  StringRef getArgument() const final { return "svm-distribute"; }
-  StringRef getDescription() const final { return "distribute parallel iterations over processors"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -110,7 +109,7 @@ struct DistributePass : PassWrapper<DistributePass, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass> createDistributePass() {
-  return std::make_unique<DistributePass>();
+  return svm::makePass<DistributePass>(svm::passes::Distribute);
 }
 
 } // namespace strata::transform

@@ -5,6 +5,7 @@
 // two have ordered each other: a copy that is there across a fence, a stream or a wait stays.
 #include "compiler/transform/eliminate_copies.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
@@ -135,8 +136,6 @@ void countElided(OpBuilder& builder, MoveOp move) {
 
 struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EliminateCopiesPass)
-  StringRef getArgument() const final { return "svm-eliminate-copies"; }
-  StringRef getDescription() const final { return "replace blocks that mirror a view in the same memory by the view"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -194,7 +193,7 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
 } // namespace
 
 std::unique_ptr<Pass> createEliminateCopiesPass() {
-  return std::make_unique<EliminateCopiesPass>();
+  return svm::makePass<EliminateCopiesPass>(svm::passes::EliminateCopies);
 }
 
 } // namespace strata::transform

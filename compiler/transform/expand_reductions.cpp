@@ -4,6 +4,7 @@
 // one part on one copy.
 #include "compiler/transform/expand_reductions.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/combiner_identity.h"
 #include "compiler/transform/deal_iterations.h"
@@ -261,8 +262,6 @@ struct Expansion {
 
 struct ExpandReductionsPass : PassWrapper<ExpandReductionsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandReductionsPass)
-  StringRef getArgument() const final { return "svm-expand-reductions"; }
-  StringRef getDescription() const final { return "private copies and combining trees for reductions"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -289,7 +288,7 @@ struct ExpandReductionsPass : PassWrapper<ExpandReductionsPass, OperationPass<Mo
 } // namespace
 
 std::unique_ptr<Pass> createExpandReductionsPass() {
-  return std::make_unique<ExpandReductionsPass>();
+  return svm::makePass<ExpandReductionsPass>(svm::passes::ExpandReductions);
 }
 
 } // namespace strata::transform

@@ -4,6 +4,7 @@
 // and blocks only.
 #include "compiler/transform/fuse_multiply_add.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -86,8 +87,6 @@ void dropContract(Operation* op) {
 class FuseMultiplyAddPass : public PassWrapper<FuseMultiplyAddPass, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseMultiplyAddPass)
-  StringRef getArgument() const override { return "fuse-multiply-add"; }
-  StringRef getDescription() const override { return "fuses multiply-adds by the source language's rule, once"; }
   void getDependentDialects(DialectRegistry& registry) const override {
     registry.insert<arith::ArithDialect, math::MathDialect>();
   }
@@ -109,7 +108,7 @@ public:
 } // namespace
 
 std::unique_ptr<Pass> createFuseMultiplyAddPass() {
-  return std::make_unique<FuseMultiplyAddPass>();
+  return svm::makePass<FuseMultiplyAddPass>(svm::passes::FuseMultiplyAdd);
 }
 
 } // namespace strata::transform

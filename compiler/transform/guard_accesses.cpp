@@ -2,6 +2,7 @@
 // than a value multiplied.
 #include "compiler/transform/guard_accesses.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/transform/builders.h"
 #include "compiler/transform/guard_overlaps.h"
 
@@ -231,8 +232,6 @@ private:
 class GuardAccessesPass : public PassWrapper<GuardAccessesPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GuardAccessesPass)
-  StringRef getArgument() const override { return "guard-accesses"; }
-  StringRef getDescription() const override { return "puts checks before what is undefined otherwise"; }
 
   void runOnOperation() override {
     forgetUnverifiable();
@@ -289,7 +288,7 @@ private:
 } // namespace
 
 std::unique_ptr<Pass> createGuardAccessesPass() {
-  return std::make_unique<GuardAccessesPass>();
+  return svm::makePass<GuardAccessesPass>(svm::passes::GuardAccesses);
 }
 
 } // namespace strata::transform

@@ -4,6 +4,7 @@
 // then sees what they have written meanwhile. Checks that do not use the loop's variable move with the blocks.
 #include "compiler/transform/hoist_copies.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/beside.h"
@@ -237,8 +238,6 @@ private:
 
 struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoistCopiesPass)
-  StringRef getArgument() const final { return "svm-hoist-copies"; }
-  StringRef getDescription() const final { return "make loop-invariant copies once, before the loop"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -267,7 +266,7 @@ struct HoistCopiesPass : PassWrapper<HoistCopiesPass, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass> createHoistCopiesPass() {
-  return std::make_unique<HoistCopiesPass>();
+  return svm::makePass<HoistCopiesPass>(svm::passes::HoistCopies);
 }
 
 } // namespace strata::transform

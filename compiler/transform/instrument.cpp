@@ -1,6 +1,7 @@
 // Instrumentation: counts stand beside what they count, so that they are right whatever later passes do to loops.
 #include "compiler/transform/instrument.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/builders.h"
 
@@ -21,8 +22,6 @@ FlatSymbolRefAttr starterOf(Operation* op) {
 
 struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InstrumentPass)
-  StringRef getArgument() const final { return "svm-instrument"; }
-  StringRef getDescription() const final { return "count moves, bytes and runs"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -79,8 +78,6 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
 /// since they are shown on rows of their own.
 struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TracePass)
-  StringRef getArgument() const final { return "svm-trace"; }
-  StringRef getDescription() const final { return "put moves, runs and waits into a trace"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -133,8 +130,6 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
 
 struct EraseCountsPass : PassWrapper<EraseCountsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EraseCountsPass)
-  StringRef getArgument() const final { return "svm-erase-counts"; }
-  StringRef getDescription() const final { return "leave a program that counts nothing"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -146,13 +141,13 @@ struct EraseCountsPass : PassWrapper<EraseCountsPass, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass> createInstrumentPass() {
-  return std::make_unique<InstrumentPass>();
+  return svm::makePass<InstrumentPass>(svm::passes::Instrument);
 }
 std::unique_ptr<Pass> createTracePass() {
-  return std::make_unique<TracePass>();
+  return svm::makePass<TracePass>(svm::passes::Trace);
 }
 std::unique_ptr<Pass> createEraseCountsPass() {
-  return std::make_unique<EraseCountsPass>();
+  return svm::makePass<EraseCountsPass>(svm::passes::EraseCounts);
 }
 
 } // namespace strata::transform

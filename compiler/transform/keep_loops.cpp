@@ -1,6 +1,7 @@
 // A loop is kept by any effect of its own that no pass can remove; it gets one where it has none.
 #include "compiler/transform/keep_loops.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -21,8 +22,6 @@ bool canVanish(Operation* op) {
 
 struct KeepLoopsPass : PassWrapper<KeepLoopsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepLoopsPass)
-  StringRef getArgument() const final { return "svm-keep-loops"; }
-  StringRef getDescription() const final { return "keep loops that may go on for ever"; }
 
   void runOnOperation() override {
     getOperation().walk([](scf::WhileOp loop) {
@@ -38,7 +37,7 @@ struct KeepLoopsPass : PassWrapper<KeepLoopsPass, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass> createKeepLoopsPass() {
-  return std::make_unique<KeepLoopsPass>();
+  return svm::makePass<KeepLoopsPass>(svm::passes::KeepLoops);
 }
 
 } // namespace strata::transform

@@ -9,6 +9,7 @@
 // into the other's store and out of it, and starts the other when they are there.
 #include "compiler/transform/pipeline_loops.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
@@ -424,8 +425,6 @@ private:
 struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoopsPass)
   explicit PipelineLoopsPass(const Machine* machine) : machine_(machine) {}
-  StringRef getArgument() const final { return "svm-pipeline-loops"; }
-  StringRef getDescription() const final { return "start transfers of loops with stages ahead, and end them behind"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -486,11 +485,11 @@ private:
 } // namespace
 
 std::unique_ptr<Pass> createPipelineLoopsPass() {
-  return std::make_unique<PipelineLoopsPass>(nullptr);
+  return svm::makePass<PipelineLoopsPass>(svm::passes::PipelineLoops, nullptr);
 }
 
 std::unique_ptr<Pass> createPipelineLoopsPassFor(const Machine& machine) {
-  return std::make_unique<PipelineLoopsPass>(&machine);
+  return svm::makePass<PipelineLoopsPass>(svm::passes::PipelineLoops, &machine);
 }
 
 } // namespace strata::transform

@@ -1,6 +1,7 @@
 // One walk: attributes are dropped, casts are replaced.
 #include "compiler/transform/plain_arithmetic.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 
 using namespace mlir;
@@ -57,8 +58,6 @@ void roundUp(arith::CeilDivSIOp quotient) {
 
 struct PlainArithmeticPass : PassWrapper<PlainArithmeticPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlainArithmeticPass)
-  StringRef getArgument() const final { return "svm-plain-arithmetic"; }
-  StringRef getDescription() const final { return "drop what arithmetic promises; cut indices in two steps"; }
 
   void runOnOperation() override {
     getOperation().walk([](Operation* op) {
@@ -74,7 +73,7 @@ struct PlainArithmeticPass : PassWrapper<PlainArithmeticPass, OperationPass<Modu
 } // namespace
 
 std::unique_ptr<Pass> createPlainArithmeticPass() {
-  return std::make_unique<PlainArithmeticPass>();
+  return svm::makePass<PlainArithmeticPass>(svm::passes::PlainArithmetic);
 }
 
 } // namespace strata::transform

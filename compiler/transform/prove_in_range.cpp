@@ -3,6 +3,7 @@
 // in one inside it cannot fail.
 #include "compiler/transform/prove_in_range.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/transform/range_analysis.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -15,8 +16,6 @@ namespace {
 class ProveInRangePass : public PassWrapper<ProveInRangePass, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ProveInRangePass)
-  StringRef getArgument() const override { return "prove-in-range"; }
-  StringRef getDescription() const override { return "erases the index checks that cannot fail"; }
 
   void runOnOperation() override {
     getOperation()->walk([](FunctionOpInterface function) { runOnFunction(function); });
@@ -45,7 +44,7 @@ private:
 } // namespace
 
 std::unique_ptr<Pass> createProveInRangePass() {
-  return std::make_unique<ProveInRangePass>();
+  return svm::makePass<ProveInRangePass>(svm::passes::ProveInRange);
 }
 
 } // namespace strata::transform

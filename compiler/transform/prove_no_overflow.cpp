@@ -2,6 +2,7 @@
 // are collected anew for each block.
 #include "compiler/transform/prove_no_overflow.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/transform/range_analysis.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -14,8 +15,6 @@ namespace {
 class ProveNoOverflowPass : public PassWrapper<ProveNoOverflowPass, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ProveNoOverflowPass)
-  StringRef getArgument() const override { return "prove-no-overflow"; }
-  StringRef getDescription() const override { return "marks the arithmetic that cannot overflow"; }
 
   void runOnOperation() override {
     getOperation()->walk([](FunctionOpInterface function) {
@@ -42,7 +41,7 @@ private:
 } // namespace
 
 std::unique_ptr<Pass> createProveNoOverflowPass() {
-  return std::make_unique<ProveNoOverflowPass>();
+  return svm::makePass<ProveNoOverflowPass>(svm::passes::ProveNoOverflow);
 }
 
 } // namespace strata::transform

@@ -2,6 +2,7 @@
 // so a copy that makes something is a scope of its own.
 #include "compiler/transform/unroll_loops.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/builders.h"
 
@@ -88,8 +89,6 @@ void unroll(scf::ForOp loop, int64_t copies) {
 
 struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnrollLoopsPass)
-  StringRef getArgument() const final { return "svm-unroll-loops"; }
-  StringRef getDescription() const final { return "copy the bodies of loops that a mapping unrolls or flattens"; }
 
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
@@ -166,7 +165,7 @@ int64_t operationsOf(Region& body) {
 }
 
 std::unique_ptr<Pass> createUnrollLoopsPass() {
-  return std::make_unique<UnrollLoopsPass>();
+  return svm::makePass<UnrollLoopsPass>(svm::passes::UnrollLoops);
 }
 
 } // namespace strata::transform

@@ -1,6 +1,7 @@
 // Equalities from checks. A check that fails ends the program, so that everything it dominates may rely on it.
 #include "compiler/transform/use_equalities.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/IR/Dominance.h"
@@ -13,8 +14,6 @@ namespace {
 
 struct UseEqualitiesPass : PassWrapper<UseEqualitiesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UseEqualitiesPass)
-  StringRef getArgument() const final { return "use-equalities"; }
-  StringRef getDescription() const final { return "replace sizes by those that checks have found equal"; }
 
   void runOnOperation() override {
     DominanceInfo dominance(getOperation());
@@ -40,7 +39,7 @@ struct UseEqualitiesPass : PassWrapper<UseEqualitiesPass, OperationPass<ModuleOp
 } // namespace
 
 std::unique_ptr<Pass> createUseEqualitiesPass() {
-  return std::make_unique<UseEqualitiesPass>();
+  return svm::makePass<UseEqualitiesPass>(svm::passes::UseEqualities);
 }
 
 } // namespace strata::transform

@@ -8,6 +8,7 @@ import tempfile
 import attributes_page
 import errors_page
 import folder_pages
+import passes_page
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ORDER = open(os.path.join(HERE, "include_order.txt")).read()
@@ -15,6 +16,26 @@ GOOD = "// For a test.\n"
 PAGE = f"# compiler/ir/\n\nWhat it takes.\n\n{folder_pages.MARK}\n\n| | |\n|---|---|\n| `b.h` | For a test. |\n"
 ATTRIBUTE = 'SVM_ATTRIBUTE(keep, "svm.keep", Flag, Move, Logical | Placed, "the copy "\n "stays", "svm.keep")\n'
 ROWS = "| term | what it is | example | elsewhere |\n|---|---|---|---|\n| {} | a copy | `a` | copy |\n| {} | an end | `b` | event |\n"
+
+PASS = ('// ---- logical programs ----\nSVM_PASS(Fold, kernel, "fold", Logical | Placed, "folds", "any "\n "thing", "less", "first")\n'
+        'FIGURE_OPTION(Fold, line, "line", lineBytes, "bytes")\n')
+FIGURES = GOOD + "struct Figures {\n  uint64_t lineBytes = 64;\n};\n"
+PASSES = passes_page.INTRODUCTION + """
+## Logical programs
+
+### fold
+
+Folds.
+
+| | |
+|---|---|
+| stages | logical, placed |
+| takes | any thing |
+| leaves | less |
+| stands | first |
+| option | `line`, 64 without a machine: bytes |
+| from | `compiler/kernel/` |
+"""
 
 # rule, files of the tree that breaks it, what the rule must say
 CASES = [
@@ -52,6 +73,10 @@ CASES = [
     ("attributes_page", {"compiler/ir/attributes.def": ATTRIBUTE}, "docs/dialect.md:1: lacks: | `svm.keep` | `svm.move` | logical, placed |"),
     ("attributes_page", {"docs/dialect.md": f"{attributes_page.BEGIN}\n| `svm.gone` |\n{attributes_page.END}\n"},
      "docs/dialect.md:2: is no longer defined so: | `svm.gone` |"),
+    ("passes_page", {"compiler/ir/passes.def": PASS, "base/machine/figures.h": FIGURES}, "docs/passes.md:1: lacks: | option | `line`, 64 without a machine"),
+    ("passes_page", {"compiler/ir/passes.def": PASS, "base/machine/figures.h": FIGURES}, "passes.def:1: no test runs fold"),
+    ("passes_page", {"docs/passes.md": PASSES}, "is no longer defined so: ### fold"),
+    ("passes_page", {"compiler/kernel/a.cpp": GOOD + 'StringRef getArgument() const final { return "fold"; }\n'}, "a.cpp:2: getArgument() of a pass"),
     ("machine_names", {"compiler/kernel/a.cpp": GOOD + 'if (name == "cell") {}\n'}, 'compiler/kernel/a.cpp:2: "cell"'),
     ("targets", {"compiler/driver/a.cpp": GOOD + '#include "compiler/target/host/lower.h"\n'}, 'compiler/driver/a.cpp:2: "compiler/target/host/'),
     ("targets", {"compiler/mapping/a.cpp": GOOD + "host::optimize(code);\n"}, "compiler/mapping/a.cpp:2: host::optimize"),
@@ -89,6 +114,12 @@ KEPT = {
     "tests/rules/hardware_figures.txt": "# Reviewed.\nk.cpp pieces: is counted\n",
     "README.md": "./dev test\n",
     "compiler/ir/attributes.def": ATTRIBUTE,
+    "compiler/ir/passes.def": PASS,
+    "base/machine/figures.h": FIGURES,
+    "base/machine/README.md": PAGE.replace("compiler/ir", "base/machine").replace("b.h", "figures.h"),
+    "base/README.md": "`machine/`\n",
+    "docs/passes.md": PASSES,
+    "tests/kernel/fold.mlir": "// RUN: strata-opt --fold %s\n",
     "compiler/ir/b.cpp": GOOD + 'bool a = f("svm.keep");\n',
     "compiler/kernel/b_test.cpp": GOOD + 'bool a = name == "svm.run" || parse("svm.keep");\n',
     "docs/dialect.md": "\n".join([attributes_page.BEGIN, "", "| attribute | on | at stages | meaning | example |", "|---|---|---|---|---|",
@@ -103,7 +134,7 @@ KEPT = {
     "compiler/README.md": "`driver/` `ir/` `kernel/` `sequoia/lower/`\n",
     "compiler/sequoia/lower/c.h": GOOD + '#include "compiler/sequoia/syntax/d.h"\n',
     "compiler/sequoia/lower/README.md": PAGE.replace("compiler/ir", "compiler/sequoia/lower").replace("b.h", "c.h"),
-    "docs/architecture.md": "`compiler/driver/` `compiler/ir/` `compiler/kernel/` `compiler/sequoia/lower/`, `compiler/NAME/`\n",
+    "docs/architecture.md": "`base/machine/` `compiler/driver/` `compiler/ir/` `compiler/kernel/` `compiler/sequoia/lower/`, `compiler/NAME/`\n",
 }
 
 

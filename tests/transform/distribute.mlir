@@ -3,6 +3,8 @@
 
 !row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
 !view = memref<?xi32, strided<[1], offset: ?>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @fill(%x: !view {svm.access = "write"}, %i: index) {
   svm.return
 }
@@ -113,4 +115,5 @@ func.func @nest(%n: index, %m: index, %x: i32, %a: memref<?x?xi32, strided<[?, 1
     memref.store %x, %a[%i, %j] : memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>
   }
   return
+}
 }

@@ -4,6 +4,10 @@
 !view = memref<?xi32, strided<[1], offset: ?>>
 !row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
 !near = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@ls>>
+!matrix = memref<?x?xi32, strided<[?, 1], offset: ?>>
+!held = memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @read(%x: !view {svm.access = "read"}) {
   svm.return
 }
@@ -274,8 +278,6 @@ func.func @unused(%a: !row, %n: index) attributes {svm.control = @core} {
 // CHECK: svm.run @whole(%[[A]], %[[B]], %{{.*}})
 // CHECK-NOT: svm.move
 // CHECK: return
-!matrix = memref<?x?xi32, strided<[?, 1], offset: ?>>
-!held = memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.mem<@main>>
 svm.kernel @whole(%a: !matrix {svm.access = "read"}, %b: !matrix {svm.access = "readwrite"}, %t: index) attributes {svm.shared} {
   svm.return
 }
@@ -296,11 +298,14 @@ func.func @wholeArrays(%a: !held, %b: !held) attributes {svm.control = @core} {
   }
   return
 }
+}
 
 // -----
 // Where instances run beside each other, a copy from before they order each other holds what was there then.
 !view = memref<?xi32, strided<[1], offset: ?>>
 !row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @read(%x: !view {svm.access = "read"}) {
   svm.return
 }
@@ -400,11 +405,14 @@ func.func @alone(%a: !row, %flags: !row, %n: index) attributes {svm.control = @c
   }
   return
 }
+}
 
 // -----
 // A run that goes on beside its starter writes the source, and is waited for between the copy and its use.
 !view = memref<?xi32, strided<[1], offset: ?>>
 !row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @read(%x: !view {svm.access = "read"}) {
   svm.return
 }
@@ -437,4 +445,5 @@ func.func @toldByStreamMeanwhile(%a: !row, %q: !svm.stream<i32>, %n: index) attr
     svm.run @read(%x) on @core : (!row) -> ()
   }
   return
+}
 }

@@ -4,6 +4,11 @@
 
 !one = memref<i32, strided<[], offset: ?>, #svm.mem<@main>>
 !kernelOne = memref<i32, strided<[], offset: ?>>
+!row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
+!near = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@ls>>
+!kernelRow = memref<?xi32, strided<[1], offset: ?>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @add(%x: !kernelOne {svm.access = "read"}, %y: !kernelOne {svm.access = "readwrite"}) {
   %a = memref.load %x[] : !kernelOne
   %b = memref.load %y[] : !kernelOne
@@ -96,9 +101,6 @@ func.func @onePart(%n: index, %target: !one, %x: !one) attributes {svm.control =
 
 // A combiner elsewhere: its processor runs it on operands in its own memory. Bounds come from the blocks that copies are moved to,
 // in inner loops too.
-!row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
-!near = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@ls>>
-!kernelRow = memref<?xi32, strided<[1], offset: ?>>
 svm.kernel @join(%x: !kernelRow {svm.access = "read"}, %y: !kernelRow {svm.access = "readwrite"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -136,4 +138,5 @@ func.func @elsewhere(%n: index, %target: !row) attributes {svm.control = @ppe} {
     }
   }
   return
+}
 }

@@ -4,6 +4,8 @@
 !view = memref<?xi32, strided<[1], offset: ?>>
 !row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
 !near = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@ls>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @read(%x: !view {svm.access = "read"}) {
   svm.return
 }
@@ -357,4 +359,5 @@ func.func @orderedAround(%n: index, %a: !row, %flags: !near) attributes {svm.con
     }
   }
   return
+}
 }

@@ -6,6 +6,8 @@
 !view = memref<?x?xi16, strided<[?, 1], offset: ?>>
 !far = memref<?x?xi16, strided<[?, 1], offset: ?>, #svm.mem<@main>>
 !near = memref<?x?xi16, strided<[?, 1], offset: ?>, #svm.mem<@ls>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @read(%x: !view {svm.access = "read"}) {
   svm.return
 }
@@ -51,4 +53,5 @@ func.func @counted(%a: !far, %m: index, %n: index) attributes {svm.control = @sp
     svm.wait %done
   }
   return
+}
 }

@@ -5,6 +5,8 @@
 !view = memref<?xi32, strided<[1], offset: ?>>
 !row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
 !near = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@ls>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @copy(%x: !view {svm.access = "read"}, %y: !view {svm.access = "write"}) {
   svm.return
 }
@@ -332,4 +334,5 @@ func.func @guarded(%n: index, %m: index, %k: index, %a: !row, %f: memref<?xindex
     }
   } {svm.parallel, svm.label = "i", svm.stages = 2 : i64}
   return
+}
 }

@@ -3,6 +3,8 @@
 
 !view = memref<?xi32, strided<[1], offset: ?>>
 !near = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@ls>>
+
+module attributes {svm.stage = "placed"} {
 svm.kernel @touch(%x: !view {svm.access = "readwrite"}, %i: index) {
   svm.return
 }
@@ -74,4 +76,5 @@ func.func @none(%x: !near) attributes {svm.control = @spe} {
     svm.run @touch(%x, %i) on @spe : (!near, index) -> ()
   } {svm.flatten = loc(unknown)}
   return
+}
 }

@@ -3,6 +3,8 @@
 // calls are given, and finds addresses of variables on the starter's stack in them, also through calls.
 #include "compiler/target/host/closures.h"
 
+#include "compiler/ir/passes.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -18,8 +20,6 @@ constexpr unsigned closureOperand = 1; // of the calls that start parts
 
 struct VerifyClosuresPass : PassWrapper<VerifyClosuresPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyClosuresPass)
-  StringRef getArgument() const final { return "svm-host-verify-closures"; }
-  StringRef getDescription() const final { return "no part captures an address on the stack of its starter"; }
 
   void runOnOperation() override {
     const llvm::StringSet<> starters{"strata_spmd", "strata_spmd_among", "strata_spawn"};
@@ -98,7 +98,7 @@ struct VerifyClosuresPass : PassWrapper<VerifyClosuresPass, OperationPass<Module
 } // namespace
 
 std::unique_ptr<Pass> createVerifyClosuresPass() {
-  return std::make_unique<VerifyClosuresPass>();
+  return svm::makePass<VerifyClosuresPass>(svm::passes::VerifyClosures);
 }
 
 } // namespace strata::host

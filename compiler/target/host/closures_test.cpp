@@ -46,6 +46,7 @@ std::string found(const std::string& make, const std::string& type, const std::s
   auto module = mlir::parseSourceString<mlir::ModuleOp>(program, &context);
   if (!module)
     return "does not parse: " + said;
+  svm::setStage(*module, svm::Stage::Lowering);
   mlir::PassManager passes(&context);
   passes.addPass(createVerifyClosuresPass());
   const bool fine = mlir::succeeded(passes.run(*module));

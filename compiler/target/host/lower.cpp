@@ -4,6 +4,7 @@
 #include "compiler/ir/attributes.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/locations.h"
+#include "compiler/ir/passes.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/kernel/lanes.h"
 #include "compiler/kernel/prefetch.h"
@@ -32,6 +33,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -90,7 +92,8 @@ struct WithFieldPattern : ConvertOpToLLVMPattern<WithFieldOp> {
 /// Everything that is left becomes the LLVM dialect.
 struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ToLlvmPass)
-  StringRef getArgument() const final { return "svm-host-to-llvm"; }
+
+  void getDependentDialects(DialectRegistry& registry) const override { registry.insert<LLVM::LLVMDialect>(); }
 
   void runOnOperation() override {
     LowerToLLVMOptions options(&getContext());
@@ -115,7 +118,8 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
 /// the order of the program, a block of many would be moved once for each.
 struct ScfToBranchesPass : PassWrapper<ScfToBranchesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScfToBranchesPass)
-  StringRef getArgument() const final { return "svm-host-scf-to-branches"; }
+
+  void getDependentDialects(DialectRegistry& registry) const override { registry.insert<cf::ControlFlowDialect>(); }
 
   struct Rewriter : PatternRewriter {
     explicit Rewriter(MLIRContext* context) : PatternRewriter(context) {}
@@ -169,7 +173,10 @@ struct ScfToBranchesPass : PassWrapper<ScfToBranchesPass, OperationPass<ModuleOp
 /// an instruction.
 struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LibraryCallsPass)
-  StringRef getArgument() const final { return "svm-host-library-calls"; }
+
+  void getDependentDialects(DialectRegistry& registry) const override {
+    registry.insert<func::FuncDialect, LLVM::LLVMDialect, vector::VectorDialect>();
+  }
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -183,6 +190,16 @@ struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>>
       signalPassFailure();
   }
 };
+
+std::unique_ptr<Pass> createHostToLlvmPass() {
+  return makePass<ToLlvmPass>(passes::HostToLlvm);
+}
+std::unique_ptr<Pass> createHostScfToBranchesPass() {
+  return makePass<ScfToBranchesPass>(passes::HostScfToBranches);
+}
+std::unique_ptr<Pass> createHostLibraryCallsPass() {
+  return makePass<LibraryCallsPass>(passes::HostLibraryCalls);
+}
 
 /// The functions by which entry points are called with packed arguments.
 void addPackedEntries(ModuleOp program) {
@@ -305,6 +322,11 @@ static void dropAttributesOfFunctions(ModuleOp program) {
   }
 }
 
+void registerPasses() {
+#define HOST_PASS(identifier, ...) mlir::registerPass(create##identifier##Pass);
+#include "compiler/ir/passes.def"
+}
+
 bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function_ref<void(PassManager&)> prepare,
                         const LoweringOptions& options) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
@@ -347,13 +369,11 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
             arith::MaxNumFOp, arith::MinNumFOp>(program) &&
       !run({[] { return arith::createArithExpandOpsPass(); }}))
     return false;
-  if (!run({[]() -> std::unique_ptr<Pass> { return std::make_unique<ScfToBranchesPass>(); }}))
+  if (!run({createHostScfToBranchesPass}))
     return false;
-  if (holdsDialect<math::MathDialect>(program) &&
-      !run({[]() -> std::unique_ptr<Pass> { return std::make_unique<LibraryCallsPass>(); }}))
+  if (holdsDialect<math::MathDialect>(program) && !run({createHostLibraryCallsPass}))
     return false;
-  return run({[]() -> std::unique_ptr<Pass> { return std::make_unique<ToLlvmPass>(); },
-              createReconcileUnrealizedCastsPass, createVerifyClosuresPass}) &&
+  return run({createHostToLlvmPass, createReconcileUnrealizedCastsPass, createVerifyClosuresPass}) &&
          succeeded(verify(program));
 }
 

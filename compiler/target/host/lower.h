@@ -25,6 +25,9 @@ bool lowerToLlvmDialect(
     llvm::function_ref<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {},
     const LoweringOptions& options = {});
 
+/// Registers the passes that are this target's alone (compiler/ir/passes.def).
+void registerPasses();
+
 /// Translates a lowered program, and links the LLVM IR of kernels that came through Clang into it. Null when that IR
 /// does not read or link (reported).
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp program, llvm::LLVMContext& context,

@@ -170,6 +170,8 @@ public:
 
   std::optional<std::vector<std::string>> libraries() const override { return std::vector<std::string>{"libstrata.a"}; }
 
+  void registerPasses() const override { host::registerPasses(); }
+
   bool supports(target::Program program, DiagnosticEngine& diagnostics) const override {
     bool fine = true;
     for (auto kernel : program.module.getOps<svm::KernelOp>())
