@@ -54,7 +54,7 @@ TEST_F(Read, EveryFieldComesThrough) {
 }
 
 TEST_F(Read, TargetsOfTheWholeAndOfParts) {
-  const Machine m = valid("machine: m\ntarget: one\nprocessors:\n  - {name: c, kind: core}\n"
+  const Machine m = valid("machine: m\ntarget: one\nprocessors:\n  - {name: c, kind: core, masters: [c]}\n"
                           "  - {name: d, kind: stream, masters: [c], target: other}\n");
   EXPECT_EQ(m.target, "one");
   EXPECT_EQ(m.processors[0].target, "");
