@@ -42,7 +42,7 @@ void strataRaiseError(const char* code, const char* message);
 }
 #endif
 
-/* ---- arrays, in C++20 ---------------------------------------------------------------------------------------------
+/* ---- arrays, in C++20 ----
  *
  * The header of a compiled program declares each entry point twice: as a function of C, which takes sizes and pointers,
  * and in C++20 also as one that takes a strata::View for each array. Sizes follow from the extents of arrays, and are

@@ -512,7 +512,7 @@ LogicalResult InstancesOp::verify() {
   if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
     return emitOpError("has a region whose argument is not the instance's number");
   if (getPartsAttr() && getPartsAttr().getInt() < 1)
-    return emitOpError("is dealt in ") << getPartsAttr().getInt() << " parts; it takes one at least";
+    return emitOpError("is distributed in ") << getPartsAttr().getInt() << " parts; it takes one at least";
   return success();
 }
 
@@ -520,8 +520,7 @@ LogicalResult OnOp::verify() {
   return getBody().front().getNumArguments() ? emitOpError("has a region with arguments; it takes none") : success();
 }
 
-//===-- checks, figures, records, streams
-//--------------------------------------------------------------------------===//
+// ---- checks, figures, records, streams ----
 
 // A check may end the program: it is kept, and kept in order with writes, but it can be moved out of loops by passes
 // that know.

@@ -320,7 +320,7 @@ def Svm_InstancesOp : Svm_Op<"instances", [AutomaticAllocationScope, SingleBlock
   let summary = "processors of a class, each of which executes the region once";
   let description = [{
     What distribution makes of parallel loops. The region's argument is the number of the instance, from `lower` up to but without
-    `upper`. They are dealt to the processors that the code around has, in `parts` equal parts (without it: as many as there are instances);
+    `upper`. They are distributed over the processors that the code around has, in `parts` equal parts (without it: as many as there are instances);
     *concurrent* ones all make progress.
 
     Example: `svm.instances "rows" (%p) = (%zero) to (%busy) on @core parts 4 { … }`

@@ -23,8 +23,8 @@ struct LoopPlacement {
   std::vector<int64_t> parts;
   /// The subset: the first that takes part of the processors that the surrounding code has, and how many do; 0: all.
   int64_t first = 0, width = 0;
-  /// Of each dimension, iterations dealt at a time, block-cyclic; 0, and behind the last number: one contiguous share
-  /// each.
+  /// Of each dimension, iterations distributed at a time, block-cyclic; 0, and behind the last number: one contiguous
+  /// share each.
   std::vector<int64_t> chunk;
   /// Iterations of which transfers are under way at once; 1: each ends before the next begins.
   int64_t stages = 1;

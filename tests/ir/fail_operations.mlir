@@ -95,7 +95,7 @@ func.func @f(%n: index) {
 
 // -----
 func.func @f(%n: index) {
-  // expected-error @+1 {{is dealt in 0 parts; it takes one at least}}
+  // expected-error @+1 {{is distributed in 0 parts; it takes one at least}}
   svm.instances (%p) = (%n) to (%n) on @pe parts 0 {
   }
   return
