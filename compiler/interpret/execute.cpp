@@ -386,6 +386,9 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::Move:
       ok = move(task, pc - 1, i, r);
       break;
+    case Opcode::Gather:
+      ok = gather(task, pc - 1, i, r);
+      break;
     case Opcode::Accumulate:
       if (options_.trackUndefined)
         beginAccumulation(pc - 1, i, r);

@@ -57,6 +57,8 @@ STRATA_DIAGNOSTIC(unsupported, Error, "interpret-unsupported", "the interpreter 
 STRATA_DIAGNOSTIC(external, Error, "interpret-external-kernel", "kernel '{0}' failed: {1}");
 STRATA_DIAGNOSTIC(indexCheck, Error, "index-out-of-range",
                   "index {0} of '{1}' is outside dimension {2}, which has {3} elements");
+STRATA_DIAGNOSTIC(partIndex, Error, "interpret-part-index",
+                  "index {0}, number {1} of {2}, is outside dimension 0 of {3}, which has {4} elements");
 STRATA_DIAGNOSTIC(unknownFunction, Error, "interpret-unknown-function",
                   "there is no function or kernel '{0}' to interpret");
 STRATA_DIAGNOSTIC(badArgument, Error, "interpret-bad-argument", "argument {0} of '{1}': {2}");
@@ -131,6 +133,8 @@ const DiagnosticKind& kindOf(Fault fault) {
     return unsupported;
   case Fault::External:
     return external;
+  case Fault::PartIndex:
+    return partIndex;
   case Fault::Index:
     return indexCheck;
   case Fault::UnknownFunction:

@@ -41,6 +41,7 @@ enum class Fault {
   ExternalFunction, // {0} function
   Unsupported,      // {0} what
   External,         // {0} kernel, {1} reason
+  PartIndex,        // {0} index, {1} position, {2} indices, {3} array, {4} extent
   Index,            // {0} index, {1} array, {2} dimension, {3} extent
   UnknownFunction,  // {0} name
   BadArgument,      // {0} position, {1} function, {2} what is wrong

@@ -117,6 +117,42 @@ TEST(InterpreterFailures, MovesAreChecked) {
   EXPECT_TRUE(subject.call({Argument::block(a.data(), {6})})) << subject.text();
 }
 
+TEST(InterpreterFailures, GathersAreChecked) {
+  std::vector<float> a{1, 2, 3, 4, 5, 6};
+  std::vector<int32_t> i(4);
+  // Of the last four elements by four indices to the first `count`, or of the first to the last four.
+  auto program = [](const std::string& operation, int count) {
+    const std::string list = "memref<?xi32, strided<[1], offset: ?>>", part = "memref<?xf32, strided<[1], offset: ?>>";
+    return "func.func @f(%a: " + part + ", %i: " + list + ") {\n%c4 = arith.constant 4 : index\n%n = arith.constant " +
+           std::to_string(count) + " : index\n%x = memref.subview %a[2] [%c4] [1] : " + part + " to " + part +
+           "\n%y = memref.subview %a[0] [%n] [1] : " + part + " to " + part +
+           "\n%l = memref.subview %i[0] [%n] [1] : " + list + " to " + list + "\n" + operation + "\nreturn }";
+  };
+  const std::string part = "memref<?xf32, strided<[1], offset: ?>>", list = "memref<?xi32, strided<[1], offset: ?>>";
+  const std::string gather = "svm.gather %x[%l] to %y : " + part + "[" + list + "] to " + part;
+  const std::string scatter = "svm.scatter %y to %x[%l] : " + part + " to " + part + "[" + list + "]";
+  auto arguments = [&] {
+    return std::vector<Argument>{Argument::block(a.data(), {6}), Argument::block(i.data(), {4})};
+  };
+  i = {3, 0, 9, 9};
+  for (const std::string& operation : {gather, scatter}) {
+    a = {1, 2, 3, 4, 5, 6};
+    Subject subject(program(operation, 2));
+    ASSERT_TRUE(subject.call(arguments())) << subject.text();
+    EXPECT_EQ(a, operation == gather ? (std::vector<float>{6, 3, 3, 4, 5, 6}) : (std::vector<float>{1, 2, 2, 4, 5, 1}));
+    EXPECT_EQ(subject.interpreter->statistics().moves, 1U);
+    EXPECT_EQ(subject.interpreter->statistics().bytesMoved, 8U);
+    failure(program(operation, 3), "interpret-argument-overlap", arguments());
+    for (int32_t outside : {4, -1}) {
+      i[1] = outside;
+      failure(program(operation, 2), "interpret-part-index", arguments());
+    }
+    i[1] = 0;
+  }
+  failure(program("svm.gather %x[%i] to %y : " + part + "[" + list + "] to " + part, 2), "interpret-move-extents",
+          arguments());
+}
+
 TEST(InterpreterFailures, LimitsEndWhatWouldNotEnd) {
   Options options;
   options.maxSteps = 100000;

@@ -195,6 +195,13 @@ private:
   template <unsigned Rank>
   Storage* address(Task& task, uint32_t pc, const Instruction& instruction, Registers r, uint64_t& element);
 
+  // gather.cpp
+  bool gather(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  /// Whether all elements of a block are there; a fault, where not.
+  bool isWithin(Task& task, uint32_t pc, const uint64_t* block, unsigned rank);
+  bool copyPart(Task& task, uint32_t pc, const uint64_t* source, const uint64_t* destination, unsigned rank,
+                size_t size);
+
   /// Leaves the turn to others. All that pause go on when nothing else can, as long as something changes.
   void pause(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   bool resumePaused();

@@ -79,6 +79,7 @@ enum class Opcode : uint16_t {
   View,        // a: result, b: source; imm: index into views; pool[e, …): offsets, extents, strides of each dimension
   CheckExtent, // extent in a is imm, else the cast at this place is wrong
   Move,        // a: source, b: destination, c: rank; small: counts as svm.move
+  Gather,      // a: source, b: destination, c: rank, d: indices, shift: bytes of one; small: whether it scatters
   Accumulate,  // a: a reduction's copy, which begins; imm: index into elementNumbers
   Accumulated, // the same, and it ends; b: where it is copied to, c: rank
   Fill,        // a: a block of its own; imm: index into patterns, the bytes of each element

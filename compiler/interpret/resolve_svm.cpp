@@ -99,6 +99,31 @@ void Resolver::resolveDimension(svm::ParallelOp loop, unsigned dimension, Slot l
   together();
 }
 
+void Resolver::resolveIndexed(const svm::Transfer& transfer) {
+  auto bytesOf = [](MemRefType block) { return svm::RecordType::sizeInBytes(block.getElementType()); };
+  const auto type = transfer.source.getType();
+  const auto rank = static_cast<uint32_t>(type.getRank());
+  Slot source = slot(transfer.source), destination = slot(transfer.destination), indices = slot(transfer.indices);
+  SmallVector<uint32_t> after = allSlots(transfer.after);
+  uint32_t spawn = here();
+  if (transfer.token)
+    emit(Opcode::Spawn, slot(transfer.token));
+  if (!after.empty()) {
+    emit(Opcode::Wait);
+    setPool(here() - 1, after);
+  }
+  const auto what = static_cast<int64_t>(name(transfer.op->getName().getStringRef()));
+  emit(Opcode::Apart, source, destination, rank, rank, what);
+  emit(Opcode::Apart, indices, destination, 1, rank, what);
+  Instruction& made = emit(Opcode::Gather, source, destination, rank, indices, static_cast<int64_t>(bytesOf(type)));
+  made.small = transfer.scatters();
+  made.shift = static_cast<uint8_t>(bytesOf(transfer.indices.getType()));
+  if (transfer.token) {
+    emit(Opcode::TaskEnd);
+    patch(spawn, here());
+  }
+}
+
 void Resolver::resolveCheck(svm::CheckOp check) {
   // How blocks lie is no matter of a logical program.
   if (svm::SvmDialect::layoutAttr.isOn(check))
@@ -199,6 +224,8 @@ bool Resolver::resolveSvm(Operation* op) {
       emit(Opcode::TaskEnd);
       patch(spawn, here());
     }
+  } else if (isa<svm::GatherOp, svm::ScatterOp>(op)) {
+    resolveIndexed(*svm::transferOf(op));
   } else if (auto forget = dyn_cast<svm::ForgetOp>(op)) {
     emit(Opcode::Forget, slot(forget.getBlock()));
   } else if (auto wait = dyn_cast<svm::WaitOp>(op)) {

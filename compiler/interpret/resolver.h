@@ -4,7 +4,7 @@
 
 #include "compiler/interpret/iterations.h"
 #include "compiler/interpret/program.h"
-#include "compiler/ir/svm.h"
+#include "compiler/ir/transfer.h"
 #include "compiler/ir/verify_logical.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -105,6 +105,7 @@ private:
   void resolveApart(mlir::ValueRange arguments, llvm::StringRef callee, llvm::function_ref<bool(unsigned)> isWritten);
   void resolveParallel(svm::ParallelOp loop);
   void resolveDimension(svm::ParallelOp loop, unsigned dimension, Slot lower, Slot upper);
+  void resolveIndexed(const svm::Transfer& transfer);
   void resolveCheck(svm::CheckOp check);
 
   // resolve_reductions.cpp

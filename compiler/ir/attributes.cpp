@@ -133,7 +133,7 @@ uint32_t placeOf(Operation* op) {
     return entries::Run;
   if (isa<func::CallOp>(op))
     return entries::Call;
-  if (isa<MoveOp>(op))
+  if (isa<MoveOp, GatherOp, ScatterOp>(op))
     return entries::Move;
   if (isa<WaitOp>(op))
     return entries::Wait;

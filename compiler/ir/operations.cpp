@@ -251,6 +251,39 @@ LogicalResult MoveOp::verify() {
   return success();
 }
 
+static LogicalResult verifyIndexedMove(Operation* op, MemRefType source, MemRefType indices, MemRefType destination) {
+  if (source.getRank() != destination.getRank() || source.getElementType() != destination.getElementType())
+    return op->emitOpError() << "moves a " << source << " to a " << destination
+                             << "; rank and element type have to agree";
+  if (source.getRank() == 0)
+    return op->emitOpError() << "moves parts of a " << source << ", which has no dimension to index";
+  Type index = indices.getElementType();
+  if (indices.getRank() != 1 || !(index.isIndex() || index.isInteger(32) || index.isInteger(64)))
+    return op->emitOpError() << "takes its indices from a " << indices
+                             << "; they are a block of one dimension of i32, i64 or index";
+  return success();
+}
+
+void GatherOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable(), SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Read::get(), &getIndicesMutable(), SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable(), SideEffects::DefaultResource::get());
+}
+
+LogicalResult GatherOp::verify() {
+  return verifyIndexedMove(*this, getSource().getType(), getIndices().getType(), getDestination().getType());
+}
+
+void ScatterOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable(), SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Read::get(), &getIndicesMutable(), SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable(), SideEffects::DefaultResource::get());
+}
+
+LogicalResult ScatterOp::verify() {
+  return verifyIndexedMove(*this, getSource().getType(), getIndices().getType(), getDestination().getType());
+}
+
 // ---- parallel loops, instances, other processors ----
 
 /// A region of one block with these arguments, which the builder is not moved to.
@@ -536,6 +569,15 @@ void CountOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects
 void StreamOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
   effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
                        SideEffects::DefaultResource::get());
+}
+
+LogicalResult StreamOp::verify() {
+  if (getMemory() && getFifo())
+    return emitOpError() << "lies in memory '" << *getMemory() << "' and goes through FIFO '" << *getFifo()
+                         << "'; it does one of the two";
+  if (getAddress() && !getMemory())
+    return emitOpError("has an address, and no memory");
+  return success();
 }
 
 LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter& rewriter) {

@@ -247,6 +247,38 @@ def Svm_MoveOp : Svm_Op<"move", [DeclareOpInterfaceMethods<MemoryEffectsOpInterf
   }];
 }
 
+class Svm_IndexedMoveOp<string mnemonic> : Svm_Op<mnemonic, [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let results = (outs Optional<Svm_TokenType>:$token);
+  let hasVerifier = 1;
+}
+
+def Svm_GatherOp : Svm_IndexedMoveOp<"gather"> {
+  let summary = "copies parts of a block that a block of indices names to another block";
+  let description = [{
+    destination[k, …] = source[indices[k], …], for every k. The indices are of one dimension; they lie in [0, extent) of the source's
+    first dimension, or the program ends with an error. The destination overlaps neither of the others. With a token it goes on beside
+    its starter; the indices are read then, too.
+  }];
+  let arguments = (ins Svm_Block:$source, Svm_Block:$indices, Svm_Block:$destination, Variadic<Svm_TokenType>:$after);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `to` $destination (`after` `(` $after^ `)`)? attr-dict
+    `:` type($source) `[` type($indices) `]` `to` type($destination) (`->` type($token)^)?
+  }];
+}
+
+def Svm_ScatterOp : Svm_IndexedMoveOp<"scatter"> {
+  let summary = "copies a block to the parts of another that a block of indices names";
+  let description = [{
+    destination[indices[k], …] = source[k, …], for every k in order: of equal indices the last one's part stays. What no index names
+    keeps its values. Else as svm.gather; here the indices lie within the destination's first dimension.
+  }];
+  let arguments = (ins Svm_Block:$source, Svm_Block:$destination, Svm_Block:$indices, Variadic<Svm_TokenType>:$after);
+  let assemblyFormat = [{
+    $source `to` $destination `[` $indices `]` (`after` `(` $after^ `)`)? attr-dict
+    `:` type($source) `to` type($destination) `[` type($indices) `]` (`->` type($token)^)?
+  }];
+}
+
 def Svm_ForgetOp : Svm_Op<"forget"> {
   let summary = "from here on the elements of a block count as not written; their values stay";
   let description = [{
@@ -448,9 +480,17 @@ def Svm_WithFieldOp : Svm_Op<"with_field", [Pure, TypesMatchWith<"result is the 
 
 def Svm_StreamOp : Svm_Op<"stream", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "makes a stream that lives until the enclosing region ends";
-  let arguments = (ins Index:$capacity, OptionalAttr<StrAttr>:$label, OptionalAttr<FlatSymbolRefAttr>:$memory);
+  let description = [{
+    `label` is its name in the mapping record. Placement says in which memory its elements lie, or through which class of FIFOs they go;
+    `address` (bytes from the start of the memory's instance) is set by scheduling.
+  }];
+  let arguments = (ins Index:$capacity, OptionalAttr<StrAttr>:$label, OptionalAttr<FlatSymbolRefAttr>:$memory,
+                       OptionalAttr<FlatSymbolRefAttr>:$fifo, OptionalAttr<I64Attr>:$address);
   let results = (outs Svm_StreamType:$stream);
-  let assemblyFormat = "($label^)? `(` $capacity `)` (`in` $memory^)? attr-dict `:` type($stream)";
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    ($label^)? `(` $capacity `)` (`in` $memory^)? (`through` $fifo^)? (`at` $address^)? attr-dict `:` type($stream)
+  }];
 }
 
 def Svm_PushOp : Svm_Op<"push"> {

@@ -177,7 +177,7 @@ private:
     else if (auto block = dyn_cast<BlockOp>(op))
       placed = bool(block.getAddressAttr());
     else if (auto stream = dyn_cast<StreamOp>(op))
-      placed = bool(stream.getMemoryAttr());
+      placed = stream.getMemoryAttr() || stream.getFifoAttr() || stream.getAddressAttr();
     else if (isa<func::FuncOp>(op))
       placed = SvmDialect::controlAttr.isOn(op);
     placed |= SvmDialect::stagesAttr.isOn(op) || SvmDialect::unrollAttr.isOn(op) || SvmDialect::flattenAttr.isOn(op);
@@ -208,7 +208,7 @@ private:
         continue;
       bool known = isa<MemRefType>(type)   ? isa<BlockOp, memref::AllocaOp, memref::SubViewOp, memref::CastOp>(op)
                    : isa<StreamType>(type) ? isa<StreamOp>(op)
-                   : isa<TokenType>(type)  ? isa<RunOp, MoveOp>(op)
+                   : isa<TokenType>(type)  ? isa<RunOp, MoveOp, GatherOp, ScatterOp>(op)
                                            : true;
       if (!known)
         return op->emitOpError() << "gives a " << type

@@ -220,7 +220,7 @@ bool touchesShared(Operation* op) {
                                                                                     : WalkResult::interrupt();
         if (auto store = dyn_cast<memref::StoreOp>(inner))
           return isVariable(store.getMemRef()) ? WalkResult::advance() : WalkResult::interrupt();
-        const bool isOther = isa<RunOp, MoveOp, PushOp, PopOp, PeekOp>(inner) ||
+        const bool isOther = isa<RunOp, MoveOp, GatherOp, ScatterOp, PushOp, PopOp, PeekOp>(inner) ||
                              (inner->getName().getDialectNamespace() == "affine" && inner->getNumRegions() == 0 &&
                               !isMemoryEffectFree(inner));
         return isOther ? WalkResult::interrupt() : WalkResult::advance();

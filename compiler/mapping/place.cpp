@@ -22,6 +22,10 @@ STRATA_DIAGNOSTIC(unknownMemory, Error, "placement-unknown-memory",
                   "the mapping names memory '{0}', which machine '{1}' does not have");
 STRATA_DIAGNOSTIC(unknownProcessor, Error, "placement-unknown-processor",
                   "the mapping names processor '{0}', which machine '{1}' does not have");
+STRATA_DIAGNOSTIC(unknownFifo, Error, "placement-unknown-fifo",
+                  "the mapping names FIFO '{0}', which machine '{1}' does not have");
+STRATA_DIAGNOSTIC(streamPlaces, Error, "placement-stream-places",
+                  "the mapping of '{0}' has stream '{1}' lie in memory '{2}' and go through FIFO '{3}'");
 STRATA_DIAGNOSTIC(unknownFunction, Error, "placement-unknown-function",
                   "the mapping places '{0}', which is no control function of the program");
 STRATA_DIAGNOSTIC(unknownLabel, Error, "placement-unknown-label",
@@ -234,6 +238,7 @@ private:
     unseen("block", placement_->blocks);
     unseen("block", placement_->layouts);
     unseen("block", placement_->shares);
+    unseen("stream", placement_->streams);
     unseen("loop", placement_->loops);
     unseen("call", placement_->calls);
   }
@@ -256,11 +261,8 @@ private:
   void placeOperation(Operation* op, machine::ProcessorId here) {
     if (auto block = dyn_cast<BlockOp>(op))
       return placeBlock(block, here);
-    if (auto stream = dyn_cast<StreamOp>(op)) {
-      if (!stream.getMemory())
-        stream.setMemory(machine_[machine::homeOf(machine_, here)].name);
-      return;
-    }
+    if (auto stream = dyn_cast<StreamOp>(op))
+      return placeStream(stream, here);
     if (auto loop = dyn_cast<ParallelOp>(op))
       return placeParallel(loop, here);
     if (auto run = dyn_cast<RunOp>(op)) {
@@ -314,6 +316,33 @@ private:
       block->setAttr(SvmDialect::sharesAttr, StringAttr::get(program_.getContext(), *other));
     if (machine_[where].isVirtual())
       dealOut(block, where);
+  }
+
+  void placeStream(StreamOp stream, machine::ProcessorId here) {
+    const StreamPlacement* given = find(placement_->streams, "stream", stream.getLabelAttr());
+    const StreamPlacement placed = given ? *given : StreamPlacement();
+    if (!placed.fifo.empty() && !placed.memory.empty()) {
+      diagnostics_
+          .report(streamPlaces, sourceLocation(diagnostics_.sources(), stream.getLoc()),
+                  stream->getParentOfType<func::FuncOp>().getName().str(), stream.getLabel().value_or("").str(),
+                  placed.memory, placed.fifo)
+          .help("say 'in' or 'fifo' of it");
+      return;
+    }
+    if (placed.fifo.empty()) {
+      stream.setMemory(machine_[memory(placed.memory, stream, machine::homeOf(machine_, here))].name);
+      return;
+    }
+    if (machine_.fifo(placed.fifo).valid()) {
+      stream.setFifo(placed.fifo);
+      return;
+    }
+    std::vector<std::string> names;
+    for (const machine::Fifo& each : machine_.fifos)
+      names.push_back(each.name);
+    report(diagnostics_.report(unknownFifo, sourceLocation(diagnostics_.sources(), stream.getLoc()), placed.fifo,
+                               machine_.name),
+           placed.fifo, names);
   }
 
   /// The layout of a block in a virtual memory: as the record says, else even shares along the first dimension.

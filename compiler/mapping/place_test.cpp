@@ -464,12 +464,10 @@ std::string blockAndStream(const std::string& capacity) {
 TEST_F(PlaceTest, StreamsTakeTheirPartOfAMemory) {
   auto module = parse(blockAndStream("255"), "placed"); // 2040 bytes, in units of 16
   ASSERT_TRUE(mapping::schedule(*module, machine, diagnostics)) << text();
-  module->walk([](svm::StreamOp stream) { EXPECT_EQ(svm::SvmDialect::addressAttr.of(stream).getInt(), 1024); });
+  module->walk([](svm::StreamOp stream) { EXPECT_EQ(*stream.getAddress(), 1024U); });
   module->walk([](svm::BlockOp block) { EXPECT_EQ(*block.getAddress(), *block.getLabel() == "mine" ? 0 : 3072); });
   EXPECT_TRUE(mapping::verifyScheduled(*module, machine, diagnostics)) << text();
-  module->walk([](svm::StreamOp stream) {
-    stream->setAttr(svm::SvmDialect::addressAttr, mlir::OpBuilder(stream).getI64IntegerAttr(1040));
-  });
+  module->walk([](svm::StreamOp stream) { stream.setAddress(1040); });
   EXPECT_FALSE(mapping::verifyScheduled(*module, machine, diagnostics));
   EXPECT_TRUE(reported("scheduled-overlap"));
 }

@@ -1,5 +1,5 @@
-// The record's text form, a dictionary attribute: {function = {control = "…", arguments = […], blocks = {…}, loops =
-// {…}, calls = {…}}}.
+// The record's text form, a dictionary attribute: {function = {control = "…", arguments = […], blocks = {…}, streams
+// = {…}, loops = {…}, calls = {…}, layouts = {…}, shares = {…}}}.
 #include "compiler/mapping/record.h"
 
 #include "mlir/IR/Builders.h"
@@ -123,6 +123,15 @@ struct Reader {
       return unknown(key, where);
     });
   }
+  bool stream(Attribute attribute, StreamPlacement& into, Twine where) {
+    return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
+      if (key == "in")
+        return text(value, into.memory, at);
+      if (key == "fifo")
+        return text(value, into.fifo, at);
+      return unknown(key, where);
+    });
+  }
   bool call(Attribute attribute, CallPlacement& into, Twine where) {
     return entries(attribute, where, [&](StringRef key, Attribute value, const std::string& at) {
       if (key == "on")
@@ -159,6 +168,10 @@ struct Reader {
       if (key == "blocks")
         return entries(value, at, [&](StringRef label, Attribute memory, const std::string& place) {
           return text(memory, into.blocks[label.str()], place);
+        });
+      if (key == "streams")
+        return entries(value, at, [&](StringRef label, Attribute entry, const std::string& place) {
+          return stream(entry, into.streams[label.str()], place);
         });
       if (key == "loops")
         return entries(value, at, [&](StringRef label, Attribute entry, const std::string& place) {
@@ -197,6 +210,15 @@ DictionaryAttr toAttribute(const Record& record, MLIRContext* context) {
     if (!function.blocks.empty())
       add("blocks", dictionary(context, function.blocks,
                                [&](const std::string& memory) { return builder.getStringAttr(memory); }));
+    if (!function.streams.empty())
+      add("streams", dictionary(context, function.streams, [&](const StreamPlacement& stream) -> Attribute {
+            SmallVector<NamedAttribute> fields;
+            if (!stream.fifo.empty())
+              fields.push_back(builder.getNamedAttr("fifo", builder.getStringAttr(stream.fifo)));
+            if (!stream.memory.empty())
+              fields.push_back(builder.getNamedAttr("in", builder.getStringAttr(stream.memory)));
+            return builder.getDictionaryAttr(fields);
+          }));
     if (!function.loops.empty())
       add("loops", dictionary(context, function.loops, [&](const LoopPlacement& loop) -> Attribute {
             SmallVector<NamedAttribute> fields{builder.getNamedAttr("on", builder.getStringAttr(loop.processor))};

@@ -56,11 +56,19 @@ struct LayoutPlacement {
   friend bool operator==(const LayoutPlacement&, const LayoutPlacement&) = default;
 };
 
+/// A stream: the memory that its elements lie in, or the class of FIFOs that they go through; one of the two, or
+/// neither.
+struct StreamPlacement {
+  std::string memory, fifo;
+  friend bool operator==(const StreamPlacement&, const StreamPlacement&) = default;
+};
+
 /// One control function. Names are those of the machine; labels are those of the program's operations.
 struct FunctionPlacement {
   std::string control;
   std::vector<std::string> arguments;        // a memory for each argument; empty for scalars
   std::map<std::string, std::string> blocks; // label to memory
+  std::map<std::string, StreamPlacement> streams;
   std::map<std::string, LoopPlacement> loops;
   std::map<std::string, CallPlacement> calls;
   std::map<std::string, LayoutPlacement> layouts; // label of a block in a virtual memory

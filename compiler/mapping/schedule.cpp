@@ -18,6 +18,8 @@ namespace strata::mapping {
 
 STRATA_DIAGNOSTIC(unbounded, Error, "schedule-unbounded-block",
                   "{0} has no static bound, and memory '{1}' holds blocks of known size only");
+STRATA_DIAGNOSTIC(unboundedStream, Error, "schedule-unbounded-stream",
+                  "{0} has no static bound, and FIFO '{1}' holds {2} bytes");
 STRATA_DIAGNOSTIC(doesNotFit, Error, "schedule-does-not-fit",
                   "memory '{0}' holds {1} bytes and {2} are wanted at once");
 
@@ -191,6 +193,8 @@ private:
 
   /// A stream's elements count towards its memory as a block's do.
   void assign(StreamOp stream, Tops& tops, SmallVector<Held>& held, Excesses& excesses, size_t inherited) {
+    if (stream.getFifo())
+      return goThrough(stream);
     machine::MemoryId id = stream.getMemory() ? machine_.memory(stream.getMemory()->str()) : machine::MemoryId();
     if (!id.valid())
       return;
@@ -215,6 +219,17 @@ private:
       bytes = farthest;
     put(stream, id, static_cast<int64_t>(std::max<uint64_t>(memory.alignment, RecordType::alignmentInBytes(element))),
         bytes, tops, held, excesses, inherited);
+  }
+
+  /// FIFOs have no addresses; that they hold what goes through them is for the verifiers to say.
+  void goThrough(StreamOp stream) {
+    const machine::FifoId id = machine_.fifo(stream.getFifo()->str());
+    if (!isFinal_ || !id.valid() || getConstantIntValue(stream.getCapacity()))
+      return;
+    auto report = diagnostics_.report(unboundedStream, sourceLocation(diagnostics_.sources(), stream.getLoc()),
+                                      nameOf(stream), machine_[id].name, machine_[id].capacity);
+    showCallers(report, stream);
+    report.help("give the stream a constant capacity, or a memory");
   }
 
   /// Gives a block or a stream its place in a memory, or notes that there is none left.
@@ -255,7 +270,7 @@ private:
     if (auto block = dyn_cast<BlockOp>(maker))
       block.setAddress(address);
     else
-      maker->setAttr(SvmDialect::addressAttr, OpBuilder(maker).getI64IntegerAttr(address));
+      cast<StreamOp>(maker).setAddress(address);
   }
 
   static constexpr int64_t farthest = int64_t{1} << 62; // no address is behind it, and sums with it stay numbers

@@ -3,7 +3,9 @@
 #include "base/machine/addressing.h"
 #include "compiler/ir/attributes.h"
 #include "compiler/ir/locations.h"
+#include "compiler/ir/transfer.h"
 #include "compiler/mapping/place.h"
+#include "compiler/mapping/verify_streams.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -135,6 +137,24 @@ private:
     }
   }
 
+  /// Somebody connects the two memories.
+  void route(const Transfer& transfer, Value source) {
+    auto from = memory(source, transfer.op), to = memory(transfer.destination, transfer.op);
+    auto who = from && to ? executing(transfer.op) : std::nullopt;
+    if (who && !machine::canMove(machine_, *who, *from, *to))
+      diagnostics_.report(noRoute, at(transfer.op), machine_[*from].name, machine_[*to].name, machine_[*who].name);
+  }
+
+  /// It names a memory or a FIFO of the machine.
+  void place(StreamOp stream) {
+    if (!stream.getMemory() && !stream.getFifo())
+      diagnostics_.report(unplaced, at(stream), "a stream", "memory");
+    else if (stream.getMemory() && !machine_.memory(stream.getMemory()->str()).valid())
+      diagnostics_.report(notOnMachine, at(stream), "memory", stream.getMemory()->str(), machine_.name);
+    else if (stream.getFifo() && !machine_.fifo(stream.getFifo()->str()).valid())
+      diagnostics_.report(notOnMachine, at(stream), "FIFO", stream.getFifo()->str(), machine_.name);
+  }
+
   void operation(Operation* op) {
     if (auto run = dyn_cast<RunOp>(op)) {
       auto who = executing(op);
@@ -151,11 +171,13 @@ private:
       touch(op, store.getMemref(), "control code", /*elements=*/true);
     } else if (auto block = dyn_cast<BlockOp>(op)) {
       memory(block.getBlock(), op);
-    } else if (auto move = dyn_cast<MoveOp>(op)) {
-      auto from = memory(move.getSource(), op), to = memory(move.getDestination(), op);
-      auto who = from && to ? executing(op) : std::nullopt;
-      if (who && !machine::canMove(machine_, *who, *from, *to))
-        diagnostics_.report(noRoute, at(op), machine_[*from].name, machine_[*to].name, machine_[*who].name);
+    } else if (auto transfer = transferOf(op)) {
+      route(*transfer, transfer->source);
+      // Who copies the parts that indices name reads these on its way.
+      if (transfer->indices)
+        route(*transfer, transfer->indices);
+    } else if (auto stream = dyn_cast<StreamOp>(op)) {
+      place(stream);
     } else if (auto loop = dyn_cast<ParallelOp>(op)) {
       if (loop.getProcessor())
         processor(*loop.getProcessor(), op);
@@ -180,6 +202,7 @@ bool verifyPlaced(ModuleOp program, const Machine& machine, DiagnosticEngine& di
     verifier.kernel(kernel);
   for (auto function : program.getOps<func::FuncOp>())
     verifier.function(function);
+  verifyStreams(program, machine, diagnostics);
   return diagnostics.errorCount() == before;
 }
 

@@ -5,8 +5,11 @@
 #include "compiler/ir/attributes.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
+#include "compiler/mapping/verify_streams.h"
 #include "compiler/mapping/verify_transfers.h"
 #include "compiler/transform/builders.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace strata::svm;
@@ -242,7 +245,7 @@ private:
       id = machine_[id].over;
     if (!machine_.isStore(id))
       return;
-    auto address = SvmDialect::addressAttr.of(stream);
+    const std::optional<uint64_t> address = stream.getAddress();
     auto stack = SvmDialect::stackAttr.of(stream);
     const std::optional<int64_t> elements = getConstantIntValue(stream.getCapacity());
     if ((!address && !stack) || !elements) {
@@ -251,8 +254,15 @@ private:
       return;
     }
     const int64_t bytes = RecordType::sizeInBytes(stream.getStream().getType().getElementType());
-    const int64_t begin = (stack ? stack : address).getInt();
-    add({machine_[id].name, begin, begin + *elements * bytes, stream}, id, stack != nullptr, live);
+    const int64_t begin = stack ? stack.getInt() : static_cast<int64_t>(*address);
+    int64_t end = 0;
+    if (__builtin_mul_overflow(*elements, bytes, &end) || __builtin_add_overflow(end, begin, &end))
+      end = std::numeric_limits<int64_t>::max();
+    const auto unit = static_cast<int64_t>(RecordType::alignmentInBytes(stream.getStream().getType().getElementType()));
+    if (begin % unit && first(stream))
+      diagnostics_.report(badAddress, sourceLocation(diagnostics_.sources(), stream.getLoc()), begin, end,
+                          machine_[id].name, machine_[id].capacity.bytes, unit);
+    add({machine_[id].name, begin, end, stream}, id, stack != nullptr, live);
   }
 
   /// What is made takes this range of a memory from here on.
@@ -325,6 +335,7 @@ bool verifyScheduled(ModuleOp program, const Machine& machine, DiagnosticEngine&
   }
   checker.run();
   checker.checkStacks();
+  verifyStreams(program, machine, diagnostics);
   return diagnostics.errorCount() == before;
 }
 

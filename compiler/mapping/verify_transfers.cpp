@@ -4,6 +4,7 @@
 #include "compiler/mapping/verify_transfers.h"
 
 #include "compiler/ir/locations.h"
+#include "compiler/ir/transfer.h"
 
 #include <map>
 #include <set>
@@ -74,8 +75,8 @@ private:
   }
 
   void step(Operation* op, UnderWay& state) {
-    if (auto move = dyn_cast<MoveOp>(op))
-      return start(move, state);
+    if (auto transfer = transferOf(op))
+      return start(*transfer, state);
     if (auto wait = dyn_cast<WaitOp>(op)) {
       for (Value token : wait.getTokens())
         finish(token.getAsOpaquePointer(), state);
@@ -118,10 +119,10 @@ private:
     return false;
   }
 
-  void start(MoveOp move, UnderWay& state) {
-    bool isEmpty = isOfNothing(move.getSource()) || isOfNothing(move.getDestination());
+  void start(const Transfer& move, UnderWay& state) {
+    bool isEmpty = isOfNothing(move.source) || isOfNothing(move.destination);
     Move own;
-    for (Value before : move.getAfter()) {
+    for (Value before : move.after) {
       own.after.insert(before.getAsOpaquePointer());
       auto found = state.find(before.getAsOpaquePointer());
       if (found != state.end()) {
@@ -129,28 +130,32 @@ private:
         own.after.insert(found->second.after.begin(), found->second.after.end());
       }
     }
-    void *from = storeOf(move.getSource()), *to = storeOf(move.getDestination());
+    void* to = storeOf(move.destination);
+    SmallVector<void*, 2> emptied;
+    for (Value source : {Value(move.source), Value(move.indices)})
+      if (void* from = source ? storeOf(source) : nullptr)
+        emptied.push_back(from);
     if (!isEmpty) {
       for (const auto& [token, other] : state) {
         if (own.after.count(token))
           continue;
         // Two moves may fill parts of one block.
-        if ((from && other.accesses.count({from, true})))
-          report(move, "a move empties a block", true);
+        if (llvm::any_of(emptied, [&, &accesses = other.accesses](void* from) { return accesses.count({from, true}); }))
+          report(move.op, "a move empties a block", true);
         if (to && other.accesses.count({to, false}))
-          report(move, "a move fills a block", false);
-        if (to && !move.getToken() && other.accesses.count({to, true}))
-          report(move, "a move fills a block", true);
+          report(move.op, "a move fills a block", false);
+        if (to && !move.token && other.accesses.count({to, true}))
+          report(move.op, "a move fills a block", true);
       }
-      if (from)
+      for (void* from : emptied)
         own.accesses.insert({from, false});
       if (to)
         own.accesses.insert({to, true});
     }
-    if (move.getToken())
-      state[move.getToken().getAsOpaquePointer()] = own;
+    if (move.token)
+      state[move.token.getAsOpaquePointer()] = own;
     else
-      for (Value before : move.getAfter())
+      for (Value before : move.after)
         finish(before.getAsOpaquePointer(), state);
   }
 

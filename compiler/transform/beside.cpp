@@ -3,6 +3,8 @@
 // streams.
 #include "compiler/transform/beside.h"
 
+#include "compiler/ir/transfer.h"
+
 using namespace mlir;
 using namespace strata::svm;
 
@@ -77,8 +79,8 @@ bool Beside::isOrderingAlone(Operation* op) const {
     auto kernel = symbols_.lookup<KernelOp>(run.getKernel());
     return !run.getAfter().empty() || !kernel || ordering_.contains(kernel);
   }
-  if (auto move = dyn_cast<MoveOp>(op))
-    return !move.getAfter().empty();
+  if (std::optional<Transfer> transfer = transferOf(op))
+    return !transfer->after.empty();
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
     return callee && ordering_.contains(callee);

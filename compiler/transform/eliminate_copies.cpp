@@ -7,6 +7,7 @@
 
 #include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
+#include "compiler/ir/transfer.h"
 #include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
 
@@ -82,6 +83,9 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
       } else if (auto move = dyn_cast<MoveOp>(user)) {
         if (move.getDestination() == value && value != block.getBlock())
           return false;
+      } else if (isa<GatherOp, ScatterOp>(user)) {
+        if (!isReadByTransfer(use))
+          return false;
       } else if (!isa<memref::LoadOp, memref::DimOp, memref::ExtractStridedMetadataOp>(user)) {
         return false;
       }
@@ -114,8 +118,7 @@ bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
       for (OpOperand& operand : inner->getOpOperands()) {
         if (!isa<MemRefType>(operand.get().getType()) || rootOf(operand.get()) == block.getBlock())
           continue;
-        bool reads =
-            isa<memref::LoadOp>(inner) || (isa<MoveOp>(inner) && operand.get() == cast<MoveOp>(inner).getSource());
+        const bool reads = isa<memref::LoadOp>(inner) || isReadByTransfer(operand);
         if (reads && readOnly)
           continue;
         if (mayShare(operand.get(), mirror.view))

@@ -3,6 +3,7 @@
 #include "compiler/transform/guard_accesses.h"
 
 #include "compiler/ir/passes.h"
+#include "compiler/ir/transfer.h"
 #include "compiler/transform/builders.h"
 #include "compiler/transform/guard_overlaps.h"
 
@@ -38,6 +39,7 @@ public:
         .Case([&](memref::SubViewOp view) { subview(view); })
         .Case([&](BlockOp block) { extents(block); })
         .Case([&](MoveOp move) { sameExtents(move); })
+        .Case<GatherOp, ScatterOp>([&](auto indexed) { indexedExtents(*transferOf(indexed)); })
         .Case([&](RunOp run) { statedExtents(run); })
         .Case<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(
             [&](auto division) { divisor(division.getLhs(), division.getRhs(), true); })
@@ -134,6 +136,24 @@ private:
             "a move takes {0} elements of '" + nameOfBlock(move.getSource()) + "' to {1} of '" +
                 nameOfBlock(move.getDestination()) + "' in dimension " + std::to_string(dimension),
             "", {from, to});
+    }
+  }
+
+  /// As many parts as indices, and all of one shape.
+  void indexedExtents(const Transfer& transfer) {
+    const std::string from = nameOfBlock(transfer.source), to = nameOfBlock(transfer.destination),
+                      what = transfer.scatters() ? "a scatter" : "a gather";
+    Value indices = extent(transfer.indices, 0), parts = extent(transfer.whole(), 0);
+    check(compare(arith::CmpIPredicate::eq, indices, parts), "move-extents",
+          what + " takes {0} indices of '" + nameOfBlock(transfer.indices) + "' for {1} elements of '" +
+              (transfer.scatters() ? from : to) + "' in dimension 0",
+          "", {indices, parts});
+    for (unsigned dimension = 1; dimension < transfer.source.getType().getRank(); ++dimension) {
+      Value given = extent(transfer.source, dimension), taken = extent(transfer.destination, dimension);
+      check(compare(arith::CmpIPredicate::eq, given, taken), "move-extents",
+            what + " takes {0} elements of '" + from + "' to {1} of '" + to + "' in dimension " +
+                std::to_string(dimension),
+            "", {given, taken});
     }
   }
 

@@ -4,6 +4,7 @@
 // checked there.
 #include "compiler/transform/guard_overlaps.h"
 
+#include "compiler/ir/transfer.h"
 #include "compiler/ir/verify_logical.h"
 #include "compiler/transform/builders.h"
 
@@ -134,6 +135,8 @@ public:
       check(op, move.getSource(), move.getDestination(), "move-overlap",
             "the two sides of a move share elements of '{}'",
             "move to a block of its own first, or move parts that do not overlap");
+    else if (auto transfer = transferOf(op))
+      indexed(*transfer);
     else if (isa<RunOp, func::CallOp>(op))
       arguments(op);
     else if (auto scope = dyn_cast<ScopeOp>(op); scope && scope.getDisjoint())
@@ -155,6 +158,16 @@ private:
     std::string text = (message.substr(0, hole) + nameOfBlock(first) + message.substr(hole + 2)).str();
     builder.create<CheckOp>(before->getLoc(), apart, builder.getStringAttr(code), builder.getStringAttr(text),
                             builder.getStringAttr(help), ValueRange());
+  }
+
+  /// What a gather or scatter writes is neither what it copies nor its indices.
+  void indexed(const Transfer& transfer) {
+    const StringRef what = transfer.scatters() ? "a scatter" : "a gather";
+    check(transfer.op, transfer.source, transfer.destination, "move-overlap",
+          ("the two sides of " + what + " share elements of '{}'").str(),
+          "move to a block of its own first, or use parts that do not overlap");
+    check(transfer.op, transfer.indices, transfer.destination, "move-overlap",
+          (what + " writes elements of '{}' that it takes its indices from").str(), "copy the indices first");
   }
 
   /// Whether what is run or called writes its argument.
@@ -253,7 +266,7 @@ void guardOverlaps(ModuleOp program) {
   ModuleGuard guard(program);
   SmallVector<Operation*> operations;
   program.walk([&](Operation* op) {
-    if (isa<MoveOp, RunOp, func::CallOp, ScopeOp>(op))
+    if (isa<MoveOp, GatherOp, ScatterOp, RunOp, func::CallOp, ScopeOp>(op))
       operations.push_back(op);
   });
   for (Operation* op : operations)

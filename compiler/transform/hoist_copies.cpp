@@ -6,7 +6,7 @@
 
 #include "compiler/ir/passes.h"
 #include "compiler/ir/speculation.h"
-#include "compiler/ir/svm.h"
+#include "compiler/ir/transfer.h"
 #include "compiler/transform/beside.h"
 #include "compiler/transform/builders.h"
 
@@ -47,8 +47,7 @@ bool isTouched(scf::ForOp loop, const Candidate& candidate, Value view, bool onl
       Value other = rootOf(operand.get());
       if (other != root && isDistinctRoot(root) && isDistinctRoot(other))
         continue;
-      auto move = dyn_cast<MoveOp>(op);
-      bool reads = isa<memref::LoadOp>(op) || (move && operand.get() == move.getSource());
+      bool reads = isa<memref::LoadOp>(op) || isReadByTransfer(operand);
       if (!(reads && onlyWrites))
         return WalkResult::interrupt();
     }
@@ -151,6 +150,9 @@ private:
       Operation* user = use.getOwner();
       if (auto move = dyn_cast<MoveOp>(user)) {
         if (move != candidate.in && move.getDestination() == use.get())
+          return true;
+      } else if (isa<GatherOp, ScatterOp>(user)) {
+        if (!isReadByTransfer(use))
           return true;
       } else if (auto run = dyn_cast<RunOp>(user)) {
         auto kernel = module.lookupSymbol<KernelOp>(run.getKernel());

@@ -3,6 +3,7 @@
 
 #include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
+#include "compiler/ir/transfer.h"
 #include "compiler/transform/builders.h"
 
 using namespace mlir;
@@ -27,8 +28,8 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     getOperation().walk([](Operation* op) {
-      if (auto move = dyn_cast<MoveOp>(op))
-        countMove(move);
+      if (std::optional<Transfer> transfer = transferOf(op))
+        countMove(*transfer);
       else if (auto run = dyn_cast<RunOp>(op))
         countOne(run, "runs " + run.getKernel().str());
       else if (isa<InstancesOp, OnOp>(op))
@@ -57,20 +58,19 @@ struct InstrumentPass : PassWrapper<InstrumentPass, OperationPass<ModuleOp>> {
     builder.create<CountOp>(op->getLoc(), ("starts " + starter.getValue() + " -> " + started.getValue()).str(), parts);
   }
 
-  static void countMove(MoveOp move) {
-    OpBuilder builder(move);
-    IndexMath math(builder, move.getLoc());
+  static void countMove(const Transfer& move) {
+    OpBuilder builder(move.op);
+    const Location loc = move.op->getLoc();
+    IndexMath math(builder, loc);
     auto name = [](Value block) {
       StringRef memory = memoryOf(block.getType());
       return memory.empty() ? std::string("registers") : memory.str();
     };
-    Value bytes =
-        math.constant(static_cast<int64_t>(RecordType::sizeInBytes(move.getSource().getType().getElementType())));
-    for (Value extent : extentsOf(builder, move.getLoc(), move.getSource()))
+    Value bytes = math.constant(static_cast<int64_t>(RecordType::sizeInBytes(move.source.getType().getElementType())));
+    for (Value extent : extentsOf(builder, loc, move.whole()))
       bytes = math.mul(bytes, extent);
-    builder.create<CountOp>(move.getLoc(), "bytes " + name(move.getSource()) + " -> " + name(move.getDestination()),
-                            bytes);
-    countOne(move, "moves");
+    builder.create<CountOp>(loc, "bytes " + name(move.source) + " -> " + name(move.destination), bytes);
+    countOne(move.op, "moves");
   }
 };
 
@@ -85,11 +85,12 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
     SmallVector<Operation*> operations;
     getOperation().walk([&](Operation* op) {
       if (isa<MoveOp, RunOp, WaitOp, InstancesOp, OnOp>(op))
+      if (isa<MoveOp, GatherOp, ScatterOp, RunOp, WaitOp, InstancesOp, OnOp>(op))
         operations.push_back(op);
     });
     for (Operation* op : operations) {
-      if (auto move = dyn_cast<MoveOp>(op))
-        name(move);
+      if (std::optional<Transfer> transfer = transferOf(op))
+        name(*transfer);
       else if (auto wait = dyn_cast<WaitOp>(op))
         wrap(wait, "wait for " + labelOf(wait, "what goes on beside"), true);
       else if (isa<InstancesOp, OnOp>(op) && startsOthers(op))
@@ -104,13 +105,13 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
     return label ? label.getValue().str() : otherwise;
   }
 
-  static void name(MoveOp move) {
-    std::string block = labelOf(move, "a block");
-    if (!SvmDialect::labelAttr.isOn(move))
-      for (Value side : {Value(move.getSource()), Value(move.getDestination())})
+  static void name(const Transfer& move) {
+    std::string block = labelOf(move.op, "a block");
+    if (!SvmDialect::labelAttr.isOn(move.op))
+      for (Value side : {Value(move.source), Value(move.destination)})
         if (auto made = rootOf(side).getDefiningOp<BlockOp>(); made && made.getLabel())
           block = made.getLabel()->str();
-    SvmDialect::tracedAttr.set(move, StringAttr::get(move.getContext(), block));
+    SvmDialect::tracedAttr.set(move.op, StringAttr::get(move.op->getContext(), block));
   }
 
   static bool startsOthers(Operation* op) {

@@ -5,6 +5,7 @@
 
 #include "base/machine/addressing.h"
 #include "base/machine/instance_range.h"
+#include "compiler/ir/transfer.h"
 #include "compiler/transform/builders.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -26,8 +27,8 @@ bool writes(OpOperand& operand) {
   unsigned position = operand.getOperandNumber();
   if (isa<memref::LoadOp>(op))
     return false;
-  if (auto move = dyn_cast<MoveOp>(op))
-    return position == 1;
+  if (transferOf(op))
+    return !isReadByTransfer(operand);
   StringAttr access;
   auto module = op->getParentOfType<ModuleOp>();
   if (auto run = dyn_cast<RunOp>(op)) {

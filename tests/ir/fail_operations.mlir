@@ -156,3 +156,52 @@ func.func @f(%s: !svm.stream<f64>, %i: index) {
   %x, %more = svm.peek %s[%i] : !svm.stream<f64> -> f32
   return
 }
+
+// -----
+func.func @f(%a: memref<?xf32>, %i: memref<?xi32>, %b: memref<?xf64>) {
+  // expected-error @+1 {{moves a 'memref<?xf32>' to a 'memref<?xf64>'; rank and element type have to agree}}
+  svm.gather %a[%i] to %b : memref<?xf32>[memref<?xi32>] to memref<?xf64>
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf32>, %i: memref<?xi32>, %b: memref<?x?xf32>) {
+  // expected-error @+1 {{rank and element type have to agree}}
+  svm.scatter %a to %b[%i] : memref<?xf32> to memref<?x?xf32>[memref<?xi32>]
+  return
+}
+
+// -----
+func.func @f(%a: memref<f32>, %i: memref<?xi32>, %b: memref<f32>) {
+  // expected-error @+1 {{moves parts of a 'memref<f32>', which has no dimension to index}}
+  svm.gather %a[%i] to %b : memref<f32>[memref<?xi32>] to memref<f32>
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf32>, %i: memref<?xi16>, %b: memref<?xf32>) {
+  // expected-error @+1 {{takes its indices from a 'memref<?xi16>'; they are a block of one dimension of i32, i64 or index}}
+  svm.gather %a[%i] to %b : memref<?xf32>[memref<?xi16>] to memref<?xf32>
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf32>, %i: memref<?x?xi32>, %b: memref<?xf32>) {
+  // expected-error @+1 {{they are a block of one dimension}}
+  svm.scatter %a to %b[%i] : memref<?xf32> to memref<?xf32>[memref<?x?xi32>]
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{lies in memory 'm' and goes through FIFO 'f'; it does one of the two}}
+  %q = svm.stream(%n) in @m through @f : !svm.stream<f32>
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has an address, and no memory}}
+  %q = svm.stream(%n) through @f at 16 : !svm.stream<f32>
+  return
+}

@@ -72,6 +72,10 @@ func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", s
   %n = arith.constant 7 : i32
   // CHECK: svm.stream "frames"(%{{.*}}) in @fifo : {{(!svm.stream)?}}<i16>
   %q = svm.stream "frames"(%c8) in @fifo : !svm.stream<i16>
+  // CHECK: svm.stream "through"(%{{.*}}) through @fifo : {{(!svm.stream)?}}<i16>
+  %q1 = svm.stream "through"(%c8) through @fifo : !svm.stream<i16>
+  // CHECK: svm.stream(%{{.*}}) in @ls at 64 : {{(!svm.stream)?}}<i16>
+  %q2 = svm.stream(%c8) in @ls at 64 : !svm.stream<i16>
   // CHECK: svm.stream(%{{.*}}) : {{(!svm.stream)?}}<{{(!svm.record)?}}<"pair", a: i32, b: f64>>
   %p = svm.stream(%c8) : !svm.stream<!svm.record<"pair", a: i32, b: f64>>
   // CHECK: svm.scope "call" disjoint {
@@ -88,6 +92,12 @@ func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", s
     %back = svm.move %e to %s after(%ran) : memref<f32, strided<[], offset: ?>> to memref<f32, strided<[], offset: ?>> -> !svm.token
     // CHECK: svm.wait %{{.*}}, %{{.*}}
     svm.wait %ran, %back
+    // CHECK: %[[LIST:.*]] = svm.block "list"
+    %list = svm.block "list"(%c8) : memref<?xindex, strided<[1], offset: ?>>
+    // CHECK: %[[PARTS:.*]] = svm.gather %{{.*}}[%[[LIST]]] to %{{.*}} : memref<?xf32, strided<[1], offset: ?>>[memref<?xindex, strided<[1], offset: ?>>] to memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>> -> !svm.token
+    %parts = svm.gather %a[%list] to %b : memref<?xf32, strided<[1], offset: ?>>[memref<?xindex, strided<[1], offset: ?>>] to memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>> -> !svm.token
+    // CHECK: svm.scatter %{{.*}} to %{{.*}}[%[[LIST]]] after(%[[PARTS]]) {svm.keep} : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>> to memref<?xf32, strided<[1], offset: ?>>[memref<?xindex, strided<[1], offset: ?>>]
+    svm.scatter %b to %a[%list] after(%parts) {svm.keep} : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>> to memref<?xf32, strided<[1], offset: ?>>[memref<?xindex, strided<[1], offset: ?>>]
     // CHECK: svm.run @leaf(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<?xf32, strided<[1], offset: ?>>, memref<f32, strided<[], offset: ?>>, i32) -> ()
     svm.run @leaf(%a, %s, %n) : (memref<?xf32, strided<[1], offset: ?>>, memref<f32, strided<[], offset: ?>>, i32) -> ()
   }

@@ -8,6 +8,7 @@
 #include "compiler/target/host/pair_stores.h"
 #include "include/strata.h"
 #include "runtime/abi.h"
+#include "runtime/core/gather.h"
 #include "runtime/core/poll.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -238,6 +239,8 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, llvm::ArrayRef
   STRATA_SYMBOL(strata_acquire);
   STRATA_SYMBOL(strata_release);
   STRATA_SYMBOL(strata_move);
+  STRATA_SYMBOL(strata_gather);
+  STRATA_SYMBOL(strata_instance);
   STRATA_SYMBOL(strata_window_acquire_dealt);
   STRATA_SYMBOL(strata_window_release);
   STRATA_SYMBOL(strata_window_move);

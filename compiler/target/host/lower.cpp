@@ -345,6 +345,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   kernel::lowerKernels(program);
   holdTokens(program);
   addPackedEntries(program);
+  nameIndexedMoves(program);
   // Parts before storage: a part's blocks are given back at its own end.
   lowerStorage(program, machine, outlineParts(program, machine), options.callsCarryIds);
   keepDynamicCalls(program);

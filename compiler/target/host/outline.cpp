@@ -1,5 +1,6 @@
 // Outlining: what another processor executes, or what goes on beside its starter, becomes a function of one pointer to
 // its captured values, as the runtime calls it.
+#include "compiler/ir/transfer.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/target/host/storage.h"
 #include "compiler/transform/deal_iterations.h"
@@ -43,17 +44,22 @@ public:
   Captured run() {
     SmallVector<Operation*> parts;
     SmallVector<RunOp> runs;
+    SmallVector<Operation*> indexed;
     program_.walk<WalkOrder::PostOrder>([&](Operation* op) {
       if (isa<InstancesOp, OnOp>(op))
         parts.push_back(op);
       else if (auto run = dyn_cast<RunOp>(op))
         runs.push_back(run);
+      else if (isa<GatherOp, ScatterOp>(op))
+        indexed.push_back(op);
       else if (auto call = dyn_cast<func::CallOp>(op))
         callers_[call.getCallee()].push_back(call);
     });
     // Inner regions first, so that an outlined function holds none.
     for (RunOp run : runs)
       outlineRun(run);
+    for (Operation* op : indexed)
+      outlineIndexed(*transferOf(op));
     for (Operation* part : parts)
       outlinePart(part);
     return std::move(captured_);
@@ -236,13 +242,51 @@ private:
     if (Attribute dynamic = run->getAttr(SvmDialect::dynamicAttr))
       call->setAttr(SvmDialect::dynamicAttr, dynamic);
     inside.create<func::ReturnOp>(loc);
+    spawn(run, part, values.empty() ? Value() : slot, structure, run.getAfter(), run.getToken(),
+          processorIndex(run.getProcessorAttr()), constant(builder, loc, -1, 64));
+  }
+
+  /// A gather or scatter with tokens: what it does is a function of its blocks, run as the processor that starts it.
+  void outlineIndexed(const Transfer& transfer) {
+    if (!transfer.token && transfer.after.empty())
+      return;
+    Operation* op = transfer.op;
+    Location loc = op->getLoc();
+    func::FuncOp part = function(op, "part", {pointer_});
+    Block* entry = part.addEntryBlock();
+    OpBuilder inside(part.getContext());
+    inside.setInsertionPointToStart(entry);
+    OpBuilder builder(op);
+    const SmallVector<Value> values{transfer.source, transfer.destination, transfer.indices};
+    auto [slot, structure] = pack(builder, loc, values);
+    SmallVector<Value> again = unpack(inside, loc, entry->getArgument(0), structure, values);
+    Operation* made =
+        transfer.scatters()
+            ? inside.create<ScatterOp>(loc, Type(), again[0], again[1], again[2], ValueRange()).getOperation()
+            : inside.create<GatherOp>(loc, Type(), again[0], again[2], again[1], ValueRange()).getOperation();
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    inside.create<func::ReturnOp>(loc);
+    FlatSymbolRefAttr by;
+    for (Operation* up = op->getParentOp(); up && !by; up = up->getParentOp())
+      by = executorOf(up);
+    Value instance = calls_.call(builder, loc, "strata_instance", builder.getI64Type(), {});
+    spawn(op, part, slot, structure, transfer.after, transfer.token, processorIndex(by), instance);
+  }
+
+  /// Has a part run beside what starts it, which `op` stood for.
+  void spawn(Operation* op, func::FuncOp part, Value slot, Type structure, OperandRange after, Value result,
+             uint32_t processor, Value instance) {
+    Location loc = op->getLoc();
+    OpBuilder builder(op);
     Value bytes = constant(builder, loc, 0, 64);
-    if (!values.empty()) {
+    if (slot) {
       Value end =
           builder.create<LLVM::GEPOp>(loc, pointer_, structure, calls_.null(builder, loc), ArrayRef<LLVM::GEPArg>{1});
       bytes = builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), end);
+    } else {
+      slot = calls_.null(builder, loc);
     }
-    SmallVector<Value> tokens(run.getAfter());
+    SmallVector<Value> tokens(after);
     Value list = calls_.null(builder, loc);
     if (!tokens.empty()) {
       list = stackSlot(builder, loc, LLVM::LLVMArrayType::get(pointer_, tokens.size()));
@@ -253,30 +297,27 @@ private:
             loc, builder.create<UnrealizedConversionCastOp>(loc, pointer_, token).getResult(0), at);
       }
     }
-    Value instance = constant(builder, loc, -1, 64);
     Value token = calls_.call(builder, loc, "strata_spawn", pointer_,
-                              {address(builder, loc, part), slot, bytes,
-                               constant(builder, loc, processorIndex(run.getProcessorAttr()), 32), instance, list,
-                               constant(builder, loc, static_cast<int64_t>(tokens.size()), 32)});
-    finishToken(run, token);
-    run.erase();
+                              {address(builder, loc, part), slot, bytes, constant(builder, loc, processor, 32),
+                               instance, list, constant(builder, loc, static_cast<int64_t>(tokens.size()), 32)});
+    finishToken(op, result, token);
+    op->erase();
   }
 
-  /// The region that starts a run does not end before it.
-  void finishToken(RunOp run, Value token) {
-    Location loc = run.getLoc();
-    OpBuilder builder(run);
-    bool waits = !run.getToken() || !isPassedOn(run.getToken());
+  /// The region that starts something does not end before it.
+  void finishToken(Operation* op, Value result, Value token) {
+    Location loc = op->getLoc();
+    OpBuilder builder(op);
+    bool waits = !result || !isPassedOn(result);
     auto finish = [&](OpBuilder& at) {
       if (waits)
         calls_.call(at, loc, "strata_wait", {}, token);
       calls_.call(at, loc, "strata_token_release", {}, token);
     };
-    if (!run.getToken())
+    if (!result)
       return finish(builder);
-    run.getToken().replaceAllUsesWith(
-        builder.create<UnrealizedConversionCastOp>(loc, run.getToken().getType(), token).getResult(0));
-    ends_.atEnd(run, finish);
+    result.replaceAllUsesWith(builder.create<UnrealizedConversionCastOp>(loc, result.getType(), token).getResult(0));
+    ends_.atEnd(op, finish);
   }
 
   ModuleOp program_;

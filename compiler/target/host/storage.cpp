@@ -6,6 +6,7 @@
 #include "compiler/ir/poll.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/mapping/place.h"
+#include "compiler/target/host/gather.h"
 #include "compiler/target/host/windows.h"
 #include "runtime/abi.h"
 #include "runtime/core/poll.h"
@@ -122,6 +123,10 @@ private:
       return lowerCapturedVariable(variable);
     if (auto move = dyn_cast<MoveOp>(op))
       return lowerMove(move);
+    if (isa<GatherOp, ScatterOp>(op)) {
+      const Transfer transfer = *transferOf(op);
+      return lowerIndexedMove(transfer, machine_, calls_, callsCarryIds_ ? wayOf(builder, transfer) : Value());
+    }
     if (auto wait = dyn_cast<WaitOp>(op)) {
       for (Value token : wait.getTokens())
         calls_.call(builder, loc, "strata_wait", {}, cast(builder, loc, token));
@@ -380,7 +385,7 @@ private:
     }
     if (callsCarryIds_) {
       called += "_along";
-      arguments.insert(arguments.begin(), wayOf(builder, move));
+      arguments.insert(arguments.begin(), wayOf(builder, *transferOf(move)));
     }
     Value token = calls_.call(builder, loc, called, isStarted ? pointer() : Type(), arguments);
     if (isStarted)
@@ -388,14 +393,14 @@ private:
     move.erase();
   }
 
-  Value wayOf(OpBuilder& builder, MoveOp move) {
+  Value wayOf(OpBuilder& builder, const Transfer& move) {
     auto id = [&](Value block) {
       machine::MemoryId memory = machine_.memory(memoryOf(block.getType()).str());
       return memory.valid() ? memory.value : static_cast<uint32_t>(strata_no_memory);
     };
-    auto label = SvmDialect::tracedAttr.of(move);
-    return calls_.way(builder, move.getLoc(), label ? label.getValue() : "a block", id(move.getSource()),
-                      id(move.getDestination()));
+    auto label = SvmDialect::tracedAttr.of(move.op);
+    return calls_.way(builder, move.op->getLoc(), label ? label.getValue() : "a block", id(move.source),
+                      id(move.destination));
   }
 
   void appendTokens(OpBuilder& builder, Location loc, ValueRange after, SmallVector<Value>& arguments) {
