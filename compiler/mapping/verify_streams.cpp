@@ -99,7 +99,7 @@ private:
 
   std::optional<machine::ProcessorId> executing(Operation* op) {
     for (Operation* up = op->getParentOp(); up; up = up->getParentOp()) {
-      FlatSymbolRefAttr name = isa<func::FuncOp>(up)   ? SvmDialect::controlAttr.of(up)
+      FlatSymbolRefAttr name = isa<func::FuncOp>(up)  ? SvmDialect::controlAttr.of(up)
                                : isa<ParallelOp>(up)  ? cast<ParallelOp>(up).getProcessorAttr()
                                : isa<InstancesOp>(up) ? cast<InstancesOp>(up).getProcessorAttr()
                                : isa<OnOp>(up)        ? cast<OnOp>(up).getProcessorAttr()
