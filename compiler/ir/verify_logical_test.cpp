@@ -56,6 +56,44 @@ TEST(DistributedBlocks, AreMadeMovedGivenToKernelsAndIndexedThere) {
             "");
 }
 
+TEST(Streams, DoNotSayWhereTheyAre) {
+  auto program = [](const std::string& where) {
+    return "func.func private @f(%a: index) {\n%q = svm.stream \"q\"(%a)" + where + " : !svm.stream<f32>\nreturn\n}";
+  };
+  EXPECT_EQ(problem(program("")), "");
+  for (const char* where : {" in @m", " through @f", " in @m at 16"})
+    expectProblem(program(where), "says where on a machine it is");
+}
+
+TEST(Gathers, TakeNoDistributedBlocks) {
+  const std::string plain = "memref<?xi32, strided<[1], offset: ?>>",
+                    cut = "memref<?xi32, strided<[1], offset: ?>, #svm.dist<\"l\"[4] per 1, (i) -> (i mod 4) at (i) -> "
+                          "(i floordiv 4)>>";
+  auto program = [&](const std::string& type) {
+    return "func.func private @f(%n: index, %a: " + plain +
+           " {svm.access = \"readwrite\"}) {\n%b = svm.block(%n) : " + type + "\n%i = svm.block(%n) : " + plain +
+           "\n%t = svm.gather %a[%i] to %b : " + plain + "[" + plain + "] to " + type +
+           " -> !svm.token\nsvm.scatter %b to %a[%i] after(%t) : " + type + " to " + plain + "[" + plain +
+           "]\nreturn\n}";
+  };
+  EXPECT_EQ(problem(program(plain)), "");
+  expectProblem(program(cut), "uses a distributed block");
+}
+
+TEST(Gathers, ReadWhatTheyDoNotWrite) {
+  auto program = [](const std::string& access, const std::string& operation) {
+    const std::string row = "memref<?xi32, strided<[1], offset: ?>>";
+    return "func.func private @f(%a: " + row + " {svm.access = \"" + access + "\"}, %b: " + row +
+           " {svm.access = \"readwrite\"}) {\n" + operation + "\nreturn\n}";
+  };
+  const std::string row = "memref<?xi32, strided<[1], offset: ?>>", types = row + "[" + row + "] to " + row,
+                    back = row + " to " + row + "[" + row + "]";
+  EXPECT_EQ(problem(program("read", "svm.gather %a[%a] to %b : " + types)), "");
+  EXPECT_EQ(problem(program("read", "svm.scatter %a to %b[%a] : " + back)), "");
+  expectProblem(program("read", "svm.gather %b[%b] to %a : " + types), "says \"read\" of it");
+  expectProblem(program("read", "svm.scatter %b to %a[%b] : " + back), "says \"read\" of it");
+}
+
 TEST(Attributes, ThatPassesBelieveStandInNoLogicalProgram) {
   for (const char* name : {"nonempty", "parallel", "reduces", "guard", "disjoint", "anything"})
     expectProblem(std::string("func.func private @f(%a: index) {\n%c1 = arith.constant 1 : index\n"
