@@ -124,6 +124,26 @@ void Resolver::resolveIndexed(const svm::Transfer& transfer) {
   }
 }
 
+/// What distribution makes of parallel loops, for tests of passes.
+void Resolver::resolveInstances(svm::InstancesOp instances) {
+  Slot variable = slot(instances.instance()), lower = slot(instances.getLower()), upper = slot(instances.getUpper());
+  auto body = [&] { resolveBody(instances.getBody(), [](Operation*) {}); };
+  if (!instances.getConcurrent()) {
+    beginBranch(Iterations::Kind::Parallel, instances.getLabel().value_or(""));
+    counted(variable, lower, upper, constant(1), 64, false, [&] {
+      emit(Opcode::BranchAt, variable);
+      body();
+    });
+    emit(Opcode::BranchEnd);
+    return;
+  }
+  uint32_t spawn = here();
+  emit(Opcode::SpawnMany, variable, lower, upper);
+  body();
+  emit(Opcode::TaskEnd);
+  patch(spawn, here());
+}
+
 void Resolver::resolveCheck(svm::CheckOp check) {
   // How blocks lie is no matter of a logical program.
   if (svm::SvmDialect::layoutAttr.isOn(check))
@@ -197,6 +217,10 @@ bool Resolver::resolveSvm(Operation* op) {
     resolveRun(run);
   } else if (auto loop = dyn_cast<svm::ParallelOp>(op)) {
     resolveParallel(loop);
+  } else if (auto instances = dyn_cast<svm::InstancesOp>(op)) {
+    resolveInstances(instances);
+  } else if (auto on = dyn_cast<svm::OnOp>(op)) {
+    resolveBody(on.getBody(), [](Operation*) {});
   } else if (auto scope = dyn_cast<svm::ScopeOp>(op)) {
     const bool apart = svm::SvmDialect::disjointOperandsAttr.isOn(scope);
     if (apart)

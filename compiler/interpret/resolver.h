@@ -104,6 +104,7 @@ private:
   /// Checks that the arguments of a kernel or function are disjoint where one is written.
   void resolveApart(mlir::ValueRange arguments, llvm::StringRef callee, llvm::function_ref<bool(unsigned)> isWritten);
   void resolveParallel(svm::ParallelOp loop);
+  void resolveInstances(svm::InstancesOp instances);
   void resolveDimension(svm::ParallelOp loop, unsigned dimension, Slot lower, Slot upper);
   void resolveIndexed(const svm::Transfer& transfer);
   void resolveCheck(svm::CheckOp check);

@@ -165,7 +165,7 @@ TEST_F(DealIterations, WhoTakesPartIsReadFromTheLoop) {
   auto loop = builder.create<svm::ParallelOp>(location, ValueRange(bound), ValueRange(bound), ValueRange(), ArrayAttr(),
                                               StringAttr());
   loop.setProcessorAttr(FlatSymbolRefAttr::get(&context_, "core"));
-  loop.setParts({2});
+  loop.setPartsAttr(builder.getDenseI64ArrayAttr({2}));
   EXPECT_FALSE(subsetOf(loop));
   loop->setAttr(svm::SvmDialect::subsetAttr, builder.getDenseI64ArrayAttr({4, 2}));
   EXPECT_EQ(subsetOf(loop), InstanceRange::of(4, 2));

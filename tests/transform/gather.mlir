@@ -7,6 +7,7 @@
 !row = memref<?xf32, strided<[1], offset: ?>, #svm.mem<@main>>
 !near = memref<?xf32, strided<[1], offset: ?>, #svm.mem<@ls>>
 
+module attributes {svm.stage = "placed"} {
 // Only read, and nobody writes the array meanwhile.
 // ELIMINATE-LABEL: func.func @reads
 // ELIMINATE-SAME: (%[[A:[^:]*]]: {{[^%]*}}, %[[I:[^:]*]]: {{[^%]*}}, %[[B:[^:]*]]: {{[^%]*}}, %[[N:[^:]*]]: index
@@ -109,4 +110,5 @@ func.func @variant(%n: index, %a: !row, %i: !list, %b: !row) attributes {svm.con
     }
   }
   return
+}
 }
