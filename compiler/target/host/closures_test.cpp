@@ -3,6 +3,7 @@
 #include "compiler/target/host/closures.h"
 
 #include "compiler/ir/svm.h"
+#include "compiler/target/host/lower.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -98,6 +99,48 @@ TEST(Closures, AddressesThatCallersGiveAreFound) {
                             "%slot = llvm.alloca %one x f32 : (i64) -> !llvm.ptr\n"
                             "llvm.call @between(%some, %slot) : (i1, !llvm.ptr) -> ()\n llvm.return }"),
             stack);
+}
+
+// The buffers of a pipelined loop take turns, and a function that the loop calls gives them to others: they lie in
+// scratch memory, whichever iteration it is.
+TEST(Closures, BuffersThatTakeTurnsAreNotOnTheStack) {
+  const std::string program = R"(
+    !row = memref<?xi32, strided<[1], offset: ?>, #svm.mem<@main>>
+    module attributes {svm.stage = "scheduled"} {
+      func.func private @given(%row: !row) attributes {svm.control = @core} {
+        %c0 = arith.constant 0 : index
+        %c2 = arith.constant 2 : index
+        %one = arith.constant 1 : i32
+        svm.instances (%p) = (%c0) to (%c2) on @core {
+          memref.store %one, %row[%p] : !row
+        }
+        return
+      }
+      func.func @f(%n: index) attributes {svm.control = @core, svm.entry} {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        svm.scope {
+          %a = svm.block "a"(%c4) max [4] : !row
+          %b = svm.block "b"(%c4) max [4] : !row
+          %last:2 = scf.for %i = %c0 to %n step %c1 iter_args(%now = %a, %next = %b) -> (!row, !row) {
+            func.call @given(%now) : (!row) -> ()
+            scf.yield %next, %now : !row, !row
+          }
+          func.call @given(%last#0) : (!row) -> ()
+        }
+        return
+      }
+    })";
+  mlir::DialectRegistry registry;
+  svm::registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  std::string said;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) { said += diagnostic.str(); });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(program, &context);
+  ASSERT_TRUE(module) << said;
+  EXPECT_TRUE(lowerToLlvmDialect(*module, describeHost())) << said;
 }
 
 } // namespace

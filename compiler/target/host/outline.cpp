@@ -66,19 +66,32 @@ public:
   }
 
 private:
-  /// Notes what a captured block was made by. A function that is given it has callers who give it.
+  /// Notes what a captured block was made by. A function that is given it has callers who give it; buffers of a
+  /// pipelined loop take turns, so that each iteration may have any of them.
   void capture(Value block) {
-    Value root = rootOf(block);
-    if (Operation* made = root.getDefiningOp()) {
-      captured_.insert(made);
-      return;
+    SmallVector<Value> left{block};
+    while (!left.empty()) {
+      Value root = rootOf(left.pop_back_val());
+      if (!givenOn_.insert(root).second)
+        continue;
+      auto argument = dyn_cast<BlockArgument>(root);
+      Operation* made = argument ? argument.getOwner()->getParentOp() : root.getDefiningOp();
+      if (auto loop = dyn_cast<scf::ForOp>(made)) {
+        const unsigned position =
+            argument ? argument.getArgNumber() - loop.getNumInductionVars() : cast<OpResult>(root).getResultNumber();
+        left.append({loop.getInitArgs()[position], loop.getYieldedValues()[position]});
+      } else if (auto branch = dyn_cast<scf::IfOp>(made)) {
+        const unsigned position = cast<OpResult>(root).getResultNumber();
+        left.append({branch.thenYield().getOperand(position), branch.elseYield().getOperand(position)});
+      } else if (auto choice = dyn_cast<arith::SelectOp>(made)) {
+        left.append({choice.getTrueValue(), choice.getFalseValue()});
+      } else if (!argument) {
+        captured_.insert(made);
+      } else if (auto function = dyn_cast<func::FuncOp>(made)) {
+        for (func::CallOp call : callers_.lookup(function.getName()))
+          left.push_back(call.getOperand(argument.getArgNumber()));
+      }
     }
-    auto argument = cast<BlockArgument>(root);
-    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    if (!function || !givenOn_.insert(argument).second)
-      return;
-    for (func::CallOp call : callers_.lookup(function.getName()))
-      capture(call.getOperand(argument.getArgNumber()));
   }
 
   Value constant(OpBuilder& builder, Location loc, int64_t value, unsigned width) {
@@ -327,7 +340,7 @@ private:
   RegionEnds ends_;
   Captured captured_;
   llvm::StringMap<SmallVector<func::CallOp>> callers_; // by function
-  llvm::DenseSet<Value> givenOn_;                      // arguments of functions that capture them
+  llvm::DenseSet<Value> givenOn_;                      // what has been noted as captured
   unsigned next_ = 0;
 };
 
