@@ -71,6 +71,8 @@ struct VerifyClosuresPass : PassWrapper<VerifyClosuresPass, OperationPass<Module
       // What makes addresses and descriptions out of others. Loads and calls give what lies elsewhere.
       if (auto place = dyn_cast<LLVM::GEPOp>(definition))
         left.push_back(place.getBase());
+      else if (isa<LLVM::ExtractValueOp>(definition) && isa<IntegerType, FloatType>(next.getType()))
+        continue; // an extent, or a stride, of a description that holds an address as well
       else if (isa<LLVM::InsertValueOp, LLVM::ExtractValueOp, LLVM::SelectOp, LLVM::BitcastOp, LLVM::AddrSpaceCastOp,
                    LLVM::PtrToIntOp, LLVM::IntToPtrOp>(definition))
         llvm::append_range(left, definition->getOperands());

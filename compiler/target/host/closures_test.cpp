@@ -65,6 +65,13 @@ TEST(Closures, ValuesAndBlocksPass) {
       %value = llvm.insertvalue %one, %half[1] : !llvm.struct<(ptr, i64)>)",
                   "!llvm.struct<(ptr, i64)>"),
             "");
+  // An extent is no address, although the description that it is taken from holds one.
+  EXPECT_EQ(found(R"(%empty = llvm.mlir.undef : !llvm.struct<(ptr, i64)>
+      %half = llvm.insertvalue %variable, %empty[0] : !llvm.struct<(ptr, i64)>
+      %described = llvm.insertvalue %one, %half[1] : !llvm.struct<(ptr, i64)>
+      %value = llvm.extractvalue %described[1] : !llvm.struct<(ptr, i64)>)",
+                  "i64"),
+            "");
   // What a caller gives is memory that outlasts its frame.
   EXPECT_EQ(found("%value = llvm.getelementptr %given[1] : (!llvm.ptr) -> !llvm.ptr, f32", "!llvm.ptr",
                   "llvm.func @caller(%list: !llvm.ptr, %some: i1) { %block = llvm.load %list : !llvm.ptr -> !llvm.ptr\n"
