@@ -95,6 +95,11 @@ void addPreprocessor(CLI::App* command, Options& options) {
       ->option_text("MACRO");
 }
 
+void addTarget(CLI::App* command, Options& options) {
+  command->add_option("--target", options.compile.target,
+                      "what runs the program: " + targetNames() + "; without it, what the machine says, else host");
+}
+
 void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
   command->add_option("PROGRAM", options.compile.program, "a program in " + programKinds())->required();
   command->add_option("FUNCTIONS", options.compile.functions,
@@ -102,8 +107,6 @@ void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
                           joined(ofNotations([](const Description& each) { return each.filesOfCAbout; })));
   command->add_option("--machine", options.compile.machine,
                       "the machine to map to: a name (see 'strata machine --list') or a .yaml file");
-  command->add_option("--target", options.compile.target,
-                      "what runs the program: " + targetNames() + "; without it, what the machine says, else host");
   command->add_option("--map", options.compile.mapping, "the mapping file; without one a mapping is made");
   if (isLibrary)
     command
@@ -173,6 +176,7 @@ Commands makeCommands(Options& options) {
 
   CLI::App* run = commands.run = app.add_subcommand("run", "compile, map and run a program");
   addProgram(run, options);
+  addTarget(run, options);
   run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy")
       ->allow_extra_args(false);
   run->add_option("--repeat", options.repeat, "run so many times after a warm-up; times are of the entry point alone")
@@ -205,12 +209,14 @@ Commands makeCommands(Options& options) {
 
   CLI::App* check = commands.check = app.add_subcommand("check", "report what is wrong with a program and its mapping");
   addProgram(check, options);
+  addTarget(check, options);
   addTimes(check, options);
   addReports(check, options);
 
   CLI::App* build = commands.build =
       app.add_subcommand("build", "compile to a library with a C header for its entry points, or to a program");
   addProgram(build, options, /*isLibrary=*/true);
+  addTarget(build, options);
   build
       ->add_option("-o,--output", options.output,
                    "NAME.o, NAME.a or NAME.so, with NAME.h beside it; another name is a program, which takes --main")

@@ -137,8 +137,10 @@ bool Compiler::check() {
   if (source_->notation && options_.mapping.empty() && options_.sizes.empty() && options_.shapes.empty()) {
     // Read and checked already. A mapping is made for sizes, but that there is such a machine can be told.
     const notation::Program& notation = *source_->notation;
-    return (options_.machine.empty() && !std::getenv("STRATA_MACHINE")) ||
-           machine(notation.machineName(), notation.machinePlace()).has_value();
+    if (options_.machine.empty() && options_.target.empty() && !std::getenv("STRATA_MACHINE"))
+      return true;
+    auto onto = machine(notation.machineName(), notation.machinePlace());
+    return onto && target::targetOf(*onto, options_.target, options_.targetPlace, diagnostics_);
   }
   auto program = logical();
   if (!program || !source_->notation)

@@ -93,6 +93,9 @@ class Command(harness.Case):
                 (("run", VECTADD, "--target", "interpeter"), "target-unknown", "did you mean 'interpreter'?"),
                 (("run", VECTADD, *DATA, "--machine", "./part.yaml"), "target-part", "part.yaml:"),
                 (("check", VECTADD, "--machine", "./part.yaml", "--size", "N=8"), "target-part", "part.yaml:"),
+                (("check", VECTADD, "--machine", "./part.yaml"), "target-part", "part.yaml:"),
+                (("check", VECTADD, "--target", "interpeter"), "target-unknown", "did you mean 'interpreter'?"),
+                (("map", VECTADD, "--target", "interpreter"), "driver-usage", "--target"),
                 (("run", VECTADD, *DATA, "--target", "interpreter", "--trace", "t.json"), "target-no-trace", "--trace"),
                 (("run", VECTADD, "--target", "interpreter", "--emit=asm"), "target-no-form", "command line:1:"),
                 (("build", VECTADD, "--target", "interpreter", "-o", "v.o"), "build-no-object", "command line:1:")):
