@@ -34,6 +34,21 @@ void serialise(ParallelOp parallel) {
   parallel.erase();
 }
 
+/// How many instances several dimensions have together; the largest number where there are more, which the runtime
+/// refuses to start.
+Value allInstances(OpBuilder& builder, Location loc, ArrayRef<Value> counts) {
+  IndexMath math(builder, loc);
+  Value all = counts.front(), none = math.constant(0), most = math.constant(INT64_MAX);
+  for (Value count : counts.drop_front()) {
+    auto product = builder.create<arith::MulUIExtendedOp>(loc, all, count);
+    Value isHigh = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, product.getHigh(), none);
+    Value isNegative = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, product.getLow(), none);
+    Value isTooMuch = builder.create<arith::OrIOp>(loc, isHigh, isNegative);
+    all = builder.create<arith::SelectOp>(loc, isTooMuch, most, product.getLow());
+  }
+  return all;
+}
+
 /// Every iteration makes progress: each is an instance. There is no loop to transform then.
 void takeAsInstances(ParallelOp parallel) {
   for (StringRef name :
@@ -50,7 +65,7 @@ void takeAsInstances(ParallelOp parallel) {
   for (auto [first, last] : llvm::zip(parallel.getLower(), parallel.getUpper()))
     counts.push_back(isOne ? upper : math.sub(math.max(last, first), first));
   if (!isOne)
-    upper = productOf(builder, loc, counts);
+    upper = allInstances(builder, loc, counts);
   auto on = builder.create<InstancesOp>(loc, lower, upper, parallel.getProcessorAttr(), parallel.getLabelAttr());
   on.setConcurrent(true);
   if (parallel.getParts())
