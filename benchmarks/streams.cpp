@@ -54,7 +54,8 @@ void kernel(void* context, int64_t instance) {
 void run(Chain chain) {
   for (int64_t i = 0; i + 1 < chain.stages; ++i)
     chain.streams[i] = strata_stream_create(sizeof(float), capacity, "chain");
-  strata_spmd(kernel, &chain, chain.stages, /*ways=*/0, /*processor=*/~0u, /*concurrent=*/1);
+  const StrataParts concurrent{strata_none, 1, 0, 0, 0};
+  strata_spmd(kernel, &chain, sizeof chain, chain.stages, &concurrent);
   for (int64_t i = 0; i + 1 < chain.stages; ++i)
     strata_stream_destroy(chain.streams[i]);
 }

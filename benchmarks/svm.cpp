@@ -240,12 +240,13 @@ Row switchRow(Bench& bench) {
   Row row = hold(
       bench, std::move(contest),
       [] {
+        static const StrataParts concurrent{strata_none, 1, 0, 0, 0};
         strata_spmd(
             [](void*, int64_t) {
               for (int64_t i = 0; i < switches / 2; ++i)
                 strata_yield();
             },
-            nullptr, 2, 0, ~0u, 1);
+            nullptr, 0, 2, &concurrent);
       },
       [] { bench_thread_switches(switches); });
   scale(row, 1e9 / switches);

@@ -25,13 +25,40 @@ typedef struct StrataMemory {
   uint32_t
       is_explicit;    /* 1: real storage of exactly `capacity` bytes an instance is set aside; 0: allocated as needed */
   uint32_t alignment; /* bytes, a power of two */
+  uint64_t width;     /* bytes of one access */
+  uint64_t latency;   /* cycles of the machine's clock until an access is answered */
+  uint64_t bandwidth_bytes, bandwidth_cycles; /* so many bytes in so many cycles; 0 and 0: not stated */
 } StrataMemory;
 
 typedef struct StrataProcessor {
   const char* name;
   uint32_t count;
   uint32_t moves; /* that one instance carries on at once, beside its kernel */
+  uint64_t clock; /* Hz; 0: the machine's */
 } StrataProcessor;
+
+typedef struct StrataFifo {
+  const char* name;
+  uint64_t capacity; /* bytes of one instance */
+  uint64_t width;    /* bytes of one push or pop */
+  uint64_t latency;  /* cycles of the machine's clock */
+  uint32_t instances;
+} StrataFifo;
+
+typedef struct StrataLink {
+  const char* name;
+  uint64_t latency;                           /* cycles of the machine's clock */
+  uint64_t bandwidth_bytes, bandwidth_cycles; /* of one transfer; 0 and 0: not stated */
+  uint32_t transfers;                         /* at once */
+} StrataLink;
+
+/* What the runtime decides by (base/machine/figures.h says what each comes from). None changes a result; 0: not stated,
+ * and a usual figure is taken. */
+typedef struct StrataHardware {
+  int64_t task_bytes;        /* a copy of fewer costs less than starting a task for it */
+  int64_t tile_elements;     /* a side of the tiles in which a move makes rows columns */
+  uint64_t large_page_bytes; /* scratch memory from here on begins at a multiple; a power of two */
+} StrataHardware;
 
 typedef struct StrataMachine {
   const char* name;
@@ -39,6 +66,12 @@ typedef struct StrataMachine {
   const StrataProcessor* processors;
   uint32_t memory_count;
   uint32_t processor_count;
+  const StrataFifo* fifos;
+  const StrataLink* links;
+  uint32_t fifo_count;
+  uint32_t link_count;
+  uint64_t clock; /* Hz of the clock that latencies are counted in; 0: not stated */
+  StrataHardware hardware;
 } StrataMachine;
 
 /* Makes `machine` the one that the calling execution runs on from here, within a run context of its own; null: none,
@@ -155,20 +188,27 @@ void strata_token_retain(StrataToken* token);
 
 /* ---- many processors ---- */
 
-/* Runs body(context, i) for i in [0, instances), each as a processor of class `processor`, and returns when all have
- * ended. Not concurrent: instances may run one after another on any number of workers. Concurrent: every instance is a
- * fibre and all make progress.
+/* Who takes part in a strata_spmd. A constant of the code. */
+typedef struct StrataParts {
+  uint32_t processor;     /* their class, an index into the machine's table; any other number: none */
+  uint32_t is_concurrent; /* 0: instances may run one after another, on any number of workers; 1: every instance is a
+                             fibre and all make progress */
+  int64_t parts;          /* that the processors are divided into; 0: as many as instances */
+  int64_t first, width;   /* the subset of the caller's range that takes part: `width` processors from number `first`
+                             on; 0 and 0: all of it. None for concurrent ones. */
+} StrataParts;
+
+/* Runs body(arguments, i) for i in [0, instances), each as a processor of the class, and returns when all have ended.
+ * The arguments are `argument_bytes` bytes of scalars, tokens and descriptions of blocks and streams, which bodies only
+ * read: a copy of them would do.
  *
  * Nested calls divide the processors further. The caller has a range of each class: at first all of it; within a call
  * the range that its instance was given, and of another class the processors that belong to these (node 1 of 4 has
- * cores 2 and 3 of 8). That range is divided into `ways` equal parts (0: as many as instances); instance i has part i,
- * and acts as the first processor in it. Where there are more parts than processors, which only processors without
- * stores allow, the numbers go on behind the range. */
-void strata_spmd(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
-                 uint32_t processor, int32_t concurrent);
-/* The same on a subset of that range: the `width` processors from number `first` in it on (not concurrent). */
-void strata_spmd_among(void (*body)(void* context, int64_t instance), void* context, int64_t instances, int64_t ways,
-                       uint32_t processor, int64_t first, int64_t width);
+ * cores 2 and 3 of 8). That range, or the subset of it, is divided into equal parts; instance i has part i, and acts as
+ * the first processor in it. Where there are more parts than processors, which only processors without stores allow,
+ * the numbers go on behind the range. */
+void strata_spmd(void (*body)(void* arguments, int64_t instance), const void* arguments, int64_t argument_bytes,
+                 int64_t instances, const StrataParts* parts);
 /* The index of the executing processor within its class; 0 outside of any strata_spmd or strata_spawn. */
 int64_t strata_instance(void);
 /* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing.
@@ -228,17 +268,33 @@ void strata_trace_wait_begin(const char* name);
 
 /* ---- calls that carry ids ----
  *
- * The calls of moves once more, for programs that are lowered to say which memories each concerns; who runs is known
- * from strata_spmd and strata_spawn. Here they put the move into the trace: one that the caller waits for as a span of
- * the move and one of the caller. */
+ * The calls of moves and of the making of streams once more, for programs that are lowered to say which memories, links
+ * and FIFOs each concerns. Who runs is known from strata_spmd and strata_spawn; where a push or pop goes, from its
+ * stream; what a wait is for, from its token. Here they put moves and waits into the trace: a move that the caller
+ * waits for as a span of the move and one of the caller. */
 
-/* Where a move goes: indices into the machine's table of memories, strata_no_memory for none. The instance of each is
- * that of the executing processor (strata_store). A constant of the code. */
-enum { strata_no_memory = 0xffffffff };
+/* Stands for no memory, FIFO or link where an index into one of the machine's tables is asked for. */
+enum { strata_none = 0xffffffff };
+
+/* Where a move goes: indices into the machine's tables. The instance of each memory is that of the executing processor
+ * (strata_store). A constant of the code. */
 typedef struct StrataWay {
-  const char* block; /* that it fills or empties */
-  uint32_t from, to;
+  const char* block;     /* that it fills or empties */
+  uint32_t from, to;     /* memories, or none */
+  const uint32_t* links; /* that it passes through, in this order */
+  uint32_t link_count;   /* 0 within a memory, and from a processor's own to itself */
 } StrataWay;
+
+/* Where a stream's elements are: in a memory, or on their way through a FIFO; indices into the machine's tables. A
+ * constant of the code. */
+typedef struct StrataStreamPlace {
+  uint32_t memory, fifo;    /* one of them, or none */
+  const char* for_room;     /* what a trace calls a wait of who pushes … */
+  const char* for_elements; /* … and of who pops or peeks */
+} StrataStreamPlace;
+
+StrataStream* strata_stream_create_at(const StrataStreamPlace* place, int64_t element_bytes, int64_t capacity_elements,
+                                      const char* name);
 
 void strata_move_along(const StrataWay* way, void* destination, const int64_t* destination_strides, const void* source,
                        const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace strata::machine {
 
@@ -46,6 +47,79 @@ bool Connections::reaches(ProcessorId processor, MemoryId memory) const {
     memory = machine_[memory].over;
   }
   return false;
+}
+
+std::vector<LinkId> Connections::route(MemoryId from, MemoryId to) const {
+  const auto physical = [&](MemoryId memory) {
+    for (size_t step = 0; step <= machine_.memories.size() && memory.value < machine_.memories.size(); ++step) {
+      if (!machine_[memory].isVirtual())
+        return memory;
+      memory = machine_[memory].over;
+    }
+    return MemoryId();
+  };
+  from = physical(from), to = physical(to);
+  if (!from.valid() || !to.valid())
+    return {};
+  // Dijkstra's algorithm over ends: entering a link costs 1, entering a processor more than all links together.
+  const uint64_t throughProcessor = machine_.links.size() + 1;
+  struct Step {
+    uint64_t cost = ~uint64_t(0);
+    LinkEnd before;
+  };
+  std::map<LinkEnd, Step> reached;
+  std::set<std::pair<uint64_t, LinkEnd>> open{{0, from}};
+  reached[from] = {0, from};
+  while (!open.empty()) {
+    const auto [cost, end] = *open.begin();
+    open.erase(open.begin());
+    if (end == LinkEnd(to))
+      break;
+    for (const LinkEnd& next : neighbours(end)) {
+      const uint64_t all = cost + (std::holds_alternative<LinkId>(next)        ? 1
+                                   : std::holds_alternative<ProcessorId>(next) ? throughProcessor
+                                                                               : 0);
+      Step& step = reached[next];
+      if (all >= step.cost)
+        continue;
+      open.erase({step.cost, next});
+      step = {all, end};
+      open.insert({all, next});
+    }
+  }
+  std::vector<LinkId> links;
+  if (!reached.contains(to))
+    return links;
+  for (LinkEnd at = to; at != LinkEnd(from); at = reached[at].before)
+    if (const LinkId* link = std::get_if<LinkId>(&at))
+      links.push_back(*link);
+  std::reverse(links.begin(), links.end());
+  return links;
+}
+
+std::vector<LinkEnd> Connections::neighbours(const LinkEnd& end) const {
+  std::vector<LinkEnd> next;
+  for (uint32_t number = 0; number < machine_.links.size(); ++number) {
+    const Link& link = machine_.links[number];
+    const bool isThis = end == LinkEnd(LinkId{number});
+    for (size_t place = 0; place < link.ends.size(); ++place) {
+      const bool isFirst = place == 0;
+      if (isThis && !(link.oneWay && isFirst))
+        next.push_back(link.ends[place]); // data leave it here …
+      else if (!isThis && link.ends[place] == end && (!link.oneWay || isFirst))
+        next.push_back(LinkId{number}); // … and enter it there
+    }
+  }
+  for (uint32_t number = 0; number < machine_.processors.size(); ++number) {
+    const LinkEnd processor = ProcessorId{number};
+    for (const MemoryId memory : machine_.processors[number].local) {
+      if (end == processor)
+        next.push_back(memory);
+      else if (end == LinkEnd(memory))
+        next.push_back(processor);
+    }
+  }
+  return next;
 }
 
 namespace {

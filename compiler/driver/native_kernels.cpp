@@ -3,6 +3,7 @@
 // without a mapping. A function's result is what its entry point writes into a last argument.
 #include "compiler/driver/native_kernels.h"
 
+#include "compiler/driver/kernel_program.h"
 #include "compiler/target/registry/registry.h"
 
 #include "mlir/IR/Builders.h"
@@ -12,23 +13,6 @@ using namespace mlir;
 namespace strata::driver {
 
 namespace {
-
-std::string entryOf(StringRef kernel) {
-  return ("strata.native." + kernel).str();
-}
-
-/// An entry point that runs a kernel on its own arguments.
-void addEntry(ModuleOp program, svm::KernelOp kernel) {
-  auto builder = OpBuilder::atBlockEnd(program.getBody());
-  auto location = kernel.getLoc();
-  auto function = builder.create<func::FuncOp>(location, entryOf(kernel.getName()),
-                                               builder.getFunctionType(kernel.getArgumentTypes(), {}));
-  function->setAttr(svm::SvmDialect::entryAttr, builder.getUnitAttr());
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  builder.create<svm::RunOp>(location, mlir::Type(), FlatSymbolRefAttr::get(kernel.getNameAttr()),
-                             function.getArguments(), ValueRange(), FlatSymbolRefAttr());
-  builder.create<func::ReturnOp>(location);
-}
 
 /// A kernel that calls a function of C and writes its result into one more argument.
 svm::KernelOp addCaller(ModuleOp program, func::FuncOp function) {
@@ -61,35 +45,23 @@ std::unique_ptr<NativeKernels> NativeKernels::compile(ModuleOp program, Compiler
   const target::Target* target = target::targetOf(here, "", {}, diagnostics);
   if (!target)
     return nullptr;
-  LogicalProgram alone{OwningOpRef<ModuleOp>(program.clone()), {}, std::move(here), target};
-  SmallVector<Operation*> others;
   // What stands for them, and the names under which the interpreter asks for them.
-  SmallVector<svm::KernelOp> kernels;
-  SmallVector<func::FuncOp> functions;
+  LogicalProgram alone{kernelProgram(program, [](svm::KernelOp kernel) { return kernel.getLlvm().has_value(); }),
+                       {},
+                       std::move(here),
+                       target};
   std::vector<std::pair<std::string, std::string>> names;
-  const bool hasSource = !alone.module->getOps<svm::LLVMSourceOp>().empty();
-  for (Operation& op : *alone.module->getBody()) {
-    auto kernel = dyn_cast<svm::KernelOp>(op);
-    auto function = dyn_cast<func::FuncOp>(op);
-    if (kernel && kernel.getLlvm())
-      kernels.push_back(kernel);
-    else if (function && function.isExternal() && hasSource)
-      functions.push_back(function);
-    else if (!isa<svm::LLVMSourceOp>(op))
-      others.push_back(&op);
-  }
-  if (kernels.empty() && functions.empty())
+  for (auto kernel : alone.module->getOps<svm::KernelOp>())
+    names.emplace_back(kernel.getName(), entryOfKernel(kernel.getName()));
+  if (!alone.module->getOps<svm::LLVMSourceOp>().empty())
+    for (auto function : llvm::to_vector(alone.module->getOps<func::FuncOp>()))
+      if (function.isExternal()) {
+        svm::KernelOp caller = addCaller(*alone.module, function);
+        addKernelEntry(*alone.module, caller);
+        names.emplace_back(function.getName(), entryOfKernel(caller.getName()));
+      }
+  if (names.empty())
     return made;
-  for (Operation* op : others)
-    op->erase();
-  for (svm::KernelOp kernel : kernels)
-    names.emplace_back(kernel.getName(), entryOf(kernel.getName()));
-  for (func::FuncOp function : functions) {
-    kernels.push_back(addCaller(*alone.module, function));
-    names.emplace_back(function.getName(), entryOf(kernels.back().getName()));
-  }
-  for (svm::KernelOp kernel : kernels)
-    addEntry(*alone.module, kernel);
   static const target::NativeFunctions none; // it is these that the target is to compile
   made->program_ = std::move(alone);
   made->artefact_ = compiler.compile(*made->program_, optimization, none);

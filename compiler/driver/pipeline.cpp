@@ -4,6 +4,7 @@
 
 #include "compiler/driver/fit.h"
 #include "compiler/driver/notations.h"
+#include "compiler/driver/part_code.h"
 #include "compiler/driver/pass_watch.h"
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/check_text.h"
@@ -149,6 +150,8 @@ bool Compiler::check() {
   if (options_.sizes.empty() && options_.shapes.empty())
     return mapping::place(*program->module, program->record, program->machine, diagnostics_) &&
            mapping::verifyPlaced(*program->module, program->machine, diagnostics_);
+  if (options_.target.empty() && PartCode::isNeeded(*program))
+    return compile(*program, 0, {}) != nullptr;
   return place(*program) && schedule(*program) &&
          (program->target->takes() != svm::Stage::Scheduled ||
           program->target->supports({*program->module, program->machine}, diagnostics_));
@@ -440,10 +443,21 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
                                                     const target::NativeFunctions& natives,
                                                     Instrumentation instrumentation) {
   const target::Target& target = *program.target;
+  // Processors of other targets run kernels that those targets compile, from the program as it is now. A target that
+  // was asked for by name runs all of it.
+  OwningOpRef<ModuleOp> logical;
+  if (options_.target.empty() && PartCode::isNeeded(program))
+    logical = program.module->clone();
   if ((target.takes() != svm::Stage::Logical && !place(program, instrumentation)) ||
       (target.takes() == svm::Stage::Scheduled && !schedule(program, instrumentation)))
     return nullptr;
-  const target::Program given{*program.module, program.machine};
+  target::Program given{*program.module, program.machine};
+  if (logical) {
+    auto parts = PartCode::compile(*logical, *program.module, program, *this, optimization, diagnostics_);
+    if (!parts)
+      return nullptr;
+    given.parts = parts_.emplace_back(std::move(parts))->parts();
+  }
   if (!target.supports(given, diagnostics_))
     return nullptr;
   target::Settings settings;

@@ -16,6 +16,7 @@
 
 namespace strata::driver {
 
+class PartCode;
 class PassWatch;
 
 /// What the user asked for. Empty strings: not given.
@@ -111,6 +112,7 @@ private:
   DiagnosticEngine& diagnostics_;
   CompileOptions options_;
   std::unique_ptr<Source> source_;
+  std::vector<std::unique_ptr<PartCode>> parts_; // as long as code that calls them may live
   bool isSettled_ = false;
 };
 

@@ -22,6 +22,8 @@ private:
   std::vector<std::string> names_;
   std::vector<StrataMemory> memories_;
   std::vector<StrataProcessor> processors_;
+  std::vector<StrataFifo> fifos_;
+  std::vector<StrataLink> links_;
   StrataMachine table_;
 };
 

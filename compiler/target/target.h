@@ -33,13 +33,6 @@ enum class Instrumentation {
   Trace, // what ran when (runtime/core/trace.h)
 };
 
-/// A program at the stage that the target takes. Targets change the module; it and the machine outlive the artefact,
-/// and what is loaded from it.
-struct Program {
-  mlir::ModuleOp module;
-  const Machine& machine;
-};
-
 /// Code of this process behind a symbol of the program, for targets that have no way to run it themselves: a kernel
 /// that is LLVM code, or a function of C (whose result goes into a single element behind its arguments). Called with
 /// packed arguments (Executable::Entry). By the symbol.
@@ -47,7 +40,7 @@ using NativeFunctions = std::map<std::string, std::function<void(void**)>>;
 
 /// A function of this process that C code of a program calls by name, beside those of the runtime and of C.
 struct Symbol {
-  const char* name;
+  std::string name;
   void* address;
 };
 
@@ -79,6 +72,25 @@ public:
   virtual void resetFigures() = 0;
   /// Whether svm.print writes; it does at first.
   virtual void setPrinting(bool prints) = 0;
+};
+
+/// A class of processors that the machine gives to another target, with that target's code of the kernels that run
+/// there, by their symbols. The entries take the kernel's arguments packed; any thread may call them.
+struct Part {
+  std::string processor;
+  const class Target* target;
+  std::map<std::string, Executable::Entry> kernels;
+};
+
+/// A program at the stage that the target takes. Targets change the module; it, the machine and the parts outlive the
+/// artefact, and what is loaded from it.
+struct Program {
+  mlir::ModuleOp module;
+  const Machine& machine;
+  llvm::ArrayRef<Part> parts = {}; // only for a target that gives work to theirs
+
+  /// The part that a class of processors is, or null.
+  const Part* part(llvm::StringRef processor) const;
 };
 
 /// The C side of a program's entry points, for an object that C calls.
@@ -122,7 +134,7 @@ public:
   /// target that makes no objects.
   virtual std::optional<std::vector<std::string>> libraries() const = 0;
   /// Whether this target can start kernels on processors that a machine gives to another target, such as a host those
-  /// of an array. Its compile() then asks that target for what runs there.
+  /// of an array. The program that it compiles then brings that target's code of what runs there (Program::parts).
   virtual bool givesWorkTo(const Target&) const { return false; }
   /// Registers the passes that are its own (compiler/ir/passes.def), for MLIR's command lines.
   virtual void registerPasses() const {}

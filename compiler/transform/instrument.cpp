@@ -84,9 +84,8 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     SmallVector<Operation*> operations;
     getOperation().walk([&](Operation* op) {
-      if (isa<MoveOp, RunOp, WaitOp, InstancesOp, OnOp>(op))
-        if (isa<MoveOp, GatherOp, ScatterOp, RunOp, WaitOp, InstancesOp, OnOp>(op))
-          operations.push_back(op);
+      if (isa<MoveOp, GatherOp, ScatterOp, RunOp, WaitOp, InstancesOp, OnOp>(op))
+        operations.push_back(op);
     });
     for (Operation* op : operations) {
       if (std::optional<Transfer> transfer = transferOf(op))

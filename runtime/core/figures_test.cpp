@@ -11,8 +11,8 @@ namespace {
 using Figures = WithThreads;
 STRATA_WITH_THREADS(Figures);
 
-const StrataProcessor processors[] = {{"lane \"a\"", 8, 2}};
-const StrataMachine machine{"simd", nullptr, processors, 0, 1};
+const StrataProcessor processors[] = {processorOf("lane \"a\"", 8, 2)};
+const StrataMachine machine = machineOf("simd", nullptr, processors, 0, 1);
 
 TEST_P(Figures, CountersAddUpByNameOverThreads) {
   static const char moved[] = "bytes moved", movedToo[] = "bytes moved", runs[] = "kernel runs";

@@ -1,5 +1,6 @@
-// Figures of the hardware that the runtime decides by. It has usual ones; who knows the machine, as the command does
-// that compiles for it, sets others (base/machine/figures.h says what they come from). None changes a result.
+// Figures of the hardware that the runtime decides by: those that the machine states on which an execution's run
+// context is (StrataMachine::hardware; base/machine/figures.h says what they come from), and usual ones for what it
+// does not state. None changes a result. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,7 @@ struct Hardware {
   size_t largePageBytes = 2 << 20; // chunks of memory from here on begin at a multiple; a power of two
 };
 
-const Hardware& hardware();
-/// REQUIRES: nothing runs; both counts are 1 at least.
-void setHardware(const Hardware& figures);
+/// The figures for the calling execution.
+Hardware hardware();
 
 } // namespace strata::runtime

@@ -287,8 +287,8 @@ TEST_P(Tokens, ALongChainOfDependences) {
 
 // ---- deadlocks: reported at once, by name ----
 
-const StrataProcessor gridProcessors[] = {{"pe", 4, 0}};
-const StrataMachine grid{"grid", nullptr, gridProcessors, 0, 1};
+const StrataProcessor gridProcessors[] = {processorOf("pe", 4, 0)};
+const StrataMachine grid = machineOf("grid", nullptr, gridProcessors, 0, 1);
 
 TEST_P(Deadlocks, ALonePopperIsNamed) {
   EXPECT_EXIT(

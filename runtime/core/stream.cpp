@@ -74,7 +74,8 @@ void waitForRoom(StrataStream& stream, uint64_t count) {
     orderAfterWaiting();
     if (enough())
       break;
-    parkUnfenced({describeRoom, &stream, "wait for room in a stream"}, roomReady);
+    parkUnfenced({describeRoom, &stream, stream.place ? stream.place->for_room : "wait for room in a stream"},
+                 roomReady);
     if (enough())
       break;
   }
@@ -96,7 +97,8 @@ bool waitForElements(StrataStream& stream, uint64_t count) {
     orderAfterWaiting();
     if (settled())
       break;
-    parkUnfenced({describeElement, &stream, "wait for an element"}, elementsReady);
+    parkUnfenced({describeElement, &stream, stream.place ? stream.place->for_elements : "wait for an element"},
+                 elementsReady);
     if (settled())
       break;
   }
@@ -119,6 +121,11 @@ void wakePusher(StrataStream& stream) {
 using namespace strata::runtime;
 
 StrataStream* strata_stream_create(int64_t element_bytes, int64_t capacity_elements, const char* name) {
+  return strata_stream_create_at(nullptr, element_bytes, capacity_elements, name);
+}
+
+StrataStream* strata_stream_create_at(const StrataStreamPlace* place, int64_t element_bytes, int64_t capacity_elements,
+                                      const char* name) {
   const std::string called = name ? name : "unnamed";
   int64_t bytes = 0;
   if (element_bytes < 0 || capacity_elements < 1)
@@ -143,6 +150,7 @@ StrataStream* strata_stream_create(int64_t element_bytes, int64_t capacity_eleme
   if (!stream)
     stream = new StrataStream;
   stream->name = called;
+  stream->place = place;
   stream->capacity = static_cast<uint64_t>(capacity_elements);
   stream->elementBytes = static_cast<uint64_t>(element_bytes);
   stream->begin = static_cast<char*>(buffer);

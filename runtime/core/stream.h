@@ -46,6 +46,7 @@ struct StrataStream {
   char* end = nullptr;
 
   std::string name;
+  const StrataStreamPlace* place = nullptr; // where it was said to be; null: it was not
   StrataStream* nextFree = nullptr;
 };
 

@@ -190,6 +190,26 @@ TEST_P(Streams, TheEndWakesAPopperThatWaits) {
   strata_stream_destroy(stream);
 }
 
+TEST_P(Streams, WaitsAreTracedAsTheirPlaceSays) {
+  static const StrataStreamPlace place{strata_none, 0, "wait for room in q", "wait for an element of q"};
+  StrataStream* stream = strata_stream_create_at(&place, 8, 1, "q");
+  clearTrace();
+  strata_trace_begin("both"); // from here on the context is traced
+  StrataToken* producer = spawn([=] { produce(stream, 100); });
+  int64_t element = 0;
+  for (int64_t i = 0; i < 100; ++i) {
+    for (int k = 0; i == 50 && k < 100; ++k)
+      strata_yield(); // until the producer waits
+    EXPECT_EQ(strata_stream_pop(stream, &element), 1);
+  }
+  wait(producer);
+  strata_trace_end();
+  const std::string json = traceJson();
+  EXPECT_NE(json.find("\"cat\":\"wait\",\"name\":\"wait for room in q\""), std::string::npos) << json;
+  strata_stream_destroy(stream);
+  clearTrace();
+}
+
 TEST_P(Streams, PeekLooksAheadAndAroundTheCorner) {
   StrataStream* stream = strata_stream_create(8, 5, "window");
   StrataToken* producer = spawn([=] { produce(stream, 1000); });

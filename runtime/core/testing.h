@@ -47,11 +47,25 @@ inline void wait(const std::vector<StrataToken*>& tokens) {
     wait(token);
 }
 
+// Entries of a machine's tables without what only a trace or a simulator asks for.
+inline StrataMemory memoryOf(const char* name, uint64_t capacity, uint32_t instances, uint32_t isExplicit,
+                             uint32_t alignment) {
+  return {name, capacity, instances, isExplicit, alignment, 1, 0, 0, 0};
+}
+inline StrataProcessor processorOf(const char* name, uint32_t count, uint32_t moves) {
+  return {name, count, moves, 0};
+}
+inline StrataMachine machineOf(const char* name, const StrataMemory* memories, const StrataProcessor* processors,
+                               uint32_t memoryCount, uint32_t processorCount) {
+  return {name, memories, processors, memoryCount, processorCount, nullptr, nullptr, 0, 0, 0, {}};
+}
+
 /// Runs body(i) for i in [0, instances).
 template <typename Body>
 void spmd(int64_t instances, bool concurrent, Body body, uint32_t processor = ~0u) {
-  strata_spmd([](void* context, int64_t i) { (*static_cast<Body*>(context))(i); }, &body, instances, 0, processor,
-              concurrent);
+  const StrataParts parts{processor, concurrent, 0, 0, 0};
+  strata_spmd([](void* context, int64_t i) { (*static_cast<Body*>(context))(i); }, &body, sizeof body, instances,
+              &parts);
 }
 
 } // namespace strata::runtime

@@ -73,11 +73,26 @@ std::string metadata(const char* what, int process, int64_t thread, const std::s
          ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quoted(name) + "}}";
 }
 
+/// The name of an entry of one of a machine's tables; empty for strata_none.
+template <typename Entry>
+std::string_view nameIn(const Entry* table, uint32_t count, uint32_t number) {
+  return number < count ? table[number].name : "";
+}
+
 std::string wayOf(const Span& span) {
-  const auto name = [&](uint32_t memory) {
-    return span.machine && memory < span.machine->memory_count ? span.machine->memories[memory].name : "";
-  };
-  return std::string(name(span.from)) + " -> " + name(span.to);
+  if (!span.machine || !span.way)
+    return " -> ";
+  const auto name = [&](uint32_t memory) { return nameIn(span.machine->memories, span.machine->memory_count, memory); };
+  return std::string(name(span.way->from)).append(" -> ").append(name(span.way->to));
+}
+
+/// The links that a move passes through, in order: "bus, ring".
+std::string linksOf(const Span& span) {
+  std::string names;
+  for (uint32_t i = 0; span.machine && span.way && i < span.way->link_count; ++i)
+    names.append(names.empty() ? "" : ", ")
+        .append(nameIn(span.machine->links, span.machine->link_count, span.way->links[i]));
+  return names;
 }
 
 std::string eventOf(const Span& span, int process, int64_t thread, int64_t origin) {
@@ -87,7 +102,7 @@ std::string eventOf(const Span& span, int process, int64_t thread, int64_t origi
                       ",\"dur\":" + microseconds(span.end - span.start);
   if (span.kind == Span::Move)
     event += ",\"args\":{\"bytes\":" + std::to_string(span.bytes) + ",\"way\":" + quoted(wayOf(span)) +
-             ",\"instance\":" + std::to_string(span.instance) + "}";
+             ",\"links\":" + quoted(linksOf(span)) + ",\"instance\":" + std::to_string(span.instance) + "}";
   return event + "}";
 }
 
@@ -127,7 +142,7 @@ void traceMove(const Role& role, const StrataWay& way, int64_t bytes, int64_t be
   ContextFigures& figures = role.context->figures();
   figures.tracing.store(true, std::memory_order_relaxed);
   figures.shared.add({Span::Move, way.block, acts ? machine->processors[role.processor].name : nullptr,
-                      acts ? role.instance : 0, begin, end, machine, way.from, way.to, bytes});
+                      acts ? role.instance : 0, begin, end, machine, &way, bytes});
 }
 
 void traceWait(const Execution& execution, const char* name, int64_t begin, int64_t end) {

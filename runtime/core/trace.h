@@ -22,9 +22,9 @@ struct Span {
   const char* process;
   int64_t instance;
   int64_t start, end; // nanoseconds of the monotonic clock
-  // Of a move: the machine, and the memories of it that the move connects.
+  // Of a move: the machine, and where on it the move goes.
   const StrataMachine* machine = nullptr;
-  uint32_t from = strata_no_memory, to = strata_no_memory;
+  const StrataWay* way = nullptr;
   int64_t bytes = 0;
 };
 

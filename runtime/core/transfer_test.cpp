@@ -187,10 +187,13 @@ TEST_P(Moves, AStandstillBehindThemIsFound) {
 }
 
 TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
-  static const StrataProcessor processors[] = {{"pe", 4, 2}};
-  static const StrataMemory memories[] = {{"main", 0, 1, 0, 64}, {"ls", 1000, 4, 1, 64}};
-  static const StrataMachine machine{"tiles", memories, processors, 2, 1};
-  static const StrataWay ofB{"b", 0, 1}, ofC{"c", 0, 1}, ofD{"d", 1, 0}, ofE{"e", strata_no_memory, 1};
+  static const StrataProcessor processors[] = {processorOf("pe", 4, 2)};
+  static const StrataMemory memories[] = {memoryOf("main", 0, 1, 0, 64), memoryOf("ls", 1000, 4, 1, 64)};
+  static const StrataLink links[] = {{"ring", 50, 96, 1, 4}, {"bus", 200, 8, 1, 1}};
+  static const StrataMachine machine{"tiles", memories, processors, 2, 1, nullptr, links, 0, 2, 0, {}};
+  static const uint32_t route[] = {1, 0};
+  static const StrataWay ofB{"b", 0, 1, route, 2}, ofC{"c", 0, 1, route, 1}, ofD{"d", 1, 0, nullptr, 0},
+      ofE{"e", strata_none, 1, nullptr, 0};
   clearTrace();
   strata_machine(&machine);
   spmd(
@@ -227,6 +230,8 @@ TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
   EXPECT_EQ(count("\"args\":{\"name\":\"pe moves\"}"), 1u) << json;
   EXPECT_EQ(count("\"cat\":\"move\",\"name\":\"b\""), 4u) << json;
   EXPECT_EQ(count("\"args\":{\"bytes\":262144,\"way\":\"main -> ls\""), 8u) << json;
+  EXPECT_EQ(count("\"links\":\"bus, ring\""), 4u) << json;
+  EXPECT_EQ(count("\"links\":\"bus\""), 4u) << json;
   EXPECT_EQ(count("\"cat\":\"wait\",\"name\":\"wait for b\""), 4u) << json;
   EXPECT_EQ(count("\"args\":{\"bytes\":77,\"way\":\"ls -> main\""), 4u) << json;
   EXPECT_EQ(count("\"cat\":\"wait\",\"name\":\"d\""), 4u) << json;
@@ -237,8 +242,9 @@ TEST_P(Moves, AreTracedOnRowsOfTheirOwn) {
 }
 
 TEST(Move, AsManyEnginesAsTheMachineHasMovesWithinReason) {
-  const StrataProcessor processors[] = {{"control", 1, 0}, {"pe", 8, 16}};
-  const StrataMachine none{"none", nullptr, processors, 0, 1}, some{"some", nullptr, processors, 0, 2};
+  const StrataProcessor processors[] = {processorOf("control", 1, 0), processorOf("pe", 8, 16)};
+  const StrataMachine none = machineOf("none", nullptr, processors, 0, 1),
+                      some = machineOf("some", nullptr, processors, 0, 2);
   EXPECT_EQ(enginesFor(nullptr), 1u);
   EXPECT_EQ(enginesFor(&none), 1u);
   EXPECT_EQ(enginesFor(&some), std::clamp(std::thread::hardware_concurrency() / 2, 1u, 128u));

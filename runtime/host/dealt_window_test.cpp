@@ -17,10 +17,10 @@ STRATA_WITH_THREADS(Dealt);
 
 enum : uint32_t { Main, Local, All, Halves };
 enum : uint32_t { Control, Pe };
-const StrataMemory memories[] = {
-    {"main", 0, 1, 0, 64}, {"local", 1 << 16, 8, 1, 16}, {"all", 0, 1, 0, 16}, {"halves", 0, 2, 0, 16}};
-const StrataProcessor processors[] = {{"control", 1, 0}, {"pe", 8, 16}};
-const StrataMachine machine{"tiles", memories, processors, 4, 2};
+const StrataMemory memories[] = {memoryOf("main", 0, 1, 0, 64), memoryOf("local", 1 << 16, 8, 1, 16),
+                                 memoryOf("all", 0, 1, 0, 16), memoryOf("halves", 0, 2, 0, 16)};
+const StrataProcessor processors[] = {processorOf("control", 1, 0), processorOf("pe", 8, 16)};
+const StrataMachine machine = machineOf("tiles", memories, processors, 4, 2);
 
 int64_t product(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t(1), std::multiplies<>());
@@ -157,6 +157,7 @@ TEST_P(Dealt, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
   strata_machine(&machine);
   std::vector<char*> stores(8);
   spmd(8, false, [&](int64_t i) { stores[static_cast<size_t>(i)] = static_cast<char*>(strata_store(Local)); }, Pe);
+  const StrataParts parts{Pe, 0, 2, 0, 0};
   strata_spmd(
       [](void* context, int64_t half) {
         auto& all = *static_cast<std::vector<char*>*>(context);
@@ -171,7 +172,7 @@ TEST_P(Dealt, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
         }
         strata_window_release(block.first);
       },
-      &stores, 2, 2, Pe, 0);
+      &stores, sizeof stores, 2, &parts);
 }
 
 TEST_P(Dealt, BytesThatStayAreToldFromThoseThatDoNot) {

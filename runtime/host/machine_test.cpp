@@ -26,9 +26,11 @@ STRATA_WITH_THREADS(Spmd);
 
 enum : uint32_t { Main, Local, Wide };
 enum : uint32_t { Control, Pe, Lane };
-const StrataMemory memories[] = {{"main", 0, 1, 0, 64}, {"local", 1000, 8, 1, 16}, {"wide", 3 * 4096, 2, 1, 1 << 16}};
-const StrataProcessor processors[] = {{"control", 1, 0}, {"pe", 8, 16}, {"lane", 64, 0}};
-const StrataMachine machine{"tiles", memories, processors, 3, 3};
+const StrataMemory memories[] = {memoryOf("main", 0, 1, 0, 64), memoryOf("local", 1000, 8, 1, 16),
+                                 memoryOf("wide", 3 * 4096, 2, 1, 1 << 16)};
+const StrataProcessor processors[] = {processorOf("control", 1, 0), processorOf("pe", 8, 16),
+                                      processorOf("lane", 64, 0)};
+const StrataMachine machine = machineOf("tiles", memories, processors, 3, 3);
 
 TEST_P(Stored, EveryProcessorHasItsOwn) {
   strata_machine(&machine);
@@ -143,16 +145,16 @@ TEST_P(Stored, BlocksOnAStack) {
 }
 
 TEST_P(Stored, AnImpossibleMemoryIsRefused) {
-  static const StrataMemory vast[] = {{"vast", uint64_t(1) << 60, 1000, 1, 64}};
-  static const StrataMachine impossible{"impossible", vast, nullptr, 1, 0};
+  static const StrataMemory vast[] = {memoryOf("vast", uint64_t(1) << 60, 1000, 1, 64)};
+  static const StrataMachine impossible = machineOf("impossible", vast, nullptr, 1, 0);
   EXPECT_EXIT(strata_machine(&impossible), ::testing::ExitedWithCode(1),
               "no memory for the 1000 instances of memory 'vast'.*runtime-out-of-memory");
 }
 
 TEST_P(Stored, ManySmallOnes) {
-  static const StrataMemory registers[] = {{"registers", 512, 10000, 1, 8}};
-  static const StrataProcessor cells[] = {{"cell", 10000, 0}};
-  static const StrataMachine array{"array", registers, cells, 1, 1};
+  static const StrataMemory registers[] = {memoryOf("registers", 512, 10000, 1, 8)};
+  static const StrataProcessor cells[] = {processorOf("cell", 10000, 0)};
+  static const StrataMachine array = machineOf("array", registers, cells, 1, 1);
   strata_machine(&array);
   spmd(10000, false, [](int64_t i) { *static_cast<int64_t*>(strata_store(0)) = i; }, 0);
   spmd(10000, false, [](int64_t i) { ASSERT_EQ(*static_cast<int64_t*>(strata_store(0)), i); }, 0);
@@ -235,19 +237,20 @@ TEST_P(Spmd, NestedInstancesDivideTheProcessors) {
   EXPECT_EQ(executingProcessor(), Execution::noProcessor);
 }
 
-TEST_P(Spmd, FewerInstancesThanWaysLeaveProcessorsIdle) {
+TEST_P(Spmd, FewerInstancesThanPartsLeaveProcessorsIdle) {
   strata_machine(&machine);
   std::vector<std::atomic<int>> seen(64);
-  auto ways = [](int64_t instances, int64_t ways, uint32_t processor, auto body) {
-    strata_spmd([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, instances, ways,
-                processor, 0);
+  auto inParts = [](int64_t instances, int64_t count, uint32_t processor, auto body) {
+    const StrataParts parts{processor, 0, count, 0, 0};
+    strata_spmd([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, sizeof body,
+                instances, &parts);
   };
-  ways(4, 4, Pe, [&](int64_t outer) {
+  inParts(4, 4, Pe, [&](int64_t outer) {
     EXPECT_EQ(strata_instance(), outer * 2);
     // The last has less to do: its processors are still its own.
-    ways(outer == 3 ? 1 : 2, 2, Pe, [&](int64_t) { ++seen[strata_instance()]; });
+    inParts(outer == 3 ? 1 : 2, 2, Pe, [&](int64_t) { ++seen[strata_instance()]; });
     // A class above: whom this one belongs to.
-    ways(1, 1, Control, [&](int64_t) { EXPECT_EQ(strata_instance(), 0); });
+    inParts(1, 1, Control, [&](int64_t) { EXPECT_EQ(strata_instance(), 0); });
   });
   for (size_t i = 0; i < 8; ++i)
     EXPECT_EQ(seen[i], i < 7);
@@ -257,30 +260,31 @@ TEST_P(Spmd, WhoIsNobodyInParticularStandsForTheFirst) {
   strata_machine(&machine);
   wait(spawn(
       [] {
-        strata_spmd([](void*, int64_t i) { EXPECT_EQ(strata_instance(), 8 * i); }, nullptr, 1, 0, Lane, 0);
-        strata_spmd([](void*, int64_t i) { EXPECT_EQ(strata_instance(), i); }, nullptr, 1, 0, Pe, 0);
+        spmd(1, false, [](int64_t i) { EXPECT_EQ(strata_instance(), 8 * i); }, Lane);
+        spmd(1, false, [](int64_t i) { EXPECT_EQ(strata_instance(), i); }, Pe);
       },
       {}, Pe, -1));
 }
 
-TEST_P(Spmd, SomeOfTheProcessorsThatOneStandsFor) {
+TEST_P(Spmd, ASubsetOfAPartsProcessors) {
   strata_machine(&machine);
   std::vector<std::atomic<int>> seen(64);
-  auto among = [](int64_t ways, uint32_t processor, int64_t first, int64_t width, auto body) {
-    strata_spmd_among([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, ways, ways,
-                      processor, first, width);
+  auto onSubset = [](int64_t count, uint32_t processor, int64_t first, int64_t width, auto body) {
+    const StrataParts parts{processor, 0, count, first, width};
+    strata_spmd([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, sizeof body,
+                count, &parts);
   };
-  among(2, Pe, 4, 4, [&](int64_t outer) {
+  onSubset(2, Pe, 4, 4, [&](int64_t outer) {
     EXPECT_EQ(strata_instance(), 4 + outer * 2);
-    among(3, Lane, 5, 3, [&](int64_t) { ++seen[strata_instance()]; });
+    onSubset(3, Lane, 5, 3, [&](int64_t) { ++seen[strata_instance()]; });
   });
   for (int64_t i = 0; i < 64; ++i)
     EXPECT_EQ(seen[i], (i >= 37 && i < 40) || (i >= 53 && i < 56)) << i;
 }
 
 TEST_P(Spmd, MoreThanCanBeNumberedIsRefused) {
-  EXPECT_EXIT(wait(spawn([] { strata_spmd([](void*, int64_t) {}, nullptr, INT64_MAX, 0, Pe, 0); }, {}, Pe, 2)),
-              ::testing::ExitedWithCode(1), "runtime-instances");
+  EXPECT_EXIT(wait(spawn([] { spmd(INT64_MAX, false, [](int64_t) {}, Pe); }, {}, Pe, 2)), ::testing::ExitedWithCode(1),
+              "runtime-instances");
 }
 
 TEST_P(Spmd, InstancesUseStreamsAndTokens) {

@@ -2,6 +2,7 @@
 // call that started it has ended.
 #include "runtime/core/run_context.h"
 
+#include "runtime/core/hardware.h"
 #include "runtime/core/scheduler.h"
 #include "runtime/core/stream.h"
 #include "runtime/core/testing.h"
@@ -23,13 +24,13 @@ struct Contexts : WithThreads {
 };
 STRATA_WITH_THREADS(Contexts);
 
-const StrataMemory tileMemories[] = {{"main", 0, 1, 0, 64}, {"local", 1000, 8, 1, 16}};
-const StrataProcessor tileProcessors[] = {{"control", 1, 0}, {"pe", 8, 16}};
-const StrataMachine tiles{"tiles", tileMemories, tileProcessors, 2, 2};
+const StrataMemory tileMemories[] = {memoryOf("main", 0, 1, 0, 64), memoryOf("local", 1000, 8, 1, 16)};
+const StrataProcessor tileProcessors[] = {processorOf("control", 1, 0), processorOf("pe", 8, 16)};
+const StrataMachine tiles = machineOf("tiles", tileMemories, tileProcessors, 2, 2);
 
-const StrataMemory gridMemories[] = {{"scratch", 640, 4, 1, 64}};
-const StrataProcessor gridProcessors[] = {{"lane", 4, 1}};
-const StrataMachine grid{"grid", gridMemories, gridProcessors, 1, 1};
+const StrataMemory gridMemories[] = {memoryOf("scratch", 640, 4, 1, 64)};
+const StrataProcessor gridProcessors[] = {processorOf("lane", 4, 1)};
+const StrataMachine grid = machineOf("grid", gridMemories, gridProcessors, 1, 1);
 
 /// A call, as the functions of C for entry points make it.
 class Call {
@@ -252,6 +253,26 @@ TEST_P(Contexts, AnotherMachineWithinACallEndsWithIt) {
     wait(token);
   }
   EXPECT_EQ(current()->runContext, &RunContext::outside());
+}
+
+TEST_P(Contexts, FiguresOfTheHardwareAreThoseOfTheMachine) {
+  StrataMachine fast = grid, slow = tiles;
+  fast.hardware = {100, 8, 1 << 16};
+  slow.hardware = {200, 0, 0};
+  const Hardware usual;
+  {
+    const Call call(fast);
+    EXPECT_EQ(hardware().taskBytes, 100);
+    EXPECT_EQ(hardware().tileElements, 8);
+    EXPECT_EQ(hardware().largePageBytes, 1u << 16);
+    {
+      const Call inner(slow);
+      EXPECT_EQ(hardware().taskBytes, 200);
+      EXPECT_EQ(hardware().tileElements, usual.tileElements); // not stated
+    }
+    wait(spawn([] { EXPECT_EQ(hardware().taskBytes, 100); }));
+  }
+  EXPECT_EQ(hardware().taskBytes, usual.taskBytes);
 }
 
 TEST_P(Contexts, AFailureNamesTheProcessorOfItsOwnMachine) {

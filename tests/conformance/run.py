@@ -112,6 +112,15 @@ def execute(command, program, collect):
     return program.compare(collect())
 
 
+def run_parts(strata, program, folder, machine):
+    """On a machine with processors of another target, which runs no kernels that share more than blocks: those are refused."""
+    text = program.path.read_text()
+    if re.search(r"svm\.shared|svm\.print|svm\.kernel @\w+\([^)]*!svm\.stream", text):
+        program = Program(program.path)
+        program.errors = [["target-part-kernel"]]
+    return run_strata(strata, program, folder, ["--machine", machine])
+
+
 def run_strata(strata, program, folder, options):
     """Through the command: data as .npy files."""
     command = [strata, "run", str(program.path), *options]
@@ -158,6 +167,7 @@ def main():
     parser.add_argument("--threads", type=int, action="append", default=[], help="numbers of threads to run with")
     parser.add_argument("--interpret", action="store_true", help="also run with strata run --interpret")
     parser.add_argument("--target", action="append", default=[], help="run on this target; may be repeated")
+    parser.add_argument("--parts", help="run on this machine, which has processors of several targets")
     parser.add_argument("program", nargs="*", help="names of programs; all without any")
     options = parser.parse_args()
     folder = pathlib.Path(__file__).parent / "programs"
@@ -169,6 +179,8 @@ def main():
         ways.append(("command", "strata run --interpret", lambda p, s: run_strata(options.strata, p, s, ["--interpret"])))
     for target in options.target if options.strata else []:
         ways.append(("command", f"--target {target}", lambda p, s, target=target: run_strata(options.strata, p, s, ["--target", target])))
+    if options.strata and options.parts:
+        ways.append(("machines", f"--machine {options.parts}", lambda p, s: run_parts(options.strata, p, s, options.parts)))
     for machine in options.machine if options.strata else []:
         for threads in options.threads or [1, 2, 5]:
             words = ["--machine", machine, "--threads", str(threads)]

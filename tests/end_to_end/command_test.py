@@ -18,6 +18,29 @@ void task F(in float a[N], out float b[N]);
 void task<leaf> F::L(in float a[N], out float b[N]) { for (long i = 1; i < N; i++) b[i] = a[i]; }
 """
 
+# Its kernel ends in an error, on processing elements.
+BROKEN = """!block = memref<?xf32, strided<[1], offset: ?>>
+module attributes {svm.machine = "cell", svm.mapping = {main = {
+    control = "ppe", arguments = ["main"], blocks = {x = "ls"}, calls = {work = {on = "spe"}}}}} {
+  svm.kernel @refuse(%x: !block {svm.access = "readwrite"}) {
+    %no = arith.constant false
+    svm.check %no, "own-rule", "never"
+    svm.return
+  }
+  func.func @main(%a: !block {svm.name = "A", svm.access = "readwrite"})
+      attributes {svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[n] -> (n)>]} {
+    %c4 = arith.constant 4 : index
+    svm.scope "work" disjoint {
+      %x = svm.block "x"(%c4) max [4] : !block
+      svm.move %a to %x : !block to !block
+      svm.run @refuse(%x) : (!block) -> ()
+      svm.move %x to %a : !block to !block
+    }
+    return
+  }
+}
+"""
+
 
 class Command(harness.Case):
     def test_every_stage_is_printed(self):
@@ -88,12 +111,27 @@ class Command(harness.Case):
         self.write("chooses.yaml", text.replace("machine: cell", "machine: cell\ntarget: interpreter"))
         self.succeeds("run", VECTADD, *DATA, "--machine", "./chooses.yaml", "--out", "C=E.npy")
         self.assertEqual(open(self.path("C.npy"), "rb").read(), open(self.path("E.npy"), "rb").read())
+        # Single processors may be of another target, which the machine's own gives kernels to, and not every one can.
         self.write("part.yaml", text.replace("name: spe", "name: spe\n    target: interpreter"))
+        result = self.succeeds("run", VECTADD, *DATA, "--machine", "./part.yaml", "--out", "C=P.npy", "--stats", "--check")
+        self.assertEqual(open(self.path("C.npy"), "rb").read(), open(self.path("P.npy"), "rb").read())
+        self.assertIn("bytes main -> ls: ", result.out)
+        self.succeeds("check", VECTADD, "--machine", "./part.yaml", "--size", "N=8")
+        self.assertIn("strata_call_part", self.succeeds("run", VECTADD, "--machine", "./part.yaml", "--emit=llvm", "--size", "N=8").out)
+        self.assertNotIn("strata_call_part", self.succeeds("run", VECTADD, "--machine", "./part.yaml", "--target", "host",
+                                                           "--emit=llvm", "--size", "N=8").out)
+        self.write("other.yaml", text.replace("machine: cell", "machine: cell\ntarget: interpreter")
+                   .replace("name: spe", "name: spe\n    target: host"))
+        self.write("broken.mlir", BROKEN)
         for words, code, place in (
                 (("run", VECTADD, "--target", "interpeter"), "target-unknown", "did you mean 'interpreter'?"),
-                (("run", VECTADD, *DATA, "--machine", "./part.yaml"), "target-part", "part.yaml:"),
-                (("check", VECTADD, "--machine", "./part.yaml", "--size", "N=8"), "target-part", "part.yaml:"),
-                (("check", VECTADD, "--machine", "./part.yaml"), "target-part", "part.yaml:"),
+                (("run", VECTADD, *DATA, "--machine", "./other.yaml"), "target-part", "other.yaml:"),
+                (("check", VECTADD, "--machine", "./other.yaml", "--size", "N=8"), "target-part", "other.yaml:"),
+                (("check", VECTADD, "--machine", "./other.yaml"), "target-part", "other.yaml:"),
+                (("build", VECTADD, "--machine", "./part.yaml", "-o", "v.o"), "host-part-object", "'spe' is of target 'interpreter'"),
+                (("run", "broken.mlir", "--machine", "./part.yaml", "--size", "N=4"), "own-rule", "broken.mlir:6:"),
+                (("run", "broken.mlir", "--machine", "./other.yaml", "--size", "N=4"), "target-part", "other.yaml:"),
+                (("run", "broken.mlir", "--machine", "./part.yaml", "--size", "N=4"), "target-part-failed", "another target"),
                 (("check", VECTADD, "--target", "interpeter"), "target-unknown", "did you mean 'interpreter'?"),
                 (("map", VECTADD, "--target", "interpreter"), "driver-usage", "--target"),
                 (("run", VECTADD, *DATA, "--target", "interpreter", "--trace", "t.json"), "target-no-trace", "--trace"),

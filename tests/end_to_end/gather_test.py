@@ -61,6 +61,8 @@ class Gathers(harness.Case):
                     events = json.load(file)["traceEvents"]
                 moves = [event["args"] for event in events if event["ph"] == "X" and "way" in event.get("args", {})]
                 self.assertTrue(any(move["way"] == first[0] and move["bytes"] == 7200 for move in moves), moves)
+                if machine == "cell":
+                    self.assertEqual({move["links"] for move in moves if move["way"] == "main -> ls"}, {"ring"})
 
     def test_an_index_out_of_range_in_a_memory_of_its_own(self):
         self.save("i.npy", np.where(np.arange(600) == 599, 40, INDICES).astype("i4"))
@@ -104,6 +106,13 @@ class Streams(harness.Case):
         mapping = f'main = {{control = "core", streams = {streams}}}'
         begin = text.index("svm.kernel @produce")
         return self.write("p.mlir", text[:begin] + f'module attributes {{svm.machine = "pipes", svm.mapping = {{{mapping}}}}} {{\n' + text[begin:] + "}\n")
+
+    def test_traces_name_the_stream_that_is_waited_for(self):
+        self.succeeds("run", self.program('{q = {fifo = "FIFO"}}'), *self.machine, "--size", "N=1000", "--in", "A=iota",
+                      "--threads", "1", "--trace", "trace.json")
+        with open(self.path("trace.json")) as file:
+            waits = {event["name"] for event in json.load(file)["traceEvents"] if event.get("cat") == "wait"}
+        self.assertTrue(waits & {"wait for room in q", "wait for an element of q"}, waits)
 
     def test_go_through_a_fifo(self):
         program = self.program('{q = {fifo = "FIFO"}}')

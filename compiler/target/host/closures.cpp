@@ -22,7 +22,7 @@ struct VerifyClosuresPass : PassWrapper<VerifyClosuresPass, OperationPass<Module
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyClosuresPass)
 
   void runOnOperation() override {
-    const llvm::StringSet<> starters{"strata_spmd", "strata_spmd_among", "strata_spawn"};
+    const llvm::StringSet<> starters{"strata_spmd", "strata_spawn"};
     getOperation().walk([&](LLVM::CallOp call) {
       if (!call.getCallee())
         return;

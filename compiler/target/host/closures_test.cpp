@@ -19,7 +19,7 @@ namespace {
 /// What is said of a program whose starter puts the value that `make` makes into a closure; empty: nothing.
 std::string found(const std::string& make, const std::string& type, const std::string& others = "") {
   const std::string program = R"(
-    llvm.func @strata_spmd(!llvm.ptr, !llvm.ptr, i64, i64, i32, i32)
+    llvm.func @strata_spmd(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
     llvm.func @strata_acquire(i64, !llvm.ptr) -> !llvm.ptr
     llvm.func @part(!llvm.ptr, i64)
     )" + others + R"(
@@ -37,7 +37,7 @@ std::string found(const std::string& make, const std::string& type, const std::s
       llvm.store %value, %second : )" +
                               type + R"(, !llvm.ptr
       %body = llvm.mlir.addressof @part : !llvm.ptr
-      llvm.call @strata_spmd(%body, %closure, %one, %one, %word, %word) : (!llvm.ptr, !llvm.ptr, i64, i64, i32, i32) -> ()
+      llvm.call @strata_spmd(%body, %closure, %one, %one, %none) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
       llvm.return
     })";
   mlir::MLIRContext context;

@@ -251,12 +251,12 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, llvm::ArrayRef
   STRATA_SYMBOL(strata_token_release);
   STRATA_SYMBOL(strata_token_retain);
   STRATA_SYMBOL(strata_spmd);
-  STRATA_SYMBOL(strata_spmd_among);
   STRATA_SYMBOL(strata_window_acquire_file);
   STRATA_SYMBOL(strata_window_release);
   STRATA_SYMBOL(strata_window_move);
   STRATA_SYMBOL(strata_window_move_start);
   STRATA_SYMBOL(strata_stream_create);
+  STRATA_SYMBOL(strata_stream_create_at);
   STRATA_SYMBOL(strata_stream_destroy);
   STRATA_SYMBOL(strata_stream_push);
   STRATA_SYMBOL(strata_stream_multicast);

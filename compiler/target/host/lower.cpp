@@ -10,8 +10,8 @@
 #include "compiler/kernel/prefetch.h"
 #include "compiler/target/host/closures.h"
 #include "compiler/target/host/engine.h"
+#include "compiler/target/host/parts.h"
 #include "compiler/target/host/storage.h"
-#include "compiler/target/target.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -342,6 +342,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   // Kernels first: runs become calls, and what is left of the dialect is control and storage.
   followCConvention(program);
   addPrinting(program);
+  callParts({program, machine, options.parts});
   kernel::lowerKernels(program);
   holdTokens(program);
   addPackedEntries(program);

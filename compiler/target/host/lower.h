@@ -4,6 +4,7 @@
 
 #include "base/machine/machine.h"
 #include "compiler/ir/svm.h"
+#include "compiler/target/target.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/IR/Module.h"
@@ -15,6 +16,8 @@ namespace strata::host {
 struct LoweringOptions {
   /// Moves are calls that say which memories of the machine they concern ("calls that carry ids" in runtime/abi.h).
   bool callsCarryIds = false;
+  /// Processors of other targets, with the code of their kernels.
+  llvm::ArrayRef<target::Part> parts = {};
 };
 
 /// Lowers a scheduled program in place to the LLVM dialect: what other processors execute becomes functions, kernels

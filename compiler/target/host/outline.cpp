@@ -15,9 +15,7 @@ using namespace strata::svm;
 namespace strata::host {
 
 using mlir::Location;
-namespace {
 
-/// The LLVM type in which a captured value is kept.
 Type storedType(Type type) {
   auto* context = type.getContext();
   if (auto block = dyn_cast<MemRefType>(type))
@@ -34,6 +32,8 @@ Type storedType(Type type) {
   }
   return type;
 }
+
+namespace {
 
 class Outliner {
 public:
@@ -224,17 +224,16 @@ private:
     Value count = instances ? builder.create<arith::SubIOp>(loc, instances.getUpper(), lower).getResult()
                             : builder.create<arith::ConstantIndexOp>(loc, 1).getResult();
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
-    const int64_t parts = instances ? static_cast<int64_t>(instances.getParts().value_or(0)) : 0;
-    SmallVector<Value> arguments{address(builder, loc, part), slot, words, constant(builder, loc, parts, 64),
-                                 constant(builder, loc, processorIndex(executorOf(op)), 32)};
-    const std::optional<machine::InstanceRange> subset = transform::subsetOf(op);
-    if (subset && !isConcurrent(op)) {
-      arguments.append({constant(builder, loc, subset->first(), 64), constant(builder, loc, subset->width(), 64)});
-      calls_.call(builder, loc, "strata_spmd_among", {}, arguments);
-    } else {
-      arguments.push_back(constant(builder, loc, isConcurrent(op), 32));
-      calls_.call(builder, loc, "strata_spmd", {}, arguments);
+    StrataParts parts{processorIndex(executorOf(op)), isConcurrent(op), 0, 0, 0};
+    if (instances)
+      parts.parts = static_cast<int64_t>(instances.getParts().value_or(0));
+    if (const std::optional<machine::InstanceRange> subset = transform::subsetOf(op); subset && !isConcurrent(op)) {
+      parts.first = subset->first();
+      parts.width = subset->width();
     }
+    calls_.call(builder, loc, "strata_spmd", {},
+                {address(builder, loc, part), slot, bytesOf(builder, loc, structure), words,
+                 calls_.parts(builder, loc, parts)});
     op->erase();
   }
 
@@ -286,19 +285,23 @@ private:
     spawn(op, part, slot, structure, transfer.after, transfer.token, processorIndex(by), instance);
   }
 
+  /// Bytes of what a part is given.
+  Value bytesOf(OpBuilder& builder, Location loc, Type structure) {
+    if (cast<LLVM::LLVMStructType>(structure).getBody().empty())
+      return constant(builder, loc, 0, 64);
+    Value end =
+        builder.create<LLVM::GEPOp>(loc, pointer_, structure, calls_.null(builder, loc), ArrayRef<LLVM::GEPArg>{1});
+    return builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), end);
+  }
+
   /// Has a part run beside what starts it, which `op` stood for.
   void spawn(Operation* op, func::FuncOp part, Value slot, Type structure, OperandRange after, Value result,
              uint32_t processor, Value instance) {
     Location loc = op->getLoc();
     OpBuilder builder(op);
-    Value bytes = constant(builder, loc, 0, 64);
-    if (slot) {
-      Value end =
-          builder.create<LLVM::GEPOp>(loc, pointer_, structure, calls_.null(builder, loc), ArrayRef<LLVM::GEPArg>{1});
-      bytes = builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), end);
-    } else {
+    Value bytes = bytesOf(builder, loc, structure);
+    if (!slot)
       slot = calls_.null(builder, loc);
-    }
     SmallVector<Value> tokens(after);
     Value list = calls_.null(builder, loc);
     if (!tokens.empty()) {

@@ -96,14 +96,52 @@ Value RuntimeCalls::check(OpBuilder& builder, Location location, StringRef code,
                    });
 }
 
-Value RuntimeCalls::way(OpBuilder& builder, Location location, StringRef block, uint32_t from, uint32_t to) {
-  const std::string key = (block + "|" + Twine(from) + "|" + Twine(to)).str();
+SmallVector<Value> RuntimeCalls::numbers(OpBuilder& builder, Location location, ArrayRef<Type> types,
+                                         ArrayRef<int64_t> values) {
+  SmallVector<Value> made;
+  for (auto [type, value] : llvm::zip_equal(types, values))
+    made.push_back(builder.create<LLVM::ConstantOp>(location, type, value));
+  return made;
+}
+
+Value RuntimeCalls::way(OpBuilder& builder, Location location, StringRef block, uint32_t from, uint32_t to,
+                        ArrayRef<uint32_t> links) {
+  std::string key = (block + "|" + Twine(from) + "|" + Twine(to)).str();
+  for (uint32_t link : links)
+    key += "|" + std::to_string(link);
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), word = builder.getI32Type();
-  return structure(builder, location, "strata.way.", key, {pointer, word, word}, [&](OpBuilder& inside) {
-    auto number = [&](uint32_t value) {
-      return inside.create<LLVM::ConstantOp>(location, inside.getI32Type(), static_cast<int64_t>(value)).getResult();
-    };
-    return SmallVector<Value>{text(inside, location, block), number(from), number(to)};
+  return structure(builder, location, "strata.way.", key, {pointer, word, word, pointer, word}, [&](OpBuilder& inside) {
+    const SmallVector<Type> words(links.size(), word);
+    const SmallVector<int64_t> values(links.begin(), links.end());
+    Value list = links.empty() ? null(inside, location)
+                               : structure(inside, location, "strata.links.", key, words,
+                                           [&](OpBuilder& within) { return numbers(within, location, words, values); });
+    const SmallVector<Value> ends = numbers(inside, location, {word, word, word}, {from, to, int64_t(links.size())});
+    return SmallVector<Value>{text(inside, location, block), ends[0], ends[1], list, ends[2]};
+  });
+}
+
+Value RuntimeCalls::streamPlace(OpBuilder& builder, Location location, StringRef stream, uint32_t memory,
+                                uint32_t fifo) {
+  const std::string key = (stream + "|" + Twine(memory) + "|" + Twine(fifo)).str();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), word = builder.getI32Type();
+  return structure(builder, location, "strata.stream.", key, {word, word, pointer, pointer}, [&](OpBuilder& inside) {
+    SmallVector<Value> fields = numbers(inside, location, {word, word}, {memory, fifo});
+    fields.push_back(text(inside, location, ("wait for room in " + stream).str()));
+    fields.push_back(text(inside, location, ("wait for an element of " + stream).str()));
+    return fields;
+  });
+}
+
+Value RuntimeCalls::parts(OpBuilder& builder, Location location, const StrataParts& parts) {
+  const std::string key = (Twine(parts.processor) + "|" + Twine(parts.is_concurrent) + "|" + Twine(parts.parts) + "|" +
+                           Twine(parts.first) + "|" + Twine(parts.width))
+                              .str();
+  Type word = builder.getI32Type(), number = builder.getI64Type();
+  const SmallVector<Type> types{word, word, number, number, number};
+  return structure(builder, location, "strata.parts.", key, types, [&](OpBuilder& inside) {
+    return numbers(inside, location, types,
+                   {parts.processor, parts.is_concurrent, parts.parts, parts.first, parts.width});
   });
 }
 

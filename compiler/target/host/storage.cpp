@@ -2,6 +2,7 @@
 // made is given back at its end, in the opposite order.
 #include "compiler/target/host/storage.h"
 
+#include "base/machine/connections.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/poll.h"
 #include "compiler/kernel/convention.h"
@@ -57,7 +58,8 @@ constexpr int64_t stackBytes = 1024;
 class StorageLowering {
 public:
   StorageLowering(ModuleOp program, const Machine& machine, const Captured& captured, bool callsCarryIds)
-      : program_(program), machine_(machine), captured_(captured), callsCarryIds_(callsCarryIds), calls_(program) {}
+      : program_(program), machine_(machine), connections_(machine), captured_(captured), callsCarryIds_(callsCarryIds),
+        calls_(program) {}
 
   void run() {
     moveElements(program_, machine_);
@@ -394,13 +396,15 @@ private:
   }
 
   Value wayOf(OpBuilder& builder, const Transfer& move) {
-    auto id = [&](Value block) {
-      machine::MemoryId memory = machine_.memory(memoryOf(block.getType()).str());
-      return memory.valid() ? memory.value : static_cast<uint32_t>(strata_no_memory);
-    };
+    // An id that names nothing is strata_none.
+    const machine::MemoryId from = machine_.memory(memoryOf(move.source.getType()).str()),
+                            to = machine_.memory(memoryOf(move.destination.getType()).str());
+    SmallVector<uint32_t> links;
+    if (from.valid() && to.valid() && from != to)
+      for (const machine::LinkId link : connections_.route(from, to))
+        links.push_back(link.value);
     auto label = SvmDialect::tracedAttr.of(move.op);
-    return calls_.way(builder, move.op->getLoc(), label ? label.getValue() : "a block", id(move.source),
-                      id(move.destination));
+    return calls_.way(builder, move.op->getLoc(), label ? label.getValue() : "a block", from.value, to.value, links);
   }
 
   void appendTokens(OpBuilder& builder, Location loc, ValueRange after, SmallVector<Value>& arguments) {
@@ -435,10 +439,18 @@ private:
       return static_cast<int64_t>(RecordType::sizeInBytes(mlir::cast<StreamType>(stream.getType()).getElementType()));
     };
     if (auto stream = dyn_cast<StreamOp>(op)) {
-      Value made =
-          calls_.call(builder, loc, "strata_stream_create", pointer(),
-                      {constant(builder, loc, bytesOf(stream.getStream())), word(builder, loc, stream.getCapacity()),
-                       calls_.text(builder, loc, stream.getLabel().value_or("a stream"))});
+      const StringRef label = stream.getLabel().value_or("a stream");
+      SmallVector<Value> arguments{constant(builder, loc, bytesOf(stream.getStream())),
+                                   word(builder, loc, stream.getCapacity()), calls_.text(builder, loc, label)};
+      if (callsCarryIds_) {
+        auto memory = stream.getMemoryAttr(), fifo = stream.getFifoAttr();
+        Value place = calls_.streamPlace(
+            builder, loc, label, memory ? machine_.memory(memory.getValue().str()).value : uint32_t(strata_none),
+            fifo ? machine_.fifo(fifo.getValue().str()).value : uint32_t(strata_none));
+        arguments.insert(arguments.begin(), place);
+      }
+      Value made = calls_.call(builder, loc, callsCarryIds_ ? "strata_stream_create_at" : "strata_stream_create",
+                               pointer(), arguments);
       stream.getStream().replaceAllUsesWith(
           builder.create<UnrealizedConversionCastOp>(loc, stream.getStream().getType(), made).getResult(0));
       ends_.atEnd(op, [&](OpBuilder& end) { calls_.call(end, loc, "strata_stream_destroy", {}, made); });
@@ -513,6 +525,7 @@ private:
 
   ModuleOp program_;
   const Machine& machine_;
+  const machine::Connections connections_;
   const Captured& captured_;
   const bool callsCarryIds_;
   RuntimeCalls calls_;

@@ -3,6 +3,7 @@
 
 #include "base/machine/machine.h"
 #include "compiler/ir/svm.h"
+#include "runtime/abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -23,10 +24,19 @@ public:
   mlir::Value check(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef code, llvm::StringRef message,
                     llvm::StringRef help);
 
-  /// The address of the StrataWay of a move between two memories of a machine.
-  mlir::Value way(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef block, uint32_t from, uint32_t to);
+  /// The address of the StrataWay of a move between two memories of a machine, through these links.
+  mlir::Value way(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef block, uint32_t from, uint32_t to,
+                  llvm::ArrayRef<uint32_t> links);
+  /// The address of the StrataStreamPlace of a stream in a memory or through a FIFO.
+  mlir::Value streamPlace(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef stream, uint32_t memory,
+                          uint32_t fifo);
+  /// The address of such a StrataParts.
+  mlir::Value parts(mlir::OpBuilder& builder, mlir::Location location, const StrataParts& parts);
 
 private:
+  /// Numbers of the widths of a structure's fields.
+  static llvm::SmallVector<mlir::Value> numbers(mlir::OpBuilder& builder, mlir::Location location,
+                                                llvm::ArrayRef<mlir::Type> types, llvm::ArrayRef<int64_t> values);
   /// The address of a constant structure of fields of these types; equal keys share one.
   mlir::Value structure(mlir::OpBuilder& builder, mlir::Location location, llvm::StringRef prefix, llvm::StringRef key,
                         llvm::ArrayRef<mlir::Type> types,
@@ -54,6 +64,9 @@ private:
 /// Storage on the stack of the enclosing function, or of the region that will be one, made once however often the code
 /// around runs.
 mlir::Value stackSlot(mlir::OpBuilder& builder, mlir::Location location, mlir::Type type);
+
+/// The LLVM type in which a value is kept: captured by a part, or handed to another target.
+mlir::Type storedType(mlir::Type type);
 
 /// Whether code may load and store in the memory of a block's type; other blocks are windows, moved by the runtime.
 bool isAddressed(mlir::Type block, const Machine& machine);

@@ -6,8 +6,8 @@
 #include "compiler/ir/locations.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
+#include "compiler/target/host/parts.h"
 #include "compiler/target/machine_table.h"
-#include "runtime/core/hardware.h"
 #include "runtime/core/runtime.h"
 
 #include "llvm/IRReader/IRReader.h"
@@ -24,10 +24,14 @@ STRATA_DIAGNOSTIC(loweringFailed, Error, "host-internal",
                   "a program that was checked does not become code; this is an error of Strata");
 STRATA_DIAGNOSTIC(interfaceFailed, Error, "build-internal",
                   "the C functions of the entry points do not fit the program: {0}; this is an error of Strata");
+STRATA_DIAGNOSTIC(partsInObject, Error, "host-part-object",
+                  "processor '{0}' is of target '{1}', whose code an object file cannot hold");
 STRATA_DIAGNOSTIC(noBlackBox, Error, "host-black-box",
                   "nothing on this computer is the black box '{0}' of kernel '{1}'");
 
 namespace {
+
+constexpr size_t stackBytesOfParts = 1 << 20;
 
 /// The runtime keeps the tables of machines that code has run on.
 const StrataMachine* tableOf(const Machine& machine) {
@@ -38,11 +42,7 @@ const StrataMachine* tableOf(const Machine& machine) {
 class HostExecutable : public target::Executable {
 public:
   HostExecutable(std::unique_ptr<Engine> engine, const Machine& machine, DiagnosticEngine& diagnostics)
-      : engine_(std::move(engine)), machine_(tableOf(machine)), diagnostics_(diagnostics) {
-    const machine::Figures hardware = machine::figuresOf(machine);
-    runtime::setHardware({static_cast<int64_t>(hardware.taskBytes()), static_cast<int64_t>(hardware.tileElements()),
-                          hardware.largePageBytes});
-  }
+      : engine_(std::move(engine)), machine_(tableOf(machine)), diagnostics_(diagnostics) {}
 
   Entry entry(const std::string& name) override {
     auto* function = reinterpret_cast<void (*)(void**)>(engine_->lookup(target::packedSymbol(name), diagnostics_));
@@ -67,12 +67,12 @@ private:
 
 class HostArtefact : public target::Artefact {
 public:
-  HostArtefact(const Machine& machine, target::Settings settings, DiagnosticEngine& diagnostics)
-      : machine_(machine), settings_(std::move(settings)),
-        options_{"", settings_.optimization, machine::figuresOf(machine)}, diagnostics_(diagnostics) {}
+  HostArtefact(const target::Program& program, target::Settings settings, DiagnosticEngine& diagnostics)
+      : machine_(program.machine), parts_(program.parts), settings_(std::move(settings)),
+        options_{"", settings_.optimization, machine::figuresOf(program.machine)}, diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {
-    const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace};
+    const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace, parts_};
     if (!lowerToLlvmDialect(program, machine_, settings_.prepare, lowering)) {
       diagnostics_.report(loweringFailed, {});
       return false;
@@ -99,11 +99,21 @@ public:
     if (!object)
       return nullptr;
     settings_.begin("linking code");
-    auto engine = Engine::create(*object, settings_.symbols, diagnostics_);
+    std::vector<target::Symbol> symbols = settings_.symbols;
+    llvm::append_range(symbols, symbolsOfParts(parts_));
+    // Other targets' code runs on the stacks of fibres, and is not made for small ones.
+    if (!parts_.empty())
+      runtime::setFibreStackBytes(std::max(runtime::fibreStackBytes(), stackBytesOfParts));
+    auto engine = Engine::create(*object, symbols, diagnostics_);
     return engine ? std::make_unique<HostExecutable>(std::move(engine), machine_, diagnostics_) : nullptr;
   }
 
   std::optional<std::string> object(const target::Interface& interface) override {
+    if (!parts_.empty()) {
+      diagnostics_.report(partsInObject, {}, parts_.front().processor, parts_.front().target->name().str())
+          .help("run the program, or build it for a machine whose processors are all of one target");
+      return std::nullopt;
+    }
     settings_.begin("compiling its C functions");
     if (!join(interface) || !optimizeCode())
       return std::nullopt;
@@ -149,6 +159,7 @@ private:
   }
 
   const Machine& machine_;
+  const llvm::ArrayRef<target::Part> parts_;
   target::Settings settings_;
   CodeOptions options_;
   DiagnosticEngine& diagnostics_;
@@ -171,11 +182,12 @@ public:
   std::optional<std::vector<std::string>> libraries() const override { return std::vector<std::string>{"libstrata.a"}; }
 
   void registerPasses() const override { host::registerPasses(); }
+  bool givesWorkTo(const target::Target&) const override { return true; }
 
   bool supports(target::Program program, DiagnosticEngine& diagnostics) const override {
     bool fine = true;
     for (auto kernel : program.module.getOps<svm::KernelOp>())
-      if (auto box = kernel.getBlackbox(); box && hasRuns(program.module, kernel)) {
+      if (auto box = kernel.getBlackbox(); box && hasRuns(program, kernel)) {
         diagnostics
             .report(noBlackBox, sourceLocation(diagnostics.sources(), kernel.getLoc()), box->str(),
                     kernel.getName().str())
@@ -188,15 +200,17 @@ public:
   std::unique_ptr<target::Artefact> compile(target::Program program, const target::Settings& settings,
                                             const target::NativeFunctions&,
                                             DiagnosticEngine& diagnostics) const override {
-    auto artefact = std::make_unique<HostArtefact>(program.machine, settings, diagnostics);
+    auto artefact = std::make_unique<HostArtefact>(program, settings, diagnostics);
     return artefact->make(program.module) ? std::move(artefact) : nullptr;
   }
 
 private:
-  static bool hasRuns(ModuleOp program, svm::KernelOp kernel) {
-    return program
+  /// Whether a kernel runs on a processor of this target.
+  static bool hasRuns(const target::Program& program, svm::KernelOp kernel) {
+    return mlir::ModuleOp(program.module)
         .walk([&](svm::RunOp run) {
-          return run.getKernel() == kernel.getName() ? WalkResult::interrupt() : WalkResult::advance();
+          const bool isOurs = !run.getProcessor() || !program.part(*run.getProcessor());
+          return isOurs && run.getKernel() == kernel.getName() ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }

@@ -34,10 +34,14 @@ TEST_F(Registry, WhatIsNoTargetIsToldWhereItStands) {
 }
 
 TEST_F(Registry, PartsOfAMachineMayHaveTargetsOfTheirOwn) {
-  const std::string part = "machine: m\nprocessors:\n  - {name: a, kind: core}\n  - {name: b, kind: stream, target: ";
+  const std::string processors = "processors:\n  - {name: a, kind: core}\n  - {name: b, kind: stream, target: ";
+  const std::string part = "machine: m\n" + processors;
   EXPECT_EQ(of(part + "host}\n"), findTarget("host"));
-  EXPECT_EQ(of(part + "interpreter}\n"), nullptr);
-  for (const char* words : {"target-part", "processor 'b'", "'interpreter'", "'host' gives no work", "m.yaml:4:"})
+  EXPECT_EQ(of(part + "interpreter}\n"), findTarget("host"));
+  EXPECT_EQ(said(), "");
+  // Not every target calls another's code.
+  EXPECT_EQ(of("machine: m\ntarget: interpreter\n" + processors + "host}\n"), nullptr);
+  for (const char* words : {"target-part", "processor 'b'", "'host'", "'interpreter' gives no work", "m.yaml:5:"})
     EXPECT_NE(said().find(words), std::string::npos) << said();
   EXPECT_EQ(of(part + "nonsense}\n"), nullptr);
   EXPECT_NE(said().find("target-unknown"), std::string::npos) << said();
