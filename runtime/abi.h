@@ -151,7 +151,7 @@ typedef struct StrataLayout {
  * moved from and to the instances that hold them. Of a dimension with block size b that goes to p instances, element i
  * lies in part (i / b) mod p, in place (i / b / p) * b + i mod b. The instances of the grid are numbered row by row.
  * The layout is copied. */
-void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what);
+void* strata_window_acquire_distributed(const StrataLayout* layout, const char* what);
 /* Gives any window back, when the moves of it have ended. */
 void strata_window_release(void* block);
 

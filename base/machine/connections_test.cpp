@@ -37,9 +37,6 @@ links:
   - {name: cable, ends: [main, gate]}
   - {name: channel, ends: [gate, disk]}
   - {name: spur, ends: [cable, alone]}
-levels:
-  - {level: 0, memory: near, processor: pe}
-  - {level: 1, memory: main, processor: host}
 )");
 };
 

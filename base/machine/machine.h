@@ -123,7 +123,7 @@ struct Processor {
   std::optional<uint64_t> vectorLatency;   // its own cycles until the sum of two of them can be used
   std::optional<uint64_t> stores;          // that it carries out in one of its cycles
   std::optional<uint64_t> memoryLatency;   // its own cycles until what no cache holds has come, others loading too
-  std::vector<MemoryId> local;             // memories that belong to it, dealt evenly to its instances
+  std::vector<MemoryId> local;             // memories that belong to it, distributed evenly to its instances
   std::vector<ProcessorArray> array;       // one element for kind Array, else none
   std::string target;                      // what runs its kernels, where that is not the machine's target
   Origin origin;

@@ -5,6 +5,7 @@
 #include "compiler/driver/kernel_program.h"
 #include "compiler/ir/locations.h"
 #include "compiler/target/registry/registry.h"
+#include "runtime/abi.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -24,6 +25,30 @@ static std::string sharingOf(svm::KernelOp kernel) {
   if (kernel.walk([](svm::PrintOp) { return WalkResult::interrupt(); }).wasInterrupted())
     return "prints";
   return "";
+}
+
+/// Ends the process with the first error, as a failure of compiled code does.
+[[noreturn]] static void endRun(DiagnosticEngine& diagnostics) {
+  // What is told outlives all that is told of it.
+  static Diagnostic error;
+  static std::string file, help;
+  for (const Diagnostic& each : diagnostics.all())
+    if (!error.kind && each.severity == Severity::Error)
+      error = each;
+  StrataCheck check{error.kind ? error.kind->code : "driver-internal", error.message.c_str(), nullptr, "", 0, 0};
+  if (!error.helps.empty()) {
+    help = error.helps.front();
+    check.help = help.c_str();
+  }
+  if (!error.labels.empty() && error.labels.front().location.valid()) {
+    const Location& where = error.labels.front().location;
+    file = diagnostics.sources().buffer(where.buffer).name();
+    const LineColumn place = diagnostics.sources().lineColumn(where);
+    check.file = file.c_str();
+    check.line = place.line;
+    check.column = place.column;
+  }
+  strata_fail(&check, nullptr, 0);
 }
 
 bool PartCode::isNeeded(const LogicalProgram& whole) {
@@ -59,25 +84,29 @@ std::unique_ptr<PartCode> PartCode::compile(ModuleOp logical, ModuleOp placed, c
     machine.target = target->name().str();
     for (machine::Processor& processor : machine.processors)
       processor.target.clear();
-    Code& code = *made->codes_.emplace_back(std::make_unique<Code>());
+    Code& code = *made->codes_.emplace_back(std::make_unique<Code>(diagnostics.sources()));
     code.program =
         LogicalProgram{kernelProgram(logical, [&](svm::KernelOp kernel) { return wanted.contains(kernel.getName()); }),
                        {},
                        std::move(machine),
                        target};
-    code.natives = NativeKernels::compile(*code.program->module, compiler, optimization, diagnostics);
-    code.artefact = code.natives ? compiler.compile(*code.program, optimization, code.natives->functions()) : nullptr;
+    code.natives = NativeKernels::compile(*code.program->module, compiler, optimization, code.diagnostics);
+    code.artefact = code.natives ? compiler.compile(*code.program, optimization, code.natives->functions(),
+                                                    Instrumentation::None, &code.diagnostics)
+                                 : nullptr;
     code.executable = code.artefact ? code.artefact->load() : nullptr;
-    if (!code.executable)
-      return nullptr;
     target::Part& part = made->parts_.emplace_back(target::Part{name.str(), target, {}});
     for (StringRef kernel : wanted) {
-      auto entry = code.executable->entry(entryOfKernel(kernel));
-      if (!entry)
+      auto entry = code.executable ? code.executable->entry(entryOfKernel(kernel)) : nullptr;
+      if (!entry) {
+        for (const Diagnostic& each : code.diagnostics.all())
+          diagnostics.add(each);
         return nullptr;
+      }
       part.kernels[kernel.str()] = [entry = std::move(entry), &code](void** arguments) {
         std::lock_guard guard(code.lock);
-        return entry(arguments);
+        if (!entry(arguments))
+          endRun(code.diagnostics);
       };
     }
   }

@@ -6,7 +6,10 @@
 #include "compiler/driver/native_kernels.h"
 #include "compiler/driver/pipeline.h"
 
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 namespace strata::driver {
 
@@ -24,6 +27,8 @@ public:
 private:
   /// One target's kernels.
   struct Code {
+    explicit Code(SourceManager& sources) : diagnostics(sources) {}
+    DiagnosticEngine diagnostics; // of its compilation, handed on, and then of its runs
     std::optional<LogicalProgram> program;
     std::unique_ptr<NativeKernels> natives;
     std::unique_ptr<target::Artefact> artefact;

@@ -441,7 +441,8 @@ bool Compiler::assignAddresses(LogicalProgram& program) {
 
 std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, unsigned optimization,
                                                     const target::NativeFunctions& natives,
-                                                    Instrumentation instrumentation) {
+                                                    Instrumentation instrumentation, DiagnosticEngine* saidByTarget) {
+  DiagnosticEngine& said = saidByTarget ? *saidByTarget : diagnostics_;
   const target::Target& target = *program.target;
   // Processors of other targets run kernels that those targets compile, from the program as it is now. A target that
   // was asked for by name runs all of it.
@@ -458,7 +459,7 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
       return nullptr;
     given.parts = parts_.emplace_back(std::move(parts))->parts();
   }
-  if (!target.supports(given, diagnostics_))
+  if (!target.supports(given, said))
     return nullptr;
   target::Settings settings;
   settings.optimization = optimization;
@@ -467,7 +468,7 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
   settings.prepare = [this](PassManager& passes) { prepare(passes); };
   settings.begin = [this](const char* phase) { tell(phase); };
   tell("translating");
-  return target.compile(given, settings, natives, diagnostics_);
+  return target.compile(given, settings, natives, said);
 }
 
 std::string Compiler::entryName(ModuleOp module) {

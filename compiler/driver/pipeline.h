@@ -85,10 +85,12 @@ public:
   /// set.
   bool schedule(LogicalProgram& program, Instrumentation instrumentation = Instrumentation::None);
   /// All of the way: brings a logical program (in place) to the stage that its target takes, and has the target compile
-  /// it. The program outlives the artefact. Null on errors (reported).
+  /// it. The program outlives the artefact. Null on errors (reported; what the target says, and the artefact and its
+  /// runs say later, goes to `saidByTarget` where one is given).
   std::unique_ptr<target::Artefact> compile(LogicalProgram& program, unsigned optimization,
                                             const target::NativeFunctions& natives,
-                                            Instrumentation instrumentation = Instrumentation::None);
+                                            Instrumentation instrumentation = Instrumentation::None,
+                                            DiagnosticEngine* saidByTarget = nullptr);
 
   /// The name of the entry point to run: the one asked for, or the only one.
   std::string entryName(mlir::ModuleOp module);

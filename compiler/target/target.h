@@ -75,11 +75,11 @@ public:
 };
 
 /// A class of processors that the machine gives to another target, with that target's code of the kernels that run
-/// there, by their symbols. The entries take the kernel's arguments packed; any thread may call them.
+/// there, by their symbols. Any thread may call it; what a kernel breaks ends the process as any failure of a run does.
 struct Part {
   std::string processor;
   const class Target* target;
-  std::map<std::string, Executable::Entry> kernels;
+  NativeFunctions kernels;
 };
 
 /// A program at the stage that the target takes. Targets change the module; it, the machine and the parts outlive the

@@ -131,7 +131,6 @@ class Command(harness.Case):
                 (("build", VECTADD, "--machine", "./part.yaml", "-o", "v.o"), "host-part-object", "'spe' is of target 'interpreter'"),
                 (("run", "broken.mlir", "--machine", "./part.yaml", "--size", "N=4"), "own-rule", "broken.mlir:6:"),
                 (("run", "broken.mlir", "--machine", "./other.yaml", "--size", "N=4"), "target-part", "other.yaml:"),
-                (("run", "broken.mlir", "--machine", "./part.yaml", "--size", "N=4"), "target-part-failed", "another target"),
                 (("check", VECTADD, "--target", "interpeter"), "target-unknown", "did you mean 'interpreter'?"),
                 (("map", VECTADD, "--target", "interpreter"), "driver-usage", "--target"),
                 (("run", VECTADD, *DATA, "--target", "interpreter", "--trace", "t.json"), "target-no-trace", "--trace"),

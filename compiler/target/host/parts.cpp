@@ -4,7 +4,6 @@
 
 #include "compiler/kernel/convention.h"
 #include "compiler/target/host/storage.h"
-#include "runtime/core/failure.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,9 +25,10 @@ struct Names {
 
 constexpr const char* callSymbol = "strata_call_part";
 
-void callPart(const target::Executable::Entry* code, void** arguments) {
-  if (!(*code)(arguments))
-    runtime::fail("target-part-failed", "a kernel on a processor of another target has failed");
+using Code = target::NativeFunctions::mapped_type;
+
+void callPart(const Code* code, void** arguments) {
+  (*code)(arguments);
 }
 
 LLVM::LLVMFuncOp declareCall(ModuleOp program) {
@@ -43,7 +43,7 @@ LLVM::LLVMFuncOp declareCall(ModuleOp program) {
 }
 
 /// A function of the kernel convention: of a block its pointer, extents and strides become words in an array, all else
-/// is stored, and the code gets a list of addresses (target::Executable::Entry).
+/// is stored, and the code gets a list of addresses (target::NativeFunctions).
 void addFunction(ModuleOp program, KernelOp kernel, const Names& names) {
   OpBuilder builder(kernel);
   const mlir::Location loc = kernel.getLoc();
@@ -120,7 +120,7 @@ std::vector<target::Symbol> symbolsOfParts(ArrayRef<target::Part> parts) {
   std::vector<target::Symbol> symbols;
   for (const target::Part& part : parts)
     for (const auto& [kernel, code] : part.kernels)
-      symbols.push_back({Names(part.processor, kernel).code, const_cast<target::Executable::Entry*>(&code)});
+      symbols.push_back({Names(part.processor, kernel).code, const_cast<Code*>(&code)});
   if (!symbols.empty())
     symbols.push_back({callSymbol, reinterpret_cast<void*>(&callPart)});
   return symbols;

@@ -294,8 +294,8 @@ private:
                          {word(builder, loc, sizeOf(builder, loc, stride, elementBytes)),
                           calls_.text(builder, loc, block.getLabel().value_or("a block"))});
       ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_window_release", {}, data); });
-    } else if (isDealt(block, machine_)) {
-      data = acquireDealt(builder, block, machine_, calls_);
+    } else if (isDistributed(block, machine_)) {
+      data = acquireDistributed(builder, block, machine_, calls_);
       ends_.atEnd(block, [&](OpBuilder& end) { calls_.call(end, loc, "strata_window_release", {}, data); });
     } else if (std::optional<int64_t> bytes = staticBytes(block, elementBytes);
                bytes && *bytes <= stackBytes && !captured_.contains(block)) {

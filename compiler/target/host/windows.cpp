@@ -19,12 +19,12 @@ static machine::MemoryId underneath(const Machine& machine, machine::MemoryId id
   return id;
 }
 
-bool isDealt(BlockOp block, const Machine& machine) {
+bool isDistributed(BlockOp block, const Machine& machine) {
   machine::MemoryId id = machine.memory(memoryOf(block.getBlock().getType()).str());
   return id.valid() && machine[id].isVirtual() && machine.isStore(underneath(machine, id));
 }
 
-Value acquireDealt(OpBuilder& builder, BlockOp block, const Machine& machine, RuntimeCalls& calls) {
+Value acquireDistributed(OpBuilder& builder, BlockOp block, const Machine& machine, RuntimeCalls& calls) {
   Location loc = block.getLoc();
   auto type = block.getBlock().getType();
   machine::MemoryId id = machine.memory(memoryOf(type).str()), under = underneath(machine, id);
@@ -80,7 +80,7 @@ Value acquireDealt(OpBuilder& builder, BlockOp block, const Machine& machine, Ru
   auto structure = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
   Value slot = stackSlot(builder, loc, structure);
   put(slot, structure, fields);
-  return calls.call(builder, loc, "strata_window_acquire_dealt", pointer,
+  return calls.call(builder, loc, "strata_window_acquire_distributed", pointer,
                     {slot, calls.text(builder, loc, block.getLabel().value_or("a block"))});
 }
 

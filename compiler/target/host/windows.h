@@ -7,8 +7,8 @@
 namespace strata::host {
 
 /// Whether a block is distributed to the instances of an explicit memory.
-bool isDealt(svm::BlockOp block, const Machine& machine);
+bool isDistributed(svm::BlockOp block, const Machine& machine);
 /// The address of the window that such a block is. The caller releases it.
-mlir::Value acquireDealt(mlir::OpBuilder& builder, svm::BlockOp block, const Machine& machine, RuntimeCalls& calls);
+mlir::Value acquireDistributed(mlir::OpBuilder& builder, svm::BlockOp block, const Machine& machine, RuntimeCalls& calls);
 
 } // namespace strata::host

@@ -9,11 +9,11 @@
 #include <numeric>
 #include <random>
 
-namespace strata::runtime::dealt {
+namespace strata::runtime::distributed {
 namespace {
 
-using Dealt = WithThreads;
-STRATA_WITH_THREADS(Dealt);
+using Distributed = WithThreads;
+STRATA_WITH_THREADS(Distributed);
 
 enum : uint32_t { Main, Local, All, Halves };
 enum : uint32_t { Control, Pe };
@@ -43,7 +43,7 @@ struct Block {
     StrataLayout layout{over,           Local,       256,          elementBytes, static_cast<int32_t>(extents.size()),
                         extents.data(), grid.data(), sizes.data(), within,       across,
                         stack};
-    first = static_cast<char*>(strata_window_acquire_dealt(&layout, "a block"));
+    first = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
   }
   void move(bool into, void* memory, const std::vector<int64_t>& starts, const std::vector<int64_t>& counts,
             const std::vector<int64_t>& steps) const {
@@ -62,7 +62,7 @@ struct Block {
   }
 };
 
-TEST_P(Dealt, RandomBlocksComeBack) {
+TEST_P(Distributed, RandomBlocksComeBack) {
   strata_machine(&machine);
   std::mt19937 random(3);
   const auto below = [&](int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(random); };
@@ -112,7 +112,7 @@ TEST_P(Dealt, RandomBlocksComeBack) {
   }
 }
 
-TEST_P(Dealt, ElementsLieWhereTheLayoutSays) {
+TEST_P(Distributed, ElementsLieWhereTheLayoutSays) {
   strata_machine(&machine);
   Block block{{20}, {3}, {2}};
   block.acquire();
@@ -129,7 +129,7 @@ TEST_P(Dealt, ElementsLieWhereTheLayoutSays) {
   strata_window_release(block.first);
 }
 
-TEST_P(Dealt, OnStacksOneLiesBehindTheOther) {
+TEST_P(Distributed, OnStacksOneLiesBehindTheOther) {
   strata_machine(&machine);
   Block outer{{24}, {8}, {0}}, inner{{20}, {8}, {0}};
   outer.stack = inner.stack = 512;
@@ -153,7 +153,7 @@ TEST_P(Dealt, OnStacksOneLiesBehindTheOther) {
               "'a block' of a task that calls itself.*runtime-store-full");
 }
 
-TEST_P(Dealt, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
+TEST_P(Distributed, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
   strata_machine(&machine);
   std::vector<char*> stores(8);
   spmd(8, false, [&](int64_t i) { stores[static_cast<size_t>(i)] = static_cast<char*>(strata_store(Local)); }, Pe);
@@ -175,7 +175,7 @@ TEST_P(Dealt, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
       &stores, sizeof stores, 2, &parts);
 }
 
-TEST_P(Dealt, BytesThatStayAreToldFromThoseThatDoNot) {
+TEST_P(Distributed, BytesThatStayAreToldFromThoseThatDoNot) {
   strata_machine(&machine);
   resetCounters();
   Block block{{16, 3}, {8, 1}, {0, 0}};
@@ -195,15 +195,15 @@ TEST_P(Dealt, BytesThatStayAreToldFromThoseThatDoNot) {
   strata_window_release(block.first);
 }
 
-void dealToNothing() {
+void distributeToNothing() {
   strata_machine(&machine);
   StrataLayout layout{All, Main, 0, 4, 0, nullptr, nullptr, nullptr, nullptr, nullptr, -1};
-  strata_window_acquire_dealt(&layout, "a block");
+  strata_window_acquire_distributed(&layout, "a block");
 }
 
-TEST_P(Dealt, WithoutStoresThereIsNothingToDealTo) {
-  EXPECT_EXIT(dealToNothing(), ::testing::ExitedWithCode(1), "runtime-no-store");
+TEST_P(Distributed, WithoutStoresThereIsNothingToDistributeTo) {
+  EXPECT_EXIT(distributeToNothing(), ::testing::ExitedWithCode(1), "runtime-no-store");
 }
 
 } // namespace
-} // namespace strata::runtime::dealt
+} // namespace strata::runtime::distributed

@@ -50,10 +50,10 @@ void copyRun(char* to, int64_t toStep, const char* from, int64_t fromStep, int64
       std::memcpy(to + i * toStep, from + i * fromStep, static_cast<size_t>(bytes));
 }
 
-class DealtBlock : public WindowBackend {
+class DistributedBlock : public WindowBackend {
 public:
-  DealtBlock(const StrataLayout& layout, const Store& store, const StrataMemory& memory, int64_t firstInstance,
-             int64_t joined, const char* what)
+  DistributedBlock(const StrataLayout& layout, const Store& store, const StrataMemory& memory, int64_t firstInstance,
+                   int64_t joined, const char* what)
       : store_(store), address_(layout.address), joined_(layout.stack >= 0 ? joined : 0),
         between_(static_cast<int64_t>(store.step)), firstInstance_(firstInstance), instances_(store.instances),
         within_(layout.within), across_(layout.across), dimensions_(static_cast<size_t>(layout.rank)) {
@@ -77,11 +77,11 @@ public:
                             step, what);
     first_ = store.first + static_cast<uint64_t>(firstInstance) * store.step + address_;
   }
-  ~DealtBlock() override {
+  ~DistributedBlock() override {
     store_.pop(static_cast<uint64_t>(firstInstance_), static_cast<uint64_t>(joined_), address_);
   }
-  DealtBlock(const DealtBlock&) = delete;
-  DealtBlock& operator=(const DealtBlock&) = delete;
+  DistributedBlock(const DistributedBlock&) = delete;
+  DistributedBlock& operator=(const DistributedBlock&) = delete;
 
   void move(const WindowMove& move) override {
     const int64_t own = ownInstance();
@@ -200,7 +200,7 @@ private:
 
 using namespace strata::runtime;
 
-void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) {
+void* strata_window_acquire_distributed(const StrataLayout* layout, const char* what) {
   const Execution& me = *current();
   const Stores* stores = storesOf(me);
   if (!stores || layout->memory >= stores->memories.size() || layout->virtual_memory >= stores->memories.size() ||
@@ -215,7 +215,7 @@ void* strata_window_acquire_dealt(const StrataLayout* layout, const char* what) 
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(layout->extents[d], 0), &bytes))
       failOutOfMemory(what, INT64_MAX);
   return openWindow(bytes,
-                    std::make_unique<DealtBlock>(*layout, store, me.runContext->machine()->memories[layout->memory],
-                                                 which * each, each, what),
+                    std::make_unique<DistributedBlock>(
+                        *layout, store, me.runContext->machine()->memories[layout->memory], which * each, each, what),
                     what);
 }
