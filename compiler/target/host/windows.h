@@ -9,6 +9,7 @@ namespace strata::host {
 /// Whether a block is distributed to the instances of an explicit memory.
 bool isDistributed(svm::BlockOp block, const Machine& machine);
 /// The address of the window that such a block is. The caller releases it.
-mlir::Value acquireDistributed(mlir::OpBuilder& builder, svm::BlockOp block, const Machine& machine, RuntimeCalls& calls);
+mlir::Value acquireDistributed(mlir::OpBuilder& builder, svm::BlockOp block, const Machine& machine,
+                               RuntimeCalls& calls);
 
 } // namespace strata::host
