@@ -49,9 +49,10 @@ std::string FigureRule::takes() const {
 }
 
 uint64_t Figures::registersAtOnce(uint64_t values) const {
-  constexpr uint64_t most = 8;
+  constexpr uint64_t bytesPerCycle = 64, mostBytes = 1024, most = 8;
+  const uint64_t limit = std::min({vectorLatency * bytesPerCycle / vectorBytes, vectorRegisters / 2, most});
   uint64_t registers = 1;
-  while (2 * registers <= std::min(vectorLatency, most) && 2 * registers * values <= vectorRegisters / 2)
+  while (2 * registers <= limit && 2 * registers * values * vectorBytes <= mostBytes)
     registers *= 2;
   return registers;
 }
