@@ -9,69 +9,28 @@ both move between the two. The same program runs on a machine with one memory, w
 import random
 
 import kernels
-
-SIZES = [0, 1, 1, 2, 3, 4, 5, 7, 8, 12, 13, 16, 17]
-MOST = 17  # elements in a dimension
-CONTROL, WORKER, MAIN, STORE = "ppe", "spe", "main", "ls"
-WORKERS = 8
-
-
-class View:
-    """Something to read or write: a block, an argument or a part of one. `mode`: "rw", "r" or a combiner's name (a private copy)."""
-
-    def __init__(self, name, rank, bounds, mode, memory):
-        self.name, self.rank, self.bounds, self.mode, self.memory = name, rank, bounds, mode, memory
+import records
+import stream_kernels
+from generate_gathers import IndexedMoves
+from generate_parallel import BELOW, ParallelLoops
+from generate_streams import Streams
+from generate_tree import CONTROL, MAIN, MOST, SHORT, SIZES, STORE, WORKER, Context, Function, Statement, View
 
 
-class Context:
-    """What the code at one place sees. `here` executes it; `dealt`: it is a part of a loop distributed to workers."""
-
-    def __init__(self, function, views, here, depth, variables=(), dealt=False, state=None):
-        self.function, self.views, self.here, self.depth = function, views, here, depth
-        self.variables, self.dealt, self.state = list(variables), dealt, state
-
-    def inner(self, **changes):
-        other = Context(self.function, self.views, self.here, self.depth + 1, self.variables, self.dealt, self.state)
-        vars(other).update(changes)
-        return other
-
-    def touches(self, view):
-        return view.memory == (STORE if self.here == WORKER else MAIN)
-
-
-class Statement:
-    """Lines with statements between them."""
-
-    def __init__(self, before, inner=None, after=()):
-        self.before, self.inner, self.after = list(before), inner, list(after)
-
-    def render(self, indent="  "):
-        yield from (indent + line for line in self.before)
-        for statement in self.inner or ():
-            yield from statement.render(indent + "  ")
-        yield from (indent + line for line in self.after)
-
-
-class Function:
-    def __init__(self, name, control):
-        self.name, self.control, self.arguments, self.body = name, control, [], []
-        self.blocks, self.loops, self.calls = {}, {}, {}
-
-
-class Program:
+class Program(ParallelLoops, IndexedMoves, Streams):
     def __init__(self, seed, budget=14):
         self.random = random.Random(seed)
         self.seed = seed
         self.elements = kernels.Elements(self.random.choice(["i32", "i32", "i64", "i8", "pair"]))
         self.kernels, self.functions, self.count, self.budget = {}, [], 0, self.random.randint(2, budget)
-        self.sizes = {"N": self.random.choice(SIZES), "M": self.random.choice(SIZES)}
+        self.sizes = {"N": self.random.choice(SIZES), "M": self.random.choice(SIZES), "K": self.random.randint(0, SHORT)}
         self.entry = Function("main", CONTROL)
         self.functions.append(self.entry)
         views = []
         for number in range(self.random.randint(2, 4)):
-            rank = self.random.choice([0, 1, 1, 2, 2])
+            rank = self.random.choice([0, 1, 1, 1, 2, 2, 2, 3])
             mode = "rw" if number == 0 or self.chance(0.6) else "r"
-            views.append(View(f"%a{number}", rank, [MOST] * rank, mode, MAIN))
+            views.append(View(f"%a{number}", rank, [MOST, MOST, SHORT][:rank], mode, MAIN))
             self.entry.arguments.append(views[-1])
         context = Context(self.entry, views, CONTROL, 0, state="%state")
         self.entry.body = [Statement(["%state = memref.alloca() : memref<i32>", "memref.store %zero, %state[] : memref<i32>"])]
@@ -139,7 +98,7 @@ class Program:
             offset = self.let(lines, f"arith.muli {start}, %c{scale} : index")
             offset = self.let(lines, f"arith.minui {offset}, {extent} : index")
             left = self.let(lines, f"arith.subi {extent}, {offset} : index")
-            stride = 2 if view.rank == 2 and dimension == 0 and self.chance(0.2) else 1
+            stride = 2 if dimension < view.rank - 1 and self.chance(0.2) else 1
             if stride == 2:
                 left = self.let(lines, f"arith.ceildivui {left}, %c2 : index")
             offsets.append(offset), strides.append(stride)
@@ -169,8 +128,9 @@ class Program:
 
     def statement(self, context):
         kinds = ["task"] * 6 + ["control", "direct", "move_between", "choice", "state", "beside"]
+        kinds += ["gathered"] * 2 + ["gather_between", "graph", "queue"] + ["shift"] * 3 * bool(context.delays)
         if context.depth < 5:
-            kinds += ["loop"] * 3 + ["parallel"] * 4
+            kinds += ["loop"] * 3 + ["parallel"] * 4 + ["delay"] + ["sides"] * (not context.dealt)
         return getattr(self, self.random.choice(kinds))(context)
 
     def plain(self, context, writable=False, touchable=False):
@@ -246,9 +206,13 @@ class Program:
         self.functions.append(function)
         views = [View(f"%a{n}", block.rank, block.bounds, block.mode, block.memory) for n, block in enumerate(blocks)]
         function.arguments = views
-        function.body = self.statements(Context(function, views, context.here, context.depth, dealt=context.dealt), 1, 3)
-        types = ", ".join(self.type(block.rank) for block in blocks)
-        return f"func.call @{function.name}({', '.join(block.name for block in blocks)}) : ({types}) -> ()"
+        delays = [delay for delay in context.delays if self.chance(0.7)]
+        function.delays = [stream_kernels.stream_type(self.elements, name) for _, name in delays]
+        inside = Context(function, views, context.here, context.depth, dealt=context.dealt)
+        inside.delays, inside.work = [(f"%s{n}", name) for n, (_, name) in enumerate(delays)], context.work
+        function.body = self.statements(inside, 1, 3)
+        types = ", ".join([self.type(block.rank) for block in blocks] + function.delays)
+        return f"func.call @{function.name}({', '.join([block.name for block in blocks] + [stream for stream, _ in delays])}) : ({types}) -> ()"
 
     def direct(self, context):
         """A kernel on what is there."""
@@ -274,7 +238,14 @@ class Program:
         lines, tokens = [], []
         for target in self.random.sample(targets, 2):
             tokens.append(self.start(lines, context, "scan", [(target.name, target.rank)], 1))
-        return Statement(lines + [f"svm.wait {', '.join(tokens)}"])
+        if self.chance(0.5):
+            return Statement(lines + [f"svm.wait {', '.join(tokens)}"])
+        # The end of a region waits as well.
+        around = []
+        begin = self.random.choice(["svm.scope {", "if", f"scf.for {self.name('%i')} = %c0 to %c{self.random.choice([1, 2])} step %c1 {{"])
+        if begin == "if":
+            begin = f"scf.if {self.let(around, 'arith.constant true') if self.chance(0.5) else self.condition(context, around)} {{"
+        return Statement([*around, begin, *lines, "}"])
 
     def move_between(self, context):
         targets = self.plain(context, True)
@@ -297,9 +268,17 @@ class Program:
             return None
         source, target = self.random.choice(sources), self.random.choice(targets)
         lines = []
+        some, places = self.places(lines, context, (source, target))
+        value = self.name("%v")
+        lines += [f"scf.if {some} {{", f"  {value} = memref.load {source.name}[{places[0]}] : {self.type(source.rank)}",
+                  f"  memref.store {value}, {target.name}[{places[1]}] : {self.type(target.rank)}", "}"]
+        return Statement(lines)
+
+    def places(self, lines, context, views):
+        """Whether there is an element of each, and the indices of some one."""
         some = self.let(lines, "arith.constant true")
         places = []
-        for view in (source, target):
+        for view in views:
             place = []
             for extent in self.extents(lines, view):
                 fine = self.let(lines, f"arith.cmpi sgt, {extent}, %c0 : index")
@@ -308,10 +287,7 @@ class Program:
                 last = self.let(lines, f"arith.maxsi {last}, %c0 : index")
                 place.append(self.let(lines, f"arith.minui {self.random.choice(context.variables + ['%c1', '%c0'])}, {last} : index"))
             places.append(", ".join(place))
-        value = self.name("%v")
-        lines += [f"scf.if {some} {{", f"  {value} = memref.load {source.name}[{places[0]}] : {self.type(source.rank)}",
-                  f"  memref.store {value}, {target.name}[{places[1]}] : {self.type(target.rank)}", "}"]
-        return Statement(lines)
+        return some, places
 
     def condition(self, context, lines):
         if context.state and self.chance(0.5):
@@ -352,111 +328,17 @@ class Program:
             attribute = f' {{svm.label = "{label}"}}'
             if here == CONTROL and self.chance(0.3):
                 here = WORKER
-            context.function.loops[label] = {"on": here, "parts": 0, "chunk": 0}
+            context.function.loops[label] = {"on": here, "parts": [], "chunk": [0], "flat": count.startswith("%c")}
         lines.append(f"scf.for {variable} = {self.random.choice(['%c0', '%c0', '%c1'])} to {count} step {self.random.choice(['%c1', '%c1', '%c2'])} {{")
-        inner = context.inner(variables=context.variables + [variable], here=here, dealt=context.dealt or here == WORKER)
+        inner = context.inner(variables=context.variables + [variable], here=here, dealt=context.dealt or here == WORKER, work=context.work * 4)
         return Statement(lines, self.statements(inner, 1, 3), ["}" + attribute])
-
-    def parallel(self, context):
-        """Parallel iterations, each with its own part of what they write, and perhaps a reduction."""
-        lines, inside = [], []
-        variable, label = self.name("%i"), self.name("p")
-        here, ways = context.here, 0
-        if not context.dealt:
-            if self.chance(0.7):
-                here = WORKER
-            # There is one control processor, and it is numbered, since the workers' stores are below it.
-            ways = self.random.choice([0, 1, 2, 3, 5, WORKERS] if here == WORKER else [0, 1])
-        reduces = [v for v in context.views if v.mode == "rw"]
-        copies = [v for v in context.views if v.mode not in ("rw", "r")]
-        target = combiner = None
-        if self.chance(0.45) and (reduces or copies) and len(self.plain(context)) > (not copies):
-            target = self.random.choice(copies or reduces)
-            combiner = target.mode if copies else self.random.choice(list(kernels.COMBINERS))
-        ordered = combiner and not kernels.COMBINERS[combiner]
-        chunk = 0 if ordered or not ways else self.random.choice([0, 0, 1, 2, 3])
-        views, counts = [], []
-        for view in context.views:
-            if view is target or view.mode not in ("rw", "r"):
-                continue
-            if view.mode == "r" or view.rank == 0 or self.chance(0.4):
-                views.append(View(view.name, view.rank, view.bounds, "r", view.memory))
-                continue
-            made, count = self.own_part(lines, inside, variable, view)
-            views.append(made)
-            counts.append(count)
-        count = self.random.choice(counts) if counts else self.count_of(context, lines)
-        if counts and self.chance(0.3):  # beyond the last part iterations have empty ones
-            count = self.let(lines, f"arith.addi {count}, %c1 : index")
-        context.function.loops[label] = {"on": here, "parts": ways, "chunk": chunk}
-        reduction, private = "", None
-        if target:
-            self.kernel(f"combine_{combiner}", [target.rank] * 2)
-            shared = target.memory if ways <= 1 else STORE if here == WORKER else MAIN
-            private = View(self.name("%p"), target.rank, target.bounds, combiner, shared if shared == target.memory else "either")
-            reduction = (f" reduce({private.name} = {target.name} : {self.type(target.rank)} with "
-                         f'#svm.combiner<@combine_{combiner}_{target.rank}{target.rank}, "{label}.c">)')
-            # A worker cannot hand its combiner to the control processor.
-            by = WORKER if context.here == WORKER or self.chance(0.5) else CONTROL
-            context.function.calls[f"{label}.c"] = {"on": by, "in": STORE if by == WORKER else MAIN}
-            views.append(private)
-        lines.append(f'svm.parallel "{label}" ({variable}) = (%c0) to ({count}){reduction} {{')
-        inner = context.inner(views=views, here=here, variables=context.variables + [variable], state=None,
-                              dealt=context.dealt or here == WORKER or ways > 1)
-        body = self.statements(inner, 1, 3)
-        # Private copies take their bounds from the blocks that they are moved to.
-        for number in range(self.random.randint(1, 2) if private else 0):
-            body.insert(self.random.randint(0, len(body)), self.step(inner, private, number == 0))
-        return Statement(lines + ["  " + line for line in inside], body, ["}"])
-
-    def own_part(self, lines, inside, variable, view):
-        """The part of a view that iteration `variable` owns, and the number of such parts."""
-        dimension, block = self.random.randrange(view.rank), self.random.choice([1, 1, 2, 3, 4])
-        extents = self.extents(lines, view)
-        count = self.let(lines, f"arith.ceildivui {extents[dimension]}, %c{block} : index")
-        begin = self.let(inside, f"arith.muli {variable}, %c{block} : index")
-        begin = self.let(inside, f"arith.minui {begin}, {extents[dimension]} : index")
-        left = self.let(inside, f"arith.subi {extents[dimension]}, {begin} : index")
-        length = self.let(inside, f"arith.minui {left}, %c{block} : index")
-        offsets, lengths, bounds = ["%c0"] * view.rank, list(extents), list(view.bounds)
-        offsets[dimension], lengths[dimension], bounds[dimension] = begin, length, min(block, view.bounds[dimension])
-        name = self.subview(inside, view, offsets, lengths, [1] * view.rank, view.rank)
-        return View(name, view.rank, bounds, "rw", view.memory), count
-
-    def step(self, context, private, in_blocks):
-        """Takes some data into a private copy."""
-        lines = []
-        source = self.random.choice(self.plain(context))
-        kind = f"step_{private.mode}"
-        if not in_blocks and context.touches(private) and context.touches(source) and self.chance(0.4):
-            self.run(lines, context, kind, [(source.name, source.rank), (private.name, private.rank)])
-            return Statement(lines)
-        part, extents = self.part(lines, context, source)
-        label, here = self.name("t"), context.here
-        if here == CONTROL and self.chance(0.3):
-            here = WORKER
-            context.function.calls[label] = {"on": WORKER}
-        memory = STORE if here == WORKER else MAIN
-        context.function.blocks[f"{label}.0"] = context.function.blocks[f"{label}.1"] = memory
-        x, y = self.name("%b"), self.name("%b")
-        inner = self.extents(lines, private)
-        lines += [f'svm.scope "{label}"{" disjoint" if self.chance(0.7) else ""} {{',
-                  f'{x} = svm.block "{label}.0"({", ".join(extents)}) max [{", ".join(map(str, part.bounds))}] : {self.type(part.rank)}',
-                  f'{y} = svm.block "{label}.1"({", ".join(inner)}) max [{", ".join(map(str, private.bounds))}] : {self.type(private.rank)}',
-                  self.move(part.name, x, part.rank), self.move(private.name, y, private.rank)]
-        self.run(lines, context, kind, [(x, part.rank), (y, private.rank)])
-        lines += [self.move(y, private.name, private.rank), "}"]
-        return Statement(lines)
 
     # ---- text ----
     def render(self, record):
-        mapping = f", svm.mapping = {{{record}}}" if record else ""
-        yield f'module attributes {{svm.stage = "logical"{mapping}}} {{'
-        for name in sorted(self.kernels):
-            yield from self.kernels[name]
-        for function in self.functions:
-            yield from self.render_function(function)
-        yield "}"
+        body = [line for name in sorted(self.kernels) for line in self.kernels[name]]
+        body += [line for function in self.functions for line in self.render_function(function)]
+        mapping = f", svm.mapping = {{{records.text(record, body)}}}" if record else ""
+        return [f'module attributes {{svm.stage = "logical"{mapping}}} {{', *body, "}"]
 
     def render_function(self, function):
         arguments, extents = [], []
@@ -464,12 +346,14 @@ class Program:
             access = "readwrite" if view.mode == "rw" else "read"
             name = f'svm.name = "a{number}", ' if function is self.entry else ""
             arguments.append(f'{view.name}: {self.type(view.rank)} {{{name}svm.access = "{access}"}}')
-            shape = {0: "", 1: "s0" if number % 2 else "s1", 2: "s0, s1"}[view.rank]
-            extents.append(f"affine_map<()[s0, s1] -> ({shape})>")
-        entry = f' attributes {{svm.entry, svm.sizes = ["N", "M"], svm.extents = [{", ".join(extents)}]}}' if function is self.entry else ""
+            shape = {0: "", 1: "s0" if number % 2 else "s1", 2: "s0, s1", 3: "s0, s1, s2"}[view.rank]
+            extents.append(f"affine_map<()[s0, s1, s2] -> ({shape})>")
+        arguments += [f"%s{number}: {type_}" for number, type_ in enumerate(function.delays)]
+        entry = f' attributes {{svm.entry, svm.sizes = ["N", "M", "K"], svm.extents = [{", ".join(extents)}]}}' if function is self.entry else ""
         yield f"func.func @{function.name}({', '.join(arguments)}){entry} {{"
         for number in range(10):
             yield f"  %c{number} = arith.constant {number} : index"
+        yield f"  %below = arith.constant {-BELOW} : index"
         yield "  %zero = arith.constant 0 : i32"
         yield "  %one = arith.constant 1 : i32"
         for statement in function.body:
