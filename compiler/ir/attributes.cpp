@@ -207,7 +207,7 @@ bool holds(AttributeValue kind, Attribute value) {
   case AttributeValue::StageName:
     return isOneOf(value, {"logical", "placed", "scheduled", "lowering"});
   case AttributeValue::Access:
-    return isOneOf(value, {"read", "write", "readwrite", "reduce"});
+    return isOneOf(value, {"read", "write", "readwrite"});
   case AttributeValue::Tunables:
     return isListOf<TunableAttr>(value);
   case AttributeValue::Declarations:
@@ -244,7 +244,7 @@ StringRef valueWords(AttributeValue kind) {
   case AttributeValue::StageName:
     return "\"logical\", \"placed\", \"scheduled\" or \"lowering\"";
   case AttributeValue::Access:
-    return "\"read\", \"write\", \"readwrite\" or \"reduce\"";
+    return "\"read\", \"write\" or \"readwrite\"";
   case AttributeValue::Tunables:
     return "a list of tunables";
   case AttributeValue::Declarations:

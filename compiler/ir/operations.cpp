@@ -134,10 +134,9 @@ LogicalResult KernelOp::verify() {
   for (auto [position, type] : llvm::enumerate(getArgumentTypes())) {
     StringRef how = access(position);
     if (isa<MemRefType>(type)) {
-      if (!llvm::is_contained({"read", "write", "readwrite", "reduce"}, how))
+      if (!llvm::is_contained({"read", "write", "readwrite"}, how))
         return emitOpError() << "says of block argument " << position
-                             << " neither \"read\", \"write\", \"readwrite\" nor \"reduce\" in '"
-                             << SvmDialect::accessAttr << "'";
+                             << " neither \"read\", \"write\" nor \"readwrite\" in '" << SvmDialect::accessAttr << "'";
       if (!memoryOf(type).empty())
         return emitOpError() << "has block argument " << position
                              << " in a named memory; a kernel works wherever its processor reaches";

@@ -344,7 +344,7 @@ std::optional<ElementwiseCombiner> Recognizer::recognize() {
   b_ = kernel_.getBody().getArgument(1);
   auto into = dyn_cast<MemRefType>(b_.getType());
   auto from = dyn_cast<MemRefType>(a_.getType());
-  if (count > maximumOperations || !into || !llvm::is_contained({"readwrite", "reduce"}, kernel_.access(1)))
+  if (count > maximumOperations || !into || kernel_.access(1) != "readwrite")
     return std::nullopt;
   if (from) {
     if (from.getRank() != into.getRank() || from.getElementType() != into.getElementType() ||

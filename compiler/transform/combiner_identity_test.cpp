@@ -109,7 +109,7 @@ TEST_F(Combiners, OtherScalarOperations) {
 TEST_F(Combiners, ScalarByValue) {
   std::string block = "memref<f32, strided<[], offset: ?>>";
   EXPECT_TRUE(recognize("svm.kernel @k(%x : f32, %b : " + block +
-                        " {svm.access = \"reduce\"}) {\n%y = memref.load %b[] : " + block +
+                        " {svm.access = \"readwrite\"}) {\n%y = memref.load %b[] : " + block +
                         "\n%r = arith.addf %x, %y : f32\nmemref.store %r, %b[] : " + block + "\nsvm.return\n}"));
 }
 
@@ -196,7 +196,7 @@ TEST_F(Combiners, RecordsMemberByMember) {
 TEST_F(Combiners, Matrices) {
   EXPECT_TRUE(matrix(rows(columns(addElement))));
   EXPECT_TRUE(matrix(columns(rows(addElement))));
-  EXPECT_TRUE(matrix(rows(columns(addElement, "%bm")), "reduce"));
+  EXPECT_TRUE(matrix(rows(columns(addElement, "%bm"))));
   const std::string check = "%k = arith.cmpi sle, %n, %c2 : index\nsvm.check %k, \"a\", \"b\"\n";
   EXPECT_TRUE(matrix(check + rows(columns(addElement))));
   EXPECT_TRUE(matrix(rows(check + columns(addElement))));

@@ -26,7 +26,7 @@ svm.kernel @k() attributes {blackbox = "x"} {
 }
 
 // -----
-// expected-error @+1 {{says of block argument 1 neither "read", "write", "readwrite" nor "reduce" in 'svm.access'}}
+// expected-error @+1 {{says of block argument 1 neither "read", "write" nor "readwrite" in 'svm.access'}}
 svm.kernel @k(i32, memref<?xf32, strided<[1], offset: ?>>) attributes {blackbox = "x"}
 
 // -----

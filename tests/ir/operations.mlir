@@ -5,10 +5,10 @@
 // CHECK: module attributes {svm.machine = "cell", svm.machine_hash = "00", svm.mapping = {f = "x"}, svm.program = "p", svm.stage = "logical"}
 module attributes {svm.stage = "logical", svm.machine = "cell", svm.machine_hash = "00", svm.program = "p", svm.mapping = {f = "x"}} {
 
-// CHECK: svm.kernel @leaf(%{{.*}}: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read", svm.name = "A"}, %{{.*}}: memref<f32, strided<[], offset: ?>> {svm.access = "reduce"}, %{{.*}}: i32 {svm.unsigned})
+// CHECK: svm.kernel @leaf(%{{.*}}: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read", svm.name = "A"}, %{{.*}}: memref<f32, strided<[], offset: ?>> {svm.access = "readwrite"}, %{{.*}}: i32 {svm.unsigned})
 // CHECK-SAME: attributes {extents = [#[[ONE:.*]], #[[NONE:.*]], #[[NONE]]]}
 svm.kernel @leaf(%a: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read", svm.name = "A"},
-                 %b: memref<f32, strided<[], offset: ?>> {svm.access = "reduce"}, %n: i32 {svm.unsigned})
+                 %b: memref<f32, strided<[], offset: ?>> {svm.access = "readwrite"}, %n: i32 {svm.unsigned})
     attributes {extents = [affine_map<()[s0] -> (s0)>, affine_map<()[s0] -> ()>, affine_map<()[s0] -> ()>]} {
   %c0 = arith.constant 0 : index
   %n0 = memref.dim %a, %c0 : memref<?xf32, strided<[1], offset: ?>>
