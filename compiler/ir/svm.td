@@ -132,8 +132,8 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
                                      Symbol]> {
   let summary = "a piece of computation that runs on one processor";
   let description = [{
-    Arguments are blocks, streams and scalars. A block argument carries `svm.access` ("read", "write", "readwrite" or
-    "reduce"); arguments do not alias when one of them is written, unless the kernel says `may_alias`: then nothing is
+    Arguments are blocks, streams and scalars. A block argument carries `svm.access` ("read", "write" or
+    "readwrite"); arguments do not alias when one of them is written, unless the kernel says `may_alias`: then nothing is
     known of what they share, and whatever they share, the body is executed as it stands. `extents`, when present, states for each argument an affine map from
     the kernel's sizes (symbols) to the argument's extents (empty for others); a size is known by an extent that is that symbol
     alone.
@@ -162,7 +162,7 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
     /// What its body is.
     KernelKind kind();
     bool isStructured() { return kind() == KernelKind::Structured; }
-    /// "read", "write", "readwrite", "reduce"; empty for an argument that is not a block.
+    /// "read", "write", "readwrite"; empty for an argument that is not a block.
     llvm::StringRef access(unsigned argument);
     /// What messages call the argument.
     std::string argumentName(unsigned argument);
@@ -314,7 +314,8 @@ def Svm_ParallelOp : Svm_Op<"parallel", [AttrSizedOperandSegments, AutomaticAllo
   let summary = "a parallel loop of one dimension or more";
   let description = [{
     The region is one iteration: its first arguments are the iteration's indices, one a dimension, from `lower` up to but without
-    `upper`. *Independent* iterations may run one after another; *concurrent* ones all make progress. Each reduction operand has a
+    `upper`. *Independent* iterations may run one after another; *concurrent* ones all make progress, and there
+    are no more than maximumInstances of them (svm.h), or the program ends with an error. Each reduction operand has a
     region argument behind the indices, the private copy (in `private_memory`, which placement sets); which copy an iteration sees and
     the tree that combines them are fixed by program and mapping, never by the number of threads. An incoming value is counted once.
 
