@@ -322,6 +322,13 @@ Machine::Outcome Machine::execute(Task& task) {
       pc = static_cast<uint32_t>(i.imm);
       break;
     }
+    case Opcode::CheckNumber: {
+      const auto number = instancesOf(task, pc - 1, i, r);
+      ok = number.has_value();
+      if (ok && !*number)
+        pc = static_cast<uint32_t>(i.imm);
+      break;
+    }
     case Opcode::TaskEnd:
       return stop(Outcome::Finished, pc);
     case Opcode::Wait:

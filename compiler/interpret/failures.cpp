@@ -39,7 +39,8 @@ STRATA_DIAGNOSTIC(badDealloc, Error, "interpret-bad-dealloc",
                   "memref.dealloc is given a block that memref.alloc did not make, or that is gone");
 STRATA_DIAGNOSTIC(tooDeep, Error, "interpret-too-deep", "more than {0} calls are active at once");
 STRATA_DIAGNOSTIC(tooManyTasks, Error, "interpret-too-many-tasks",
-                  "more than {0} runs and moves are under way at once");
+                  "more than {0} instances, runs and moves are under way at once");
+STRATA_DIAGNOSTIC(tooManyInstances, Error, "too-many-instances", "a concurrent loop has more than {0} instances");
 STRATA_DIAGNOSTIC(tooManySteps, Error, "interpret-too-many-steps", "the program has not ended after {0} steps");
 STRATA_DIAGNOSTIC(badCapacity, Error, "interpret-bad-capacity", "a stream is made with room for {0} elements");
 STRATA_DIAGNOSTIC(pushAfterEnd, Error, "interpret-push-after-end", "stream {0} has ended; nothing more can be pushed");
@@ -111,6 +112,8 @@ const DiagnosticKind& kindOf(Fault fault) {
     return tooDeep;
   case Fault::TooManyTasks:
     return tooManyTasks;
+  case Fault::TooManyInstances:
+    return tooManyInstances;
   case Fault::TooManySteps:
     return tooManySteps;
   case Fault::BadCapacity:

@@ -28,15 +28,16 @@ enum class Fault {
   CheckMemory,      // {0} array, {1} elements, {2} bytes, {3} bytes left
   OutOfMemory,      // {0} bytes, {1} limit
   BadDealloc,
-  TooDeep,       // {0} limit
-  TooManyTasks,  // {0} limit
-  TooManySteps,  // {0} limit
-  BadCapacity,   // {0} capacity
-  PushAfterEnd,  // {0} stream
-  BadPeek,       // {0} offset, {1} stream, {2} capacity
-  Deadlock,      // {0} how many
-  Race,          // {0} array, {1} element, {2} one instance and what it does, {3} the other
-  RaceSameValue, // the same
+  TooDeep,          // {0} limit
+  TooManyTasks,     // {0} limit
+  TooManyInstances, // {0} limit
+  TooManySteps,     // {0} limit
+  BadCapacity,      // {0} capacity
+  PushAfterEnd,     // {0} stream
+  BadPeek,          // {0} offset, {1} stream, {2} capacity
+  Deadlock,         // {0} how many
+  Race,             // {0} array, {1} element, {2} one instance and what it does, {3} the other
+  RaceSameValue,    // the same
   CopiesDiffer,
   ExternalFunction, // {0} function
   Unsupported,      // {0} what

@@ -165,6 +165,23 @@ TEST(InterpreterFailures, LimitsEndWhatWouldNotEnd) {
           "interpret-too-many-tasks", {Argument::bits(100)}, options);
 }
 
+TEST(InterpreterFailures, ConcurrentLoopsHaveNoMoreInstancesThanThereMayBe) {
+  const std::string line = "func.func @f(%n: index) {\n%c0 = arith.constant 0 : index\nsvm.parallel (%i) = (%c0) to "
+                           "(%n) concurrent {\n}\nreturn }",
+                    grid =
+                        "func.func @f(%n: index, %m: index) {\n%c0 = arith.constant 0 : index\nsvm.parallel (%i, %j) "
+                        "= (%c0, %c0) to (%n, %m) concurrent {\n}\nreturn }";
+  auto bits = [](uint64_t n) { return Argument::bits(n); };
+  const uint64_t most = uint64_t(1) << 31;
+  std::string text = failure(line, "too-many-instances", {bits(most + 1)});
+  EXPECT_NE(text.find("more than 2147483648 instances"), std::string::npos) << text;
+  EXPECT_NE(text.find("let each instance do the work of several"), std::string::npos) << text;
+  failure(line, "interpret-too-many-tasks", {bits(most)});
+  failure(grid, "too-many-instances", {bits(uint64_t(1) << 32), bits(uint64_t(1) << 32)});
+  failure(grid, "too-many-instances", {bits(uint64_t(1) << 20), bits((uint64_t(1) << 11) + 1)});
+  failure(grid, "interpret-too-many-tasks", {bits(uint64_t(1) << 20), bits(uint64_t(1) << 11)});
+}
+
 TEST(InterpreterFailures, StreamsAreChecked) {
   auto program = [](const std::string& capacity, const std::string& body) {
     return "func.func @f() {\n%c = arith.constant " + capacity +

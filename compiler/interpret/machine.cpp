@@ -1,5 +1,6 @@
 // Tasks of the interpreter's machine: calls, turns, waiting, ends, and how failures are reported.
 #include "compiler/interpret/machine.h"
+#include "compiler/ir/svm.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/bit.h"
@@ -160,7 +161,8 @@ bool Machine::schedule() {
 
 Task* Machine::spawn(Task& from, uint32_t pc, uint32_t at) {
   if (tasks_.size() >= options_.maxTasks) {
-    failAt(from, at, Fault::TooManyTasks, {std::to_string(options_.maxTasks)});
+    failAt(from, at, Fault::TooManyTasks, {std::to_string(options_.maxTasks)},
+           "interpret the program on a smaller problem");
     return nullptr;
   }
   auto task = std::make_unique<Task>();
@@ -380,8 +382,30 @@ void Machine::report(const Task& task, uint32_t pc, Diagnostic diagnostic, std::
   diagnostics_.add(std::move(diagnostic));
 }
 
-bool Machine::failAt(const Task& task, uint32_t pc, Fault fault, const std::vector<std::string>& arguments) {
+std::optional<uint64_t> Machine::instancesOf(const Task& task, uint32_t pc, const Instruction& instruction,
+                                             Registers r) {
+  constexpr auto most = static_cast<uint64_t>(svm::maximumInstances);
+  uint64_t all = 1; // or one more than may be
+  for (uint32_t i = 0; i < instruction.d; i += 2) {
+    const uint64_t first = r[program_.pool[instruction.e + i]], last = r[program_.pool[instruction.e + i + 1]];
+    if (static_cast<int64_t>(last) <= static_cast<int64_t>(first))
+      return 0;
+    if (__builtin_mul_overflow(all, last - first, &all))
+      all = most + 1;
+    all = std::min(all, most + 1);
+  }
+  if (all <= most)
+    return all;
+  failAt(task, pc, Fault::TooManyInstances, {std::to_string(most)},
+         "let each instance do the work of several, or take 'concurrent' away where none waits for another");
+  return std::nullopt;
+}
+
+bool Machine::failAt(const Task& task, uint32_t pc, Fault fault, const std::vector<std::string>& arguments,
+                     const std::string& help) {
   Diagnostic diagnostic = makeDiagnostic(fault, program_.locations[pc], arguments, diagnostics_.sources());
+  if (!help.empty())
+    diagnostic.helps.push_back(help);
   std::string code = diagnostic.kind->code;
   report(task, pc, std::move(diagnostic), std::move(code));
   return false;

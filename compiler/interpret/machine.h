@@ -161,8 +161,11 @@ private:
   void deadlock();
   std::string describe(const Task& task) const;
   void reset();
+  /// How many instances a concurrent loop has; nothing, and a fault, where there are more than there may be.
+  std::optional<uint64_t> instancesOf(const Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   /// A fault of the instruction at `pc`; always false.
-  bool failAt(const Task& task, uint32_t pc, Fault fault, const std::vector<std::string>& arguments = {});
+  bool failAt(const Task& task, uint32_t pc, Fault fault, const std::vector<std::string>& arguments = {},
+              const std::string& help = "");
   bool failCheck(const Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   void report(const Task& task, uint32_t pc, Diagnostic diagnostic, std::string code);
 

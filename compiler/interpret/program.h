@@ -56,9 +56,10 @@ enum class Opcode : uint16_t {
   Call,    // imm: function; pool[e, e + d): arguments; a: first slot of the results
   Return,  // pool[e, e + d): results
   Enter,
-  Leave,     // a: where the mark is kept; small: LifetimeKind
-  Spawn,     // a task runs what follows up to `imm`; a: token
-  SpawnMany, // one task for each of [b, c), which find their number in a; goes on at `imm` when all have ended
+  Leave,       // a: where the mark is kept; small: LifetimeKind
+  Spawn,       // a task runs what follows up to `imm`; a: token
+  SpawnMany,   // one task for each of [b, c), which find their number in a; goes on at `imm` when all have ended
+  CheckNumber, // pool[e, e + d): the bounds of a concurrent loop, lower and upper in turn; goes on at `imm` without any
   TaskEnd,
   Wait, // pool[e, e + d): tokens
   // Memory. Element size in bytes: imm.

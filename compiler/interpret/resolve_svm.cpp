@@ -91,11 +91,21 @@ void Resolver::resolveDimension(svm::ParallelOp loop, unsigned dimension, Slot l
     emit(Opcode::BranchEnd);
     return together();
   }
+  const uint32_t check = here();
+  if (dimension == 0) {
+    SmallVector<uint32_t> bounds;
+    for (auto [first, last] : llvm::zip(loop.getLower(), loop.getUpper()))
+      bounds.append({slot(first), slot(last)});
+    emit(Opcode::CheckNumber);
+    setPool(check, bounds);
+  }
   uint32_t spawn = here();
   emit(Opcode::SpawnMany, variable, lower, upper);
   body();
   emit(Opcode::TaskEnd);
   patch(spawn, here());
+  if (dimension == 0)
+    patch(check, here());
   together();
 }
 

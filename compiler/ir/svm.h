@@ -72,6 +72,9 @@ bool readFormat(llvm::StringRef format, llvm::SmallVectorImpl<bool>& reals, std:
 mlir::FlatSymbolRefAttr executorOf(mlir::Operation* op);
 /// Whether an operation's region runs several times at once, each time making progress.
 bool isConcurrent(mlir::Operation* op);
+/// Iterations that a concurrent loop may have. One that waits keeps a stack, and the address space of a process (2^47
+/// bytes) holds so many of 64 KiB (runtime/core/fibre.cpp), whatever memory there is.
+constexpr int64_t maximumInstances = int64_t(1) << 31;
 
 /// Follows subviews and casts to the value that owns the storage (a block, an argument).
 mlir::Value rootOf(mlir::Value block);

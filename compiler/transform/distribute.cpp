@@ -34,8 +34,7 @@ void serialise(ParallelOp parallel) {
   parallel.erase();
 }
 
-/// How many instances several dimensions have together; the largest number where there are more, which the runtime
-/// refuses to start.
+/// How many instances several dimensions have together; the largest number where there are more.
 Value allInstances(OpBuilder& builder, Location loc, ArrayRef<Value> counts) {
   IndexMath math(builder, loc);
   Value all = counts.front(), none = math.constant(0), most = math.constant(INT64_MAX);
@@ -47,6 +46,32 @@ Value allInstances(OpBuilder& builder, Location loc, ArrayRef<Value> counts) {
     all = builder.create<arith::SelectOp>(loc, isTooMuch, most, product.getLow());
   }
   return all;
+}
+
+/// Whether the bounds of a loop are constants between which there are no more instances than there may be.
+bool isSmall(ParallelOp loop) {
+  int64_t all = 1;
+  for (auto [lower, upper] : llvm::zip(loop.getLower(), loop.getUpper())) {
+    std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
+    int64_t count = 0;
+    if (!first || !last || __builtin_sub_overflow(std::max(*first, *last), *first, &count) ||
+        __builtin_mul_overflow(all, count, &all))
+      return false;
+  }
+  return all <= maximumInstances;
+}
+
+/// More instances than there may be end the program before any of them is started.
+void checkNumber(OpBuilder& builder, ParallelOp loop, Value instances) {
+  Location loc = loop.getLoc();
+  Value most = IndexMath(builder, loc).constant(maximumInstances);
+  auto fits = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, instances, most);
+  builder.create<CheckOp>(
+      loc, fits, builder.getStringAttr("too-many-instances"),
+      builder.getStringAttr("a concurrent loop has more than " + std::to_string(maximumInstances) + " instances"),
+      builder.getStringAttr("let each instance do the work of several, or take 'concurrent' away where none waits for "
+                            "another"),
+      ValueRange());
 }
 
 /// Every iteration makes progress: each is an instance. There is no loop to transform then.
@@ -61,11 +86,17 @@ void takeAsInstances(ParallelOp parallel) {
   // Instances of several dimensions are numbered row by row.
   const bool isOne = parallel.dimensions() == 1;
   Value lower = isOne ? parallel.getLower().front() : math.constant(0), upper = parallel.getUpper().front();
+  const bool isChecked = !isSmall(parallel);
   SmallVector<Value> counts;
-  for (auto [first, last] : llvm::zip(parallel.getLower(), parallel.getUpper()))
-    counts.push_back(isOne ? upper : math.sub(math.max(last, first), first));
-  if (!isOne)
-    upper = allInstances(builder, loc, counts);
+  if (!isOne || isChecked) {
+    for (auto [first, last] : llvm::zip(parallel.getLower(), parallel.getUpper()))
+      counts.push_back(math.sub(math.max(last, first), first));
+    Value all = allInstances(builder, loc, counts);
+    if (isChecked)
+      checkNumber(builder, parallel, all);
+    if (!isOne)
+      upper = all;
+  }
   auto on = builder.create<InstancesOp>(loc, lower, upper, parallel.getProcessorAttr(), parallel.getLabelAttr());
   on.setConcurrent(true);
   if (parallel.getParts())

@@ -70,9 +70,13 @@ func.func @serial(%n: index, %a: !row) attributes {svm.control = @core} {
 
 // Concurrent iterations are instances as they are: a share of several could wait for itself. They are no loop that could be
 // pipelined.
+// No more of them are started than there may be.
 // CHECK-LABEL: func.func @concurrent
 // CHECK-NOT: svm.stages
 // CHECK-NOT: scf.for
+// CHECK: %[[MOST:.*]] = arith.constant 2147483648 : index
+// CHECK: %[[FITS:.*]] = arith.cmpi ule, %{{.*}}, %[[MOST]] : index
+// CHECK: svm.check %[[FITS]], "too-many-instances"
 // CHECK: svm.instances "i" (%[[I:.*]]) = (%{{.*}}) to (%{{.*}}) on @core
 // CHECK-SAME: concurrent
 // CHECK-NOT: scf.for
@@ -83,6 +87,35 @@ func.func @concurrent(%n: index, %a: !row) attributes {svm.control = @core} {
   svm.parallel "i" (%i) = (%c0) to (%n) on @core concurrent {
     svm.run @fill(%a, %i) on @core : (!row, index) -> ()
   } {svm.stages = 2 : i64}
+  return
+}
+
+// What constants say to be few is not checked.
+// CHECK-LABEL: func.func @few
+// CHECK-NOT: svm.check
+// CHECK: svm.instances
+// CHECK-NOT: svm.check
+// CHECK: return
+func.func @few(%a: !row) attributes {svm.control = @core} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %most = arith.constant 268435456 : index
+  svm.parallel "i" (%i, %j) = (%c0, %c0) to (%c8, %most) on @core concurrent {
+    svm.run @fill(%a, %i) on @core : (!row, index) -> ()
+  }
+  return
+}
+
+// One more than constants may say.
+// CHECK-LABEL: func.func @many
+// CHECK: svm.check %{{.*}}, "too-many-instances"
+// CHECK: svm.instances
+func.func @many(%a: !row) attributes {svm.control = @core} {
+  %c0 = arith.constant 0 : index
+  %more = arith.constant 2147483649 : index
+  svm.parallel "i" (%i) = (%c0) to (%more) on @core concurrent {
+    svm.run @fill(%a, %i) on @core : (!row, index) -> ()
+  }
   return
 }
 
