@@ -64,7 +64,11 @@ std::vector<Stack> mapStacks(size_t bytes) {
   if (stacks.empty()) {
     if (base)
       memory.unmap(base, step * stacksPerMapping);
-    failOutOfMemory("the stack of a fibre", static_cast<int64_t>(bytes));
+    fail("runtime-out-of-memory",
+         "no room for the stack of one more fibre, which takes " + std::to_string(bytes) + " bytes; " +
+             std::to_string(memory.available()) + " are available",
+         "let fewer instances, runs and moves wait at once; where memory is left, let the system allow a process more "
+         "mappings (vm.max_map_count in Linux), of which a stack takes two");
   }
   return stacks;
 }
