@@ -1,7 +1,7 @@
 // Which instances of a class take part in a piece of work, and which things each of them has: iterations of a parallel
 // loop, elements of an array over many memories. An InstanceRange is consecutive instances of one class. Shares says
 // how things are distributed: in contiguous shares or block-cyclically. All rules are here;
-// compiler/transform/deal_iterations.h emits those of Shares for numbers that are known only when a program runs.
+// compiler/transform/distribute_iterations.h emits those of Shares for numbers that are known only when a program runs.
 //
 // Plain values; every function is pure, may be called from any thread, and gives a constant for constants. Units are
 // instances and things, both counted from 0 and up to 2^63 - 1. Nothing overflows: a range that would reach numbers

@@ -26,37 +26,37 @@ Numbers numbersOf(const InstanceRange& range) {
   return numbers;
 }
 
-/// Deals `count` things one by one: the things of each part.
-std::vector<Numbers> deal(int64_t count, int64_t parts, int64_t chunk) {
-  std::vector<Numbers> dealt(static_cast<size_t>(parts));
+/// Distributes `count` things one by one: the things of each part.
+std::vector<Numbers> distribute(int64_t count, int64_t parts, int64_t chunk) {
+  std::vector<Numbers> distributed(static_cast<size_t>(parts));
   if (chunk == 0) { // how many each has, then which ones
-    std::vector<int64_t> sizes(dealt.size());
+    std::vector<int64_t> sizes(distributed.size());
     for (int64_t i = 0; i < count; ++i)
       ++sizes[static_cast<size_t>(i) % sizes.size()];
     for (int64_t next = 0, part = 0; part < parts; ++part)
       for (int64_t i = 0; i < sizes[static_cast<size_t>(part)]; ++i)
-        dealt[static_cast<size_t>(part)].push_back(next++);
-    return dealt;
+        distributed[static_cast<size_t>(part)].push_back(next++);
+    return distributed;
   }
   size_t part = 0;
   int64_t left = chunk;
   for (int64_t i = 0; i < count; ++i) {
-    dealt[part].push_back(i);
+    distributed[part].push_back(i);
     if (--left == 0) {
       left = chunk;
-      part = (part + 1) % dealt.size();
+      part = (part + 1) % distributed.size();
     }
   }
-  return dealt;
+  return distributed;
 }
 
-void compare(const Shares& shares, const std::vector<Numbers>& dealt) {
+void compare(const Shares& shares, const std::vector<Numbers>& distributed) {
   SCOPED_TRACE(testing::Message() << shares.count() << " things, " << shares.parts() << " parts, chunk "
                                   << shares.chunk());
   int64_t busy = 0, seen = 0;
-  ASSERT_EQ(shares.parts(), static_cast<int64_t>(dealt.size()));
+  ASSERT_EQ(shares.parts(), static_cast<int64_t>(distributed.size()));
   for (int64_t part = 0; part < shares.parts(); ++part) {
-    const Numbers& own = dealt[static_cast<size_t>(part)];
+    const Numbers& own = distributed[static_cast<size_t>(part)];
     const auto size = static_cast<int64_t>(own.size());
     EXPECT_EQ(shares.size(part), size) << part;
     EXPECT_EQ(shares.begin(part), own.empty() ? shares.count() : own.front()) << part;
@@ -85,11 +85,11 @@ void compare(const Shares& shares, const std::vector<Numbers>& dealt) {
     EXPECT_LT(shares.room(), shares.size(0) + shares.chunk());
 }
 
-TEST(Shares, EachThingIsDealtOnce) {
+TEST(Shares, EachThingIsDistributedOnce) {
   for (int64_t count = 0; count <= 24; ++count)
     for (int64_t parts = 1; parts <= 9; ++parts)
       for (int64_t chunk = 0; chunk <= 10; ++chunk)
-        compare(Shares::ofLoop(count, parts, chunk), deal(count, parts, chunk));
+        compare(Shares::ofLoop(count, parts, chunk), distribute(count, parts, chunk));
 }
 
 TEST(Shares, ADimensionIsCutIntoBlocksOfOneSize) {
@@ -253,11 +253,11 @@ TEST(InstanceRange, NestedRangesAreDisjointAndCoverWhatDivides) {
   for (int64_t nodes = 1; nodes <= 4; ++nodes)
     for (int64_t cores = nodes; cores <= 3 * nodes; cores += nodes)
       for (int64_t lanes = cores; lanes <= 3 * cores; lanes += cores)
-        for (int64_t ways = 1; ways <= nodes; ++ways)
+        for (int64_t parts = 1; parts <= nodes; ++parts)
           for (int64_t inner = 1; inner <= 3; ++inner) {
             std::set<int64_t> seen;
-            for (int64_t i = 0; i < ways; ++i) {
-              const InstanceRange node = *InstanceRange::all(nodes).part(i, ways);
+            for (int64_t i = 0; i < parts; ++i) {
+              const InstanceRange node = *InstanceRange::all(nodes).part(i, parts);
               const InstanceRange those = *node.inClass(nodes, cores);
               EXPECT_EQ(those.inClass(cores, nodes), node);
               if (inner > those.width())
@@ -268,8 +268,8 @@ TEST(InstanceRange, NestedRangesAreDisjointAndCoverWhatDivides) {
                 for (int64_t lane : numbersOf(*core.inClass(cores, lanes)))
                   EXPECT_TRUE(seen.insert(lane).second) << lane;
               }
-              if (those.width() % inner == 0 && nodes % ways == 0)
-                EXPECT_EQ(static_cast<int64_t>(seen.size()), (i + 1) * (lanes / ways));
+              if (those.width() % inner == 0 && nodes % parts == 0)
+                EXPECT_EQ(static_cast<int64_t>(seen.size()), (i + 1) * (lanes / parts));
             }
             EXPECT_TRUE(seen.empty() || *seen.rbegin() < lanes);
           }

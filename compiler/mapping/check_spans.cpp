@@ -5,7 +5,7 @@
 
 #include "base/machine/instance_range.h"
 #include "compiler/mapping/mapped_place.h"
-#include "compiler/transform/deal_iterations.h"
+#include "compiler/transform/distribute_iterations.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -14,12 +14,12 @@ namespace strata::mapping {
 
 using machine::InstanceRange;
 
-STRATA_DIAGNOSTIC(tooManyWays, Error, "placement-too-many-ways",
+STRATA_DIAGNOSTIC(tooManyParts, Error, "placement-too-many-parts",
                   "loop '{0}' is distributed over {1} of processor '{2}', of which machine '{3}' has {4}");
 STRATA_DIAGNOSTIC(
-    nestedWays, Error, "placement-nested-ways",
+    nestedParts, Error, "placement-nested-parts",
     "loop '{0}' is distributed over {1} of processor '{2}', and each part of the loops around it has {3}");
-STRATA_DIAGNOSTIC(notAmong, Error, "placement-not-among",
+STRATA_DIAGNOSTIC(subsetOutside, Error, "placement-subset-outside",
                   "loop '{0}' is distributed over processors from {1} on, {2} of '{3}', and there are {4}");
 STRATA_DIAGNOSTIC(sharedStore, Error, "placement-shared-store",
                   "{0} goes to memory '{1}', of which several '{2}' that run at once share an instance");
@@ -134,20 +134,20 @@ private:
 
   Context divided(ParallelOp loop, machine::ProcessorId on, const Context& context) {
     int64_t width = widthOf(on, context);
-    if (const std::optional<InstanceRange> among = transform::subsetOf(loop)) {
-      if (!InstanceRange::all(width).hasSubset(among->first(), among->width()) && isNumbered(on))
-        outside(loop, on, *among, width);
-      width = among->width();
+    if (const std::optional<InstanceRange> subset = transform::subsetOf(loop)) {
+      if (!InstanceRange::all(width).hasSubset(subset->first(), subset->width()) && isNumbered(on))
+        outside(loop, on, *subset, width);
+      width = subset->width();
     }
     Context inside = context;
     inside.on = on;
     inside.width = width;
     const bool unknown = loop.getConcurrent() && !loop.getParts();
-    const int64_t ways = unknown ? width : loop.allParts();
-    if (ways > width && isNumbered(on))
-      refuse(loop, on, ways, width, context);
-    const int64_t step = InstanceRange::all(width).partWidth(ways);
-    if (ways > 1) {
+    const int64_t parts = unknown ? width : loop.allParts();
+    if (parts > width && isNumbered(on))
+      refuse(loop, on, parts, width, context);
+    const int64_t step = InstanceRange::all(width).partWidth(parts);
+    if (parts > 1) {
       inside.width = step;
       // The same loop once more, in a function that calls itself, says nothing new; so contexts stay few.
       if (!llvm::is_contained(inside.loops, std::pair(on.value, step)))
@@ -168,25 +168,25 @@ private:
                : sourceLocation(diagnostics_.sources(), locationOf(found->second.place, loop.getContext()));
   }
 
-  void outside(ParallelOp loop, machine::ProcessorId on, const InstanceRange& among, int64_t width) {
+  void outside(ParallelOp loop, machine::ProcessorId on, const InstanceRange& subset, int64_t width) {
     const strata::Location place = sourceLocation(diagnostics_.sources(), loop.getLoc()), said = mappedAt(loop);
     DiagnosticBuilder report =
-        diagnostics_.report(notAmong, said.valid() ? said : place, mappedName(loop.getLabel().value_or("")),
-                            among.first(), among.width(), machine_[on].name, width);
+        diagnostics_.report(subsetOutside, said.valid() ? said : place, mappedName(loop.getLabel().value_or("")),
+                            subset.first(), subset.width(), machine_[on].name, width);
     if (said.valid())
       report.label(place, "the loop");
     report.note("processors are counted from the first one that the code around the loop has")
         .help("begin with an earlier processor, or distribute the loop over fewer");
   }
 
-  void refuse(ParallelOp loop, machine::ProcessorId on, int64_t ways, int64_t width, const Context& context) {
+  void refuse(ParallelOp loop, machine::ProcessorId on, int64_t parts, int64_t width, const Context& context) {
     const strata::Location place = sourceLocation(diagnostics_.sources(), loop.getLoc()), said = mappedAt(loop);
     const strata::Location at = said.valid() ? said : place;
     const std::string label = mappedName(loop.getLabel().value_or(""));
     const std::string most = "distribute the loop over " + std::to_string(width) + " at most";
     if (context.loops.empty()) {
       DiagnosticBuilder report =
-          diagnostics_.report(tooManyWays, at, label, ways, machine_[on].name, machine_.name, machine_[on].count);
+          diagnostics_.report(tooManyParts, at, label, parts, machine_[on].name, machine_.name, machine_[on].count);
       if (said.valid())
         report.label(place, "the loop");
       report.help(most);
@@ -197,7 +197,7 @@ private:
       around += (around.empty() ? "" : ", then each of their parts ") + std::string("over those of '") +
                 machine_[machine::ProcessorId{processor}].name + "' whose numbers are " + std::to_string(step) +
                 " apart";
-    DiagnosticBuilder report = diagnostics_.report(nestedWays, at, label, ways, machine_[on].name, width);
+    DiagnosticBuilder report = diagnostics_.report(nestedParts, at, label, parts, machine_[on].name, width);
     if (said.valid())
       report.label(place, "the loop");
     report.note("loops around it are distributed " + around).help(most + ", or the loops around it over fewer");

@@ -51,21 +51,21 @@ struct LevelsTest : MappingTest {
     }
 )";
 
-  static mapping::LoopPlacement dealt(const std::string& processor, int64_t ways) {
+  static mapping::LoopPlacement distributed(const std::string& processor, int64_t parts) {
     mapping::LoopPlacement loop;
     loop.processor = processor;
-    loop.parts = {ways};
+    loop.parts = {parts};
     loop.chunk = {1};
     return loop;
   }
 
-  mapping::Record nested(const std::string& outer, int64_t outerWays, const std::string& inner, int64_t innerWays,
+  mapping::Record nested(const std::string& outer, int64_t outerParts, const std::string& inner, int64_t innerParts,
                          const std::string& memory) {
     mapping::Record record;
     record.functions["main"].control = "boss";
-    record.functions["main"].loops["i"] = dealt(outer, outerWays);
+    record.functions["main"].loops["i"] = distributed(outer, outerParts);
     record.functions["inner"].control = outer;
-    record.functions["inner"].loops["j"] = dealt(inner, innerWays);
+    record.functions["inner"].loops["j"] = distributed(inner, innerParts);
     record.functions["inner"].blocks["b"] = memory;
     return record;
   }
@@ -81,31 +81,31 @@ struct LevelsTest : MappingTest {
 TEST_F(LevelsTest, LoopsDivideTheProcessorsOfTheLoopsAround) {
   EXPECT_TRUE(places(nest, nested("node", 2, "worker", 2, "store"))) << text();
   EXPECT_FALSE(places(nest, nested("node", 2, "worker", 3, "store")));
-  EXPECT_TRUE(reported("placement-nested-ways")) << text();
+  EXPECT_TRUE(reported("placement-nested-parts")) << text();
   EXPECT_TRUE(places(nest, nested("worker", 2, "worker", 2, "store"))) << text();
   EXPECT_FALSE(places(nest, nested("worker", 4, "worker", 2, "store")));
-  EXPECT_TRUE(reported("placement-nested-ways")) << text();
+  EXPECT_TRUE(reported("placement-nested-parts")) << text();
   EXPECT_TRUE(places(nest, nested("boss", 0, "worker", 4, "store"))) << text();
   EXPECT_FALSE(places(nest, nested("boss", 0, "worker", 5, "store")));
-  EXPECT_TRUE(reported("placement-too-many-ways")) << text();
+  EXPECT_TRUE(reported("placement-too-many-parts")) << text();
 }
 
-TEST_F(LevelsTest, LoopsAreDealtToSomeOfTheProcessors) {
-  auto some = [&](const std::string& outer, int64_t outerWays, int64_t ways, int64_t first, int64_t among) {
-    mapping::Record record = nested(outer, outerWays, "worker", ways, "store");
+TEST_F(LevelsTest, LoopsAreDistributedToASubset) {
+  auto some = [&](const std::string& outer, int64_t outerParts, int64_t parts, int64_t first, int64_t width) {
+    mapping::Record record = nested(outer, outerParts, "worker", parts, "store");
     record.functions["inner"].loops["j"].first = first;
-    record.functions["inner"].loops["j"].width = among;
+    record.functions["inner"].loops["j"].width = width;
     return record;
   };
   EXPECT_TRUE(places(nest, some("boss", 0, 2, 2, 2))) << text();
   EXPECT_FALSE(places(nest, some("boss", 0, 2, 3, 2)));
-  EXPECT_TRUE(reported("placement-not-among")) << text();
+  EXPECT_TRUE(reported("placement-subset-outside")) << text();
   EXPECT_FALSE(places(nest, some("boss", 0, 3, 2, 2)));
-  EXPECT_TRUE(reported("placement-too-many-ways")) << text();
+  EXPECT_TRUE(reported("placement-too-many-parts")) << text();
   // A node stands for two workers, wherever they are.
   EXPECT_TRUE(places(nest, some("node", 2, 1, 1, 1))) << text();
   EXPECT_FALSE(places(nest, some("node", 2, 1, 2, 1)));
-  EXPECT_TRUE(reported("placement-not-among")) << text();
+  EXPECT_TRUE(reported("placement-subset-outside")) << text();
   mapping::Record record = some("node", 2, 1, 1, 1);
   std::string error;
   EXPECT_EQ(mapping::fromAttribute(mapping::toAttribute(record, context.get()), error), record) << error;
@@ -131,7 +131,7 @@ constexpr const char* arrays = R"(
     }
 )";
 
-TEST_F(LevelsTest, ArraysInAVirtualMemoryAreDealtOut) {
+TEST_F(LevelsTest, ArraysInAVirtualMemoryAreDistributed) {
   mapping::Record record;
   mapping::FunctionPlacement& main = record.functions["main"];
   main.control = "boss";

@@ -62,14 +62,14 @@ struct PlaceTest : MappingTest {
 )";
   }
 
-  static mapping::Record onWorkers(int64_t ways = 2) {
+  static mapping::Record onWorkers(int64_t parts = 2) {
     mapping::Record record;
     mapping::FunctionPlacement& main = record.functions["main"];
     main.control = "boss";
     main.arguments = {"main"};
     main.blocks["k#0.A"] = "store";
     main.loops["i"].processor = "worker";
-    main.loops["i"].parts = {ways};
+    main.loops["i"].parts = {parts};
     main.loops["i"].chunk = {1};
     main.calls["k#0"] = {"worker", ""};
     return record;
@@ -168,7 +168,7 @@ TEST_F(PlaceTest, NamesThatAreNotInTheProgram) {
 TEST_F(PlaceTest, MorePartsThanProcessorsWithStores) {
   auto module = parse(program("16", "max [16]"));
   EXPECT_FALSE(mapping::place(*module, onWorkers(5), machine, diagnostics));
-  EXPECT_TRUE(reported("placement-too-many-ways"));
+  EXPECT_TRUE(reported("placement-too-many-parts"));
   diagnostics.clear();
   auto fits = parse(program("16", "max [16]"));
   EXPECT_TRUE(mapping::place(*fits, onWorkers(4), machine, diagnostics)) << text();
@@ -524,9 +524,9 @@ TEST_F(PlaceTest, LoopsKeepWhatTheMappingMakesOfThem) {
 }
 
 TEST_F(PlaceTest, FlatLoopsHaveConstantBounds) {
-  auto flat = [&](int64_t ways) {
+  auto flat = [&](int64_t parts) {
     auto module = parse(program("16", "max [16]"));
-    mapping::Record record = onWorkers(ways);
+    mapping::Record record = onWorkers(parts);
     record.functions["main"].loops["i"].flatten = true;
     EXPECT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
     return mapping::checkFlattening(*module, diagnostics);

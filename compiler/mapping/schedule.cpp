@@ -162,10 +162,10 @@ private:
     if (!id.valid())
       return;
     // A block in a virtual memory lies at one address of every instance underneath, with a share in each.
-    const bool isDealt = machine_[id].isVirtual();
+    const bool isDistributed = machine_[id].isVirtual();
     const uint64_t spaces = machine_[id].count;
     id = underneath(machine_, id);
-    if (isDealt && !SvmDialect::gridAttr.isOn(block)) // made by a pass
+    if (isDistributed && !SvmDialect::gridAttr.isOn(block)) // made by a pass
       giveEvenShares(block, static_cast<int64_t>(machine::instancesEach(machine_[id].count, spaces)));
     if (!machine_.isStore(id))
       return;
@@ -173,7 +173,7 @@ private:
     Location at = sourceLocation(diagnostics_.sources(), block.getLoc());
     int64_t alignment = static_cast<int64_t>(std::max<uint64_t>(
         memory.alignment, RecordType::alignmentInBytes(block.getBlock().getType().getElementType())));
-    std::optional<int64_t> bytes = isDealt ? shareBytes(block, alignment) : block.maxBytes(alignment);
+    std::optional<int64_t> bytes = isDistributed ? shareBytes(block, alignment) : block.maxBytes(alignment);
     if (!bytes) {
       if (!isFinal_)
         return;

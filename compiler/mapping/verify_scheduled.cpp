@@ -149,9 +149,9 @@ private:
         width = static_cast<uint64_t>(some[1]);
       }
       const auto stated = instances ? instances.getParts() : std::nullopt;
-      uint64_t ways = stated.value_or(least && most ? std::max<int64_t>(*most - *least, 1) : width);
-      const uint64_t step = std::max<uint64_t>(width / ways, 1);
-      for (uint64_t part = 0; part < ways && !result.tooMany; ++part) {
+      uint64_t parts = stated.value_or(least && most ? std::max<int64_t>(*most - *least, 1) : width);
+      const uint64_t step = std::max<uint64_t>(width / parts, 1);
+      for (uint64_t part = 0; part < parts && !result.tooMany; ++part) {
         result.all.push_back({first + part * step, step});
         // More than there are are told apart when the program runs.
         result.tooMany = result.all.size() > mostWorkers || first + part * step >= count;

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
-#include "compiler/transform/deal_iterations.h"
+#include "compiler/transform/distribute_iterations.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -128,8 +128,8 @@ void distribute(ParallelOp parallel) {
   SmallVector<Value> busy = busyParts(builder, parallel);
   InstancesOp on = makeInstances(builder, parallel, productOf(builder, loc, busy));
   builder.setInsertionPointToStart(&on.getBody().front());
-  DealtLoop dealt = dealPart(builder, parallel, on.instance(), busy);
-  moveBody(parallel, dealt.innermost, dealt.iteration);
+  PartLoop distributed = loopOfPart(builder, parallel, on.instance(), busy);
+  moveBody(parallel, distributed.innermost, distributed.iteration);
   parallel.erase();
 }
 

@@ -7,7 +7,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/combiner_identity.h"
-#include "compiler/transform/deal_iterations.h"
+#include "compiler/transform/distribute_iterations.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -152,8 +152,8 @@ struct Expansion {
   }
 
   void run() {
-    const int64_t ways = loop.getProcessor() ? loop.allParts() : 1;
-    if (ways == 1)
+    const int64_t count = loop.getProcessor() ? loop.allParts() : 1;
+    if (count == 1)
       return useTargets();
     OpBuilder builder(loop);
     Location loc = loop.getLoc();
@@ -189,12 +189,12 @@ struct Expansion {
       llvm::append_range(extents, extentsOf(builder, loc, reduction.target));
       auto parts = builder.create<BlockOp>(
           loc, viewType(type.getRank() + 1, type.getElementType(), type.getMemorySpace()), extents,
-          withParts(builder, reduction.bounds, ways),
+          withParts(builder, reduction.bounds, count),
           builder.getStringAttr(reduction.combiner.getLabel().getValue() + " parts"), IntegerAttr());
       reduction.parts = parts.getBlock();
     }
     parts(builder, reductions, instances, busy);
-    tree(builder, reductions, instances, ways);
+    tree(builder, reductions, instances, count);
     loop.erase();
   }
 
@@ -224,24 +224,24 @@ struct Expansion {
       propagateMemory(loop.privateCopy(position));
       loop.privateCopy(position).replaceAllUsesWith(copy);
     }
-    DealtLoop dealt = dealPart(builder, loop, on.instance(), busy);
-    for (Operation* each = dealt.innermost; each != scope; each = each->getParentOp())
+    PartLoop distributed = loopOfPart(builder, loop, on.instance(), busy);
+    for (Operation* each = distributed.innermost; each != scope; each = each->getParentOp())
       SvmDialect::reducesAttr.set(each);
-    moveBody(loop, dealt.innermost, dealt.iteration);
+    moveBody(loop, distributed.innermost, distributed.iteration);
     builder.setInsertionPointToEnd(&scope.getBody().front());
     for (auto [copy, view] : llvm::zip(copies, views))
       builder.create<MoveOp>(loc, Type(), copy, view, ValueRange());
   }
 
   /// Combines the parts in pairs at distance 1, 2, 4, …, and the first of them with the incoming value.
-  void tree(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances, int64_t ways) {
+  void tree(OpBuilder& builder, ArrayRef<Reduction> reductions, Value instances, int64_t parts) {
     Location loc = loop.getLoc();
     IndexMath math(builder, loc);
     auto some = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, instances, math.constant(0));
     auto guard = builder.create<scf::IfOp>(loc, some, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(&guard.getThenRegion().front());
     for (const Reduction& reduction : reductions) {
-      for (int64_t distance = 1; distance < ways; distance *= 2) {
+      for (int64_t distance = 1; distance < parts; distance *= 2) {
         OpBuilder::InsertionGuard inner(builder);
         Value last = math.max(math.sub(instances, math.constant(distance)), math.constant(0));
         auto pairs = builder.create<scf::ForOp>(loc, math.constant(0), last, math.constant(2 * distance));

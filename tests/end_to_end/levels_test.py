@@ -220,11 +220,11 @@ class NestedLoops(harness.Case):
 
     def test_more_than_are_left(self):
         self.is_refused("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 0,8;\n          ways = 8;"),
-                        code="placement-nested-ways", mentions="has 2")
+                        code="placement-nested-parts", mentions="has 2")
 
     def test_the_place_is_that_of_the_loop_in_the_mapping(self):
-        for change, code in (("fullrange = 0,8;\n          ways = 8;", "placement-nested-ways"),
-                             ("fullrange = 1,3;\n          ways = 2;", "placement-not-among")):
+        for change, code in (("fullrange = 0,8;\n          ways = 8;", "placement-nested-parts"),
+                             ("fullrange = 1,3;\n          ways = 2;", "placement-subset-outside")):
             program = self.mapping("fullrange = 0,2;\n          ways = 2;", change)
             with open(program[2]) as file:
                 lines = file.read().splitlines()
@@ -236,7 +236,7 @@ class NestedLoops(harness.Case):
         self.succeeds("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 1,2;\n          ways = 1;"))
         np.testing.assert_array_equal(np.load(self.path("c.npy")), np.arange(300000, dtype="f4") + 1)
         self.is_refused("run", *self.mapping("fullrange = 0,2;\n          ways = 2;", "fullrange = 1,3;\n          ways = 2;"),
-                        code="placement-not-among", mentions="from 1 on, 2 of 'core', and there are 2")
+                        code="placement-subset-outside", mentions="from 1 on, 2 of 'core', and there are 2")
 
 
 class Fits(harness.Case):

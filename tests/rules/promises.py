@@ -27,7 +27,7 @@ PROMISES = {
          "compiler/transform/hoist_copies.cpp": "of moves that are checked to be apart",
          "compiler/transform/pipeline_plan.cpp": "of moves that are checked to be apart"},
     r"\b(parallelAttr|nonEmptyAttr)\b|\"svm\.(parallel|nonempty)\"":
-        {"compiler/transform/deal_iterations.cpp": "sets them on loops that it distributes",
+        {"compiler/transform/distribute_iterations.cpp": "sets them on loops that it distributes",
          "compiler/transform/distribute.cpp": "sets one on loops that it distributes",
          "compiler/transform/hoist_copies.cpp": "of distributed loops: a program cannot state them (ir/verify_logical.cpp)",
          "compiler/transform/pipeline_loops.cpp": "of distributed loops: a program cannot state them",

@@ -223,13 +223,13 @@ void Resolver::array(const MappedArray& mapped, Instance& resolved, const Variab
 void Resolver::gridFits(const BlockCyclic& layout, unsigned at, const Variable& declared) {
   const machine::Memory& memory = machine_[machine_.levels[at].memory];
   const uint64_t joined = machine::instancesEach(machine_[memory.over].count, memory.count);
-  uint64_t dealt = 1;
+  uint64_t distributed = 1;
   for (int64_t each : layout.grid)
-    if (__builtin_mul_overflow(dealt, static_cast<uint64_t>(each), &dealt))
-      dealt = std::numeric_limits<uint64_t>::max();
-  if (dealt <= joined)
+    if (__builtin_mul_overflow(distributed, static_cast<uint64_t>(each), &distributed))
+      distributed = std::numeric_limits<uint64_t>::max();
+  if (distributed <= joined)
     return;
-  diagnostics_.report(gridSize, layout.place.location, declared.name, dealt, at, joined)
+  diagnostics_.report(gridSize, layout.place.location, declared.name, distributed, at, joined)
       .label(declared.location, "the array")
       .help("give numbers whose product is at most " + std::to_string(joined));
 }

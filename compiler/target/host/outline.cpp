@@ -3,7 +3,7 @@
 #include "compiler/ir/transfer.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/target/host/storage.h"
-#include "compiler/transform/deal_iterations.h"
+#include "compiler/transform/distribute_iterations.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"

@@ -1,6 +1,6 @@
 // Emits the arithmetic of machine::Shares; each function names the one that it mirrors. Divisions are unsigned and
 // counts not negative. Products are taken only where they are numbers of things or less.
-#include "compiler/transform/deal_iterations.h"
+#include "compiler/transform/distribute_iterations.h"
 
 using namespace mlir;
 
@@ -14,11 +14,11 @@ std::optional<machine::InstanceRange> subsetOf(Operation* loop) {
   return machine::InstanceRange::of(std::min(numbers[0], INT64_MAX - numbers[1]), numbers[1]);
 }
 
-Value busyInstances(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, int64_t ways) {
+Value busyInstances(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, int64_t parts) {
   IndexMath math(builder, location);
   // The bounds may lie anywhere: a range without iterations is told before the subtraction, which would overflow.
   Value count = math.sub(math.max(upper, lower), lower);
-  return math.min(math.constant(ways), chunk ? math.ceilDiv(count, chunk) : count);
+  return math.min(math.constant(parts), chunk ? math.ceilDiv(count, chunk) : count);
 }
 
 svm::InstancesOp makeInstances(OpBuilder& builder, svm::ParallelOp loop, Value instances) {
@@ -73,8 +73,8 @@ struct EmittedShares {
 
 } // namespace
 
-scf::ForOp dealIterations(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk, Value part,
-                          Value parts, bool asOne, Value& iteration) {
+scf::ForOp distributeIterations(OpBuilder& builder, Location location, Value lower, Value upper, int64_t chunk,
+                                Value part, Value parts, bool asOne, Value& iteration) {
   IndexMath math(builder, location);
   Value one = math.constant(1);
   auto parallel = [&](scf::ForOp loop) {
@@ -136,10 +136,10 @@ Value productOf(OpBuilder& builder, Location location, ValueRange counts) {
   return product;
 }
 
-DealtLoop dealPart(OpBuilder& builder, svm::ParallelOp loop, Value number, ValueRange busy) {
+PartLoop loopOfPart(OpBuilder& builder, svm::ParallelOp loop, Value number, ValueRange busy) {
   Location location = loop.getLoc();
   OpBuilder::InsertionGuard guard(builder);
-  DealtLoop dealt;
+  PartLoop distributed;
   // The coordinates of the part, the last dimension's first.
   SmallVector<Value> coordinates(loop.dimensions());
   for (unsigned dimension = loop.dimensions(); dimension-- > 0;) {
@@ -149,18 +149,18 @@ DealtLoop dealPart(OpBuilder& builder, svm::ParallelOp loop, Value number, Value
   }
   for (unsigned dimension = 0; dimension < loop.dimensions(); ++dimension) {
     Value index;
-    dealt.innermost =
-        dealIterations(builder, location, loop.getLower()[dimension], loop.getUpper()[dimension],
-                       loop.chunkOf(dimension), coordinates[dimension], busy[dimension], isTransformed(loop), index);
-    dealt.iteration.push_back(index);
+    distributed.innermost = distributeIterations(builder, location, loop.getLower()[dimension],
+                                                 loop.getUpper()[dimension], loop.chunkOf(dimension),
+                                                 coordinates[dimension], busy[dimension], isTransformed(loop), index);
+    distributed.iteration.push_back(index);
     if (Attribute flatten = loop->getAttr(svm::SvmDialect::flattenAttr))
-      dealt.innermost->setAttr(svm::SvmDialect::flattenAttr, flatten);
-    builder.setInsertionPoint(dealt.innermost.getBody()->getTerminator());
+      distributed.innermost->setAttr(svm::SvmDialect::flattenAttr, flatten);
+    builder.setInsertionPoint(distributed.innermost.getBody()->getTerminator());
   }
-  keepLoopAttributes(loop, dealt.innermost);
+  keepLoopAttributes(loop, distributed.innermost);
   if (isTransformed(loop) && loop.getLabelAttr())
-    dealt.innermost->setAttr(svm::SvmDialect::labelAttr, loop.getLabelAttr());
-  return dealt;
+    distributed.innermost->setAttr(svm::SvmDialect::labelAttr, loop.getLabelAttr());
+  return distributed;
 }
 
 } // namespace strata::transform

@@ -1,6 +1,6 @@
 // The operations that distribute iterations, folded with numbers for what is known when a program runs, against
 // machine::Shares: which instances have something to do, and which iterations each of them runs, in order.
-#include "compiler/transform/deal_iterations.h"
+#include "compiler/transform/distribute_iterations.h"
 
 #include "mlir/IR/Matchers.h"
 #include "gtest/gtest.h"
@@ -15,10 +15,10 @@ using strata::machine::Shares;
 namespace {
 
 /// A function of the bounds, the part and how many parts there are, with the operations that distribute so many
-/// iterations at a time to so many ways; and what it computes.
-class Dealt {
+/// iterations at a time to so many allParts; and what it computes.
+class Distributed {
 public:
-  Dealt(MLIRContext& context, int64_t ways, int64_t chunk, bool asOne) : builder_(&context) {
+  Distributed(MLIRContext& context, int64_t allParts, int64_t chunk, bool asOne) : builder_(&context) {
     Location location = builder_.getUnknownLoc();
     module_ = ModuleOp::create(location);
     builder_.setInsertionPointToEnd(module_->getBody());
@@ -27,9 +27,9 @@ public:
         builder_.create<func::FuncOp>(location, "f", builder_.getFunctionType({index, index, index, index}, {}));
     arguments_ = function.addEntryBlock();
     builder_.setInsertionPointToStart(arguments_);
-    busy_ = busyInstances(builder_, location, argument(0), argument(1), chunk, ways);
-    inner_ = dealIterations(builder_, location, argument(0), argument(1), chunk, argument(2), argument(3), asOne,
-                            iteration_);
+    busy_ = busyInstances(builder_, location, argument(0), argument(1), chunk, allParts);
+    inner_ = distributeIterations(builder_, location, argument(0), argument(1), chunk, argument(2), argument(3), asOne,
+                                  iteration_);
     // Where the builder stands is behind the outermost loop.
     EXPECT_EQ(builder_.getInsertionBlock(), arguments_);
     outer_ = cast<scf::ForOp>(arguments_->back());
@@ -107,17 +107,17 @@ protected:
     context_.loadAllAvailableDialects();
   }
 
-  void compare(Dealt& dealt, int64_t lower, int64_t upper, int64_t ways, int64_t chunk) {
-    SCOPED_TRACE(testing::Message() << lower << " to " << upper << ", " << ways << " ways, chunk " << chunk);
-    const int64_t count = Shares::iterations(lower, upper), busy = Shares::ofLoop(count, ways, chunk).busy();
-    ASSERT_EQ(dealt.busy(lower, upper), busy);
+  void compare(Distributed& distributed, int64_t lower, int64_t upper, int64_t allParts, int64_t chunk) {
+    SCOPED_TRACE(testing::Message() << lower << " to " << upper << ", " << allParts << " allParts, chunk " << chunk);
+    const int64_t count = Shares::iterations(lower, upper), busy = Shares::ofLoop(count, allParts, chunk).busy();
+    ASSERT_EQ(distributed.busy(lower, upper), busy);
     for (int64_t parts : {busy, int64_t(1)}) // a reduction that must not be split has one part
       for (int64_t part = 0; part < std::min(parts, busy); ++part) {
         const Shares shares = Shares::ofLoop(count, parts, chunk);
         std::vector<int64_t> wanted;
         for (int64_t place = 0; place < shares.size(part); ++place)
           wanted.push_back(lower + shares.at(part, place));
-        EXPECT_EQ(dealt.iterations(lower, upper, part, parts), wanted) << part << " of " << parts;
+        EXPECT_EQ(distributed.iterations(lower, upper, part, parts), wanted) << part << " of " << parts;
       }
   }
 
@@ -126,31 +126,31 @@ protected:
 
 TEST_F(DealIterations, AsTheClassSays) {
   for (bool asOne : {false, true})
-    for (int64_t ways = 1; ways <= 5; ++ways)
+    for (int64_t allParts = 1; allParts <= 5; ++allParts)
       for (int64_t chunk = 0; chunk <= 5; ++chunk) {
-        Dealt dealt(context_, ways, chunk, asOne);
+        Distributed distributed(context_, allParts, chunk, asOne);
         for (int64_t count = -1; count <= 14; ++count)
           for (int64_t lower : {int64_t(0), int64_t(-3)})
-            compare(dealt, lower, lower + count, ways, chunk);
+            compare(distributed, lower, lower + count, allParts, chunk);
       }
 }
 
 TEST_F(DealIterations, AtTheEndsOf64Bits) {
   for (bool asOne : {false, true})
-    for (int64_t ways = 1; ways <= 4; ++ways)
+    for (int64_t allParts = 1; allParts <= 4; ++allParts)
       for (int64_t chunk : {0, 1, 3}) {
-        Dealt dealt(context_, ways, chunk, asOne);
+        Distributed distributed(context_, allParts, chunk, asOne);
         for (int64_t count : {0, 1, 7, 13}) {
-          compare(dealt, INT64_MAX - count, INT64_MAX, ways, chunk);
-          compare(dealt, INT64_MIN, INT64_MIN + count, ways, chunk);
+          compare(distributed, INT64_MAX - count, INT64_MAX, allParts, chunk);
+          compare(distributed, INT64_MIN, INT64_MIN + count, allParts, chunk);
         }
-        compare(dealt, INT64_MAX, INT64_MIN, ways, chunk); // none, and far apart
+        compare(distributed, INT64_MAX, INT64_MIN, allParts, chunk); // none, and far apart
       }
   // As many iterations as can be counted: in chunks that are so large that the first ones can be looked at.
   for (int64_t chunk : {int64_t(0), int64_t(1), int64_t(1) << 61, INT64_MAX}) {
-    Dealt dealt(context_, 3, chunk, false);
+    Distributed distributed(context_, 3, chunk, false);
     for (auto [lower, upper] : {std::pair<int64_t, int64_t>{0, INT64_MAX}, {INT64_MIN, -1}, {-5, INT64_MAX - 5}})
-      EXPECT_EQ(dealt.busy(lower, upper), Shares::ofLoop(INT64_MAX, 3, chunk).busy()) << chunk;
+      EXPECT_EQ(distributed.busy(lower, upper), Shares::ofLoop(INT64_MAX, 3, chunk).busy()) << chunk;
   }
 }
 
