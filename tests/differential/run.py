@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import kernels
 import records
 from generate import Program
 from sequoia import Server, code_of
@@ -48,11 +49,16 @@ class Case:
         path = path or self.path
         path.write_text("\n".join(self.program.render(self.record)) + "\n")
         status, said = Server.execute(self.command(path), self.seed % 8 == 0)
-        # A loop that becomes too many copies of its body is refused, rightly.
-        if status == 0 or (code_of(said) == "mapping-flatten" and "copies of" in said):
+        if status == 0 or self.is_rightly_refused(said):
             path.unlink()
             return None
         return f"it ended with {status}\n{said[-2000:]}"
+
+    def is_rightly_refused(self, said):
+        """A loop that becomes too many copies of its body, or a combiner that is seen not to commute and does not."""
+        ordered = any(name.startswith(f"combine_{combiner}_") for name in self.program.kernels
+                      for combiner, is_free in kernels.COMBINERS.items() if not is_free)
+        return (code_of(said) == "mapping-flatten" and "copies of" in said) or (code_of(said) == "check-combiner" and ordered)
 
     def reduce(self, wrong):
         """Takes statements out as long as the program fails in the same way."""
