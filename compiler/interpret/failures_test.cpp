@@ -41,11 +41,18 @@ TEST(InterpreterFailures, AViewThatIsNeverUsedIsNoError) {
 }
 
 TEST(InterpreterFailures, BlocksEndWithTheirRegion) {
-  // The move goes on after its scope has ended.
-  failure(std::string("func.func @f(%a: ") + one +
-              ") {\n%n = arith.constant 4 : index\nsvm.scope {\n%b = svm.block(%n) : " + one +
-              "\n%t = svm.move %a to %b : " + one + " to " + one + " -> !svm.token\n}\nreturn }",
-          "interpret-use-after-scope", {Argument::block(std::vector<float>(4).data(), {4})});
+  // A region waits for the moves that it has started, but not for those that it hands on.
+  const std::string block = std::string("%b = svm.block(%n) : ") + one + "\n%t = svm.move %a to %b : " + one + " to " +
+                            one + " -> !svm.token\n",
+                    begin = std::string("func.func @f(%a: ") + one + ") {\n%n = arith.constant 4 : index\n";
+  std::vector<float> values(4);
+  Subject subject(begin + "svm.scope {\n" + block + "}\nreturn }");
+  EXPECT_TRUE(subject.call({Argument::block(values.data(), {4})})) << subject.text();
+  failure(begin + "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%x = svm.block(%n) : " + one +
+              "\n%s = svm.move %a to %x : " + one + " to " + one +
+              " -> !svm.token\n%r = scf.for %i = %c0 to %c1 step %c1 iter_args(%k = %s) -> (!svm.token) {\n" + block +
+              "scf.yield %t : !svm.token\n}\nsvm.wait %r\nreturn }",
+          "interpret-use-after-scope", {Argument::block(values.data(), {4})});
   failure("func.func @f() {\n%a = memref.alloc() : memref<f32>\nmemref.dealloc %a : memref<f32>\nmemref.dealloc %a : "
           "memref<f32>\nreturn }",
           "interpret-bad-dealloc");

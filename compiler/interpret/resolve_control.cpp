@@ -35,6 +35,24 @@ void Resolver::endScope(uint32_t mark, LifetimeKind kind) {
     emit(Opcode::Leave, mark).small = static_cast<uint8_t>(kind);
 }
 
+/// A region ends when all that it has started has ended, but for what it hands on.
+void Resolver::awaitStarted(Block& block) {
+  SmallVector<uint32_t> tokens;
+  for (Operation& op : block)
+    for (mlir::Value token : op.getResults()) {
+      const bool isKnown =
+          !isa<svm::TokenType>(token.getType()) || llvm::any_of(token.getUsers(), [&](Operation* user) {
+            return user->getBlock() == &block && isa<svm::WaitOp, scf::YieldOp, scf::ForOp>(user);
+          });
+      if (!isKnown)
+        tokens.push_back(slot(token));
+    }
+  if (tokens.empty())
+    return;
+  emit(Opcode::Wait);
+  setPool(here() - 1, tokens);
+}
+
 void Resolver::nested(function_ref<void()> body) {
   if (depth_ == MaxNesting) {
     emit(Opcode::Unsupported, 0, 0, 0, 0, name("regions nested deeper than " + std::to_string(MaxNesting)));
@@ -54,6 +72,7 @@ void Resolver::resolveBody(Region& region, Terminated terminated) {
     for (Operation& op : block)
       if (&op != terminator)
         resolveOperation(&op);
+    awaitStarted(block);
     mlir::Location saved = location_;
     if (terminator)
       location_ = terminator->getLoc();
@@ -82,6 +101,7 @@ void Resolver::resolveBlocks(Region& region, Terminated terminated) {
         if (op.getNumSuccessors()) {
           resolveBranch(&op);
         } else {
+          awaitStarted(block);
           if (!isFunction) {
             endScope(automatic, LifetimeKind::Automatic);
             endScope(blocks, LifetimeKind::Region);

@@ -67,6 +67,7 @@ private:
   void beginBranch(Iterations::Kind kind, llvm::StringRef label);
   uint32_t beginScope(LifetimeKind kind, bool wanted);
   void endScope(uint32_t mark, LifetimeKind kind);
+  void awaitStarted(mlir::Block& block);
   void nested(llvm::function_ref<void()> body);
 
   // resolve_arith.cpp

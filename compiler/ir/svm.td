@@ -291,6 +291,7 @@ def Svm_ForgetOp : Svm_Op<"forget"> {
 
 def Svm_WaitOp : Svm_Op<"wait"> {
   let summary = "waits for runs and moves";
+  let description = "A region waits at its end for those that it has started and that nothing in it waits for.";
   let arguments = (ins Variadic<Svm_TokenType>:$tokens);
   let assemblyFormat = "$tokens attr-dict";
 }

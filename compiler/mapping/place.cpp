@@ -7,6 +7,7 @@
 #include "base/machine/instance_range.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/check_spans.h"
+#include "compiler/mapping/end_tokens.h"
 #include "compiler/transform/builders.h"
 
 #include "mlir/IR/Builders.h"
@@ -503,6 +504,7 @@ machine::MemoryId argumentMemory(func::FuncOp function, unsigned position, const
 bool place(ModuleOp program, const Record& record, const Machine& machine, DiagnosticEngine& diagnostics) {
   // Said for the checks of the interpreter, which executes logical programs.
   program.walk([](ForgetOp forget) { forget.erase(); });
+  endTokens(program);
   return Placer(program, record, machine, diagnostics).run();
 }
 

@@ -62,6 +62,13 @@ private:
     return isBuffer && id.valid() && machine_.isStore(id) ? root.getAsOpaquePointer() : nullptr;
   }
 
+  /// Whether moves of a block are told apart here. A buffer of a loop around is an array to a pipelined loop: its
+  /// iterations, of which several are under way, move parts of their own from it and to it.
+  bool isJudged(void* block) {
+    return block &&
+           (!carrying_ || carrying_.getRegion().isAncestor(Value::getFromOpaquePointer(block).getParentRegion()));
+  }
+
   void report(Operation* op, const char* what, bool fills) {
     if (quiet_ || !reported_.insert(op).second)
       return;
@@ -140,11 +147,13 @@ private:
         if (own.after.count(token))
           continue;
         // Two moves may fill parts of one block.
-        if (llvm::any_of(emptied, [&, &accesses = other.accesses](void* from) { return accesses.count({from, true}); }))
+        if (llvm::any_of(emptied, [&, &accesses = other.accesses](void* from) {
+              return isJudged(from) && accesses.count({from, true});
+            }))
           report(move.op, "a move empties a block", true);
-        if (to && other.accesses.count({to, false}))
+        if (isJudged(to) && other.accesses.count({to, false}))
           report(move.op, "a move fills a block", false);
-        if (to && !move.token && other.accesses.count({to, true}))
+        if (isJudged(to) && !move.token && other.accesses.count({to, true}))
           report(move.op, "a move fills a block", true);
       }
       for (void* from : emptied)
@@ -169,7 +178,7 @@ private:
         finish(before.getAsOpaquePointer(), state);
     for (OpOperand& operand : op->getOpOperands()) {
       void* block = isa<MemRefType>(operand.get().getType()) ? storeOf(operand.get()) : nullptr;
-      if (!block)
+      if (!isJudged(block))
         continue;
       bool onlyReads = isa<memref::LoadOp>(op);
       if (auto run = dyn_cast<RunOp>(op)) {
@@ -215,6 +224,7 @@ private:
       if (auto found = state.find(init.getAsOpaquePointer()); found != state.end())
         begin[argument.getAsOpaquePointer()] = translated(found->second, entering);
     bool outerQuiet = quiet_;
+    scf::ForOp outer = std::exchange(carrying_, loop);
     UnderWay end;
     for (int round = 0; round < mostRounds; ++round) {
       UnderWay before = begin;
@@ -232,6 +242,7 @@ private:
     quiet_ = outerQuiet;
     end = begin;
     walk(body, end);
+    carrying_ = outer;
     losses(loop, end);
     // Behind the loop it is as before an iteration that does not come.
     std::map<void*, void*> leaving;
@@ -265,6 +276,7 @@ private:
   const Machine& machine_;
   DiagnosticEngine& diagnostics_;
   std::set<Operation*> reported_;
+  scf::ForOp carrying_; // the innermost loop around that carries tokens and blocks
   bool quiet_ = false;
 };
 
