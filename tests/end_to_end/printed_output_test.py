@@ -19,6 +19,8 @@ PAGES = [(ROOT / "README.md", None), (ROOT / "docs/command.md", None), (ROOT / "
          (ROOT / "docs/sequoia-guide.md", ROOT / "docs/poly"), (ROOT / "docs/checking.md", ROOT / "docs/blur"),
          (ROOT / "docs/machines.md", ROOT / "docs/scale"), (ROOT / "docs/first-program.md", ROOT / "docs/scale"),
          *((page, page.parent) for page in sorted(ROOT.glob("examples/sequoia/*/README.md")))]
+# The computer that the pages were printed on, for hwloc: default mappings follow its caches.
+COMPUTER = "numa:1(memory=17179869184) l3:1(size=33554432) core:2 l2:1(size=2097152) l1d:1(size=32768) pu:1"
 # Commands that are run: the others build things, draw pictures or depend on the processor.
 RUN = re.compile(r"(build/bin/|\./)?(strata (run|map|check|machine)|cat|sed|for|/usr/bin/python3) ?")
 # Their output is compared.
@@ -74,6 +76,7 @@ def check(page, folder, write):
                 (where / source.name).symlink_to(source)
         environment = {**os.environ, "PATH": f"{where}/build/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
         environment.pop("STRATA_MACHINE", None)
+        environment["HWLOC_SYNTHETIC"] = COMPUTER
         (where / "build/bin").mkdir(parents=True)
         (where / "build/bin/strata").symlink_to(os.path.abspath(harness.options.strata))
         given = BEFORE.get(str(page.relative_to(ROOT)))
