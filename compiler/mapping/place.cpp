@@ -36,6 +36,8 @@ STRATA_DIAGNOSTIC(keptArgument, Error, "placement-kept-argument",
                   "the mapping keeps the copy of argument {1} of call '{0}', which has {2} operands");
 STRATA_DIAGNOSTIC(noProcessor, Error, "placement-no-processor",
                   "machine '{0}' has no processor that can execute control code");
+STRATA_DIAGNOSTIC(noMemory, Error, "placement-no-memory",
+                  "the processor of machine '{0}' that executes this reaches no memory directly");
 STRATA_DIAGNOSTIC(entryMemory, Error, "placement-entry-memory",
                   "{0} of entry point '{1}' is placed in '{2}', which the calling program cannot reach");
 STRATA_DIAGNOSTIC(badLayout, Error, "placement-layout",
@@ -70,6 +72,8 @@ public:
 
   bool run() {
     machine::ProcessorId fallback = defaultControl(machine_);
+    if (machine_.memories.empty())
+      diagnostics_.report(noMemory, {}, machine_.name).help("describe the machine's memories");
     if (!fallback.valid())
       diagnostics_.report(noProcessor, {}, machine_.name).help("give a level of the machine a processor");
     for (const auto& [name, placement] : record_.functions)
@@ -98,8 +102,16 @@ private:
   }
 
   machine::MemoryId memory(const std::string& name, Operation* op, machine::MemoryId otherwise) {
-    if (name.empty())
+    if (name.empty() && otherwise.valid())
       return otherwise;
+    if (!otherwise.valid()) { // placing fails, and goes on with any memory to tell what else is wrong
+      otherwise = machine::MemoryId{0};
+      if (name.empty() && !std::exchange(isHomeless_, true))
+        diagnostics_.report(noMemory, sourceLocation(diagnostics_.sources(), op->getLoc()), machine_.name)
+            .help("say in the mapping where it lies, or choose a machine with levels");
+      if (name.empty())
+        return otherwise;
+    }
     machine::MemoryId id = machine_.memory(name);
     if (id.valid())
       return id;
@@ -172,7 +184,7 @@ private:
       machine::MemoryId where = memory(name, function, machine::homeOf(machine_, control));
       types.push_back(withMemory(block, machine_[where].name));
       auto called = function.getArgAttrOfType<StringAttr>(position, SvmDialect::nameAttr);
-      if (function->hasAttr(SvmDialect::entryAttr) && isOutOfReach(where))
+      if (function->hasAttr(SvmDialect::entryAttr) && isOutOfReach(where) && !isHomeless_)
         unreachable[where.value] += (unreachable[where.value].empty() ? "" : ", ") +
                                     (called ? "'" + called.getValue().str() + "'" : std::to_string(position));
     }
@@ -482,6 +494,7 @@ private:
   ModuleOp program_;
   const Record& record_;
   const Machine& machine_;
+  bool isHomeless_ = false; // a block had no memory to go to, which has been told
   DiagnosticEngine& diagnostics_;
   const FunctionPlacement* placement_ = nullptr;
   llvm::StringMap<machine::ProcessorId> controls_;

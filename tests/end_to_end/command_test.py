@@ -139,6 +139,8 @@ class Command(harness.Case):
             result = self.is_refused(*words)
             self.assertIn(f"error[{code}]", result.err)
             self.assertIn(place, result.err)
+        # On a machine whose control reaches no memory directly there is nowhere to put an argument.
+        self.is_refused("run", "broken.mlir", "--machine", "pca", "--size", "N=4", code="placement-no-memory", mentions="broken.mlir:")
         # Its texts can be asked of any target but this one.
         self.succeeds("run", VECTADD, "--target", "interpreter", "--emit=scheduled", "--size", "N=8")
 
