@@ -202,8 +202,11 @@ std::vector<Picture> Compiler::pictures() {
   notation::Program& notation = *source_->notation;
   if (!notation.readMapping(options_, diagnostics_))
     return {};
-  return notation.pictures(
+  auto pictures = notation.pictures(
       options_, [&] { return machine(notation.machineName(), notation.machinePlace()); }, diagnostics_);
+  if (pictures.empty() && !diagnostics_.hasErrors())
+    diagnostics_.report(noView, {}, options_.program, "pictures");
+  return pictures;
 }
 
 std::optional<Machine> Compiler::ownMachine() {
