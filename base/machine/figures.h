@@ -48,7 +48,7 @@ struct Figures {
   /// hide that a sum waits for the one before it while a core adds up 64 bytes a cycle (one wide register, or two of
   /// half the width). One value takes half of the registers at most, the other half being for what is the same in all
   /// iterations; all together take 1 KiB at most: they are not all there at once, and what is loaded can be an operand
-  /// in memory. No more than eight: longer code gains nothing.
+  /// in memory. No more than eight: longer code gains nothing; and no fewer than are added up in a cycle.
   uint64_t registersAtOnce(uint64_t values) const;
 
   /// Bytes that a loop may hope to find again in a cache near by: a quarter of the cache, the rest being for what else
