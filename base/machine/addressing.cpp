@@ -50,4 +50,24 @@ MemoryId homeOf(const Machine& machine, ProcessorId processor) {
   return {};
 }
 
+DefaultPlaces defaultPlaces(const Machine& machine) {
+  DefaultPlaces places;
+  if (machine.levels.empty())
+    return places;
+  const MemoryId outermost = machine.levels.back().memory;
+  places.control = machine.controllerOf(static_cast<unsigned>(machine.levels.size() - 1));
+  bool isLimited = machine[outermost].files;
+  for (unsigned level = 0; level < machine.levels.size(); ++level) {
+    const ProcessorId controller = machine.controllerOf(level);
+    const MemoryId memory = machine.levels[level].memory;
+    if (!controller.valid() || !machine.isAddressed(memory) || (machine.isStore(memory) && !isLimited))
+      continue;
+    isLimited = machine.isStore(memory);
+    places.control = controller;
+    places.blocks = memory;
+  }
+  places.arguments = isLimited ? outermost : places.blocks;
+  return places;
+}
+
 } // namespace strata::machine

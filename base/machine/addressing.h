@@ -26,4 +26,17 @@ bool canMove(const Machine& machine, ProcessorId processor, MemoryId from, Memor
 /// addresses elements, else a local one, else the first that it touches; none where it touches none.
 MemoryId homeOf(const Machine& machine, ProcessorId processor);
 
+/// Where a program that nobody has mapped keeps its data as a whole.
+struct DefaultPlaces {
+  ProcessorId control; ///< runs the entry point; invalid where no level has one
+  MemoryId blocks;     ///< the program's own blocks; invalid: what homeOf gives
+  MemoryId arguments;  ///< the caller's arrays; invalid: what homeOf gives
+};
+
+/// The outermost level whose memory processors compute in and that takes any size, and who runs control there. Where no
+/// level has such a memory, the machine's outermost control and what it keeps its own data in. Below a disk, and where
+/// stores are all there is, blocks have to fit the outermost memory that processors compute in, and arguments are in
+/// the outermost level's.
+DefaultPlaces defaultPlaces(const Machine& machine);
+
 } // namespace strata::machine

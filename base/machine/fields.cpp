@@ -84,6 +84,19 @@ void Fields::wrong(const YamlNode& value, const std::string& field, const std::s
     diagnostics_.report(wrongType, value.location, field, takes);
 }
 
+void Fields::wrongSize(const YamlNode& value, const std::string& field, const std::string& takes) {
+  DiagnosticBuilder report = diagnostics_.report(badValue, value.location, value.text, field, takes);
+  // 64KB, 64kB, 64k: thousands to some, and 1024 to others.
+  std::string text = value.text;
+  if (text.empty())
+    return;
+  if (text.size() > 2 && (text.ends_with("B") || text.ends_with("b")))
+    text.pop_back();
+  text.back() = text.back() == 'k' ? 'K' : text.back() == 'm' ? 'M' : text.back() == 'g' ? 'G' : text.back();
+  if (const auto bytes = parseSize(text))
+    report.help("write " + text + " for " + std::to_string(*bytes) + " bytes");
+}
+
 const YamlNode* Fields::scalar(const char* name, const char* takes) {
   const YamlNode* value = get(name);
   if (value && value->kind != YamlNode::Kind::Scalar) {
@@ -114,7 +127,7 @@ void Fields::size(const char* name, uint64_t& value) {
     if (const auto parsed = parseSize(found->text))
       value = *parsed;
     else
-      wrong(*found, name, takes);
+      wrongSize(*found, name, takes);
   }
 }
 
@@ -138,7 +151,7 @@ void Fields::capacity(const char* name, Capacity& value) {
     if (const auto parsed = parseCapacity(found->text))
       value = *parsed;
     else
-      wrong(*found, name, takes);
+      wrongSize(*found, name, takes);
   }
 }
 

@@ -43,6 +43,8 @@ public:
   DiagnosticEngine& diagnostics() { return diagnostics_; }
   /// Reports a value that is not what the field takes.
   void wrong(const YamlNode& value, const std::string& field, const std::string& takes);
+  /// The same of a size, with the number of bytes that may have been meant.
+  void wrongSize(const YamlNode& value, const std::string& field, const std::string& takes);
   const YamlNode& node() const { return node_; }
 
 private:

@@ -146,6 +146,10 @@ TEST_F(Read, SlipsAreShownWhereTheyAre) {
   refused("machine: m\nmemories: [{capacity: 4K}]\n", "machine-missing-field", "2:12", "needs the field 'name'");
   refused("machine: m\nmemories: [{name: a, capacity: 4Q}]\n", "machine-bad-value", "2:32",
           "'4Q' is not a value of 'capacity', which takes a size");
+  refused("machine: m\nmemories: [{name: a, capacity: 64KB}]\n", "machine-bad-value", "2:32",
+          "write 64K for 65536 bytes");
+  refused("machine: m\nmemories: [{name: a, line: 2k}]\n", "machine-bad-value", "2:28", "write 2K for 2048 bytes");
+  refused("machine: m\nmemories: [{name: a, line: \"\"}]\n", "machine-bad-value", "2:28", "a size such as");
   refused("machine: m\nmemories: [{name: a, count: [1]}]\n", "machine-wrong-type", "2:29",
           "'count' takes a whole number");
   refused("machine: m\nprocessors: [{name: a, kind: corr}]\n", "machine-bad-value", "2:30", "did you mean 'core'?");

@@ -42,10 +42,11 @@ struct Description {
   /// Whether entry points are those that the command asks for by name, all of them without any.
   bool choosesEntries = false;
 
-  std::vector<MappingForm> mappingForms; // the first is the default; --format chooses where there are several
-  std::string templateAbout;             // what --template writes; empty where there is no template
-  std::vector<std::string> views;        // of --emit
-  std::vector<std::string> pictures;     // of --picture
+  /// The first is the default; --format chooses where there are several. None: a notation without mapping files.
+  std::vector<MappingForm> mappingForms;
+  std::string templateAbout;         // what --template writes; empty where there is no template
+  std::vector<std::string> views;    // of --emit
+  std::vector<std::string> pictures; // of --picture
   std::vector<Examples> examples;
 
   /// Codes of diagnostics: that a mapping's blocks do not fit, and that sizes do not agree with what a mapping asks

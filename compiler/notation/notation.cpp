@@ -4,6 +4,7 @@
 namespace strata::notation {
 
 STRATA_DIAGNOSTIC(cannotReadMapping, Error, "driver-cannot-read-mapping", "cannot read mapping '{0}': {1}");
+STRATA_DIAGNOSTIC(noMappingFiles, Error, "driver-no-mapping", "'{0}' is in a notation without mapping files");
 
 BufferId loadMapping(const Options& options, DiagnosticEngine& diagnostics) {
   std::string error;
@@ -11,6 +12,17 @@ BufferId loadMapping(const Options& options, DiagnosticEngine& diagnostics) {
   if (!file.valid())
     diagnostics.report(cannotReadMapping, {}, options.mapping, error);
   return file;
+}
+
+bool Program::readMapping(const Options& options, DiagnosticEngine& diagnostics) {
+  if (!options.mapping.empty())
+    diagnostics.report(noMappingFiles, {}, options.program).help("leave out --map; the mapping is made by default");
+  return options.mapping.empty();
+}
+
+std::string Program::mappingText(const Options& options, const Machine&, DiagnosticEngine& diagnostics) {
+  diagnostics.report(noMappingFiles, {}, options.program).help("--emit=placed shows where everything goes");
+  return "";
 }
 
 } // namespace strata::notation

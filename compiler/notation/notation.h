@@ -75,8 +75,9 @@ public:
   virtual ~Program() = default;
 
   virtual std::string syntaxTree() const = 0;
-  /// Reads the mapping file, if one is given. False on errors (reported).
-  virtual bool readMapping(const Options& options, DiagnosticEngine& diagnostics) = 0;
+  /// Reads the mapping file, if one is given. False on errors (reported), of which one given to a notation without
+  /// mapping files is one.
+  virtual bool readMapping(const Options& options, DiagnosticEngine& diagnostics);
   /// The machine that the mapping file names, and where; empty without one.
   virtual std::string machineName() const { return ""; }
   virtual Location machinePlace() const { return {}; }
@@ -90,8 +91,9 @@ public:
   virtual std::vector<TunableInUse> tunables(const Options&, const Machine&, DiagnosticEngine&) const { return {}; }
   /// Whether the sizes given with --size have become constants of the program, so that its entry point has none.
   virtual bool hasFixedSizes() const { return false; }
-  /// The mapping in use (the file's or the default), in the notation's own form.
-  virtual std::string mappingText(const Options& options, const Machine& machine, DiagnosticEngine& diagnostics) = 0;
+  /// The mapping in use (the file's or the default), in the notation's own form. Empty on errors (reported), of which
+  /// it is one that the notation has no such form.
+  virtual std::string mappingText(const Options& options, const Machine& machine, DiagnosticEngine& diagnostics);
   /// What --emit=VIEW shows, of the description's views; nothing where the notation has no such view.
   virtual std::optional<std::string> view(llvm::StringRef) const { return std::nullopt; }
   /// Pictures of the program and of its mapping; `machine` is asked for the machine if they show it. Empty on errors

@@ -2,6 +2,7 @@
 // them and the arguments.
 #include "compiler/hbir/lower/lower_entry.h"
 
+#include "base/machine/addressing.h"
 #include "compiler/hbir/lower/lower_body.h"
 #include "compiler/ir/poll.h"
 
@@ -16,30 +17,15 @@ using mlir::Value;
 
 EntryLowering::EntryLowering(ModuleLowering& module, mapping::FunctionPlacement& placement)
     : CodeBuilder(module.context, module.place(module.program.target.where)), module_(module), placement_(placement) {
-  // The outermost level whose memory processors compute in and that takes any size, and who runs control there; where
-  // no level has such a memory, the machine's outermost control and what it keeps its own data in. Below a disk that is
-  // the outermost memory that processors compute in: the program's data have to fit it, and the caller's are on the
-  // disk.
   const Machine& machine = module.machine;
-  if (!machine.levels.empty())
-    if (machine::ProcessorId outermost = machine.controllerOf(static_cast<unsigned>(machine.levels.size() - 1));
-        outermost.valid()) {
-      processor_ = machine[outermost].name;
-      processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[outermost].count, 1));
-    }
-  const bool isOnDisk = !machine.levels.empty() && machine[machine.levels.back().memory].files;
-  bool isLimited = isOnDisk;
-  for (unsigned level = 0; level < machine.levels.size(); ++level) {
-    machine::ProcessorId controller = machine.controllerOf(level);
-    const machine::MemoryId memory = machine.levels[level].memory;
-    if (!controller.valid() || !machine.isAddressed(memory) || (machine.isStore(memory) && !isLimited))
-      continue;
-    isLimited = machine.isStore(memory);
-    processor_ = machine[controller].name;
-    processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[controller].count, 1));
-    memory_ = machine[machine.levels[level].memory].name;
+  const machine::DefaultPlaces places = machine::defaultPlaces(machine);
+  if (places.control.valid()) {
+    processor_ = machine[places.control].name;
+    processors_ = static_cast<int64_t>(std::max<uint64_t>(machine[places.control].count, 1));
   }
-  argumentMemory_ = isLimited ? machine[machine.levels.back().memory].name : memory_;
+  const auto nameOf = [&](machine::MemoryId memory) { return memory.valid() ? machine[memory].name : std::string(); };
+  memory_ = nameOf(places.blocks);
+  argumentMemory_ = nameOf(places.arguments);
 }
 
 mlir::func::FuncOp EntryLowering::beginFunction() {

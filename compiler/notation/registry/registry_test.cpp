@@ -36,12 +36,41 @@ TEST(Notations, DescribeThemselves) {
     EXPECT_EQ(description.ending.front(), '.');
     EXPECT_FALSE(description.filesOfCAbout.empty()) << description.name;
     EXPECT_FALSE(description.functionsHelp.empty()) << description.name;
-    ASSERT_FALSE(description.mappingForms.empty()) << description.name;
     for (const MappingForm& form : description.mappingForms)
       EXPECT_FALSE(form.endings.empty()) << form.name;
     for (const Examples& examples : description.examples)
       EXPECT_EQ(examples.lines.back(), '\n') << examples.command;
   }
+}
+
+/// A program of a notation without mapping files, which overrides as little as it can.
+struct Bare : Program {
+  std::string syntaxTree() const override { return ""; }
+  std::vector<Picture> pictures(const Options&, llvm::function_ref<std::optional<Machine>()>,
+                                DiagnosticEngine&) override {
+    return {};
+  }
+  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+  lower(const Options&, const Machine&, mlir::MLIRContext&, DiagnosticEngine&) override {
+    return std::nullopt;
+  }
+};
+
+TEST(Notations, MayHaveNoMappingFiles) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  Bare program;
+  Options options;
+  options.program = "a.bare";
+  EXPECT_TRUE(program.readMapping(options, diagnostics));
+  EXPECT_EQ(diagnostics.errorCount(), 0u);
+  options.mapping = "a.map";
+  EXPECT_FALSE(program.readMapping(options, diagnostics));
+  options.program = "b.bare";
+  EXPECT_EQ(program.mappingText(options, Machine(), diagnostics), "");
+  ASSERT_EQ(diagnostics.all().size(), 2u);
+  for (const Diagnostic& each : diagnostics.all())
+    EXPECT_STREQ(each.kind->code, "driver-no-mapping");
 }
 
 } // namespace

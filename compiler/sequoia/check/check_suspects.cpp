@@ -4,6 +4,7 @@
 #include "compiler/sequoia/check/suspects.h"
 
 #include "compiler/sequoia/check/fold.h"
+#include "compiler/sequoia/check/writes.h"
 
 #include <set>
 #include <utility>
@@ -23,55 +24,6 @@ namespace {
 
 using Variables = std::set<const Variable*>;
 
-/// Everything that a statement or expression may write.
-class Writes {
-public:
-  Variables found;
-
-  void of(const Expr* expr) {
-    if (!expr)
-      return;
-    const bool writes = expr->kind == ExprKind::Assign || expr->kind == ExprKind::Increment;
-    if (const Variable* target = writes ? base(expr->operands[0]) : nullptr)
-      found.insert(target);
-    for (const Expr* operand : expr->operands)
-      of(operand);
-    for (const BlockRange& range : expr->ranges)
-      for (const Expr* part : {range.start, range.end, range.stride, range.max})
-        of(part);
-  }
-
-  void of(const Stmt* stmt) {
-    if (!stmt)
-      return;
-    of(stmt->expression);
-    of(stmt->initial);
-    of(stmt->step);
-    of(stmt->body);
-    of(stmt->otherwise);
-    for (const Stmt* each : stmt->statements)
-      of(each);
-    for (const Variable* variable : stmt->variables)
-      if (variable->initializer)
-        of(variable->initializer);
-    for (const SwitchSection& section : stmt->sections)
-      for (const Stmt* each : section.statements)
-        of(each);
-    for (const Argument& argument : stmt->arguments) {
-      of(argument.value);
-      if (argument.direction != Direction::In && argument.value->variable)
-        found.insert(argument.value->variable);
-    }
-  }
-
-  /// The variable or array that an expression is a part of.
-  static const Variable* base(const Expr* expr) {
-    while (expr->kind == ExprKind::Member || expr->kind == ExprKind::MemberIndex)
-      expr = expr->operands[0];
-    return expr->variable;
-  }
-};
-
 class Suspects {
 public:
   explicit Suspects(DiagnosticEngine& diagnostics) : diagnostics_(diagnostics) {}
@@ -85,13 +37,12 @@ public:
     if (!variant.body)
       return;
     unwritten_ = {};
-    Writes writes;
-    writes.of(variant.body);
+    const Variables written = sequoia::written(variant.body);
     for (const Variable* parameter : variant.parameters) {
       if (parameter->direction != Direction::Out)
         continue;
       begin(*parameter);
-      if (!writes.found.contains(parameter))
+      if (!written.contains(parameter))
         diagnostics_
             .report(outputUnwritten, parameter->location, parameter->isArray() ? "output array" : "output",
                     parameter->name)
@@ -153,10 +104,8 @@ private:
     Unwritten before = unwritten_;
     unwritten_.first = unwritten_.ever;
     visit(node);
-    Writes inside;
-    inside.of(node);
     unwritten_ = std::move(before);
-    write(inside.found);
+    write(written(node));
   }
 
   /// Two of which one is executed.
@@ -172,12 +121,11 @@ private:
 
   void loop(const Stmt* stmt) {
     visit(stmt->initial);
-    Writes inside;
-    inside.of(stmt->expression);
-    inside.of(stmt->body);
-    inside.of(stmt->step);
+    Variables inside = written(stmt->expression);
+    inside.merge(written(stmt->body));
+    inside.merge(written(stmt->step));
     const Variables before = unwritten_.ever;
-    for (const Variable* each : inside.found)
+    for (const Variable* each : inside)
       unwritten_.ever.erase(each);
     if (stmt->kind == StmtKind::DoWhile)
       visit(stmt->body);
@@ -188,7 +136,7 @@ private:
       visit(stmt->body);
     }
     visit(stmt->step);
-    write(inside.found);
+    write(inside);
   }
 
   // ---- Statements ----
@@ -322,10 +270,10 @@ private:
     case ExprKind::Assign:
       target(expr->operands[0], expr->op != Operator::None);
       visit(expr->operands[1]);
-      return write(Writes::base(expr->operands[0]));
+      return write(targetVariable(expr->operands[0]));
     case ExprKind::Increment:
       target(expr->operands[0], true);
-      return write(Writes::base(expr->operands[0]));
+      return write(targetVariable(expr->operands[0]));
     case ExprKind::Element:
       for (const Expr* each : expr->operands)
         index(each);
