@@ -67,6 +67,16 @@ bool isCxxFile(StringRef file) {
   return file.ends_with(".cpp") || file.ends_with(".cc") || file.ends_with(".cxx");
 }
 
+std::string cLiteral(StringRef text) {
+  std::string result = "\"";
+  for (char c : text) {
+    char octal[8];
+    snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+    result += c == '"' || c == '\\' || c == '?' || !llvm::isPrint(c) ? std::string(octal) : std::string(1, c);
+  }
+  return result + "\"";
+}
+
 std::string lineMarker(StringRef file) {
   std::string result = "\n# 1 \"";
   for (char c : file) {

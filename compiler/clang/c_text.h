@@ -20,6 +20,9 @@ std::string asIdentifier(llvm::StringRef name);
 
 /// Whether a file holds C++ by its name; else C.
 bool isCxxFile(llvm::StringRef file);
+/// A string literal of C; other characters than plain ones as octal escapes.
+std::string cLiteral(llvm::StringRef text);
+
 /// A line marker: what follows is line 1 of a file of that name.
 std::string lineMarker(llvm::StringRef file);
 

@@ -1,14 +1,16 @@
-// Whether a command line links is asked of Clang itself: -### lists the programs that it would start, and one of them
+// What a command line does is asked of Clang itself: -### lists the programs that it would start, and one of them
 // is a linker or none is. Guessing from the options, such as -c, errs where an option's value looks like an option, or
 // where options stand in a file.
 #include "compiler/clang/drop_in.h"
 
+#include "compiler/clang/carried_ir.h"
 #include "compiler/clang/clang.h"
 #include "compiler/clang/process.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -38,33 +40,53 @@ std::vector<std::string> wordsOf(const DropIn& command) {
 
 } // namespace
 
-bool links(const DropIn& command) {
+Plan planOf(const DropIn& command) {
   std::vector<std::string> words = wordsOf(command);
   words.insert(words.begin() + 1, {"-###", marker});
   const std::string answer = runProcess(words, answerSeconds).errors;
   const std::string told = std::string("\"") + marker + "\"";
+  Plan plan;
   for (size_t begin = 0; begin < answer.size();) {
     const size_t end = std::min(answer.find('\n', begin), answer.size());
     const std::string_view line(answer.data() + begin, end - begin);
-    // With -r a linker joins objects, and what they need comes later.
-    if (line.starts_with(" \"") && line.find(told) != line.npos)
-      return line.find("\"-r\"") == line.npos;
     begin = end + 1;
+    if (!line.starts_with(" \""))
+      continue;
+    plan.hasLines |= line.find("\"-debug-info-kind=") != line.npos;
+    // With -r a linker joins objects, and what they need comes later.
+    if (line.find(told) != line.npos && line.find("\"-r\"") == line.npos) {
+      plan.links = true;
+      plan.linker = line.substr(2, line.find('"', 2) - 2);
+    }
   }
-  return false;
+  return plan;
 }
 
-void become(const DropIn& command, bool isLinking, DiagnosticEngine& diagnostics) {
+void become(const DropIn& command, const Plan& plan, DiagnosticEngine& diagnostics) {
   std::vector<std::string> words = wordsOf(command);
   // The user's own folders and libraries come first. Nothing is said of what turns out not to be needed.
   words.emplace_back("--start-no-unused-arguments");
   words.emplace_back("-fstack-clash-protection"); // a work function that needs more stack than it has shall be noticed
   for (const std::string& folder : command.includeFolders)
     words.insert(words.end(), {"-isystem", folder});
-  if (isLinking) {
+  if (!command.plugin.empty()) {
+    // Line numbers and names for messages, which the code that is not carried does without.
+    words.insert(words.begin() + 1, {"--start-no-unused-arguments", "-gline-tables-only", "-fno-discard-value-names",
+                                     "--end-no-unused-arguments"});
+    words.emplace_back("-fpass-plugin=" + command.plugin);
+    if (plan.hasLines)
+      unsetenv(linesVariable);
+    else
+      setenv(linesVariable, "strip", 1);
+  }
+  if (plan.links) {
     words.insert(words.end(), {"-L" + command.libraryFolder, "-Wl,--push-state,--as-needed"});
     words.insert(words.end(), command.libraries.begin(), command.libraries.end());
     words.emplace_back("-Wl,--pop-state");
+    if (!command.linker.empty()) {
+      words.emplace_back("--ld-path=" + command.linker);
+      setenv(linkerVariable, plan.linker.c_str(), 1);
+    }
   }
   words.emplace_back("--end-no-unused-arguments");
   std::vector<char*> arguments;

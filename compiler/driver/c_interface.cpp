@@ -8,6 +8,7 @@
 #include "compiler/ir/svm.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/machine_table.h"
+#include "compiler/target/machine_text.h"
 
 #include <set>
 
@@ -15,54 +16,12 @@ using namespace mlir;
 
 namespace strata::driver {
 
+using clang::cLiteral;
+
 namespace {
 
 std::string number(uint64_t value) {
   return std::to_string(value);
-}
-
-/// One of the machine's tables, `fields` being the text of an entry after its name; nothing for an empty one.
-template <typename Table>
-std::string tableText(const char* type, const char* name, const Table* entries, uint32_t count,
-                      llvm::function_ref<std::vector<uint64_t>(const Table&)> fields) {
-  std::string text = count ? std::string("static const ") + type + " " + name + "[] = {\n" : "";
-  for (uint32_t index = 0; index < count; ++index) {
-    text += "  {" + cLiteral(entries[index].name);
-    for (const uint64_t field : fields(entries[index]))
-      text += ", " + number(field) + "u";
-    text += "},\n";
-  }
-  return text + (count ? "};\n" : "");
-}
-
-std::string machineText(const StrataMachine& machine) {
-  std::string text = tableText<StrataMemory>(
-      "StrataMemory", "strata_memories", machine.memories, machine.memory_count, [](const StrataMemory& memory) {
-        return std::vector<uint64_t>{memory.capacity,        memory.instances,       memory.is_explicit,
-                                     memory.alignment,       memory.width,           memory.latency,
-                                     memory.bandwidth_bytes, memory.bandwidth_cycles};
-      });
-  text += tableText<StrataProcessor>("StrataProcessor", "strata_processors", machine.processors,
-                                     machine.processor_count, [](const StrataProcessor& processor) {
-                                       return std::vector<uint64_t>{processor.count, processor.moves, processor.clock};
-                                     });
-  text += tableText<StrataFifo>("StrataFifo", "strata_fifos", machine.fifos, machine.fifo_count,
-                                [](const StrataFifo& fifo) {
-                                  return std::vector<uint64_t>{fifo.capacity, fifo.width, fifo.latency, fifo.instances};
-                                });
-  text += tableText<StrataLink>(
-      "StrataLink", "strata_links", machine.links, machine.link_count, [](const StrataLink& link) {
-        return std::vector<uint64_t>{link.latency, link.bandwidth_bytes, link.bandwidth_cycles, link.transfers};
-      });
-  const auto table = [](const char* name, uint32_t count) { return count ? std::string(name) : std::string("0"); };
-  const StrataHardware& hardware = machine.hardware;
-  return text + "static const StrataMachine strata_this_machine = {" + cLiteral(machine.name) + ", " +
-         table("strata_memories", machine.memory_count) + ", " + table("strata_processors", machine.processor_count) +
-         ", " + number(machine.memory_count) + "u, " + number(machine.processor_count) + "u, " +
-         table("strata_fifos", machine.fifo_count) + ", " + table("strata_links", machine.link_count) + ", " +
-         number(machine.fifo_count) + "u, " + number(machine.link_count) + "u, " + number(machine.clock) + "u, {" +
-         number(static_cast<uint64_t>(hardware.task_bytes)) + ", " +
-         number(static_cast<uint64_t>(hardware.tile_elements)) + ", " + number(hardware.large_page_bytes) + "u}};\n";
 }
 
 /// The definition of one entry point.
@@ -312,7 +271,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
                        "<stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
                        "#define STRATA_CODES " +
                        cLiteral(words.codes) + "\n#define STRATA_RAISE " + words.raise + "\n" + ofEntries +
-                       machineText(*table.get()) + std::string(entrySupport()) +
+                       target::machineText(*table.get()) + std::string(entrySupport()) +
                        (interface ? interface->support : std::string()) + definitions;
   return result;
 }

@@ -7,6 +7,8 @@ using namespace mlir;
 
 namespace strata::driver {
 
+using clang::cLiteral;
+
 namespace {
 
 class Overload {

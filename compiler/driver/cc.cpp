@@ -85,8 +85,10 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
       command.includeFolders.push_back(folder);
   }
   const std::string library = *form == "checked" ? "strata-svm-checked" : "strata-svm";
-  const bool isLinking = clang::links(command);
-  if (isLinking) {
+  command.plugin = findAbove("lib/strata-carry-ir.so");
+  command.linker = findAbove("lib/strata-ld");
+  const clang::Plan plan = clang::planOf(command);
+  if (plan.links) {
     const std::string file = "lib" + library + ".a";
     const std::string found = findAbove("lib/" + file);
     if (found.empty()) {
@@ -96,10 +98,10 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
     }
     command.libraryFolder = llvm::sys::path::parent_path(found).str();
     // Once more behind hwloc, which in a static program wants something of it.
-    command.libraries = {"-l" + library, "-lstrata", "-lyaml-cpp", "-lhwloc",
-                         "-l" + library, "-lstdc++", "-lm",        "-lpthread"};
+    command.libraries = {"-lstrata-hpvm", "-l" + library, "-lstrata", "-lyaml-cpp", "-lhwloc",
+                         "-l" + library,  "-lstdc++",     "-lm",      "-lpthread"};
   }
-  clang::become(command, isLinking, session.diagnostics);
+  clang::become(command, plan, session.diagnostics);
   return finish(session);
 }
 

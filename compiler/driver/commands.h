@@ -57,6 +57,10 @@ int showCommand(Session& session);
 /// strata cc and strata c++ with what stands behind them: becomes Clang. Returns only when it does not.
 int ccCommand(Session& session, const std::vector<std::string>& arguments, bool isCxx);
 
+/// strata-ld: the linker that strata cc has Clang start. Compiles the graphs of what is linked, and becomes, or starts,
+/// the linker that Clang would have started, with the code of the graphs among its files.
+int linkCommand(Session& session, const std::vector<std::string>& arguments);
+
 /// A file of the tree that the running program is in, be it an installation or a build folder in the source tree, by
 /// its path in an installation; empty when it is in none of the folders above the program.
 std::string findAbove(const std::string& file);

@@ -2,6 +2,8 @@
 // C (compiled with wrapping) is taken over.
 #include "compiler/driver/entry_checks.h"
 
+#include "compiler/clang/c_text.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -11,15 +13,7 @@ using namespace mlir;
 
 namespace strata::driver {
 
-std::string cLiteral(StringRef text) {
-  std::string result = "\"";
-  for (char c : text) {
-    char octal[8];
-    snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
-    result += c == '"' || c == '\\' || c == '?' || !llvm::isPrint(c) ? std::string(octal) : std::string(1, c);
-  }
-  return result + "\"";
-}
+using clang::cLiteral;
 
 namespace {
 

@@ -9,9 +9,6 @@
 
 namespace strata::driver {
 
-/// A string literal of C; other characters than plain ones as octal escapes.
-std::string cLiteral(llvm::StringRef text);
-
 /// Statements of C that return from the function when a rule is broken, with `before` before the error is raised. The
 /// words of block argument i are `w{i}` (see entry_support.c), a scalar argument is `p{i}`. Checks that depend on more
 /// than arguments are left to the compiled code, which makes them all again.

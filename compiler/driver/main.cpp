@@ -151,6 +151,10 @@ int textCommand(Session& session, Commands& commands) {
 int main(int argc, char** argv) {
   installLastResort();
   Session session;
+  if (llvm::sys::path::filename(argv[0]) == "strata-ld") {
+    session.options.compile.machinePath = machinePath(argv[0]);
+    return linkCommand(session, {argv + 1, argv + argc});
+  }
   if (const std::string_view command = argc > 1 ? argv[1] : ""; command == "cc" || command == "c++") {
     session.commandLine = std::make_unique<CommandLine>(session.sources, std::vector<std::string>(argv, argv + argc));
     return ccCommand(session, {argv + 2, argv + argc}, command == "c++");

@@ -110,7 +110,12 @@ Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileO
     return;
   }
   source_->notation = readProgram(source_->file, options_, diagnostics_);
+  isChecked_ = source_->notation != nullptr;
 }
+
+Compiler::Compiler(NoFile, MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options)
+    : context_(context), diagnostics_(diagnostics), options_(std::move(options)), source_(std::make_unique<Source>()),
+      isChecked_(true) {}
 
 Compiler::~Compiler() = default;
 
@@ -315,7 +320,15 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
 std::optional<LogicalProgram> Compiler::logical() {
   if (diagnostics_.hasErrors())
     return std::nullopt;
-  auto program = source_->notation ? fromNotation() : fromDialect();
+  return verified(source_->notation ? fromNotation() : fromDialect());
+}
+
+std::optional<LogicalProgram> Compiler::adopt(OwningOpRef<ModuleOp> module, mapping::Record record) {
+  auto onto = machine("", {});
+  return onto ? verified(withTarget(std::move(module), std::move(record), std::move(*onto))) : std::nullopt;
+}
+
+std::optional<LogicalProgram> Compiler::verified(std::optional<LogicalProgram> program) {
   if (!program)
     return std::nullopt;
   ModuleOp module = *program->module;
@@ -367,7 +380,7 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
     passes.addPass(transform::createPlainArithmeticPass());
     passes.addPass(transform::createKeepLoopsPass());
     // A front end has made its language's checks explicit; a program written in the dialect gets its checks here.
-    if (!source_->notation)
+    if (!isChecked_)
       passes.addPass(transform::createGuardAccessesPass());
     // Sizes that are checked to be equal become one, which folds checks and bounds further down.
     passes.addPass(svm::createCommonSubexpressionsPass());

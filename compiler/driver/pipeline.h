@@ -53,10 +53,15 @@ using target::Instrumentation;
 class Compiler {
 public:
   Compiler(mlir::MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options);
+  /// For a program that is no file of a notation: adopt() takes it. `options` name what messages call it.
+  struct NoFile {};
+  Compiler(NoFile, mlir::MLIRContext& context, DiagnosticEngine& diagnostics, CompileOptions options);
   ~Compiler();
 
   /// Reads, checks and lowers the program to the dialect; from a .mlir file, reads and verifies it.
   std::optional<LogicalProgram> logical();
+  /// The same for a logical program that somebody else has made, on the machine of the options.
+  std::optional<LogicalProgram> adopt(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record);
   /// Diagnostics only: what logical() does, and for a notation less.
   bool check();
   /// The checked program of a notation as a tree, for --emit=ast. Empty for the dialect itself (reported).
@@ -98,6 +103,7 @@ public:
 private:
   struct Source;
   std::optional<LogicalProgram> fromDialect();
+  std::optional<LogicalProgram> verified(std::optional<LogicalProgram> program);
   std::optional<LogicalProgram> fromNotation();
   std::optional<LogicalProgram> withTarget(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record,
                                            Machine machine);
@@ -116,6 +122,7 @@ private:
   std::unique_ptr<Source> source_;
   std::vector<std::unique_ptr<PartCode>> parts_; // as long as code that calls them may live
   bool isSettled_ = false;
+  bool isChecked_ = false; // by a front end, so that its checks are in the program
 };
 
 } // namespace strata::driver

@@ -420,37 +420,39 @@ TEST(ReadArguments, MayBeReadInEveryWay) {
             "");
 }
 
-/// A kernel with an argument that is "write".
-std::string outOf(const std::string& body, const std::string& attributes = "") {
-  return R"(svm.kernel @k(%x: !plain {svm.access = "write", svm.name = "x"}, %y: !plain {svm.access = "readwrite"}, %p: i1))" +
-         attributes + R"( {
+// What the bodies below begin with, and do to the argument %x that is "write".
+const std::string constantsOfBody = R"(
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %one = arith.constant 1 : i32
-      )" +
-         body + "\nsvm.return\n}";
+      )",
+                  loadX = "%v = memref.load %x[%c0] : !plain\n", storeX = "memref.store %one, %x[%c0] : !plain\n",
+                  partOfX = "%part = memref.subview %x[%c0] [%c1] [1] : !plain to !plain\n";
+
+/// A kernel with an argument that is "write".
+std::string outOf(const std::string& body, const std::string& attributes = "") {
+  return R"(svm.kernel @k(%x: !plain {svm.access = "write", svm.name = "x"}, %y: !plain {svm.access = "readwrite"}, %p: i1))" +
+         attributes + " {" + constantsOfBody + body + "\nsvm.return\n}";
 }
 
 TEST(WriteArguments, OfKernelsAreNotReadBeforeTheyAreWritten) {
-  const std::string read = "%v = memref.load %x[%c0] : !plain\n", write = "memref.store %one, %x[%c0] : !plain\n",
-                    copy = "%v = memref.load %x[%c0] : !plain\nmemref.store %v, %y[%c0] : !plain\n",
-                    view = "%part = memref.subview %x[%c0] [%c1] [1] : !plain to !plain\n";
   const std::string said = "reads 'x' of 'k' before anything is written to it";
-  expectProblem(outOf(read), said);
-  expectProblem(outOf(read + write), said);
-  expectProblem(outOf(view + "%v = memref.load %part[%c0] : !plain\n" + write), said);
-  expectProblem(outOf("%v = affine.load %x[0] : !plain\n" + write), said);
-  expectProblem(outOf("scf.for %i = %c0 to %c1 step %c1 {\n" + copy + "}\n" + write), said);
-  expectProblem(outOf("scf.if %p {\n" + read + "}\n" + write), said);
+  expectProblem(outOf(loadX), said);
+  expectProblem(outOf(loadX + storeX), said);
+  expectProblem(outOf(partOfX + "%v = memref.load %part[%c0] : !plain\n" + storeX), said);
+  expectProblem(outOf("%v = affine.load %x[0] : !plain\n" + storeX), said);
+  expectProblem(
+      outOf("scf.for %i = %c0 to %c1 step %c1 {\n" + loadX + "memref.store %v, %y[%c0] : !plain\n}\n" + storeX), said);
+  expectProblem(outOf("scf.if %p {\n" + loadX + "}\n" + storeX), said);
   // It may have been written, by what stands before it, in the round before, or in another region.
-  EXPECT_EQ(problem(outOf(write + read)), "");
-  EXPECT_EQ(problem(outOf(view + "memref.store %one, %part[%c0] : !plain\n" + read)), "");
-  EXPECT_EQ(problem(outOf("scf.if %p {\n" + write + "}\n" + read)), "");
-  EXPECT_EQ(problem(outOf("scf.for %i = %c0 to %c1 step %c1 {\n" + read + write + "}\n")), "");
-  EXPECT_EQ(problem(outOf("%n = memref.dim %x, %c0 : !plain\n" + write)), "");
+  EXPECT_EQ(problem(outOf(storeX + loadX)), "");
+  EXPECT_EQ(problem(outOf(partOfX + "memref.store %one, %part[%c0] : !plain\n" + loadX)), "");
+  EXPECT_EQ(problem(outOf("scf.if %p {\n" + storeX + "}\n" + loadX)), "");
+  EXPECT_EQ(problem(outOf("scf.for %i = %c0 to %c1 step %c1 {\n" + loadX + storeX + "}\n")), "");
+  EXPECT_EQ(problem(outOf("%n = memref.dim %x, %c0 : !plain\n" + storeX)), "");
   // Others may have.
-  EXPECT_EQ(problem(outOf(read + write, " attributes {svm.shared}")), "");
-  EXPECT_EQ(problem(outOf(read + write, " attributes {may_alias}")), "");
+  EXPECT_EQ(problem(outOf(loadX + storeX, " attributes {svm.shared}")), "");
+  EXPECT_EQ(problem(outOf(loadX + storeX, " attributes {may_alias}")), "");
   EXPECT_EQ(problem(outOf("%v = memref.load %x[%c0] {svm.remainder} : !plain\n")), "");
 }
 
@@ -514,58 +516,52 @@ std::string controlOf(const std::string& body) {
       }
       return
     }
-    func.func @f(%x: !plain {svm.access = "write", svm.name = "x"}, %y: !plain {svm.access = "readwrite"}, %p: i1, %m: index) {
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %one = arith.constant 1 : i32
-      )" +
-         body + "\nreturn\n}";
+    func.func @f(%x: !plain {svm.access = "write", svm.name = "x"}, %y: !plain {svm.access = "readwrite"}, %p: i1, %m: index) {)" +
+         constantsOfBody + body + "\nreturn\n}";
 }
 
 TEST(WriteArguments, OfFunctionsAreNotReadBeforeTheyAreWritten) {
-  const std::string write = "memref.store %one, %x[%c0] : !plain\n", load = "%v = memref.load %x[%c0] : !plain\n",
-                    view = "%part = memref.subview %x[%c0] [%c1] [1] : !plain to !plain\n",
-                    length = "%n = memref.dim %x, %c0 : !plain\n",
+  const std::string length = "%n = memref.dim %x, %c0 : !plain\n",
                     sum = "reduce(%q = %x : !plain with #svm.combiner<@add, \"add\">) {\n";
   auto run = [](const std::string& kernel, const std::string& more = "", const std::string& types = "") {
     return "svm.run @" + kernel + "(%x" + more + ") : (!plain" + types + ") -> ()\n";
   };
   const std::string said = "reads 'x' of 'f' before anything is written to it";
   for (const std::string& read :
-       {load, run("get"), std::string("svm.move %x to %y : !plain to !plain\n"),
+       {loadX, run("get"), std::string("svm.move %x to %y : !plain to !plain\n"),
         std::string("svm.gather %x[%y] to %y : !plain[!plain] to !plain\n"),
         std::string("svm.gather %y[%x] to %y : !plain[!plain] to !plain\n"),
         std::string("svm.scatter %x to %y[%y] : !plain to !plain[!plain]\n"),
-        std::string("func.call @inner(%x) : (!plain) -> ()\n"), view + "svm.run @get(%part) : (!plain) -> ()\n",
-        "svm.scope \"s\" {\n" + load + "}\n", length + "scf.for %i = %c0 to %n step %c1 {\n" + load + "}\n",
-        length + "svm.parallel (%i) = (%c0) to (%n) {\n" + load + "}\n",
+        std::string("func.call @inner(%x) : (!plain) -> ()\n"), partOfX + "svm.run @get(%part) : (!plain) -> ()\n",
+        "svm.scope \"s\" {\n" + loadX + "}\n", length + "scf.for %i = %c0 to %n step %c1 {\n" + loadX + "}\n",
+        length + "svm.parallel (%i) = (%c0) to (%n) {\n" + loadX + "}\n",
         length + "svm.parallel (%i) = (%c0) to (%n) " + sum + "%v = memref.load %q[%c0] : !plain\n}\n",
         std::string("%t = svm.run @get(%x) : (!plain) -> !svm.token\nsvm.wait %t\n")}) {
     SCOPED_TRACE(read);
     expectProblem(controlOf(read), said);
-    EXPECT_EQ(problem(controlOf(write + read)), "");
-    EXPECT_EQ(problem(controlOf("scf.if %p {\n" + write + "}\n" + read)), "");
+    EXPECT_EQ(problem(controlOf(storeX + read)), "");
+    EXPECT_EQ(problem(controlOf("scf.if %p {\n" + storeX + "}\n" + read)), "");
   }
-  expectProblem(controlOf(load + write), said);
+  expectProblem(controlOf(loadX + storeX), said);
   // What is executed only where a scalar says so may be executed never.
-  EXPECT_EQ(problem(controlOf("scf.if %p {\n" + load + "}\n" + write)), "");
-  EXPECT_EQ(problem(controlOf("scf.for %i = %c0 to %m step %c1 {\n" + load + "}\n" + write)), "");
-  EXPECT_EQ(problem(controlOf("scf.for %i = %c1 to %c0 step %c1 {\n" + load + "}\n" + write)), "");
-  EXPECT_EQ(problem(controlOf("svm.parallel (%i) = (%c0) to (%m) {\n" + load + "}\n")), "");
+  EXPECT_EQ(problem(controlOf("scf.if %p {\n" + loadX + "}\n" + storeX)), "");
+  EXPECT_EQ(problem(controlOf("scf.for %i = %c0 to %m step %c1 {\n" + loadX + "}\n" + storeX)), "");
+  EXPECT_EQ(problem(controlOf("scf.for %i = %c1 to %c0 step %c1 {\n" + loadX + "}\n" + storeX)), "");
+  EXPECT_EQ(problem(controlOf("svm.parallel (%i) = (%c0) to (%m) {\n" + loadX + "}\n")), "");
   EXPECT_EQ(problem(controlOf(run("perhaps", ", %p, %m", ", i1, index"))), "");
   EXPECT_EQ(problem(controlOf("func.call @again(%x, %p) : (!plain, i1) -> ()\n")), "");
   // In the first round nothing is written; but a view may have no elements then, or where a scalar says so.
   const std::string part = " [1] : !plain to !plain\nsvm.run @see(%part) : (!plain) -> ()\n",
                     loop = length + "scf.for %i = %c0 to %n step %c1 {\n";
-  expectProblem(controlOf(loop + load + write + "}\n"), said);
+  expectProblem(controlOf(loop + loadX + storeX + "}\n"), said);
   expectProblem(controlOf(loop + "%part = memref.subview %x[%c0] [%i]" + part + "}\n"), said);
-  EXPECT_EQ(problem(controlOf(loop + "%part = memref.subview %x[%c0] [%i]" + part + write + "}\n")), "");
+  EXPECT_EQ(problem(controlOf(loop + "%part = memref.subview %x[%c0] [%i]" + part + storeX + "}\n")), "");
   EXPECT_EQ(problem(controlOf("%part = memref.subview %x[%c0] [%m]" + part)), "");
   // It may have been written by others; or nothing is known of what reads it.
   EXPECT_EQ(problem(controlOf(run("set"))), "");
   EXPECT_EQ(problem(controlOf(run("other"))), "");
   EXPECT_EQ(problem(controlOf(run("beside"))), "");
-  EXPECT_EQ(problem(controlOf("%t = svm.run @get(%x) : (!plain) -> !svm.token\n" + write + "svm.wait %t\n")), "");
+  EXPECT_EQ(problem(controlOf("%t = svm.run @get(%x) : (!plain) -> !svm.token\n" + storeX + "svm.wait %t\n")), "");
   EXPECT_EQ(problem(controlOf(length + "svm.parallel (%i) = (%c0) to (%n) " + sum +
                               "memref.store %one, %q[%c0] : !plain\n}\n")),
             "");

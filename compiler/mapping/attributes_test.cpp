@@ -5,18 +5,8 @@ using namespace strata;
 
 namespace {
 
-constexpr const char* smallText = R"(
-machine: small
-memories:
-  - {name: main, capacity: available, explicit: true}
-processors:
-  - {name: core, kind: control, local: [main], masters: [core]}
-levels:
-  - {level: 0, memory: main, processor: core}
-)";
-
 struct AttributesTest : MappingTest {
-  AttributesTest() : MappingTest(smallText) {}
+  AttributesTest() : MappingTest(oneMemoryText) {}
 
   /// A program of a stage whose block, loop, function and module carry these.
   mlir::OwningOpRef<mlir::ModuleOp> carrying(const std::string& stage, const std::string& block,

@@ -7,18 +7,8 @@ using namespace strata;
 
 namespace {
 
-constexpr const char* oneText = R"(
-machine: one
-memories:
-  - {name: main, capacity: available}
-processors:
-  - {name: core, kind: core, masters: [core], local: [main]}
-levels:
-  - {level: 0, memory: main, processor: core}
-)";
-
 struct EndTokensTest : MappingTest {
-  EndTokensTest() : MappingTest(oneText) {}
+  EndTokensTest() : MappingTest(oneMemoryText) {}
 
   /// What each wait of a function with this body waits for, and the operation before it.
   std::vector<std::pair<size_t, std::string>> waits(const std::string& body) {

@@ -13,6 +13,17 @@
 
 namespace strata {
 
+/// A machine for tests to which machines matter little: one memory and one processor.
+inline constexpr const char* oneMemoryText = R"(
+machine: one
+memories:
+  - {name: main, capacity: available, explicit: true}
+processors:
+  - {name: core, kind: control, local: [main], masters: [core]}
+levels:
+  - {level: 0, memory: main, processor: core}
+)";
+
 struct MappingTest : testing::Test {
   SourceManager sources;
   DiagnosticEngine diagnostics{sources};

@@ -5,8 +5,33 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace strata::target {
 namespace {
+
+template <typename... Parts>
+std::string joined(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+// All that an entry of the table says; sizes are bytes, and bandwidths bytes / cycles.
+std::string row(const StrataMemory& m) {
+  return joined(m.name, ": ", m.capacity, " x ", m.instances, ", explicit ", m.is_explicit, ", alignment ", m.alignment,
+                ", width ", m.width, ", latency ", m.latency, ", ", m.bandwidth_bytes, " / ", m.bandwidth_cycles);
+}
+std::string row(const StrataProcessor& p) {
+  return joined(p.name, ": x ", p.count, ", moves ", p.moves, ", clock ", p.clock);
+}
+std::string row(const StrataFifo& f) {
+  return joined(f.name, ": ", f.capacity, " x ", f.instances, ", width ", f.width, ", latency ", f.latency);
+}
+std::string row(const StrataLink& l) {
+  return joined(l.name, ": latency ", l.latency, ", ", l.bandwidth_bytes, " / ", l.bandwidth_cycles, ", transfers ",
+                l.transfers);
+}
 
 TEST(MachineTable, HoldsTheMachineByItsNumbers) {
   SourceManager sources;
@@ -31,33 +56,15 @@ links:
   EXPECT_STREQ(m.name, "node");
   EXPECT_EQ(m.clock, 2000000000u);
   ASSERT_EQ(m.memory_count, 2u);
-  EXPECT_STREQ(m.memories[0].name, "ls");
-  EXPECT_EQ(m.memories[0].capacity, uint64_t(256) << 10);
-  EXPECT_EQ(m.memories[0].instances, 8u);
-  EXPECT_EQ(m.memories[0].is_explicit, 1u);
-  EXPECT_EQ(m.memories[0].alignment, 32u);
-  EXPECT_EQ(m.memories[0].width, 16u);
-  EXPECT_EQ(m.memories[0].latency, 6u);
-  EXPECT_EQ(m.memories[0].bandwidth_bytes, 1u);
-  EXPECT_EQ(m.memories[0].bandwidth_cycles, 4u);
-  EXPECT_EQ(m.memories[1].capacity, 0u);
-  EXPECT_EQ(m.memories[1].latency, 100u);
+  EXPECT_EQ(row(m.memories[0]), "ls: 262144 x 8, explicit 1, alignment 32, width 16, latency 6, 1 / 4");
+  EXPECT_EQ(row(m.memories[1]), "main: 0 x 1, explicit 0, alignment 1, width 1, latency 100, 0 / 0");
   ASSERT_EQ(m.processor_count, 2u);
-  EXPECT_EQ(m.processors[0].clock, 1000000000u);
-  EXPECT_EQ(m.processors[1].count, 8u);
-  EXPECT_EQ(m.processors[1].moves, 3u);
+  EXPECT_EQ(row(m.processors[0]), "ppe: x 1, moves 0, clock 1000000000");
+  EXPECT_EQ(row(m.processors[1]), "spe: x 8, moves 3, clock 0");
   ASSERT_EQ(m.fifo_count, 1u);
-  EXPECT_STREQ(m.fifos[0].name, "queue");
-  EXPECT_EQ(m.fifos[0].capacity, 1024u);
-  EXPECT_EQ(m.fifos[0].width, 4u);
-  EXPECT_EQ(m.fifos[0].latency, 3u);
-  EXPECT_EQ(m.fifos[0].instances, 2u);
+  EXPECT_EQ(row(m.fifos[0]), "queue: 1024 x 2, width 4, latency 3");
   ASSERT_EQ(m.link_count, 1u);
-  EXPECT_STREQ(m.links[0].name, "bus");
-  EXPECT_EQ(m.links[0].latency, 10u);
-  EXPECT_EQ(m.links[0].bandwidth_bytes, 32u);
-  EXPECT_EQ(m.links[0].bandwidth_cycles, 1u);
-  EXPECT_EQ(m.links[0].transfers, 2u);
+  EXPECT_EQ(row(m.links[0]), "bus: latency 10, 32 / 1, transfers 2");
   // The figures are this machine's, not those of the computer or usual ones.
   const machine::Figures figures = machine::figuresOf(*machine);
   EXPECT_EQ(figures.vectorBytes, 32u);

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
 import numpy as np
 
 from arithmetic_generate import INTEGERS, REALS, RESULTS, TYPES, Program, cut_name, input_name

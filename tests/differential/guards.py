@@ -10,7 +10,10 @@ import collections
 import pathlib
 import random
 import signal
+import sys
 
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
 import numpy as np
 
 import campaign

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
 import numpy as np
 import run
 from hbir_generate import Program

@@ -12,6 +12,8 @@ import random
 import shutil
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
 import numpy as np
 import run
 from sequoia import Server

@@ -11,7 +11,10 @@ attribute says what nobody has proved, which must not be believed."""
 import pathlib
 import random
 import signal
+import sys
 
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
 import numpy as np
 
 import campaign

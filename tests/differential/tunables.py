@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
 import numpy
 
 from sequoia import SHIPPED, Server, code_of

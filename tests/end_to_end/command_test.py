@@ -6,9 +6,8 @@ import os
 import re
 import xml.etree.ElementTree
 
-import numpy as np
-
 import harness
+import numpy as np
 
 VECTADD = os.path.join(harness.ROOT, "examples/sequoia/vectadd/vectadd.sq")
 DATA = ("--size", "N=1000", "--in", "A=iota", "--in", "B=1")

@@ -1,9 +1,8 @@
 """Programs of the kinds that Sequoia's document shows, in our own words: nothing is said of any of them, each computes what NumPy does, and --check
 warns only of those that take a tunable to divide a size, which it tells in so many words."""
 
-import numpy as np
-
 import harness
+import numpy as np
 
 ADD = """void task Add(in float p[N], in float q[N], out float r[N]);
 void task<leaf> Add::Each(in float p[N], in float q[N], out float r[N]) { for (unsigned int k = 0; k < N; k++) r[k] = p[k] + q[k]; }

@@ -4,9 +4,8 @@ import json
 import os
 import signal
 
-import numpy as np
-
 import harness
+import numpy as np
 
 PROGRAM = """
 void task Mix(in float A[N], in float B[N], out float C[N], in int k);

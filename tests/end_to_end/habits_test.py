@@ -11,9 +11,8 @@ import subprocess
 import time
 import unittest
 
-import numpy as np
-
 import harness
+import numpy as np
 
 VECTADD = os.path.join(harness.ROOT, "examples/sequoia/vectadd/vectadd.sq")
 SUM = os.path.join(harness.ROOT, "examples/sequoia/sum/sum.sq")

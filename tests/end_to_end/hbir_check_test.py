@@ -5,9 +5,8 @@ import os
 import subprocess
 import time
 
-import numpy as np
-
 import harness
+import numpy as np
 
 PROGRAM = """target { memory g[2] { size 64M; width 8B; }; tile t[4][4] { memory l { size 64K; width 8B; }; }; }
 config { group tg[4][4] { tile target.t[x][y]; }; }

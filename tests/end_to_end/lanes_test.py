@@ -3,9 +3,8 @@ full registers, against the interpreter (--check), and how many threads there ar
 
 import random
 
-import numpy as np
-
 import harness
+import numpy as np
 from harness import Case
 
 MAP = """#include "host"

@@ -4,9 +4,8 @@ what is said when blocks do not fit or have no bound."""
 import json
 import os
 
-import numpy as np
-
 import harness
+import numpy as np
 
 MATMUL = os.path.join(harness.ROOT, "examples/sequoia/matmul/matmul.sq")
 

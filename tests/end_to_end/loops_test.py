@@ -4,9 +4,8 @@ several loops of a nest. Whatever they say, results keep every bit."""
 import itertools
 import json
 
-import numpy as np
-
 import harness
+import numpy as np
 from harness import Case
 
 ADD = """

@@ -3,9 +3,8 @@ overlaps and combiners that only another mapping shows, and signed sums that do 
 
 import re
 
-import numpy as np
-
 import harness
+import numpy as np
 
 MAP = """#include "host"
 task T: entrypoint(T_I) { instance T_I::I(level 0) { tunable t = %s; control(level 0) { %s callsite T() { target T_L() { } } %s } }

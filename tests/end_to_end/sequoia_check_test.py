@@ -2,9 +2,8 @@
 scatter repeats, reads of what nobody wrote. Each message names both blocks as the program writes them, the iterations, one element and
 what to change. And what is checked without --check: ranges, sizes, preconditions, indices. Every rule is broken once and nearly broken once."""
 
-import numpy as np
-
 import harness
+import numpy as np
 
 TASKS = """void task Copy(in int x[N], out int y[N]);
 void task<leaf> Copy::Leaf(in int x[N], out int y[N]) { for (int i = 0; i < N; i++) y[i] = x[i]; }

@@ -3,9 +3,8 @@ tasks, calls that stay calls and copies that stay copies, in both forms of the f
 
 import json
 
-import numpy as np
-
 import harness
+import numpy as np
 
 PITCH = """
 void task Double(in float A[M][N], out float C[U][V], in int p);

@@ -1,9 +1,8 @@
 """Sequoia programs whose mappings put arrays, indices, control and combiners at different levels: what each of them reaches is moved there, and what
 cannot be is refused with a reason. Every run is compared with the interpreter."""
 
-import numpy as np
-
 import harness
+import numpy as np
 
 HALVES = """
 void task Double(in float x[N][M], out float y[N][M]);

@@ -10,9 +10,8 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 
-import numpy as np
-
 import harness
+import numpy as np
 from harness import ROOT
 
 VECTADD = os.path.join(ROOT, "examples/sequoia/vectadd")

@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import sys
 
-import numpy as np
-
 import harness
+import numpy as np
 from harness import ROOT
 
 EXAMPLES = os.path.join(ROOT, "examples", "svm")

@@ -7,9 +7,20 @@ namespace {
 const char* examples[] = {"vectadd", "matmul", "conv2d",  "histogram", "sum",     "scale", "saxpy", "conv1d",
                           "sgemv",   "spmv",   "scatter", "sort",      "gravity", "fft",   "fft3d", "hmmer"};
 
+/// The machines that ship and have so many levels or more; what has none is for stream programs, and takes no mappings.
+std::vector<std::string> machinesOfLevels(size_t least = 1) {
+  Session session;
+  std::vector<std::string> names;
+  for (const std::string& name : machineNames({STRATA_SOURCE_DIR "/machines"}))
+    if (session.machine(name).levels.size() >= least)
+      names.push_back(name);
+  EXPECT_FALSE(names.empty());
+  return names;
+}
+
 TEST(SequoiaDefaultMapping, FitsAndReadsBack) {
   for (const char* example : examples) {
-    for (const char* machineName : {"host", "cell", "cell-disk", "smp-2level", "cluster"}) {
+    for (const std::string& machineName : machinesOfLevels()) {
       for (const KnownSizes& known :
            {KnownSizes{}, KnownSizes{{"N", 300}, {"M", 277}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}}}) {
         SCOPED_TRACE(std::string(example) + " on " + machineName);
@@ -46,7 +57,7 @@ TEST(SequoiaDefaultMapping, SaysThatNoTunableCutsWhatDoesNotFit) {
 TEST(SequoiaDefaultMapping, DimensionsThatNeedNoBoundGetNone) {
   // Sequences are as many as there are; they and the model have a bound on their length.
   Session session(exampleText("hmmer"));
-  for (const char* machineName : {"cell", "cell-disk", "smp-2level", "cluster"}) {
+  for (const std::string& machineName : machinesOfLevels(2)) {
     SCOPED_TRACE(machineName);
     Machine machine = session.machine(machineName);
     std::optional<Mapping> mapping = defaultMapping(*session.program, machine, {}, {}, session.diagnostics);
@@ -74,7 +85,7 @@ TEST(SequoiaDefaultMapping, TheMappingInXmlIsTheOneInBraces) {
 
 TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
   for (const char* example : examples) {
-    for (const char* machineName : {"host", "cell", "cell-disk", "smp-2level", "cluster"}) {
+    for (const std::string& machineName : machinesOfLevels()) {
       SCOPED_TRACE(std::string(example) + " on " + machineName);
       Session session(exampleText(example));
       std::optional<Mapping> mapping = session.readMap(exampleFile(std::string(example) + "/" + machineName + ".map"));

@@ -1,0 +1,138 @@
+// strata-ld, which strata cc has Clang start in the place of the linker: the LLVM IR that objects carry becomes one
+// module, its dataflow graphs become an object file, and the linker links that too. Without graphs it becomes the
+// linker at once. Joined objects (-r) keep what they carry for the link that comes later.
+#include "compiler/clang/carried_ir.h"
+#include "compiler/clang/drop_in.h"
+#include "compiler/clang/process.h"
+#include "compiler/driver/commands.h"
+#include "compiler/hpvm/graph/read_graphs.h"
+#include "compiler/hpvm/lower/host_code.h"
+#include "compiler/hpvm/lower/lower.h"
+#include "compiler/ir/locations.h"
+#include "compiler/linking/carried_modules.h"
+#include "compiler/linking/linker_line.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/Program.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(noLinker, Error, "link-no-linker", "the linker '{0}' cannot be started: {1}");
+STRATA_DIAGNOSTIC(unreadableIr, Error, "link-unreadable-ir",
+                  "the code that '{0}' carries for its link cannot be read: {1}");
+STRATA_DIAGNOSTIC(irDoesNotLink, Error, "link-ir-differs",
+                  "the code of '{0}' does not go with that of the other files: {1}");
+
+namespace {
+
+class GraphLink {
+public:
+  GraphLink(Session& session, const std::vector<std::string>& arguments) : session_(session), arguments_(arguments) {}
+
+  /// The object of the program's graphs; empty where it has none. Nothing on errors (reported).
+  std::optional<std::string> object() {
+    auto module = wholeProgram();
+    if (!module)
+      return session_.diagnostics.hasErrors() ? std::nullopt : std::optional<std::string>("");
+    auto graphs = hpvm::readGraphs(*module, session_.diagnostics);
+    if (!graphs)
+      return std::nullopt;
+    if (graphs->roots.empty())
+      return "";
+    mlir::DialectRegistry registry;
+    svm::registerDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    context.loadAllAvailableDialects();
+    MlirDiagnostics forward(context, session_.diagnostics);
+    auto lowered = hpvm::lower(*graphs, *module, context, session_.diagnostics);
+    if (!lowered)
+      return std::nullopt;
+    session_.options.compile.program = "the program's graphs";
+    Compiler compiler(Compiler::NoFile(), context, session_.diagnostics, session_.options.compile);
+    auto program = compiler.adopt(std::move(lowered->module), {});
+    if (!program)
+      return std::nullopt;
+    const target::Interface interface = hpvm::hostCode(lowered->entries, program->machine);
+    auto artefact = compiler.compile(*program, session_.options.optimization, {});
+    return artefact ? artefact->object(interface) : std::nullopt;
+  }
+
+private:
+  /// The files of the link that have to do with graphs, as one module; null without any, and on errors (reported).
+  std::unique_ptr<llvm::Module> wholeProgram() {
+    std::unique_ptr<llvm::Module> whole;
+    for (const std::string& file : linking::linkedFiles(arguments_))
+      for (const linking::CarriedModule& carried : linking::carriedModules(file, session_.diagnostics))
+        if (carried.flags & clang::describesGraphs) {
+          auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(carried.code, carried.file), llvm_);
+          std::string problem = module ? "" : llvm::toString(module.takeError());
+          llvm::raw_string_ostream stream(problem);
+          if (!problem.empty() || llvm::verifyModule(**module, &stream)) {
+            session_.diagnostics.report(unreadableIr, {}, carried.file, problem).help("compile its source again");
+            continue;
+          }
+          if (!whole)
+            whole = std::move(*module);
+          else if (llvm::Linker::linkModules(*whole, std::move(*module)))
+            session_.diagnostics.report(irDoesNotLink, {}, carried.file, "two files define one symbol");
+        }
+    return session_.diagnostics.hasErrors() ? nullptr : std::move(whole);
+  }
+
+  Session& session_;
+  const std::vector<std::string>& arguments_;
+  llvm::LLVMContext llvm_;
+};
+
+/// Becomes the linker. Returns only when it cannot be started (reported).
+int becomeLinker(Session& session, const std::string& linker, const std::vector<std::string>& arguments) {
+  std::vector<char*> words{const_cast<char*>(linker.c_str())};
+  for (const std::string& word : arguments)
+    words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::fflush(nullptr);
+  execvp(words.front(), words.data());
+  session.diagnostics.report(noLinker, {}, linker, std::strerror(errno));
+  return finish(session);
+}
+
+} // namespace
+
+int linkCommand(Session& session, const std::vector<std::string>& arguments) {
+  const char* given = std::getenv(clang::linkerVariable);
+  const std::string linker = given && *given ? given : "ld";
+  if (linking::joinsObjects(arguments))
+    return becomeLinker(session, linker, arguments);
+  const auto object = GraphLink(session, arguments).object();
+  if (!object)
+    return finish(session, statusOurError);
+  if (object->empty())
+    return becomeLinker(session, linker, arguments);
+  const clang::TemporaryFolder folder;
+  // Before all libraries, of which it needs some.
+  std::vector<std::string> words{folder.path("graphs.o")};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (!folder.problem().empty() || !folder.write("graphs.o", *object)) {
+    session.diagnostics.report(noLinker, {}, linker, "its files cannot be written");
+    return finish(session);
+  }
+  if (const int status = finish(session); status != statusFine) // warnings
+    return status;
+  std::vector<llvm::StringRef> command{linker};
+  command.insert(command.end(), words.begin(), words.end());
+  const auto path = llvm::sys::findProgramByName(linker);
+  std::string problem;
+  const int status = llvm::sys::ExecuteAndWait(path ? *path : linker, command, std::nullopt, {}, 0, 0, &problem);
+  if (status < 0)
+    session.diagnostics.report(noLinker, {}, linker, problem);
+  return status < 0 ? finish(session) : status;
+}
+
+} // namespace strata::driver

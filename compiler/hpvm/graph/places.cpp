@@ -1,0 +1,37 @@
+// A file is looked up under the name that the compiler was given, and under the folder that it ran in.
+#include "compiler/hpvm/graph/places.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace strata::hpvm {
+
+static Location placeIn(const llvm::DIFile* file, unsigned line, unsigned column, SourceManager& sources) {
+  if (!file || line == 0)
+    return {};
+  std::string path = file->getFilename().str();
+  if (!llvm::sys::fs::exists(path) && !llvm::sys::path::is_absolute(path)) {
+    llvm::SmallString<256> full(file->getDirectory());
+    llvm::sys::path::append(full, path);
+    path = std::string(full);
+  }
+  BufferId buffer = sources.find(path);
+  std::string error;
+  if (!buffer.valid())
+    buffer = sources.load(path, SourceKind::Program, error);
+  return buffer.valid() ? sources.at(buffer, line, std::max(column, 1u)) : Location();
+}
+
+Location placeOf(const llvm::Instruction& instruction, SourceManager& sources) {
+  const llvm::DebugLoc& at = instruction.getDebugLoc();
+  return at ? placeIn(at->getFile(), at.getLine(), at.getCol(), sources) : placeOf(*instruction.getFunction(), sources);
+}
+
+Location placeOf(const llvm::Function& function, SourceManager& sources) {
+  const llvm::DISubprogram* at = function.getSubprogram();
+  return at ? placeIn(at->getFile(), at->getLine(), 1, sources) : Location();
+}
+
+} // namespace strata::hpvm

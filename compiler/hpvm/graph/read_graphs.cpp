@@ -1,0 +1,255 @@
+// From the launches of host code down to the leaves: each node function is read once, children before the node that
+// holds them, since the types of its outputs are theirs.
+#include "compiler/hpvm/graph/read_graphs.h"
+
+#include "compiler/hpvm/graph/calls.h"
+#include "compiler/hpvm/graph/clean.h"
+#include "compiler/hpvm/graph/places.h"
+#include "compiler/hpvm/graph/read_internal.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+namespace strata::hpvm {
+
+STRATA_DIAGNOSTIC(rootUnknown, Error, "hpvm-root", "the graph that is launched here is not named by its function");
+STRATA_DIAGNOSTIC(rootLeaf, Error, "hpvm-root-leaf", "'{0}' is launched as a graph, and creates no nodes");
+STRATA_DIAGNOSTIC(nodeMissing, Error, "hpvm-node-missing", "the node function '{0}' is defined in no file of the link");
+STRATA_DIAGNOSTIC(recursion, Error, "hpvm-recursion", "node '{0}' would contain itself");
+STRATA_DIAGNOSTIC(graphCallInLeaf, Error, "hpvm-graph-call-in-leaf",
+                  "{0} describes the inside of a node, and '{1}' creates no nodes");
+STRATA_DIAGNOSTIC(hostCall, Error, "hpvm-host-call", "{0} is for host code, and '{1}' is a node");
+STRATA_DIAGNOSTIC(unknownCall, Error, "hpvm-unknown-function", "hpvm.h has no function '{0}'");
+STRATA_DIAGNOSTIC(auxiliary, Error, "hpvm-auxiliary",
+                  "'{0}' is no node, and calls {1}; leaf '{2}' calls it as a function");
+STRATA_DIAGNOSTIC(hintTwice, Error, "hpvm-hint-twice", "node '{0}' says twice where it is to run");
+STRATA_DIAGNOSTIC(attributesWrong, Error, "hpvm-attributes", "{0}");
+STRATA_DIAGNOSTIC(sizeMissing, Error, "hpvm-size",
+                  "argument '{0}' of node '{1}' is a pointer, and is not followed by its size");
+STRATA_DIAGNOSTIC(outputsDiffer, Error, "hpvm-outputs-differ", "leaf '{0}' returns different outputs here and there");
+
+std::string nodeName(const llvm::Function& function) {
+  if (const llvm::DISubprogram* at = function.getSubprogram(); at && !at->getName().empty())
+    return at->getName().str();
+  const llvm::StringRef name = function.getName();
+  return name.substr(0, name.find(".strata.")).str();
+}
+
+std::string argumentName(const llvm::Function& function, unsigned argument) {
+  const llvm::StringRef name = function.getArg(argument)->getName();
+  return name.empty() ? std::to_string(argument) : name.str();
+}
+
+bool fits(const llvm::Type* output, const llvm::Type* input) {
+  return output == input || (output->isIntegerTy(32) && input->isIntegerTy() && input->getIntegerBitWidth() <= 32);
+}
+
+namespace {
+
+/// The type of what a leaf returns: a float that C has made a double for the ellipsis is a float.
+llvm::Type* outputType(const llvm::Value* value) {
+  const auto* widened = llvm::dyn_cast<llvm::FPExtInst>(value);
+  return widened && widened->getSrcTy()->isFloatTy() ? widened->getSrcTy() : value->getType();
+}
+
+class GraphReader {
+public:
+  GraphReader(llvm::Module& module, DiagnosticEngine& diagnostics) : module_(module), diagnostics_(diagnostics) {}
+
+  std::optional<Graphs> run() {
+    const unsigned before = diagnostics_.errorCount();
+    llvm::SetVector<const llvm::Function*> launched;
+    for (llvm::Function& function : module_)
+      for (llvm::Instruction& instruction : llvm::instructions(function))
+        if (kindOf(instruction) == CallKind::Launch)
+          readLaunch(llvm::cast<llvm::CallBase>(instruction), launched);
+    if (diagnostics_.errorCount() != before)
+      return std::nullopt;
+    return std::move(graphs_);
+  }
+
+private:
+  Location at(const llvm::Instruction& instruction) { return placeOf(instruction, diagnostics_.sources()); }
+  Location at(const llvm::Function& function) { return placeOf(function, diagnostics_.sources()); }
+
+  void readLaunch(const llvm::CallBase& call, llvm::SetVector<const llvm::Function*>& launched) {
+    auto* root =
+        call.arg_size() == 3 ? llvm::dyn_cast<llvm::Function>(call.getArgOperand(1)->stripPointerCasts()) : nullptr;
+    if (!root) {
+      diagnostics_.report(rootUnknown, at(call)).help("__hpvm__launch(0, root, &arguments)");
+      return;
+    }
+    if (!launched.insert(root) || !read(*root, &call))
+      return;
+    if (const auto found = graphs_.internal.find(root); found != graphs_.internal.end())
+      graphs_.roots.push_back({&found->second, &call});
+    else
+      diagnostics_.report(rootLeaf, at(call), nodeName(*root))
+          .label(at(*root), "this leaf")
+          .help("write a node that creates it with __hpvm__createNodeND, and launch that");
+  }
+
+  /// A node function, unless it has been read before. False on errors (reported once).
+  bool read(llvm::Function& function, const llvm::CallBase* from) {
+    if (const auto known = state_.find(&function); known != state_.end()) {
+      if (known->second == State::Open)
+        diagnostics_.report(recursion, at(*from), nodeName(function)).label(at(function), "it begins here");
+      return known->second == State::Fine;
+    }
+    if (function.isDeclaration()) {
+      diagnostics_.report(nodeMissing, at(*from), nodeName(function))
+          .help("compile the file that defines it with strata cc or strata c++, too");
+      state_[&function] = State::Wrong;
+      return false;
+    }
+    state_[&function] = State::Open;
+    const unsigned before = diagnostics_.errorCount();
+    const bool isInternal = llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& each) {
+      return kindOf(each) == CallKind::CreateNode;
+    });
+    isInternal ? readInternalNode(function) : readLeaf(function);
+    const bool fine = diagnostics_.errorCount() == before;
+    state_[&function] = fine ? State::Fine : State::Wrong;
+    return fine;
+  }
+
+  void readInternalNode(llvm::Function& function) {
+    InternalNode node;
+    readHead(function, node);
+    bool fine = true;
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (kindOf(instruction) == CallKind::CreateNode)
+        if (auto* child = childOf(llvm::cast<llvm::CallBase>(instruction)))
+          fine &= read(*child, llvm::cast<llvm::CallBase>(&instruction));
+    if (fine && readInternal(function, node, graphs_, diagnostics_))
+      graphs_.internal.emplace(&function, std::move(node));
+  }
+
+  void readLeaf(llvm::Function& function) {
+    LeafNode leaf;
+    readHead(function, leaf);
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      const CallKind kind = kindOf(instruction);
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (isOfInternal(kind))
+        diagnostics_.report(graphCallInLeaf, at(instruction), calleeOf(*call), nodeName(function));
+      leaf.hasBarrier |= kind == CallKind::Barrier;
+      leaf.allocates |= kind == CallKind::Allocate;
+      if (kind == CallKind::Return)
+        readReturn(*call, leaf);
+    }
+    checkAuxiliary(function);
+    graphs_.leaves.emplace(&function, std::move(leaf));
+  }
+
+  void readReturn(llvm::CallBase& call, LeafNode& leaf) {
+    std::vector<llvm::Type*> types;
+    for (unsigned output = 1; output < call.arg_size(); ++output)
+      types.push_back(outputType(call.getArgOperand(output)));
+    const auto* count = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
+    if (!count || count->getZExtValue() != types.size())
+      diagnostics_.report(outputsDiffer, at(call), nodeName(*leaf.function))
+          .label("the first argument is how many outputs follow");
+    else if (!leaf.returns.empty() && types != leaf.outputs)
+      diagnostics_.report(outputsDiffer, at(call), nodeName(*leaf.function))
+          .label(at(*leaf.returns.front()), "and here")
+          .help("return as many outputs of the same types everywhere");
+    else
+      leaf.outputs = std::move(types);
+    leaf.returns.push_back(&call);
+  }
+
+  /// What every node says: where it is to run, and what it does to the memory that it is given.
+  void readHead(llvm::Function& function, NodeFunction& node) {
+    node.function = &function;
+    node.isRead.assign(function.arg_size(), false);
+    node.isWritten.assign(function.arg_size(), false);
+    const llvm::CallBase* hint = nullptr;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      const CallKind kind = kindOf(instruction);
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (kind == CallKind::Hint) {
+        if (hint)
+          diagnostics_.report(hintTwice, at(*call), nodeName(function)).label(at(*hint), "the first time");
+        hint = call;
+      } else if (kind == CallKind::Attributes) {
+        readAttributes(*call, node);
+      } else if (isOfHost(kind)) {
+        diagnostics_.report(hostCall, at(*call), calleeOf(*call), nodeName(function));
+      } else if (kind == CallKind::Unknown) {
+        diagnostics_.report(unknownCall, at(*call), calleeOf(*call));
+      }
+    }
+    for (llvm::Argument& argument : function.args()) {
+      if (!argument.getType()->isPointerTy())
+        continue;
+      const unsigned number = argument.getArgNo();
+      if (number + 1 >= function.arg_size() || !function.getArg(number + 1)->getType()->isIntegerTy(64))
+        diagnostics_.report(sizeMissing, at(function), argumentName(function, number), nodeName(function))
+            .help("follow it with a size_t, the bytes of what it points to");
+      else if (!node.isRead[number] && !node.isWritten[number])
+        diagnostics_
+            .report(attributesWrong, at(function),
+                    "node '" + nodeName(function) + "' does not say whether it reads or writes what '" +
+                        argumentName(function, number) + "' points to")
+            .help("name it in __hpvm__attributes(how many are read, …, how many are written, …)");
+    }
+  }
+
+  void readAttributes(const llvm::CallBase& call, NodeFunction& node) {
+    unsigned next = 0;
+    for (std::vector<bool>* list : {&node.isRead, &node.isWritten}) {
+      const auto* count =
+          next < call.arg_size() ? llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(next)) : nullptr;
+      if (!count || count->getZExtValue() > call.arg_size() - next - 1) {
+        diagnostics_
+            .report(attributesWrong, at(call), "the counts of __hpvm__attributes do not agree with what follows them")
+            .help("__hpvm__attributes(2, a, b, 1, b): two are read, one is written");
+        return;
+      }
+      ++next;
+      for (uint64_t left = count->getZExtValue(); left > 0; --left, ++next) {
+        const auto* argument = llvm::dyn_cast<llvm::Argument>(call.getArgOperand(next)->stripPointerCasts());
+        if (!argument || !argument->getType()->isPointerTy())
+          diagnostics_.report(attributesWrong, at(call),
+                              "what __hpvm__attributes lists is no pointer argument of '" + nodeName(*node.function) +
+                                  "'");
+        else
+          (*list)[argument->getArgNo()] = true;
+      }
+    }
+  }
+
+  /// Functions that a leaf calls, and those that they call, are ordinary ones.
+  void checkAuxiliary(const llvm::Function& leaf) {
+    llvm::SetVector<const llvm::Function*> reached;
+    reached.insert(&leaf);
+    for (size_t number = 0; number < reached.size(); ++number)
+      for (const llvm::Instruction& instruction : llvm::instructions(*reached[number])) {
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        if (number > 0 && kindOf(instruction) != CallKind::None) {
+          diagnostics_.report(auxiliary, at(instruction), nodeName(*reached[number]), calleeOf(*call), nodeName(leaf))
+              .label(at(leaf), "the leaf");
+          break;
+        }
+        if (call && call->getCalledFunction() && kindOf(instruction) == CallKind::None)
+          reached.insert(call->getCalledFunction());
+      }
+  }
+
+  enum class State { Open, Fine, Wrong };
+  llvm::Module& module_;
+  DiagnosticEngine& diagnostics_;
+  Graphs graphs_;
+  std::map<const llvm::Function*, State> state_;
+};
+
+} // namespace
+
+std::optional<Graphs> readGraphs(llvm::Module& module, DiagnosticEngine& diagnostics) {
+  clean(module);
+  return GraphReader(module, diagnostics).run();
+}
+
+} // namespace strata::hpvm

@@ -1,0 +1,132 @@
+// Fields of the packed structs are copied, since they lie at any address.
+#include "compiler/hpvm/lower/host_code.h"
+
+#include "compiler/clang/c_text.h"
+#include "compiler/hpvm/lower/texts.h"
+#include "compiler/target/machine_table.h"
+#include "compiler/target/machine_text.h"
+
+namespace strata::hpvm {
+
+namespace {
+
+std::string number(uint64_t value) {
+  return std::to_string(value);
+}
+
+/// C's name of a type that is passed.
+std::string nameOf(const llvm::Type* type) {
+  if (type->isPointerTy())
+    return "void *";
+  if (type->isFloatTy())
+    return "float";
+  if (type->isDoubleTy())
+    return "double";
+  return type->isIntegerTy(1) ? "bool" : "int" + number(type->getIntegerBitWidth()) + "_t";
+}
+
+uint64_t bytesOf(const llvm::Type* type) {
+  if (type->isPointerTy() || type->isDoubleTy())
+    return 8;
+  return type->isFloatTy() ? 4 : (type->getIntegerBitWidth() + 7) / 8;
+}
+
+/// The function of C that executes one graph.
+class GraphText {
+public:
+  explicit GraphText(const GraphEntry& entry) : entry_(entry) {}
+
+  std::string definition() {
+    const std::string packed = "strata_packed_" + entry_.name;
+    for (const llvm::Argument& argument : entry_.root->function->args())
+      addArgument(argument);
+    for (size_t output = 0; output < entry_.root->outputs.size(); ++output)
+      addOutput(entry_.root->outputs[output], entry_.passedOn[output]);
+    const std::string pointers = "pointers_" + entry_.name;
+    return "void " + packed + "(void **) __asm__(" + clang::cLiteral(target::packedSymbol(entry_.name)) + ");\n" +
+           (pointers_.empty() ? "" : "static const StrataHpvmPointer " + pointers + "[] = {\n" + pointers_ + "};\n") +
+           "static void run_" + entry_.name + "(void *launch, char *arguments) {\n" +
+           "  int64_t handle = (int64_t)(uintptr_t)launch;\n" + code_ + "  void *given[] = {" + list_ + "&handle};\n" +
+           "  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n  " + packed +
+           "(given);\n  strata_call_end(&call);\n" + after_ + "}\n";
+  }
+
+  /// The graph's line of the table.
+  std::string row() const {
+    return "  {(const void *)root_" + entry_.name + ", " + clang::cLiteral(nodeName(*entry_.root->function)) +
+           ", run_" + entry_.name + ", " + (pointers_.empty() ? std::string("0") : "pointers_" + entry_.name) + ", " +
+           number(pointerCount_) + "u},\n";
+  }
+
+  /// The root's function, which a program that takes the object from an archive may do without.
+  std::string declaration() const {
+    return "extern void root_" + entry_.name + "(void) __asm__(" + clang::cLiteral(entry_.root->function->getName()) +
+           ") __attribute__((weak));\n";
+  }
+
+private:
+  std::string copy(const std::string& to, uint64_t from, uint64_t bytes) {
+    return "  memcpy(" + to + ", arguments + " + number(from) + ", " + number(bytes) + ");\n";
+  }
+
+  void addArgument(const llvm::Argument& argument) {
+    const std::string name = "a" + number(argument.getArgNo());
+    const uint64_t bytes = bytesOf(argument.getType());
+    if (argument.getType()->isPointerTy()) { // its size follows
+      code_ += "  int64_t " + name + "[3] = {0, 0, 1};\n" + copy("&" + name + "[0]", offset_, 8) +
+               copy("&" + name + "[1]", offset_ + 8, 8);
+      list_ += name + ", ";
+      pointers_ += "  {" + clang::cLiteral(argumentName(*entry_.root->function, argument.getArgNo())) + ", " +
+                   number(offset_) + "u, " + number(offset_ + 8) + "u},\n";
+      ++pointerCount_;
+    } else {
+      code_ += "  " + nameOf(argument.getType()) + " " + name + ";\n" + copy("&" + name, offset_, bytes);
+      list_ += "&" + name + ", ";
+    }
+    offset_ += bytes;
+  }
+
+  void addOutput(const llvm::Type* type, std::optional<unsigned> passed) {
+    const std::string name = "o" + number(outputs_++);
+    const uint64_t bytes = bytesOf(type);
+    if (passed) { // a pointer that the caller has given
+      after_ += "  memcpy(arguments + " + number(offset_) + ", &a" + number(*passed) + "[0], 8);\n";
+      offset_ += bytes;
+      return;
+    }
+    code_ += "  " + nameOf(type) + " " + name + " = 0;\n  int64_t " + name + "_block[1] = {(int64_t)(uintptr_t)&" +
+             name + "};\n";
+    list_ += name + "_block, ";
+    after_ += "  memcpy(arguments + " + number(offset_) + ", &" + name + ", " + number(bytes) + ");\n";
+    offset_ += bytes;
+  }
+
+  const GraphEntry& entry_;
+  std::string code_, list_, after_, pointers_;
+  uint64_t offset_ = 0, outputs_ = 0, pointerCount_ = 0;
+};
+
+} // namespace
+
+target::Interface hostCode(const std::vector<GraphEntry>& entries, const Machine& machine) {
+  const target::MachineTable table(machine);
+  target::Interface code;
+  std::string declarations, definitions, rows;
+  for (const GraphEntry& entry : entries) {
+    GraphText text(entry);
+    declarations += text.declaration();
+    definitions += text.definition();
+    rows += text.row();
+  }
+  code.headers["graph_table.h"] = graphTableText();
+  code.source = "#include \"strata.h\"\n#include \"strata_abi.h\"\n#include \"graph_table.h\"\n#include <stdbool.h>\n"
+                "#include <stdint.h>\n#include <string.h>\n" +
+                target::machineText(*table.get()) + declarations + definitions +
+                "static const StrataHpvmGraph graphs[] = {\n" + rows +
+                "};\n__attribute__((constructor)) static void strata_register_graphs(void) {\n"
+                "  strata_hpvm_register(graphs, " +
+                number(entries.size()) + "u);\n}\n";
+  return code;
+}
+
+} // namespace strata::hpvm

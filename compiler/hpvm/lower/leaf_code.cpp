@@ -1,0 +1,336 @@
+// LLVM's cloning, and a replacement for each call.
+#include "compiler/hpvm/lower/leaf_code.h"
+
+#include "compiler/hpvm/graph/calls.h"
+#include "compiler/hpvm/graph/places.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace strata::hpvm {
+
+STRATA_DIAGNOSTIC(nodeUnknown, Error, "hpvm-query",
+                  "{0} is asked about a node that is not seen to be this one or one around it");
+STRATA_DIAGNOSTIC(noDimension, Error, "hpvm-dimension", "{0} asks for dimension {1} of a node of {2} dimensions");
+STRATA_DIAGNOSTIC(dimensionUnknown, Error, "hpvm-dimension-constant",
+                  "{0} is asked for a dimension that is not a constant");
+
+namespace {
+
+class LeafMaker {
+public:
+  LeafMaker(const LeafNode& leaf, const LeafUse& use, DiagnosticEngine& diagnostics)
+      : leaf_(leaf), use_(use), diagnostics_(diagnostics), context_(leaf.function->getContext()) {}
+
+  llvm::Function* make(const std::string& name) {
+    const unsigned before = diagnostics_.errorCount();
+    llvm::Function& own = *leaf_.function;
+    llvm::SmallVector<llvm::Type*> types;
+    llvm::SmallVector<unsigned> starts;
+    for (llvm::Argument& argument : own.args()) {
+      starts.push_back(types.size());
+      types.push_back(argument.getType());
+      if (argument.getType()->isPointerTy())
+        types.append(2, word());
+    }
+    const size_t launch = types.size(), levels = launch + leaf_.allocates;
+    size_t count = 0;
+    for (unsigned dimensions : use_.dimensions)
+      count += 2 * size_t(dimensions);
+    types.append(levels - launch + count, word());
+    isLast_ = types.size();
+    if (anyOutput()) {
+      types.push_back(llvm::Type::getInt1Ty(context_));
+      types.push_back(word());
+    }
+    const size_t outputs = types.size();
+    for (bool wanted : use_.last)
+      if (wanted)
+        types.push_back(llvm::PointerType::getUnqual(context_));
+    for (bool wanted : use_.each)
+      if (wanted) {
+        types.push_back(llvm::PointerType::getUnqual(context_));
+        types.append(2, word());
+      }
+    made_ = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false),
+                                   llvm::GlobalValue::ExternalLinkage, name, own.getParent());
+    llvm::ValueToValueMapTy values;
+    for (llvm::Argument& argument : own.args())
+      values[&argument] = made_->getArg(starts[argument.getArgNo()]);
+    llvm::SmallVector<llvm::ReturnInst*> returns;
+    llvm::CloneFunctionInto(made_, &own, values, llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
+    // What is said of arguments holds for C's convention of calls, and not for the kernels' one.
+    made_->setAttributes(llvm::AttributeList::get(context_, made_->getAttributes().getFnAttrs(), {}, {}));
+    llvm::stripDebugInfo(*made_);
+    made_->setComdat(nullptr);
+    made_->removeFnAttr(llvm::Attribute::NoInline);
+    made_->addFnAttr(llvm::Attribute::AlwaysInline);
+    for (llvm::ReturnInst* each : returns)
+      if (each->getReturnValue()) {
+        llvm::ReturnInst::Create(context_, nullptr, each);
+        each->eraseFromParent();
+      }
+    launch_ = launch;
+    levels_ = levels;
+    outputs_ = outputs;
+    replaceCalls(values);
+    return diagnostics_.errorCount() == before ? made_ : nullptr;
+  }
+
+private:
+  llvm::Type* word() const { return llvm::Type::getInt64Ty(context_); }
+  bool anyOutput() const { return llvm::is_contained(use_.last, true) || llvm::is_contained(use_.each, true); }
+
+  /// Calls are looked at in the leaf, which has their places, and replaced in the copy.
+  void replaceCalls(llvm::ValueToValueMapTy& values) {
+    llvm::SmallVector<llvm::CallBase*> replaced;
+    for (llvm::Instruction& instruction : llvm::instructions(*leaf_.function)) {
+      const CallKind kind = kindOf(instruction);
+      if (kind == CallKind::None)
+        continue;
+      auto& call = llvm::cast<llvm::CallBase>(instruction);
+      auto* copy = llvm::cast_or_null<llvm::CallBase>(values.lookup(&call));
+      if (!copy)
+        continue;
+      if (llvm::Value* value = meaning(call, *copy, kind))
+        copy->replaceAllUsesWith(value);
+      replaced.push_back(copy);
+    }
+    // An invoke goes on at its normal end.
+    for (llvm::CallBase* call : llvm::reverse(replaced)) {
+      if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(call)) {
+        llvm::BranchInst::Create(invoke->getNormalDest(), invoke);
+        invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+      }
+      if (!call->use_empty())
+        call->replaceAllUsesWith(llvm::PoisonValue::get(call->getType())); // handles, which nothing needs any more
+      call->eraseFromParent();
+    }
+  }
+
+  /// What a call gives; null for those that give nothing.
+  llvm::Value* meaning(llvm::CallBase& call, llvm::CallBase& copy, CallKind kind) {
+    switch (kind) {
+    case CallKind::InstanceId:
+    case CallKind::Instances:
+    case CallKind::Dimensions:
+      return query(call, kind);
+    case CallKind::Return:
+      giveOutputs(call, copy);
+      return nullptr;
+    case CallKind::Allocate:
+      return allocate(copy);
+    case CallKind::Barrier:
+      llvm::CallInst::Create(runtime("strata_barrier", llvm::Type::getVoidTy(context_), {}), {}, "", &copy);
+      return nullptr;
+    case CallKind::Atomic:
+      return atomic(copy);
+    case CallKind::Math:
+      return math(copy);
+    default:
+      return nullptr;
+    }
+  }
+
+  llvm::FunctionCallee runtime(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> parameters) {
+    return made_->getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
+  }
+
+  /// How many nodes outwards a handle is; nothing where that is not seen.
+  static std::optional<unsigned> levelOf(const llvm::Value* handle) {
+    unsigned level = 0;
+    for (;; ++level) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(handle->stripPointerCasts());
+      const CallKind kind = call ? kindOf(*call) : CallKind::None;
+      if (kind == CallKind::Node)
+        return level;
+      if (kind != CallKind::Parent)
+        return std::nullopt;
+      handle = call->getArgOperand(0);
+    }
+  }
+
+  llvm::Value* query(llvm::CallBase& call, CallKind kind) {
+    const Location at = placeOf(call, diagnostics_.sources());
+    const std::optional<unsigned> level = levelOf(call.getArgOperand(0));
+    if (!level || *level >= use_.dimensions.size()) {
+      diagnostics_.report(nodeUnknown, at, calleeOf(call))
+          .help("give it what __hpvm__getNode() gives, or __hpvm__getParentNode() of that");
+      return nullptr;
+    }
+    const unsigned dimensions = use_.dimensions[*level];
+    if (kind == CallKind::Dimensions)
+      return llvm::ConstantInt::get(call.getType(), dimensions);
+    int dimension = dimensionOf(call);
+    if (dimension < 0) {
+      const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(1));
+      if (!number) {
+        diagnostics_.report(dimensionUnknown, at, calleeOf(call));
+        return nullptr;
+      }
+      dimension = static_cast<int>(std::min<uint64_t>(number->getZExtValue(), 1u << 30));
+    }
+    if (static_cast<unsigned>(dimension) >= dimensions) {
+      diagnostics_.report(noDimension, at, calleeOf(call), dimension, dimensions)
+          .help("a dimension is one of those that the node is created with, counted from 0");
+      return nullptr;
+    }
+    size_t parameter = levels_;
+    for (unsigned outer = 0; outer < *level; ++outer)
+      parameter += 2 * size_t(use_.dimensions[outer]);
+    parameter += (kind == CallKind::Instances ? dimensions : 0) + static_cast<unsigned>(dimension);
+    return made_->getArg(static_cast<unsigned>(parameter));
+  }
+
+  /// Stores what is wanted of the outputs.
+  void giveOutputs(llvm::CallBase& call, llvm::CallBase& copy) {
+    if (!anyOutput())
+      return;
+    auto value = [&](unsigned output) {
+      llvm::Value* given = copy.getArgOperand(output + 1);
+      if (given->getType() == leaf_.outputs[output])
+        return given;
+      return llvm::cast<llvm::FPExtInst>(given)->getOperand(0);
+    };
+    unsigned parameter = static_cast<unsigned>(outputs_);
+    // The last instance's values first, in a block of their own.
+    llvm::BasicBlock* after = nullptr;
+    llvm::Instruction* where = &copy;
+    if (llvm::is_contained(use_.last, true)) {
+      llvm::BasicBlock* before = copy.getParent();
+      after = before->splitBasicBlock(&copy);
+      auto* then = llvm::BasicBlock::Create(context_, "", made_, after);
+      before->getTerminator()->eraseFromParent();
+      llvm::BranchInst::Create(then, after, made_->getArg(static_cast<unsigned>(isLast_)), before);
+      where = llvm::BranchInst::Create(after, then);
+    }
+    for (unsigned output = 0; output < use_.last.size(); ++output)
+      if (use_.last[output])
+        new llvm::StoreInst(value(output), made_->getArg(parameter++), where);
+    for (unsigned output = 0; output < use_.each.size(); ++output)
+      if (use_.each[output]) {
+        auto* at = llvm::GetElementPtrInst::Create(leaf_.outputs[output], made_->getArg(parameter),
+                                                   {made_->getArg(static_cast<unsigned>(isLast_ + 1))}, "", &copy);
+        new llvm::StoreInst(value(output), at, &copy);
+        parameter += 3;
+      }
+  }
+
+  llvm::Value* allocate(llvm::CallBase& copy) {
+    auto* pointer = llvm::PointerType::getUnqual(context_);
+    auto* launch = llvm::CastInst::Create(llvm::Instruction::IntToPtr, made_->getArg(static_cast<unsigned>(launch_)),
+                                          pointer, "", &copy);
+    return llvm::CallInst::Create(runtime("strata_hpvm_allocate", pointer, {pointer, word()}),
+                                  {launch, copy.getArgOperand(0)}, "", &copy);
+  }
+
+  llvm::Value* atomic(llvm::CallBase& copy) {
+    using Op = llvm::AtomicRMWInst;
+    const std::string callee = calleeOf(copy);
+    const llvm::StringRef name = llvm::StringRef(callee).drop_front(std::string_view("__hpvm__atomic_").size());
+    auto* type = llvm::Type::getInt32Ty(context_);
+    const auto order = llvm::AtomicOrdering::SequentiallyConsistent;
+    llvm::Value* at = copy.getArgOperand(0);
+    if (name == "cmpxchg") {
+      auto* pair = new llvm::AtomicCmpXchgInst(at, copy.getArgOperand(1), copy.getArgOperand(2), llvm::Align(4), order,
+                                               order, llvm::SyncScope::System, &copy);
+      return llvm::ExtractValueInst::Create(pair, {0}, "", &copy);
+    }
+    const auto operation = llvm::StringSwitch<Op::BinOp>(name)
+                               .Cases("add", "inc", Op::Add)
+                               .Cases("sub", "dec", Op::Sub)
+                               .Case("min", Op::Min)
+                               .Case("max", Op::Max)
+                               .Case("umin", Op::UMin)
+                               .Case("umax", Op::UMax)
+                               .Case("xchg", Op::Xchg)
+                               .Case("and", Op::And)
+                               .Case("or", Op::Or)
+                               .Default(Op::Xor);
+    llvm::Value* value = copy.arg_size() > 1 ? copy.getArgOperand(1) : llvm::ConstantInt::get(type, 1);
+    return new Op(operation, at, value, llvm::Align(4), order, llvm::SyncScope::System, &copy);
+  }
+
+  llvm::Value* math(llvm::CallBase& copy) {
+    const std::string callee = calleeOf(copy);
+    const llvm::StringRef name = llvm::StringRef(callee).drop_front(std::string_view("__hpvm__").size());
+    const auto intrinsic = llvm::StringSwitch<llvm::Intrinsic::ID>(name)
+                               .Case("floor", llvm::Intrinsic::floor)
+                               .Case("sin", llvm::Intrinsic::sin)
+                               .Case("cos", llvm::Intrinsic::cos)
+                               .Default(llvm::Intrinsic::sqrt);
+    auto* type = llvm::Type::getFloatTy(context_);
+    llvm::Value* value = llvm::CallInst::Create(llvm::Intrinsic::getDeclaration(made_->getParent(), intrinsic, {type}),
+                                                {copy.getArgOperand(0)}, "", &copy);
+    if (name == "rsqrt")
+      value = llvm::BinaryOperator::CreateFDiv(llvm::ConstantFP::get(type, 1.0), value, "", &copy);
+    return value;
+  }
+
+  const LeafNode& leaf_;
+  const LeafUse& use_;
+  DiagnosticEngine& diagnostics_;
+  llvm::LLVMContext& context_;
+  llvm::Function* made_ = nullptr;
+  size_t launch_ = 0, levels_ = 0, isLast_ = 0, outputs_ = 0; // numbers of parameters
+};
+
+} // namespace
+
+llvm::Function* makeLeaf(const LeafNode& leaf, const LeafUse& use, const std::string& name,
+                         DiagnosticEngine& diagnostics) {
+  return LeafMaker(leaf, use, diagnostics).make(name);
+}
+
+std::string leafModule(llvm::Module& module, const std::vector<llvm::Function*>& functions) {
+  llvm::SetVector<const llvm::GlobalValue*> kept(functions.begin(), functions.end());
+  // What functions and the constants that go with them refer to.
+  llvm::SmallVector<const llvm::Constant*> open;
+  llvm::SmallPtrSet<const llvm::Constant*, 32> seen;
+  for (size_t number = 0; number < kept.size(); ++number) {
+    if (const auto* function = llvm::dyn_cast<llvm::Function>(kept[number])) {
+      for (const llvm::Instruction& instruction : llvm::instructions(*function))
+        for (const llvm::Use& operand : instruction.operands())
+          if (const auto* constant = llvm::dyn_cast<llvm::Constant>(operand.get()))
+            open.push_back(constant);
+    } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(kept[number]))
+      open.push_back(variable->getInitializer());
+    while (!open.empty()) {
+      const llvm::Constant* each = open.pop_back_val();
+      if (!seen.insert(each).second)
+        continue;
+      if (const auto* function = llvm::dyn_cast<llvm::Function>(each)) {
+        if (!function->isDeclaration())
+          kept.insert(function);
+      } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(each)) {
+        if (variable->hasLocalLinkage() && variable->hasInitializer())
+          kept.insert(variable);
+      } else
+        for (const llvm::Use& operand : each->operands())
+          if (const auto* part = llvm::dyn_cast<llvm::Constant>(operand.get()))
+            open.push_back(part);
+    }
+  }
+  llvm::ValueToValueMapTy values;
+  std::unique_ptr<llvm::Module> copy =
+      llvm::CloneModule(module, values, [&](const llvm::GlobalValue* each) { return kept.contains(each); });
+  for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(copy->globals()))
+    if (variable.getName().starts_with("llvm.") || (variable.isDeclaration() && variable.use_empty()))
+      variable.eraseFromParent();
+  for (llvm::Function& function : llvm::make_early_inc_range(*copy))
+    if (function.isDeclaration() && function.use_empty())
+      function.eraseFromParent();
+  copy->setModuleInlineAsm("");
+  llvm::StripDebugInfo(*copy);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  copy->print(stream, nullptr);
+  return text;
+}
+
+} // namespace strata::hpvm

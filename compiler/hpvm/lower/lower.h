@@ -1,0 +1,35 @@
+// Dataflow graphs as logical programs of the dialect: each graph is an entry point, each leaf at each of its places a
+// kernel of LLVM code, the instances of a node a parallel loop.
+#pragma once
+
+#include "base/source/diagnostic.h"
+#include "compiler/hpvm/graph/graph.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/IR/Module.h"
+
+#include <string>
+#include <vector>
+
+namespace strata::hpvm {
+
+/// An entry point. Its arguments are those of the root, then a block of one element for each output, then the launch
+/// (64 bits).
+struct GraphEntry {
+  std::string name;
+  const InternalNode* root = nullptr;
+  std::vector<std::optional<unsigned>> passedOn; // of each output that is a pointer: the argument that it is
+};
+
+struct LoweredGraphs {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<GraphEntry> entries; // one a root, in order
+};
+
+/// Adds functions to the LLVM module on the way. Nothing on errors (reported).
+std::optional<LoweredGraphs> lower(const Graphs& graphs, llvm::Module& module, mlir::MLIRContext& context,
+                                   DiagnosticEngine& diagnostics);
+
+} // namespace strata::hpvm

@@ -1,0 +1,41 @@
+/* What the code of dataflow graphs, which `strata cc` makes when a program is linked, and the runtime know of each
+ * other. C, since the code around graphs is C text (compiler/hpvm/lower/). */
+#ifndef STRATA_RUNTIME_HPVM_GRAPH_TABLE_H
+#define STRATA_RUNTIME_HPVM_GRAPH_TABLE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An argument of a root node that is a pointer, with the size that follows it: where the two lie in the packed struct
+ * of arguments, in bytes. */
+typedef struct StrataHpvmPointer {
+  const char* name;
+  uint64_t offset, size_offset;
+} StrataHpvmPointer;
+
+/* A graph that can be launched. A constant of the program. */
+typedef struct StrataHpvmGraph {
+  const void* root; /* the address of the root node's function; null where the program has none after all */
+  const char* name;
+  /* Executes the graph once, on the packed struct of arguments, whose outputs it writes. Any thread or fibre. */
+  void (*run)(void* launch, char* arguments);
+  const StrataHpvmPointer* pointers;
+  uint32_t pointer_count;
+} StrataHpvmGraph;
+
+/* Makes graphs known to __hpvm__launch. Called before main, or as a library is loaded; the table lives as long as the
+ * process. */
+void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count);
+
+/* Memory of a leaf (__hpvm__malloc), aligned to 16, that lives until its launch has been waited for. Ends the program
+ * when there is none, or `bytes` is negative. Any thread. */
+void* strata_hpvm_allocate(void* launch, int64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,226 @@
+// The host's side of include/hpvm.h: launches run beside the host on fibres, each within run contexts of its own, and
+// end when they are waited for. What the host does wrong ends the program with a message that names the call.
+#include "include/hpvm.h"
+
+#include "runtime/abi.h"
+#include "runtime/core/failure.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/source_line.h"
+#include "runtime/hpvm/graph_table.h"
+#include "runtime/hpvm/tracker.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace strata::hpvm {
+namespace {
+
+/// Leaves are C and C++ as users write it, and run on fibres.
+constexpr size_t leafStackBytes = 1 << 20;
+
+struct Launch {
+  const StrataHpvmGraph* graph;
+  char* arguments;
+  StrataToken* token = nullptr;
+  std::mutex lock;           // of `memory`
+  std::vector<void*> memory; // of its leaves
+};
+
+/// What one process has of graphs. Never destroyed: threads may be at work when the process ends.
+struct Host {
+  std::mutex lock; // of all but `tracker`
+  bool isInitialised = false;
+  std::map<const void*, const StrataHpvmGraph*> graphs; // by root
+  std::set<Launch*> launches;                           // that have not been waited for
+  Tracker tracker;
+};
+
+Host& host() {
+  static Host* const host = new Host;
+  return *host;
+}
+
+[[noreturn]] void failAt(const void* caller, const char* code, const std::string& message, const char* help) {
+  const runtime::SourceLine at = runtime::sourceLine({caller});
+  const StrataCheck check{code, message.c_str(), help, at.file.c_str(), at.line, 0};
+  strata_fail(&check, nullptr, 0);
+}
+
+/// The rule that all calls stand between initialisation and clean-up. REQUIRES: the host's lock is held.
+void checkInitialised(const char* function, const void* caller) {
+  if (!host().isInitialised)
+    failAt(caller, "hpvm-not-initialised", std::string(function) + " is called outside of initialisation and clean-up",
+           "call __hpvm__init() before it");
+}
+
+/// What a graph is given as memory has to be tracked, and be as large as is said.
+void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const void* caller) {
+  for (uint32_t number = 0; number < graph.pointer_count; ++number) {
+    const StrataHpvmPointer& pointer = graph.pointers[number];
+    uintptr_t address = 0;
+    uint64_t bytes = 0;
+    std::memcpy(&address, arguments + pointer.offset, sizeof address);
+    std::memcpy(&bytes, arguments + pointer.size_offset, sizeof bytes);
+    if (!address && !bytes)
+      continue;
+    const std::optional<size_t> tracked = host().tracker.bytesFrom(address);
+    const std::string name = std::string("argument '") + pointer.name + "' of graph '" + graph.name + "'";
+    if (!tracked)
+      failAt(caller, "hpvm-untracked", name + " is memory that is not tracked",
+             "call llvm_hpvm_track_mem() for the object before the launch");
+    if (*tracked < bytes)
+      failAt(caller, "hpvm-object-too-short",
+             name + " is said to have " + std::to_string(bytes) + " bytes, and " + std::to_string(*tracked) +
+                 " are tracked there",
+             "track the whole object, or give the size that it has");
+  }
+}
+
+void runLaunch(void* argument) {
+  Launch* const launch = *static_cast<Launch**>(argument);
+  launch->graph->run(launch, launch->arguments);
+}
+
+/// Waits for a launch and gives back what it has.
+void end(Launch* launch) {
+  strata_wait(launch->token);
+  strata_token_release(launch->token);
+  for (void* each : launch->memory)
+    std::free(each);
+  delete launch;
+}
+
+} // namespace
+} // namespace strata::hpvm
+
+using namespace strata::hpvm;
+
+void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count) {
+  std::lock_guard guard(host().lock);
+  for (uint32_t number = 0; number < count; ++number)
+    if (graphs[number].root)
+      host().graphs[graphs[number].root] = &graphs[number];
+}
+
+void* strata_hpvm_allocate(void* launch, int64_t bytes) {
+  const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  void* const memory = bytes < 0 ? nullptr : std::malloc(size);
+  if (!memory)
+    strata::runtime::failOutOfMemory("__hpvm__malloc in a leaf", bytes);
+  auto& owner = *static_cast<Launch*>(launch);
+  std::lock_guard guard(owner.lock);
+  owner.memory.push_back(memory);
+  return memory;
+}
+
+void __hpvm__init() noexcept {
+  std::lock_guard guard(host().lock);
+  if (host().isInitialised)
+    failAt(__builtin_return_address(0), "hpvm-initialised-twice", "__hpvm__init is called twice",
+           "call __hpvm__cleanup() in between");
+  host().isInitialised = true;
+  strata::runtime::setFibreStackBytes(std::max(strata::runtime::fibreStackBytes(), leafStackBytes));
+}
+
+void __hpvm__cleanup() noexcept {
+  std::set<Launch*> launches;
+  {
+    std::lock_guard guard(host().lock);
+    checkInitialised("__hpvm__cleanup", __builtin_return_address(0));
+    host().isInitialised = false;
+    launches.swap(host().launches);
+  }
+  for (Launch* launch : launches)
+    end(launch);
+  host().tracker.clear();
+}
+
+void llvm_hpvm_track_mem(void* object, size_t bytes) noexcept {
+  {
+    std::lock_guard guard(host().lock);
+    checkInitialised("llvm_hpvm_track_mem", __builtin_return_address(0));
+  }
+  if (!host().tracker.track(reinterpret_cast<uintptr_t>(object), bytes))
+    failAt(__builtin_return_address(0), "hpvm-tracked-twice",
+           "llvm_hpvm_track_mem is given an object that is tracked already",
+           "untrack an object before its memory is used for another one");
+}
+
+void llvm_hpvm_untrack_mem(void* object) noexcept {
+  {
+    std::lock_guard guard(host().lock);
+    checkInitialised("llvm_hpvm_untrack_mem", __builtin_return_address(0));
+  }
+  if (!host().tracker.untrack(reinterpret_cast<uintptr_t>(object)))
+    failAt(__builtin_return_address(0), "hpvm-not-tracked",
+           "llvm_hpvm_untrack_mem is given an object that is not tracked",
+           "give it the address that llvm_hpvm_track_mem was given");
+}
+
+void llvm_hpvm_request_mem(void* object, size_t bytes) noexcept {
+  {
+    std::lock_guard guard(host().lock);
+    checkInitialised("llvm_hpvm_request_mem", __builtin_return_address(0));
+  }
+  const std::optional<size_t> tracked = host().tracker.objectAt(reinterpret_cast<uintptr_t>(object));
+  if (!tracked)
+    failAt(__builtin_return_address(0), "hpvm-not-tracked",
+           "llvm_hpvm_request_mem is given an object that is not tracked",
+           "give it the address that llvm_hpvm_track_mem was given");
+  if (*tracked < bytes)
+    failAt(__builtin_return_address(0), "hpvm-object-too-short",
+           "llvm_hpvm_request_mem asks for " + std::to_string(bytes) + " bytes of an object of " +
+               std::to_string(*tracked),
+           "ask for as many bytes as are tracked");
+}
+
+void* __hpvm__launch(unsigned is_stream, ...) noexcept {
+  va_list rest;
+  va_start(rest, is_stream);
+  const void* const root = va_arg(rest, const void*);
+  auto* const arguments = static_cast<char*>(va_arg(rest, void*));
+  va_end(rest);
+  const void* const caller = __builtin_return_address(0);
+  const StrataHpvmGraph* graph = nullptr;
+  {
+    std::lock_guard guard(host().lock);
+    checkInitialised("__hpvm__launch", caller);
+    if (const auto found = host().graphs.find(root); found != host().graphs.end())
+      graph = found->second;
+  }
+  if (!graph)
+    failAt(caller, "hpvm-unknown-graph", "__hpvm__launch is given a function that no graph was made of",
+           "compile and link with strata cc or strata c++, and name the root node's function in the call");
+  if (is_stream)
+    failAt(caller, "hpvm-streaming", "streaming launches are not executed by this version", nullptr);
+  checkPointers(*graph, arguments, caller);
+  auto launch = std::make_unique<Launch>();
+  launch->graph = graph;
+  launch->arguments = arguments;
+  Launch* const handle = launch.release();
+  {
+    std::lock_guard guard(host().lock);
+    host().launches.insert(handle);
+  }
+  handle->token = strata_spawn(runLaunch, &handle, sizeof handle, ~0u, 0, nullptr, 0);
+  return handle;
+}
+
+void __hpvm__wait(void* graph) noexcept {
+  auto* const launch = static_cast<Launch*>(graph);
+  {
+    std::lock_guard guard(host().lock);
+    checkInitialised("__hpvm__wait", __builtin_return_address(0));
+    if (!host().launches.erase(launch))
+      failAt(__builtin_return_address(0), "hpvm-unknown-launch", "__hpvm__wait is given a handle of no launched graph",
+             "wait for each launch once");
+  }
+  end(launch);
+}
