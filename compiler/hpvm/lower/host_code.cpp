@@ -94,8 +94,8 @@ private:
       offset_ += bytes;
       return;
     }
-    code_ += "  " + nameOf(type) + " " + name + " = 0;\n  int64_t " + name + "_block[1] = {(int64_t)(uintptr_t)&" +
-             name + "};\n";
+    code_ += "  " + std::string(type->isPointerTy() ? "int64_t" : nameOf(type)) + " " + name + " = 0;\n  int64_t " +
+             name + "_block[1] = {(int64_t)(uintptr_t)&" + name + "};\n";
     list_ += name + "_block, ";
     after_ += "  memcpy(arguments + " + number(offset_) + ", &" + name + ", " + number(bytes) + ");\n";
     offset_ += bytes;

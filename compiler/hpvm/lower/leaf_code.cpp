@@ -10,6 +10,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace strata::hpvm {
@@ -34,8 +35,9 @@ public:
     llvm::SmallVector<unsigned> starts;
     for (llvm::Argument& argument : own.args()) {
       starts.push_back(types.size());
-      types.push_back(argument.getType());
-      if (argument.getType()->isPointerTy())
+      const bool isAddress = use_.isAddress[argument.getArgNo()];
+      types.push_back(isAddress ? word() : argument.getType());
+      if (argument.getType()->isPointerTy() && !isAddress)
         types.append(2, word());
     }
     const size_t launch = types.size(), levels = launch + leaf_.allocates;
@@ -60,10 +62,18 @@ public:
     made_ = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false),
                                    llvm::GlobalValue::ExternalLinkage, name, own.getParent());
     llvm::ValueToValueMapTy values;
-    for (llvm::Argument& argument : own.args())
-      values[&argument] = made_->getArg(starts[argument.getArgNo()]);
+    auto* begin = llvm::BasicBlock::Create(context_, "", made_);
+    for (llvm::Argument& argument : own.args()) {
+      llvm::Value* given = made_->getArg(starts[argument.getArgNo()]);
+      if (use_.isAddress[argument.getArgNo()])
+        given = llvm::CastInst::Create(llvm::Instruction::IntToPtr, given, argument.getType(), "", begin);
+      values[&argument] = given;
+    }
     llvm::SmallVector<llvm::ReturnInst*> returns;
     llvm::CloneFunctionInto(made_, &own, values, llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
+    auto* body = llvm::cast<llvm::BasicBlock>(values[&own.getEntryBlock()]);
+    llvm::BranchInst::Create(body, begin);
+    llvm::MergeBlockIntoPredecessor(body); // so that its variables are those of the first block
     // What is said of arguments holds for C's convention of calls, and not for the kernels' one.
     made_->setAttributes(llvm::AttributeList::get(context_, made_->getAttributes().getFnAttrs(), {}, {}));
     llvm::stripDebugInfo(*made_);

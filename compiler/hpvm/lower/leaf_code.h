@@ -16,16 +16,17 @@ namespace strata::hpvm {
 struct LeafUse {
   /// How many dimensions the leaf has there, then each node around it, the root last (0).
   std::vector<unsigned> dimensions;
-  /// Of each output: whether its last instance's value is wanted, and whether each instance's is. Outputs that are
-  /// pointers are neither.
+  /// Of each argument: whether it is a pointer that comes as an address (64 bits) and not as a block.
+  std::vector<bool> isAddress;
+  /// Of each output: whether its last instance's value is wanted, and whether each instance's is.
   std::vector<bool> last, each;
 };
 
-/// The function's parameters, in order: for each of the leaf's own its value, a pointer with an extent and a stride
-/// (64 bits); if the leaf allocates, the launch (64 bits); for each node from the leaf outwards its indices, then its
-/// extents (64 bits each); if any output is wanted, whether the instance is the last (1 bit) and its number (64 bits);
-/// for each wanted last value a pointer; for each that every instance gives a pointer, an extent and a stride.
-/// Added to the leaf's module. Null on errors (reported).
+/// The function's parameters, in order: for each of the leaf's own its value, of a block its pointer with an extent and
+/// a stride (64 bits); if the leaf allocates, the launch (64 bits); for each node from the leaf outwards its indices,
+/// then its extents (64 bits each); if any output is wanted, whether the instance is the last (1 bit) and its number
+/// (64 bits); for each wanted last value a pointer; for each that every instance gives a pointer, an extent and a
+/// stride. Added to the leaf's module. Null on errors (reported).
 llvm::Function* makeLeaf(const LeafNode& leaf, const LeafUse& use, const std::string& name,
                          DiagnosticEngine& diagnostics);
 

@@ -1,6 +1,7 @@
 // Graphs are lowered from the root inwards, along their structure: a node is a parallel loop over its instances, around
 // its children or around the run of a leaf. Values that travel on edges are kept in blocks: one element for the last
-// instance's, or one for each instance's. Pointers do not travel: a leaf may give on one that it was given.
+// instance's, or one for each instance's. A pointer that a leaf gives on as it was given it is the same block; any
+// other travels as an address.
 #include "compiler/hpvm/lower/lower.h"
 
 #include "compiler/hpvm/graph/places.h"
@@ -28,10 +29,6 @@ namespace strata::hpvm {
 
 STRATA_DIAGNOSTIC(argumentType, Error, "hpvm-argument-type",
                   "{0} of node '{1}' has a type that this version does not pass");
-STRATA_DIAGNOSTIC(pointerOutput, Error, "hpvm-pointer-output",
-                  "leaf '{0}' returns a pointer that it was not given, which this version does not execute");
-STRATA_DIAGNOSTIC(barrierGrid, Error, "hpvm-barrier-instances",
-                  "leaf '{0}' has a barrier, within a node whose instances are more than one");
 
 namespace {
 
@@ -62,7 +59,7 @@ public:
   }
 
 private:
-  /// What a node is given or gives: a scalar, or memory with a pointer to its beginning.
+  /// What a node is given or gives: a scalar, or memory as a block, or as an address (64 bits).
   using Values = std::vector<Value>;
 
   /// A node around the one at hand: its indices and extents.
@@ -72,7 +69,7 @@ private:
 
   /// An output of a child within the node that is being lowered.
   struct Output {
-    Value block; // memory: the block itself
+    Value given; // a pointer that the child gives on: what it was given
     Value last;  // a block of one element: what the last instance gives
     Value each;  // one element an instance
   };
@@ -97,6 +94,11 @@ private:
       if (type->isIntegerTy(bits))
         return builder_.getIntegerType(bits);
     return type->isPointerTy() ? svm::viewType(1, builder_.getI8Type()) : mlir::Type();
+  }
+
+  /// The type in which a value travels.
+  mlir::Type travelling(const llvm::Type* type) {
+    return type->isPointerTy() ? mlir::Type(builder_.getI64Type()) : typeOf(type);
   }
 
   /// Whether all arguments and outputs of a node and of those in it have types that are passed.
@@ -141,9 +143,11 @@ private:
     };
     for (const llvm::Argument& argument : node.function->args())
       add(typeOf(argument.getType()));
-    for (const llvm::Type* output : node.outputs)
-      if (!output->isPointerTy())
-        add(svm::viewType(0, typeOf(output)));
+    for (unsigned output = 0; output < node.outputs.size(); ++output) {
+      entry.passedOn.push_back(passedOn(*node.function, output));
+      if (!entry.passedOn.back())
+        add(svm::viewType(0, travelling(node.outputs[output])));
+    }
     add(builder_.getI64Type());
     builder_.setInsertionPointToEnd(module_.getBody());
     auto function = make<func::FuncOp>(entry.name, builder_.getFunctionType(types, {}));
@@ -151,11 +155,9 @@ private:
       describe(function, argument.getArgNo(), argumentName(*node.function, argument.getArgNo()),
                node.isWritten[argument.getArgNo()] ? "readwrite" : "read");
     unsigned next = static_cast<unsigned>(node.function->arg_size());
-    for (const llvm::Type* output : node.outputs)
-      if (!output->isPointerTy()) {
-        describe(function, next, "output " + std::to_string(next - node.function->arg_size()), "write");
-        ++next;
-      }
+    for (unsigned output = 0; output < node.outputs.size(); ++output)
+      if (!entry.passedOn[output])
+        describe(function, next++, "output " + std::to_string(output), "write");
     function->setAttr(svm::SvmDialect::entryAttr, builder_.getUnitAttr());
     mlir::Block* body = function.addEntryBlock();
     builder_.setInsertionPointToStart(body);
@@ -164,12 +166,9 @@ private:
     Values inputs(body->args_begin(), body->args_begin() + static_cast<ptrdiff_t>(node.function->arg_size()));
     const Values outputs = lowerChildren(node, inputs);
     next = static_cast<unsigned>(node.function->arg_size());
-    for (unsigned output = 0; output < node.outputs.size(); ++output) {
-      const bool isPointer = node.outputs[output]->isPointerTy();
-      entry.passedOn.push_back(isPointer ? passedOn(*node.function, output) : std::nullopt);
-      if (!isPointer && outputs[output])
+    for (unsigned output = 0; output < node.outputs.size(); ++output)
+      if (!entry.passedOn[output] && outputs[output])
         make<memref::StoreOp>(outputs[output], body->getArgument(next++), mlir::ValueRange());
-    }
     make<func::ReturnOp>();
   }
 
@@ -194,7 +193,7 @@ private:
       if (outputs[bound.child].empty())
         return Values(node.bound.size()); // reported
       const Output& output = outputs[bound.child][bound.output];
-      own.push_back(!output.last ? output.block // none where an error has been reported
+      own.push_back(!output.last ? output.given // none where an error has been reported
                                  : make<memref::LoadOp>(output.last, mlir::ValueRange()).getResult());
     }
     return own;
@@ -267,11 +266,11 @@ private:
         continue;
       }
       const Output& output = outputs[source.child][source.index];
-      Value value = output.block;
+      Value value = output.given;
       if (!value && output.last && !(source.isOneToOne && output.each))
         value = make<memref::LoadOp>(output.last, mlir::ValueRange());
       const mlir::Type wanted = typeOf(child.function->getArg(static_cast<unsigned>(number))->getType());
-      if (value && value.getType() != wanted)
+      if (value && value.getType() != wanted && !llvm::isa<mlir::MemRefType>(wanted))
         value = make<arith::TruncIOp>(wanted, value); // what C widened for an ellipsis
       given.push_back(value);
     }
@@ -285,13 +284,9 @@ private:
     const NodeFunction& kind = graphs_.node(child.function);
     outputs.resize(kind.outputs.size());
     for (unsigned output = 0; output < outputs.size(); ++output) {
-      if (kind.outputs[output]->isPointerTy()) {
-        if (const auto input = passedOn(*child.function, output))
-          outputs[output].block = given[*input];
-        else
-          diagnostics_
-              .report(pointerOutput, placeOf(*child.function, diagnostics_.sources()), nodeName(*child.function))
-              .help("return a pointer argument as it was given");
+      if (const auto input = passedOn(*child.function, output);
+          input && given[*input] && llvm::isa<mlir::MemRefType>(given[*input].getType())) {
+        outputs[output].given = given[*input];
         continue;
       }
       bool isLast = llvm::any_of(
@@ -301,7 +296,7 @@ private:
         for (const Source& source : other.inputs)
           if (source.kind == Source::Kind::Edge && source.child == number && source.index == output)
             (source.isOneToOne && !extents.empty() ? isEach : isLast) = true;
-      const mlir::Type type = typeOf(kind.outputs[output]);
+      const mlir::Type type = travelling(kind.outputs[output]);
       if (isLast)
         outputs[output].last = block(type, {}, label(*child.function));
       if (isEach) {
@@ -319,19 +314,12 @@ private:
                               builder_.getDenseI64ArrayAttr(most), builder_.getStringAttr(name), mlir::IntegerAttr());
   }
 
-  /// The input that an output, a pointer, is; nothing where it is another one.
+  /// The input that an output is, where it is a pointer that the node gives on as it was given it.
   std::optional<unsigned> passedOn(const llvm::Function& function, unsigned output) {
-    if (const auto inner = graphs_.internal.find(&function); inner != graphs_.internal.end()) {
-      const BoundOutput& bound = inner->second.bound[output];
-      const Child& child = inner->second.children[bound.child];
-      const auto input = passedOn(*child.function, bound.output);
-      if (!input)
-        return std::nullopt;
-      const Source& source = child.inputs[*input];
-      if (source.kind == Source::Kind::Own)
-        return source.index;
+    if (!graphs_.node(&function).outputs[output]->isPointerTy())
       return std::nullopt;
-    }
+    if (const auto inner = graphs_.internal.find(&function); inner != graphs_.internal.end())
+      return passedOn(inner->second, inner->second.bound[output].child, inner->second.bound[output].output);
     std::optional<unsigned> passed;
     for (const llvm::CallBase* call : graphs_.leaves.at(&function).returns) {
       const auto* argument = llvm::dyn_cast<llvm::Argument>(call->getArgOperand(output + 1)->stripPointerCasts());
@@ -340,6 +328,15 @@ private:
       passed = argument->getArgNo();
     }
     return passed;
+  }
+
+  /// The same of an output of a child, as an input of the node around it.
+  std::optional<unsigned> passedOn(const InternalNode& node, unsigned child, unsigned output) {
+    const auto input = passedOn(*node.children[child].function, output);
+    if (!input)
+      return std::nullopt;
+    const Source& source = node.children[child].inputs[*input];
+    return source.kind == Source::Kind::Own ? std::optional(source.index) : passedOn(node, source.child, source.index);
   }
 
   // ---- instances ----
@@ -389,6 +386,9 @@ private:
     Values arguments = given;
     if (llvm::is_contained(arguments, Value()))
       return; // reported
+    for (const llvm::Argument& argument : leaf.function->args())
+      use.isAddress.push_back(argument.getType()->isPointerTy() &&
+                              !llvm::isa<mlir::MemRefType>(given[argument.getArgNo()].getType()));
     std::vector<std::string> access;
     for (const llvm::Argument& argument : leaf.function->args())
       access.emplace_back(leaf.isWritten[argument.getArgNo()] ? "readwrite" : "read");

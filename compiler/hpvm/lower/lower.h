@@ -15,12 +15,12 @@
 
 namespace strata::hpvm {
 
-/// An entry point. Its arguments are those of the root, then a block of one element for each output, then the launch
-/// (64 bits).
+/// An entry point. Its arguments are those of the root, then a block of one element for each output but those that are
+/// passed on (a pointer's has 64 bits), then the launch (64 bits).
 struct GraphEntry {
   std::string name;
   const InternalNode* root = nullptr;
-  std::vector<std::optional<unsigned>> passedOn; // of each output that is a pointer: the argument that it is
+  std::vector<std::optional<unsigned>> passedOn; // of each output: the argument that it is, a pointer
 };
 
 struct LoweredGraphs {
