@@ -136,8 +136,16 @@ void llvm_hpvm_request_mem(void* object, size_t bytes) HPVM_NOTHROW_;
  * describes. `arguments` points to a packed struct with a field for each argument of root and then one for each
  * output, which the graph writes; it lives until the wait. Gives the graph's handle. */
 void* __hpvm__launch(unsigned is_stream, ...) HPVM_NOTHROW_;
-/* Waits until the graph has ended, and forgets the handle. */
+/* Waits until the graph has ended, and forgets the handle; of a streaming graph it ends the input, and what has not
+ * been popped stays until the clean-up. */
 void __hpvm__wait(void* graph) HPVM_NOTHROW_;
+
+/* Of a streaming graph: gives it the inputs of one execution, a packed struct that is copied (launch's `arguments` are
+ * not looked at then). Waits while many executions are under way. */
+void __hpvm__push(void* graph, void* arguments) HPVM_NOTHROW_;
+/* The outputs of the next execution, in the order of the pushes: a packed struct with a field for each, which the
+ * caller frees (free). Waits until it has ended. */
+void* __hpvm__pop(void* graph) HPVM_NOTHROW_;
 
 #ifdef __cplusplus
 }

@@ -51,8 +51,9 @@ llvm::SetVector<llvm::GlobalValue*> reachedByNodes(llvm::Module& module) {
       auto* call = llvm::dyn_cast<llvm::CallBase>(user);
       if (!call || call->getCalledOperand() != &graphs)
         continue;
-      const bool isOfNode = graphs.getName() != "__hpvm__launch" && graphs.getName() != "__hpvm__wait" &&
-                            graphs.getName() != "__hpvm__init" && graphs.getName() != "__hpvm__cleanup";
+      const bool isOfNode = !llvm::is_contained(
+          {"__hpvm__launch", "__hpvm__wait", "__hpvm__push", "__hpvm__pop", "__hpvm__init", "__hpvm__cleanup"},
+          graphs.getName());
       if (isOfNode)
         found.insert(call->getFunction());
       for (llvm::Use& argument : call->args())

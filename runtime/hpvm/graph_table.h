@@ -20,10 +20,14 @@ typedef struct StrataHpvmPointer {
 typedef struct StrataHpvmGraph {
   const void* root; /* the address of the root node's function; null where the program has none after all */
   const char* name;
-  /* Executes the graph once, on the packed struct of arguments, whose outputs it writes. Any thread or fibre. */
+  /* Executes the graph once, on the packed struct of arguments, whose outputs it writes. Any thread or fibre. Null
+   * where no launch of the program does so. */
   void (*run)(void* launch, char* arguments);
+  /* Executes it for every item of a streaming launch, until there are no more. Null as above. */
+  void (*stream)(void* launch);
   const StrataHpvmPointer* pointers;
-  uint32_t pointer_count;
+  uint32_t pointer_count, output_count;
+  uint64_t argument_bytes, output_bytes; /* of the packed structs of inputs, and of outputs */
 } StrataHpvmGraph;
 
 /* Makes graphs known to __hpvm__launch. Called before main, or as a library is loaded; the table lives as long as the
@@ -33,6 +37,12 @@ void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count);
 /* Memory of a leaf (__hpvm__malloc), aligned to 16, that lives until its launch has been waited for. Ends the program
  * when there is none, or `bytes` is negative. Any thread. */
 void* strata_hpvm_allocate(void* launch, int64_t bytes);
+
+/* For the code of streaming graphs, whose `launch` is a pointer as a number. Copies the next item that has been pushed;
+ * waits for it; 0 when there are no more, else 1. */
+int32_t strata_hpvm_next(int64_t launch, void* item);
+/* The outputs of an item, which are copied. */
+void strata_hpvm_deliver(int64_t launch, const void* outputs);
 
 #ifdef __cplusplus
 }

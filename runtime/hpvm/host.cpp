@@ -25,12 +25,18 @@ namespace {
 /// Leaves are C and C++ as users write it, and run on fibres.
 constexpr size_t leafStackBytes = 1 << 20;
 
+/// How many items are under way before the graph takes the first of them, and how many results wait to be popped.
+constexpr int64_t mostPushed = 16, mostResults = 1 << 20;
+
 struct Launch {
   const StrataHpvmGraph* graph;
-  char* arguments;
+  char* arguments; // of a launch that is not streaming
   StrataToken* token = nullptr;
-  std::mutex lock;           // of `memory`
-  std::vector<void*> memory; // of its leaves
+  StrataStream *input = nullptr, *output = nullptr; // of a streaming one: packed structs; pointers to packed structs
+  std::mutex pushing, popping;                      // one at a time of each
+  bool isClosed = false;                            // has been waited for
+  std::mutex lock;                                  // of `memory`
+  std::vector<void*> memory;                        // of its leaves
 };
 
 /// What one process has of graphs. Never destroyed: threads may be at work when the process ends.
@@ -38,7 +44,7 @@ struct Host {
   std::mutex lock; // of all but `tracker`
   bool isInitialised = false;
   std::map<const void*, const StrataHpvmGraph*> graphs; // by root
-  std::set<Launch*> launches;                           // that have not been waited for
+  std::set<Launch*> launches;                           // that have not been waited for, or have results
   Tracker tracker;
 };
 
@@ -85,16 +91,58 @@ void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const vo
 
 void runLaunch(void* argument) {
   Launch* const launch = *static_cast<Launch**>(argument);
-  launch->graph->run(launch, launch->arguments);
+  if (launch->input)
+    launch->graph->stream(launch);
+  else
+    launch->graph->run(launch, launch->arguments);
+}
+
+/// Waits until a launch has nothing more to do.
+void drain(Launch* launch) {
+  if (launch->input && !launch->isClosed) {
+    strata_stream_end(launch->input);
+    strata_wait(launch->token);
+    strata_stream_end(launch->output);
+  } else {
+    strata_wait(launch->token);
+  }
+  launch->isClosed = true;
 }
 
 /// Waits for a launch and gives back what it has.
 void end(Launch* launch) {
-  strata_wait(launch->token);
+  drain(launch);
   strata_token_release(launch->token);
+  if (launch->input) {
+    for (void* result = nullptr; strata_stream_pop(launch->output, &result);)
+      std::free(result);
+    strata_stream_destroy(launch->input);
+    strata_stream_destroy(launch->output);
+  }
   for (void* each : launch->memory)
     std::free(each);
   delete launch;
+}
+
+/// A launch that a handle stands for. REQUIRES: the host's lock is not held.
+Launch* launchOf(void* handle, const char* function, const void* caller) {
+  std::lock_guard guard(host().lock);
+  checkInitialised(function, caller);
+  auto* const launch = static_cast<Launch*>(handle);
+  if (!host().launches.contains(launch))
+    failAt(caller, "hpvm-unknown-launch", std::string(function) + " is given a handle of no launched graph",
+           "a handle is valid from the launch to the wait");
+  return launch;
+}
+
+/// The same for push and pop, with the rule that the launch is streaming.
+Launch* streamOf(void* handle, const char* function, const void* caller) {
+  Launch* const launch = launchOf(handle, function, caller);
+  if (!launch->input)
+    failAt(caller, "hpvm-not-streaming",
+           std::string(function) + " is called for graph '" + launch->graph->name + "', whose launch is not streaming",
+           "launch it with 1 as the first argument");
+  return launch;
 }
 
 } // namespace
@@ -126,6 +174,8 @@ void __hpvm__init() noexcept {
     failAt(__builtin_return_address(0), "hpvm-initialised-twice", "__hpvm__init is called twice",
            "call __hpvm__cleanup() in between");
   host().isInitialised = true;
+  // Another thread may push what this one waits to pop.
+  strata::runtime::setForeignThreads(true);
   strata::runtime::setFibreStackBytes(std::max(strata::runtime::fibreStackBytes(), leafStackBytes));
 }
 
@@ -198,12 +248,19 @@ void* __hpvm__launch(unsigned is_stream, ...) noexcept {
   if (!graph)
     failAt(caller, "hpvm-unknown-graph", "__hpvm__launch is given a function that no graph was made of",
            "compile and link with strata cc or strata c++, and name the root node's function in the call");
-  if (is_stream)
-    failAt(caller, "hpvm-streaming", "streaming launches are not executed by this version", nullptr);
-  checkPointers(*graph, arguments, caller);
+  if (!(is_stream ? bool(graph->stream) : bool(graph->run)))
+    failAt(caller, "hpvm-streaming-unknown", "the first argument of __hpvm__launch is not what the link has seen",
+           "write 0 or 1 as the first argument");
+  if (!is_stream)
+    checkPointers(*graph, arguments, caller);
   auto launch = std::make_unique<Launch>();
   launch->graph = graph;
   launch->arguments = arguments;
+  if (is_stream) {
+    launch->input = strata_stream_create(static_cast<int64_t>(std::max<uint64_t>(graph->argument_bytes, 1)), mostPushed,
+                                         "inputs of a graph");
+    launch->output = strata_stream_create(sizeof(void*), mostResults, "outputs of a graph");
+  }
   Launch* const handle = launch.release();
   {
     std::lock_guard guard(host().lock);
@@ -214,13 +271,61 @@ void* __hpvm__launch(unsigned is_stream, ...) noexcept {
 }
 
 void __hpvm__wait(void* graph) noexcept {
-  auto* const launch = static_cast<Launch*>(graph);
+  const void* const caller = __builtin_return_address(0);
+  Launch* const launch = launchOf(graph, "__hpvm__wait", caller);
+  if (launch->isClosed)
+    failAt(caller, "hpvm-waited-twice", "__hpvm__wait is called twice for one launch", "wait for each launch once");
+  if (launch->input) {
+    std::lock_guard guard(launch->pushing);
+    drain(launch);
+    return;
+  }
   {
     std::lock_guard guard(host().lock);
-    checkInitialised("__hpvm__wait", __builtin_return_address(0));
-    if (!host().launches.erase(launch))
-      failAt(__builtin_return_address(0), "hpvm-unknown-launch", "__hpvm__wait is given a handle of no launched graph",
-             "wait for each launch once");
+    host().launches.erase(launch);
   }
   end(launch);
+}
+
+void __hpvm__push(void* graph, void* arguments) noexcept {
+  const void* const caller = __builtin_return_address(0);
+  Launch* const launch = streamOf(graph, "__hpvm__push", caller);
+  std::lock_guard guard(launch->pushing);
+  if (launch->isClosed)
+    failAt(caller, "hpvm-push-after-wait",
+           "__hpvm__push is called for graph '" + std::string(launch->graph->name) + "' after __hpvm__wait",
+           "push everything before the wait, which ends the input");
+  checkPointers(*launch->graph, static_cast<const char*>(arguments), caller);
+  const char nothing = 0;
+  strata_stream_push(launch->input, launch->graph->argument_bytes ? arguments : &nothing);
+}
+
+void* __hpvm__pop(void* graph) noexcept {
+  const void* const caller = __builtin_return_address(0);
+  Launch* const launch = streamOf(graph, "__hpvm__pop", caller);
+  if (!launch->graph->output_count)
+    failAt(caller, "hpvm-no-outputs",
+           "__hpvm__pop is called for graph '" + std::string(launch->graph->name) + "', which has no outputs",
+           "bind an output of a node to one of the root's");
+  std::lock_guard guard(launch->popping);
+  void* result = nullptr;
+  if (!strata_stream_pop(launch->output, &result))
+    failAt(caller, "hpvm-pop-empty",
+           "__hpvm__pop asks graph '" + std::string(launch->graph->name) + "' for more results than there are",
+           "pop as often as is pushed");
+  return result;
+}
+
+int32_t strata_hpvm_next(int64_t launch, void* item) {
+  return strata_stream_pop(reinterpret_cast<Launch*>(launch)->input, item);
+}
+
+void strata_hpvm_deliver(int64_t launch, const void* outputs) {
+  Launch& owner = *reinterpret_cast<Launch*>(launch);
+  const size_t bytes = owner.graph->output_bytes;
+  void* const copy = std::malloc(std::max<size_t>(bytes, 1));
+  if (!copy)
+    strata::runtime::failOutOfMemory("the outputs of a graph", static_cast<int64_t>(bytes));
+  std::memcpy(copy, outputs, bytes);
+  strata_stream_push(owner.output, &copy);
 }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -29,12 +30,30 @@ void addToAll(void* launch, char* packed) {
 }
 
 const StrataHpvmPointer pointers[] = {{"data", 0, 8}};
-const StrataHpvmGraph graphs[] = {{reinterpret_cast<const void*>(root), "root", addToAll, pointers, 1},
-                                  {nullptr, "gone", addToAll, nullptr, 0}};
+/// Doubles numbers.
+void twice(int) {}
+void doubleAll(void* launch) {
+  const auto handle = reinterpret_cast<int64_t>(launch);
+  for (int number = 0; strata_hpvm_next(handle, &number);) {
+    number *= 2;
+    strata_hpvm_deliver(handle, &number);
+  }
+}
+void silent(int) {}
+void takeAll(void* launch) {
+  for (int number = 0; strata_hpvm_next(reinterpret_cast<int64_t>(launch), &number);) {
+  }
+}
+
+const StrataHpvmGraph graphs[] = {
+    {reinterpret_cast<const void*>(root), "root", addToAll, nullptr, pointers, 1, 0, sizeof(Arguments), 0},
+    {reinterpret_cast<const void*>(twice), "twice", nullptr, doubleAll, nullptr, 0, 1, 4, 4},
+    {reinterpret_cast<const void*>(silent), "silent", nullptr, takeAll, nullptr, 0, 0, 4, 0},
+    {nullptr, "gone", addToAll, nullptr, nullptr, 0, 0, 0, 0}};
 
 struct Host : testing::Test {
   Host() {
-    strata_hpvm_register(graphs, 2);
+    strata_hpvm_register(graphs, 4);
     __hpvm__init();
   }
   ~Host() override { __hpvm__cleanup(); }
@@ -79,6 +98,49 @@ TEST_F(Host, ALaunchThatNobodyWaitsForEndsWithTheCleanUp) {
   __hpvm__init();
 }
 
+TEST_F(Host, ItemsComeOutInTheOrderOfThePushes) {
+  void* graph = __hpvm__launch(1, twice, nullptr);
+  for (int number = 0; number < 1000; ++number)
+    __hpvm__push(graph, &number);
+  const auto next = [&] {
+    int* result = static_cast<int*>(__hpvm__pop(graph));
+    const int value = *result;
+    std::free(result);
+    return value;
+  };
+  for (int number = 0; number < 500; ++number)
+    EXPECT_EQ(next(), 2 * number);
+  __hpvm__wait(graph);
+  for (int number = 500; number < 900; ++number) // the rest goes with the clean-up
+    EXPECT_EQ(next(), 2 * number);
+}
+
+TEST_F(HostDeath, OnlyStreamingGraphsArePushedTo) {
+  track();
+  int number = 1;
+  void* graph = __hpvm__launch(0, root, &arguments);
+  EXPECT_DEATH(__hpvm__push(graph, &number), "whose launch is not streaming");
+  EXPECT_DEATH(__hpvm__pop(graph), "whose launch is not streaming");
+}
+
+TEST_F(HostDeath, NothingIsPushedAfterTheWait) {
+  int number = 1;
+  void* graph = __hpvm__launch(1, twice, nullptr);
+  __hpvm__push(graph, &number);
+  __hpvm__wait(graph);
+  EXPECT_DEATH(__hpvm__push(graph, &number), "after __hpvm__wait");
+  EXPECT_DEATH(__hpvm__wait(graph), "twice for one launch");
+  std::free(__hpvm__pop(graph));
+  EXPECT_DEATH(__hpvm__pop(graph), "for more results than there are");
+}
+
+TEST_F(HostDeath, AGraphWithoutOutputsIsNotPopped) {
+  int number = 1;
+  void* graph = __hpvm__launch(1, silent, nullptr);
+  __hpvm__push(graph, &number);
+  EXPECT_DEATH(__hpvm__pop(graph), "which has no outputs");
+}
+
 TEST_F(HostDeath, MemoryHasToBeTracked) {
   EXPECT_DEATH(__hpvm__launch(0, root, &arguments), "argument 'data' of graph 'root' is memory that is not tracked");
 }
@@ -100,7 +162,7 @@ TEST_F(HostDeath, ObjectsAreTrackedOnce) {
 TEST_F(HostDeath, GraphsAreKnown) {
   EXPECT_DEATH(__hpvm__launch(0, &arguments, &arguments), "no graph was made of");
   track();
-  EXPECT_DEATH(__hpvm__launch(1, root, &arguments), "streaming launches");
+  EXPECT_DEATH(__hpvm__launch(1, root, &arguments), "not what the link has seen");
 }
 
 TEST_F(HostDeath, EachLaunchIsWaitedForOnce) {

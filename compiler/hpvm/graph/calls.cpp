@@ -45,7 +45,7 @@ CallKind kindOf(const llvm::Instruction& instruction) {
       .Case("barrier", CallKind::Barrier)
       .Cases("floor", "rsqrt", "sqrt", "sin", "cos", CallKind::Math)
       .Case("launch", CallKind::Launch)
-      .Cases("init", "cleanup", "wait", CallKind::Host)
+      .Cases("init", "cleanup", "wait", "push", "pop", CallKind::Host)
       .Default(CallKind::Unknown);
 }
 

@@ -60,6 +60,7 @@ struct LeafNode : NodeFunction {
 struct Root {
   const InternalNode* node = nullptr;
   const llvm::CallBase* call = nullptr;
+  bool isLaunched = false, isStreamed = false; // by calls that are not, or are, streaming
 };
 
 struct Graphs {

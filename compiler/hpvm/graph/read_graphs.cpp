@@ -59,11 +59,10 @@ public:
 
   std::optional<Graphs> run() {
     const unsigned before = diagnostics_.errorCount();
-    llvm::SetVector<const llvm::Function*> launched;
     for (llvm::Function& function : module_)
       for (llvm::Instruction& instruction : llvm::instructions(function))
         if (kindOf(instruction) == CallKind::Launch)
-          readLaunch(llvm::cast<llvm::CallBase>(instruction), launched);
+          readLaunch(llvm::cast<llvm::CallBase>(instruction));
     if (diagnostics_.errorCount() != before)
       return std::nullopt;
     return std::move(graphs_);
@@ -73,21 +72,32 @@ private:
   Location at(const llvm::Instruction& instruction) { return placeOf(instruction, diagnostics_.sources()); }
   Location at(const llvm::Function& function) { return placeOf(function, diagnostics_.sources()); }
 
-  void readLaunch(const llvm::CallBase& call, llvm::SetVector<const llvm::Function*>& launched) {
+  void readLaunch(const llvm::CallBase& call) {
     auto* root =
         call.arg_size() == 3 ? llvm::dyn_cast<llvm::Function>(call.getArgOperand(1)->stripPointerCasts()) : nullptr;
     if (!root) {
       diagnostics_.report(rootUnknown, at(call)).help("__hpvm__launch(0, root, &arguments)");
       return;
     }
-    if (!launched.insert(root) || !read(*root, &call))
+    if (!read(*root, &call))
       return;
-    if (const auto found = graphs_.internal.find(root); found != graphs_.internal.end())
-      graphs_.roots.push_back({&found->second, &call});
+    const auto found = graphs_.internal.find(root);
+    if (found != graphs_.internal.end())
+      addRoot(found->second, call);
     else
       diagnostics_.report(rootLeaf, at(call), nodeName(*root))
           .label(at(*root), "this leaf")
           .help("write a node that creates it with __hpvm__createNodeND, and launch that");
+  }
+
+  void addRoot(const InternalNode& node, const llvm::CallBase& call) {
+    auto known = llvm::find_if(graphs_.roots, [&](const Root& root) { return root.node == &node; });
+    if (known == graphs_.roots.end())
+      known = graphs_.roots.insert(known, {&node, &call});
+    // One that the program computes is told as the program runs.
+    const auto* isStream = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
+    known->isLaunched |= !isStream || isStream->isZero();
+    known->isStreamed |= !isStream || !isStream->isZero();
   }
 
   /// A node function, unless it has been read before. False on errors (reported once).

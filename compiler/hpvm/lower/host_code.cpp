@@ -2,6 +2,7 @@
 #include "compiler/hpvm/lower/host_code.h"
 
 #include "compiler/clang/c_text.h"
+#include "compiler/hpvm/lower/item_code.h"
 #include "compiler/hpvm/lower/texts.h"
 #include "compiler/target/machine_table.h"
 #include "compiler/target/machine_text.h"
@@ -25,37 +26,38 @@ std::string nameOf(const llvm::Type* type) {
   return type->isIntegerTy(1) ? "bool" : "int" + number(type->getIntegerBitWidth()) + "_t";
 }
 
-uint64_t bytesOf(const llvm::Type* type) {
-  if (type->isPointerTy() || type->isDoubleTy())
-    return 8;
-  return type->isFloatTy() ? 4 : (type->getIntegerBitWidth() + 7) / 8;
-}
-
 /// The function of C that executes one graph.
 class GraphText {
 public:
   explicit GraphText(const GraphEntry& entry) : entry_(entry) {}
 
   std::string definition() {
-    const std::string packed = "strata_packed_" + entry_.name;
     for (const llvm::Argument& argument : entry_.root->function->args())
       addArgument(argument);
+    inputs_ = offset_;
     for (size_t output = 0; output < entry_.root->outputs.size(); ++output)
-      addOutput(entry_.root->outputs[output], entry_.passedOn[output]);
+      addOutput(entry_.root->outputs[output], entry_.isLaunched ? entry_.passedOn[output] : std::optional<unsigned>());
     const std::string pointers = "pointers_" + entry_.name;
-    return "void " + packed + "(void **) __asm__(" + clang::cLiteral(target::packedSymbol(entry_.name)) + ");\n" +
-           (pointers_.empty() ? "" : "static const StrataHpvmPointer " + pointers + "[] = {\n" + pointers_ + "};\n") +
-           "static void run_" + entry_.name + "(void *launch, char *arguments) {\n" +
-           "  int64_t handle = (int64_t)(uintptr_t)launch;\n" + code_ + "  void *given[] = {" + list_ + "&handle};\n" +
-           "  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n  " + packed +
-           "(given);\n  strata_call_end(&call);\n" + after_ + "}\n";
+    std::string text =
+        pointers_.empty() ? "" : "static const StrataHpvmPointer " + pointers + "[] = {\n" + pointers_ + "};\n";
+    if (entry_.isLaunched)
+      text += prototype(entry_.name) + "static void run_" + entry_.name + "(void *launch, char *arguments) {\n" +
+              "  int64_t handle = (int64_t)(uintptr_t)launch;\n" + code_ + "  void *given[] = {" + list_ +
+              "&handle};\n" + call(entry_.name) + after_ + "}\n";
+    if (!entry_.stream.empty())
+      text += prototype(entry_.stream) + "static void " + entry_.stream + "_all(void *launch) {\n" +
+              "  int64_t handle = (int64_t)(uintptr_t)launch;\n  void *given[] = {&handle};\n" + call(entry_.stream) +
+              "}\n";
+    return text;
   }
 
   /// The graph's line of the table.
   std::string row() const {
-    return "  {(const void *)root_" + entry_.name + ", " + clang::cLiteral(nodeName(*entry_.root->function)) +
-           ", run_" + entry_.name + ", " + (pointers_.empty() ? std::string("0") : "pointers_" + entry_.name) + ", " +
-           number(pointerCount_) + "u},\n";
+    return "  {(const void *)root_" + entry_.name + ", " + clang::cLiteral(nodeName(*entry_.root->function)) + ", " +
+           (entry_.isLaunched ? "run_" + entry_.name : "0") + ", " +
+           (entry_.stream.empty() ? "0" : entry_.stream + "_all") + ", " +
+           (pointers_.empty() ? "0" : "pointers_" + entry_.name) + ", " + number(pointerCount_) + "u, " +
+           number(entry_.root->outputs.size()) + "u, " + number(inputs_) + "u, " + number(offset_ - inputs_) + "u},\n";
   }
 
   /// The root's function, which a program that takes the object from an archive may do without.
@@ -65,13 +67,21 @@ public:
   }
 
 private:
+  static std::string packed(const std::string& entry) { return "strata_packed_" + entry; }
+  static std::string prototype(const std::string& entry) {
+    return "void " + packed(entry) + "(void **) __asm__(" + clang::cLiteral(target::packedSymbol(entry)) + ");\n";
+  }
+  static std::string call(const std::string& entry) {
+    return "  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n  " + packed(entry) +
+           "(given);\n  strata_call_end(&call);\n";
+  }
   std::string copy(const std::string& to, uint64_t from, uint64_t bytes) {
     return "  memcpy(" + to + ", arguments + " + number(from) + ", " + number(bytes) + ");\n";
   }
 
   void addArgument(const llvm::Argument& argument) {
     const std::string name = "a" + number(argument.getArgNo());
-    const uint64_t bytes = bytesOf(argument.getType());
+    const uint64_t bytes = packedBytes(argument.getType());
     if (argument.getType()->isPointerTy()) { // its size follows
       code_ += "  int64_t " + name + "[3] = {0, 0, 1};\n" + copy("&" + name + "[0]", offset_, 8) +
                copy("&" + name + "[1]", offset_ + 8, 8);
@@ -88,7 +98,7 @@ private:
 
   void addOutput(const llvm::Type* type, std::optional<unsigned> passed) {
     const std::string name = "o" + number(outputs_++);
-    const uint64_t bytes = bytesOf(type);
+    const uint64_t bytes = packedBytes(type);
     if (passed) { // a pointer that the caller has given
       after_ += "  memcpy(arguments + " + number(offset_) + ", &a" + number(*passed) + "[0], 8);\n";
       offset_ += bytes;
@@ -103,7 +113,7 @@ private:
 
   const GraphEntry& entry_;
   std::string code_, list_, after_, pointers_;
-  uint64_t offset_ = 0, outputs_ = 0, pointerCount_ = 0;
+  uint64_t offset_ = 0, inputs_ = 0, outputs_ = 0, pointerCount_ = 0;
 };
 
 } // namespace

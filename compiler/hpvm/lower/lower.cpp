@@ -1,22 +1,18 @@
-// Graphs are lowered from the root inwards, along their structure: a node is a parallel loop over its instances, around
-// its children or around the run of a leaf. Values that travel on edges are kept in blocks: one element for the last
-// instance's, or one for each instance's. A pointer that a leaf gives on as it was given it is the same block; any
-// other travels as an address.
+// An entry point for each graph and each way in which it is launched: one that executes it once, and one that executes
+// it for every item of a streaming launch. The latter is a pipeline: its stages (stages.h) are instances that run at
+// once, joined by streams, each of which carries one element an item; the first takes what the host pushes, the last
+// gives it what it pops.
 #include "compiler/hpvm/lower/lower.h"
 
-#include "compiler/hpvm/graph/places.h"
-#include "compiler/hpvm/lower/extents.h"
+#include "compiler/hpvm/lower/item_code.h"
 #include "compiler/hpvm/lower/leaf_code.h"
-#include "compiler/ir/locations.h"
-#include "compiler/ir/svm.h"
+#include "compiler/hpvm/lower/lower_nodes.h"
+#include "compiler/hpvm/lower/stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Builders.h"
-
-#include "llvm/IR/Instructions.h"
 
 namespace arith = mlir::arith;
 namespace func = mlir::func;
@@ -27,18 +23,14 @@ using mlir::Value;
 
 namespace strata::hpvm {
 
-STRATA_DIAGNOSTIC(argumentType, Error, "hpvm-argument-type",
-                  "{0} of node '{1}' has a type that this version does not pass");
-
 namespace {
 
-const char* const sourceName = "leaves";
+/// Elements that a stream between two stages holds.
+constexpr int64_t streamCapacity = 8;
 
-class GraphLowering {
+class GraphLowering : NodeLowering {
 public:
-  GraphLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
-      : graphs_(graphs), code_(code), context_(context), diagnostics_(diagnostics), builder_(&context),
-        place_(mlir::UnknownLoc::get(&context)) {}
+  using NodeLowering::NodeLowering;
 
   std::optional<LoweredGraphs> run() {
     const unsigned before = diagnostics_.errorCount();
@@ -47,94 +39,31 @@ public:
     module_ = *lowered.module;
     svm::setStage(module_, svm::Stage::Logical);
     for (const Root& root : graphs_.roots) {
-      lowered.entries.push_back({"graph_" + std::to_string(lowered.entries.size()), root.node, {}});
-      if (checkTypes(*root.node))
-        lowerRoot(lowered.entries.back(), *root.call);
+      if (!checkTypes(*root.node))
+        continue;
+      const std::string name = "graph_" + std::to_string(lowered.entries.size());
+      GraphEntry& entry = lowered.entries.emplace_back();
+      entry.name = name;
+      entry.root = root.node;
+      at(*root.call);
+      if (root.isLaunched)
+        lowerOnce(entry);
+      entry.isLaunched = root.isLaunched;
+      if (root.isStreamed)
+        entry.stream = lowerStream(*root.node, name);
     }
     if (diagnostics_.errorCount() != before)
       return std::nullopt;
     builder_.setInsertionPointToStart(module_.getBody());
-    make<svm::LLVMSourceOp>(llvm::StringRef(sourceName), llvm::StringRef(leafModule(code_, leaves_)));
+    make<svm::LLVMSourceOp>(llvm::StringRef(leafSource), llvm::StringRef(leafModule(code_, codes_)));
     return lowered;
   }
 
 private:
-  /// What a node is given or gives: a scalar, or memory as a block, or as an address (64 bits).
-  using Values = std::vector<Value>;
+  // ---- once ----
 
-  /// A node around the one at hand: its indices and extents.
-  struct Level {
-    Values indices, extents;
-  };
-
-  /// An output of a child within the node that is being lowered.
-  struct Output {
-    Value given; // a pointer that the child gives on: what it was given
-    Value last;  // a block of one element: what the last instance gives
-    Value each;  // one element an instance
-  };
-
-  template <typename Op, typename... Arguments>
-  Op make(Arguments&&... arguments) {
-    return builder_.create<Op>(place_, std::forward<Arguments>(arguments)...);
-  }
-
-  void at(const llvm::Instruction& instruction) {
-    place_ = locationAt(diagnostics_.sources(), placeOf(instruction, diagnostics_.sources()), context_);
-  }
-
-  // ---- types ----
-
-  mlir::Type typeOf(const llvm::Type* type) {
-    if (type->isFloatTy())
-      return builder_.getF32Type();
-    if (type->isDoubleTy())
-      return builder_.getF64Type();
-    for (unsigned bits : {1, 8, 16, 32, 64})
-      if (type->isIntegerTy(bits))
-        return builder_.getIntegerType(bits);
-    return type->isPointerTy() ? svm::viewType(1, builder_.getI8Type()) : mlir::Type();
-  }
-
-  /// The type in which a value travels.
-  mlir::Type travelling(const llvm::Type* type) {
-    return type->isPointerTy() ? mlir::Type(builder_.getI64Type()) : typeOf(type);
-  }
-
-  /// Whether all arguments and outputs of a node and of those in it have types that are passed.
-  bool checkTypes(const InternalNode& node) {
-    bool fine = checkTypes(static_cast<const NodeFunction&>(node));
-    for (const Child& child : node.children) {
-      const auto inner = graphs_.internal.find(child.function);
-      fine &= inner != graphs_.internal.end() ? checkTypes(inner->second) : checkTypes(graphs_.node(child.function));
-    }
-    return fine;
-  }
-
-  bool checkTypes(const NodeFunction& node) {
-    bool fine = true;
-    const Location where = placeOf(*node.function, diagnostics_.sources());
-    for (const llvm::Argument& argument : node.function->args())
-      if (!typeOf(argument.getType()) || argument.hasByValAttr() || argument.hasStructRetAttr()) {
-        diagnostics_
-            .report(argumentType, where, "argument '" + argumentName(*node.function, argument.getArgNo()) + "'",
-                    nodeName(*node.function))
-            .help("pass numbers, and memory as a pointer and its size");
-        fine = false;
-      }
-    for (size_t output = 0; output < node.outputs.size(); ++output)
-      if (!typeOf(node.outputs[output])) {
-        diagnostics_.report(argumentType, where, "output " + std::to_string(output), nodeName(*node.function));
-        fine = false;
-      }
-    return fine;
-  }
-
-  // ---- entry points ----
-
-  void lowerRoot(GraphEntry& entry, const llvm::CallBase& call) {
+  void lowerOnce(GraphEntry& entry) {
     const InternalNode& node = *entry.root;
-    at(call);
     mlir::SmallVector<mlir::Type> types;
     mlir::SmallVector<mlir::Attribute> extents;
     const auto add = [&](mlir::Type type) {
@@ -149,8 +78,7 @@ private:
         add(svm::viewType(0, travelling(node.outputs[output])));
     }
     add(builder_.getI64Type());
-    builder_.setInsertionPointToEnd(module_.getBody());
-    auto function = make<func::FuncOp>(entry.name, builder_.getFunctionType(types, {}));
+    auto function = begin(entry.name, types);
     for (const llvm::Argument& argument : node.function->args())
       describe(function, argument.getArgNo(), argumentName(*node.function, argument.getArgNo()),
                node.isWritten[argument.getArgNo()] ? "readwrite" : "read");
@@ -158,11 +86,7 @@ private:
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       if (!entry.passedOn[output])
         describe(function, next++, "output " + std::to_string(output), "write");
-    function->setAttr(svm::SvmDialect::entryAttr, builder_.getUnitAttr());
-    mlir::Block* body = function.addEntryBlock();
-    builder_.setInsertionPointToStart(body);
-    launch_ = body->getArguments().back();
-    levels_.assign(1, Level());
+    mlir::Block* body = &function.getBody().front();
     Values inputs(body->args_begin(), body->args_begin() + static_cast<ptrdiff_t>(node.function->arg_size()));
     const Values outputs = lowerChildren(node, inputs);
     next = static_cast<unsigned>(node.function->arg_size());
@@ -178,281 +102,160 @@ private:
       function.setArgAttr(argument, svm::SvmDialect::accessAttr, builder_.getStringAttr(access));
   }
 
-  // ---- nodes ----
-
-  /// One instance of an internal node: all its children. Gives the node's outputs.
-  Values lowerChildren(const InternalNode& node, const Values& inputs) {
-    std::vector<std::vector<Output>> outputs(node.children.size());
-    for (unsigned number : node.order) {
-      const Child& child = node.children[number];
-      at(*child.call);
-      lowerChild(node, number, inputs, outputs);
-    }
-    Values own;
-    for (const BoundOutput& bound : node.bound) {
-      if (outputs[bound.child].empty())
-        return Values(node.bound.size()); // reported
-      const Output& output = outputs[bound.child][bound.output];
-      own.push_back(!output.last ? output.given // none where an error has been reported
-                                 : make<memref::LoadOp>(output.last, mlir::ValueRange()).getResult());
-    }
-    return own;
-  }
-
-  void lowerChild(const InternalNode& node, unsigned number, const Values& inputs,
-                  std::vector<std::vector<Output>>& outputs) {
-    const Child& child = node.children[number];
-    Level level;
-    for (llvm::Value* extent : child.extents)
-      level.extents.push_back(lowerExtent(*extent, inputs, builder_, place_, diagnostics_));
-    if (llvm::is_contained(level.extents, Value()))
-      return; // reported
-    for (const Source& source : child.inputs)
-      if (source.kind == Source::Kind::Edge && source.isOneToOne)
-        checkGrids(node.children[source.child], level.extents, inputs);
-    Values given = inputsOf(child, inputs, outputs);
-    makeOutputs(node, number, given, level.extents, outputs[number]);
-    // The outermost loop is over the last dimension, so that neighbours along x follow each other.
-    Values lower(child.extents.size(), index(0)), upper(level.extents.rbegin(), level.extents.rend());
-    const auto leaf = graphs_.leaves.find(child.function);
-    const bool isLeaf = leaf != graphs_.leaves.end();
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    if (!child.extents.empty()) {
-      auto loop = make<svm::ParallelOp>(mlir::ValueRange(lower), mlir::ValueRange(upper), mlir::ValueRange(),
-                                        mlir::ArrayAttr(), builder_.getStringAttr(label(*child.function)));
-      loop.setConcurrent(isLeaf && leaf->second.hasBarrier);
-      builder_.setInsertionPointToStart(&loop.getBody().front());
-      for (unsigned dimension = loop.dimensions(); dimension-- > 0;)
-        level.indices.push_back(loop.iteration(dimension));
-    }
-    const Value linear = linearIndex(level);
-    for (size_t input = 0; input < given.size(); ++input)
-      if (const Source& source = child.inputs[input]; source.kind == Source::Kind::Edge && source.isOneToOne)
-        if (const Output& output = outputs[source.child][source.index]; output.each)
-          given[input] = make<memref::LoadOp>(output.each, linear);
-    levels_.insert(levels_.begin(), level);
-    if (isLeaf)
-      runLeaf(leaf->second, given, outputs[number], linear);
-    else
-      keep(lowerChildren(graphs_.internal.at(child.function), given), outputs[number], linear);
-    levels_.erase(levels_.begin());
-  }
-
-  std::string label(const llvm::Function& function) { return nodeName(function) + "." + std::to_string(labels_++); }
-
-  Value index(int64_t value) { return make<arith::ConstantIndexOp>(value); }
-
-  /// One-to-one edges: the grids, which are compared where they are known before, have to be equal.
-  void checkGrids(const Child& source, const Values& extents, const Values& inputs) {
-    for (size_t dimension = 0; dimension < extents.size(); ++dimension) {
-      Value other = lowerExtent(*source.extents[dimension], inputs, builder_, place_, diagnostics_);
-      if (!other || other == extents[dimension])
-        continue;
-      Value equal = make<arith::CmpIOp>(arith::CmpIPredicate::eq, other, extents[dimension]);
-      make<svm::CheckOp>(equal, builder_.getStringAttr("hpvm-grid"),
-                         builder_.getStringAttr("a one-to-one edge joins node '" + nodeName(*source.function) +
-                                                "' of {0} instances in dimension " + std::to_string(dimension) +
-                                                " and one of {1}"),
-                         mlir::StringAttr(), mlir::ValueRange{other, extents[dimension]});
-    }
-  }
-
-  /// The inputs that are the same for all instances; nothing for those that each instance has of its own.
-  Values inputsOf(const Child& child, const Values& inputs, const std::vector<std::vector<Output>>& outputs) {
-    Values given;
-    for (auto [number, source] : llvm::enumerate(child.inputs)) {
-      if (source.kind == Source::Kind::Own) {
-        given.push_back(inputs[source.index]);
-        continue;
-      }
-      const Output& output = outputs[source.child][source.index];
-      Value value = output.given;
-      if (!value && output.last && !(source.isOneToOne && output.each))
-        value = make<memref::LoadOp>(output.last, mlir::ValueRange());
-      const mlir::Type wanted = typeOf(child.function->getArg(static_cast<unsigned>(number))->getType());
-      if (value && value.getType() != wanted && !llvm::isa<mlir::MemRefType>(wanted))
-        value = make<arith::TruncIOp>(wanted, value); // what C widened for an ellipsis
-      given.push_back(value);
-    }
-    return given;
-  }
-
-  /// Makes the blocks for a child's outputs that anything in the node wants.
-  void makeOutputs(const InternalNode& node, unsigned number, const Values& given, const Values& extents,
-                   std::vector<Output>& outputs) {
-    const Child& child = node.children[number];
-    const NodeFunction& kind = graphs_.node(child.function);
-    outputs.resize(kind.outputs.size());
-    for (unsigned output = 0; output < outputs.size(); ++output) {
-      if (const auto input = passedOn(*child.function, output);
-          input && given[*input] && llvm::isa<mlir::MemRefType>(given[*input].getType())) {
-        outputs[output].given = given[*input];
-        continue;
-      }
-      bool isLast = llvm::any_of(
-          node.bound, [&](const BoundOutput& bound) { return bound.child == number && bound.output == output; });
-      bool isEach = false;
-      for (const Child& other : node.children)
-        for (const Source& source : other.inputs)
-          if (source.kind == Source::Kind::Edge && source.child == number && source.index == output)
-            (source.isOneToOne && !extents.empty() ? isEach : isLast) = true;
-      const mlir::Type type = travelling(kind.outputs[output]);
-      if (isLast)
-        outputs[output].last = block(type, {}, label(*child.function));
-      if (isEach) {
-        Value count = index(1);
-        for (Value extent : extents)
-          count = make<arith::MulIOp>(count, extent);
-        outputs[output].each = block(type, {count}, label(*child.function));
-      }
-    }
-  }
-
-  Value block(mlir::Type element, mlir::ValueRange extents, const std::string& name) {
-    mlir::SmallVector<int64_t> most(extents.size(), -1);
-    return make<svm::BlockOp>(svm::viewType(static_cast<unsigned>(extents.size()), element), extents,
-                              builder_.getDenseI64ArrayAttr(most), builder_.getStringAttr(name), mlir::IntegerAttr());
-  }
-
-  /// The input that an output is, where it is a pointer that the node gives on as it was given it.
-  std::optional<unsigned> passedOn(const llvm::Function& function, unsigned output) {
-    if (!graphs_.node(&function).outputs[output]->isPointerTy())
-      return std::nullopt;
-    if (const auto inner = graphs_.internal.find(&function); inner != graphs_.internal.end())
-      return passedOn(inner->second, inner->second.bound[output].child, inner->second.bound[output].output);
-    std::optional<unsigned> passed;
-    for (const llvm::CallBase* call : graphs_.leaves.at(&function).returns) {
-      const auto* argument = llvm::dyn_cast<llvm::Argument>(call->getArgOperand(output + 1)->stripPointerCasts());
-      if (!argument || (passed && *passed != argument->getArgNo()))
-        return std::nullopt;
-      passed = argument->getArgNo();
-    }
-    return passed;
-  }
-
-  /// The same of an output of a child, as an input of the node around it.
-  std::optional<unsigned> passedOn(const InternalNode& node, unsigned child, unsigned output) {
-    const auto input = passedOn(*node.children[child].function, output);
-    if (!input)
-      return std::nullopt;
-    const Source& source = node.children[child].inputs[*input];
-    return source.kind == Source::Kind::Own ? std::optional(source.index) : passedOn(node, source.child, source.index);
-  }
-
-  // ---- instances ----
-
-  /// The number of an instance in its grid; x counts fastest.
-  Value linearIndex(const Level& level) {
-    Value linear;
-    for (size_t dimension = level.indices.size(); dimension-- > 0;)
-      linear =
-          linear ? make<arith::AddIOp>(make<arith::MulIOp>(linear, level.extents[dimension]), level.indices[dimension])
-                       .getResult()
-                 : level.indices[dimension];
-    return linear ? linear : index(0);
-  }
-
-  /// Whether the instance at hand is the last of its grid.
-  Value isLast(const Level& level) {
-    Value all = make<arith::ConstantIntOp>(1, 1);
-    for (size_t dimension = 0; dimension < level.indices.size(); ++dimension) {
-      Value behind = make<arith::AddIOp>(level.indices[dimension], index(1));
-      all = make<arith::AndIOp>(all, make<arith::CmpIOp>(arith::CmpIPredicate::eq, behind, level.extents[dimension]));
-    }
-    return all;
-  }
-
-  /// Stores the outputs of an instance of an internal node.
-  void keep(const Values& values, const std::vector<Output>& outputs, Value linear) {
-    const bool anyLast = llvm::any_of(outputs, [](const Output& output) { return bool(output.last); });
-    if (anyLast) {
-      Value condition = isLast(levels_.front());
-      auto choice = make<scf::IfOp>(condition, false);
-      mlir::OpBuilder::InsertionGuard guard(builder_);
-      builder_.setInsertionPointToStart(choice.thenBlock());
-      for (size_t output = 0; output < outputs.size(); ++output)
-        if (outputs[output].last)
-          make<memref::StoreOp>(values[output], outputs[output].last, mlir::ValueRange());
-    }
-    for (size_t output = 0; output < outputs.size(); ++output)
-      if (outputs[output].each)
-        make<memref::StoreOp>(values[output], outputs[output].each, linear);
-  }
-
-  void runLeaf(const LeafNode& leaf, const Values& given, const std::vector<Output>& outputs, Value linear) {
-    LeafUse use;
-    for (const Level& level : levels_)
-      use.dimensions.push_back(static_cast<unsigned>(level.extents.size()));
-    Values arguments = given;
-    if (llvm::is_contained(arguments, Value()))
-      return; // reported
-    for (const llvm::Argument& argument : leaf.function->args())
-      use.isAddress.push_back(argument.getType()->isPointerTy() &&
-                              !llvm::isa<mlir::MemRefType>(given[argument.getArgNo()].getType()));
-    std::vector<std::string> access;
-    for (const llvm::Argument& argument : leaf.function->args())
-      access.emplace_back(leaf.isWritten[argument.getArgNo()] ? "readwrite" : "read");
-    if (leaf.allocates)
-      arguments.push_back(launch_);
-    for (const Level& level : levels_) {
-      llvm::append_range(arguments, level.indices);
-      llvm::append_range(arguments, level.extents);
-    }
-    Values last, each;
-    for (const Output& output : outputs) {
-      use.last.push_back(bool(output.last));
-      use.each.push_back(bool(output.each));
-      if (output.last)
-        last.push_back(output.last);
-      if (output.each)
-        each.push_back(output.each);
-    }
-    if (!last.empty() || !each.empty()) {
-      arguments.push_back(isLast(levels_.front()));
-      arguments.push_back(linear);
-    }
-    access.resize(arguments.size());
-    llvm::append_range(arguments, last);
-    llvm::append_range(arguments, each);
-    access.resize(arguments.size(), "readwrite");
-    const std::string name = "leaf." + std::to_string(leaves_.size());
-    llvm::Function* code = makeLeaf(leaf, use, name, diagnostics_);
-    if (!code)
-      return;
-    leaves_.push_back(code);
-    make<svm::RunOp>(mlir::Type(), kernel(leaf, name, arguments, access), mlir::ValueRange(arguments),
-                     mlir::ValueRange(), mlir::FlatSymbolRefAttr());
-  }
-
-  /// Declares the kernel of a leaf.
-  mlir::FlatSymbolRefAttr kernel(const LeafNode& leaf, const std::string& code, const Values& arguments,
-                                 const std::vector<std::string>& access) {
-    mlir::OpBuilder::InsertionGuard guard(builder_);
+  /// An entry point whose last argument is the launch. What is built next goes into it.
+  func::FuncOp begin(const std::string& name, mlir::ArrayRef<mlir::Type> types) {
     builder_.setInsertionPointToEnd(module_.getBody());
-    const std::string name = label(*leaf.function);
-    auto made =
-        make<svm::KernelOp>(llvm::StringRef(name),
-                            builder_.getFunctionType(mlir::TypeRange(mlir::ValueRange(arguments)), mlir::TypeRange()));
-    for (auto [number, argument] : llvm::enumerate(arguments))
-      if (llvm::isa<mlir::MemRefType>(argument.getType()))
-        made.setArgAttr(static_cast<unsigned>(number), svm::SvmDialect::accessAttr,
-                        builder_.getStringAttr(access[number]));
-    made.setLlvmAttr(mlir::SymbolRefAttr::get(&context_, sourceName, {mlir::FlatSymbolRefAttr::get(&context_, code)}));
-    made.setMayAlias(true); // whatever the pointers of the program share
-    return mlir::FlatSymbolRefAttr::get(made.getSymNameAttr());
+    auto function = make<func::FuncOp>(name, builder_.getFunctionType(types, {}));
+    function->setAttr(svm::SvmDialect::entryAttr, builder_.getUnitAttr());
+    mlir::Block* body = function.addEntryBlock();
+    builder_.setInsertionPointToStart(body);
+    launch_ = body->getArguments().back();
+    levels_.assign(1, Level());
+    return function;
   }
 
-  const Graphs& graphs_;
-  llvm::Module& code_;
-  mlir::MLIRContext& context_;
-  DiagnosticEngine& diagnostics_;
-  mlir::OpBuilder builder_;
-  mlir::Location place_;
-  mlir::ModuleOp module_;
-  Value launch_;
-  std::vector<Level> levels_; // of the node at hand, then those around it; the root's is last
-  std::vector<llvm::Function*> leaves_;
-  unsigned labels_ = 0;
+  // ---- for every item ----
+
+  /// A stage with the streams that end there.
+  struct Stage {
+    std::vector<unsigned> children;
+    Value trigger;                                           // an element for each item
+    std::map<unsigned, Value> own;                           // of the root's inputs
+    std::map<std::pair<unsigned, unsigned>, Value> received; // of other stages: by child and output
+  };
+
+  std::string lowerStream(const InternalNode& node, const std::string& graph) {
+    const std::string name = graph + "_stream";
+    begin(name, builder_.getI64Type());
+    std::vector<Stage> stages;
+    for (const std::vector<unsigned>& children : stagesOf(node)) {
+      Stage& stage = stages.emplace_back();
+      stage.children = children;
+      for (unsigned input : ownInputsOf(node, children))
+        stage.own[input] = stream(travelling(node.function->getArg(input)->getType()));
+      for (unsigned child : children)
+        for (const Source& source : node.children[child].inputs)
+          if (source.kind == Source::Kind::Edge && !llvm::is_contained(children, source.child))
+            receive(stage, source.child, source.index, node);
+    }
+    if (!node.outputs.empty()) { // the stage that gives them to the host
+      Stage& last = stages.emplace_back();
+      for (const BoundOutput& bound : node.bound)
+        receive(last, bound.child, bound.output, node);
+    }
+    for (Stage& stage : stages)
+      stage.trigger = stream(builder_.getI1Type());
+    auto loop = make<svm::ParallelOp>(mlir::ValueRange(index(0)),
+                                      mlir::ValueRange(index(static_cast<int64_t>(stages.size()) + 1)),
+                                      mlir::ValueRange(), mlir::ArrayAttr(), builder_.getStringAttr(name));
+    loop.setConcurrent(true);
+    builder_.setInsertionPointAfter(loop);
+    make<func::ReturnOp>();
+    builder_.setInsertionPointToStart(&loop.getBody().front());
+    for (size_t number = 0; number <= stages.size(); ++number) {
+      mlir::OpBuilder::InsertionGuard guard(builder_);
+      Value isIt = make<arith::CmpIOp>(arith::CmpIPredicate::eq, loop.iteration(), index(static_cast<int64_t>(number)));
+      auto choice = make<scf::IfOp>(isIt, false);
+      builder_.setInsertionPointToStart(choice.thenBlock());
+      if (number == 0)
+        takeItems(node, stages, graph);
+      else
+        runStage(node, stages, stages[number - 1], graph);
+    }
+    return name;
+  }
+
+  Value stream(mlir::Type element) {
+    return make<svm::StreamOp>(svm::StreamType::get(&context_, element), index(streamCapacity),
+                               builder_.getStringAttr("stream." + std::to_string(streams_++)),
+                               mlir::FlatSymbolRefAttr(), mlir::FlatSymbolRefAttr(), mlir::IntegerAttr());
+  }
+
+  void receive(Stage& stage, unsigned child, unsigned output, const InternalNode& node) {
+    Value& made = stage.received[{child, output}];
+    if (!made)
+      made = stream(travelling(graphs_.node(node.children[child].function).outputs[output]));
+  }
+
+  /// A loop as long as `more`, which is called where it is decided, gives true; `body` is called within it.
+  void loop(llvm::function_ref<Value()> more, llvm::function_ref<void()> body) {
+    auto made = make<scf::WhileOp>(mlir::TypeRange(), mlir::ValueRange());
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.createBlock(&made.getBefore());
+    make<scf::ConditionOp>(more(), mlir::ValueRange());
+    builder_.createBlock(&made.getAfter());
+    body();
+    make<scf::YieldOp>();
+  }
+
+  /// The first stage: takes what the host pushes apart.
+  void takeItems(const InternalNode& node, const std::vector<Stage>& stages, const std::string& graph) {
+    std::vector<llvm::Type*> types;
+    Values arguments{launch_};
+    for (const llvm::Argument& argument : node.function->args()) {
+      types.push_back(argument.getType());
+      arguments.push_back(block(travelling(types.back()), {}, graph + ".input." + std::to_string(types.size())));
+    }
+    arguments.push_back(block(builder_.getI8Type(), {}, graph + ".more"));
+    llvm::Function* next = makeNext(code_, types, graph + ".next");
+    loop(
+        [&] {
+          runCode(graph + ".next", next, arguments);
+          Value more = make<memref::LoadOp>(arguments.back(), mlir::ValueRange());
+          return make<arith::TruncIOp>(builder_.getI1Type(), more).getResult();
+        },
+        [&] {
+          Value yes = make<arith::ConstantIntOp>(1, 1);
+          for (const Stage& stage : stages) {
+            make<svm::PushOp>(yes, stage.trigger);
+            for (const auto& [input, to] : stage.own)
+              make<svm::PushOp>(make<memref::LoadOp>(arguments[1 + input], mlir::ValueRange()).getResult(), to);
+          }
+        });
+    for (const Stage& stage : stages)
+      make<svm::EndOp>(stage.trigger);
+  }
+
+  Value pop(Value from) {
+    mlir::Type element = llvm::cast<svm::StreamType>(from.getType()).getElementType();
+    return make<svm::PopOp>(element, builder_.getI1Type(), from).getElement();
+  }
+
+  /// One stage: its children for every item, or, where it has none, what the host pops.
+  void runStage(const InternalNode& node, const std::vector<Stage>& stages, const Stage& stage,
+                const std::string& graph) {
+    loop([&] { return make<svm::PopOp>(builder_.getI1Type(), builder_.getI1Type(), stage.trigger).getMore(); },
+         [&] {
+           Values inputs(node.function->arg_size());
+           for (const auto& [input, from] : stage.own)
+             inputs[input] = pop(from);
+           Outputs outputs(node.children.size());
+           for (const auto& [which, from] : stage.received) {
+             outputs[which.first].resize(graphs_.node(node.children[which.first].function).outputs.size());
+             outputs[which.first][which.second].given = pop(from);
+           }
+           if (stage.children.empty()) {
+             deliver(node, outputs, graph);
+             return;
+           }
+           for (unsigned child : stage.children)
+             lowerChild(node, child, inputs, outputs);
+           for (const Stage& other : stages)
+             for (const auto& [which, to] : other.received)
+               if (llvm::is_contained(stage.children, which.first) && !outputs[which.first].empty())
+                 if (Value value = valueOf(outputs[which.first][which.second]))
+                   make<svm::PushOp>(value, to);
+         });
+  }
+
+  void deliver(const InternalNode& node, const Outputs& outputs, const std::string& graph) {
+    Values arguments{launch_};
+    for (const BoundOutput& bound : node.bound)
+      arguments.push_back(outputs[bound.child][bound.output].given);
+    runCode(graph + ".deliver", makeDeliver(code_, node.outputs, graph + ".deliver"), arguments);
+  }
+
+  unsigned streams_ = 0;
 };
 
 } // namespace

@@ -15,10 +15,12 @@
 
 namespace strata::hpvm {
 
-/// An entry point. Its arguments are those of the root, then a block of one element for each output but those that are
-/// passed on (a pointer's has 64 bits), then the launch (64 bits).
+/// The entry points of a graph. The arguments of `name` are those of the root, then a block of one element for each
+/// output but those that are passed on (a pointer's has 64 bits), then the launch (64 bits).
 struct GraphEntry {
   std::string name;
+  bool isLaunched = false; // whether there is `name`, which executes the graph once
+  std::string stream;      // executes it for every item; its only argument is the launch. Empty: there is none
   const InternalNode* root = nullptr;
   std::vector<std::optional<unsigned>> passedOn; // of each output: the argument that it is, a pointer
 };

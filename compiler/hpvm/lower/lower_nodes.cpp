@@ -1,0 +1,337 @@
+// A node is a parallel loop over its instances, around its children or around the run of a leaf. Values that travel on
+// edges are kept in blocks: one element for the last instance's, or one for each instance's. A pointer that a leaf
+// gives on as it was given it is the same block; any other travels as an address.
+#include "compiler/hpvm/lower/lower_nodes.h"
+
+#include "compiler/hpvm/graph/places.h"
+#include "compiler/hpvm/lower/extents.h"
+#include "compiler/hpvm/lower/leaf_code.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/IR/Instructions.h"
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+
+using mlir::Value;
+
+namespace strata::hpvm {
+
+STRATA_DIAGNOSTIC(argumentType, Error, "hpvm-argument-type",
+                  "{0} of node '{1}' has a type that this version does not pass");
+
+using Values = NodeLowering::Values;
+
+// ---- types ----
+
+mlir::Type NodeLowering::typeOf(const llvm::Type* type) {
+  if (type->isFloatTy())
+    return builder_.getF32Type();
+  if (type->isDoubleTy())
+    return builder_.getF64Type();
+  for (unsigned bits : {1, 8, 16, 32, 64})
+    if (type->isIntegerTy(bits))
+      return builder_.getIntegerType(bits);
+  return type->isPointerTy() ? svm::viewType(1, builder_.getI8Type()) : mlir::Type();
+}
+
+/// The type in which a value travels.
+mlir::Type NodeLowering::travelling(const llvm::Type* type) {
+  return type->isPointerTy() ? mlir::Type(builder_.getI64Type()) : typeOf(type);
+}
+
+/// Whether all arguments and outputs of a node and of those in it have types that are passed.
+bool NodeLowering::checkTypes(const InternalNode& node) {
+  bool fine = checkTypes(static_cast<const NodeFunction&>(node));
+  for (const Child& child : node.children) {
+    const auto inner = graphs_.internal.find(child.function);
+    fine &= inner != graphs_.internal.end() ? checkTypes(inner->second) : checkTypes(graphs_.node(child.function));
+  }
+  return fine;
+}
+
+bool NodeLowering::checkTypes(const NodeFunction& node) {
+  bool fine = true;
+  const Location where = placeOf(*node.function, diagnostics_.sources());
+  for (const llvm::Argument& argument : node.function->args())
+    if (!typeOf(argument.getType()) || argument.hasByValAttr() || argument.hasStructRetAttr()) {
+      diagnostics_
+          .report(argumentType, where, "argument '" + argumentName(*node.function, argument.getArgNo()) + "'",
+                  nodeName(*node.function))
+          .help("pass numbers, and memory as a pointer and its size");
+      fine = false;
+    }
+  for (size_t output = 0; output < node.outputs.size(); ++output)
+    if (!typeOf(node.outputs[output])) {
+      diagnostics_.report(argumentType, where, "output " + std::to_string(output), nodeName(*node.function));
+      fine = false;
+    }
+  return fine;
+}
+
+// ---- nodes ----
+
+/// One instance of an internal node: all its children. Gives the node's outputs.
+Values NodeLowering::lowerChildren(const InternalNode& node, const Values& inputs) {
+  Outputs outputs(node.children.size());
+  for (unsigned number : node.order)
+    lowerChild(node, number, inputs, outputs);
+  Values own;
+  for (const BoundOutput& bound : node.bound)
+    own.push_back(outputs[bound.child].empty() ? Value() : valueOf(outputs[bound.child][bound.output]));
+  return own;
+}
+
+Value NodeLowering::valueOf(const Output& output) {
+  return output.last ? make<memref::LoadOp>(output.last, mlir::ValueRange()).getResult() : output.given;
+}
+
+void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const Values& inputs, Outputs& outputs) {
+  const Child& child = node.children[number];
+  at(*child.call);
+  Level level;
+  for (llvm::Value* extent : child.extents)
+    level.extents.push_back(lowerExtent(*extent, inputs, builder_, place_, diagnostics_));
+  if (llvm::is_contained(level.extents, Value()))
+    return; // reported
+  for (const Source& source : child.inputs)
+    if (source.kind == Source::Kind::Edge && source.isOneToOne)
+      checkGrids(node.children[source.child], level.extents, inputs);
+  Values given = inputsOf(child, inputs, outputs);
+  makeOutputs(node, number, given, level.extents, outputs[number]);
+  // The outermost loop is over the last dimension, so that neighbours along x follow each other.
+  Values lower(child.extents.size(), index(0)), upper(level.extents.rbegin(), level.extents.rend());
+  const auto leaf = graphs_.leaves.find(child.function);
+  const bool isLeaf = leaf != graphs_.leaves.end();
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  if (!child.extents.empty()) {
+    auto loop = make<svm::ParallelOp>(mlir::ValueRange(lower), mlir::ValueRange(upper), mlir::ValueRange(),
+                                      mlir::ArrayAttr(), builder_.getStringAttr(label(*child.function)));
+    loop.setConcurrent(isLeaf && leaf->second.hasBarrier);
+    builder_.setInsertionPointToStart(&loop.getBody().front());
+    for (unsigned dimension = loop.dimensions(); dimension-- > 0;)
+      level.indices.push_back(loop.iteration(dimension));
+  }
+  const Value linear = linearIndex(level);
+  for (size_t input = 0; input < given.size(); ++input)
+    if (const Source& source = child.inputs[input]; source.kind == Source::Kind::Edge && source.isOneToOne)
+      if (const Output& output = outputs[source.child][source.index]; output.each)
+        given[input] = make<memref::LoadOp>(output.each, linear);
+  levels_.insert(levels_.begin(), level);
+  if (isLeaf)
+    runLeaf(leaf->second, given, outputs[number], linear);
+  else
+    keep(lowerChildren(graphs_.internal.at(child.function), given), outputs[number], linear);
+  levels_.erase(levels_.begin());
+}
+
+std::string NodeLowering::label(const llvm::Function& function) {
+  return nodeName(function) + "." + std::to_string(labels_++);
+}
+
+Value NodeLowering::index(int64_t value) {
+  return make<arith::ConstantIndexOp>(value);
+}
+
+/// One-to-one edges: the grids, which are compared where they are known before, have to be equal.
+void NodeLowering::checkGrids(const Child& source, const Values& extents, const Values& inputs) {
+  for (size_t dimension = 0; dimension < extents.size(); ++dimension) {
+    Value other = lowerExtent(*source.extents[dimension], inputs, builder_, place_, diagnostics_);
+    if (!other || other == extents[dimension])
+      continue;
+    Value equal = make<arith::CmpIOp>(arith::CmpIPredicate::eq, other, extents[dimension]);
+    make<svm::CheckOp>(equal, builder_.getStringAttr("hpvm-grid"),
+                       builder_.getStringAttr("a one-to-one edge joins node '" + nodeName(*source.function) +
+                                              "' of {0} instances in dimension " + std::to_string(dimension) +
+                                              " and one of {1}"),
+                       mlir::StringAttr(), mlir::ValueRange{other, extents[dimension]});
+  }
+}
+
+/// The inputs that are the same for all instances; nothing for those that each instance has of its own.
+Values NodeLowering::inputsOf(const Child& child, const Values& inputs, const Outputs& outputs) {
+  Values given;
+  for (auto [number, source] : llvm::enumerate(child.inputs)) {
+    if (source.kind == Source::Kind::Own) {
+      given.push_back(inputs[source.index]);
+      continue;
+    }
+    const Output& output = outputs[source.child][source.index];
+    Value value = output.given;
+    if (!value && output.last && !(source.isOneToOne && output.each))
+      value = make<memref::LoadOp>(output.last, mlir::ValueRange());
+    const mlir::Type wanted = typeOf(child.function->getArg(static_cast<unsigned>(number))->getType());
+    if (value && value.getType() != wanted && !llvm::isa<mlir::MemRefType>(wanted))
+      value = make<arith::TruncIOp>(wanted, value); // what C widened for an ellipsis
+    given.push_back(value);
+  }
+  return given;
+}
+
+/// Makes the blocks for a child's outputs that anything in the node wants.
+void NodeLowering::makeOutputs(const InternalNode& node, unsigned number, const Values& given, const Values& extents,
+                               std::vector<Output>& outputs) {
+  const Child& child = node.children[number];
+  const NodeFunction& kind = graphs_.node(child.function);
+  outputs.resize(kind.outputs.size());
+  for (unsigned output = 0; output < outputs.size(); ++output) {
+    if (const auto input = passedOn(*child.function, output);
+        input && given[*input] && llvm::isa<mlir::MemRefType>(given[*input].getType())) {
+      outputs[output].given = given[*input];
+      continue;
+    }
+    bool isLast = llvm::any_of(
+        node.bound, [&](const BoundOutput& bound) { return bound.child == number && bound.output == output; });
+    bool isEach = false;
+    for (const Child& other : node.children)
+      for (const Source& source : other.inputs)
+        if (source.kind == Source::Kind::Edge && source.child == number && source.index == output)
+          (source.isOneToOne && !extents.empty() ? isEach : isLast) = true;
+    const mlir::Type type = travelling(kind.outputs[output]);
+    if (isLast)
+      outputs[output].last = block(type, {}, label(*child.function));
+    if (isEach) {
+      Value count = index(1);
+      for (Value extent : extents)
+        count = make<arith::MulIOp>(count, extent);
+      outputs[output].each = block(type, {count}, label(*child.function));
+    }
+  }
+}
+
+Value NodeLowering::block(mlir::Type element, mlir::ValueRange extents, const std::string& name) {
+  mlir::SmallVector<int64_t> most(extents.size(), -1);
+  return make<svm::BlockOp>(svm::viewType(static_cast<unsigned>(extents.size()), element), extents,
+                            builder_.getDenseI64ArrayAttr(most), builder_.getStringAttr(name), mlir::IntegerAttr());
+}
+
+/// The input that an output is, where it is a pointer that the node gives on as it was given it.
+std::optional<unsigned> NodeLowering::passedOn(const llvm::Function& function, unsigned output) {
+  if (!graphs_.node(&function).outputs[output]->isPointerTy())
+    return std::nullopt;
+  if (const auto inner = graphs_.internal.find(&function); inner != graphs_.internal.end())
+    return passedOn(inner->second, inner->second.bound[output].child, inner->second.bound[output].output);
+  std::optional<unsigned> passed;
+  for (const llvm::CallBase* call : graphs_.leaves.at(&function).returns) {
+    const auto* argument = llvm::dyn_cast<llvm::Argument>(call->getArgOperand(output + 1)->stripPointerCasts());
+    if (!argument || (passed && *passed != argument->getArgNo()))
+      return std::nullopt;
+    passed = argument->getArgNo();
+  }
+  return passed;
+}
+
+/// The same of an output of a child, as an input of the node around it.
+std::optional<unsigned> NodeLowering::passedOn(const InternalNode& node, unsigned child, unsigned output) {
+  const auto input = passedOn(*node.children[child].function, output);
+  if (!input)
+    return std::nullopt;
+  const Source& source = node.children[child].inputs[*input];
+  return source.kind == Source::Kind::Own ? std::optional(source.index) : passedOn(node, source.child, source.index);
+}
+
+// ---- instances ----
+
+/// The number of an instance in its grid; x counts fastest.
+Value NodeLowering::linearIndex(const Level& level) {
+  Value linear;
+  for (size_t dimension = level.indices.size(); dimension-- > 0;)
+    linear = linear
+                 ? make<arith::AddIOp>(make<arith::MulIOp>(linear, level.extents[dimension]), level.indices[dimension])
+                       .getResult()
+                 : level.indices[dimension];
+  return linear ? linear : index(0);
+}
+
+/// Whether the instance at hand is the last of its grid.
+Value NodeLowering::isLast(const Level& level) {
+  Value all = make<arith::ConstantIntOp>(1, 1);
+  for (size_t dimension = 0; dimension < level.indices.size(); ++dimension) {
+    Value behind = make<arith::AddIOp>(level.indices[dimension], index(1));
+    all = make<arith::AndIOp>(all, make<arith::CmpIOp>(arith::CmpIPredicate::eq, behind, level.extents[dimension]));
+  }
+  return all;
+}
+
+/// Stores the outputs of an instance of an internal node.
+void NodeLowering::keep(const Values& values, const std::vector<Output>& outputs, Value linear) {
+  const bool anyLast = llvm::any_of(outputs, [](const Output& output) { return bool(output.last); });
+  if (anyLast) {
+    Value condition = isLast(levels_.front());
+    auto choice = make<scf::IfOp>(condition, false);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(choice.thenBlock());
+    for (size_t output = 0; output < outputs.size(); ++output)
+      if (outputs[output].last)
+        make<memref::StoreOp>(values[output], outputs[output].last, mlir::ValueRange());
+  }
+  for (size_t output = 0; output < outputs.size(); ++output)
+    if (outputs[output].each)
+      make<memref::StoreOp>(values[output], outputs[output].each, linear);
+}
+
+void NodeLowering::runLeaf(const LeafNode& leaf, const Values& given, const std::vector<Output>& outputs,
+                           Value linear) {
+  LeafUse use;
+  for (const Level& level : levels_)
+    use.dimensions.push_back(static_cast<unsigned>(level.extents.size()));
+  Values arguments = given;
+  if (llvm::is_contained(arguments, Value()))
+    return; // reported
+  for (const llvm::Argument& argument : leaf.function->args())
+    use.isAddress.push_back(argument.getType()->isPointerTy() &&
+                            !llvm::isa<mlir::MemRefType>(given[argument.getArgNo()].getType()));
+  std::vector<std::string> access;
+  for (const llvm::Argument& argument : leaf.function->args())
+    access.emplace_back(leaf.isWritten[argument.getArgNo()] ? "readwrite" : "read");
+  if (leaf.allocates)
+    arguments.push_back(launch_);
+  for (const Level& level : levels_) {
+    llvm::append_range(arguments, level.indices);
+    llvm::append_range(arguments, level.extents);
+  }
+  Values last, each;
+  for (const Output& output : outputs) {
+    use.last.push_back(bool(output.last));
+    use.each.push_back(bool(output.each));
+    if (output.last)
+      last.push_back(output.last);
+    if (output.each)
+      each.push_back(output.each);
+  }
+  if (!last.empty() || !each.empty()) {
+    arguments.push_back(isLast(levels_.front()));
+    arguments.push_back(linear);
+  }
+  access.resize(arguments.size());
+  llvm::append_range(arguments, last);
+  llvm::append_range(arguments, each);
+  access.resize(arguments.size(), "readwrite");
+  if (llvm::Function* code = makeLeaf(leaf, use, "leaf." + std::to_string(codes_.size()), diagnostics_))
+    runCode(label(*leaf.function), code, arguments, access);
+}
+
+void NodeLowering::runCode(const std::string& name, llvm::Function* code, const Values& arguments,
+                           const std::vector<std::string>& access) {
+  codes_.push_back(code);
+  mlir::OpBuilder::InsertPoint here = builder_.saveInsertionPoint();
+  builder_.setInsertionPointToEnd(module_.getBody());
+  auto kernel = make<svm::KernelOp>(
+      llvm::StringRef(name), builder_.getFunctionType(mlir::TypeRange(mlir::ValueRange(arguments)), mlir::TypeRange()));
+  for (auto [number, argument] : llvm::enumerate(arguments))
+    if (llvm::isa<mlir::MemRefType>(argument.getType()))
+      kernel.setArgAttr(static_cast<unsigned>(number), svm::SvmDialect::accessAttr,
+                        builder_.getStringAttr(access.empty() ? "readwrite" : access[number]));
+  auto function = mlir::FlatSymbolRefAttr::get(&context_, code->getName());
+  kernel.setLlvmAttr(mlir::SymbolRefAttr::get(&context_, leafSource, {function}));
+  kernel.setMayAlias(true); // whatever the pointers of the program share
+  builder_.restoreInsertionPoint(here);
+  make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()), mlir::ValueRange(arguments),
+                   mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+}
+
+} // namespace strata::hpvm

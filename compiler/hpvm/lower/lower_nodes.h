@@ -1,0 +1,106 @@
+// Nodes of graphs in the dialect: what one instance of an internal node does, with all that is in it. Lives during one
+// lower() only.
+#pragma once
+
+#include "base/source/diagnostic.h"
+#include "compiler/hpvm/graph/graph.h"
+#include "compiler/hpvm/graph/places.h"
+#include "compiler/ir/locations.h"
+#include "compiler/ir/svm.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/IR/Module.h"
+
+#include <string>
+#include <vector>
+
+namespace strata::hpvm {
+
+/// The symbol of the LLVM code of leaves.
+inline constexpr const char* leafSource = "leaves";
+
+class NodeLowering {
+public:
+  /// What a node is given or gives: a scalar, or memory as a block, or as an address (64 bits).
+  using Values = std::vector<mlir::Value>;
+
+  /// An output of a child within the node that is being lowered.
+  struct Output {
+    mlir::Value given; // it is there already: a pointer that the child was given, or what another stage has sent
+    mlir::Value last;  // a block of one element: what the last instance gives
+    mlir::Value each;  // one element an instance
+  };
+  using Outputs = std::vector<std::vector<Output>>; // by child
+
+  NodeLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
+      : graphs_(graphs), code_(code), context_(context), diagnostics_(diagnostics), builder_(&context),
+        place_(mlir::UnknownLoc::get(&context)) {}
+
+protected:
+  template <typename Op, typename... Arguments>
+  Op make(Arguments&&... arguments) {
+    return builder_.create<Op>(place_, std::forward<Arguments>(arguments)...);
+  }
+
+  void at(const llvm::Instruction& instruction) {
+    place_ = locationAt(diagnostics_.sources(), placeOf(instruction, diagnostics_.sources()), context_);
+  }
+  mlir::Value index(int64_t value);
+
+  /// Null for a type that is not passed.
+  mlir::Type typeOf(const llvm::Type* type);
+  /// The type in which a value travels.
+  mlir::Type travelling(const llvm::Type* type);
+  /// Whether all arguments and outputs of a node and of those in it have types that are passed.
+  bool checkTypes(const InternalNode& node);
+
+  /// One instance of an internal node: all its children. Gives the node's outputs, null where errors were reported.
+  Values lowerChildren(const InternalNode& node, const Values& inputs);
+  /// One child, all its instances. `outputs` has those of the children before it.
+  void lowerChild(const InternalNode& node, unsigned number, const Values& inputs, Outputs& outputs);
+  /// What an output holds. Null where errors were reported.
+  mlir::Value valueOf(const Output& output);
+
+  /// The input that an output is, where it is a pointer that the node gives on as it was given it.
+  std::optional<unsigned> passedOn(const llvm::Function& function, unsigned output);
+
+  /// Runs a function of the LLVM code as a kernel; blocks are read and written, unless `access` says otherwise.
+  void runCode(const std::string& name, llvm::Function* code, const Values& arguments,
+               const std::vector<std::string>& access = {});
+  std::string label(const llvm::Function& function);
+  mlir::Value block(mlir::Type element, mlir::ValueRange extents, const std::string& name);
+
+  const Graphs& graphs_;
+  llvm::Module& code_;
+  mlir::MLIRContext& context_;
+  DiagnosticEngine& diagnostics_;
+  mlir::OpBuilder builder_;
+  mlir::Location place_;
+  mlir::ModuleOp module_;
+  mlir::Value launch_;
+  std::vector<llvm::Function*> codes_; // that kernels are made of
+
+  /// A node around the one at hand: its indices and extents.
+  struct Level {
+    Values indices, extents;
+  };
+  std::vector<Level> levels_; // of the node at hand, then those around it; the root's is last
+
+private:
+  bool checkTypes(const NodeFunction& node);
+  void checkGrids(const Child& source, const Values& extents, const Values& inputs);
+  Values inputsOf(const Child& child, const Values& inputs, const Outputs& outputs);
+  void makeOutputs(const InternalNode& node, unsigned number, const Values& given, const Values& extents,
+                   std::vector<Output>& outputs);
+  std::optional<unsigned> passedOn(const InternalNode& node, unsigned child, unsigned output);
+  mlir::Value linearIndex(const Level& level);
+  mlir::Value isLast(const Level& level);
+  void keep(const Values& values, const std::vector<Output>& outputs, mlir::Value linear);
+  void runLeaf(const LeafNode& leaf, const Values& given, const std::vector<Output>& outputs, mlir::Value linear);
+
+  unsigned labels_ = 0;
+};
+
+} // namespace strata::hpvm
