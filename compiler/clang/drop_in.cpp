@@ -1,11 +1,16 @@
-// What a command line does is asked of Clang itself: -### lists the programs that it would start, and one of them
-// is a linker or none is. Guessing from the options, such as -c, errs where an option's value looks like an option, or
-// where options stand in a file.
+// Clang's command line is the user's, with words of ours before and behind it that count only where Clang has a use for
+// them. Nothing is guessed but which linker is asked for, and whether line numbers are.
 #include "compiler/clang/drop_in.h"
 
 #include "compiler/clang/carried_ir.h"
 #include "compiler/clang/clang.h"
-#include "compiler/clang/process.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,9 +24,6 @@ namespace strata::clang {
 STRATA_DIAGNOSTIC(cannotBecomeClang, Error, "cc-no-clang", "'{0}' cannot be started: {1}");
 
 namespace {
-
-constexpr int answerSeconds = 60;
-constexpr const char* marker = "-L/strata/is/linked"; // a folder that only a linker is told of
 
 /// The words of a command up to "--", and those behind it, which are files whatever they look like.
 std::vector<std::string> wordsOf(const DropIn& command) {
@@ -38,56 +40,59 @@ std::vector<std::string> wordsOf(const DropIn& command) {
   return words;
 }
 
-} // namespace
+/// What of a command line matters here, those in files of arguments included.
+struct Asked {
+  std::string linker = "ld"; // the one that Clang would start
+  bool hasLines = false;     // line numbers in the code
+  bool writesIr = false;     // as text or bitcode
+};
 
-Plan planOf(const DropIn& command) {
-  std::vector<std::string> words = wordsOf(command);
-  words.insert(words.begin() + 1, {"-###", marker});
-  const std::string answer = runProcess(words, answerSeconds).errors;
-  const std::string told = std::string("\"") + marker + "\"";
-  Plan plan;
-  for (size_t begin = 0; begin < answer.size();) {
-    const size_t end = std::min(answer.find('\n', begin), answer.size());
-    const std::string_view line(answer.data() + begin, end - begin);
-    begin = end + 1;
-    if (!line.starts_with(" \""))
-      continue;
-    plan.hasLines |= line.find("\"-debug-info-kind=") != line.npos;
-    // With -r a linker joins objects, and what they need comes later.
-    if (line.find(told) != line.npos && line.find("\"-r\"") == line.npos) {
-      plan.links = true;
-      plan.linker = line.substr(2, line.find('"', 2) - 2);
-    }
+Asked askedFor(const std::vector<std::string>& arguments) {
+  llvm::SmallVector<const char*> words;
+  for (const std::string& word : arguments)
+    words.push_back(word.c_str());
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::cl::ExpandResponseFiles(saver, llvm::cl::TokenizeGNUCommandLine, words);
+  Asked asked;
+  for (llvm::StringRef word : words) {
+    if (word.consume_front("-fuse-ld="))
+      asked.linker = word.contains('/') ? word.str() : word.empty() || word == "ld" ? "ld" : "ld." + word.str();
+    else if (word.consume_front("--ld-path="))
+      asked.linker = word.str();
+    else if (word.starts_with("-g") && !word.starts_with("-gcc") && !word.starts_with("-gdwarf"))
+      asked.hasLines = word != "-g0";
+    else if (word.starts_with("-gdwarf"))
+      asked.hasLines = true;
+    else if (word == "-emit-llvm")
+      asked.writesIr = true;
   }
-  return plan;
+  return asked;
 }
 
-void become(const DropIn& command, const Plan& plan, DiagnosticEngine& diagnostics) {
+} // namespace
+
+void become(const DropIn& command, DiagnosticEngine& diagnostics) {
   std::vector<std::string> words = wordsOf(command);
+  const Asked asked = askedFor(command.arguments);
   // The user's own folders and libraries come first. Nothing is said of what turns out not to be needed.
   words.emplace_back("--start-no-unused-arguments");
   words.emplace_back("-fstack-clash-protection"); // a work function that needs more stack than it has shall be noticed
   for (const std::string& folder : command.includeFolders)
     words.insert(words.end(), {"-isystem", folder});
-  if (!command.plugin.empty()) {
+  if (!asked.writesIr) { // IR that is written as such is what would be carried
     // Line numbers and names for messages, which the code that is not carried does without.
     words.insert(words.begin() + 1, {"--start-no-unused-arguments", "-gline-tables-only", "-fno-discard-value-names",
                                      "--end-no-unused-arguments"});
     words.emplace_back("-fpass-plugin=" + command.plugin);
-    if (plan.hasLines)
-      unsetenv(linesVariable);
-    else
-      setenv(linesVariable, "strip", 1);
   }
-  if (plan.links) {
-    words.insert(words.end(), {"-L" + command.libraryFolder, "-Wl,--push-state,--as-needed"});
-    words.insert(words.end(), command.libraries.begin(), command.libraries.end());
-    words.emplace_back("-Wl,--pop-state");
-    if (!command.linker.empty()) {
-      words.emplace_back("--ld-path=" + command.linker);
-      setenv(linkerVariable, plan.linker.c_str(), 1);
-    }
-  }
+  if (asked.hasLines)
+    unsetenv(linesVariable);
+  else
+    setenv(linesVariable, "strip", 1);
+  words.emplace_back("--ld-path=" + command.linker);
+  setenv(linkerVariable, asked.linker.c_str(), 1);
+  setenv(librariesVariable, llvm::join(command.libraries, " ").c_str(), 1);
   words.emplace_back("--end-no-unused-arguments");
   std::vector<char*> arguments;
   for (std::string& word : words)

@@ -14,24 +14,18 @@ struct DropIn {
   bool isCxx = false;                 // as clang++, which links the standard library of C++
   std::vector<std::string> includeFolders;
   std::string libraryFolder;
-  std::vector<std::string> libraries; // -lNAME, linked behind everything else, each only when it is used
+  std::vector<std::string> libraries; // words of a linker, for behind everything else that is linked
   std::string plugin;                 // carry_ir.cpp as Clang loads it; empty: objects carry nothing
   std::string linker;                 // started in the place of the linker that Clang would start; empty: none is
 };
 
-/// What a command line does, which only Clang knows: it is asked.
-struct Plan {
-  bool links = false;    // into a program or library; false also when Clang cannot carry it out
-  std::string linker;    // that Clang would start
-  bool hasLines = false; // whether code with debug information is asked for
-};
-Plan planOf(const DropIn& command);
-
-/// The variable of the environment that tells DropIn::linker which linker Clang would have started.
+/// Variables of the environment that tell DropIn::linker which linker Clang would have started (a name, or a path), and
+/// what to link behind everything else: words with blanks between.
 inline constexpr const char* linkerVariable = "STRATA_LD";
+inline constexpr const char* librariesVariable = "STRATA_LD_LIBRARIES";
 
-/// Becomes Clang; the exit status and all messages are Clang's. `plan` is planOf(command). Returns only when Clang
-/// cannot be started (reported).
-void become(const DropIn& command, const Plan& plan, DiagnosticEngine& diagnostics);
+/// Becomes Clang; the exit status and all messages are Clang's. Whether it links only Clang knows: what links is told
+/// in either case. Returns only when Clang cannot be started (reported).
+void become(const DropIn& command, DiagnosticEngine& diagnostics);
 
 } // namespace strata::clang

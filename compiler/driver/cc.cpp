@@ -33,7 +33,8 @@ A first program (docs/svm.md explains it):
   --help          this text, when it is the only argument; Clang's own is behind -help
 
 All else goes to Clang as it stands: several files, -c, -S, -E, -o, -g, -O3, -I, -D, -l, -###, --version, @FILE, … What is
-added: the folders of svm.h and of the headers of machines, behind the program's own; -fstack-clash-protection, so that a
+added: the folders of our headers, behind the program's own; in each object the code that it was made of, as LLVM IR, in
+a section that is left out when it is linked; -gline-tables-only and -fno-discard-value-names for that code alone; -fstack-clash-protection, so that a
 work function that uses up its stack is noticed; -femulated-tls, so that thread_local variables are each kernel's; and
 when a program or shared library is linked, the library of streams and what it needs, behind everything else and only as
 far as it is used. Messages and exit status are Clang's. In a build, it stands where a compiler does: make CC="strata cc"
@@ -85,23 +86,33 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
       command.includeFolders.push_back(folder);
   }
   const std::string library = *form == "checked" ? "strata-svm-checked" : "strata-svm";
-  command.plugin = findAbove("lib/strata-carry-ir.so");
-  command.linker = findAbove("lib/strata-ld");
-  const clang::Plan plan = clang::planOf(command);
-  if (plan.links) {
-    const std::string file = "lib" + library + ".a";
-    const std::string found = findAbove("lib/" + file);
-    if (found.empty()) {
+  for (const auto& [file, path] :
+       std::initializer_list<std::pair<std::string, std::string*>>{{"lib" + library + ".a", &command.libraryFolder},
+                                                                   {"strata-carry-ir.so", &command.plugin},
+                                                                   {"strata-ld", &command.linker}}) {
+    *path = findAbove("lib/" + file);
+    if (path->empty()) {
       session.diagnostics.report(noSvmLibrary, {}, file)
           .help("run strata from its installation or from its build folder");
       return finish(session);
     }
-    command.libraryFolder = llvm::sys::path::parent_path(found).str();
-    // Once more behind hwloc, which in a static program wants something of it.
-    command.libraries = {"-lstrata-hpvm", "-l" + library, "-lstrata", "-lyaml-cpp", "-lhwloc",
-                         "-l" + library,  "-lstdc++",     "-lm",      "-lpthread"};
   }
-  clang::become(command, plan, session.diagnostics);
+  command.libraryFolder = llvm::sys::path::parent_path(command.libraryFolder).str();
+  // Once more behind hwloc, which in a static program wants something of it.
+  command.libraries = {"-L" + command.libraryFolder,
+                       "--push-state",
+                       "--as-needed",
+                       "-lstrata-hpvm",
+                       "-l" + library,
+                       "-lstrata",
+                       "-lyaml-cpp",
+                       "-lhwloc",
+                       "-l" + library,
+                       "-lstdc++",
+                       "-lm",
+                       "-lpthread",
+                       "--pop-state"};
+  clang::become(command, session.diagnostics);
   return finish(session);
 }
 

@@ -108,17 +108,19 @@ int becomeLinker(Session& session, const std::string& linker, const std::vector<
 int linkCommand(Session& session, const std::vector<std::string>& arguments) {
   const char* given = std::getenv(clang::linkerVariable);
   const std::string linker = given && *given ? given : "ld";
-  if (linking::joinsObjects(arguments))
+  if (linking::joinsObjects(arguments)) // what they need comes when they are linked
     return becomeLinker(session, linker, arguments);
   const auto object = GraphLink(session, arguments).object();
   if (!object)
     return finish(session, statusOurError);
+  const char* libraries = std::getenv(clang::librariesVariable);
+  const std::vector<std::string> whole = linking::withLibraries(arguments, libraries ? libraries : "");
   if (object->empty())
-    return becomeLinker(session, linker, arguments);
+    return becomeLinker(session, linker, whole);
   const clang::TemporaryFolder folder;
   // Before all libraries, of which it needs some.
   std::vector<std::string> words{folder.path("graphs.o")};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), whole.begin(), whole.end());
   if (!folder.problem().empty() || !folder.write("graphs.o", *object)) {
     session.diagnostics.report(noLinker, {}, linker, "its files cannot be written");
     return finish(session);

@@ -7,6 +7,7 @@
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace strata::linking {
 
@@ -126,6 +127,29 @@ std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments) 
       found.push_back(word.str());
   }
   return found;
+}
+
+/// Whether Clang adds such a word behind what the user links.
+static bool isOfLanguage(llvm::StringRef word) {
+  static const llvm::StringSet<> libraries = {"-lstdc++", "-lc++",     "-lm",           "-lgcc",       "-lgcc_s",
+                                              "-lgcc_eh", "-lc",       "-lpthread",     "-lrt",        "-ldl",
+                                              "-lunwind", "-lresolv",  "-lc++abi",      "--as-needed", "--no-as-needed",
+                                              "-Bstatic", "-Bdynamic", "--start-group", "--end-group"};
+  const llvm::StringRef file = llvm::sys::path::filename(word);
+  return libraries.contains(word) || (file.starts_with("crt") && file.ends_with(".o"));
+}
+
+std::vector<std::string> withLibraries(std::vector<std::string> arguments, const std::string& libraries) {
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(libraries).split(words, ' ', -1, /*KeepEmpty=*/false);
+  auto where = arguments.end();
+  while (where != arguments.begin() && isOfLanguage(where[-1]))
+    --where;
+  std::vector<std::string> added;
+  for (llvm::StringRef word : words)
+    added.push_back(word.str());
+  arguments.insert(where, added.begin(), added.end());
+  return arguments;
 }
 
 bool joinsObjects(const std::vector<std::string>& arguments) {

@@ -40,6 +40,12 @@ TEST_F(LinkerLine, ArgumentsMayStandInAFile) {
   EXPECT_EQ(linkedFiles({"@" + list, "e.o"}), (Words{"a.o", "b c.o", "e.o"}));
 }
 
+TEST_F(LinkerLine, LibrariesStandBeforeThoseOfTheLanguage) {
+  EXPECT_EQ(withLibraries({"a.o", "-lmine", "-lstdc++", "-lm", "-lgcc", "--as-needed", "-lc", "/x/crtn.o"}, "-L/l -lo"),
+            (Words{"a.o", "-lmine", "-L/l", "-lo", "-lstdc++", "-lm", "-lgcc", "--as-needed", "-lc", "/x/crtn.o"}));
+  EXPECT_EQ(withLibraries({"a.o"}, ""), (Words{"a.o"}));
+}
+
 TEST_F(LinkerLine, JoinedObjectsAreKnown) {
   EXPECT_TRUE(joinsObjects({"-r", "a.o"}));
   EXPECT_FALSE(joinsObjects({"-rpath", "r", "a.o"}));

@@ -68,6 +68,7 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, D
     for (const auto& feature : llvm::sys::getHostCPUFeatures())
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
   llvm::TargetOptions targetOptions;
+  targetOptions.UseInitArray = true; // all linkers run these before main
   targetOptions.LoopAlignment = static_cast<unsigned>(options.figures.loopAlignment());
   // Code that is not optimised is wanted quickly.
   const auto effort = options.optimization ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
