@@ -74,8 +74,8 @@ void __hpvm__bindOut(void* child, unsigned output, unsigned own, unsigned is_str
 
 /* ---- leaves ----------------------------------------------------------------------------------------------------- */
 
-/* __hpvm__return(n, v…): ends the leaf with n outputs. C makes a double of a float that is passed so; as an output it
- * is a float. */
+/* __hpvm__return(n, v…): the leaf's n outputs; stands at its end. What C widens because it is passed so (float to
+ * double, char and short to int) has its own type as an output. */
 void __hpvm__return(unsigned outputs, ...) HPVM_NOTHROW_;
 
 void* __hpvm__getNode(void) HPVM_NOTHROW_;

@@ -13,6 +13,9 @@
 #include "compiler/linking/linker_line.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/Program.h"
@@ -31,6 +34,19 @@ STRATA_DIAGNOSTIC(irDoesNotLink, Error, "link-ir-differs",
                   "the code of '{0}' does not go with that of the other files: {1}");
 
 namespace {
+
+/// Keeps what LLVM says; without it LLVM prints and ends the process.
+struct Collector : llvm::DiagnosticHandler {
+  explicit Collector(std::string& text) : text(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    llvm::raw_string_ostream stream(text);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    if (info.getSeverity() == llvm::DS_Error)
+      info.print(printer);
+    return true;
+  }
+  std::string& text;
+};
 
 class GraphLink {
 public:
@@ -67,6 +83,8 @@ public:
 private:
   /// The files of the link that have to do with graphs, as one module; null without any, and on errors (reported).
   std::unique_ptr<llvm::Module> wholeProgram() {
+    std::string said;
+    llvm_.setDiagnosticHandler(std::make_unique<Collector>(said));
     std::unique_ptr<llvm::Module> whole;
     for (const std::string& file : linking::linkedFiles(arguments_))
       for (const linking::CarriedModule& carried : linking::carriedModules(file, session_.diagnostics))
@@ -81,7 +99,7 @@ private:
           if (!whole)
             whole = std::move(*module);
           else if (llvm::Linker::linkModules(*whole, std::move(*module)))
-            session_.diagnostics.report(irDoesNotLink, {}, carried.file, "two files define one symbol");
+            session_.diagnostics.report(irDoesNotLink, {}, carried.file, said);
         }
     return session_.diagnostics.hasErrors() ? nullptr : std::move(whole);
   }

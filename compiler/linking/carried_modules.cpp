@@ -3,6 +3,10 @@
 
 #include "compiler/clang/carried_ir.h"
 
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ObjectFile.h"
 
@@ -20,10 +24,15 @@ class Reader {
 public:
   Reader(DiagnosticEngine& diagnostics, std::vector<CarriedModule>& found) : diagnostics_(diagnostics), found_(found) {}
 
-  void read(const llvm::object::Binary& binary, const std::string& name) {
-    if (auto* archive = llvm::dyn_cast<llvm::object::Archive>(&binary))
+  void read(llvm::MemoryBufferRef content, const std::string& name) {
+    if (llvm::isBitcode(content.getBuffer().bytes_begin(), content.getBuffer().bytes_end()))
+      return readBitcode(content, name);
+    auto binary = llvm::object::createBinary(content);
+    if (!binary)
+      llvm::consumeError(binary.takeError());
+    else if (auto* archive = llvm::dyn_cast<llvm::object::Archive>(binary->get()))
       readArchive(*archive, name);
-    else if (auto* object = llvm::dyn_cast<llvm::object::ObjectFile>(&binary))
+    else if (auto* object = llvm::dyn_cast<llvm::object::ObjectFile>(binary->get()))
       readObject(*object, name);
   }
 
@@ -31,11 +40,11 @@ private:
   void readArchive(const llvm::object::Archive& archive, const std::string& name) {
     llvm::Error error = llvm::Error::success();
     for (const llvm::object::Archive::Child& child : archive.children(error)) {
-      auto binary = child.getAsBinary();
+      auto content = child.getMemoryBufferRef();
       auto member = child.getName();
-      if (binary && member)
-        read(**binary, name + "(" + member->str() + ")");
-      llvm::consumeError(binary.takeError());
+      if (content && member)
+        read(*content, name + "(" + member->str() + ")");
+      llvm::consumeError(content.takeError());
       llvm::consumeError(member.takeError());
     }
     llvm::consumeError(std::move(error));
@@ -54,6 +63,18 @@ private:
       else
         readSection(*content, name);
     }
+  }
+
+  /// An object of -flto, where the section is still a constant.
+  void readBitcode(llvm::MemoryBufferRef content, const std::string& name) {
+    llvm::LLVMContext context;
+    auto module = llvm::parseBitcodeFile(content, context);
+    if (!module)
+      return llvm::consumeError(module.takeError());
+    for (const llvm::GlobalVariable& variable : (*module)->globals())
+      if (variable.hasSection() && variable.getSection() == clang::irSection && variable.hasInitializer())
+        if (const auto* data = llvm::dyn_cast<llvm::ConstantDataSequential>(variable.getInitializer()))
+          readSection(data->getRawDataValues(), name);
   }
 
   void readSection(llvm::StringRef content, const std::string& name) {
@@ -84,11 +105,9 @@ private:
 
 std::vector<CarriedModule> carriedModules(const std::string& file, DiagnosticEngine& diagnostics) {
   std::vector<CarriedModule> found;
-  auto binary = llvm::object::createBinary(file);
-  if (!binary)
-    llvm::consumeError(binary.takeError());
-  else
-    Reader(diagnostics, found).read(*binary->getBinary(), file);
+  auto content = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (content)
+    Reader(diagnostics, found).read((*content)->getMemBufferRef(), file);
   return found;
 }
 

@@ -247,7 +247,8 @@ void* __hpvm__launch(unsigned is_stream, ...) noexcept {
   }
   if (!graph)
     failAt(caller, "hpvm-unknown-graph", "__hpvm__launch is given a function that no graph was made of",
-           "compile and link with strata cc or strata c++, and name the root node's function in the call");
+           "compile and link with strata cc or strata c++, and call __hpvm__launch itself, with the root's function "
+           "named");
   if (!(is_stream ? bool(graph->stream) : bool(graph->run)))
     failAt(caller, "hpvm-streaming-unknown", "the first argument of __hpvm__launch is not what the link has seen",
            "write 0 or 1 as the first argument");

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -37,12 +38,36 @@ static void endWithReturns(llvm::Function& function) {
     auto* end = llvm::dyn_cast<llvm::UnreachableInst>(block.getTerminator());
     if (!end)
       continue;
-    const auto* before = llvm::dyn_cast_or_null<llvm::CallBase>(end->getPrevNonDebugInstruction());
-    if (before && before->doesNotReturn())
-      continue;
     llvm::Type* type = function.getReturnType();
+    auto* before = llvm::dyn_cast_or_null<llvm::CallBase>(end->getPrevNonDebugInstruction());
+    // Without optimisation Clang has the program trapped there.
+    if (before && !type->isVoidTy() && before->getIntrinsicID() == llvm::Intrinsic::trap)
+      before->eraseFromParent();
+    else if (before && before->doesNotReturn())
+      continue;
     llvm::ReturnInst::Create(function.getContext(), type->isVoidTy() ? nullptr : llvm::PoisonValue::get(type), end);
     end->eraseFromParent();
+  }
+}
+
+/// C widens what is passed through an ellipsis. Outputs are what they were before, unless they are constants, which do
+/// not tell.
+static void narrowOutputs(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (kindOf(instruction) != CallKind::Return)
+      continue;
+    auto& call = llvm::cast<llvm::CallBase>(instruction);
+    for (unsigned argument = 1; argument < call.arg_size(); ++argument) {
+      auto* cast = llvm::dyn_cast<llvm::CastInst>(call.getArgOperand(argument));
+      if (!cast)
+        continue;
+      const bool isFloat = llvm::isa<llvm::FPExtInst>(cast) && cast->getSrcTy()->isFloatTy();
+      const bool isShort = llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) && cast->getDestTy()->isIntegerTy(32);
+      if (isShort && llvm::isa<llvm::ZExtInst>(cast))
+        call.addParamAttr(argument, llvm::Attribute::ZExt); // for where it goes on as an int
+      if (isFloat || isShort)
+        call.setArgOperand(argument, cast->getOperand(0));
+    }
   }
 }
 
@@ -85,13 +110,26 @@ void clean(llvm::Module& module) {
       function.removeFnAttr(llvm::Attribute::OptimizeNone);
       function.removeFnAttr(llvm::Attribute::NoInline);
     }
-  for (llvm::Function* function : nodeFunctions(module)) {
+  // What an internal node names may be seen only once it has been cleaned: the function of a lambda.
+  llvm::SetVector<llvm::Function*> all;
+  for (size_t next = 0;; ++next) {
+    if (next == all.size())
+      for (llvm::Function* each : nodeFunctions(module))
+        all.insert(each);
+    if (next == all.size())
+      return;
+    llvm::Function* const function = all[next];
     if (function->isDeclaration())
       continue;
     endWithReturns(*function);
-    if (llvm::any_of(llvm::instructions(*function),
-                     [](const llvm::Instruction& each) { return isOfInternal(kindOf(each)); }))
+    // A function without calls of its own hands on to another one: that of a lambda.
+    const auto has = [&](auto&& isOne) {
+      return llvm::any_of(llvm::instructions(*function),
+                          [&](const llvm::Instruction& each) { return isOne(kindOf(each)); });
+    };
+    if (has(isOfInternal) || !has([](CallKind kind) { return kind != CallKind::None; }))
       inlineCalls(*function);
+    narrowOutputs(*function);
     functions.invalidate(*function, llvm::PreservedAnalyses::none());
     passes.run(*function, functions);
   }

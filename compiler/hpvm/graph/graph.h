@@ -41,6 +41,7 @@ struct BoundOutput {
 struct NodeFunction {
   llvm::Function* function = nullptr;
   std::vector<llvm::Type*> outputs;
+  std::vector<bool> isConstant, isUnsigned; // of each output
   /// Of each argument: whether it is a pointer that the node reads, or writes.
   std::vector<bool> isRead, isWritten;
 };
@@ -80,7 +81,7 @@ std::string nodeName(const llvm::Function& function);
 std::string argumentName(const llvm::Function& function, unsigned argument);
 
 /// Whether an output can be an input of that type. C passes what a leaf returns through an ellipsis, where characters
-/// and short integers become int.
-bool fits(const llvm::Type* output, const llvm::Type* input);
+/// and short integers become int, and constants lose their types.
+bool fits(const NodeFunction& node, unsigned output, const llvm::Type* input);
 
 } // namespace strata::hpvm

@@ -25,6 +25,10 @@ STRATA_DIAGNOSTIC(auxiliary, Error, "hpvm-auxiliary",
                   "'{0}' is no node, and calls {1}; leaf '{2}' calls it as a function");
 STRATA_DIAGNOSTIC(hintTwice, Error, "hpvm-hint-twice", "node '{0}' says twice where it is to run");
 STRATA_DIAGNOSTIC(attributesWrong, Error, "hpvm-attributes", "{0}");
+STRATA_DIAGNOSTIC(argumentType, Error, "hpvm-argument-type",
+                  "input '{0}' of node '{1}' has a type that this version does not pass");
+STRATA_DIAGNOSTIC(labelAddress, Error, "hpvm-label-address",
+                  "leaf '{0}' takes the address of a label, which this version does not execute");
 STRATA_DIAGNOSTIC(sizeMissing, Error, "hpvm-size",
                   "argument '{0}' of node '{1}' is a pointer, and is not followed by its size");
 STRATA_DIAGNOSTIC(outputsDiffer, Error, "hpvm-outputs-differ", "leaf '{0}' returns different outputs here and there");
@@ -41,17 +45,16 @@ std::string argumentName(const llvm::Function& function, unsigned argument) {
   return name.empty() ? std::to_string(argument) : name.str();
 }
 
-bool fits(const llvm::Type* output, const llvm::Type* input) {
-  return output == input || (output->isIntegerTy(32) && input->isIntegerTy() && input->getIntegerBitWidth() <= 32);
+bool fits(const NodeFunction& node, unsigned output, const llvm::Type* input) {
+  const llvm::Type* own = node.outputs[output];
+  if (own == input)
+    return true;
+  if (node.isConstant[output] && (own->isDoubleTy() ? input->isFloatTy() : own->isIntegerTy() && input->isIntegerTy()))
+    return true;
+  return own->isIntegerTy() && own->getIntegerBitWidth() < 32 && input->isIntegerTy(32);
 }
 
 namespace {
-
-/// The type of what a leaf returns: a float that C has made a double for the ellipsis is a float.
-llvm::Type* outputType(const llvm::Value* value) {
-  const auto* widened = llvm::dyn_cast<llvm::FPExtInst>(value);
-  return widened && widened->getSrcTy()->isFloatTy() ? widened->getSrcTy() : value->getType();
-}
 
 class GraphReader {
 public:
@@ -149,24 +152,47 @@ private:
       if (kind == CallKind::Return)
         readReturn(*call, leaf);
     }
+    for (const llvm::BasicBlock& block : function)
+      if (block.hasAddressTaken()) {
+        diagnostics_.report(labelAddress, at(function), nodeName(function)).help("write a switch");
+        break;
+      }
     checkAuxiliary(function);
     graphs_.leaves.emplace(&function, std::move(leaf));
   }
 
   void readReturn(llvm::CallBase& call, LeafNode& leaf) {
-    std::vector<llvm::Type*> types;
-    for (unsigned output = 1; output < call.arg_size(); ++output)
-      types.push_back(outputType(call.getArgOperand(output)));
+    const unsigned outputs = call.arg_size() - 1;
     const auto* count = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
-    if (!count || count->getZExtValue() != types.size())
+    if (!count || count->getZExtValue() != outputs) {
       diagnostics_.report(outputsDiffer, at(call), nodeName(*leaf.function))
           .label("the first argument is how many outputs follow");
-    else if (!leaf.returns.empty() && types != leaf.outputs)
+      return;
+    }
+    bool fine = leaf.returns.empty() || leaf.outputs.size() == outputs;
+    if (leaf.returns.empty()) {
+      leaf.outputs.resize(outputs);
+      leaf.isConstant.assign(outputs, true);
+      leaf.isUnsigned.assign(outputs, false);
+    }
+    for (unsigned output = 0; output < outputs && fine; ++output) {
+      const llvm::Value* value = call.getArgOperand(output + 1);
+      const bool isConstant = llvm::isa<llvm::ConstantInt, llvm::ConstantFP>(value);
+      llvm::Type*& type = leaf.outputs[output];
+      // Of a constant and another value, the other one tells.
+      const bool isAlike = !type || type == value->getType() ||
+                           (type->isIntegerTy() && value->getType()->isIntegerTy()) ||
+                           (type->isFloatingPointTy() && value->getType()->isFloatingPointTy());
+      fine = isAlike && (!type || type == value->getType() || isConstant || leaf.isConstant[output]);
+      if (!type || (leaf.isConstant[output] && !isConstant))
+        type = value->getType();
+      leaf.isConstant[output] = leaf.isConstant[output] && isConstant;
+      leaf.isUnsigned[output] = leaf.isUnsigned[output] || call.paramHasAttr(output + 1, llvm::Attribute::ZExt);
+    }
+    if (!fine)
       diagnostics_.report(outputsDiffer, at(call), nodeName(*leaf.function))
           .label(at(*leaf.returns.front()), "and here")
           .help("return as many outputs of the same types everywhere");
-    else
-      leaf.outputs = std::move(types);
     leaf.returns.push_back(&call);
   }
 
@@ -192,6 +218,11 @@ private:
       }
     }
     for (llvm::Argument& argument : function.args()) {
+      if (!isPassed(argument)) {
+        diagnostics_.report(argumentType, at(function), argumentName(function, argument.getArgNo()), nodeName(function))
+            .help("pass numbers, and memory as a pointer and its size; a struct as a pointer to one");
+        return;
+      }
       if (!argument.getType()->isPointerTy())
         continue;
       const unsigned number = argument.getArgNo();
@@ -205,6 +236,16 @@ private:
                         argumentName(function, number) + "' points to")
             .help("name it in __hpvm__attributes(how many are read, …, how many are written, …)");
     }
+  }
+
+  /// Whether an argument is a number or a pointer. Small structs come as their parts, with names that tell.
+  static bool isPassed(const llvm::Argument& argument) {
+    const llvm::Type* type = argument.getType();
+    const bool isInteger =
+        type->isIntegerTy() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, type->getIntegerBitWidth());
+    const bool isPart = !argument.getName().rsplit(".coerce").second.empty();
+    return !isPart && (isInteger || type->isFloatTy() || type->isDoubleTy() || type->isPointerTy()) &&
+           !argument.hasByValAttr() && !argument.hasStructRetAttr();
   }
 
   void readAttributes(const llvm::CallBase& call, NodeFunction& node) {

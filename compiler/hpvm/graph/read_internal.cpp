@@ -13,7 +13,7 @@
 
 namespace strata::hpvm {
 
-STRATA_DIAGNOSTIC(codeInInternal, Error, "hpvm-code-in-internal", "node '{0}' creates nodes, and {1}");
+STRATA_DIAGNOSTIC(codeInInternal, Error, "hpvm-code", "node '{0}' creates nodes, and {1}");
 STRATA_DIAGNOSTIC(leafCall, Error, "hpvm-leaf-call", "{0} is for leaves, and '{1}' creates nodes");
 STRATA_DIAGNOSTIC(childUnknown, Error, "hpvm-node-function",
                   "the node that is created here is not named by its function");
@@ -49,6 +49,15 @@ public:
   bool run() {
     const unsigned before = diagnostics_.errorCount();
     for (llvm::Instruction& instruction : llvm::instructions(function_))
+      if (kindOf(instruction) == CallKind::CreateNode && !childOf(llvm::cast<llvm::CallBase>(instruction)))
+        diagnostics_.report(childUnknown, at(instruction)).help("__hpvm__createNodeND(1, leaf, n)");
+    if (diagnostics_.errorCount() != before)
+      return false;
+    for (llvm::Instruction& instruction : llvm::instructions(function_))
+      checkCode(instruction);
+    if (diagnostics_.errorCount() != before)
+      return false; // what is under conditions would be told once more for each call
+    for (llvm::Instruction& instruction : llvm::instructions(function_))
       if (kindOf(instruction) == CallKind::CreateNode)
         readChild(llvm::cast<llvm::CallBase>(instruction));
     if (diagnostics_.errorCount() != before)
@@ -73,10 +82,6 @@ private:
     child.call = &call;
     child.function = childOf(call);
     const auto dimensions = constant(call, 0);
-    if (!child.function) {
-      diagnostics_.report(childUnknown, at(call)).help("__hpvm__createNodeND(1, leaf, n)");
-      return;
-    }
     if (!dimensions)
       return;
     if (*dimensions != call.arg_size() - 2) {
@@ -103,21 +108,19 @@ private:
       return readBindIn(*call);
     case CallKind::BindOut:
       return readBindOut(*call);
-    case CallKind::Hint:
-    case CallKind::Attributes:
-    case CallKind::CreateNode:
-    case CallKind::Launch: // reported with the node's head
-    case CallKind::Host:
-    case CallKind::Unknown:
-      return;
-    case CallKind::None:
-      break;
     default:
-      diagnostics_.report(leafCall, at(instruction), calleeOf(*call), nodeName(function_));
       return;
     }
-    if (llvm::isa<llvm::ReturnInst, llvm::DbgInfoIntrinsic>(instruction) || instruction.isLifetimeStartOrEnd() ||
-        llvm::isa<llvm::AllocaInst>(instruction))
+  }
+
+  /// Nodes that create others hold calls that describe the inside, and arithmetic.
+  void checkCode(llvm::Instruction& instruction) {
+    const CallKind kind = kindOf(instruction);
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (isOfLeaf(kind))
+      diagnostics_.report(leafCall, at(instruction), calleeOf(*call), nodeName(function_));
+    if (kind != CallKind::None || llvm::isa<llvm::ReturnInst, llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction) ||
+        instruction.isLifetimeStartOrEnd())
       return;
     const char* what = call                              ? "calls a function"
                        : instruction.isTerminator()      ? "branches"
@@ -143,7 +146,7 @@ private:
       return;
     if (const auto [first, isNew] = edges_.try_emplace({*from, *output}, &call); !isNew)
       diagnostics_.report(outputTwice, at(call), *output, name(*from), "edges").label(at(*first->second), "the first");
-    if (!fits(kind(*from).outputs[*output], node_.children[*to].function->getArg(*input)->getType()))
+    if (!fits(kind(*from), *output, node_.children[*to].function->getArg(*input)->getType()))
       diagnostics_
           .report(typesDiffer, at(call), "output " + std::to_string(*output) + " of '" + name(*from) + "'",
                   "input '" + argumentName(*node_.children[*to].function, *input) + "' of '" + name(*to) + "'")
@@ -283,6 +286,8 @@ private:
       }
       node_.bound.push_back(bound);
       node_.outputs.push_back(kind(bound.child).outputs[bound.output]);
+      node_.isConstant.push_back(kind(bound.child).isConstant[bound.output]);
+      node_.isUnsigned.push_back(kind(bound.child).isUnsigned[bound.output]);
     }
   }
 

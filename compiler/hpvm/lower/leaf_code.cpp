@@ -89,6 +89,7 @@ public:
     levels_ = levels;
     outputs_ = outputs;
     replaceCalls(values);
+    clearOutputs(&*made_->getEntryBlock().getFirstInsertionPt());
     return diagnostics_.errorCount() == before ? made_ : nullptr;
   }
 
@@ -135,7 +136,12 @@ private:
       return nullptr;
     case CallKind::Allocate:
       return allocate(copy);
+    case CallKind::Node:
+    case CallKind::Parent:
+      return handle(call);
     case CallKind::Barrier:
+      if (use_.dimensions.front() == 0)
+        return nullptr; // the only instance
       llvm::CallInst::Create(runtime("strata_barrier", llvm::Type::getVoidTy(context_), {}), {}, "", &copy);
       return nullptr;
     case CallKind::Atomic:
@@ -165,6 +171,18 @@ private:
     }
   }
 
+  /// Handles tell nodes apart, and from null, which is around the root.
+  llvm::Value* handle(llvm::CallBase& call) {
+    auto* pointer = llvm::PointerType::getUnqual(context_);
+    const std::optional<unsigned> level = levelOf(&call);
+    if (!level)
+      diagnostics_.report(nodeUnknown, placeOf(call, diagnostics_.sources()), calleeOf(call))
+          .help("give it what __hpvm__getNode() gives, or __hpvm__getParentNode() of that");
+    if (!level || *level >= use_.dimensions.size())
+      return llvm::ConstantPointerNull::get(pointer);
+    return llvm::ConstantExpr::getIntToPtr(llvm::ConstantInt::get(word(), *level + 1), pointer);
+  }
+
   llvm::Value* query(llvm::CallBase& call, CallKind kind) {
     const Location at = placeOf(call, diagnostics_.sources());
     const std::optional<unsigned> level = levelOf(call.getArgOperand(0));
@@ -180,7 +198,7 @@ private:
     if (dimension < 0) {
       const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(1));
       if (!number) {
-        diagnostics_.report(dimensionUnknown, at, calleeOf(call));
+        diagnostics_.report(dimensionUnknown, at, calleeOf(call)).help("write one call for each dimension");
         return nullptr;
       }
       dimension = static_cast<int>(std::min<uint64_t>(number->getZExtValue(), 1u << 30));
@@ -197,15 +215,44 @@ private:
     return made_->getArg(static_cast<unsigned>(parameter));
   }
 
+  /// Outputs that are wanted of every instance are zero where a path through the leaf returns nothing.
+  void clearOutputs(llvm::Instruction* first) {
+    if (leaf_.returns.size() == 1 && llvm::isa<llvm::ReturnInst>(leaf_.returns.front()->getParent()->getTerminator()) &&
+        llvm::count_if(*leaf_.function, [](const llvm::BasicBlock& block) {
+          return llvm::isa<llvm::ReturnInst>(block.getTerminator());
+        }) == 1)
+      return;
+    unsigned parameter = static_cast<unsigned>(outputs_ + static_cast<size_t>(llvm::count(use_.last, true)));
+    for (unsigned output = 0; output < use_.each.size(); ++output)
+      if (use_.each[output]) {
+        storeEach(llvm::Constant::getNullValue(leaf_.outputs[output]), parameter, first);
+        parameter += 3;
+      }
+  }
+
+  void storeEach(llvm::Value* value, unsigned parameter, llvm::Instruction* where) {
+    auto* at = llvm::GetElementPtrInst::Create(value->getType(), made_->getArg(parameter),
+                                               {made_->getArg(static_cast<unsigned>(isLast_ + 1))}, "", where);
+    new llvm::StoreInst(value, at, where);
+  }
+
   /// Stores what is wanted of the outputs.
   void giveOutputs(llvm::CallBase& call, llvm::CallBase& copy) {
     if (!anyOutput())
       return;
-    auto value = [&](unsigned output) {
+    // Constants take the type that another return tells.
+    auto value = [&](unsigned output) -> llvm::Value* {
       llvm::Value* given = copy.getArgOperand(output + 1);
-      if (given->getType() == leaf_.outputs[output])
-        return given;
-      return llvm::cast<llvm::FPExtInst>(given)->getOperand(0);
+      llvm::Type* type = leaf_.outputs[output];
+      if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(given))
+        return llvm::ConstantInt::get(type, number->getValue().sextOrTrunc(type->getIntegerBitWidth()));
+      if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(given)) {
+        llvm::APFloat narrowed = number->getValueAPF();
+        bool isInexact = false;
+        narrowed.convert(type->getFltSemantics(), llvm::APFloat::rmNearestTiesToEven, &isInexact);
+        return llvm::ConstantFP::get(type, narrowed);
+      }
+      return given;
     };
     unsigned parameter = static_cast<unsigned>(outputs_);
     // The last instance's values first, in a block of their own.
@@ -224,9 +271,7 @@ private:
         new llvm::StoreInst(value(output), made_->getArg(parameter++), where);
     for (unsigned output = 0; output < use_.each.size(); ++output)
       if (use_.each[output]) {
-        auto* at = llvm::GetElementPtrInst::Create(leaf_.outputs[output], made_->getArg(parameter),
-                                                   {made_->getArg(static_cast<unsigned>(isLast_ + 1))}, "", &copy);
-        new llvm::StoreInst(value(output), at, &copy);
+        storeEach(value(output), parameter, &copy);
         parameter += 3;
       }
   }

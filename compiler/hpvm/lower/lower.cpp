@@ -39,8 +39,6 @@ public:
     module_ = *lowered.module;
     svm::setStage(module_, svm::Stage::Logical);
     for (const Root& root : graphs_.roots) {
-      if (!checkTypes(*root.node))
-        continue;
       const std::string name = "graph_" + std::to_string(lowered.entries.size());
       GraphEntry& entry = lowered.entries.emplace_back();
       entry.name = name;
@@ -233,6 +231,8 @@ private:
            for (const auto& [which, from] : stage.received) {
              outputs[which.first].resize(graphs_.node(node.children[which.first].function).outputs.size());
              outputs[which.first][which.second].given = pop(from);
+             outputs[which.first][which.second].isUnsigned =
+                 graphs_.node(node.children[which.first].function).isUnsigned[which.second];
            }
            if (stage.children.empty()) {
              deliver(node, outputs, graph);

@@ -21,9 +21,6 @@ using mlir::Value;
 
 namespace strata::hpvm {
 
-STRATA_DIAGNOSTIC(argumentType, Error, "hpvm-argument-type",
-                  "{0} of node '{1}' has a type that this version does not pass");
-
 using Values = NodeLowering::Values;
 
 // ---- types ----
@@ -42,35 +39,6 @@ mlir::Type NodeLowering::typeOf(const llvm::Type* type) {
 /// The type in which a value travels.
 mlir::Type NodeLowering::travelling(const llvm::Type* type) {
   return type->isPointerTy() ? mlir::Type(builder_.getI64Type()) : typeOf(type);
-}
-
-/// Whether all arguments and outputs of a node and of those in it have types that are passed.
-bool NodeLowering::checkTypes(const InternalNode& node) {
-  bool fine = checkTypes(static_cast<const NodeFunction&>(node));
-  for (const Child& child : node.children) {
-    const auto inner = graphs_.internal.find(child.function);
-    fine &= inner != graphs_.internal.end() ? checkTypes(inner->second) : checkTypes(graphs_.node(child.function));
-  }
-  return fine;
-}
-
-bool NodeLowering::checkTypes(const NodeFunction& node) {
-  bool fine = true;
-  const Location where = placeOf(*node.function, diagnostics_.sources());
-  for (const llvm::Argument& argument : node.function->args())
-    if (!typeOf(argument.getType()) || argument.hasByValAttr() || argument.hasStructRetAttr()) {
-      diagnostics_
-          .report(argumentType, where, "argument '" + argumentName(*node.function, argument.getArgNo()) + "'",
-                  nodeName(*node.function))
-          .help("pass numbers, and memory as a pointer and its size");
-      fine = false;
-    }
-  for (size_t output = 0; output < node.outputs.size(); ++output)
-    if (!typeOf(node.outputs[output])) {
-      diagnostics_.report(argumentType, where, "output " + std::to_string(output), nodeName(*node.function));
-      fine = false;
-    }
-  return fine;
 }
 
 // ---- nodes ----
@@ -98,6 +66,11 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
     level.extents.push_back(lowerExtent(*extent, inputs, builder_, place_, diagnostics_));
   if (llvm::is_contained(level.extents, Value()))
     return; // reported
+  for (Value extent : level.extents)
+    make<svm::CheckOp>(make<arith::CmpIOp>(arith::CmpIPredicate::sge, extent, index(0)),
+                       builder_.getStringAttr("hpvm-negative-extent"),
+                       builder_.getStringAttr("node '" + nodeName(*child.function) + "' is given {0} as an extent"),
+                       mlir::StringAttr(), mlir::ValueRange{extent});
   for (const Source& source : child.inputs)
     if (source.kind == Source::Kind::Edge && source.isOneToOne)
       checkGrids(node.children[source.child], level.extents, inputs);
@@ -120,7 +93,8 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
   for (size_t input = 0; input < given.size(); ++input)
     if (const Source& source = child.inputs[input]; source.kind == Source::Kind::Edge && source.isOneToOne)
       if (const Output& output = outputs[source.child][source.index]; output.each)
-        given[input] = make<memref::LoadOp>(output.each, linear);
+        given[input] =
+            asInput(make<memref::LoadOp>(output.each, linear), child, static_cast<unsigned>(input), output.isUnsigned);
   levels_.insert(levels_.begin(), level);
   if (isLeaf)
     runLeaf(leaf->second, given, outputs[number], linear);
@@ -152,6 +126,18 @@ void NodeLowering::checkGrids(const Child& source, const Values& extents, const 
   }
 }
 
+/// A value in the type of an input: C widens what goes through an ellipsis, and constants there have no type.
+Value NodeLowering::asInput(Value value, const Child& child, unsigned input, bool isUnsigned) {
+  const mlir::Type wanted = typeOf(child.function->getArg(input)->getType());
+  if (value.getType() == wanted || llvm::isa<mlir::MemRefType>(wanted))
+    return value;
+  if (llvm::isa<mlir::FloatType>(wanted))
+    return make<arith::TruncFOp>(wanted, value);
+  if (wanted.getIntOrFloatBitWidth() < value.getType().getIntOrFloatBitWidth())
+    return make<arith::TruncIOp>(wanted, value);
+  return isUnsigned ? make<arith::ExtUIOp>(wanted, value).getResult() : make<arith::ExtSIOp>(wanted, value).getResult();
+}
+
 /// The inputs that are the same for all instances; nothing for those that each instance has of its own.
 Values NodeLowering::inputsOf(const Child& child, const Values& inputs, const Outputs& outputs) {
   Values given;
@@ -164,9 +150,8 @@ Values NodeLowering::inputsOf(const Child& child, const Values& inputs, const Ou
     Value value = output.given;
     if (!value && output.last && !(source.isOneToOne && output.each))
       value = make<memref::LoadOp>(output.last, mlir::ValueRange());
-    const mlir::Type wanted = typeOf(child.function->getArg(static_cast<unsigned>(number))->getType());
-    if (value && value.getType() != wanted && !llvm::isa<mlir::MemRefType>(wanted))
-      value = make<arith::TruncIOp>(wanted, value); // what C widened for an ellipsis
+    if (value)
+      value = asInput(value, child, static_cast<unsigned>(number), output.isUnsigned);
     given.push_back(value);
   }
   return given;
@@ -179,6 +164,7 @@ void NodeLowering::makeOutputs(const InternalNode& node, unsigned number, const 
   const NodeFunction& kind = graphs_.node(child.function);
   outputs.resize(kind.outputs.size());
   for (unsigned output = 0; output < outputs.size(); ++output) {
+    outputs[output].isUnsigned = kind.isUnsigned[output];
     if (const auto input = passedOn(*child.function, output);
         input && given[*input] && llvm::isa<mlir::MemRefType>(given[*input].getType())) {
       outputs[output].given = given[*input];
@@ -192,8 +178,12 @@ void NodeLowering::makeOutputs(const InternalNode& node, unsigned number, const 
         if (source.kind == Source::Kind::Edge && source.child == number && source.index == output)
           (source.isOneToOne && !extents.empty() ? isEach : isLast) = true;
     const mlir::Type type = travelling(kind.outputs[output]);
-    if (isLast)
+    if (isLast) {
       outputs[output].last = block(type, {}, label(*child.function));
+      // Without any instance, and where the last one returns nothing.
+      make<memref::StoreOp>(make<arith::ConstantOp>(builder_.getZeroAttr(type)), outputs[output].last,
+                            mlir::ValueRange());
+    }
     if (isEach) {
       Value count = index(1);
       for (Value extent : extents)

@@ -28,9 +28,10 @@ public:
 
   /// An output of a child within the node that is being lowered.
   struct Output {
-    mlir::Value given; // it is there already: a pointer that the child was given, or what another stage has sent
-    mlir::Value last;  // a block of one element: what the last instance gives
-    mlir::Value each;  // one element an instance
+    mlir::Value given;       // it is there already: a pointer that the child was given, or what another stage has sent
+    mlir::Value last;        // a block of one element: what the last instance gives
+    mlir::Value each;        // one element an instance
+    bool isUnsigned = false; // an integer that is widened by zeros
   };
   using Outputs = std::vector<std::vector<Output>>; // by child
 
@@ -49,12 +50,9 @@ protected:
   }
   mlir::Value index(int64_t value);
 
-  /// Null for a type that is not passed.
   mlir::Type typeOf(const llvm::Type* type);
   /// The type in which a value travels.
   mlir::Type travelling(const llvm::Type* type);
-  /// Whether all arguments and outputs of a node and of those in it have types that are passed.
-  bool checkTypes(const InternalNode& node);
 
   /// One instance of an internal node: all its children. Gives the node's outputs, null where errors were reported.
   Values lowerChildren(const InternalNode& node, const Values& inputs);
@@ -89,8 +87,8 @@ protected:
   std::vector<Level> levels_; // of the node at hand, then those around it; the root's is last
 
 private:
-  bool checkTypes(const NodeFunction& node);
   void checkGrids(const Child& source, const Values& extents, const Values& inputs);
+  mlir::Value asInput(mlir::Value value, const Child& child, unsigned input, bool isUnsigned);
   Values inputsOf(const Child& child, const Values& inputs, const Outputs& outputs);
   void makeOutputs(const InternalNode& node, unsigned number, const Values& given, const Values& extents,
                    std::vector<Output>& outputs);

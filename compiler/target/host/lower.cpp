@@ -409,6 +409,10 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
   auto result = translateModuleToLLVMIR(program, context, "strata");
   if (!result)
     return nullptr;
+  // Code of C and C++ says itself what may throw.
+  for (llvm::Function& function : *result)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::NoUnwind);
   // A definition that is linked in does not take over what its declaration says.
   std::vector<std::string> neverInlined;
   for (llvm::Function& function : *result)
@@ -442,11 +446,8 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
   // Nothing but the packed entry points and what C code calls is seen from outside; the rest may be inlined and
   // dropped.
   for (llvm::Function& function : *result)
-    if (!function.isDeclaration()) {
-      if (!function.getName().starts_with(target::packedSymbol("")))
-        function.setLinkage(llvm::GlobalValue::InternalLinkage);
-      function.addFnAttr(llvm::Attribute::NoUnwind);
-    }
+    if (!function.isDeclaration() && !function.getName().starts_with(target::packedSymbol("")))
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   return result;
 }
 

@@ -1,0 +1,31 @@
+// Inputs are numbers that the computer's cores have.
+// expected hpvm-argument-type 6
+
+#include <hpvm.h>
+
+void plus(int x, long double y) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  __hpvm__return(1, x + (int)y);
+}
+
+void root(int x, long double y) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  void* node = __hpvm__createNodeND(0, plus);
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+
+int main(void) {
+  struct __attribute__((packed)) {
+    int x;
+    long double y;
+    int sum;
+  } arguments = {3, 4, 0};
+  __hpvm__init();
+  __hpvm__wait(__hpvm__launch(0, root, &arguments));
+  __hpvm__cleanup();
+  return arguments.sum == 7 ? 0 : 1;
+}

@@ -1,0 +1,31 @@
+// One-to-one edges join nodes of equal grids.
+
+#include <hpvm.h>
+
+void plus(int x, int y) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  __hpvm__return(1, x + y);
+}
+
+void root(int x, int y) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  void* first = __hpvm__createNodeND(1, plus, 5);
+  void* node = __hpvm__createNodeND(1, plus, 5);
+  __hpvm__bindIn(first, 0, 0, 0);
+  __hpvm__bindIn(first, 1, 1, 0);
+  __hpvm__edge(first, node, 0, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+
+int main(void) {
+  struct __attribute__((packed)) {
+    int x, y, sum;
+  } arguments = {3, 4, 0};
+  __hpvm__init();
+  __hpvm__wait(__hpvm__launch(0, root, &arguments));
+  __hpvm__cleanup();
+  return arguments.sum == 11 ? 0 : 1;
+}

@@ -1,0 +1,30 @@
+// Internal nodes call no functions but those that compute with their arguments alone.
+// expected hpvm-code 16
+
+#include <hpvm.h>
+#include <stdlib.h>
+
+void plus(int x, int y) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  __hpvm__return(1, x + y);
+}
+
+void root(int x, int y) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  void* node = __hpvm__createNodeND(1, plus, (size_t)rand());
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+
+int main(void) {
+  struct __attribute__((packed)) {
+    int x, y, sum;
+  } arguments = {3, 4, 0};
+  __hpvm__init();
+  __hpvm__wait(__hpvm__launch(0, root, &arguments));
+  __hpvm__cleanup();
+  return arguments.sum == 7 ? 0 : 1;
+}
