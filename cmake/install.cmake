@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/include/svm DESTINATION include FILES_MATCHING PATTERN "*.h") # of the machines
 install(DIRECTORY machines/ DESTINATION share/strata/machines)
-install(FILES ${CMAKE_BINARY_DIR}/lib/libstrata.a ${CMAKE_BINARY_DIR}/lib/libstrata-svm.a
+install(FILES ${CMAKE_BINARY_DIR}/lib/libstrata.a ${CMAKE_BINARY_DIR}/lib/libstrata-hpvm.a ${CMAKE_BINARY_DIR}/lib/libstrata-svm.a
   ${CMAKE_BINARY_DIR}/lib/libstrata-svm-checked.a DESTINATION lib)
 configure_file(cmake/package/strata.pc.in ${CMAKE_BINARY_DIR}/package/strata.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/package/strata.pc DESTINATION lib/pkgconfig)
@@ -18,6 +18,9 @@ endforeach()
 if(STRATA_COMPILER)
   set_target_properties(strata PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS strata RUNTIME DESTINATION bin)
+  # What strata cc has Clang load and start.
+  install(TARGETS strata_carry_ir LIBRARY DESTINATION lib)
+  install(FILES ${CMAKE_BINARY_DIR}/lib/strata-ld DESTINATION lib)
   # What help cites, and what shells and man read; the latter is made by the command itself.
   install(DIRECTORY docs/ DESTINATION share/doc/strata)
   install(DIRECTORY examples/ DESTINATION share/strata/examples)

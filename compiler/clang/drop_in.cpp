@@ -10,6 +10,9 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/StringSaver.h"
 
 #include <algorithm>
@@ -70,6 +73,17 @@ Asked askedFor(const std::vector<std::string>& arguments) {
   return asked;
 }
 
+/// A linker that comes with Clang, as lld does, is that of Clang's own version.
+std::string besideClang(const std::string& linker) {
+  auto clang = llvm::sys::findProgramByName(programName());
+  llvm::SmallString<256> path;
+  if (linker.find('/') != linker.npos || !clang || llvm::sys::fs::real_path(*clang, path))
+    return linker;
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, linker);
+  return llvm::sys::fs::can_execute(path) ? std::string(path) : linker;
+}
+
 } // namespace
 
 void become(const DropIn& command, DiagnosticEngine& diagnostics) {
@@ -91,7 +105,7 @@ void become(const DropIn& command, DiagnosticEngine& diagnostics) {
   else
     setenv(linesVariable, "strip", 1);
   words.emplace_back("--ld-path=" + command.linker);
-  setenv(linkerVariable, asked.linker.c_str(), 1);
+  setenv(linkerVariable, besideClang(asked.linker).c_str(), 1);
   setenv(librariesVariable, llvm::join(command.libraries, " ").c_str(), 1);
   words.emplace_back("--end-no-unused-arguments");
   std::vector<char*> arguments;

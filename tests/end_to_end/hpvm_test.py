@@ -1,0 +1,198 @@
+"""Programs with dataflow graphs: the examples at several sizes and numbers of threads, the page's program, and the ways in which programs
+are built: several files, archives, joined objects, shared libraries, make and CMake, other linkers."""
+
+import os
+import re
+import stat
+import subprocess
+
+import harness
+from harness import ROOT
+
+EXAMPLES = {  # name: (file, arguments of other sizes)
+    "matrix_product": ("matrix_product.cpp", [["1"], ["37", "5", "64"]]),
+    "stencil3d": ("stencil3d.c", [["1"], ["17", "5", "9", "3"]]),
+    "sparse_product": ("sparse_product.cpp", [["1"], ["777"]]),
+    "histogram": ("histogram.c", [["1"], ["12345"]]),
+    "reduction": ("reduction.c", [["1"], ["65"]]),
+    "edges": ("edges.cpp", [["1", "1", "1"], ["33", "17", "40"]]),
+}
+
+LEAF = """
+#include <hpvm.h>
+int offset = 1;
+static int calls; /* of this file alone */
+void add(int *data, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  data[__hpvm__getNodeInstanceID_x(__hpvm__getNode())] += offset + calls;
+  __hpvm__return(1, bytes);
+}
+void setCalls(int n) { calls = n; }
+"""
+GRAPH = """
+#include <hpvm.h>
+void add(int *data, size_t bytes);
+void graph(int *data, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  void *node = __hpvm__createNodeND(1, add, bytes / sizeof(int));
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+"""
+MAIN = """
+#include <hpvm.h>
+#include <stdio.h>
+void graph(int *data, size_t bytes);
+void setCalls(int n);
+extern int offset;
+static int calls; /* another one */
+int main(void) {
+  int data[] = {1, 2, 3};
+  struct __attribute__((packed)) { int *data; size_t bytes, result; } arguments = {data, sizeof data, 0};
+  offset = 10;
+  setCalls(5);
+  calls = 100;
+  __hpvm__init();
+  llvm_hpvm_track_mem(data, sizeof data);
+  __hpvm__wait(__hpvm__launch(0, graph, &arguments));
+  llvm_hpvm_request_mem(data, sizeof data);
+  __hpvm__cleanup();
+  printf("%d %d %d %d\\n", data[0], data[1], data[2], (int)arguments.result);
+  return 0;
+}
+"""
+RESULT = "16 17 18 12\n"
+
+
+class HpvmTest(harness.Case):
+    def build(self, *arguments, compiler="cc"):
+        self.succeeds(compiler, *arguments)
+
+    def output(self, program, *arguments, threads=2):
+        result = subprocess.run([self.path(program), *arguments], capture_output=True, text=True, timeout=120,
+                                env={**os.environ, "STRATA_THREADS": str(threads)})
+        self.assertEqual(result.returncode, 0, (program, arguments, threads, result.stdout, result.stderr))
+        return result.stdout
+
+    def parts(self):
+        for name, text in (("leaf", LEAF), ("graph", GRAPH), ("main", MAIN)):
+            self.write(name + ".c", text)
+            self.build("-O2", "-c", name + ".c", "-o", name + ".o")
+
+    def sections(self, file):
+        return subprocess.run(["readelf", "-SW", self.path(file)], capture_output=True, text=True, check=True).stdout
+
+    def test_examples(self):
+        for name, (file, sizes) in EXAMPLES.items():
+            source = os.path.join(ROOT, "examples/hpvm", name, file)
+            self.build("-O2", source, "-lm", "-o", name, compiler="c++" if file.endswith("pp") else "cc")
+            for arguments in [[], *sizes]:
+                printed = {self.output(name, *arguments, threads=threads) for threads in (1, 2, 7)}
+                self.assertEqual(len(printed), 1, (name, arguments, printed))
+
+    def test_the_pages_program(self):
+        with open(os.path.join(ROOT, "docs/hpvm.md")) as page:
+            text = page.read()
+        program = text[text.index("    #include <hpvm.h>"):text.index("\nIt is compiled")]
+        self.write("double.c", re.sub("^    ", "", program, flags=re.MULTILINE))
+        for options in ([], ["-O2"], ["-O3", "-g"]):
+            self.build(*options, "double.c", "-o", "double")
+            self.assertEqual(self.output("double"), "2 4 6 8 10 \n")
+
+    def test_several_files(self):
+        self.parts()
+        self.build("main.o", "graph.o", "leaf.o", "-o", "all")
+        subprocess.run(["ar", "rc", "libgraph.a", "graph.o", "leaf.o"], cwd=self.folder, check=True)
+        self.build("main.o", "-L.", "-lgraph", "-o", "archive")
+        subprocess.run(["ld", "-r", "graph.o", "leaf.o", "-o", "joined.o"], cwd=self.folder, check=True)
+        self.build("main.o", "joined.o", "-o", "joined")
+        self.build("-r", "joined.o", "main.o", "-o", "whole.o")
+        self.build("whole.o", "-o", "twice")
+        self.build("-fuse-ld=lld", "main.o", "graph.o", "leaf.o", "-o", "lld")
+        self.build("-static", "main.o", "graph.o", "leaf.o", "-o", "static")
+        self.write("list", "main.o graph.o\nleaf.o -o response\n")
+        self.build("@list")
+        for name in ("all", "archive", "joined", "twice", "lld", "static", "response"):
+            self.assertEqual(self.output(name), RESULT, name)
+            self.assertNotIn(".strata.ir", self.sections(name))
+        self.build("-O2", "-flto", "-c", "leaf.c", "-o", "leaf.o")
+        self.build("-O2", "-flto", "-fuse-ld=lld", "main.c", "graph.o", "leaf.o", "-o", "lto")
+        self.assertEqual(self.output("lto"), RESULT)
+
+    def test_a_graph_in_a_shared_library(self):
+        self.parts()
+        for name in ("leaf", "graph"):
+            self.build("-O2", "-fPIC", "-c", name + ".c", "-o", name + ".o")
+        self.write("start.c", '#include <hpvm.h>\nvoid graph(int *, size_t);\nvoid *start(void *a) { return __hpvm__launch(0, graph, a); }\n')
+        self.build("-O2", "-fPIC", "-shared", "start.c", "graph.o", "leaf.o", "-o", "libpart.so")
+        self.write("main.c", MAIN.replace("__hpvm__launch(0, graph, &arguments)", "start(&arguments)").replace("int main", "void *start(void *);\nint main"))
+        self.build("-O2", "main.c", "-L.", "-lpart", "-Wl,-rpath," + self.folder, "-o", "user")
+        self.assertEqual(self.output("user"), RESULT)
+
+    def wrapper(self, name, command):
+        path = self.write(name, f'#!/bin/sh\nexec "{harness.options.strata}" {command} "$@"\n')
+        os.chmod(self.path(name), os.stat(self.path(name)).st_mode | stat.S_IXUSR)
+        return self.path(name)
+
+    def test_make_and_cmake(self):
+        self.parts()
+        self.write("Makefile", "CFLAGS = -O2\nprogram: main.o libgraph.a\n\t$(CC) $^ -o $@\nlibgraph.a: libgraph.a(graph.o leaf.o)\nclean:\n\trm -f *.o *.a\n")
+        subprocess.run(["make", "-s", "clean"], cwd=self.folder, check=True)
+        subprocess.run(["make", "-s", "-j1", f"CC={harness.options.strata} cc"], cwd=self.folder, check=True, capture_output=True)
+        self.assertEqual(self.output("program"), RESULT)
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nadd_library(g STATIC graph.c leaf.c)\n"
+                   "add_executable(made main.c)\ntarget_link_libraries(made g)\n")
+        compiler = self.wrapper("compiler", "cc")
+        subprocess.run(["cmake", "-S", ".", "-B", "b", f"-DCMAKE_C_COMPILER={compiler}"], cwd=self.folder, check=True, capture_output=True)
+        subprocess.run(["cmake", "--build", "b"], cwd=self.folder, check=True, capture_output=True)
+        self.assertEqual(self.output("b/made"), RESULT)
+
+    def test_lines_are_the_users_choice(self):
+        self.write("leaf.c", LEAF)
+        for options, wanted in (([], False), (["-O2"], False), (["-g"], True), (["-gline-tables-only"], True), (["-g", "-g0"], False)):
+            self.build(*options, "-c", "leaf.c", "-o", "leaf.o")
+            self.assertEqual(".debug_line" in self.sections("leaf.o"), wanted, options)
+            self.assertIn(".strata.ir", self.sections("leaf.o"))
+
+    def test_words_of_others_are_left_alone(self):
+        self.write("macros.c", "#define None 0L\n#define Bool int\n#include <hpvm.h>\nint min = 3, max = None;\nint main(void) { return CPU_TARGET - 1 + (int)max; }\n")
+        self.build("macros.c", "-o", "macros")
+        self.output("macros")
+        self.write("names.cpp", "#include <hpvm.h>\n#include <algorithm>\nenum class Kind { None, Device };\nusing namespace hpvm;\n"
+                   "int main() { return std::min(0, 1) + static_cast<int>(Kind::None); }\n")
+        self.build("names.cpp", "-o", "names", compiler="c++")
+        self.output("names")
+
+    def test_damaged_objects(self):
+        self.parts()
+        with open(self.path("leaf.o"), "rb") as file:
+            whole = file.read()
+        at = whole.index(b"STRATAIR")
+        for name, damaged in (("mark", whole[:at] + b"X" + whole[at + 1:]), ("length", whole[:at + 16] + b"\xff" * 8 + whole[at + 24:]),
+                            ("code", whole[:at + 40] + bytes(200) + whole[at + 240:])):
+            with open(self.path(name + ".o"), "wb") as file:
+                file.write(damaged)
+            refused = self.strata("cc", "main.o", "graph.o", name + ".o", "-o", "damaged")
+            self.assertNotEqual(refused.status, 0, name)
+            self.assertRegex(refused.err, r"error\[link-(damaged|unreadable)-ir\]", name)
+
+    def test_what_does_not_go_together(self):
+        self.parts()
+        refused = self.strata("cc", "main.o", "graph.o", "leaf.o", "leaf.o", "-o", "twice")
+        self.assertNotEqual(refused.status, 0)
+        self.assertIn("link-ir-differs", refused.err)
+        missing = self.strata("cc", "main.o", "graph.o", "-o", "missing")
+        self.assertIn("hpvm-node-missing", missing.err)
+
+    def test_without_a_linker(self):
+        self.write("leaf.c", "int main(void) { return 0; }\n")
+        refused = self.strata("cc", "-fuse-ld=/no/such/linker", "leaf.c", "-o", "none")
+        self.assertNotEqual(refused.status, 0)
+        self.assertIn("link-no-linker", refused.err)
+
+
+if __name__ == "__main__":
+    harness.main()
