@@ -106,7 +106,7 @@ void become(const DropIn& command, DiagnosticEngine& diagnostics) {
     setenv(linesVariable, "strip", 1);
   words.emplace_back("--ld-path=" + command.linker);
   setenv(linkerVariable, besideClang(asked.linker).c_str(), 1);
-  setenv(librariesVariable, llvm::join(command.libraries, " ").c_str(), 1);
+  setenv(librariesVariable, llvm::join(command.libraries, "\n").c_str(), 1);
   words.emplace_back("--end-no-unused-arguments");
   std::vector<char*> arguments;
   for (std::string& word : words)

@@ -1,5 +1,6 @@
-// strata cc and strata c++: Clang with the headers and the library of stream programs (docs/svm.md) at hand. All
-// options but ours go to Clang untouched, so that they stand in for clang and clang++ in any build.
+// strata cc and strata c++: Clang with the headers and libraries of stream programs (docs/svm.md) and of dataflow
+// graphs (docs/hpvm.md) at hand. All options but ours go to Clang untouched, so that they stand in for clang and
+// clang++ in any build.
 #include "compiler/clang/drop_in.h"
 #include "compiler/driver/commands.h"
 
@@ -18,11 +19,12 @@ namespace {
 constexpr std::string_view formOption = "--svm=";
 
 const char* const help =
-    R"(strata cc compiles and links C programs of streams and kernels, and any other, with Clang. strata c++ does it for C++.
+    R"(strata cc compiles and links C programs with streams and kernels, or with dataflow graphs (HPVM), and any other, with Clang.
+strata c++ does it for C++.
 
   strata cc [--svm=FORM] CLANG'S ARGUMENTS…
 
-A first program (docs/svm.md explains it):
+A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   strata cc -O2 amplifier.c -o amplifier
   ./amplifier
 
@@ -33,12 +35,12 @@ A first program (docs/svm.md explains it):
   --help          this text, when it is the only argument; Clang's own is behind -help
 
 All else goes to Clang as it stands: several files, -c, -S, -E, -o, -g, -O3, -I, -D, -l, -###, --version, @FILE, … What is
-added: the folders of our headers, behind the program's own; in each object the code that it was made of, as LLVM IR, in
-a section that is left out when it is linked; -gline-tables-only and -fno-discard-value-names for that code alone; -fstack-clash-protection, so that a
-work function that uses up its stack is noticed; -femulated-tls, so that thread_local variables are each kernel's; and
-when a program or shared library is linked, the library of streams and what it needs, behind everything else and only as
-far as it is used. Messages and exit status are Clang's. In a build, it stands where a compiler does: make CC="strata cc"
-CXX="strata c++".
+added: the folders of our headers, behind the program's own; in each object its code as LLVM IR, with line numbers, in a
+section that linked programs do not have; -fstack-clash-protection, so that a work function that uses up its stack is
+noticed; -femulated-tls, so that thread_local variables are each kernel's; and when a program or shared library is
+linked, the code of its dataflow graphs, and the libraries of streams and of graphs with what they need, behind
+everything else and only as far as they are used. Messages and exit status are Clang's, but for those of graphs. In a
+build, it stands where a compiler does: make CC="strata cc" CXX="strata c++".
 
 In the environment:
   STRATA_CLANG    the Clang to use, instead of clang-19

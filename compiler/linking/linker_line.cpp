@@ -141,7 +141,7 @@ static bool isOfLanguage(llvm::StringRef word) {
 
 std::vector<std::string> withLibraries(std::vector<std::string> arguments, const std::string& libraries) {
   llvm::SmallVector<llvm::StringRef> words;
-  llvm::StringRef(libraries).split(words, ' ', -1, /*KeepEmpty=*/false);
+  llvm::StringRef(libraries).split(words, '\n', -1, /*KeepEmpty=*/false);
   auto where = arguments.end();
   while (where != arguments.begin() && isOfLanguage(where[-1]))
     --where;

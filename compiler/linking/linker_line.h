@@ -10,7 +10,7 @@ namespace strata::linking {
 /// libraries (-lNAME) that are archives. A library that is shared, or is not found, is left out.
 std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments);
 
-/// The arguments with others (blanks between them) behind all files and libraries of the user's, and before those of
+/// The arguments with others (a line each) behind all files and libraries of the user's, and before those of
 /// the language that Clang adds at the end.
 std::vector<std::string> withLibraries(std::vector<std::string> arguments, const std::string& libraries);
 

@@ -41,8 +41,9 @@ TEST_F(LinkerLine, ArgumentsMayStandInAFile) {
 }
 
 TEST_F(LinkerLine, LibrariesStandBeforeThoseOfTheLanguage) {
-  EXPECT_EQ(withLibraries({"a.o", "-lmine", "-lstdc++", "-lm", "-lgcc", "--as-needed", "-lc", "/x/crtn.o"}, "-L/l -lo"),
-            (Words{"a.o", "-lmine", "-L/l", "-lo", "-lstdc++", "-lm", "-lgcc", "--as-needed", "-lc", "/x/crtn.o"}));
+  EXPECT_EQ(
+      withLibraries({"a.o", "-lmine", "-lstdc++", "-lm", "-lgcc", "--as-needed", "-lc", "/x/crtn.o"}, "-L/l b\n-lo"),
+      (Words{"a.o", "-lmine", "-L/l b", "-lo", "-lstdc++", "-lm", "-lgcc", "--as-needed", "-lc", "/x/crtn.o"}));
   EXPECT_EQ(withLibraries({"a.o"}, ""), (Words{"a.o"}));
 }
 
