@@ -15,8 +15,21 @@ EXAMPLES = {  # name: (file, arguments of other sizes)
     "sparse_product": ("sparse_product.cpp", [["1"], ["777"]]),
     "histogram": ("histogram.c", [["1"], ["12345"]]),
     "reduction": ("reduction.c", [["1"], ["65"]]),
+    "lattice_boltzmann": ("lattice_boltzmann.c", [["1"], ["17", "5", "9"]]),
+    "breadth_first": ("breadth_first.cpp", [["1"], ["777"]]),
     "edges": ("edges.cpp", [["1", "1", "1"], ["33", "17", "40"]]),
 }
+
+CAMERA = os.path.join(ROOT, "examples/hpvm/camera")
+CMAKE = """
+cmake_minimum_required(VERSION 3.20)
+project(camera C CXX)
+set(CMAKE_CXX_STANDARD 17)
+set(at "@at@")
+add_library(stages STATIC ${at}/demosaic.c ${at}/denoise.c ${at}/correct.c ${at}/tone.c)
+add_executable(camera ${at}/main.cpp ${at}/reference.cpp ${at}/graph.c)
+target_link_libraries(camera stages)
+""".replace("@at@", CAMERA)
 
 LEAF = """
 #include <hpvm.h>
@@ -82,16 +95,53 @@ class HpvmTest(harness.Case):
             self.write(name + ".c", text)
             self.build("-O2", "-c", name + ".c", "-o", name + ".o")
 
+    def runs(self, *command):
+        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, (command, done.stdout + done.stderr))
+
     def sections(self, file):
         return subprocess.run(["readelf", "-SW", self.path(file)], capture_output=True, text=True, check=True).stdout
+
+    def same_on_any_threads(self, program, *arguments):
+        printed = {self.output(program, *arguments, threads=threads) for threads in (1, 2, 7)}
+        self.assertEqual(len(printed), 1, (program, arguments, printed))
+        return printed.pop()
+
+    def readme_says(self, name, printed):
+        with open(os.path.join(ROOT, "examples/hpvm", name, "README.md"), encoding="utf-8") as file:
+            readme = file.read()
+        for line in printed.splitlines():
+            self.assertIn("\n    " + line + "\n", readme, f"{name}'s README says what it prints")
 
     def test_examples(self):
         for name, (file, sizes) in EXAMPLES.items():
             source = os.path.join(ROOT, "examples/hpvm", name, file)
-            self.build("-O2", source, "-lm", "-o", name, compiler="c++" if file.endswith("pp") else "cc")
-            for arguments in [[], *sizes]:
-                printed = {self.output(name, *arguments, threads=threads) for threads in (1, 2, 7)}
-                self.assertEqual(len(printed), 1, (name, arguments, printed))
+            for options in (["-O2"], ["-O0"], ["-O3", "-g"]):
+                self.build(*options, source, "-lm", "-o", name, compiler="c++" if file.endswith("pp") else "cc")
+                self.readme_says(name, self.output(name))
+                self.assertNotIn(".strata.ir", self.sections(name))
+                self.assertEqual(".debug_info" in self.sections(name), "-g" in options, name)
+                if options == ["-O2"]:
+                    for arguments in [[], *sizes]:
+                        self.same_on_any_threads(name, *arguments)
+
+    def test_the_camera_by_make_and_cmake(self):
+        strata = harness.options.strata
+        self.runs("make", "-s", "-f", os.path.join(CAMERA, "Makefile"), f"CC={strata} cc", f"CXX={strata} c++")
+        self.readme_says("camera", self.output("camera"))
+        for size in (["1"], ["37", "21", "2"]):
+            self.same_on_any_threads("camera", *size)
+        self.assertNotIn(".strata.ir", self.sections("camera"))
+        for name in ("graph.o", "tone.o", "main.o"):
+            self.assertIn(".strata.ir", self.sections(name))
+        self.write("CMakeLists.txt", CMAKE)
+        # A compiler of two words is given as one and its first argument; a script around it does as well.
+        for kind, compilers in (("Debug", [f"-DCMAKE_C_COMPILER={strata}", "-DCMAKE_C_COMPILER_ARG1=cc", f"-DCMAKE_CXX_COMPILER={strata}", "-DCMAKE_CXX_COMPILER_ARG1=c++"]),
+                                ("Release", [f"-DCMAKE_C_COMPILER={self.wrapper('c', 'cc')}", f"-DCMAKE_CXX_COMPILER={self.wrapper('cxx', 'c++')}"])):
+            self.runs("cmake", "-S", ".", "-B", kind, f"-DCMAKE_BUILD_TYPE={kind}", *compilers)
+            self.runs("cmake", "--build", kind, "-j2")
+            self.readme_says("camera", self.output(kind + "/camera"))
+            self.assertEqual(".debug_info" in self.sections(kind + "/camera"), kind == "Debug")
 
     def test_the_pages_program(self):
         with open(os.path.join(ROOT, "docs/hpvm.md")) as page:
@@ -154,13 +204,22 @@ class HpvmTest(harness.Case):
         self.write("leaf.c", LEAF)
         for options, wanted in (([], False), (["-O2"], False), (["-g"], True), (["-gline-tables-only"], True), (["-g", "-g0"], False)):
             self.build(*options, "-c", "leaf.c", "-o", "leaf.o")
-            self.assertEqual(".debug_line" in self.sections("leaf.o"), wanted, options)
+            for section in (".debug_info", ".debug_line"):
+                self.assertEqual(section in self.sections("leaf.o"), wanted, options)
             self.assertIn(".strata.ir", self.sections("leaf.o"))
 
     def test_words_of_others_are_left_alone(self):
         self.write("macros.c", "#define None 0L\n#define Bool int\n#include <hpvm.h>\nint min = 3, max = None;\nint main(void) { return CPU_TARGET - 1 + (int)max; }\n")
         self.build("macros.c", "-o", "macros")
         self.output("macros")
+        # What X11's headers and many a program define, before and behind.
+        words = ("#define None 0L\n#define Bool int\n#define Status int\n#define True 1\n#define False 0\n#define Success 0\n#define Always 2\n"
+                 "#define min(a, b) ((a) < (b) ? (a) : (b))\n#define max(a, b) ((a) > (b) ? (a) : (b))\n#define abs(x) ((x) < 0 ? -(x) : (x))\n")
+        for text in (words + LEAF, LEAF.replace("#include <hpvm.h>\n", "#include <hpvm.h>\n" + words)):
+            self.write("words.c", text.replace("CPU_TARGET", "None").replace("offset + calls", "max(offset, min(0, abs(1))) + calls") + GRAPH + MAIN
+                       .replace("static int calls;", "").replace("calls = 100;", ""))
+            self.build("-Wall", "-Werror", "words.c", "-o", "words")
+            self.assertEqual(self.output("words"), RESULT)
         self.write("names.cpp", "#include <hpvm.h>\n#include <algorithm>\nenum class Kind { None, Device };\nusing namespace hpvm;\n"
                    "int main() { return std::min(0, 1) + static_cast<int>(Kind::None); }\n")
         self.build("names.cpp", "-o", "names", compiler="c++")

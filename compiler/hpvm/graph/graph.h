@@ -55,6 +55,9 @@ struct InternalNode : NodeFunction {
 struct LeafNode : NodeFunction {
   std::vector<llvm::CallBase*> returns; // none: no outputs
   bool hasBarrier = false, allocates = false;
+
+  /// Whether every instance returns its outputs, at one place: at the only end of the function.
+  bool returnsAlways() const;
 };
 
 /// A graph that host code launches.

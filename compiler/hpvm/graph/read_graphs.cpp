@@ -54,6 +54,11 @@ bool fits(const NodeFunction& node, unsigned output, const llvm::Type* input) {
   return own->isIntegerTy() && own->getIntegerBitWidth() < 32 && input->isIntegerTy(32);
 }
 
+bool LeafNode::returnsAlways() const {
+  const auto ends = [](const llvm::BasicBlock& block) { return llvm::isa<llvm::ReturnInst>(block.getTerminator()); };
+  return returns.size() == 1 && ends(*returns.front()->getParent()) && llvm::count_if(*function, ends) == 1;
+}
+
 namespace {
 
 class GraphReader {

@@ -99,8 +99,9 @@ private:
   void addOutput(const llvm::Type* type, std::optional<unsigned> passed) {
     const std::string name = "o" + number(outputs_++);
     const uint64_t bytes = packedBytes(type);
-    if (passed) { // a pointer that the caller has given
-      after_ += "  memcpy(arguments + " + number(offset_) + ", &a" + number(*passed) + "[0], 8);\n";
+    if (passed) { // what the caller has given
+      after_ += "  memcpy(arguments + " + number(offset_) + ", &a" + number(*passed) +
+                (type->isPointerTy() ? "[0]" : "") + ", " + number(bytes) + ");\n";
       offset_ += bytes;
       return;
     }

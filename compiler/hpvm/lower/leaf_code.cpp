@@ -217,10 +217,7 @@ private:
 
   /// Outputs that are wanted of every instance are zero where a path through the leaf returns nothing.
   void clearOutputs(llvm::Instruction* first) {
-    if (leaf_.returns.size() == 1 && llvm::isa<llvm::ReturnInst>(leaf_.returns.front()->getParent()->getTerminator()) &&
-        llvm::count_if(*leaf_.function, [](const llvm::BasicBlock& block) {
-          return llvm::isa<llvm::ReturnInst>(block.getTerminator());
-        }) == 1)
+    if (leaf_.returnsAlways())
       return;
     unsigned parameter = static_cast<unsigned>(outputs_ + static_cast<size_t>(llvm::count(use_.last, true)));
     for (unsigned output = 0; output < use_.each.size(); ++output)

@@ -22,7 +22,7 @@ struct GraphEntry {
   bool isLaunched = false; // whether there is `name`, which executes the graph once
   std::string stream;      // executes it for every item; its only argument is the launch. Empty: there is none
   const InternalNode* root = nullptr;
-  std::vector<std::optional<unsigned>> passedOn; // of each output: the argument that it is, a pointer
+  std::vector<std::optional<unsigned>> passedOn; // of each output: the argument that it is
 };
 
 struct LoweredGraphs {

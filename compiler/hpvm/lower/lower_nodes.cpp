@@ -166,7 +166,8 @@ void NodeLowering::makeOutputs(const InternalNode& node, unsigned number, const 
   for (unsigned output = 0; output < outputs.size(); ++output) {
     outputs[output].isUnsigned = kind.isUnsigned[output];
     if (const auto input = passedOn(*child.function, output);
-        input && given[*input] && llvm::isa<mlir::MemRefType>(given[*input].getType())) {
+        input && given[*input] &&
+        (!kind.outputs[output]->isPointerTy() || llvm::isa<mlir::MemRefType>(given[*input].getType()))) {
       outputs[output].given = given[*input];
       continue;
     }
@@ -199,20 +200,16 @@ Value NodeLowering::block(mlir::Type element, mlir::ValueRange extents, const st
                             builder_.getDenseI64ArrayAttr(most), builder_.getStringAttr(name), mlir::IntegerAttr());
 }
 
-/// The input that an output is, where it is a pointer that the node gives on as it was given it.
 std::optional<unsigned> NodeLowering::passedOn(const llvm::Function& function, unsigned output) {
-  if (!graphs_.node(&function).outputs[output]->isPointerTy())
-    return std::nullopt;
   if (const auto inner = graphs_.internal.find(&function); inner != graphs_.internal.end())
     return passedOn(inner->second, inner->second.bound[output].child, inner->second.bound[output].output);
-  std::optional<unsigned> passed;
-  for (const llvm::CallBase* call : graphs_.leaves.at(&function).returns) {
-    const auto* argument = llvm::dyn_cast<llvm::Argument>(call->getArgOperand(output + 1)->stripPointerCasts());
-    if (!argument || (passed && *passed != argument->getArgNo()))
-      return std::nullopt;
-    passed = argument->getArgNo();
-  }
-  return passed;
+  const LeafNode& leaf = graphs_.leaves.at(&function);
+  // An instance that returns nothing would have given on nothing.
+  if (!leaf.returnsAlways())
+    return std::nullopt;
+  const auto* argument =
+      llvm::dyn_cast<llvm::Argument>(leaf.returns.front()->getArgOperand(output + 1)->stripPointerCasts());
+  return argument ? std::optional(argument->getArgNo()) : std::nullopt;
 }
 
 /// The same of an output of a child, as an input of the node around it.

@@ -61,7 +61,7 @@ protected:
   /// What an output holds. Null where errors were reported.
   mlir::Value valueOf(const Output& output);
 
-  /// The input that an output is, where it is a pointer that the node gives on as it was given it.
+  /// The input that an output is, where the node gives it on as it was given it.
   std::optional<unsigned> passedOn(const llvm::Function& function, unsigned output);
 
   /// Runs a function of the LLVM code as a kernel; blocks are read and written, unless `access` says otherwise.

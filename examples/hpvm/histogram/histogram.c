@@ -54,6 +54,8 @@ int main(int argc, char** argv) {
     counts[data[i]]--;
   for (int i = 0; i < bins; i++)
     wrong += counts[i] != 0;
+  if (wrong)
+    fprintf(stderr, "%d counts are wrong\n", wrong);
   free(data);
   return wrong ? 1 : 0;
 }

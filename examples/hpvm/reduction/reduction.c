@@ -77,6 +77,8 @@ int main(int argc, char** argv) {
   /* Whole thousands, and what is left. */
   long rest = (long)(n % 1000), wanted = (long)(n / 1000) * 499500 + rest * (rest - 1) / 2;
   printf("%zu elements in %zu groups: %d\n", n, groups, sum);
+  if (sum != wanted)
+    fprintf(stderr, "it should be %ld\n", wanted);
   free(data);
   free(scratch);
   return sum == wanted ? 0 : 1;

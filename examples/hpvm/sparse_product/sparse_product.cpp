@@ -108,5 +108,7 @@ int main(int argc, char** argv) {
     all += y[i];
   }
   std::printf("%d rows: the elements sum up to %.1f\n", n, all);
+  if (wrong)
+    std::fprintf(stderr, "%d rows are wrong\n", wrong);
   return wrong ? 1 : 0;
 }
