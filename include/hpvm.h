@@ -19,6 +19,9 @@
 
 /* ---- where a node is to run ------------------------------------------------------------------------------------- */
 
+/* A macro of another header, such as X11's, stays what it is. */
+#pragma push_macro("None")
+#undef None
 #ifdef __cplusplus
 namespace hpvm {
 enum Target {
@@ -32,18 +35,9 @@ enum Target {
 };
 }
 #else
-enum Target {
-#ifndef None /* a macro of another header otherwise */
-  None = 0,
+enum Target { None, CPU_TARGET, GPU_TARGET, CUDNN_TARGET, TENSOR_TARGET, CPU_OR_GPU_TARGET, DEVICE = GPU_TARGET };
 #endif
-  CPU_TARGET = 1,
-  GPU_TARGET,
-  CUDNN_TARGET,
-  TENSOR_TARGET,
-  CPU_OR_GPU_TARGET,
-  DEVICE = GPU_TARGET
-};
-#endif
+#pragma pop_macro("None")
 
 #ifdef __cplusplus
 extern "C" {

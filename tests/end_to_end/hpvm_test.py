@@ -220,6 +220,9 @@ class HpvmTest(harness.Case):
                        .replace("static int calls;", "").replace("calls = 100;", ""))
             self.build("-Wall", "-Werror", "words.c", "-o", "words")
             self.assertEqual(self.output("words"), RESULT)
+        self.write("none.cpp", "#define None 0L\n#include <hpvm.h>\nint main() { return hpvm::CPU_TARGET == 1 && None == 0 ? 0 : 1; }\n")
+        self.build("none.cpp", "-o", "none", compiler="c++")
+        self.output("none")
         self.write("names.cpp", "#include <hpvm.h>\n#include <algorithm>\nenum class Kind { None, Device };\nusing namespace hpvm;\n"
                    "int main() { return std::min(0, 1) + static_cast<int>(Kind::None); }\n")
         self.build("names.cpp", "-o", "names", compiler="c++")

@@ -66,7 +66,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="")
     options = parser.parse_args()
-    files = sorted(glob.glob(os.path.join(ROOT, "tests/hpvm/rules/*.nearly.c*")) + glob.glob(os.path.join(ROOT, "examples/hpvm/*/*.c*")))
+    files = sorted(glob.glob(os.path.join(ROOT, "tests/hpvm/rules/*.nearly.c*")) + [
+        path for path in glob.glob(os.path.join(ROOT, "examples/hpvm/*/*.c*"))
+        if not os.path.exists(os.path.join(os.path.dirname(path), "Makefile"))])  # which are parts of a program
     pick, end, count, failures = random.Random(options.seed), time.time() + options.seconds, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         while time.time() < end:
