@@ -87,7 +87,7 @@ long __hpvm__getNodeInstanceID(void* node, unsigned dimension) HPVM_NOTHROW_;
 long __hpvm__getNumNodeInstances(void* node, unsigned dimension) HPVM_NOTHROW_;
 unsigned __hpvm__getNumDims(void* node) HPVM_NOTHROW_;
 
-/* Memory that lives until the launch has been waited for. */
+/* Memory that lives until the launch has been waited for, in a streaming one until the clean-up. */
 void* __hpvm__malloc(long bytes) HPVM_NOTHROW_;
 /* All instances of the leaf within one instance of its parent have come here. */
 void __hpvm__barrier(void) HPVM_NOTHROW_;

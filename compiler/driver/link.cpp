@@ -83,8 +83,7 @@ public:
 private:
   /// The files of the link that have to do with graphs, as one module; null without any, and on errors (reported).
   std::unique_ptr<llvm::Module> wholeProgram() {
-    std::string said;
-    llvm_.setDiagnosticHandler(std::make_unique<Collector>(said));
+    llvm_.setDiagnosticHandler(std::make_unique<Collector>(said_));
     std::unique_ptr<llvm::Module> whole;
     for (const std::string& file : linking::linkedFiles(arguments_))
       for (const linking::CarriedModule& carried : linking::carriedModules(file, session_.diagnostics))
@@ -99,13 +98,14 @@ private:
           if (!whole)
             whole = std::move(*module);
           else if (llvm::Linker::linkModules(*whole, std::move(*module)))
-            session_.diagnostics.report(irDoesNotLink, {}, carried.file, said);
+            session_.diagnostics.report(irDoesNotLink, {}, carried.file, said_);
         }
     return session_.diagnostics.hasErrors() ? nullptr : std::move(whole);
   }
 
   Session& session_;
   const std::vector<std::string>& arguments_;
+  std::string said_; // by LLVM, as long as its context lives
   llvm::LLVMContext llvm_;
 };
 
