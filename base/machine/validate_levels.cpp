@@ -8,6 +8,8 @@
 namespace strata::machine {
 
 STRATA_DIAGNOSTIC(levelCount, Error, "machine-level-count", "{0} levels; at most {1} are possible");
+STRATA_DIAGNOSTIC(levelOrder, Error, "machine-level-order",
+                  "the levels are listed from the outside in: '{0}' is level 0, which is the innermost");
 STRATA_DIAGNOSTIC(levelRepeated, Error, "machine-level-repeated", "memory '{0}' is at levels {1} and {2}");
 STRATA_DIAGNOSTIC(levelFan, Error, "machine-level-fan",
                   "{0} of '{1}' at level {2} cannot be divided evenly among {3} of '{4}' above them");
@@ -91,7 +93,23 @@ private:
 } // namespace
 
 void validateLevels(const Machine& machine, DiagnosticEngine& diagnostics) {
-  LevelValidator(machine, diagnostics).run();
+  DiagnosticEngine asListed(diagnostics.sources());
+  LevelValidator(machine, asListed).run();
+  if (asListed.hasErrors()) {
+    // Levels the other way round break many rules with one mistake.
+    Machine reversed = machine;
+    std::reverse(reversed.levels.begin(), reversed.levels.end());
+    DiagnosticEngine otherwise(diagnostics.sources());
+    LevelValidator(reversed, otherwise).run();
+    if (!otherwise.hasErrors()) {
+      diagnostics.report(levelOrder, machine.origin.of("levels"), machine[machine.levels.front().memory].name)
+          .label(machine.levels.back().origin.of("memory"), "the innermost")
+          .help("list the level of '" + machine[machine.levels.back().memory].name + "' first");
+      return;
+    }
+  }
+  for (const Diagnostic& diagnostic : asListed.all())
+    diagnostics.add(diagnostic);
 }
 
 } // namespace strata::machine

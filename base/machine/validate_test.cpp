@@ -190,6 +190,8 @@ TEST_F(Validate, Connections) {
 
 TEST_F(Validate, Levels) {
   breaks("machine-level-count", "17 levels", [](Machine& m) { m.levels.resize(17, m.levels[0]); });
+  breaks("machine-level-order", "'main' is level 0, which is the innermost",
+         [](Machine& m) { std::reverse(m.levels.begin(), m.levels.end()); });
   breaks("machine-level-repeated", "memory 'ls' is at levels 0 and 2", [](Machine& m) { m.levels[2] = m.levels[0]; });
   breaks("machine-level-fan", "1 of 'join' at level 1 cannot be divided evenly among 3 of 'main'",
          [](Machine& m) { m.memories[2].count = 3; });

@@ -62,10 +62,7 @@ public:
       return std::nullopt;
     if (graphs->roots.empty())
       return "";
-    mlir::DialectRegistry registry;
-    svm::registerDialects(registry);
-    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-    context.loadAllAvailableDialects();
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     MlirDiagnostics forward(context, session_.diagnostics);
     auto lowered = hpvm::lower(*graphs, *module, context, session_.diagnostics);
     if (!lowered)

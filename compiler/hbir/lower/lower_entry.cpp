@@ -29,35 +29,21 @@ EntryLowering::EntryLowering(ModuleLowering& module, mapping::FunctionPlacement&
 }
 
 mlir::func::FuncOp EntryLowering::beginFunction() {
-  llvm::SmallVector<mlir::Type> types;
-  llvm::SmallVector<mlir::Attribute> extents;
+  std::vector<mapping::LogicalModule::Argument> arguments;
   for (const Array& array : module_.program.arrays) {
     if (array.direction == Direction::Temporary)
       continue;
     arguments_.push_back(&array);
-    types.push_back(svm::viewType(static_cast<unsigned>(array.extents.size()), module_.elementType(array.type)));
-    llvm::SmallVector<mlir::AffineExpr> results;
-    for (int64_t extent : array.extents)
-      results.push_back(mlir::getAffineConstantExpr(extent, &module_.context));
-    extents.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, 0, results, &module_.context)));
+    // Elements of an output that nobody writes are zero: the caller's zeros, which are moved in and out again. Where
+    // the array lies in the caller's memory both moves go.
+    arguments.push_back(mapping::LogicalModule::block(
+        svm::viewType(static_cast<unsigned>(array.extents.size()), module_.elementType(array.type)), array.name,
+        array.direction == Direction::In ? "read" : "readwrite", array.extents));
     placement_.arguments.push_back(argumentMemory_);
   }
   placement_.control = processor_;
-  builder_.setInsertionPointToEnd(module_.module.getBody());
-  auto function = make<func::FuncOp>(llvm::StringRef(module_.entry), builder_.getFunctionType(types, {}));
-  for (auto [position, array] : llvm::enumerate(arguments_)) {
-    // Elements of an output that nobody writes are zero: the caller's zeros, which are moved in and out again. Where
-    // the array lies in the caller's memory both moves go.
-    llvm::StringRef access = array->direction == Direction::In ? "read" : "readwrite";
-    function.setArgAttrs(static_cast<unsigned>(position),
-                         builder_.getDictionaryAttr(
-                             {builder_.getNamedAttr(svm::SvmDialect::accessAttr, builder_.getStringAttr(access)),
-                              builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(array->name))}));
-  }
-  function->setAttr(svm::SvmDialect::entryAttr, builder_.getUnitAttr());
-  function->setAttr(svm::SvmDialect::sizesAttr, builder_.getArrayAttr({}));
-  function->setAttr(svm::SvmDialect::extentsAttr, builder_.getArrayAttr(extents));
-  entry_ = function.addEntryBlock();
+  auto function = module_.frame.entry(place_, module_.entry, arguments);
+  entry_ = &function.getBody().front();
   builder_.setInsertionPointToStart(entry_);
   return function;
 }
@@ -102,21 +88,16 @@ void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whol
   {
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToEnd(module_.module.getBody());
-    llvm::SmallVector<mlir::Type> types{block.type};
+    using Frame = mapping::LogicalModule;
+    std::vector<Frame::Argument> arguments;
+    const auto add = [&](mlir::MemRefType type) {
+      const bool written = (kind == Exchange::Gather) == (arguments.size() == 1);
+      arguments.push_back(Frame::block(type, block.name(), written ? "readwrite" : "read"));
+    };
+    add(block.type);
     if (whole)
-      types.push_back(whole.getType());
-    auto kernel = make<svm::KernelOp>(llvm::StringRef(symbol), builder_.getFunctionType(types, {}));
-    for (unsigned position = 0; position < types.size(); ++position) {
-      bool written = (kind == Exchange::Gather) == (position == 1);
-      kernel.setArgAttrs(position,
-                         builder_.getDictionaryAttr(
-                             {builder_.getNamedAttr(svm::SvmDialect::accessAttr,
-                                                    builder_.getStringAttr(written ? "readwrite" : "read")),
-                              builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(block.name()))}));
-    }
-    mlir::Block& body = kernel.getBody().emplaceBlock();
-    for (mlir::Type type : types)
-      body.addArgument(type, place_);
+      add(llvm::cast<mlir::MemRefType>(whole.getType()));
+    mlir::Block& body = *Frame::makeBody(module_.frame.kernel(place_, symbol, arguments));
     builder_.setInsertionPointToStart(&body);
     Value copies = body.getArgument(0), first = indexConstant(block.firstCopy);
     Values indices;

@@ -7,7 +7,6 @@
 #include "compiler/ir/locations.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Verifier.h"
 
 namespace func = mlir::func;
 
@@ -57,7 +56,7 @@ std::string kernelSymbol(const std::string& name) {
 ModuleLowering::ModuleLowering(const Program& program, const Machine& machine, mlir::MLIRContext& context,
                                DiagnosticEngine& diagnostics, std::string entry)
     : context(context), program(program), machine(machine), diagnostics(diagnostics), entry(std::move(entry)),
-      startFacts_(program.start), noFacts_(std::vector<StatementPtr>()) {
+      frame(context, place(program.target.where)), startFacts_(program.start), noFacts_(std::vector<StatementPtr>()) {
   for (const CodeBlock& block : program.blocks) {
     facts_.emplace_back(block.body);
     isConcurrent |= facts_.back().waits();
@@ -303,28 +302,18 @@ std::optional<Lowered> ModuleLowering::run() {
   findConstants();
   if (!describeBlocks())
     return std::nullopt;
-  mlir::OwningOpRef<mlir::ModuleOp> owner(mlir::ModuleOp::create(place(program.target.where)));
-  module = *owner;
+  module = frame.module();
   declareExterns();
   lowerKernels();
   EntryLowering(*this, record_.functions[entry]).run();
-  module->setAttr(svm::SvmDialect::programAttr, text("hbir"));
-  module->setAttr(svm::SvmDialect::machineAttr, text(machine.name));
-  module->setAttr(svm::SvmDialect::machineHashAttr, text(contentHash(machine)));
-  module->setAttr(svm::SvmDialect::mappingAttr, mapping::toAttribute(record_, &context));
-  svm::setStage(module, svm::Stage::Logical);
-  MlirDiagnostics handler(context, diagnostics);
-  if (mlir::failed(mlir::verify(module)))
+  auto finished = frame.finish("hbir", &machine, &record_, diagnostics);
+  if (!finished)
     return std::nullopt;
-  return Lowered{std::move(owner), std::move(record_)};
+  return Lowered{std::move(finished), std::move(record_)};
 }
 
 std::optional<Lowered> lower(const Program& program, const Machine& machine, mlir::MLIRContext& context,
                              DiagnosticEngine& diagnostics, const std::string& entry) {
-  mlir::DialectRegistry registry;
-  svm::registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
   return ModuleLowering(program, machine, context, diagnostics, entry).run();
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/hbir/layout/layout.h"
 #include "compiler/hbir/lower/lower.h"
 #include "compiler/ir/svm.h"
+#include "compiler/mapping/logical_module.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -69,6 +70,7 @@ public:
   const Machine& machine;
   DiagnosticEngine& diagnostics;
   const std::string entry;
+  mapping::LogicalModule frame;
   mlir::ModuleOp module;
   bool isConcurrent = false;
 

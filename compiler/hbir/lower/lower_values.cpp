@@ -38,52 +38,32 @@ BodyLowering::BodyLowering(ModuleLowering& module, const KernelPlan& plan, const
 void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vector<const SharedBlock*>& cleared,
                          const Location& location) {
   at(location);
-  builder_.setInsertionPointToEnd(module_.module.getBody());
-  llvm::SmallVector<mlir::Type> types;
-  llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  llvm::SmallVector<mlir::Attribute> extents;
-  auto add = [&](mlir::Type type, llvm::StringRef name, llvm::StringRef access, llvm::ArrayRef<int64_t> shape) {
-    llvm::SmallVector<mlir::NamedAttribute> list{
-        builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(name))};
-    if (!access.empty())
-      list.push_back(builder_.getNamedAttr(svm::SvmDialect::accessAttr, builder_.getStringAttr(access)));
-    types.push_back(type);
-    attributes.push_back(builder_.getDictionaryAttr(list));
-    llvm::SmallVector<mlir::AffineExpr> results;
-    for (int64_t extent : shape)
-      results.push_back(mlir::getAffineConstantExpr(extent, &module_.context));
-    extents.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, 0, results, &module_.context)));
-  };
+  using Frame = mapping::LogicalModule;
+  std::vector<Frame::Argument> arguments;
   for (const SharedBlock* block : plan_.blocks) {
     Touch touch = block->array ? facts_.touch(block->array) : facts_.touch(block->global);
     bool written = touch.written || llvm::is_contained(cleared, block);
     // What a tile writes of an array stands beside what others write: the whole is never overwritten.
-    add(block->type, block->name(), written ? "readwrite" : "read", block->extents);
+    arguments.push_back(Frame::block(block->type, block->name(), written ? "readwrite" : "read", block->extents));
   }
-  for (const Symbol* buffer : plan_.buffers)
-    add(svm::viewType(static_cast<unsigned>(buffer->extents.size()), module_.elementType(buffer->type)), buffer->name,
-        "readwrite", buffer->extents);
+  for (const Symbol* buffer : plan_.buffers) {
+    auto type = svm::viewType(static_cast<unsigned>(buffer->extents.size()), module_.elementType(buffer->type));
+    arguments.push_back(Frame::block(type, buffer->name, "readwrite", buffer->extents));
+  }
   if (plan_.tellsFinish)
-    add(svm::viewType(0, builder_.getI1Type()), "finished", "readwrite", {});
-  unsigned tileArgument = static_cast<unsigned>(types.size());
+    arguments.push_back(Frame::block(svm::viewType(0, builder_.getI1Type()), "finished", "readwrite"));
+  unsigned tileArgument = static_cast<unsigned>(arguments.size());
   if (plan_.takesTile) {
-    add(builder_.getIndexType(), "tile", "", {});
-    attributes.back() =
-        builder_.getDictionaryAttr({builder_.getNamedAttr(svm::SvmDialect::instanceAttr, builder_.getUnitAttr()),
-                                    builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr("tile"))});
+    arguments.push_back(Frame::scalar(builder_.getIndexType(), "tile"));
+    arguments.back().attributes.set(svm::SvmDialect::instanceAttr, builder_.getUnitAttr());
     for (const GroupIndex& variable : *variables_)
-      add(builder_.getIndexType(), variable.name, "", {});
+      arguments.push_back(Frame::scalar(builder_.getIndexType(), variable.name));
   }
-  auto kernel = make<svm::KernelOp>(llvm::StringRef(plan_.symbol), builder_.getFunctionType(types, {}));
-  for (auto [position, attribute] : llvm::enumerate(attributes))
-    kernel.setArgAttrs(static_cast<unsigned>(position), attribute);
-  kernel.setExtentsAttr(builder_.getArrayAttr(extents));
+  svm::KernelOp kernel = module_.frame.kernel(place_, plan_.symbol, arguments);
   if (module_.isConcurrent)
     kernel->setAttr(svm::SvmDialect::sharedAttr, builder_.getUnitAttr());
-  mlir::Block* const entry = &kernel.getBody().emplaceBlock();
+  mlir::Block* const entry = Frame::makeBody(kernel);
   allocations_ = entry;
-  for (mlir::Type type : types)
-    entry->addArgument(type, place_);
   builder_.setInsertionPointToStart(entry);
   unsigned position = 0;
   for (const SharedBlock* block : plan_.blocks)

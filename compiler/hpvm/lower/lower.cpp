@@ -35,9 +35,6 @@ public:
   std::optional<LoweredGraphs> run() {
     const unsigned before = diagnostics_.errorCount();
     LoweredGraphs lowered;
-    lowered.module = mlir::ModuleOp::create(place_);
-    module_ = *lowered.module;
-    svm::setStage(module_, svm::Stage::Logical);
     for (const Root& root : graphs_.roots) {
       const std::string name = "graph_" + std::to_string(lowered.entries.size());
       GraphEntry& entry = lowered.entries.emplace_back();
@@ -52,9 +49,10 @@ public:
     }
     if (diagnostics_.errorCount() != before)
       return std::nullopt;
-    builder_.setInsertionPointToStart(module_.getBody());
+    builder_.setInsertionPointToStart(frame_.module().getBody());
     make<svm::LLVMSourceOp>(llvm::StringRef(leafSource), llvm::StringRef(leafModule(code_, codes_)));
-    return lowered;
+    lowered.module = frame_.finish("hpvm", nullptr, nullptr, diagnostics_);
+    return lowered.module ? std::optional(std::move(lowered)) : std::nullopt;
   }
 
 private:
@@ -62,50 +60,36 @@ private:
 
   void lowerOnce(GraphEntry& entry) {
     const InternalNode& node = *entry.root;
-    mlir::SmallVector<mlir::Type> types;
-    mlir::SmallVector<mlir::Attribute> extents;
-    const auto add = [&](mlir::Type type) {
-      types.push_back(type);
-      extents.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, 0, {}, &context_)));
+    std::vector<mapping::LogicalModule::Argument> arguments;
+    const auto add = [&](mlir::Type type, const std::string& name, llvm::StringRef access) {
+      auto block = llvm::dyn_cast<mlir::MemRefType>(type);
+      arguments.push_back(block ? mapping::LogicalModule::block(block, name, access)
+                                : mapping::LogicalModule::scalar(type, name));
     };
     for (const llvm::Argument& argument : node.function->args())
-      add(typeOf(argument.getType()));
+      add(typeOf(argument.getType()), argumentName(*node.function, argument.getArgNo()),
+          node.isWritten[argument.getArgNo()] ? "readwrite" : "read");
     for (unsigned output = 0; output < node.outputs.size(); ++output) {
       entry.passedOn.push_back(passedOn(*node.function, output));
       if (!entry.passedOn.back())
-        add(svm::viewType(0, travelling(node.outputs[output])));
+        add(svm::viewType(0, travelling(node.outputs[output])), "output " + std::to_string(output), "write");
     }
-    add(builder_.getI64Type());
-    auto function = begin(entry.name, types);
-    for (const llvm::Argument& argument : node.function->args())
-      describe(function, argument.getArgNo(), argumentName(*node.function, argument.getArgNo()),
-               node.isWritten[argument.getArgNo()] ? "readwrite" : "read");
-    unsigned next = static_cast<unsigned>(node.function->arg_size());
-    for (unsigned output = 0; output < node.outputs.size(); ++output)
-      if (!entry.passedOn[output])
-        describe(function, next++, "output " + std::to_string(output), "write");
+    auto function = begin(entry.name, std::move(arguments));
     mlir::Block* body = &function.getBody().front();
     Values inputs(body->args_begin(), body->args_begin() + static_cast<ptrdiff_t>(node.function->arg_size()));
     const Values outputs = lowerChildren(node, inputs);
-    next = static_cast<unsigned>(node.function->arg_size());
+    unsigned next = static_cast<unsigned>(node.function->arg_size());
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       if (!entry.passedOn[output] && outputs[output])
         make<memref::StoreOp>(outputs[output], body->getArgument(next++), mlir::ValueRange());
     make<func::ReturnOp>();
   }
 
-  void describe(func::FuncOp function, unsigned argument, const std::string& name, llvm::StringRef access) {
-    function.setArgAttr(argument, svm::SvmDialect::nameAttr, builder_.getStringAttr(name));
-    if (llvm::isa<mlir::MemRefType>(function.getArgumentTypes()[argument]))
-      function.setArgAttr(argument, svm::SvmDialect::accessAttr, builder_.getStringAttr(access));
-  }
-
   /// An entry point whose last argument is the launch. What is built next goes into it.
-  func::FuncOp begin(const std::string& name, mlir::ArrayRef<mlir::Type> types) {
-    builder_.setInsertionPointToEnd(module_.getBody());
-    auto function = make<func::FuncOp>(name, builder_.getFunctionType(types, {}));
-    function->setAttr(svm::SvmDialect::entryAttr, builder_.getUnitAttr());
-    mlir::Block* body = function.addEntryBlock();
+  func::FuncOp begin(const std::string& name, std::vector<mapping::LogicalModule::Argument> arguments) {
+    arguments.push_back(mapping::LogicalModule::scalar(builder_.getI64Type(), ""));
+    func::FuncOp function = frame_.entry(place_, name, arguments);
+    mlir::Block* body = &function.getBody().front();
     builder_.setInsertionPointToStart(body);
     launch_ = body->getArguments().back();
     levels_.assign(1, Level());
@@ -124,7 +108,7 @@ private:
 
   std::string lowerStream(const InternalNode& node, const std::string& graph) {
     const std::string name = graph + "_stream";
-    begin(name, builder_.getI64Type());
+    begin(name, {});
     std::vector<Stage> stages;
     for (const std::vector<unsigned>& children : stagesOf(node)) {
       Stage& stage = stages.emplace_back();

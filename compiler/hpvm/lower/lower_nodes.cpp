@@ -305,18 +305,17 @@ void NodeLowering::runLeaf(const LeafNode& leaf, const Values& given, const std:
 void NodeLowering::runCode(const std::string& name, llvm::Function* code, const Values& arguments,
                            const std::vector<std::string>& access) {
   codes_.push_back(code);
-  mlir::OpBuilder::InsertPoint here = builder_.saveInsertionPoint();
-  builder_.setInsertionPointToEnd(module_.getBody());
-  auto kernel = make<svm::KernelOp>(
-      llvm::StringRef(name), builder_.getFunctionType(mlir::TypeRange(mlir::ValueRange(arguments)), mlir::TypeRange()));
-  for (auto [number, argument] : llvm::enumerate(arguments))
-    if (llvm::isa<mlir::MemRefType>(argument.getType()))
-      kernel.setArgAttr(static_cast<unsigned>(number), svm::SvmDialect::accessAttr,
-                        builder_.getStringAttr(access.empty() ? "readwrite" : access[number]));
+  using Frame = mapping::LogicalModule;
+  std::vector<Frame::Argument> described;
+  for (auto [number, argument] : llvm::enumerate(arguments)) {
+    auto block = llvm::dyn_cast<mlir::MemRefType>(argument.getType());
+    described.push_back(block ? Frame::block(block, "", access.empty() ? "readwrite" : access[number])
+                              : Frame::scalar(argument.getType(), ""));
+  }
+  svm::KernelOp kernel = frame_.kernel(place_, name, described);
   auto function = mlir::FlatSymbolRefAttr::get(&context_, code->getName());
   kernel.setLlvmAttr(mlir::SymbolRefAttr::get(&context_, leafSource, {function}));
   kernel.setMayAlias(true); // whatever the pointers of the program share
-  builder_.restoreInsertionPoint(here);
   make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()), mlir::ValueRange(arguments),
                    mlir::ValueRange(), mlir::FlatSymbolRefAttr());
 }

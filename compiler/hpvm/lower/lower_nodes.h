@@ -7,6 +7,7 @@
 #include "compiler/hpvm/graph/places.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/svm.h"
+#include "compiler/mapping/logical_module.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,7 +38,7 @@ public:
 
   NodeLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
       : graphs_(graphs), code_(code), context_(context), diagnostics_(diagnostics), builder_(&context),
-        place_(mlir::UnknownLoc::get(&context)) {}
+        place_(mlir::UnknownLoc::get(&context)), frame_(context, place_) {}
 
 protected:
   template <typename Op, typename... Arguments>
@@ -76,7 +77,7 @@ protected:
   DiagnosticEngine& diagnostics_;
   mlir::OpBuilder builder_;
   mlir::Location place_;
-  mlir::ModuleOp module_;
+  mapping::LogicalModule frame_;
   mlir::Value launch_;
   std::vector<llvm::Function*> codes_; // that kernels are made of
 

@@ -187,17 +187,15 @@ private:
   Value objectArgument(const Expr* expr);
 
   // Signatures (lower_instances.cpp).
-  struct Signature {
-    llvm::SmallVector<mlir::Type> types;
-    llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  };
+  using Frame = mapping::LogicalModule;
   bool isBlock(const Variable& parameter, bool byReference) {
     return parameter.isArray() || parameter.direction != Direction::In || byReference || module_.isWide(parameter.type);
   }
   /// `hidden` is what an instance is given beside its arguments: nothing, what callers of a kernel make, or the counts
   /// of selections.
   enum class Hidden { Nothing, CallerMade, Counts };
-  Signature signature(bool byReference, Hidden hidden);
+  /// Without extents.
+  std::vector<Frame::Argument> signature(bool byReference, Hidden hidden);
   void bindArguments(mlir::Block& entry, bool byReference, Hidden hidden);
   void bindSizes(Environment& environment, const TaskVariant& variant,
                  llvm::function_ref<Value(size_t parameter, size_t dimension)> extent);

@@ -43,44 +43,32 @@ llvm::StringRef accessText(Direction direction) {
 
 } // namespace
 
-BodyLowering::Signature BodyLowering::signature(bool byReference, Hidden hidden) {
-  Signature result;
+std::vector<BodyLowering::Frame::Argument> BodyLowering::signature(bool byReference, Hidden hidden) {
+  std::vector<Frame::Argument> result;
   auto addOne = [&](const Variable& variable, bool block, llvm::StringRef access, std::string_view name) {
-    llvm::SmallVector<mlir::NamedAttribute> attributes;
-    auto set = [&](llvm::StringRef key, mlir::Attribute value) {
-      attributes.push_back(builder_.getNamedAttr(key, value));
-    };
-    set(svm::SvmDialect::nameAttr, builder_.getStringAttr(name));
-    if (block)
-      set(svm::SvmDialect::accessAttr, builder_.getStringAttr(access));
+    Frame::Argument& argument = result.emplace_back(block ? Frame::block(module_.viewOf(variable), name, access)
+                                                          : Frame::scalar(module_.typeOf(variable.type), name));
     if (variable.type->isInteger() && !variable.type->isSigned())
-      set(svm::SvmDialect::unsignedAttr, builder_.getUnitAttr());
+      argument.attributes.set(svm::SvmDialect::unsignedAttr, builder_.getUnitAttr());
     if (variable.type->isRecord()) {
-      set(svm::SvmDialect::elementAttr, builder_.getStringAttr(elementTypeOf(variable.type).numpyDescription()));
-      set(svm::SvmDialect::elementDeclarationsAttr, module_.declarationsAttr(module_.cDeclarations.of(variable.type)));
+      argument.attributes.set(svm::SvmDialect::elementAttr,
+                              builder_.getStringAttr(elementTypeOf(variable.type).numpyDescription()));
+      argument.attributes.set(svm::SvmDialect::elementDeclarationsAttr,
+                              module_.declarationsAttr(module_.cDeclarations.of(variable.type)));
     }
     if (module_.isWide(variable.type))
-      set(svm::SvmDialect::wordsAttr, builder_.getI64IntegerAttr(ModuleLowering::wordsIn(variable.type)));
-    result.types.push_back(block ? mlir::Type(module_.viewOf(variable)) : module_.typeOf(variable.type));
-    result.attributes.push_back(builder_.getDictionaryAttr(attributes));
+      argument.attributes.set(svm::SvmDialect::wordsAttr,
+                              builder_.getI64IntegerAttr(ModuleLowering::wordsIn(variable.type)));
   };
   for (const Variable* parameter : instance_.variant->parameters)
     addOne(*parameter, isBlock(*parameter, byReference), accessText(parameter->direction), parameter->name);
-  auto addWords = [&](llvm::StringRef name) {
-    auto attribute = [&](llvm::StringRef key, llvm::StringRef value) {
-      return builder_.getNamedAttr(key, builder_.getStringAttr(value));
-    };
-    result.types.push_back(module_.wordsType());
-    result.attributes.push_back(builder_.getDictionaryAttr(
-        {attribute(svm::SvmDialect::nameAttr, name), attribute(svm::SvmDialect::accessAttr, "readwrite")}));
-  };
   if (hidden == Hidden::CallerMade) {
     for (const Variable* local : module_.callerMade(number_))
       addOne(*local, true, "readwrite", labelOf(local->name, local->lexnum));
     if (module_.scratchWords(number_))
-      addWords("scratch space");
+      result.push_back(Frame::block(module_.wordsType(), "scratch space", "readwrite"));
   } else if (hidden == Hidden::Counts && instance_.countsSelections) {
-    addWords("selection counts");
+    result.push_back(Frame::block(module_.wordsType(), "selection counts", "readwrite"));
   }
   return result;
 }
@@ -127,21 +115,17 @@ void BodyLowering::bindArguments(mlir::Block& entry, bool byReference, Hidden hi
 }
 
 void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
-  builder_.setInsertionPointToEnd(module_.module.getBody());
-  Signature types = signature(byReference, Hidden::CallerMade);
-  auto kernel = make<svm::KernelOp>(llvm::StringRef(symbol), builder_.getFunctionType(types.types, {}));
-  for (auto [position, attributes] : llvm::enumerate(types.attributes))
-    kernel.setArgAttrs(static_cast<unsigned>(position), attributes);
-  kernel.setExtentsAttr(module_.extentMaps(number_, true));
+  std::vector<Frame::Argument> arguments = signature(byReference, Hidden::CallerMade);
+  for (auto [argument, extents] : llvm::zip_equal(arguments, module_.extentMaps(number_, true)))
+    argument.extents = extents;
+  svm::KernelOp kernel = module_.frame.kernel(place_, symbol, arguments);
   if (instance_.variant->kind == TaskKind::External) {
     auto function = mlir::FlatSymbolRefAttr::get(&module_.context, "strata.ext." + instance_.name);
     kernel.setLlvmAttr(mlir::SymbolRefAttr::get(&module_.context, "source", {function}));
     checkSharingKind(instance_, module_.machine, module_.diagnostics);
     return;
   }
-  mlir::Block& entry = kernel.getBody().emplaceBlock();
-  for (mlir::Type type : types.types)
-    entry.addArgument(type, place_);
+  mlir::Block& entry = *Frame::makeBody(kernel);
   builder_.setInsertionPointToStart(&entry);
   bindArguments(entry, byReference, Hidden::CallerMade);
   if (settlesTunables())
@@ -151,31 +135,28 @@ void BodyLowering::lowerKernel(const std::string& symbol, bool byReference) {
   make<svm::ReturnOp>();
   if (byReference || instance_.spaceShare.empty())
     return;
-  std::vector<const Variable*> arguments(instance_.variant->parameters.begin(), instance_.variant->parameters.end());
-  llvm::append_range(arguments, module_.callerMade(number_));
+  std::vector<const Variable*> variables(instance_.variant->parameters.begin(), instance_.variant->parameters.end());
+  llvm::append_range(variables, module_.callerMade(number_));
   // Its arguments may be one storage from here on.
-  if (checkSharing(kernel, instance_, arguments, module_.machine, module_.diagnostics))
+  if (checkSharing(kernel, instance_, variables, module_.machine, module_.diagnostics))
     kernel.setMayAlias(true);
 }
 
 func::FuncOp BodyLowering::beginFunction(const std::string& symbol, bool byReference, bool isEntry) {
-  builder_.setInsertionPointToEnd(module_.module.getBody());
   const Hidden hidden = isEntry ? Hidden::Nothing : Hidden::Counts;
-  Signature types = signature(byReference, hidden);
-  auto function = make<func::FuncOp>(symbol, builder_.getFunctionType(types.types, {}));
-  for (auto [position, attributes] : llvm::enumerate(types.attributes))
-    function.setArgAttrs(static_cast<unsigned>(position), attributes);
+  std::vector<Frame::Argument> arguments = signature(byReference, hidden);
+  func::FuncOp function;
   if (isEntry) {
-    llvm::SmallVector<mlir::Attribute> names;
+    std::vector<std::string> sizes;
     for (const Variable* size : instance_.variant->sizeParameters)
-      names.push_back(builder_.getStringAttr(size->name));
-    function->setAttr(svm::SvmDialect::entryAttr, builder_.getUnitAttr());
-    function->setAttr(svm::SvmDialect::sizesAttr, builder_.getArrayAttr(names));
-    function->setAttr(svm::SvmDialect::extentsAttr, module_.extentMaps(number_, false));
+      sizes.emplace_back(size->name);
+    for (auto [argument, extents] : llvm::zip_equal(arguments, module_.extentMaps(number_, false)))
+      argument.extents = extents;
+    function = module_.frame.entry(place_, symbol, arguments, sizes);
   } else {
-    function.setPrivate();
+    function = module_.frame.function(place_, symbol, arguments);
   }
-  builder_.setInsertionPointToStart(function.addEntryBlock());
+  builder_.setInsertionPointToStart(&function.getBody().front());
   const mlir::Location place = place_;
   for (auto [position, parameter] : llvm::enumerate(instance_.variant->parameters)) {
     at(parameter->location);

@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineMap.h"
-#include "mlir/IR/Verifier.h"
 
 namespace strata::sequoia {
 
@@ -35,7 +34,7 @@ ModuleLowering::ModuleLowering(const Program& program, const InstanceGraph& grap
                                mlir::MLIRContext& context, DiagnosticEngine& diagnostics, const KnownSizes& known)
     : context(context), program(program), graph(graph), machine(machine), diagnostics(diagnostics),
       sizes(propagateSizes(graph, known)), spans(processorSpans(graph, machine)),
-      cDeclarations(program.types, instanceNames(graph)) {}
+      cDeclarations(program.types, instanceNames(graph)), frame(context, place({program.file, 0, 0})) {}
 
 // ---- types and places ----
 
@@ -229,7 +228,7 @@ mlir::AffineExpr ModuleLowering::affine(const Instance& instance, const Expr* ex
   }
 }
 
-mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade) {
+std::vector<mlir::AffineMap> ModuleLowering::extentMaps(uint32_t number, bool withCallerMade) {
   const Instance& instance = graph.instances[number];
   const TaskVariant& variant = *instance.variant;
   unsigned symbols = static_cast<unsigned>(variant.sizeParameters.size());
@@ -258,10 +257,10 @@ mlir::ArrayAttr ModuleLowering::extentMaps(uint32_t number, bool withCallerMade)
     }
   if (!scratch.empty())
     all.push_back(scratch);
-  llvm::SmallVector<mlir::Attribute> maps;
+  std::vector<mlir::AffineMap> maps;
   for (const auto& results : all)
-    maps.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(0, symbols, results, &context)));
-  return mlir::ArrayAttr::get(&context, maps);
+    maps.push_back(mlir::AffineMap::get(0, symbols, results, &context));
+  return maps;
 }
 
 // ---- the module ----
@@ -292,8 +291,7 @@ std::optional<Lowered> ModuleLowering::run() {
   if (diagnostics.errorCount() != before)
     return std::nullopt;
   analyzeBodies();
-  mlir::OwningOpRef<mlir::ModuleOp> owner(mlir::ModuleOp::create(place({program.file, 0, 0})));
-  module = *owner;
+  module = frame.module();
   for (uint32_t number = 0; number < graph.instances.size(); ++number) {
     const Instance& instance = graph.instances[number];
     if (instance.variant->kind == TaskKind::External)
@@ -312,17 +310,12 @@ std::optional<Lowered> ModuleLowering::run() {
   lowerCombiners();
   if (diagnostics.errorCount() != before)
     return std::nullopt;
-  module->setAttr(svm::SvmDialect::programAttr, text("sequoia"));
-  module->setAttr(svm::SvmDialect::machineAttr, text(machine.name));
-  module->setAttr(svm::SvmDialect::machineHashAttr, text(contentHash(machine)));
-  module->setAttr(svm::SvmDialect::mappingAttr, mapping::toAttribute(record, &context));
   if (mlir::ArrayAttr declarations = declarationsAttr(cDeclarations.ofProgram()); !declarations.empty())
     module->setAttr(svm::SvmDialect::declarationsAttr, declarations);
-  strata::svm::setStage(module, strata::svm::Stage::Logical);
-  MlirDiagnostics handler(context, diagnostics);
-  if (mlir::failed(mlir::verify(module)))
+  auto finished = frame.finish("sequoia", &machine, &record, diagnostics);
+  if (!finished)
     return std::nullopt;
-  return Lowered{std::move(owner), std::move(record), std::move(externals_)};
+  return Lowered{std::move(finished), std::move(record), std::move(externals_)};
 }
 
 void ModuleLowering::lowerCombiners() {
@@ -342,10 +335,6 @@ void ModuleLowering::lowerCombiners() {
 
 std::optional<Lowered> lower(const Program& program, const InstanceGraph& graph, const Machine& machine,
                              mlir::MLIRContext& context, DiagnosticEngine& diagnostics, const KnownSizes& known) {
-  mlir::DialectRegistry registry;
-  strata::svm::registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
   return ModuleLowering(program, graph, machine, context, diagnostics, known).run();
 }
 

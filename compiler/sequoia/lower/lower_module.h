@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/ir/svm.h"
+#include "compiler/mapping/logical_module.h"
 #include "compiler/sequoia/lower/c_declarations.h"
 #include "compiler/sequoia/lower/lower.h"
 
@@ -94,7 +95,7 @@ public:
   mlir::AffineExpr affine(const LinearSize& size) const;
   /// One affine map an argument (and a caller-made array); extents that are not affine are symbols behind the size
   /// parameters.
-  mlir::ArrayAttr extentMaps(uint32_t instance, bool withCallerMade);
+  std::vector<mlir::AffineMap> extentMaps(uint32_t instance, bool withCallerMade);
 
   /// As the dialect's attributes hold them.
   mlir::ArrayAttr declarationsAttr(const std::vector<CDeclarations::Declaration>& declarations);
@@ -109,6 +110,7 @@ public:
   BodyFacts facts;
   CDeclarations cDeclarations;
   mapping::Record record;
+  mapping::LogicalModule frame;
   mlir::ModuleOp module;
 
 private:
