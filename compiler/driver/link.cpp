@@ -125,6 +125,7 @@ int linkCommand(Session& session, const std::vector<std::string>& arguments) {
   const std::string linker = given && *given ? given : "ld";
   if (linking::joinsObjects(arguments)) // what they need comes when they are linked
     return becomeLinker(session, linker, arguments);
+  session.diagnostics.enableRemarks(std::getenv("STRATA_REMARKS") != nullptr);
   const auto object = GraphLink(session, arguments).object();
   if (!object)
     return finish(session, statusOurError);

@@ -41,9 +41,9 @@ public:
     std::string text =
         pointers_.empty() ? "" : "static const StrataHpvmPointer " + pointers + "[] = {\n" + pointers_ + "};\n";
     if (entry_.isLaunched)
-      text += prototype(entry_.name) + "static void run_" + entry_.name + "(void *launch, char *arguments) {\n" +
-              "  int64_t handle = (int64_t)(uintptr_t)launch;\n" + code_ + "  void *given[] = {" + list_ +
-              "&handle};\n" + call(entry_.name) + after_ + "}\n";
+      text += prototype(entry_.name) + overlappingPrototype() + "static void run_" + entry_.name +
+              "(void *launch, char *arguments) {\n" + "  int64_t handle = (int64_t)(uintptr_t)launch;\n" + code_ +
+              overlaps() + extents_ + "  void *given[] = {" + list_ + "&handle};\n" + callOnce() + after_ + "}\n";
     if (!entry_.stream.empty())
       text += prototype(entry_.stream) + "static void " + entry_.stream + "_all(void *launch) {\n" +
               "  int64_t handle = (int64_t)(uintptr_t)launch;\n  void *given[] = {&handle};\n" + call(entry_.stream) +
@@ -71,9 +71,34 @@ private:
   static std::string prototype(const std::string& entry) {
     return "void " + packed(entry) + "(void **) __asm__(" + clang::cLiteral(target::packedSymbol(entry)) + ");\n";
   }
-  static std::string call(const std::string& entry) {
-    return "  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n  " + packed(entry) +
-           "(given);\n  strata_call_end(&call);\n";
+  static std::string call(const std::string& entry) { return callOf("  " + packed(entry) + "(given);\n"); }
+  static std::string callOf(const std::string& statement) {
+    return "  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n" + statement +
+           "  strata_call_end(&call);\n";
+  }
+
+  std::string overlappingPrototype() const { return entry_.overlapping.empty() ? "" : prototype(entry_.overlapping); }
+  std::string callOnce() const {
+    if (entry_.overlapping.empty())
+      return call(entry_.name);
+    return callOf("  if (overlap)\n    " + packed(entry_.overlapping) + "(given);\n  else\n    " + packed(entry_.name) +
+                  "(given);\n");
+  }
+  /// Whether two arrays have bytes in common, of which one is written.
+  std::string overlaps() const {
+    if (entry_.overlapping.empty())
+      return "";
+    std::string test;
+    const llvm::Function& root = *entry_.root->function;
+    for (const llvm::Argument& first : root.args())
+      for (const llvm::Argument& second : root.args())
+        if (first.getArgNo() < second.getArgNo() && first.getType()->isPointerTy() && second.getType()->isPointerTy() &&
+            (entry_.root->isWritten[first.getArgNo()] || entry_.root->isWritten[second.getArgNo()])) {
+          const std::string one = "a" + number(first.getArgNo()), other = "a" + number(second.getArgNo());
+          test += (test.empty() ? "" : " ||\n      ") + std::string("(") + one + "[0] < " + other + "[0] + " + other +
+                  "[1] && " + other + "[0] < " + one + "[0] + " + one + "[1])";
+        }
+    return "  bool overlap = " + test + ";\n";
   }
   std::string copy(const std::string& to, uint64_t from, uint64_t bytes) {
     return "  memcpy(" + to + ", arguments + " + number(from) + ", " + number(bytes) + ");\n";
@@ -85,6 +110,8 @@ private:
     if (argument.getType()->isPointerTy()) { // its size follows
       code_ += "  int64_t " + name + "[3] = {0, 0, 1};\n" + copy("&" + name + "[0]", offset_, 8) +
                copy("&" + name + "[1]", offset_ + 8, 8);
+      if (const unsigned size = entry_.isLaunched ? entry_.elementBytes[argument.getArgNo()] : 1; size > 1)
+        extents_ += "  " + name + "[1] /= " + number(size) + ";\n";
       list_ += name + ", ";
       pointers_ += "  {" + clang::cLiteral(argumentName(*entry_.root->function, argument.getArgNo())) + ", " +
                    number(offset_) + "u, " + number(offset_ + 8) + "u},\n";
@@ -113,7 +140,7 @@ private:
   }
 
   const GraphEntry& entry_;
-  std::string code_, list_, after_, pointers_;
+  std::string code_, extents_, list_, after_, pointers_;
   uint64_t offset_ = 0, inputs_ = 0, outputs_ = 0, pointerCount_ = 0;
 };
 

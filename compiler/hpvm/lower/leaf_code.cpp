@@ -28,7 +28,7 @@ public:
   LeafMaker(const LeafNode& leaf, const LeafUse& use, DiagnosticEngine& diagnostics)
       : leaf_(leaf), use_(use), diagnostics_(diagnostics), context_(leaf.function->getContext()) {}
 
-  llvm::Function* make(const std::string& name) {
+  llvm::Function* make(const std::string& name, bool keepsLines) {
     const unsigned before = diagnostics_.errorCount();
     llvm::Function& own = *leaf_.function;
     llvm::SmallVector<llvm::Type*> types;
@@ -76,7 +76,8 @@ public:
     llvm::MergeBlockIntoPredecessor(body); // so that its variables are those of the first block
     // What is said of arguments holds for C's convention of calls, and not for the kernels' one.
     made_->setAttributes(llvm::AttributeList::get(context_, made_->getAttributes().getFnAttrs(), {}, {}));
-    llvm::stripDebugInfo(*made_);
+    if (!keepsLines)
+      llvm::stripDebugInfo(*made_);
     made_->setComdat(nullptr);
     made_->removeFnAttr(llvm::Attribute::NoInline);
     made_->addFnAttr(llvm::Attribute::AlwaysInline);
@@ -108,8 +109,11 @@ private:
       auto* copy = llvm::cast_or_null<llvm::CallBase>(values.lookup(&call));
       if (!copy)
         continue;
-      if (llvm::Value* value = meaning(call, *copy, kind))
+      if (llvm::Value* value = meaning(call, *copy, kind)) {
+        if (auto* made = llvm::dyn_cast<llvm::Instruction>(value))
+          made->setDebugLoc(copy->getDebugLoc());
         copy->replaceAllUsesWith(value);
+      }
       replaced.push_back(copy);
     }
     // An invoke goes on at its normal end.
@@ -335,8 +339,8 @@ private:
 } // namespace
 
 llvm::Function* makeLeaf(const LeafNode& leaf, const LeafUse& use, const std::string& name,
-                         DiagnosticEngine& diagnostics) {
-  return LeafMaker(leaf, use, diagnostics).make(name);
+                         DiagnosticEngine& diagnostics, bool keepsLines) {
+  return LeafMaker(leaf, use, diagnostics).make(name, keepsLines);
 }
 
 std::string leafModule(llvm::Module& module, const std::vector<llvm::Function*>& functions) {

@@ -27,8 +27,9 @@ struct LeafUse {
 /// then its extents (64 bits each); if any output is wanted, whether the instance is the last (1 bit) and its number
 /// (64 bits); for each wanted last value a pointer; for each that every instance gives a pointer, an extent and a
 /// stride. Added to the leaf's module. Null on errors (reported).
+/// `keepsLines`: its instructions tell their places.
 llvm::Function* makeLeaf(const LeafNode& leaf, const LeafUse& use, const std::string& name,
-                         DiagnosticEngine& diagnostics);
+                         DiagnosticEngine& diagnostics, bool keepsLines = false);
 
 /// The text of these functions and all that they call, as a module of its own. Variables, and functions that the module
 /// does not define, are left to the link.

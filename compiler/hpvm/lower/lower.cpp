@@ -59,26 +59,52 @@ private:
   // ---- once ----
 
   void lowerOnce(GraphEntry& entry) {
+    raises_ = true;
+    raised_ = 0;
+    const InternalNode& node = *entry.root;
+    for (unsigned output = 0; output < node.outputs.size(); ++output)
+      entry.passedOn.push_back(passedOn(*node.function, output));
+    std::vector<mlir::Type> types;
+    for (const llvm::Argument& argument : node.function->args()) {
+      llvm::Type* element = argument.getType()->isPointerTy() ? elementOf(node, argument.getArgNo()) : nullptr;
+      types.push_back(element ? svm::viewType(1, typeOf(element)) : typeOf(argument.getType()));
+      const auto block = llvm::dyn_cast<mlir::MemRefType>(types.back());
+      entry.elementBytes.push_back(block ? block.getElementTypeBitWidth() / 8 : 0);
+    }
+    lowerBody(entry, entry.name, types);
+    raises_ = false;
+    if (!raised_ || !mayOverlap(node))
+      return;
+    entry.overlapping = entry.name + "_overlapping";
+    lowerBody(entry, entry.overlapping, types);
+  }
+
+  /// Whether two arrays that the graph is given might overlap, of which it writes one.
+  static bool mayOverlap(const InternalNode& node) {
+    const auto pointers =
+        llvm::count_if(node.function->args(), [](const llvm::Argument& each) { return each.getType()->isPointerTy(); });
+    return pointers > 1 && llvm::is_contained(node.isWritten, true);
+  }
+
+  void lowerBody(const GraphEntry& entry, const std::string& name, const std::vector<mlir::Type>& types) {
     const InternalNode& node = *entry.root;
     std::vector<mapping::LogicalModule::Argument> arguments;
-    const auto add = [&](mlir::Type type, const std::string& name, llvm::StringRef access) {
+    const auto add = [&](mlir::Type type, const std::string& called, llvm::StringRef access) {
       auto block = llvm::dyn_cast<mlir::MemRefType>(type);
-      arguments.push_back(block ? mapping::LogicalModule::block(block, name, access)
-                                : mapping::LogicalModule::scalar(type, name));
+      arguments.push_back(block ? mapping::LogicalModule::block(block, called, access)
+                                : mapping::LogicalModule::scalar(type, called));
     };
     for (const llvm::Argument& argument : node.function->args())
-      add(typeOf(argument.getType()), argumentName(*node.function, argument.getArgNo()),
+      add(types[argument.getArgNo()], argumentName(*node.function, argument.getArgNo()),
           node.isWritten[argument.getArgNo()] ? "readwrite" : "read");
-    for (unsigned output = 0; output < node.outputs.size(); ++output) {
-      entry.passedOn.push_back(passedOn(*node.function, output));
-      if (!entry.passedOn.back())
+    for (unsigned output = 0; output < node.outputs.size(); ++output)
+      if (!entry.passedOn[output])
         add(svm::viewType(0, travelling(node.outputs[output])), "output " + std::to_string(output), "write");
-    }
-    auto function = begin(entry.name, std::move(arguments));
+    auto function = begin(name, std::move(arguments));
     mlir::Block* body = &function.getBody().front();
     Values inputs(body->args_begin(), body->args_begin() + static_cast<ptrdiff_t>(node.function->arg_size()));
     const Values outputs = lowerChildren(node, inputs);
-    unsigned next = static_cast<unsigned>(node.function->arg_size());
+    auto next = static_cast<unsigned>(node.function->arg_size());
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       if (!entry.passedOn[output] && outputs[output])
         make<memref::StoreOp>(outputs[output], body->getArgument(next++), mlir::ValueRange());

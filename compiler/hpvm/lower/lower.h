@@ -20,7 +20,10 @@ namespace strata::hpvm {
 struct GraphEntry {
   std::string name;
   bool isLaunched = false; // whether there is `name`, which executes the graph once
-  std::string stream;      // executes it for every item; its only argument is the launch. Empty: there is none
+  /// Does the same where two of the arrays overlap that the graph is given, one of which it writes. Empty: `name` does.
+  std::string overlapping;
+  std::vector<unsigned> elementBytes; // of each argument of `name` that is a block, for its extent; else 0
+  std::string stream; // executes it for every item; its only argument is the launch. Empty: there is none
   const InternalNode* root = nullptr;
   std::vector<std::optional<unsigned>> passedOn; // of each output: the argument that it is
 };

@@ -76,10 +76,14 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
       checkGrids(node.children[source.child], level.extents, inputs);
   Values given = inputsOf(child, inputs, outputs);
   makeOutputs(node, number, given, level.extents, outputs[number]);
-  // The outermost loop is over the last dimension, so that neighbours along x follow each other.
-  Values lower(child.extents.size(), index(0)), upper(level.extents.rbegin(), level.extents.rend());
   const auto leaf = graphs_.leaves.find(child.function);
   const bool isLeaf = leaf != graphs_.leaves.end();
+  if (raises_ && isLeaf && raiseLeaf(child, leaf->second, given, level, outputs, outputs[number])) {
+    ++raised_;
+    return;
+  }
+  // The outermost loop is over the last dimension, so that neighbours along x follow each other.
+  Values lower(child.extents.size(), index(0)), upper(level.extents.rbegin(), level.extents.rend());
   mlir::OpBuilder::InsertionGuard guard(builder_);
   if (!child.extents.empty()) {
     auto loop = make<svm::ParallelOp>(mlir::ValueRange(lower), mlir::ValueRange(upper), mlir::ValueRange(),
@@ -90,11 +94,10 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
       level.indices.push_back(loop.iteration(dimension));
   }
   const Value linear = linearIndex(level);
-  for (size_t input = 0; input < given.size(); ++input)
-    if (const Source& source = child.inputs[input]; source.kind == Source::Kind::Edge && source.isOneToOne)
-      if (const Output& output = outputs[source.child][source.index]; output.each)
-        given[input] =
-            asInput(make<memref::LoadOp>(output.each, linear), child, static_cast<unsigned>(input), output.isUnsigned);
+  for (auto [input, output] : llvm::enumerate(ownInputs(child, outputs)))
+    if (output)
+      given[input] = asInput(make<memref::LoadOp>(output->each, linear),
+                             child.function->getArg(static_cast<unsigned>(input))->getType(), output->isUnsigned);
   levels_.insert(levels_.begin(), level);
   if (isLeaf)
     runLeaf(leaf->second, given, outputs[number], linear);
@@ -127,8 +130,8 @@ void NodeLowering::checkGrids(const Child& source, const Values& extents, const 
 }
 
 /// A value in the type of an input: C widens what goes through an ellipsis, and constants there have no type.
-Value NodeLowering::asInput(Value value, const Child& child, unsigned input, bool isUnsigned) {
-  const mlir::Type wanted = typeOf(child.function->getArg(input)->getType());
+Value NodeLowering::asInput(Value value, const llvm::Type* input, bool isUnsigned) {
+  const mlir::Type wanted = typeOf(input);
   if (value.getType() == wanted || llvm::isa<mlir::MemRefType>(wanted))
     return value;
   if (llvm::isa<mlir::FloatType>(wanted))
@@ -151,10 +154,19 @@ Values NodeLowering::inputsOf(const Child& child, const Values& inputs, const Ou
     if (!value && output.last && !(source.isOneToOne && output.each))
       value = make<memref::LoadOp>(output.last, mlir::ValueRange());
     if (value)
-      value = asInput(value, child, static_cast<unsigned>(number), output.isUnsigned);
+      value = asInput(value, child.function->getArg(static_cast<unsigned>(number))->getType(), output.isUnsigned);
     given.push_back(value);
   }
   return given;
+}
+
+std::vector<const NodeLowering::Output*> NodeLowering::ownInputs(const Child& child, const Outputs& outputs) const {
+  std::vector<const Output*> own;
+  for (const Source& source : child.inputs) {
+    const Output* output = source.kind == Source::Kind::Edge ? &outputs[source.child][source.index] : nullptr;
+    own.push_back(output && source.isOneToOne && output->each ? output : nullptr);
+  }
+  return own;
 }
 
 /// Makes the blocks for a child's outputs that anything in the node wants.

@@ -14,6 +14,7 @@
 
 #include "llvm/IR/Module.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -87,17 +88,37 @@ protected:
   };
   std::vector<Level> levels_; // of the node at hand, then those around it; the root's is last
 
+  /// The type of the elements that the nodes of an internal one load and store where a pointer argument of it points,
+  /// as far as they are raised; null where they differ, or none tells.
+  llvm::Type* elementOf(const InternalNode& node, unsigned argument);
+  /// Whether leaves are raised. They may be where no two pointers that the graph is given overlap of which one is
+  /// written.
+  bool raises_ = false;
+  unsigned raised_ = 0; // leaves
+
 private:
   void checkGrids(const Child& source, const Values& extents, const Values& inputs);
-  mlir::Value asInput(mlir::Value value, const Child& child, unsigned input, bool isUnsigned);
+  mlir::Value asInput(mlir::Value value, const llvm::Type* input, bool isUnsigned);
   Values inputsOf(const Child& child, const Values& inputs, const Outputs& outputs);
   void makeOutputs(const InternalNode& node, unsigned number, const Values& given, const Values& extents,
                    std::vector<Output>& outputs);
   std::optional<unsigned> passedOn(const InternalNode& node, unsigned child, unsigned output);
+  friend class LeafRaiser;
   mlir::Value linearIndex(const Level& level);
   mlir::Value isLast(const Level& level);
   void keep(const Values& values, const std::vector<Output>& outputs, mlir::Value linear);
   void runLeaf(const LeafNode& leaf, const Values& given, const std::vector<Output>& outputs, mlir::Value linear);
+
+  // Raised leaves (raise_leaf.cpp).
+
+  /// The inputs that each instance has of its own: for each argument the block they are in, or null.
+  std::vector<const Output*> ownInputs(const Child& child, const Outputs& outputs) const;
+  /// All instances of a leaf as one kernel with loops. False where it cannot be raised, and nothing was made.
+  bool raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level, Outputs& outputs,
+                 const std::vector<Output>& own);
+  std::optional<unsigned> rootInputOf(const InternalNode& node, const Source& source);
+  const std::vector<llvm::Type*>& elementsOf(const LeafNode& leaf);
+  std::map<const llvm::Function*, std::vector<llvm::Type*>> elements_;
 
   unsigned labels_ = 0;
 };

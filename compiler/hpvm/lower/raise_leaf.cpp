@@ -1,0 +1,438 @@
+// Leaves as structured kernels: the loops over a leaf's instances stand in the kernel, around its raised body, and the
+// kernel compiler takes them together. The control function runs such a kernel for blocks of the outermost loop's
+// iterations, which are the parallel work.
+#include "compiler/hpvm/lower/leaf_code.h"
+#include "compiler/hpvm/lower/lower_nodes.h"
+#include "compiler/raise/clean.h"
+#include "compiler/raise/raise.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+
+using mlir::Value;
+
+namespace strata::hpvm {
+
+STRATA_DIAGNOSTIC(notRaised, Remark, "hpvm-not-raised",
+                  "node '{0}' runs instance by instance, as LLVM code: what stands here is {1}");
+STRATA_DIAGNOSTIC(notRaisedOnce, Remark, "hpvm-not-raised", "node '{0}' runs instance by instance, as LLVM code: {1}");
+
+/// Instances of a node that narrow an index of theirs to 32 bits, and add small numbers to it.
+static constexpr int64_t mostSmall = int64_t(1) << 30;
+
+// ---- element types ----
+
+/// What is loaded and stored through each pointer argument of a leaf; null where that is not told.
+const std::vector<llvm::Type*>& NodeLowering::elementsOf(const LeafNode& leaf) {
+  const auto [found, isNew] = elements_.try_emplace(leaf.function);
+  std::vector<llvm::Type*>& elements = found->second;
+  if (!isNew)
+    return elements;
+  elements.resize(leaf.function->arg_size());
+  if (leaf.hasBarrier || leaf.allocates)
+    return elements;
+  llvm::ValueToValueMapTy values;
+  llvm::Function* copy = llvm::CloneFunction(leaf.function, values);
+  llvm::stripDebugInfo(*copy);
+  raise::clean(*copy);
+  {
+    std::vector<raise::Argument> arguments;
+    for (const llvm::Argument& argument : copy->args())
+      arguments.push_back(
+          {.kind = argument.getType()->isPointerTy() ? raise::Argument::Kind::Block : raise::Argument::Kind::Scalar});
+    raise::Raising raising(*copy, std::move(arguments));
+    raising.analyze();
+    for (unsigned number = 0; number < elements.size(); ++number)
+      if (const raise::MemoryBlock* block = raising.blockOf(number))
+        elements[number] = block->element;
+  }
+  copy->eraseFromParent();
+  return elements;
+}
+
+std::optional<unsigned> NodeLowering::rootInputOf(const InternalNode& node, const Source& source) {
+  if (source.kind == Source::Kind::Own)
+    return source.index;
+  return source.kind == Source::Kind::Edge ? passedOn(node, source.child, source.index) : std::nullopt;
+}
+
+llvm::Type* NodeLowering::elementOf(const InternalNode& node, unsigned argument) {
+  llvm::Type* element = nullptr;
+  for (const Child& child : node.children)
+    for (auto [input, source] : llvm::enumerate(child.inputs)) {
+      if (rootInputOf(node, source) != argument)
+        continue;
+      const auto inner = graphs_.internal.find(child.function);
+      llvm::Type* own = inner != graphs_.internal.end() ? elementOf(inner->second, static_cast<unsigned>(input))
+                                                        : elementsOf(graphs_.leaves.at(child.function))[input];
+      if (own && element && own != element)
+        return nullptr;
+      element = own ? own : element;
+    }
+  return element;
+}
+
+// ---- one leaf ----
+
+class LeafRaiser {
+public:
+  using Frame = mapping::LogicalModule;
+  using Values = NodeLowering::Values;
+
+  LeafRaiser(NodeLowering& lowering, const LeafNode& leaf, const Values& given, const NodeLowering::Level& level,
+             std::vector<const NodeLowering::Output*> ownInputs, const std::vector<NodeLowering::Output>& outputs)
+      : lowering_(lowering), leaf_(leaf), given_(given), level_(level), ownInputs_(std::move(ownInputs)),
+        outputs_(outputs), builder_(lowering.builder_) {}
+
+  bool run(unsigned number) {
+    if (leaf_.hasBarrier || leaf_.allocates)
+      return refuse(leaf_.hasBarrier ? "its instances wait for each other" : "it allocates memory");
+    LeafUse use = describeUse();
+    clone_ = makeLeaf(leaf_, use, "raised." + std::to_string(number), lowering_.diagnostics_, true);
+    if (!clone_)
+      return false; // reported
+    describeArguments(use);
+    raise::clean(*clone_);
+    const bool isDone = raiseClone();
+    clone_->eraseFromParent();
+    return isDone;
+  }
+
+private:
+  template <typename Op, typename... Arguments>
+  Op make(Arguments&&... arguments) {
+    return builder_.create<Op>(lowering_.place_, std::forward<Arguments>(arguments)...);
+  }
+  Value index(int64_t value) { return make<arith::ConstantIndexOp>(value); }
+
+  bool refuse(const std::string& why) {
+    lowering_.diagnostics_.report(notRaisedOnce, placeOf(*leaf_.function, lowering_.diagnostics_.sources()),
+                                  nodeName(*leaf_.function), why);
+    return false;
+  }
+  bool refuse(const raise::Refusal& refusal) {
+    if (!refusal.at)
+      return refuse(refusal.what);
+    lowering_.diagnostics_.report(notRaised, placeOf(*refusal.at, lowering_.diagnostics_.sources()),
+                                  nodeName(*leaf_.function), refusal.what);
+    return false;
+  }
+
+  /// The nodes from the leaf outwards.
+  std::vector<const NodeLowering::Level*> levels() const {
+    std::vector<const NodeLowering::Level*> all{&level_};
+    for (const NodeLowering::Level& level : lowering_.levels_)
+      all.push_back(&level);
+    return all;
+  }
+
+  LeafUse describeUse() {
+    LeafUse use;
+    for (const NodeLowering::Level* level : levels())
+      use.dimensions.push_back(static_cast<unsigned>(level->extents.size()));
+    for (const llvm::Argument& argument : leaf_.function->args()) {
+      Value value = given_[argument.getArgNo()];
+      use.isAddress.push_back(argument.getType()->isPointerTy() &&
+                              !(value && llvm::isa<mlir::MemRefType>(value.getType())));
+    }
+    for (const NodeLowering::Output& output : outputs_) {
+      use.last.push_back(bool(output.last));
+      use.each.push_back(bool(output.each));
+    }
+    return use;
+  }
+
+  /// A parameter of the clone that is an argument of the kernel, or is computed in it.
+  struct Parameter {
+    Value given = {};                           // in the control function
+    const NodeLowering::Output* each = nullptr; // or an input that each instance has of its own
+    const llvm::Type* input = nullptr;          // its type
+    bool isLast = false;                        // or whether the instance is the last
+    unsigned kernelArgument = 0;
+  };
+
+  int symbol(Value given) {
+    symbols_.push_back(given);
+    return static_cast<int>(symbols_.size() - 1);
+  }
+
+  /// The clone's parameters, in the order that makeLeaf() gives them.
+  void describeArguments(const LeafUse& use) {
+    using Kind = raise::Argument::Kind;
+    const auto add = [&](raise::Argument argument, Parameter parameter = {}) {
+      arguments_.push_back(std::move(argument));
+      parameters_.push_back(parameter);
+    };
+    const auto addBlock = [&](Value block, bool hasExtents) {
+      clone_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
+      add({.kind = Kind::Block}, {.given = block});
+      for (int number = 0; hasExtents && number < 2; ++number)
+        add({});
+    };
+    for (const llvm::Argument& argument : leaf_.function->args()) {
+      const unsigned number = argument.getArgNo();
+      if (argument.getType()->isPointerTy() && !use.isAddress[number])
+        addBlock(given_[number], true);
+      else
+        add({.kind = Kind::Scalar}, {.given = given_[number], .each = ownInputs_[number], .input = argument.getType()});
+    }
+    std::vector<int> ownIndices, ownExtents;
+    for (const NodeLowering::Level* level : levels()) {
+      const bool isOwn = level == &level_;
+      for (size_t dimension = 0; dimension < level->extents.size(); ++dimension) {
+        const int made = symbol(isOwn ? Value() : level->indices[dimension]);
+        add({.kind = Kind::Known, .known = {{made}}, .isSmall = true});
+        if (isOwn)
+          ownIndices.push_back(made);
+      }
+      for (Value extent : level->extents) {
+        const int made = symbol(extent);
+        add({.kind = Kind::Known, .known = {{made}}, .isSmall = true});
+        if (isOwn)
+          ownExtents.push_back(made);
+      }
+    }
+    // The number of an instance, x counting fastest.
+    for (size_t dimension = 0; dimension < ownIndices.size(); ++dimension) {
+      std::vector<int> product(ownExtents.begin(), ownExtents.begin() + static_cast<ptrdiff_t>(dimension));
+      product.push_back(ownIndices[dimension]);
+      linear_.push_back(std::move(product));
+    }
+    indices_ = ownIndices;
+    extents_ = ownExtents;
+    if (llvm::is_contained(use.last, true) || llvm::is_contained(use.each, true)) {
+      add({.kind = Kind::Scalar}, {.isLast = true});
+      add({.kind = Kind::Known, .known = linear_});
+    }
+    for (const NodeLowering::Output& output : outputs_)
+      if (output.last)
+        addBlock(output.last, false);
+    for (const NodeLowering::Output& output : outputs_)
+      if (output.each)
+        addBlock(output.each, true);
+  }
+
+  /// What the kernel loads and stores; refused where that is not what the arrays hold, or the node states.
+  bool checkBlocks(const raise::Raising& raising) {
+    for (unsigned number = 0; number < arguments_.size(); ++number) {
+      const raise::MemoryBlock* block = raising.blockOf(number);
+      if (arguments_[number].kind != raise::Argument::Kind::Block || !block || !block->element)
+        continue;
+      const auto type = llvm::cast<mlir::MemRefType>(parameters_[number].given.getType());
+      if (type.getElementType() != lowering_.typeOf(block->element))
+        return refuse("nodes of the graph load elements of different types from one array");
+    }
+    unsigned parameter = 0;
+    for (const llvm::Argument& argument : leaf_.function->args()) {
+      const bool isBlock = arguments_[parameter].kind == raise::Argument::Kind::Block;
+      const raise::MemoryBlock* block = isBlock ? raising.blockOf(parameter) : nullptr;
+      if (block && block->isWritten && !leaf_.isWritten[argument.getArgNo()])
+        return refuse("it stores to '" + argumentName(*leaf_.function, argument.getArgNo()) +
+                      "', which it lists as read only");
+      parameter += isBlock ? 3 : 1;
+    }
+    return true;
+  }
+
+  bool raiseClone() {
+    raise::Raising raising(*clone_, arguments_);
+    if (!raising.analyze())
+      return refuse(raising.refusal());
+    if (!checkBlocks(raising))
+      return false;
+    chooseOrder(raising);
+    svm::KernelOp kernel = makeKernel(raising);
+    bool isDone = writeKernel(kernel, raising);
+    if (!isDone) {
+      refuse(raising.refusal());
+    } else {
+      mlir::ScopedDiagnosticHandler quiet(&lowering_.context_, [](mlir::Diagnostic&) { return mlir::success(); });
+      if (mlir::failed(mlir::verify(kernel)))
+        isDone = refuse("its control flow is not followed");
+    }
+    if (!isDone) {
+      kernel->erase();
+      return false;
+    }
+    if (raising.reliesOnSmall())
+      checkExtents();
+    runKernel(kernel);
+    return true;
+  }
+
+  /// Along short strides inside, along long ones outside; else x innermost.
+  void chooseOrder(const raise::Raising& raising) {
+    for (unsigned dimension = 0; dimension < indices_.size(); ++dimension)
+      order_.push_back(dimension);
+    llvm::sort(order_, [&](unsigned left, unsigned right) {
+      const auto first = raising.movementOf(indices_[left]), second = raising.movementOf(indices_[right]);
+      if (first.mostFactors != second.mostFactors)
+        return first.mostFactors > second.mostFactors;
+      return first.byOne != second.byOne ? first.byOne < second.byOne : left > right;
+    });
+  }
+
+  svm::KernelOp makeKernel(const raise::Raising& raising) {
+    std::vector<Frame::Argument> described;
+    const auto add = [&](Value given, Frame::Argument argument) {
+      operands_.push_back(given);
+      described.push_back(std::move(argument));
+      return static_cast<unsigned>(described.size() - 1);
+    };
+    for (unsigned number = 0; number < parameters_.size(); ++number) {
+      Parameter& parameter = parameters_[number];
+      const raise::MemoryBlock* block = raising.blockOf(number);
+      if (parameter.each)
+        parameter.given = parameter.each->each;
+      if (!parameter.given || (arguments_[number].kind == raise::Argument::Kind::Block && !block))
+        continue;
+      auto type = llvm::dyn_cast<mlir::MemRefType>(parameter.given.getType());
+      parameter.kernelArgument =
+          add(parameter.given, type ? Frame::block(type, "", block && block->isWritten ? "readwrite" : "read")
+                                    : Frame::scalar(parameter.given.getType(), ""));
+    }
+    for (Value given : symbols_)
+      kernelSymbols_.push_back(given ? add(given, Frame::scalar(builder_.getIndexType(), "")) : 0);
+    if (!order_.empty())
+      range_ = add({}, Frame::scalar(builder_.getIndexType(), ""));
+    if (!order_.empty())
+      add({}, Frame::scalar(builder_.getIndexType(), ""));
+    return lowering_.frame_.kernel(lowering_.place_, lowering_.label(*leaf_.function), described);
+  }
+
+  bool writeKernel(svm::KernelOp kernel, raise::Raising& raising) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    mlir::Block* body = Frame::makeBody(kernel);
+    builder_.setInsertionPointToStart(body);
+    make<svm::ReturnOp>();
+    mlir::OpBuilder variables = mlir::OpBuilder::atBlockBegin(body);
+    builder_.setInsertionPoint(body->getTerminator());
+    std::vector<Value> symbols;
+    for (size_t number = 0; number < symbols_.size(); ++number)
+      symbols.push_back(symbols_[number] ? body->getArgument(kernelSymbols_[number]) : Value());
+    for (size_t number = 0; number < order_.size(); ++number) {
+      const unsigned dimension = order_[number];
+      Value extent = symbols[static_cast<size_t>(extents_[dimension])];
+      auto loop = number ? make<scf::ForOp>(index(0), extent, index(1))
+                         : make<scf::ForOp>(body->getArgument(range_), body->getArgument(range_ + 1), index(1));
+      svm::SvmDialect::parallelAttr.set(loop);
+      symbols[static_cast<size_t>(indices_[dimension])] = loop.getInductionVar();
+      builder_.setInsertionPointToStart(loop.getBody());
+    }
+    // What is the instance's own.
+    std::vector<Value> values;
+    for (const Parameter& parameter : parameters_) {
+      Value value = parameter.given ? Value(body->getArgument(parameter.kernelArgument)) : Value();
+      if (parameter.each)
+        value = lowering_.asInput(make<memref::LoadOp>(value, mlir::ValueRange(linear(symbols))), parameter.input,
+                                  parameter.each->isUnsigned);
+      else if (parameter.isLast)
+        value = isLast(symbols);
+      values.push_back(value);
+    }
+    const auto placeIn = [&](const llvm::Instruction& instruction) {
+      return locationAt(lowering_.diagnostics_.sources(), placeOf(instruction, lowering_.diagnostics_.sources()),
+                        lowering_.context_);
+    };
+    return raising.write(builder_, variables, values, symbols, placeIn);
+  }
+
+  Value linear(const std::vector<Value>& symbols) {
+    Value sum;
+    for (const std::vector<int>& product : linear_) {
+      Value value;
+      for (int factor : product) {
+        Value each = symbols[static_cast<size_t>(factor)];
+        value = value ? make<arith::MulIOp>(value, each).getResult() : each;
+      }
+      sum = sum ? make<arith::AddIOp>(sum, value).getResult() : value;
+    }
+    return sum ? sum : index(0);
+  }
+
+  Value isLast(const std::vector<Value>& symbols) {
+    Value all = make<arith::ConstantIntOp>(1, 1);
+    for (size_t dimension = 0; dimension < indices_.size(); ++dimension) {
+      Value behind = make<arith::AddIOp>(symbols[static_cast<size_t>(indices_[dimension])], index(1));
+      Value is =
+          make<arith::CmpIOp>(arith::CmpIPredicate::eq, behind, symbols[static_cast<size_t>(extents_[dimension])]);
+      all = make<arith::AndIOp>(all, is);
+    }
+    return all;
+  }
+
+  // ---- the control function ----
+
+  void checkExtents() {
+    for (const NodeLowering::Level* level : levels())
+      for (Value extent : level->extents) {
+        Value fits = make<arith::CmpIOp>(arith::CmpIPredicate::slt, extent, index(mostSmall));
+        make<svm::CheckOp>(fits, builder_.getStringAttr("hpvm-index-bits"),
+                           builder_.getStringAttr("node '" + nodeName(*leaf_.function) +
+                                                  "' keeps an index in 32 bits, and there are {0} instances in a "
+                                                  "dimension; less than 2^30 are possible so"),
+                           mlir::StringAttr(), mlir::ValueRange{extent});
+      }
+  }
+
+  void runKernel(svm::KernelOp kernel) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    if (!order_.empty()) {
+      Value extent = level_.extents[order_.front()], size = blockSize(extent);
+      Value count = make<arith::CeilDivUIOp>(extent, size);
+      auto loop = make<svm::ParallelOp>(mlir::ValueRange(index(0)), mlir::ValueRange(count), mlir::ValueRange(),
+                                        mlir::ArrayAttr(), builder_.getStringAttr(lowering_.label(*leaf_.function)));
+      builder_.setInsertionPointToStart(&loop.getBody().front());
+      Value begin = make<arith::MulIOp>(loop.iteration(0), size);
+      operands_[range_] = begin;
+      operands_[range_ + 1] = make<arith::MinUIOp>(make<arith::AddIOp>(begin, size), extent);
+    }
+    make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()), mlir::ValueRange(operands_),
+                     mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+  }
+
+  /// How many iterations of the outermost loop a kernel takes at a time: few enough for every processor to have some,
+  /// enough for registers to be filled.
+  Value blockSize(Value extent) {
+    const int64_t least = order_.size() > 1 ? 8 : 64, many = 256, few = 8;
+    const auto parts = [&](int64_t number, int64_t atLeast) {
+      Value part = make<arith::CeilDivUIOp>(extent, index(number));
+      return make<arith::MaxUIOp>(part, index(atLeast)).getResult();
+    };
+    Value isLarge = make<arith::CmpIOp>(arith::CmpIPredicate::uge, extent, index(least * few));
+    return make<arith::SelectOp>(isLarge, parts(many, least), parts(few, 1));
+  }
+
+  NodeLowering& lowering_;
+  const LeafNode& leaf_;
+  const Values& given_;
+  const NodeLowering::Level& level_;
+  const std::vector<const NodeLowering::Output*> ownInputs_;
+  const std::vector<NodeLowering::Output>& outputs_;
+  mlir::OpBuilder& builder_;
+
+  llvm::Function* clone_ = nullptr;
+  std::vector<raise::Argument> arguments_; // of the clone
+  std::vector<Parameter> parameters_;      // as many
+  std::vector<Value> symbols_;             // in the control function; null: an index of the leaf itself
+  std::vector<unsigned> kernelSymbols_;    // as arguments of the kernel
+  std::vector<int> indices_, extents_;     // symbols of the leaf's dimensions
+  std::vector<std::vector<int>> linear_;   // an instance's number
+  std::vector<unsigned> order_;            // of dimensions, outermost first
+  Values operands_;                        // of the kernel
+  unsigned range_ = 0;                     // the kernel's argument that its part of the outermost dimension begins at
+};
+
+bool NodeLowering::raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level,
+                             Outputs& outputs, const std::vector<Output>& own) {
+  return LeafRaiser(*this, leaf, given, level, ownInputs(child, outputs), own).run(raised_);
+}
+
+} // namespace strata::hpvm

@@ -1,0 +1,144 @@
+// Every access is looked at once for the type of its block's elements, and once more for its index in such elements.
+#include "compiler/raise/blocks.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace strata::raise {
+
+namespace {
+
+class MemoryFinder {
+public:
+  MemoryFinder(Analyses& analyses, Indices& indices, Refusal& refusal)
+      : analyses_(analyses), indices_(indices), refusal_(refusal) {}
+
+  std::optional<Memory> run() {
+    for (llvm::Instruction& instruction : llvm::instructions(analyses_.function))
+      if (!find(instruction))
+        return std::nullopt;
+    passTypesOn();
+    for (llvm::Instruction& instruction : llvm::instructions(analyses_.function))
+      if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction) && !locate(instruction))
+        return std::nullopt;
+    return std::move(memory_);
+  }
+
+private:
+  uint64_t bytesOf(llvm::Type* type) const { return analyses_.layout.getTypeStoreSize(type).getFixedValue(); }
+
+  static bool isElement(llvm::Type* type) {
+    return type->isFloatTy() || type->isDoubleTy() || type->isIntegerTy(8) || type->isIntegerTy(16) ||
+           type->isIntegerTy(32) || type->isIntegerTy(64);
+  }
+
+  /// The block that a pointer points into; null on a refusal.
+  MemoryBlock* blockOf(const llvm::Value* pointer, const llvm::Instruction& user) {
+    const llvm::Value* base = indices_.baseOf(pointer);
+    const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(base);
+    if (!variable && !llvm::isa<llvm::Argument>(base)) {
+      refusal_.refuse(llvm::isa<llvm::LoadInst>(base)                          ? "a pointer that is loaded from memory"
+                      : llvm::isa<llvm::PHINode, llvm::SelectInst>(base)       ? "a pointer that is chosen as it runs"
+                      : llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(base) ? "a variable outside of the node"
+                                                                               : "a pointer of unknown origin",
+                      &user);
+      return nullptr;
+    }
+    MemoryBlock& block = memory_.blocks[base];
+    if (variable) {
+      const auto size = variable->getAllocationSize(analyses_.layout);
+      if (!size || size->isScalable() || !variable->isStaticAlloca()) {
+        refusal_.refuse("a local variable whose size is no constant", variable);
+        return nullptr;
+      }
+      block.bytes = size->getFixedValue();
+    }
+    return &block;
+  }
+
+  bool find(llvm::Instruction& instruction) {
+    if (auto bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+      MemoryBlock* to = blockOf(bulk->getRawDest(), instruction);
+      if (!to)
+        return false;
+      to->isWritten = true;
+      if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(bulk)) {
+        MemoryBlock* from = blockOf(transfer->getRawSource(), instruction);
+        if (!from)
+          return false;
+        from->isRead = true;
+      }
+      return !bulk->isVolatile() || refusal_.refuse("a volatile access", &instruction);
+    }
+    llvm::Type* type = nullptr;
+    const llvm::Value* pointer = nullptr;
+    bool isSimple = true, writes = false;
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      type = load->getType(), pointer = load->getPointerOperand(), isSimple = load->isSimple();
+    } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      type = store->getValueOperand()->getType(), pointer = store->getPointerOperand(), isSimple = store->isSimple();
+      writes = true;
+    } else if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::FenceInst>(instruction)) {
+      return refusal_.refuse("an atomic operation", &instruction);
+    } else {
+      return true;
+    }
+    if (!isSimple)
+      return refusal_.refuse("a volatile or atomic access", &instruction);
+    if (type->isPointerTy())
+      return refusal_.refuse("a pointer that is kept in memory", &instruction);
+    if (!isElement(type))
+      return refusal_.refuse("an access of more than one number", &instruction);
+    MemoryBlock* block = blockOf(pointer, instruction);
+    if (!block)
+      return false;
+    (writes ? block->isWritten : block->isRead) = true;
+    if (!block->element || block->element == type)
+      block->element = type;
+    else if (bytesOf(block->element) != bytesOf(type))
+      return refusal_.refuse("accesses of several sizes to the elements of one array", &instruction);
+    else
+      block->element = llvm::Type::getIntNTy(type->getContext(), static_cast<unsigned>(8 * bytesOf(type)));
+    return true;
+  }
+
+  /// Arrays that are only copied have the elements of what they are copied to or from.
+  void passTypesOn() {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (llvm::Instruction& instruction : llvm::instructions(analyses_.function))
+        if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
+          llvm::Type*& to = memory_.blocks[indices_.baseOf(transfer->getRawDest())].element;
+          llvm::Type*& from = memory_.blocks[indices_.baseOf(transfer->getRawSource())].element;
+          if (!to != !from) {
+            (to ? from : to) = to ? to : from;
+            changed = true;
+          }
+        }
+    }
+  }
+
+  bool locate(llvm::Instruction& instruction) {
+    const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+    const uint64_t bytes = bytesOf(llvm::getLoadStoreType(&instruction));
+    auto index = indices_.bytesOf(pointer).dividedBy(static_cast<int64_t>(bytes));
+    if (!index)
+      return refusal_.refuse("an address that is no multiple of the element's size", &instruction);
+    memory_.accesses[&instruction] = {indices_.baseOf(pointer), std::move(*index)};
+    return true;
+  }
+
+  Analyses& analyses_;
+  Indices& indices_;
+  Refusal& refusal_;
+  Memory memory_;
+};
+
+} // namespace
+
+std::optional<Memory> findMemory(Analyses& analyses, Indices& indices, Refusal& refusal) {
+  return MemoryFinder(analyses, indices, refusal).run();
+}
+
+} // namespace strata::raise

@@ -1,0 +1,34 @@
+// The memory that a function reaches: each argument and local variable that it loads from or stores to, as a block of
+// one dimension with elements of one type.
+#pragma once
+
+#include "compiler/raise/indices.h"
+#include "compiler/raise/refusal.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace strata::raise {
+
+struct MemoryBlock {
+  /// Floating-point where all accesses are; an integer of the same width where they differ. Null: nothing is accessed.
+  llvm::Type* element = nullptr;
+  uint64_t bytes = 0; // of a local variable
+  bool isRead = false, isWritten = false;
+};
+
+/// A load or store.
+struct Access {
+  const llvm::Value* block = nullptr;
+  Polynomial index; // in elements
+};
+
+struct Memory {
+  llvm::MapVector<const llvm::Value*, MemoryBlock> blocks;
+  llvm::DenseMap<const llvm::Instruction*, Access> accesses;
+};
+
+/// Intrinsics that set or copy memory are not among the accesses. Nothing, and a refusal, where memory is reached in
+/// another way.
+std::optional<Memory> findMemory(Analyses& analyses, Indices& indices, Refusal& refusal);
+
+} // namespace strata::raise

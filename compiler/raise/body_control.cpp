@@ -1,0 +1,149 @@
+// Choices: both ways from a branch to the block where all ways meet again become the arms of one scf.if, and the phis
+// there its results. Where the arms share blocks these are written several times, up to a limit.
+#include "compiler/raise/body.h"
+
+namespace strata::raise {
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+using mlir::Value;
+
+Value Body::incoming(llvm::PHINode& phi, BasicBlock* from) {
+  if (!from)
+    return values_.lookup(&phi);
+  const int number = phi.getBasicBlockIndex(from);
+  if (number >= 0)
+    return valueOf(phi.getIncomingValue(static_cast<unsigned>(number)));
+  refuse("control flow that is not followed", &phi);
+  return zero(typeOf(phi.getType()));
+}
+
+/// Takes an edge: phis get their values, all at once.
+void Body::enter(BasicBlock* from, BasicBlock* to) {
+  llvm::SmallVector<std::pair<llvm::PHINode*, Value>> next;
+  for (llvm::PHINode& phi : to->phis())
+    if (isCarried(phi))
+      next.emplace_back(&phi, incoming(phi, from));
+  for (auto [phi, value] : next)
+    values_[phi] = value;
+}
+
+Body::Left Body::follow(BasicBlock* from, BasicBlock* to, Run& run) {
+  if (run.isEnd(from, to))
+    return run.leaving(from, to);
+  enter(from, to);
+  return this->run(to, run);
+}
+
+/// The block at which all ways meet within the run, or null.
+Body::BasicBlock* Body::meetingOf(BasicBlock* block, const Run& run) {
+  const auto* node = analyses_.postDominators.getNode(block);
+  const auto* next = node ? node->getIDom() : nullptr;
+  BasicBlock* meeting = next ? next->getBlock() : nullptr;
+  if (meeting && run.loop && (!run.loop->contains(meeting) || meeting == run.loop->getHeader()))
+    return nullptr;
+  return meeting;
+}
+
+Body::Left Body::choose(BasicBlock* at, Value condition, Arm then, Arm otherwise, Run& run) {
+  BasicBlock* meeting = meetingOf(at, run);
+  const bool endsHere = !meeting || run.isEnd(at, meeting);
+  // Where the ways do not meet within the run, the arms go to its ends.
+  auto isMeeting = [&](BasicBlock*, BasicBlock* to) { return to == meeting; };
+  auto phisOf = [&](BasicBlock* from, BasicBlock*) {
+    Values values;
+    for (llvm::PHINode& phi : meeting->phis())
+      if (isCarried(phi))
+        values.push_back(incoming(phi, from));
+    return values;
+  };
+  Run inner{isMeeting, phisOf, {}, run.loop};
+  if (!endsHere)
+    for (llvm::PHINode& phi : meeting->phis())
+      if (isCarried(phi))
+        inner.types.push_back(typeOf(phi.getType()));
+  Run& used = endsHere ? run : inner;
+  auto choice = make<scf::IfOp>(mlir::TypeRange(used.types), condition, true, true);
+  for (bool isThen : {true, false}) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    mlir::Block* block = isThen ? choice.thenBlock() : choice.elseBlock();
+    block->clear();
+    builder_.setInsertionPointToEnd(block);
+    Left left = isThen ? then(used) : otherwise(used);
+    if (!left)
+      return std::nullopt;
+    make<scf::YieldOp>(*left);
+  }
+  if (endsHere)
+    return Values(choice.getResults());
+  unsigned result = 0;
+  for (llvm::PHINode& phi : meeting->phis())
+    if (isCarried(phi))
+      values_[&phi] = choice.getResult(result++);
+  return this->run(meeting, run);
+}
+
+Body::Left Body::run(BasicBlock* block, Run& run) {
+  for (;;) {
+    if (written_ > mostWritten_)
+      refuse("control flow that would have to be written too often", block->getTerminator());
+    if (refusal_)
+      return std::nullopt;
+    llvm::Loop* loop = analyses_.loops.getLoopFor(block);
+    if (loop && loop != run.loop && loop->getHeader() == block) {
+      Exits exits;
+      if (!writeLoop(loop, exits))
+        return std::nullopt;
+      return goOn(block, exits, run);
+    }
+    for (llvm::Instruction& instruction : *block)
+      if (!llvm::isa<llvm::PHINode>(instruction) && !instruction.isTerminator() && !writeInstruction(instruction))
+        return std::nullopt;
+    llvm::Instruction* end = block->getTerminator();
+    if (llvm::isa<llvm::ReturnInst>(end) && !run.loop)
+      return Values();
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
+    if (!branch) {
+      refuse(llvm::isa<llvm::UnreachableInst>(end) ? "a place that is never reached" : "an unusual end of a block",
+             end);
+      return std::nullopt;
+    }
+    BasicBlock* next = branch->getSuccessor(0);
+    if (branch->isConditional()) {
+      const CountedLoop* counted = run.loop ? loops_.of(run.loop) : nullptr;
+      if (!counted || counted->exiting != block) {
+        auto take = [&](unsigned successor) {
+          return [this, block, branch, successor](Run& inner) {
+            return follow(block, branch->getSuccessor(successor), inner);
+          };
+        };
+        Value condition = valueOf(branch->getCondition());
+        auto then = take(0), otherwise = take(1);
+        return choose(block, condition, then, otherwise, run);
+      }
+      // The exit is the loop's own.
+      next = branch->getSuccessor(run.loop->contains(branch->getSuccessor(0)) ? 0 : 1);
+    }
+    if (run.isEnd(block, next))
+      return run.leaving(block, next);
+    enter(block, next);
+    block = next;
+  }
+}
+
+/// Behind a loop: the phis of its exits have their values.
+Body::Left Body::goOn(BasicBlock* head, llvm::ArrayRef<std::pair<Value, BasicBlock*>> exits, Run& run) {
+  BasicBlock* first = exits.front().second;
+  auto here = [this, first](Run& inner) -> Left {
+    if (inner.isEnd(nullptr, first))
+      return inner.leaving(nullptr, first);
+    return this->run(first, inner);
+  };
+  if (exits.size() == 1)
+    return here(run);
+  auto elsewhere = [this, head, exits](Run& inner) { return goOn(head, exits.drop_front(), inner); };
+  return choose(head, exits.front().first, here, elsewhere, run);
+}
+
+} // namespace strata::raise

@@ -1,0 +1,211 @@
+// Walks instructions first and LLVM's expressions where there is no instruction: an instruction may promise more than
+// ScalarEvolution may assume of all equal expressions.
+#include "compiler/raise/indices.h"
+
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/Operator.h"
+
+namespace strata::raise {
+
+/// Farther from an index than this nobody looks for neighbours.
+static constexpr uint64_t near = 1 << 20;
+
+void Indices::state(const llvm::Argument* argument, Polynomial value, bool isSmall) {
+  stated_[argument] = {std::move(value), isSmall};
+}
+
+const Atom* Indices::unknown(const llvm::Value* value, Widening widening) {
+  return atoms_.get({.value = value, .widening = value->getType()->isIntegerTy(64) ? Widening::Signed : widening});
+}
+
+bool Indices::isSmall(const llvm::Value* value, Widening widening) const {
+  if (const auto found = stated_.find(value); found != stated_.end())
+    return found->second.isSmall;
+  const auto* op = llvm::dyn_cast<llvm::Operator>(value);
+  if (!op)
+    return false;
+  switch (op->getOpcode()) {
+  case llvm::Instruction::Trunc:
+    return value->getType()->getIntegerBitWidth() >= 32 && isSmall(op->getOperand(0), widening);
+  case llvm::Instruction::SExt:
+  case llvm::Instruction::ZExt:
+  case llvm::Instruction::Freeze:
+    return isSmall(op->getOperand(0), widening);
+  case llvm::Instruction::Add:
+  case llvm::Instruction::Sub: {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(op->getOperand(1));
+    if (!constant || constant->getValue().abs().uge(near) || !isSmall(op->getOperand(0), widening))
+      return false;
+    return widening == Widening::Signed || constant->isNegative() == (op->getOpcode() == llvm::Instruction::Sub);
+  }
+  default:
+    return false;
+  }
+}
+
+Polynomial Indices::of(const llvm::Value* value, Widening widening) {
+  const unsigned bits = value->getType()->getIntegerBitWidth();
+  if (const auto found = stated_.find(value); found != stated_.end())
+    return found->second.value;
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value))
+    return Polynomial::constant(widening == Widening::Signed ? constant->getSExtValue()
+                                                             : static_cast<int64_t>(constant->getZExtValue()));
+  const auto* op = llvm::dyn_cast<llvm::Operator>(value);
+  if (!op)
+    return Polynomial::of(unknown(value, widening));
+  auto operand = [&](unsigned number, Widening as) { return of(op->getOperand(number), as); };
+  auto isExact = [&] {
+    const auto* promises = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(op);
+    if (bits == 64 ||
+        (promises && (widening == Widening::Signed ? promises->hasNoSignedWrap() : promises->hasNoUnsignedWrap())))
+      return true;
+    if (bits < 32 || !isSmall(value, widening))
+      return false;
+    reliesOnSmall_ = true;
+    return true;
+  };
+  switch (op->getOpcode()) {
+  case llvm::Instruction::Add:
+    if (isExact())
+      return operand(0, widening).add(operand(1, widening));
+    break;
+  case llvm::Instruction::Sub:
+    if (isExact())
+      return operand(0, widening).add(operand(1, widening), -1);
+    break;
+  case llvm::Instruction::Mul:
+    if (isExact())
+      return operand(0, widening).times(operand(1, widening));
+    break;
+  case llvm::Instruction::Shl:
+    if (const auto* by = llvm::dyn_cast<llvm::ConstantInt>(op->getOperand(1));
+        by && by->getValue().ult(32) && isExact())
+      return operand(0, widening).times(Polynomial::constant(int64_t(1) << by->getZExtValue()));
+    break;
+  case llvm::Instruction::Or:
+    if (const auto* both = llvm::dyn_cast<llvm::PossiblyDisjointInst>(value); both && both->isDisjoint())
+      return operand(0, widening).add(operand(1, widening));
+    break;
+  case llvm::Instruction::SExt:
+    if (widening == Widening::Signed || bits == 64)
+      return operand(0, Widening::Signed);
+    break;
+  case llvm::Instruction::ZExt: {
+    const auto* extension = llvm::dyn_cast<llvm::PossiblyNonNegInst>(value);
+    return operand(0, extension && extension->hasNonNeg() ? Widening::Signed : Widening::Unsigned);
+  }
+  case llvm::Instruction::Trunc:
+    if (bits >= 32 && isSmall(op->getOperand(0), widening)) {
+      reliesOnSmall_ = true;
+      return operand(0, widening);
+    }
+    break;
+  case llvm::Instruction::Freeze:
+    return operand(0, widening);
+  case llvm::Instruction::PHI:
+    if (auto grows = recurrence(llvm::cast<llvm::PHINode>(value), widening))
+      return *grows;
+    break;
+  default:
+    break;
+  }
+  return Polynomial::of(unknown(value, widening));
+}
+
+std::optional<Polynomial> Indices::recurrence(const llvm::PHINode* phi, Widening widening) {
+  const llvm::Loop* loop = analyses_.loops.getLoopFor(phi->getParent());
+  const CountedLoop* counted = loop && loop->getHeader() == phi->getParent() ? loops_.of(loop) : nullptr;
+  if (!counted || !phi->getType()->isIntegerTy() || phi->getType()->getIntegerBitWidth() > 64)
+    return std::nullopt;
+  if (counted->variable == phi)
+    return Polynomial::of(atoms_.get({.loop = loop}));
+  const auto* grows =
+      llvm::dyn_cast<llvm::SCEVAddRecExpr>(analyses_.evolution.getSCEV(const_cast<llvm::PHINode*>(phi)));
+  if (!grows || !grows->isAffine() || grows->getLoop() != loop)
+    return std::nullopt;
+  if (!phi->getType()->isIntegerTy(64) &&
+      !(widening == Widening::Signed ? grows->hasNoSignedWrap() : grows->hasNoUnsignedWrap()))
+    return std::nullopt;
+  Polynomial step = of(grows->getStepRecurrence(analyses_.evolution), Widening::Signed);
+  return of(grows->getStart(), widening).add(step.times(iterations(loop)));
+}
+
+/// How many iterations of a counted loop have ended.
+Polynomial Indices::iterations(const llvm::Loop* loop) {
+  const CountedLoop* counted = loops_.of(loop);
+  Polynomial variable = Polynomial::of(atoms_.get({.loop = loop}));
+  return counted->variable ? variable.add(of(counted->recurrence->getStart(), counted->widening), -1) : variable;
+}
+
+Polynomial Indices::of(const llvm::SCEV* expression, Widening widening) {
+  if (const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(expression))
+    return Polynomial::constant(widening == Widening::Signed
+                                    ? constant->getAPInt().getSExtValue()
+                                    : static_cast<int64_t>(constant->getAPInt().getZExtValue()));
+  if (const auto* value = llvm::dyn_cast<llvm::SCEVUnknown>(expression); value && value->getType()->isIntegerTy())
+    return of(value->getValue(), widening);
+  const uint64_t bits = analyses_.evolution.getTypeSizeInBits(expression->getType());
+  auto isExact = [&](const llvm::SCEVNAryExpr* sum) {
+    return bits == 64 || (widening == Widening::Signed ? sum->hasNoSignedWrap() : sum->hasNoUnsignedWrap());
+  };
+  if (const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(expression); sum && isExact(sum)) {
+    Polynomial result;
+    for (const llvm::SCEV* part : sum->operands())
+      result.add(of(part, widening));
+    return result;
+  }
+  if (const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(expression); product && isExact(product)) {
+    Polynomial result = Polynomial::constant(1);
+    for (const llvm::SCEV* part : product->operands())
+      result = result.times(of(part, widening));
+    return result;
+  }
+  if (const auto* wider = llvm::dyn_cast<llvm::SCEVSignExtendExpr>(expression);
+      wider && (widening == Widening::Signed || bits == 64))
+    return of(wider->getOperand(), Widening::Signed);
+  if (const auto* wider = llvm::dyn_cast<llvm::SCEVZeroExtendExpr>(expression))
+    return of(wider->getOperand(), Widening::Unsigned);
+  if (const auto* grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(expression);
+      grows && grows->isAffine() && isExact(grows) && loops_.of(grows->getLoop()))
+    return of(grows->getStart(), widening)
+        .add(of(grows->getStepRecurrence(analyses_.evolution), Widening::Signed).times(iterations(grows->getLoop())));
+  return Polynomial::of(atoms_.get({.expression = expression, .widening = bits == 64 ? Widening::Signed : widening}));
+}
+
+const llvm::Value* Indices::baseOf(const llvm::Value* pointer) {
+  for (;;) {
+    if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+      pointer = step->getPointerOperand();
+    } else if (llvm::isa<llvm::PHINode>(pointer)) {
+      const llvm::SCEV* evolves = analyses_.evolution.getSCEV(const_cast<llvm::Value*>(pointer));
+      const auto* base = llvm::dyn_cast<llvm::SCEVUnknown>(analyses_.evolution.getPointerBase(evolves));
+      if (!base || base->getValue() == pointer)
+        return pointer;
+      pointer = base->getValue();
+    } else {
+      return pointer;
+    }
+  }
+}
+
+Polynomial Indices::bytesOf(const llvm::Value* pointer) {
+  Polynomial sum;
+  while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+    for (auto index = llvm::gep_type_begin(step), end = llvm::gep_type_end(step); index != end; ++index) {
+      if (llvm::StructType* type = index.getStructTypeOrNull())
+        sum.add(
+            Polynomial::constant(static_cast<int64_t>(uint64_t(analyses_.layout.getStructLayout(type)->getElementOffset(
+                static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(index.getOperand())->getZExtValue()))))));
+      else
+        sum.add(of(index.getOperand(), Widening::Signed),
+                static_cast<int64_t>(uint64_t(index.getSequentialElementStride(analyses_.layout))));
+    }
+    pointer = step->getPointerOperand();
+  }
+  if (llvm::isa<llvm::PHINode>(pointer) && baseOf(pointer) != pointer)
+    sum.add(of(analyses_.evolution.removePointerBase(analyses_.evolution.getSCEV(const_cast<llvm::Value*>(pointer))),
+               Widening::Signed));
+  return sum;
+}
+
+} // namespace strata::raise

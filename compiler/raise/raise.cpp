@@ -1,0 +1,64 @@
+// The phases in order: what arguments are, the memory that is reached, the body.
+#include "compiler/raise/raise.h"
+
+#include "compiler/raise/body.h"
+
+namespace strata::raise {
+
+Raising::Raising(llvm::Function& function, std::vector<Argument> arguments)
+    : arguments_(std::move(arguments)), analyses_(function), loops_(analyses_), indices_(analyses_, loops_) {
+  for (auto [number, argument] : llvm::enumerate(arguments_)) {
+    if (argument.kind != Argument::Kind::Known)
+      continue;
+    Polynomial sum;
+    for (const std::vector<int>& factors : argument.known) {
+      Polynomial product = Polynomial::constant(1);
+      for (int symbol : factors)
+        product = product.times(Polynomial::of(indices_.symbol(symbol)));
+      sum.add(product);
+    }
+    indices_.state(function.getArg(static_cast<unsigned>(number)), sum, argument.isSmall);
+  }
+}
+
+bool Raising::analyze() {
+  if (!analyses_.function.getReturnType()->isVoidTy())
+    return refusal_.refuse("a function that returns a value", nullptr);
+  auto memory = findMemory(analyses_, indices_, refusal_);
+  if (!memory)
+    return false;
+  memory_ = std::move(*memory);
+  return true;
+}
+
+const MemoryBlock* Raising::blockOf(unsigned argument) const {
+  const auto found = memory_.blocks.find(analyses_.function.getArg(argument));
+  return found == memory_.blocks.end() ? nullptr : &found->second;
+}
+
+Raising::Movement Raising::movementOf(int symbol) const {
+  Movement movement;
+  for (const auto& [instruction, access] : memory_.accesses)
+    for (const auto& [product, factor] : access.index.terms())
+      if (llvm::any_of(product, [&](const Atom* atom) { return atom->symbol == symbol; })) {
+        movement.byOne += product.size() == 1 && factor == 1;
+        movement.mostFactors = std::max(movement.mostFactors, static_cast<unsigned>(product.size()));
+      }
+  return movement;
+}
+
+bool Raising::write(mlir::OpBuilder& builder, mlir::OpBuilder& variables, mlir::ArrayRef<mlir::Value> values,
+                    mlir::ArrayRef<mlir::Value> symbols, const Places& places) {
+  Body body(analyses_, loops_, indices_, memory_, refusal_, builder, places);
+  for (auto [number, argument] : llvm::enumerate(arguments_)) {
+    const llvm::Argument* own = analyses_.function.getArg(static_cast<unsigned>(number));
+    if (argument.kind == Argument::Kind::Scalar)
+      body.setValue(own, values[number]);
+    else if (argument.kind == Argument::Kind::Block)
+      body.setBlock(own, values[number]);
+  }
+  body.setSymbols(symbols);
+  return body.write(variables);
+}
+
+} // namespace strata::raise
