@@ -3,6 +3,7 @@
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/svm.h"
+#include "compiler/kernel/instance_tiles.h"
 #include "compiler/kernel/lanes.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/kernel/prefetch.h"

@@ -23,6 +23,10 @@ enum class Lane {
   Varying      ///< otherwise
 };
 
+/// Operations on vectors that do in each lane exactly what they do on scalars, and harm nothing in lanes that are
+/// masked off: no division that could trap, no call of a library.
+bool isLaneWise(mlir::Operation* op);
+
 /// A loop that may be vectorised, and how. Refers to the loop's operations; lives as long as they are not changed.
 struct LanePlan {
   mlir::scf::ForOp loop;

@@ -53,15 +53,6 @@ bool hasVectorForm(Type type) {
   return type.isIndex() || type.isInteger(1) || fillsLanes(type);
 }
 
-/// Operations on vectors that do in each lane exactly what they do on scalars, and harm nothing in lanes that are
-/// masked off: no division that could trap, no call of a library.
-bool isLaneWise(Operation* op) {
-  if (isa<math::SqrtOp, math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::TruncOp,
-          math::RoundEvenOp, math::CopySignOp>(op))
-    return true;
-  return isa<arith::ArithDialect>(op->getDialect()) && op->hasTrait<OpTrait::Vectorizable>() && canExecuteAnywhere(op);
-}
-
 class Planner {
 public:
   Planner(scf::ForOp loop, const machine::Figures& figures) : figures_(figures) { plan_.loop = loop; }
@@ -268,6 +259,13 @@ private:
 };
 
 } // namespace
+
+bool isLaneWise(Operation* op) {
+  if (isa<math::SqrtOp, math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::TruncOp,
+          math::RoundEvenOp, math::CopySignOp>(op))
+    return true;
+  return isa<arith::ArithDialect>(op->getDialect()) && op->hasTrait<OpTrait::Vectorizable>() && canExecuteAnywhere(op);
+}
 
 std::optional<LanePlan> planLanes(scf::ForOp loop, const machine::Figures& figures) {
   return Planner(loop, figures).run();

@@ -50,6 +50,7 @@ private:
   Values indicesOf(const Access& access);
   bool writeInstruction(llvm::Instruction& instruction);
   mlir::Value operation(llvm::Instruction& instruction);
+  mlir::Value comparison(llvm::ICmpInst& compared);
   mlir::Value mathOf(llvm::CallInst& call);
   mlir::arith::FastMathFlagsAttr flagsOf(const llvm::Instruction& instruction);
   template <typename Op>

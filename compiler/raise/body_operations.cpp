@@ -179,6 +179,19 @@ static arith::CmpFPredicate floatPredicateOf(llvm::CmpInst::Predicate predicate)
   }
 }
 
+/// What is asked of an index of an instance is asked in 64 bits, where it can become a bound of the loop over
+/// instances.
+Value Body::comparison(llvm::ICmpInst& compared) {
+  const arith::CmpIPredicate predicate = predicateOf(compared.getPredicate());
+  const llvm::Value *left = compared.getOperand(0), *right = compared.getOperand(1);
+  const Widening widening = compared.isUnsigned() ? Widening::Unsigned : Widening::Signed;
+  if (indices_.isNearSmall(left, widening) || indices_.isNearSmall(right, widening)) {
+    Value first = valueOf(indices_.of(left, widening)), second = valueOf(indices_.of(right, widening));
+    return make<arith::CmpIOp>(predicate, first, second);
+  }
+  return make<arith::CmpIOp>(predicate, valueOf(left), valueOf(right));
+}
+
 Value Body::operation(llvm::Instruction& instruction) {
   const auto left = [&] { return valueOf(instruction.getOperand(0)); };
   const auto right = [&] { return valueOf(instruction.getOperand(1)); };
@@ -247,7 +260,7 @@ Value Body::operation(llvm::Instruction& instruction) {
   case llvm::Instruction::Select:
     return make<arith::SelectOp>(left(), right(), valueOf(instruction.getOperand(2)));
   case llvm::Instruction::ICmp:
-    return make<arith::CmpIOp>(predicateOf(llvm::cast<llvm::ICmpInst>(instruction).getPredicate()), left(), right());
+    return comparison(llvm::cast<llvm::ICmpInst>(instruction));
   case llvm::Instruction::FCmp: {
     auto made =
         make<arith::CmpFOp>(floatPredicateOf(llvm::cast<llvm::FCmpInst>(instruction).getPredicate()), left(), right());

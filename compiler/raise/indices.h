@@ -19,6 +19,8 @@ public:
   /// distributes: one that breaks its promise gives poison, for which any value will do.
   Polynomial of(const llvm::Value* value, Widening widening);
   Polynomial of(const llvm::SCEV* expression, Widening widening);
+  /// Whether a value is an argument that is stated to be small, or near one, so that of() is all of it in 64 bits.
+  bool isNearSmall(const llvm::Value* value, Widening widening) const { return isSmall(value, widening); }
   /// A variable of a counted loop that grows by the same in each iteration.
   std::optional<Polynomial> recurrence(const llvm::PHINode* phi, Widening widening);
 

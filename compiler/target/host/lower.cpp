@@ -6,6 +6,7 @@
 #include "compiler/ir/locations.h"
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/convention.h"
+#include "compiler/kernel/instance_tiles.h"
 #include "compiler/kernel/lanes.h"
 #include "compiler/kernel/prefetch.h"
 #include "compiler/target/host/closures.h"
@@ -335,6 +336,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());
   prepare(loops);
+  loops.nest<KernelOp>().addPass(kernel::createTileInstancesPassFor(figures));
   loops.nest<KernelOp>().addPass(kernel::createVectorizeLanesPassFor(figures));
   loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPassFor(figures));
   if (failed(loops.run(program)))

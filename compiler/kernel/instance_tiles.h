@@ -1,0 +1,63 @@
+// Instances in tiles: the innermost of a kernel's parallel loops runs in the lanes of vector registers, several
+// registers wide, and several iterations of the one around it go along, so that what they share is loaded once. What
+// differs between lanes in loops and choices runs under masks. Parallel loops may be carried out in lock-step whatever
+// their iterations reach: each keeps its own order, and none may rely on when another does something. So nothing need
+// be known of what overlaps. Each iteration computes what it computes alone, operation by operation: the same bits.
+//
+// First bounds are tightened (tighten_bounds.cpp), then tiles planned (plan_tile.cpp) and written (write_tile.cpp).
+#pragma once
+
+#include "base/machine/figures.h"
+#include "compiler/kernel/lanes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace strata::kernel {
+
+/// Turns what guards the whole body of a parallel loop into the loop's bounds: `for i < n: if i + 1 < m && x: …`
+/// becomes `if x: for i < min(n, m - 1): …`. Where the guard has another form nothing changes.
+void tightenBounds(mlir::scf::ForOp loop);
+
+/// How a value differs within a tile.
+struct TileKind {
+  Lane lane = Lane::Uniform;
+  bool isRow = false; ///< it differs between rows
+};
+
+/// Refers to the loops' operations; lives as long as they are not changed.
+struct TilePlan {
+  mlir::scf::ForOp lanes; ///< in lanes
+  mlir::scf::ForOp rows;  ///< the loop around it, whose iterations are rows of a tile; null: there is one row
+  llvm::DenseMap<mlir::Value, TileKind> kinds; ///< those that are not there are the same everywhere
+  unsigned width = 0;                          ///< iterations that fill a register
+  unsigned rowCount = 1, columnCount = 1;      ///< of registers in a tile
+  /// Choices whose arms must not be executed where no lane takes them.
+  llvm::DenseSet<mlir::Operation*> tested;
+
+  TileKind kindOf(mlir::Value value) const { return kinds.lookup(value); }
+};
+
+/// A plan for the innermost parallel loop of a nest; `rows` is the parallel loop around it, or null. Nothing where an
+/// operation has no vector form; `problem` says which then.
+struct TileProblem {
+  std::string what;
+  mlir::Operation* at = nullptr;
+};
+std::optional<TilePlan> planTile(mlir::scf::ForOp lanes, mlir::scf::ForOp rows, const machine::Figures& figures,
+                                 TileProblem& problem);
+
+/// Replaces the loops of a plan.
+void writeTile(const TilePlan& plan);
+
+/// Tiles all nests of parallel loops of a kernel. Takes and leaves svm.kernel; leaves operations of the vector dialect.
+/// Its options are those of the pass on lanes.
+std::unique_ptr<mlir::Pass> createTileInstancesPass();
+/// The same with a machine's figures.
+std::unique_ptr<mlir::Pass> createTileInstancesPassFor(const machine::Figures& figures);
+
+} // namespace strata::kernel

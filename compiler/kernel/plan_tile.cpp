@@ -1,0 +1,310 @@
+// What differs between the lanes and rows of a tile, whether every operation has a form for it, and how large a tile
+// pays.
+#include "compiler/kernel/instance_tiles.h"
+
+#include "compiler/ir/speculation.h"
+#include "compiler/ir/svm.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::kernel {
+namespace {
+
+/// Rows and columns of registers that are tried.
+constexpr unsigned mostRows = 8, mostColumns = 4;
+
+bool isNumber(Type type) {
+  return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64 && llvm::isPowerOf2_32(type.getIntOrFloatBitWidth());
+}
+
+class TilePlanner {
+public:
+  TilePlanner(scf::ForOp lanes, scf::ForOp rows, const machine::Figures& figures, TileProblem& problem)
+      : figures_(figures), problem_(problem) {
+    plan_.lanes = lanes;
+    plan_.rows = rows;
+  }
+
+  std::optional<TilePlan> run() {
+    scf::ForOp lanes = plan_.lanes;
+    if (lanes.getNumResults() || !matchPattern(lanes.getStep(), m_One()))
+      return std::nullopt;
+    lanes.getBody()->walk([&](Operation* op) { inside_.push_back(op); });
+    raise(lanes.getInductionVar(), Lane::Consecutive, false);
+    if (plan_.rows)
+      raise(plan_.rows.getInductionVar(), Lane::Uniform, true);
+    do {
+      changed_ = false;
+      llvm::for_each(inside_, [&](Operation* op) { classify(op); });
+    } while (changed_);
+    for (Operation* op : inside_)
+      if (!isAllowed(op)) {
+        problem_ = {op->getName().getStringRef().str(), op};
+        return std::nullopt;
+      }
+    if (!chooseWidth())
+      return std::nullopt;
+    findTested();
+    chooseSize();
+    return std::move(plan_);
+  }
+
+private:
+  TileKind kindOf(Value value) const { return plan_.kindOf(value); }
+  bool isUniform(Value value) const { return kindOf(value).lane == Lane::Uniform; }
+  bool areUniform(ValueRange values) const {
+    return llvm::all_of(values, [&](Value value) { return isUniform(value); });
+  }
+  bool isAnyRow(ValueRange values) const {
+    return llvm::any_of(values, [&](Value value) { return kindOf(value).isRow; });
+  }
+
+  void raise(Value value, Lane lane, bool isRow) {
+    TileKind& known = plan_.kinds[value];
+    if (lane > known.lane || (isRow && !known.isRow)) {
+      known.lane = std::max(known.lane, lane);
+      known.isRow |= isRow;
+      changed_ = true;
+    }
+  }
+
+  /// A value that is one of several: it is the same everywhere only if all are and the choice is.
+  void join(Value value, ValueRange from, bool varies, bool isRow) {
+    raise(value, varies || !areUniform(from) ? Lane::Varying : Lane::Uniform, isRow || isAnyRow(from));
+  }
+
+  void classify(Operation* op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return classify(loop);
+    if (auto choice = dyn_cast<scf::IfOp>(op)) {
+      const TileKind condition = kindOf(choice.getCondition());
+      for (auto [number, result] : llvm::enumerate(choice.getResults()))
+        join(result, {choice.thenYield().getOperand(number), choice.elseYield().getOperand(number)},
+             condition.lane != Lane::Uniform, condition.isRow);
+      return;
+    }
+    if (op->getNumResults() != 1)
+      return;
+    raise(op->getResult(0), laneOf(op), isAnyRow(op->getOperands()));
+  }
+
+  void classify(scf::ForOp loop) {
+    const ValueRange bounds = loop->getOperands().take_front(3);
+    const bool varies = !areUniform(bounds), isRow = isAnyRow(bounds);
+    // Lanes that begin together count alike for as long as they go on.
+    const bool beginsTogether = isUniform(loop.getLowerBound()) && isUniform(loop.getStep());
+    raise(loop.getInductionVar(), beginsTogether ? Lane::Uniform : Lane::Varying,
+          beginsTogether ? isAnyRow({loop.getLowerBound(), loop.getStep()}) : isRow);
+    for (auto [argument, initial, next, result] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues(), loop.getResults())) {
+      join(argument, {initial, next}, varies, isRow);
+      join(result, {initial, next}, varies, isRow);
+    }
+  }
+
+  Lane laneOf(Operation* op) const {
+    if (areUniform(op->getOperands()))
+      return Lane::Uniform;
+    if (isa<memref::LoadOp>(op))
+      return Lane::Varying;
+    const auto is = [&](unsigned operand, Lane lane) { return kindOf(op->getOperand(operand)).lane == lane; };
+    const auto isWord = [](Type type) { return type.isIndex() || type.isInteger(64); };
+    // Wraps as sums do.
+    if (isa<arith::TruncIOp>(op) ||
+        (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) && isWord(op->getOperand(0).getType())))
+      return is(0, Lane::Consecutive) ? Lane::Consecutive : Lane::Varying;
+    if (isa<arith::AddIOp>(op) &&
+        ((is(0, Lane::Consecutive) && is(1, Lane::Uniform)) || (is(0, Lane::Uniform) && is(1, Lane::Consecutive))))
+      return Lane::Consecutive;
+    return isa<arith::SubIOp>(op) && is(0, Lane::Consecutive) && is(1, Lane::Uniform) ? Lane::Consecutive
+                                                                                      : Lane::Varying;
+  }
+
+  static bool isReachable(Value block) {
+    auto argument = dyn_cast<BlockArgument>(block);
+    return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
+  }
+
+  bool isAllowed(Operation* op) const {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return loop.getInductionVar().getType().isIndex() && haveVectorForms(loop.getResultTypes()) &&
+             (areUniform(loop->getOperands().take_front(3)) ||
+              (isUniform(loop.getStep()) && matchPattern(loop.getStep(), m_One())));
+    if (isa<scf::IfOp>(op))
+      return haveVectorForms(op->getResultTypes());
+    if (isa<scf::YieldOp>(op))
+      return true;
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      return isReachable(load.getMemRef()) && (areUniform(load.getIndices()) || isInRow(load.getMemRefType()));
+    if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      if (!isReachable(store.getMemRef()))
+        return false;
+      // All instances store to one element only where a choice says which do.
+      return areUniform(store.getIndices()) ? isChosen(op) : isInRow(store.getMemRefType());
+    }
+    if (op->getNumRegions() || !isMemoryEffectFree(op) || op->getNumResults() != 1)
+      return false;
+    if (areUniform(op->getOperands()))
+      return true;
+    return kindOf(op->getResult(0)).lane == Lane::Consecutive ||
+           (isLaneWise(op) && haveVectorForms(op->getOperandTypes()) && haveVectorForms(op->getResultTypes()));
+  }
+
+  static bool haveVectorForms(TypeRange types) {
+    return llvm::all_of(types, [](Type type) { return type.isIndex() || isNumber(type); });
+  }
+
+  /// Whether elements lie side by side, each of whole bytes, in one dimension.
+  static bool isInRow(MemRefType type) {
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    return type.getRank() == 1 && isNumber(type.getElementType()) && type.getElementTypeBitWidth() >= 8 &&
+           succeeded(getStridesAndOffset(type, strides, offset)) && strides.back() == 1;
+  }
+
+  bool isChosen(Operation* op) const {
+    scf::ForOp lanes = plan_.lanes;
+    for (Operation* around = op->getParentOp(); around != lanes.getOperation(); around = around->getParentOp())
+      if (auto choice = dyn_cast<scf::IfOp>(around); choice && !isUniform(choice.getCondition()))
+        return true;
+    return false;
+  }
+
+  bool chooseWidth() {
+    unsigned widest = 32;
+    for (Operation* op : inside_) {
+      Type type;
+      if (auto load = dyn_cast<memref::LoadOp>(op))
+        type = areUniform(load.getIndices()) ? Type() : load.getType();
+      else if (auto store = dyn_cast<memref::StoreOp>(op))
+        type = store.getValue().getType();
+      else if (op->getNumResults() == 1 && kindOf(op->getResult(0)).lane == Lane::Varying)
+        type = op->getResult(0).getType();
+      if (type && isa<FloatType>(type))
+        widest = std::max(widest, type.getIntOrFloatBitWidth());
+    }
+    plan_.width = static_cast<unsigned>(8 * figures_.vectorBytes / widest);
+    return plan_.width > 1;
+  }
+
+  /// Choices with arms that may do harm where nobody takes them, or that take long.
+  void findTested() {
+    for (Operation* op : inside_) {
+      auto choice = dyn_cast<scf::IfOp>(op);
+      if (!choice || isUniform(choice.getCondition()))
+        continue;
+      choice->walk([&](Operation* inner) {
+        if (inner == op || isa<scf::YieldOp>(inner))
+          return;
+        const bool isMasked = isa<memref::LoadOp, memref::StoreOp>(inner) &&
+                              !areUniform(isa<memref::LoadOp>(inner) ? cast<memref::LoadOp>(inner).getIndices()
+                                                                     : cast<memref::StoreOp>(inner).getIndices());
+        if (isa<scf::ForOp>(inner) || (!isMasked && !isa<scf::IfOp>(inner) && !canExecuteAnywhere(inner)))
+          plan_.tested.insert(op);
+      });
+    }
+  }
+
+  /// Whether rows can go along: control is the same for all of them, or masks tell them apart and nothing is read for a
+  /// row that might not take part.
+  bool canJam() const {
+    for (Operation* op : inside_) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        if (isAnyRow(loop->getOperands().take_front(3)))
+          return false;
+      } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
+        const TileKind condition = kindOf(choice.getCondition());
+        if (condition.isRow && condition.lane == Lane::Uniform)
+          return false;
+        if (condition.lane != Lane::Uniform &&
+            choice
+                ->walk([&](Operation* inner) {
+                  const bool isOneForLanes =
+                      isa<memref::LoadOp>(inner) && areUniform(inner->getOperands()) && isAnyRow(inner->getOperands());
+                  return isOneForLanes ? WalkResult::interrupt() : WalkResult::advance();
+                })
+                .wasInterrupted())
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /// The tile with the fewest loads a lane. Loads weigh as often as they are made; a sum that is carried along wants as
+  /// many registers side by side as hide its latency.
+  void chooseSize() {
+    double loads[2][2] = {}; // by lane (no: one for all lanes) and row
+    unsigned carried = 0, others = 0;
+    bool hasLoop = false, hasGather = false;
+    for (Operation* op : inside_) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        hasLoop = true;
+        carried = std::max(carried, static_cast<unsigned>(llvm::count_if(loop.getRegionIterArgs(), [&](Value value) {
+                             return kindOf(value).lane == Lane::Varying;
+                           })));
+      }
+      auto load = dyn_cast<memref::LoadOp>(op);
+      if (!load) {
+        others += op->getNumResults() == 1 && kindOf(op->getResult(0)).lane == Lane::Varying;
+        continue;
+      }
+      double weight = 1;
+      for (Operation* around = op->getParentOp(); around != plan_.lanes.getOperation(); around = around->getParentOp())
+        if (isa<scf::ForOp>(around))
+          weight *= 8;
+      const bool isVector = !areUniform(load.getIndices());
+      hasGather |= isVector && kindOf(load.getIndices().back()).lane == Lane::Varying;
+      loads[isVector][isAnyRow(load.getIndices())] += weight;
+    }
+    const bool jams = plan_.rows && hasLoop && canJam();
+    const double all = loads[0][0] + loads[0][1] + loads[1][0] + loads[1][1];
+    const double registers = static_cast<double>(figures_.vectorRegisters);
+    double best = 0;
+    bool isFirst = true;
+    for (unsigned rows = 1; rows <= (jams ? mostRows : 1); ++rows)
+      for (unsigned columns = 1; columns <= (hasGather ? 1 : mostColumns); columns *= 2) {
+        const double size = rows * columns;
+        // What is carried, a vector of each column, and one that is the same in all lanes.
+        if (size > 1 && std::max(carried, 1u) * size + columns + 1 > registers - 1)
+          continue;
+        // Without a loop values are short-lived, but all of a column's are there at once.
+        if (!hasLoop && columns > 1 && others * columns > 2 * registers)
+          continue;
+        double cost = (loads[0][0] + loads[0][1] * rows + loads[1][0] * columns + loads[1][1] * size) /
+                      (size * std::max(all, 1.0));
+        if (carried)
+          cost += std::max(0.0, 2.0 * static_cast<double>(figures_.vectorLatency) / size - 1) * 0.1;
+        cost += 0.005 * rows + 0.01 * columns;
+        if (isFirst || cost < best) {
+          isFirst = false;
+          best = cost;
+          plan_.rowCount = rows;
+          plan_.columnCount = columns;
+        }
+      }
+    if (plan_.rowCount == 1 && !jams)
+      plan_.rows = {};
+  }
+
+  const machine::Figures& figures_;
+  TileProblem& problem_;
+  TilePlan plan_;
+  SmallVector<Operation*> inside_;
+  bool changed_ = false;
+};
+
+} // namespace
+
+std::optional<TilePlan> planTile(scf::ForOp lanes, scf::ForOp rows, const machine::Figures& figures,
+                                 TileProblem& problem) {
+  return TilePlanner(lanes, rows, figures, problem).run();
+}
+
+} // namespace strata::kernel

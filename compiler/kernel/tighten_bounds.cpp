@@ -1,0 +1,193 @@
+// Guards of instances that become bounds of their loops. What is compared is the loop's variable with a constant added,
+// in 64 bits. Indices and limits are taken not to come within 2^32 of the ends of what 64 bits hold.
+#include "compiler/kernel/instance_tiles.h"
+
+#include "compiler/ir/speculation.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace strata::kernel {
+
+namespace {
+
+/// `variable + constant < limit`, or `variable + constant >= limit`.
+struct Comparison {
+  int64_t constant = 0;
+  Value limit;
+  bool isUpper = false;    // the variable is below the limit
+  bool isUnsigned = false; // and both are compared as integers without a sign
+};
+
+class BoundTightener {
+public:
+  explicit BoundTightener(scf::ForOp loop) : loop_(loop) {}
+
+  void run() {
+    scf::IfOp guard = findGuard();
+    if (!guard || !takeApart(guard.getCondition()))
+      return;
+    // All operands are there in front of the loop.
+    OpBuilder builder(loop_);
+    const Location place = guard.getLoc();
+    Value lower = loop_.getLowerBound(), upper = loop_.getUpperBound();
+    for (const Comparison& comparison : comparisons_) {
+      Value limit = comparison.limit;
+      if (!limit.getType().isIndex())
+        limit = builder.create<arith::IndexCastOp>(place, builder.getIndexType(), limit);
+      const auto constant = [&](int64_t value) -> Value {
+        return builder.create<arith::ConstantIndexOp>(place, value);
+      };
+      if (comparison.isUnsigned) { // a limit that is negative with a sign is above all, a variable that is below none
+        Value isAbove = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::slt, limit, constant(0));
+        limit = builder.create<arith::SelectOp>(place, isAbove, constant(int64_t(1) << 62), limit);
+        lower = builder.create<arith::MaxSIOp>(place, lower, constant(-comparison.constant));
+      }
+      Value bound = builder.create<arith::SubIOp>(place, limit, constant(comparison.constant));
+      if (comparison.isUpper)
+        upper = builder.create<arith::MinSIOp>(place, upper, bound);
+      else
+        lower = builder.create<arith::MaxSIOp>(place, lower, bound);
+    }
+    loop_.setLowerBound(lower);
+    loop_.setUpperBound(upper);
+    Block* body = guard.thenBlock();
+    guard->getBlock()->getOperations().splice(guard->getIterator(), body->getOperations(), body->begin(),
+                                              std::prev(body->end()));
+    guard.erase();
+    if (outside_.empty())
+      return;
+    Value all = outside_.front();
+    for (Value each : llvm::drop_begin(outside_))
+      all = builder.create<arith::AndIOp>(place, all, each);
+    auto around = builder.create<scf::IfOp>(place, all, false);
+    loop_->moveBefore(around.thenBlock(), around.thenBlock()->begin());
+  }
+
+private:
+  /// The choice that all effects of the loop's body are in.
+  scf::IfOp findGuard() {
+    scf::IfOp guard;
+    if (loop_.getNumResults())
+      return {};
+    for (Operation& op : loop_.getBody()->without_terminator()) {
+      auto choice = dyn_cast<scf::IfOp>(op);
+      if (choice && !guard)
+        guard = choice;
+      else if (guard || !svm::canExecuteAnywhere(&op))
+        return {};
+    }
+    if (!guard || guard.getNumResults())
+      return {};
+    const bool hasElse = !guard.getElseRegion().empty() && !llvm::hasSingleElement(guard.getElseRegion().front());
+    return hasElse ? scf::IfOp() : guard;
+  }
+
+  bool isOutside(Value value) { return loop_.isDefinedOutsideOfLoop(value); }
+
+  /// The parts of a conjunction; false where one is not understood.
+  bool takeApart(Value condition) {
+    if (auto both = condition.getDefiningOp<arith::AndIOp>())
+      return takeApart(both.getLhs()) && takeApart(both.getRhs());
+    if (auto choice = condition.getDefiningOp<arith::SelectOp>();
+        choice && matchPattern(choice.getFalseValue(), m_Zero()))
+      return takeApart(choice.getCondition()) && takeApart(choice.getTrueValue());
+    if (isOutside(condition)) {
+      outside_.push_back(condition);
+      return true;
+    }
+    auto compared = condition.getDefiningOp<arith::CmpIOp>();
+    return compared && (take(compared.getLhs(), compared.getPredicate(), compared.getRhs()) ||
+                        take(compared.getRhs(), mirrored(compared.getPredicate()), compared.getLhs()));
+  }
+
+  /// a < b as b > a.
+  static arith::CmpIPredicate mirrored(arith::CmpIPredicate predicate) {
+    using Is = arith::CmpIPredicate;
+    switch (predicate) {
+    case Is::slt:
+      return Is::sgt;
+    case Is::sle:
+      return Is::sge;
+    case Is::sgt:
+      return Is::slt;
+    case Is::sge:
+      return Is::sle;
+    case Is::ult:
+      return Is::ugt;
+    case Is::ule:
+      return Is::uge;
+    case Is::ugt:
+      return Is::ult;
+    case Is::uge:
+      return Is::ule;
+    default:
+      return predicate;
+    }
+  }
+
+  /// `value predicate limit`.
+  bool take(Value value, arith::CmpIPredicate predicate, Value limit) {
+    using Is = arith::CmpIPredicate;
+    Comparison comparison{0, limit, false, false};
+    if (!isOutside(limit) || !isVariable(value, comparison.constant))
+      return false;
+    switch (predicate) {
+    case Is::ult:
+      comparison.isUnsigned = true;
+      comparison.isUpper = true;
+      break;
+    case Is::slt:
+      comparison.isUpper = true;
+      break;
+    case Is::sle:
+      comparison.isUpper = true;
+      comparison.constant -= 1;
+      break;
+    case Is::sge:
+      break;
+    case Is::sgt:
+      comparison.constant -= 1;
+      break;
+    default:
+      return false;
+    }
+    comparisons_.push_back(comparison);
+    return true;
+  }
+
+  /// The loop's variable with a constant added, in 64 bits.
+  bool isVariable(Value value, int64_t& constant) {
+    while (value != loop_.getInductionVar()) {
+      Operation* op = value.getDefiningOp();
+      APInt added;
+      if (!op || !(value.getType().isIndex() || value.getType().isInteger(64)))
+        return false;
+      if (isa<arith::IndexCastOp>(op) &&
+          (op->getOperand(0).getType().isIndex() || op->getOperand(0).getType().isInteger(64))) {
+        value = op->getOperand(0);
+      } else if (isa<arith::AddIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&added))) {
+        constant += added.getSExtValue();
+        value = op->getOperand(0);
+      } else {
+        return false;
+      }
+    }
+    return constant > -(int64_t(1) << 32) && constant < (int64_t(1) << 32);
+  }
+
+  scf::ForOp loop_;
+  std::vector<Comparison> comparisons_;
+  SmallVector<Value> outside_;
+};
+
+} // namespace
+
+void tightenBounds(scf::ForOp loop) {
+  BoundTightener(loop).run();
+}
+
+} // namespace strata::kernel

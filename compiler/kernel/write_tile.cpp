@@ -1,0 +1,613 @@
+// Writes planned tiles: full ones, then rows that are left, and in each row of tiles the columns that are left under a
+// mask. Every value is a scalar, one a row, a vector a column, or a vector for each row and column.
+#include "compiler/kernel/instance_tiles.h"
+
+#include "compiler/ir/passes.h"
+#include "compiler/ir/speculation.h"
+#include "compiler/ir/svm.h"
+#include "compiler/kernel/figure_options.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::kernel {
+
+namespace {
+
+class TileWriter {
+public:
+  TileWriter(const TilePlan& plan, OpBuilder& builder, unsigned rows, unsigned columns)
+      : plan_(plan), builder_(builder), place_(plan.lanes->getLoc()), rows_(rows), columns_(columns) {}
+
+  /// `rows` are the rows' numbers, empty without any; `columns` the first lanes of the columns; lanes from `end` on
+  /// are off, where there is one.
+  void write(ArrayRef<Value> rows, ArrayRef<Value> columns, Value end) {
+    scf::ForOp lanes = plan_.lanes, outer = plan_.rows;
+    values_[lanes.getInductionVar()] = Tile(columns);
+    if (outer)
+      values_[outer.getInductionVar()] = Tile(rows);
+    for (Value first : end ? columns : ArrayRef<Value>()) {
+      Value left = make<arith::SubIOp>(end, first);
+      mask_.push_back(make<arith::CmpIOp>(arith::CmpIPredicate::slt, numbers(builder_.getIndexType()), splat(left)));
+    }
+    write(*lanes.getBody());
+  }
+
+private:
+  using Tile = SmallVector<Value>; // row by row, of the rows and columns that a value has
+
+  template <typename Op, typename... Arguments>
+  Op make(Arguments&&... arguments) {
+    return builder_.create<Op>(place_, std::forward<Arguments>(arguments)...);
+  }
+  Value index(int64_t value) { return make<arith::ConstantIndexOp>(value); }
+
+  TileKind kindOf(Value value) const { return plan_.kindOf(value); }
+  bool isUniform(Value value) const { return kindOf(value).lane == Lane::Uniform; }
+  bool areUniform(ValueRange values) const {
+    return llvm::all_of(values, [&](Value value) { return isUniform(value); });
+  }
+  bool isAnyRow(ValueRange values) const {
+    return llvm::any_of(values, [&](Value value) { return kindOf(value).isRow; });
+  }
+  unsigned rowsOf(TileKind kind) const { return kind.isRow ? rows_ : 1; }
+  unsigned columnsOf(TileKind kind) const { return kind.lane == Lane::Uniform ? 1 : columns_; }
+
+  // ---- values ----
+
+  VectorType vectorOf(Type element) const { return VectorType::get({static_cast<int64_t>(plan_.width)}, element); }
+  Value splat(Value value) { return make<vector::SplatOp>(value, vectorOf(value.getType())); }
+  Value nothing(Type type) { return make<arith::ConstantOp>(builder_.getZeroAttr(type)); }
+  Value allLanes() { return make<arith::ConstantOp>(DenseElementsAttr::get(vectorOf(builder_.getI1Type()), true)); }
+
+  /// 0, 1, 2, … in the lanes.
+  Value numbers(Type type) {
+    const unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth : type.getIntOrFloatBitWidth();
+    SmallVector<APInt> values;
+    for (unsigned lane = 0; lane < plan_.width; ++lane)
+      values.emplace_back(bits, lane);
+    return make<arith::ConstantOp>(DenseElementsAttr::get(vectorOf(type), values));
+  }
+
+  /// As it is kept: a scalar for what is the same in all lanes and for the first of consecutive ones.
+  Value at(Value value, unsigned row, unsigned column) {
+    const auto found = values_.find(value);
+    if (found == values_.end())
+      return value; // from outside
+    const TileKind kind = kindOf(value);
+    const unsigned columns = columnsOf(kind);
+    return found->second[(kind.isRow ? row : 0) * columns + (columns > 1 ? column : 0)];
+  }
+
+  Value vectorAt(Value value, unsigned row, unsigned column) {
+    const Lane lane = kindOf(value).lane;
+    Value kept = at(value, row, column);
+    if (lane == Lane::Varying)
+      return kept;
+    Value lanes = splat(kept);
+    return lane == Lane::Uniform ? lanes : make<arith::AddIOp>(lanes, numbers(value.getType())).getResult();
+  }
+
+  Value maskAt(unsigned row, unsigned column) const {
+    return mask_.empty() ? Value() : mask_[(maskRows_ > 1 ? row : 0) * columns_ + column];
+  }
+
+  /// Makes a value for each row and column that it has.
+  void each(Value value, llvm::function_ref<Value(unsigned, unsigned)> makeOne) {
+    const TileKind kind = kindOf(value);
+    Tile made;
+    for (unsigned row = 0; row < rowsOf(kind); ++row)
+      for (unsigned column = 0; column < columnsOf(kind); ++column)
+        made.push_back(makeOne(row, column));
+    values_[value] = std::move(made);
+  }
+
+  /// Values as tiles of the kinds of `like`, one after the other; and back.
+  void flatten(ValueRange values, ValueRange like, SmallVectorImpl<Value>& flat) {
+    for (auto [value, kept] : llvm::zip_equal(values, like)) {
+      const TileKind kind = kindOf(kept);
+      for (unsigned row = 0; row < rowsOf(kind); ++row)
+        for (unsigned column = 0; column < columnsOf(kind); ++column)
+          flat.push_back(kind.lane == Lane::Varying ? vectorAt(value, row, column) : at(value, row, column));
+    }
+  }
+  void unflatten(ValueRange values, ValueRange flat) {
+    size_t next = 0;
+    for (Value value : values) {
+      const size_t count = size_t(rowsOf(kindOf(value))) * columnsOf(kindOf(value));
+      values_[value] = llvm::to_vector(flat.slice(next, count));
+      next += count;
+    }
+  }
+
+  // ---- operations ----
+
+  void write(Block& block) {
+    for (Operation& op : block.without_terminator()) {
+      place_ = op.getLoc();
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        write(loop);
+      else if (auto choice = dyn_cast<scf::IfOp>(op))
+        isUniform(choice.getCondition()) ? writeChoice(choice) : writeMasked(choice);
+      else if (auto load = dyn_cast<memref::LoadOp>(op))
+        write(load);
+      else if (auto store = dyn_cast<memref::StoreOp>(op))
+        write(store);
+      else
+        writeOther(op);
+    }
+  }
+
+  void writeOther(Operation& op) {
+    const bool varies = kindOf(op.getResult(0)).lane == Lane::Varying;
+    each(op.getResult(0), [&](unsigned row, unsigned column) {
+      IRMapping operands;
+      for (Value operand : op.getOperands())
+        operands.map(operand, varies ? vectorAt(operand, row, column) : at(operand, row, column));
+      Operation* made = builder_.clone(op, operands);
+      if (varies)
+        made->getResult(0).setType(vectorOf(op.getResult(0).getType()));
+      return made->getResult(0);
+    });
+  }
+
+  /// The lanes' indices, in as few bits as they came: of 32 bits twice as many are gathered at a time.
+  Value indicesAt(Value value, unsigned row, unsigned column) {
+    if (const auto found = narrow_.find(value); found != narrow_.end())
+      return found->second[(kindOf(value).isRow ? row : 0) * columns_ + column];
+    if (auto cast = value.getDefiningOp<arith::IndexCastOp>();
+        cast && cast.getIn().getType().isInteger(32) && kindOf(cast.getIn()).lane == Lane::Varying)
+      return vectorAt(cast.getIn(), row, column);
+    return vectorAt(value, row, column);
+  }
+
+  void write(memref::LoadOp load) {
+    const ValueRange indices = load.getIndices();
+    each(load, [&](unsigned row, unsigned column) -> Value {
+      if (areUniform(indices)) {
+        SmallVector<Value> scalars;
+        for (Value index : indices)
+          scalars.push_back(at(index, row, column));
+        return make<memref::LoadOp>(load.getMemRef(), scalars);
+      }
+      const VectorType type = vectorOf(load.getType());
+      Value mask = maskAt(row, column);
+      if (kindOf(indices.back()).lane == Lane::Consecutive) {
+        Value first = at(indices.back(), row, column);
+        if (!mask)
+          return make<vector::LoadOp>(type, load.getMemRef(), first);
+        return make<vector::MaskedLoadOp>(type, load.getMemRef(), first, mask, nothing(type));
+      }
+      Value lanes = indicesAt(indices.back(), row, column);
+      return make<vector::GatherOp>(type, load.getMemRef(), index(0), lanes, mask ? mask : allLanes(), nothing(type));
+    });
+  }
+
+  void write(memref::StoreOp store) {
+    const ValueRange indices = store.getIndices();
+    const bool isRow = isAnyRow(store->getOperands()) || maskRows_ > 1;
+    for (unsigned row = 0; row < (isRow ? rows_ : 1); ++row)
+      for (unsigned column = 0; column < columns_; ++column) {
+        Value mask = maskAt(row, column), stored = vectorAt(store.getValue(), row, column);
+        if (areUniform(indices)) {
+          storeOne(store, stored, mask, row);
+          continue;
+        }
+        if (kindOf(indices.back()).lane == Lane::Consecutive) {
+          Value first = at(indices.back(), row, column);
+          if (mask)
+            make<vector::MaskedStoreOp>(store.getMemRef(), first, mask, stored);
+          else
+            make<vector::StoreOp>(stored, store.getMemRef(), first);
+          continue;
+        }
+        Value lanes = indicesAt(indices.back(), row, column);
+        make<vector::ScatterOp>(store.getMemRef(), index(0), lanes, mask ? mask : allLanes(), stored);
+      }
+  }
+
+  /// A store to one element by the lanes that are chosen, in order.
+  void storeOne(memref::StoreOp store, Value stored, Value mask, unsigned row) {
+    auto loop = make<scf::ForOp>(index(0), index(plan_.width), index(1));
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(loop.getBody());
+    Value isOn = make<vector::ExtractElementOp>(mask, loop.getInductionVar());
+    auto choice = make<scf::IfOp>(isOn, false);
+    builder_.setInsertionPointToStart(choice.thenBlock());
+    Value one = make<vector::ExtractElementOp>(stored, loop.getInductionVar());
+    SmallVector<Value> indices;
+    for (Value index : store.getIndices())
+      indices.push_back(at(index, row, 0));
+    make<memref::StoreOp>(one, store.getMemRef(), indices);
+  }
+
+  // ---- loops ----
+
+  /// How long each lane goes on, in a loop whose bounds differ between lanes.
+  struct Counts {
+    Type type;         // in which they are counted
+    Tile lower, count; // vectors
+    unsigned rows = 1;
+    Value most; // index
+  };
+
+  Counts countsOf(scf::ForOp loop) {
+    Counts counts;
+    // In 32 bits where the bounds have them.
+    auto lowerCast = loop.getLowerBound().getDefiningOp<arith::IndexCastOp>();
+    auto upperCast = loop.getUpperBound().getDefiningOp<arith::IndexCastOp>();
+    const bool isNarrow = lowerCast && upperCast && lowerCast.getIn().getType().isInteger(32) &&
+                          upperCast.getIn().getType().isInteger(32);
+    Value lower = isNarrow ? lowerCast.getIn() : loop.getLowerBound();
+    Value upper = isNarrow ? upperCast.getIn() : loop.getUpperBound();
+    counts.type = isNarrow ? Type(builder_.getI32Type()) : Type(builder_.getIndexType());
+    counts.rows = isAnyRow({lower, upper}) || maskRows_ > 1 ? rows_ : 1;
+    for (unsigned row = 0; row < counts.rows; ++row)
+      for (unsigned column = 0; column < columns_; ++column) {
+        Value begin = vectorAt(lower, row, column), end = vectorAt(upper, row, column);
+        // A loop that ends before it begins has no iterations; the difference might not fit.
+        Value isEntered = make<arith::CmpIOp>(arith::CmpIPredicate::slt, begin, end);
+        if (Value mask = maskAt(row, column))
+          isEntered = make<arith::AndIOp>(isEntered, mask);
+        Value count = make<arith::SelectOp>(isEntered, make<arith::SubIOp>(end, begin), nothing(begin.getType()));
+        counts.lower.push_back(begin);
+        counts.count.push_back(count);
+        Value whole = isNarrow ? count : make<arith::IndexCastOp>(vectorOf(builder_.getI64Type()), count).getResult();
+        // Counts are not negative as integers without a sign.
+        Value longest = make<vector::ReductionOp>(vector::CombiningKind::MAXUI, whole);
+        counts.most = counts.most ? make<arith::MaxUIOp>(counts.most, longest).getResult() : longest;
+      }
+    counts.most = isNarrow ? make<arith::IndexCastUIOp>(builder_.getIndexType(), counts.most).getResult()
+                           : make<arith::IndexCastOp>(builder_.getIndexType(), counts.most).getResult();
+    return counts;
+  }
+
+  void write(scf::ForOp loop) {
+    SmallVector<Value> initial;
+    flatten(loop.getInitArgs(), loop.getRegionIterArgs(), initial);
+    const bool varies = !areUniform(loop->getOperands().take_front(3));
+    Value lower = at(loop.getLowerBound(), 0, 0), upper, step = at(loop.getStep(), 0, 0);
+    std::optional<Counts> counts;
+    if (varies) {
+      counts = countsOf(loop);
+      upper = counts->most;
+    } else {
+      upper = at(loop.getUpperBound(), 0, 0);
+    }
+    auto made =
+        varies ? make<scf::ForOp>(index(0), upper, index(1), initial) : make<scf::ForOp>(lower, upper, step, initial);
+    const Tile outerMask = mask_;
+    const unsigned outerRows = maskRows_;
+    {
+      OpBuilder::InsertionGuard guard(builder_);
+      made.getBody()->clear();
+      builder_.setInsertionPointToStart(made.getBody());
+      unflatten(loop.getRegionIterArgs(), made.getRegionIterArgs());
+      if (varies)
+        beginIteration(loop, made, *counts, lower);
+      else
+        values_[loop.getInductionVar()] = {made.getInductionVar()};
+      write(*loop.getBody());
+      SmallVector<Value> next;
+      flatten(loop.getYieldedValues(), loop.getRegionIterArgs(), next);
+      if (varies)
+        keepEnded(loop, next);
+      make<scf::YieldOp>(next);
+    }
+    mask_ = outerMask;
+    maskRows_ = outerRows;
+    unflatten(loop.getResults(), made.getResults());
+  }
+
+  /// The variable of a loop that lanes leave at different times, and who is still in it.
+  void beginIteration(scf::ForOp loop, scf::ForOp made, const Counts& counts, Value lower) {
+    const bool isNarrow = !counts.type.isIndex();
+    Value number = made.getInductionVar();
+    Value lanes = splat(isNarrow ? make<arith::IndexCastOp>(counts.type, number).getResult() : number);
+    Tile on, variables, narrow;
+    for (auto [begin, count] : llvm::zip_equal(counts.lower, counts.count)) {
+      on.push_back(make<arith::CmpIOp>(arith::CmpIPredicate::ult, lanes, count));
+      if (isUniform(loop.getInductionVar()))
+        continue;
+      Value variable = make<arith::AddIOp>(begin, lanes);
+      narrow.push_back(variable);
+      variables.push_back(isNarrow ? make<arith::IndexCastOp>(vectorOf(builder_.getIndexType()), variable).getResult()
+                                   : variable);
+    }
+    if (isUniform(loop.getInductionVar())) {
+      values_[loop.getInductionVar()] = {make<arith::AddIOp>(lower, number)};
+    } else {
+      values_[loop.getInductionVar()] = variables;
+      if (isNarrow)
+        narrow_[loop.getInductionVar()] = narrow;
+    }
+    mask_ = on; // the mask around is in the counts
+    maskRows_ = counts.rows;
+  }
+
+  /// Lanes that have left the loop keep what they had.
+  void keepEnded(scf::ForOp loop, SmallVectorImpl<Value>& next) {
+    size_t number = 0;
+    for (Value argument : loop.getRegionIterArgs()) {
+      const TileKind kind = kindOf(argument);
+      for (unsigned row = 0; row < rowsOf(kind); ++row)
+        for (unsigned column = 0; column < columnsOf(kind); ++column, ++number)
+          next[number] = make<arith::SelectOp>(maskAt(row, column), next[number], at(argument, row, column));
+    }
+  }
+
+  // ---- choices ----
+
+  SmallVector<Type> flatTypes(ValueRange values) const {
+    SmallVector<Type> types;
+    for (Value value : values) {
+      const TileKind kind = kindOf(value);
+      types.append(size_t(rowsOf(kind)) * columnsOf(kind),
+                   kind.lane == Lane::Varying ? Type(vectorOf(value.getType())) : value.getType());
+    }
+    return types;
+  }
+
+  /// All lanes choose alike.
+  void writeChoice(scf::IfOp choice) {
+    const bool hasElse = !choice.getElseRegion().empty();
+    auto made = make<scf::IfOp>(flatTypes(choice.getResults()), at(choice.getCondition(), 0, 0), hasElse);
+    for (bool isThen : {true, false}) {
+      if (!isThen && !hasElse)
+        continue;
+      OpBuilder::InsertionGuard guard(builder_);
+      Block *from = isThen ? choice.thenBlock() : choice.elseBlock(),
+            *to = isThen ? made.thenBlock() : made.elseBlock();
+      to->clear();
+      builder_.setInsertionPointToStart(to);
+      write(*from);
+      SmallVector<Value> results;
+      flatten(from->getTerminator()->getOperands(), choice.getResults(), results);
+      make<scf::YieldOp>(results);
+    }
+    unflatten(choice.getResults(), made.getResults());
+  }
+
+  /// Each lane chooses: both arms are written, under masks, and the results picked.
+  void writeMasked(scf::IfOp choice) {
+    const Tile outerMask = mask_;
+    const unsigned outerRows = maskRows_;
+    const bool isRow = kindOf(choice.getCondition()).isRow || outerRows > 1;
+    SmallVector<Value> results[2];
+    for (bool isThen : {true, false}) {
+      Block* arm = isThen ? choice.thenBlock() : choice.getElseRegion().empty() ? nullptr : choice.elseBlock();
+      if (!arm)
+        continue;
+      Tile masks;
+      for (unsigned row = 0; row < (isRow ? rows_ : 1); ++row)
+        for (unsigned column = 0; column < columns_; ++column) {
+          Value taken = vectorAt(choice.getCondition(), row, column);
+          if (!isThen)
+            taken = make<arith::XOrIOp>(taken, allLanes());
+          Value around = outerMask.empty() ? Value() : outerMask[(outerRows > 1 ? row : 0) * columns_ + column];
+          masks.push_back(around ? make<arith::AndIOp>(around, taken).getResult() : taken);
+        }
+      mask_ = masks;
+      maskRows_ = isRow ? rows_ : 1;
+      writeArm(choice, *arm, results[isThen ? 0 : 1]);
+      mask_ = outerMask;
+      maskRows_ = outerRows;
+    }
+    SmallVector<Value> picked;
+    size_t number = 0;
+    for (Value result : choice.getResults()) {
+      const TileKind kind = kindOf(result);
+      for (unsigned row = 0; row < rowsOf(kind); ++row)
+        for (unsigned column = 0; column < columnsOf(kind); ++column, ++number)
+          picked.push_back(make<arith::SelectOp>(vectorAt(choice.getCondition(), row, column), results[0][number],
+                                                 results[1][number]));
+    }
+    unflatten(choice.getResults(), picked);
+  }
+
+  void writeArm(scf::IfOp choice, Block& arm, SmallVectorImpl<Value>& results) {
+    if (!plan_.tested.contains(choice)) {
+      write(arm);
+      flatten(arm.getTerminator()->getOperands(), choice.getResults(), results);
+      return;
+    }
+    Value any;
+    for (Value mask : mask_)
+      any = any ? make<arith::OrIOp>(any, mask).getResult() : mask;
+    Value isTaken = make<vector::ReductionOp>(vector::CombiningKind::OR, any);
+    auto made = make<scf::IfOp>(flatTypes(choice.getResults()), isTaken, !choice.getResults().empty());
+    {
+      OpBuilder::InsertionGuard guard(builder_);
+      made.thenBlock()->clear();
+      builder_.setInsertionPointToStart(made.thenBlock());
+      write(arm);
+      SmallVector<Value> given;
+      flatten(arm.getTerminator()->getOperands(), choice.getResults(), given);
+      make<scf::YieldOp>(given);
+      if (!choice.getResults().empty()) {
+        made.elseBlock()->clear();
+        builder_.setInsertionPointToStart(made.elseBlock());
+        SmallVector<Value> none;
+        for (Type type : made.getResultTypes())
+          none.push_back(nothing(type));
+        make<scf::YieldOp>(none);
+      }
+    }
+    llvm::append_range(results, made.getResults());
+  }
+
+  const TilePlan& plan_;
+  OpBuilder& builder_;
+  Location place_;
+  const unsigned rows_, columns_;
+  llvm::DenseMap<Value, Tile> values_;
+  llvm::DenseMap<Value, Tile> narrow_; // variables of loops in 32 bits
+  Tile mask_;                          // of lanes that are on; empty: all
+  unsigned maskRows_ = 1;              // that the mask has
+};
+
+/// The part of a loop from `from` on that is whole multiples of `by`: its end.
+Value wholeEnd(OpBuilder& builder, Location place, Value from, Value upper, unsigned by) {
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  Value count = builder.create<arith::MaxSIOp>(place, builder.create<arith::SubIOp>(place, upper, from), constant(0));
+  Value left = builder.create<arith::RemUIOp>(place, count, constant(by));
+  return builder.create<arith::AddIOp>(place, from, builder.create<arith::SubIOp>(place, count, left));
+}
+
+/// The columns of some rows.
+void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows) {
+  scf::ForOp lanes = plan.lanes;
+  const Location place = lanes.getLoc();
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  const unsigned rowCount = std::max<unsigned>(static_cast<unsigned>(rows.size()), 1);
+  const unsigned wide = plan.width * plan.columnCount;
+  Value full = wholeEnd(builder, place, lanes.getLowerBound(), lanes.getUpperBound(), wide);
+  auto main = builder.create<scf::ForOp>(place, lanes.getLowerBound(), full, constant(wide));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(main.getBody());
+    SmallVector<Value> columns;
+    for (unsigned column = 0; column < plan.columnCount; ++column)
+      columns.push_back(builder.create<arith::AddIOp>(place, main.getInductionVar(), constant(column * plan.width)));
+    TileWriter(plan, builder, rowCount, plan.columnCount).write(rows, columns, nullptr);
+  }
+  auto rest = builder.create<scf::ForOp>(place, full, lanes.getUpperBound(), constant(plan.width));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(rest.getBody());
+  TileWriter(plan, builder, rowCount, 1).write(rows, rest.getInductionVar(), lanes.getUpperBound());
+}
+
+} // namespace
+
+void writeTile(const TilePlan& plan) {
+  scf::ForOp lanes = plan.lanes, outer = plan.rows;
+  if (!outer) {
+    OpBuilder builder(lanes);
+    writeColumns(plan, builder, {});
+    lanes.erase();
+    return;
+  }
+  OpBuilder builder(outer);
+  const Location place = outer.getLoc();
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  Value full = wholeEnd(builder, place, outer.getLowerBound(), outer.getUpperBound(), plan.rowCount);
+  auto main = builder.create<scf::ForOp>(place, outer.getLowerBound(), full, constant(plan.rowCount));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(main.getBody());
+    SmallVector<Value> rows;
+    for (unsigned row = 0; row < plan.rowCount; ++row)
+      rows.push_back(builder.create<arith::AddIOp>(place, main.getInductionVar(), constant(row)));
+    writeColumns(plan, builder, rows);
+  }
+  if (plan.rowCount > 1) {
+    auto rest = builder.create<scf::ForOp>(place, full, outer.getUpperBound(), constant(1));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(rest.getBody());
+    writeColumns(plan, builder, rest.getInductionVar());
+  }
+  outer.erase();
+}
+
+// ---- the pass ----
+
+namespace {
+
+struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileInstancesPass)
+  void getDependentDialects(DialectRegistry& registry) const final { registry.insert<vector::VectorDialect>(); }
+
+  TileInstancesPass() = default;
+  TileInstancesPass(const TileInstancesPass& other) : PassWrapper(other) {}
+  explicit TileInstancesPass(const machine::Figures& figures) {
+    vector_ = figures.vectorBytes;
+    registers_ = figures.vectorRegisters;
+    latency_ = figures.vectorLatency;
+  }
+
+  LogicalResult initialize(MLIRContext* context) override {
+    return success(isPossible(context, machine::vectorRule, vector_) &&
+                   isPossible(context, machine::vectorRegistersRule, registers_) &&
+                   isPossible(context, machine::vectorLatencyRule, latency_));
+  }
+
+  static bool isParallel(Operation* op) { return isa_and_nonnull<scf::ForOp>(op) && SvmDialect::parallelAttr.isOn(op); }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (!kernel.isStructured() || kernel.isShared())
+      return;
+    machine::Figures figures;
+    figures.vectorBytes = vector_;
+    figures.vectorRegisters = registers_;
+    figures.vectorLatency = latency_;
+    SmallVector<scf::ForOp> parallel, innermost;
+    kernel.walk([&](scf::ForOp loop) { // inner ones first
+      if (isParallel(loop))
+        parallel.push_back(loop);
+    });
+    for (scf::ForOp loop : parallel) {
+      moveInvariants(loop);
+      tightenBounds(loop);
+      moveInvariants(loop);
+      const bool holdsParallel =
+          loop.getBody()
+              ->walk([](Operation* op) { return isParallel(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+              .wasInterrupted();
+      if (!holdsParallel)
+        innermost.push_back(loop);
+    }
+    for (scf::ForOp lanes : innermost) {
+      TileProblem problem;
+      if (auto plan = planTile(lanes, rowsAround(lanes), figures, problem))
+        writeTile(*plan);
+    }
+  }
+
+  /// The parallel loop right around another, with nothing but that one in it.
+  static scf::ForOp rowsAround(scf::ForOp lanes) {
+    auto rows = dyn_cast<scf::ForOp>(lanes->getParentOp());
+    if (!isParallel(rows) || rows.getNumResults() || !matchPattern(rows.getStep(), m_One()))
+      return {};
+    SmallVector<Operation*> between;
+    for (Operation& op : rows.getBody()->without_terminator())
+      if (&op != lanes)
+        between.push_back(&op);
+    // What stands between goes into the lanes' loop, where rows are told apart; unless that loop depends on it.
+    for (Operation* op : between)
+      if (!canExecuteAnywhere(op) || op->getNumRegions() || llvm::is_contained(op->getUsers(), lanes.getOperation()))
+        return {};
+    for (Value bound : lanes->getOperands())
+      if (!rows.isDefinedOutsideOfLoop(bound))
+        return {};
+    for (Operation* op : llvm::reverse(between))
+      op->moveBefore(lanes.getBody(), lanes.getBody()->begin());
+    return rows;
+  }
+
+private:
+  Option<uint64_t> vector_{*this, options::tileVector.name, llvm::cl::desc(options::tileVector.meaning),
+                           llvm::cl::init(options::tileVector.usual)};
+  Option<uint64_t> registers_{*this, options::tileRegisters.name, llvm::cl::desc(options::tileRegisters.meaning),
+                              llvm::cl::init(options::tileRegisters.usual)};
+  Option<uint64_t> latency_{*this, options::tileLatency.name, llvm::cl::desc(options::tileLatency.meaning),
+                            llvm::cl::init(options::tileLatency.usual)};
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createTileInstancesPass() {
+  return svm::makePass<TileInstancesPass>(svm::passes::TileInstances);
+}
+
+std::unique_ptr<Pass> createTileInstancesPassFor(const machine::Figures& figures) {
+  return svm::makePass<TileInstancesPass>(svm::passes::TileInstances, figures);
+}
+
+} // namespace strata::kernel
