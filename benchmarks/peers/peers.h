@@ -84,6 +84,19 @@ void bench_thread_switches(int64_t n);
 /* The chain through nodes of a oneTBB flow graph, with at most `threads` threads. */
 void bench_flow(const float* in, float* out, int64_t n, int32_t stages, int32_t threads);
 
+/* The loops of the graphs in programs/graphs.h. */
+void bench_loops_increment(float* values, int64_t n);
+void bench_loops_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k);
+void bench_loops_convolve(const float* image, const float* filter, float* result, int64_t width, int64_t height,
+                          int64_t size);
+void bench_loops_stencil(const float* from, float* to, int32_t nx, int32_t ny, int32_t nz);
+void bench_loops_sparse(const float* values, const int32_t* columns, const int32_t* starts, const float* x, float* y,
+                        int64_t rows);
+void bench_loops_jagged(const float* values, const int32_t* columns, const int32_t* starts, const int32_t* lengths,
+                        const float* x, float* y, int64_t rows);
+void bench_loops_lattice(const float* from, float* to, const unsigned char* solid, int32_t width, int32_t height,
+                         float rate);
+
 #ifdef __cplusplus
 }
 #endif

@@ -173,17 +173,17 @@ void Resolver::resolveFor(scf::ForOp loop) {
     return unsupported(loop, " over integers of more than 64 bits");
   // A loop that the source names stands in messages.
   auto label = svm::SvmDialect::labelAttr.of(loop);
+  const bool isParallel = svm::SvmDialect::parallelAttr.isOn(loop), isBranch = label || isParallel;
   Slot variable = slot(loop.getInductionVar());
-  if (label)
-    beginBranch(svm::SvmDialect::parallelAttr.isOn(loop) ? Iterations::Kind::Parallel : Iterations::Kind::Sequential,
-                label.getValue());
+  if (isBranch)
+    beginBranch(isParallel ? Iterations::Kind::Parallel : Iterations::Kind::Sequential, label ? label.getValue() : "");
   counted(variable, slot(loop.getLowerBound()), slot(loop.getUpperBound()), slot(loop.getStep()), width, false, [&] {
-    if (label)
+    if (isBranch)
       emit(Opcode::BranchAt, variable);
     resolveBody(loop.getRegion(),
                 [&](Operation* yield) { copyValues(loop.getRegionIterArgs(), yield->getOperands()); });
   });
-  if (label)
+  if (isBranch)
     emit(Opcode::BranchEnd);
 }
 

@@ -42,6 +42,15 @@ struct TilePlan {
   TileKind kindOf(mlir::Value value) const { return kinds.lookup(value); }
 };
 
+/// An index at which the lanes reach elements side by side: `value` plus `constant`, where `value` is consecutive, of
+/// fewer bits than an index perhaps. What is then widened would differ from that only behind the greatest number of
+/// these bits, which is followed by the least: as an index that is negative, and no element has it.
+struct RowIndex {
+  mlir::Value value;
+  int64_t constant = 0;
+};
+std::optional<RowIndex> rowIndex(const TilePlan& plan, mlir::Value index);
+
 /// A plan for the innermost parallel loop of a nest; `rows` is the parallel loop around it, or null. Nothing where an
 /// operation has no vector form; `problem` says which then.
 struct TileProblem {

@@ -19,6 +19,9 @@ namespace {
 
 /// Rows and columns of registers that are tried.
 constexpr unsigned mostRows = 8, mostColumns = 4;
+/// Cycles that a lane of a gather or scatter takes, and an operation of an instance by itself: of a core that carries
+/// out three a cycle, and gathers element by element.
+constexpr double gatherCycles = 1.5, scalarCycles = 0.33;
 
 bool isNumber(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64 && llvm::isPowerOf2_32(type.getIntOrFloatBitWidth());
@@ -34,8 +37,10 @@ public:
 
   std::optional<TilePlan> run() {
     scf::ForOp lanes = plan_.lanes;
-    if (lanes.getNumResults() || !matchPattern(lanes.getStep(), m_One()))
+    if (lanes.getNumResults() || !matchPattern(lanes.getStep(), m_One())) {
+      problem_ = {"a loop with results or other steps than 1", nullptr};
       return std::nullopt;
+    }
     lanes.getBody()->walk([&](Operation* op) { inside_.push_back(op); });
     raise(lanes.getInductionVar(), Lane::Consecutive, false);
     if (plan_.rows)
@@ -46,13 +51,18 @@ public:
     } while (changed_);
     for (Operation* op : inside_)
       if (!isAllowed(op)) {
-        problem_ = {op->getName().getStringRef().str(), op};
+        problem_ = {"'" + op->getName().getStringRef().str() + "' has no form for lanes here", op};
         return std::nullopt;
       }
-    if (!chooseWidth())
+    if (!chooseWidth()) {
+      problem_ = {"a register holds one of the values", nullptr};
       return std::nullopt;
+    }
     findTested();
-    chooseSize();
+    if (!chooseSize()) {
+      problem_ = {"elements that are gathered one by one take longer than the instances", nullptr};
+      return std::nullopt;
+    }
     return std::move(plan_);
   }
 
@@ -237,49 +247,90 @@ private:
     return true;
   }
 
-  /// The tile with the fewest loads a lane. Loads weigh as often as they are made; a sum that is carried along wants as
-  /// many registers side by side as hide its latency.
-  void chooseSize() {
-    double loads[2][2] = {}; // by lane (no: one for all lanes) and row
-    unsigned carried = 0, others = 0;
-    bool hasLoop = false, hasGather = false;
+  /// How often an operation is executed, in guesses: a loop goes around eight times.
+  double weightOf(Operation* op) const {
+    scf::ForOp lanes = plan_.lanes;
+    double weight = 1;
+    for (Operation* around = op->getParentOp(); around != lanes.getOperation(); around = around->getParentOp())
+      if (isa<scf::ForOp>(around))
+        weight *= 8;
+    return weight;
+  }
+
+  /// What a tile is chosen by.
+  struct Work {
+    double loads[2][2] = {};        // by vector (no: one for all lanes) and row
+    double gathers = 0, others = 0; // of lanes, and operations on vectors
+    double scalar = 0;              // cycles of one instance by itself
+    unsigned carried = 0;           // values that loops carry along, most of one loop
+    unsigned values = 0;
+    bool hasLoop = false;
+  };
+
+  Work workOf() const {
+    Work work;
+    double chains = 0;
     for (Operation* op : inside_) {
+      const double weight = weightOf(op);
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        hasLoop = true;
-        carried = std::max(carried, static_cast<unsigned>(llvm::count_if(loop.getRegionIterArgs(), [&](Value value) {
-                             return kindOf(value).lane == Lane::Varying;
-                           })));
-      }
-      auto load = dyn_cast<memref::LoadOp>(op);
-      if (!load) {
-        others += op->getNumResults() == 1 && kindOf(op->getResult(0)).lane == Lane::Varying;
+        work.hasLoop = true;
+        const auto carried = static_cast<unsigned>(
+            llvm::count_if(loop.getRegionIterArgs(), [&](Value value) { return kindOf(value).lane == Lane::Varying; }));
+        work.carried = std::max(work.carried, carried);
+        if (carried)
+          chains = std::max(chains, 8 * weight * static_cast<double>(figures_.vectorLatency));
         continue;
       }
-      double weight = 1;
-      for (Operation* around = op->getParentOp(); around != plan_.lanes.getOperation(); around = around->getParentOp())
-        if (isa<scf::ForOp>(around))
-          weight *= 8;
-      const bool isVector = !areUniform(load.getIndices());
-      hasGather |= isVector && kindOf(load.getIndices().back()).lane == Lane::Varying;
-      loads[isVector][isAnyRow(load.getIndices())] += weight;
+      ValueRange indices;
+      if (auto load = dyn_cast<memref::LoadOp>(op))
+        indices = load.getIndices();
+      else if (auto store = dyn_cast<memref::StoreOp>(op))
+        indices = store.getIndices();
+      const bool varies = op->getNumResults() == 1 && kindOf(op->getResult(0)).lane == Lane::Varying;
+      work.values += varies;
+      work.scalar += weight * scalarCycles;
+      if (indices.empty() || areUniform(indices)) {
+        work.others += varies ? weight : 0;
+        if (isa<memref::LoadOp>(op))
+          work.loads[0][isAnyRow(indices)] += weight;
+        continue;
+      }
+      if (!rowIndex(plan_, indices.back()))
+        work.gathers += weight;
+      else if (isa<memref::LoadOp>(op))
+        work.loads[1][isAnyRow(indices)] += weight;
+      else
+        work.others += weight;
     }
-    const bool jams = plan_.rows && hasLoop && canJam();
+    work.scalar = std::max(work.scalar, chains);
+    return work;
+  }
+
+  /// The tile with the fewest loads a lane; a sum that is carried along wants as many registers side by side as hide
+  /// its latency. False where gathering element by element makes lanes slower than instances one by one.
+  bool chooseSize() {
+    const Work work = workOf();
+    const double width = plan_.width;
+    if (work.gathers * gatherCycles + (work.others + work.loads[1][0] + work.loads[1][1]) / width > work.scalar)
+      return false;
+    const bool jams = plan_.rows && work.hasLoop && canJam();
+    const auto& loads = work.loads;
     const double all = loads[0][0] + loads[0][1] + loads[1][0] + loads[1][1];
     const double registers = static_cast<double>(figures_.vectorRegisters);
     double best = 0;
     bool isFirst = true;
     for (unsigned rows = 1; rows <= (jams ? mostRows : 1); ++rows)
-      for (unsigned columns = 1; columns <= (hasGather ? 1 : mostColumns); columns *= 2) {
+      for (unsigned columns = 1; columns <= (work.gathers > 0 ? 1 : mostColumns); columns *= 2) {
         const double size = rows * columns;
         // What is carried, a vector of each column, and one that is the same in all lanes.
-        if (size > 1 && std::max(carried, 1u) * size + columns + 1 > registers - 1)
+        if (size > 1 && std::max(work.carried, 1u) * size + columns + 1 > registers - 1)
           continue;
         // Without a loop values are short-lived, but all of a column's are there at once.
-        if (!hasLoop && columns > 1 && others * columns > 2 * registers)
+        if (!work.hasLoop && columns > 1 && work.values * columns > 2 * registers)
           continue;
         double cost = (loads[0][0] + loads[0][1] * rows + loads[1][0] * columns + loads[1][1] * size) /
                       (size * std::max(all, 1.0));
-        if (carried)
+        if (work.carried)
           cost += std::max(0.0, 2.0 * static_cast<double>(figures_.vectorLatency) / size - 1) * 0.1;
         cost += 0.005 * rows + 0.01 * columns;
         if (isFirst || cost < best) {
@@ -291,6 +342,7 @@ private:
       }
     if (plan_.rowCount == 1 && !jams)
       plan_.rows = {};
+    return true;
   }
 
   const machine::Figures& figures_;
@@ -301,6 +353,26 @@ private:
 };
 
 } // namespace
+
+std::optional<RowIndex> rowIndex(const TilePlan& plan, Value index) {
+  if (plan.kindOf(index).lane == Lane::Consecutive)
+    return RowIndex{index, 0};
+  RowIndex found;
+  APInt constant;
+  if (auto sum = index.getDefiningOp<arith::AddIOp>(); sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant))) {
+    found.constant = constant.getSExtValue();
+    index = sum.getLhs();
+  }
+  auto widened = index.getDefiningOp<arith::IndexCastOp>();
+  if (!widened || plan.kindOf(widened.getIn()).lane != Lane::Consecutive || widened.getIn().getType().isIndex() ||
+      std::abs(found.constant) >= int64_t(1) << 30)
+    return std::nullopt;
+  const unsigned bits = widened.getIn().getType().getIntOrFloatBitWidth();
+  if (bits < 32)
+    return std::nullopt;
+  found.value = widened.getIn();
+  return found;
+}
 
 std::optional<TilePlan> planTile(scf::ForOp lanes, scf::ForOp rows, const machine::Figures& figures,
                                  TileProblem& problem) {

@@ -167,6 +167,14 @@ private:
     return vectorAt(value, row, column);
   }
 
+  /// The first lane's index.
+  Value firstOf(const RowIndex& index, unsigned row, unsigned column) {
+    Value first = at(index.value, row, column);
+    if (!first.getType().isIndex())
+      first = make<arith::IndexCastOp>(builder_.getIndexType(), first);
+    return index.constant ? make<arith::AddIOp>(first, this->index(index.constant)).getResult() : first;
+  }
+
   void write(memref::LoadOp load) {
     const ValueRange indices = load.getIndices();
     each(load, [&](unsigned row, unsigned column) -> Value {
@@ -178,8 +186,8 @@ private:
       }
       const VectorType type = vectorOf(load.getType());
       Value mask = maskAt(row, column);
-      if (kindOf(indices.back()).lane == Lane::Consecutive) {
-        Value first = at(indices.back(), row, column);
+      if (const auto inRow = rowIndex(plan_, indices.back())) {
+        Value first = firstOf(*inRow, row, column);
         if (!mask)
           return make<vector::LoadOp>(type, load.getMemRef(), first);
         return make<vector::MaskedLoadOp>(type, load.getMemRef(), first, mask, nothing(type));
@@ -199,8 +207,8 @@ private:
           storeOne(store, stored, mask, row);
           continue;
         }
-        if (kindOf(indices.back()).lane == Lane::Consecutive) {
-          Value first = at(indices.back(), row, column);
+        if (const auto inRow = rowIndex(plan_, indices.back())) {
+          Value first = firstOf(*inRow, row, column);
           if (mask)
             make<vector::MaskedStoreOp>(store.getMemRef(), first, mask, stored);
           else
@@ -567,6 +575,9 @@ struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp
       TileProblem problem;
       if (auto plan = planTile(lanes, rowsAround(lanes), figures, problem))
         writeTile(*plan);
+      else
+        (problem.at ? problem.at : lanes.getOperation())->emitRemark()
+            << "instances of '" << kernel.getSymName() << "' run one by one, not in lanes: " << problem.what;
     }
   }
 

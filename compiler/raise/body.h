@@ -12,6 +12,9 @@
 
 namespace strata::raise {
 
+/// The verifier of logical programs takes 256; around a body are the loops over its instances.
+inline constexpr unsigned mostDepth = 100;
+
 class Body {
 public:
   Body(Analyses& analyses, CountedLoops& loops, Indices& indices, Memory& memory, Refusal& refusal,
@@ -104,6 +107,7 @@ private:
   llvm::DenseMap<const llvm::Loop*, mlir::Value> variables_; // of the counted loops around
   Values symbols_;
   size_t written_ = 0, mostWritten_ = 0;
+  unsigned depth_ = 0; // of loops and choices around
 };
 
 } // namespace strata::raise

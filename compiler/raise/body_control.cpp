@@ -70,7 +70,10 @@ Body::Left Body::choose(BasicBlock* at, Value condition, Arm then, Arm otherwise
     mlir::Block* block = isThen ? choice.thenBlock() : choice.elseBlock();
     block->clear();
     builder_.setInsertionPointToEnd(block);
-    Left left = isThen ? then(used) : otherwise(used);
+    if (++depth_ > mostDepth)
+      refuse("loops and choices more than " + std::to_string(mostDepth) + " deep", at->getTerminator());
+    Left left = refusal_ ? std::nullopt : isThen ? then(used) : otherwise(used);
+    --depth_;
     if (!left)
       return std::nullopt;
     make<scf::YieldOp>(*left);

@@ -14,8 +14,13 @@ bool Body::writeLoop(llvm::Loop* loop, Exits& exits) {
     return refuse("a loop that is entered at several places", loop->getHeader()->getTerminator());
   if (loop->hasNoExitBlocks())
     return refuse("a loop without an end", loop->getHeader()->getTerminator());
+  if (++depth_ > mostDepth)
+    return refuse("loops and choices more than " + std::to_string(mostDepth) + " deep",
+                  loop->getHeader()->getTerminator());
   const CountedLoop* counted = loops_.of(loop);
-  return counted ? writeFor(loop, *counted, exits) : writeWhile(loop, exits);
+  const bool isDone = counted ? writeFor(loop, *counted, exits) : writeWhile(loop, exits);
+  --depth_;
+  return isDone;
 }
 
 // ---- for ----

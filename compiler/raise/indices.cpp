@@ -18,6 +18,19 @@ const Atom* Indices::unknown(const llvm::Value* value, Widening widening) {
   return atoms_.get({.value = value, .widening = value->getType()->isIntegerTy(64) ? Widening::Signed : widening});
 }
 
+/// What a value is the lower half of, widened again: (v << 32) >> 32. Null for others.
+static const llvm::Value* lowerHalf(const llvm::Operator* op) {
+  const auto by = [](const llvm::Operator* shift) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(shift->getOperand(1));
+    return constant && constant->getValue().ult(64) ? constant->getZExtValue() : 0;
+  };
+  const auto* inner = llvm::dyn_cast<llvm::Operator>(op->getOperand(0));
+  return op->getOpcode() == llvm::Instruction::AShr && inner && inner->getOpcode() == llvm::Instruction::Shl &&
+                 op->getType()->isIntegerTy(64) && by(op) && by(op) == by(inner) && by(op) <= 32
+             ? inner->getOperand(0)
+             : nullptr;
+}
+
 bool Indices::isSmall(const llvm::Value* value, Widening widening) const {
   if (const auto found = stated_.find(value); found != stated_.end())
     return found->second.isSmall;
@@ -31,6 +44,8 @@ bool Indices::isSmall(const llvm::Value* value, Widening widening) const {
   case llvm::Instruction::ZExt:
   case llvm::Instruction::Freeze:
     return isSmall(op->getOperand(0), widening);
+  case llvm::Instruction::AShr:
+    return lowerHalf(op) && isSmall(lowerHalf(op), widening);
   case llvm::Instruction::Add:
   case llvm::Instruction::Sub: {
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(op->getOperand(1));
@@ -98,6 +113,12 @@ Polynomial Indices::of(const llvm::Value* value, Widening widening) {
     if (bits >= 32 && isSmall(op->getOperand(0), widening)) {
       reliesOnSmall_ = true;
       return operand(0, widening);
+    }
+    break;
+  case llvm::Instruction::AShr:
+    if (const llvm::Value* whole = lowerHalf(op); whole && isSmall(whole, Widening::Signed)) {
+      reliesOnSmall_ = true;
+      return of(whole, Widening::Signed);
     }
     break;
   case llvm::Instruction::Freeze:

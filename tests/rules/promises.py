@@ -8,11 +8,14 @@ import tree
 PROMISES = {
     r"IntegerOverflowFlags::n[su]w|setHasNo(Un)?[sS]ignedWrap|Create(NSW|NUW)\w+|\bhasNo(Un)?[sS]ignedWrap\b":
         {"compiler/transform/prove_no_overflow.cpp": "proved by the range analysis",
-         "compiler/ir/canonicalize.cpp": "looks at what is said"},
+         "compiler/ir/canonicalize.cpp": "looks at what is said",
+         "compiler/raise/indices.cpp": "looks at what a program in C promises, which has no meaning where it breaks that",
+         "compiler/raise/counted_loops.cpp": "looks at what a program in C promises"},
     r"\binbounds\b|[iI]nBounds|GEPNoWrapFlags": {},
-    r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {},
+    r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {"compiler/raise/body_operations.cpp": "drops what a program in C says so"},
     r"llvm\.noalias|llvm\.readonly|NoAlias\b":
-        {"compiler/kernel/convention.cpp": "arguments of kernels, which the verifiers and checks of runs hold apart"},
+        {"compiler/kernel/convention.cpp": "arguments of kernels, which the verifiers and checks of runs hold apart",
+         "compiler/hpvm/lower/raise_leaf.cpp": "arrays of a graph, which are compared at each launch (lower/host_code.cpp)"},
     r"llvm\.(nonnull|noundef|dereferenceable\w*|range)|Attribute::(NonNull|NoUndef|Dereferenceable\w*|Range)|MD_(range|nonnull|noundef)\b": {},
     r"mustprogress|MustProgress|WillReturn|willreturn": {},
     # Whether an operation may be executed where the program would not have come to it.
@@ -31,7 +34,10 @@ PROMISES = {
          "compiler/transform/distribute.cpp": "sets one on loops that it distributes",
          "compiler/transform/hoist_copies.cpp": "of distributed loops: a program cannot state them (ir/verify_logical.cpp)",
          "compiler/transform/pipeline_loops.cpp": "of distributed loops: a program cannot state them",
-         "compiler/interpret/resolve_control.cpp": "words of messages"},
+         "compiler/interpret/resolve_control.cpp": "checks it",
+         "compiler/ir/verify_logical.cpp": "says where a program may state it",
+         "compiler/hpvm/lower/raise_leaf.cpp": "instances of nodes: they have no order in the language",
+         "compiler/kernel/write_tile.cpp": "a permission, of which each order is a use"},
     r"\bkernel_?(\.|->)getExtents\(\)":
         {"compiler/transform/guard_accesses.cpp": "compares them with what every run is given",
          "compiler/transform/range_analysis.cpp": "of kernels whose runs are checked",

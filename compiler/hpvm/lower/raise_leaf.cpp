@@ -20,9 +20,7 @@ using mlir::Value;
 
 namespace strata::hpvm {
 
-STRATA_DIAGNOSTIC(notRaised, Remark, "hpvm-not-raised",
-                  "node '{0}' runs instance by instance, as LLVM code: what stands here is {1}");
-STRATA_DIAGNOSTIC(notRaisedOnce, Remark, "hpvm-not-raised", "node '{0}' runs instance by instance, as LLVM code: {1}");
+STRATA_DIAGNOSTIC(notRaised, Remark, "hpvm-not-raised", "node '{0}' runs instance by instance, as LLVM code: {1}");
 
 /// Instances of a node that narrow an index of theirs to 32 bits, and add small numbers to it.
 static constexpr int64_t mostSmall = int64_t(1) << 30;
@@ -112,18 +110,13 @@ private:
   }
   Value index(int64_t value) { return make<arith::ConstantIndexOp>(value); }
 
-  bool refuse(const std::string& why) {
-    lowering_.diagnostics_.report(notRaisedOnce, placeOf(*leaf_.function, lowering_.diagnostics_.sources()),
+  bool refuse(const std::string& why, const llvm::Instruction* at = nullptr) {
+    SourceManager& sources = lowering_.diagnostics_.sources();
+    lowering_.diagnostics_.report(notRaised, at ? placeOf(*at, sources) : placeOf(*leaf_.function, sources),
                                   nodeName(*leaf_.function), why);
     return false;
   }
-  bool refuse(const raise::Refusal& refusal) {
-    if (!refusal.at)
-      return refuse(refusal.what);
-    lowering_.diagnostics_.report(notRaised, placeOf(*refusal.at, lowering_.diagnostics_.sources()),
-                                  nodeName(*leaf_.function), refusal.what);
-    return false;
-  }
+  bool refuse(const raise::Refusal& refusal) { return refuse("it has " + refusal.what, refusal.at); }
 
   /// The nodes from the leaf outwards.
   std::vector<const NodeLowering::Level*> levels() const {
