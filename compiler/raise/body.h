@@ -76,8 +76,10 @@ private:
 
   Left run(BasicBlock* block, Run& run);
   Left follow(BasicBlock* from, BasicBlock* to, Run& run);
-  Left choose(BasicBlock* at, mlir::Value condition, Arm then, Arm otherwise, Run& run);
+  Left choose(BasicBlock* at, BasicBlock* meeting, mlir::Value condition, Arm then, Arm otherwise, Run& run);
+  BasicBlock* within(BasicBlock* meeting, const Run& run);
   BasicBlock* meetingOf(BasicBlock* block, const Run& run);
+  BasicBlock* meetingOf(llvm::ArrayRef<std::pair<mlir::Value, BasicBlock*>> exits, const Run& run);
   void enter(BasicBlock* from, BasicBlock* to);
   bool isCarried(const llvm::PHINode& phi) { return bool(typeOf(phi.getType())); }
   mlir::Value incoming(llvm::PHINode& phi, BasicBlock* from);

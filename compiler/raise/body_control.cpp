@@ -36,18 +36,28 @@ Body::Left Body::follow(BasicBlock* from, BasicBlock* to, Run& run) {
   return this->run(to, run);
 }
 
-/// The block at which all ways meet within the run, or null.
+/// The block itself where it is within the run, else null.
+Body::BasicBlock* Body::within(BasicBlock* meeting, const Run& run) {
+  const bool isOutside = meeting && run.loop && (!run.loop->contains(meeting) || meeting == run.loop->getHeader());
+  return isOutside ? nullptr : meeting;
+}
+
+/// The block at which all ways from a branch meet within the run, or null.
 Body::BasicBlock* Body::meetingOf(BasicBlock* block, const Run& run) {
   const auto* node = analyses_.postDominators.getNode(block);
   const auto* next = node ? node->getIDom() : nullptr;
-  BasicBlock* meeting = next ? next->getBlock() : nullptr;
-  if (meeting && run.loop && (!run.loop->contains(meeting) || meeting == run.loop->getHeader()))
-    return nullptr;
-  return meeting;
+  return within(next ? next->getBlock() : nullptr, run);
 }
 
-Body::Left Body::choose(BasicBlock* at, Value condition, Arm then, Arm otherwise, Run& run) {
-  BasicBlock* meeting = meetingOf(at, run);
+/// The same of several blocks.
+Body::BasicBlock* Body::meetingOf(llvm::ArrayRef<std::pair<Value, BasicBlock*>> exits, const Run& run) {
+  BasicBlock* meeting = exits.front().second;
+  for (const auto& [flag, exit] : exits.drop_front())
+    meeting = meeting ? analyses_.postDominators.findNearestCommonDominator(meeting, exit) : nullptr;
+  return within(meeting, run);
+}
+
+Body::Left Body::choose(BasicBlock* at, BasicBlock* meeting, Value condition, Arm then, Arm otherwise, Run& run) {
   const bool endsHere = !meeting || run.isEnd(at, meeting);
   // Where the ways do not meet within the run, the arms go to its ends.
   auto isMeeting = [&](BasicBlock*, BasicBlock* to) { return to == meeting; };
@@ -123,7 +133,7 @@ Body::Left Body::run(BasicBlock* block, Run& run) {
         };
         Value condition = valueOf(branch->getCondition());
         auto then = take(0), otherwise = take(1);
-        return choose(block, condition, then, otherwise, run);
+        return choose(block, meetingOf(block, run), condition, then, otherwise, run);
       }
       // The exit is the loop's own.
       next = branch->getSuccessor(run.loop->contains(branch->getSuccessor(0)) ? 0 : 1);
@@ -146,7 +156,7 @@ Body::Left Body::goOn(BasicBlock* head, llvm::ArrayRef<std::pair<Value, BasicBlo
   if (exits.size() == 1)
     return here(run);
   auto elsewhere = [this, head, exits](Run& inner) { return goOn(head, exits.drop_front(), inner); };
-  return choose(head, exits.front().first, here, elsewhere, run);
+  return choose(head, meetingOf(exits, run), exits.front().first, here, elsewhere, run);
 }
 
 } // namespace strata::raise

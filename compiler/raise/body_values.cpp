@@ -69,6 +69,12 @@ Value Body::valueOf(const Atom* atom) {
     refuse("a variable of a loop that is used behind it", nullptr);
     return index(0);
   }
+  if (atom->shift) {
+    Value whole = asIndex(valueOf(atom->value), Widening::Signed);
+    return make<arith::ShRSIOp>(whole, index(atom->shift));
+  }
+  if (atom->bits)
+    return asIndex(make<arith::TruncIOp>(builder_.getIntegerType(atom->bits), valueOf(atom->value)), Widening::Signed);
   return asIndex(atom->expression ? valueOf(atom->expression) : valueOf(atom->value), atom->widening);
 }
 

@@ -2,6 +2,7 @@
 // ScalarEvolution may assume of all equal expressions.
 #include "compiler/raise/indices.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/Operator.h"
 
@@ -18,17 +19,23 @@ const Atom* Indices::unknown(const llvm::Value* value, Widening widening) {
   return atoms_.get({.value = value, .widening = value->getType()->isIntegerTy(64) ? Widening::Signed : widening});
 }
 
-/// What a value is the lower half of, widened again: (v << 32) >> 32. Null for others.
-static const llvm::Value* lowerHalf(const llvm::Operator* op) {
-  const auto by = [](const llvm::Operator* shift) {
+/// (whole << a) >> b: the lower 64 - a bits with their sign, times 2^(a - b).
+struct LowerBits {
+  const llvm::Value* whole = nullptr; // null: a value has another form
+  unsigned bits = 0;
+  int64_t factor = 1;
+};
+
+static LowerBits lowerBits(const llvm::Operator* op) {
+  const auto by = [](const llvm::Operator* shift) -> uint64_t {
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(shift->getOperand(1));
     return constant && constant->getValue().ult(64) ? constant->getZExtValue() : 0;
   };
-  const auto* inner = llvm::dyn_cast<llvm::Operator>(op->getOperand(0));
-  return op->getOpcode() == llvm::Instruction::AShr && inner && inner->getOpcode() == llvm::Instruction::Shl &&
-                 op->getType()->isIntegerTy(64) && by(op) && by(op) == by(inner) && by(op) <= 32
-             ? inner->getOperand(0)
-             : nullptr;
+  const auto* inner = op->getNumOperands() ? llvm::dyn_cast<llvm::Operator>(op->getOperand(0)) : nullptr;
+  if (op->getOpcode() != llvm::Instruction::AShr || !inner || inner->getOpcode() != llvm::Instruction::Shl ||
+      !op->getType()->isIntegerTy(64) || !by(inner) || by(op) > by(inner))
+    return {};
+  return {inner->getOperand(0), static_cast<unsigned>(64 - by(inner)), int64_t(1) << (by(inner) - by(op))};
 }
 
 bool Indices::isSmall(const llvm::Value* value, Widening widening) const {
@@ -45,7 +52,9 @@ bool Indices::isSmall(const llvm::Value* value, Widening widening) const {
   case llvm::Instruction::Freeze:
     return isSmall(op->getOperand(0), widening);
   case llvm::Instruction::AShr:
-    return lowerHalf(op) && isSmall(lowerHalf(op), widening);
+    if (const LowerBits lower = lowerBits(op); lower.whole && lower.bits >= 32 && lower.factor == 1)
+      return isSmall(lower.whole, widening);
+    return false;
   case llvm::Instruction::Add:
   case llvm::Instruction::Sub: {
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(op->getOperand(1));
@@ -116,9 +125,12 @@ Polynomial Indices::of(const llvm::Value* value, Widening widening) {
     }
     break;
   case llvm::Instruction::AShr:
-    if (const llvm::Value* whole = lowerHalf(op); whole && isSmall(whole, Widening::Signed)) {
-      reliesOnSmall_ = true;
-      return of(whole, Widening::Signed);
+    if (const LowerBits lower = lowerBits(op); lower.whole) {
+      const bool isWhole = lower.bits >= 32 && isSmall(lower.whole, Widening::Signed);
+      reliesOnSmall_ |= isWhole;
+      return (isWhole ? of(lower.whole, Widening::Signed)
+                      : Polynomial::of(atoms_.get({.value = lower.whole, .bits = lower.bits})))
+          .times(Polynomial::constant(lower.factor));
     }
     break;
   case llvm::Instruction::Freeze:
@@ -130,7 +142,11 @@ Polynomial Indices::of(const llvm::Value* value, Widening widening) {
   default:
     break;
   }
-  return Polynomial::of(unknown(value, widening));
+  // What is known to be a multiple is one, so that addresses can be divided.
+  const unsigned zeros = bits == 64 ? llvm::computeKnownBits(value, analyses_.layout).countMinTrailingZeros() : 0;
+  if (zeros == 0 || zeros > 30)
+    return Polynomial::of(unknown(value, widening));
+  return Polynomial::of(atoms_.get({.value = value, .shift = zeros})).times(Polynomial::constant(int64_t(1) << zeros));
 }
 
 std::optional<Polynomial> Indices::recurrence(const llvm::PHINode* phi, Widening widening) {

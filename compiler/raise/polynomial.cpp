@@ -14,7 +14,8 @@ static bool isBefore(const Atom* left, const Atom* right) {
 const Atom* Atoms::get(Atom atom) {
   for (const Atom& known : atoms_)
     if (known.value == atom.value && known.expression == atom.expression && known.loop == atom.loop &&
-        known.symbol == atom.symbol && known.widening == atom.widening)
+        known.symbol == atom.symbol && known.widening == atom.widening && known.bits == atom.bits &&
+        known.shift == atom.shift)
       return &known;
   atom.number = static_cast<unsigned>(atoms_.size());
   return &atoms_.emplace_back(atom);

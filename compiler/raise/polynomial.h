@@ -24,6 +24,8 @@ struct Atom {
   const llvm::Loop* loop = nullptr;
   int symbol = -1;
   Widening widening = Widening::Signed;
+  unsigned bits = 0;   // of a value: that many of its lower bits, with their sign; 0: all
+  unsigned shift = 0;  // of a value: shifted right so far, which loses nothing
   unsigned number = 0; // of the atom
 };
 

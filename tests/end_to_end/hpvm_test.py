@@ -77,6 +77,71 @@ int main(void) {
   return 0;
 }
 """
+# Three nodes: one in lanes, one that divides, one with atomics. The last line is of an array that is added up in itself.
+RAISED = """
+#include <hpvm.h>
+#include <stdio.h>
+void twice(int *from, size_t fromBytes, int *to, size_t toBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  long x = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  to[x] = from[x] + from[x];
+  __hpvm__return(1, toBytes);
+}
+void divide(int *from, size_t fromBytes, int *to, size_t toBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  long x = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  to[x] = from[x] / to[x];
+  __hpvm__return(1, toBytes);
+}
+void count(int *values, size_t valueBytes, int *counts, size_t countBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, values, counts, 1, counts);
+  long x = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  __hpvm__atomic_add(counts + values[x] % 4, 1); /* told */
+  __hpvm__return(1, countBytes);
+}
+#define GRAPH(name, leaf, n)                                  \\
+  void name(int *a, size_t aBytes, int *b, size_t bBytes) {   \\
+    __hpvm__hint(CPU_TARGET);                                 \\
+    __hpvm__attributes(2, a, b, 1, b);                        \\
+    void *node = __hpvm__createNodeND(1, leaf, (size_t)(n));  \\
+    __hpvm__bindIn(node, 0, 0, 0);                            \\
+    __hpvm__bindIn(node, 1, 1, 0);                            \\
+    __hpvm__bindIn(node, 2, 2, 0);                            \\
+    __hpvm__bindIn(node, 3, 3, 0);                            \\
+    __hpvm__bindOut(node, 0, 0, 0);                           \\
+  }
+GRAPH(twiceGraph, twice, bBytes / 4)
+GRAPH(divideGraph, divide, bBytes / 4)
+GRAPH(countGraph, count, aBytes / 4)
+static void launch(int which, int *a, size_t aBytes, int *b, size_t bBytes) {
+  struct __attribute__((packed)) { int *a; size_t aBytes; int *b; size_t bBytes, result; } arguments = {a, aBytes, b, bBytes, 0};
+  void *launched = which == 0   ? __hpvm__launch(0, twiceGraph, &arguments)
+                   : which == 1 ? __hpvm__launch(0, divideGraph, &arguments)
+                                : __hpvm__launch(0, countGraph, &arguments);
+  __hpvm__wait(launched);
+}
+int main(void) {
+  int a[] = {1, 2, 3, 4}, b[4] = {0}, counts[4] = {0}, numbers[] = {0, 1, 2, 3, 4, 5, 6, 7}, row[] = {1, 1, 2, 4, 8, 16};
+  __hpvm__init();
+  llvm_hpvm_track_mem(a, sizeof a);
+  llvm_hpvm_track_mem(b, sizeof b);
+  llvm_hpvm_track_mem(counts, sizeof counts);
+  llvm_hpvm_track_mem(numbers, sizeof numbers);
+  llvm_hpvm_track_mem(row, sizeof row);
+  launch(0, a, sizeof a, b, sizeof b);
+  printf("%d %d %d %d | ", b[0], b[1], b[2], b[3]);
+  launch(1, b, sizeof b, a, sizeof a);
+  printf("%d %d %d %d | ", a[0], a[1], a[2], a[3]);
+  launch(2, numbers, sizeof numbers, counts, sizeof counts);
+  launch(0, row + 1, 20, row + 1, 20); /* overlaps: what is given is what is written */
+  printf("%d %d %d %d %d\\n", row[1], row[2], row[3], row[4], row[5]);
+  __hpvm__cleanup();
+  return counts[0] + counts[1] + counts[2] + counts[3] != 8;
+}
+"""
 RESULT = "16 17 18 12\n"
 
 
@@ -151,6 +216,18 @@ class HpvmTest(harness.Case):
         for options in ([], ["-O2"], ["-O3", "-g"]):
             self.build(*options, "double.c", "-o", "double")
             self.assertEqual(self.output("double"), "2 4 6 8 10 \n")
+
+    def test_leaves_are_raised(self):
+        """What is not raised, or not in lanes, is told with its place."""
+        self.write("raised.c", RAISED)
+        self.build("-O2", "-c", "raised.c", "-o", "raised.o")
+        told = subprocess.run([harness.options.strata, "cc", self.path("raised.o"), "-o", self.path("raised")], capture_output=True, text=True,
+                              timeout=120, env={**os.environ, "STRATA_REMARKS": "1"}, check=True).stderr
+        self.assertIn("remark[hpvm-not-raised]: node 'count' runs instance by instance, as LLVM code: it has an atomic operation", told)
+        self.assertIn("raised.c:%d:" % (1 + RAISED.split("\n").index("  __hpvm__atomic_add(counts + values[x] % 4, 1); /* told */")), told)
+        self.assertRegex(told, r"remark\[dialect-remark\]: instances of 'divide[.\d]*' run one by one, not in lanes: 'arith.divsi'")
+        self.assertNotIn("'twice", told)
+        self.assertEqual(self.same_on_any_threads("raised"), "2 4 6 8 | 2 2 2 2 | 2 4 8 16 32\n")
 
     def test_several_files(self):
         self.parts()

@@ -305,7 +305,6 @@ private:
     mlir::Block* body = Frame::makeBody(kernel);
     builder_.setInsertionPointToStart(body);
     make<svm::ReturnOp>();
-    mlir::OpBuilder variables = mlir::OpBuilder::atBlockBegin(body);
     builder_.setInsertionPoint(body->getTerminator());
     std::vector<Value> symbols;
     for (size_t number = 0; number < symbols_.size(); ++number)
@@ -334,6 +333,7 @@ private:
       return locationAt(lowering_.diagnostics_.sources(), placeOf(instruction, lowering_.diagnostics_.sources()),
                         lowering_.context_);
     };
+    mlir::OpBuilder variables = mlir::OpBuilder::atBlockBegin(body);
     return raising.write(builder_, variables, values, symbols, placeIn);
   }
 
