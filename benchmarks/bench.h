@@ -140,5 +140,6 @@ std::vector<Work> commandWorks(); // commands.cpp
 std::vector<Work> compileWorks(); // compile.cpp
 std::vector<Work> diskWorks();    // disk.cpp
 std::vector<Work> svmWorks();     // svm.cpp
+std::vector<Work> graphWorks();   // graphs.cpp
 
 } // namespace strata::bench

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace strata::runtime {
@@ -16,6 +17,11 @@ constexpr uint32_t mostWorkers = 512;
 /// but not more than mostWorkers. A larger n is an error (runtime-threads). With one thread everything runs in the
 /// caller, but for moves that go on beside it. REQUIRES: nothing runs, and the caller is no fibre.
 void setThreads(uint32_t n);
+/// The number of threads that STRATA_THREADS in the environment asks for, 0 where it is not set; nothing where it is no
+/// number from 1 to mostWorkers.
+std::optional<uint32_t> threadsInEnvironment();
+/// What to do then.
+std::string threadsHelp();
 uint32_t threads();
 
 /// Usable bytes of the stacks of fibres that begin from here on. Any thread.

@@ -11,7 +11,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -573,6 +576,22 @@ void setThreads(uint32_t n) {
   Scheduler& shared = scheduler();
   stopPool();
   shared.threadCount = n ? n : std::min(shared.cores, mostWorkers);
+}
+
+std::optional<uint32_t> threadsInEnvironment() {
+  const char* text = std::getenv("STRATA_THREADS");
+  if (!text || !*text)
+    return 0;
+  uint32_t number = 0;
+  const char* end = text + std::strlen(text);
+  const auto [at, failed] = std::from_chars(text, end, number);
+  return failed == std::errc() && at == end && number >= 1 && number <= mostWorkers ? std::optional(number)
+                                                                                    : std::nullopt;
+}
+
+std::string threadsHelp() {
+  return "set it to a number of worker threads from 1 to " + std::to_string(mostWorkers) +
+         ", or leave it out: then there are as many as the computer has cores";
 }
 
 uint32_t threads() {

@@ -5,6 +5,7 @@
 #include "runtime/abi.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/runtime.h"
+#include "runtime/core/scheduler.h"
 #include "runtime/core/source_line.h"
 #include "runtime/hpvm/graph_table.h"
 #include "runtime/hpvm/tracker.h"
@@ -173,6 +174,14 @@ void __hpvm__init() noexcept {
   if (host().isInitialised)
     failAt(__builtin_return_address(0), "hpvm-initialised-twice", "__hpvm__init is called twice",
            "call __hpvm__cleanup() in between");
+  const std::optional<uint32_t> threads = strata::runtime::threadsInEnvironment();
+  if (!threads)
+    failAt(__builtin_return_address(0), "hpvm-environment",
+           "STRATA_THREADS is '" + std::string(std::getenv("STRATA_THREADS")) + "'",
+           strata::runtime::threadsHelp().c_str());
+  // Where anything runs already, others have chosen.
+  if (*threads && *threads != strata::runtime::threads() && strata::runtime::isAlone())
+    strata::runtime::setThreads(*threads);
   host().isInitialised = true;
   // Another thread may push what this one waits to pop.
   strata::runtime::setForeignThreads(true);

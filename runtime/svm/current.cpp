@@ -12,7 +12,6 @@
 #include "runtime/svm/stream.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <pthread.h>
@@ -204,18 +203,6 @@ std::string inEnvironment(const char* name) {
   return value ? value : "";
 }
 
-uint32_t numberOfThreads(const std::string& text) {
-  constexpr uint32_t most = runtime::mostWorkers;
-  uint32_t number = 0;
-  const char* end = text.data() + text.size();
-  if (const auto [at, failed] = std::from_chars(text.data(), end, number);
-      failed != std::errc() || at != end || number < 1 || number > most)
-    failAt({}, "svm-environment", "STRATA_THREADS is '" + text + "'",
-           "set it to a number of worker threads from 1 to " + std::to_string(most) +
-               ", or leave it out: then there are as many as the computer has cores");
-  return number;
-}
-
 /// On a kernel's own stack, or rather behind its end.
 void failOverflow(size_t bytes) {
   if (const KernelRecord* kernel = callingKernel())
@@ -330,13 +317,17 @@ Program* makeProgram(Choice& chosen) {
   if (chosen.name.empty())
     checkHeaders(name, *machine, chosen.headers);
   auto* program = new Program(std::move(*machine));
-  const std::string mode = inEnvironment("STRATA_SVM"), threads = inEnvironment("STRATA_THREADS");
+  const std::string mode = inEnvironment("STRATA_SVM");
   if (!mode.empty() && mode != "checked" && mode != "plain")
     failAt({}, "svm-environment", "STRATA_SVM is '" + mode + "'",
            "set it to checked or plain, or leave it out: then it is as the program was linked");
   program->setChecked(mode.empty() ? linkedChecked : mode == "checked");
-  if (!threads.empty())
-    runtime::setThreads(numberOfThreads(threads));
+  const std::optional<uint32_t> threads = runtime::threadsInEnvironment();
+  if (!threads)
+    failAt({}, "svm-environment", "STRATA_THREADS is '" + inEnvironment("STRATA_THREADS") + "'",
+           runtime::threadsHelp());
+  if (*threads)
+    runtime::setThreads(*threads);
   if (const std::string file = inEnvironment("STRATA_RECORD"); !file.empty()) {
     program->record(file);
     Recorder::keepWriting();

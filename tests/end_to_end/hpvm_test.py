@@ -229,6 +229,18 @@ class HpvmTest(harness.Case):
         self.assertNotIn("'twice", told)
         self.assertEqual(self.same_on_any_threads("raised"), "2 4 6 8 | 2 2 2 2 | 2 4 8 16 32\n")
 
+    def test_the_number_of_threads(self):
+        self.parts()
+        self.build("main.o", "graph.o", "leaf.o", "-o", "program")
+        for threads in ("0", "x", "513", "-1"):
+            ended = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=60, env={**os.environ, "STRATA_THREADS": threads})
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn("[hpvm-environment]", ended.stderr)
+            self.assertIn(f"STRATA_THREADS is '{threads}'", ended.stderr)
+            self.assertIn("a number of worker threads from 1 to 512", ended.stderr)
+        self.assertEqual(self.output("program", threads=512), RESULT)
+        self.assertEqual(self.output("program", threads=""), RESULT)
+
     def test_several_files(self):
         self.parts()
         self.build("main.o", "graph.o", "leaf.o", "-o", "all")
