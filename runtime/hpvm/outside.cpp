@@ -20,6 +20,9 @@ namespace {
     failOutside(#name);                                                                                                \
   }
 
+/// Which functions that no graph has may call.
+void __hpvm__isNonZeroLoop(long, ...) noexcept {}
+
 OUTSIDE(void, __hpvm__hint, (hpvm::Target))
 OUTSIDE(void, __hpvm__attributes, (unsigned, ...))
 OUTSIDE(void*, __hpvm__createNodeND, (unsigned, ...))

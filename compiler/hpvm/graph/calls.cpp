@@ -46,6 +46,7 @@ CallKind kindOf(const llvm::Instruction& instruction) {
       .Cases("floor", "rsqrt", "sqrt", "sin", "cos", CallKind::Math)
       .Case("launch", CallKind::Launch)
       .Cases("init", "cleanup", "wait", "push", "pop", CallKind::Host)
+      .Case("isNonZeroLoop", CallKind::Remark)
       .Default(CallKind::Unknown);
 }
 

@@ -30,7 +30,8 @@ enum class CallKind {
   Math,
   // the host
   Launch,
-  Host, // any other
+  Host,   // any other
+  Remark, // says something to a compiler that this one has no use for
   Unknown,
 };
 

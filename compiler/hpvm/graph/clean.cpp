@@ -21,7 +21,7 @@ llvm::SmallVector<llvm::Function*> nodeFunctions(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       const CallKind kind = kindOf(instruction);
-      if (kind == CallKind::None || kind == CallKind::Host)
+      if (kind == CallKind::None || kind == CallKind::Host || kind == CallKind::Remark)
         continue;
       if (kind != CallKind::Launch)
         found.insert(&function);
@@ -87,7 +87,16 @@ static void inlineCalls(llvm::Function& function) {
   }
 }
 
+/// What has no use here, wherever it stands.
+static void eraseRemarks(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
+      if (kindOf(instruction) == CallKind::Remark && !llvm::isa<llvm::InvokeInst>(instruction))
+        instruction.eraseFromParent();
+}
+
 void clean(llvm::Module& module) {
+  eraseRemarks(module);
   llvm::PassBuilder builder;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

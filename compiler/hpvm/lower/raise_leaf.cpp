@@ -394,7 +394,7 @@ private:
   /// How many iterations of the outermost loop a kernel takes at a time: few enough for every processor to have some,
   /// enough for registers to be filled.
   Value blockSize(Value extent) {
-    const int64_t least = order_.size() > 1 ? 24 : 64, many = 256, few = 8;
+    const int64_t least = order_.size() > 1 ? 24 : 256, many = 128, few = 8;
     const auto parts = [&](int64_t number, int64_t atLeast) {
       Value part = make<arith::CeilDivUIOp>(extent, index(number));
       return make<arith::MaxUIOp>(part, index(atLeast)).getResult();
