@@ -3,6 +3,7 @@
 // clang++ in any build.
 #include "compiler/clang/drop_in.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/hpvm_ir.h"
 
 #include "llvm/Support/Path.h"
 
@@ -77,6 +78,8 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
   command.isCxx = isCxx;
   const std::optional<std::string> form = takeForm(session, command.arguments);
   if (!form)
+    return finish(session);
+  if (!replaceHpvmIr(session, command.arguments))
     return finish(session);
   // In a build folder the headers of machines stand apart from those that are written by hand.
   for (const char* header : {"include/svm.h", "include/svm/pca.h"}) {

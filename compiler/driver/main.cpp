@@ -3,6 +3,7 @@
 #include "base/source/characters.h"
 #include "compiler/driver/command_options.h"
 #include "compiler/driver/help.h"
+#include "compiler/driver/hpvm_ir.h"
 #include "compiler/driver/last_resort.h"
 #include "compiler/driver/notations.h"
 #include "runtime/core/runtime.h"
@@ -211,6 +212,20 @@ int main(int argc, char** argv) {
   if (options.interpret && (!options.trace.empty() || !options.timeline.empty()))
     return usageError(session, app, argc, argv,
                       "--trace and --timeline tell of a run on a machine, which --interpret does without");
+  if ((*run || *commands.check || *commands.build) && isIrFile(options.compile.program)) {
+    CLI::App* command = app.get_subcommands().front();
+    for (const CLI::Option* option : command->get_options())
+      if (option->count() && option->get_name() != "PROGRAM" && option->get_name() != "--output" &&
+          option->get_name() != "--color" && option->get_name() != "--json")
+        return usageError(session, app, argc, argv,
+                          option->get_name() + " is for programs of notations; one in HPVM IR has a main, which takes "
+                                               "what stands behind --");
+    if (passes && !*run)
+      return usageError(session, app, argc, argv, "arguments behind -- are for strata run");
+    if (*run && !options.output.empty())
+      return usageError(session, app, argc, argv, "-o is for strata build");
+    return irCommand(session);
+  }
   const llvm::StringRef program = options.compile.program.empty() ? options.thing : options.compile.program;
   if (!(options.compile.includeDirectories.empty() && options.compile.definitions.empty()) &&
       !(descriptionOf(program) && descriptionOf(program)->isPreprocessed) && options.compile.functions.empty())

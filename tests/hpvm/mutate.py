@@ -21,7 +21,7 @@ OUR_FAULT = re.compile(r"error of Strata|Stack dump|Assertion|UNREACHABLE|PLEASE
 
 def changed(lines, pick):
     """One change of a program: a line that is lost, doubled or in another place, or another number, flag or name in it."""
-    calls = [number for number, line in enumerate(lines) if "__hpvm__" in line]
+    calls = [number for number, line in enumerate(lines) if "__hpvm__" in line or "call" in line and "llvm.hpvm" in line]
     at = pick.choice(calls) if calls and pick.random() < 0.7 else pick.randrange(len(lines))
     kind = pick.randrange(6)
     if kind == 0:
@@ -42,11 +42,26 @@ def changed(lines, pick):
     return result
 
 
+def trialOfIr(strata, file, program):
+    """The same for HPVM IR, whose faults of grammar are told by Strata too."""
+    try:
+        linked = subprocess.run([strata, "build", file, "-o", program], capture_output=True, text=True, errors="replace", timeout=300)
+        if OUR_FAULT.search(linked.stderr) or linked.returncode not in (0, 1):
+            return f"status {linked.returncode}\n{linked.stderr}"
+        if linked.returncode == 0:
+            subprocess.run([program], capture_output=True, timeout=60)
+    except subprocess.TimeoutExpired as late:
+        return f"no end: {' '.join(late.cmd)}"
+    return None
+
+
 def trial(strata, text, ending, pick, folder):
     """What is wrong with how a program was dealt with; nothing where all is well."""
     file, program = os.path.join(folder, "program" + ending), os.path.join(folder, "program")
     with open(file, "w") as out:
         out.write(text)
+    if ending == ".ll":
+        return trialOfIr(strata, file, program)
     command = [strata, "c++" if ending == ".cpp" else "cc", pick.choice(["-O0", "-O1", "-O2"]), "-w", "-ferror-limit=1", file, "-o", program, "-lm"]
     try:
         linked = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300)
@@ -69,6 +84,7 @@ def main():
     files = sorted(glob.glob(os.path.join(ROOT, "tests/hpvm/rules/*.nearly.c*")) + [
         path for path in glob.glob(os.path.join(ROOT, "examples/hpvm/*/*.c*"))
         if not os.path.exists(os.path.join(os.path.dirname(path), "Makefile"))])  # which are parts of a program
+    files += 20 * sorted(glob.glob(os.path.join(ROOT, "tests/hpvm/ir/*.ll")))
     pick, end, count, failures = random.Random(options.seed), time.time() + options.seconds, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         while time.time() < end:
@@ -77,7 +93,7 @@ def main():
                 lines = file.read().split("\n")
             for _ in range(pick.choice([1, 1, 1, 2, 3])):
                 lines = changed(lines, pick)
-            ending = ".cpp" if path.endswith(".cpp") else ".c"
+            ending = os.path.splitext(path)[1]
             count += 1
             if wrong := trial(options.strata, "\n".join(lines), ending, pick, folder):
                 failures += 1

@@ -1,7 +1,7 @@
 // A node that keeps an index in 32 bits has less than 2^30 instances in a dimension.
 // runs expected node 'mark' keeps an index in 32 bits, and there are 1073741824 instances in a dimension
 #include <hpvm.h>
-void mark(char *data, size_t bytes, long n) {
+void mark(char* data, size_t bytes, long n) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(1, data, 1, data);
   int x = (int)__hpvm__getNodeInstanceID_x(__hpvm__getNode());
@@ -9,10 +9,10 @@ void mark(char *data, size_t bytes, long n) {
     data[x + 1] = 1;
   __hpvm__return(1, bytes);
 }
-void graph(char *data, size_t bytes, long n) {
+void graph(char* data, size_t bytes, long n) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(1, data, 1, data);
-  void *node = __hpvm__createNodeND(1, mark, (size_t)n);
+  void* node = __hpvm__createNodeND(1, mark, (size_t)n);
   __hpvm__bindIn(node, 0, 0, 0);
   __hpvm__bindIn(node, 1, 1, 0);
   __hpvm__bindIn(node, 2, 2, 0);
@@ -21,7 +21,7 @@ void graph(char *data, size_t bytes, long n) {
 int main(void) {
   char data[16] = {0};
   struct __attribute__((packed)) {
-    char *data;
+    char* data;
     size_t bytes;
     long n;
     size_t result;
