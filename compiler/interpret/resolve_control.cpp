@@ -173,7 +173,8 @@ void Resolver::resolveFor(scf::ForOp loop) {
     return unsupported(loop, " over integers of more than 64 bits");
   // A loop that the source names stands in messages.
   auto label = svm::SvmDialect::labelAttr.of(loop);
-  const bool isParallel = svm::SvmDialect::parallelAttr.isOn(loop), isBranch = label || isParallel;
+  const bool isUnordered = svm::SvmDialect::unorderedAttr.isOn(loop), isBranch = label || isUnordered;
+  const bool isParallel = isUnordered || svm::SvmDialect::parallelAttr.isOn(loop);
   Slot variable = slot(loop.getInductionVar());
   if (isBranch)
     beginBranch(isParallel ? Iterations::Kind::Parallel : Iterations::Kind::Sequential, label ? label.getValue() : "");

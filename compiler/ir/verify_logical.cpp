@@ -197,10 +197,9 @@ private:
                           << "', which is not a program's to say: passes state it once they have made it so, in "
                           << stagesOf(attribute) << "; take it away";
     });
-    // Of control functions it is made so by those who distribute.
-    if (fine && isa<scf::ForOp>(op) && SvmDialect::parallelAttr.isOn(op) && !op->getParentOfType<KernelOp>())
-      return op->emitOpError() << "carries '" << SvmDialect::parallelAttr
-                               << "', which a program may say of loops in kernels; elsewhere use svm.parallel";
+    if (fine && isa<scf::ForOp>(op) && SvmDialect::unorderedAttr.isOn(op) && !op->getParentOfType<KernelOp>())
+      return op->emitOpError() << "carries '" << SvmDialect::unorderedAttr
+                               << "', which is said of loops in kernels; elsewhere use svm.parallel";
     return success(fine && succeeded(verifyMarks(op)));
   }
 

@@ -592,6 +592,18 @@ TEST(WriteArguments, OfConcurrentInstancesMayBeWrittenByOthers) {
   expectProblem(program(""), "reads 'x' of 'g' before anything is written to it");
 }
 
+TEST(Loops, WithoutAnOrderAreThoseOfKernels) {
+  const std::string loop = R"(
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      scf.for %i = %zero to %one step %one {
+      } {svm.unordered}
+      )";
+  EXPECT_EQ(problem("svm.kernel @fine() {" + loop + "svm.return }"), "");
+  expectProblem("func.func @main() attributes {svm.entry} {" + loop + "return }",
+                "carries 'svm.unordered', which is said of loops in kernels");
+}
+
 TEST(Arguments, AreNotOneBlockTwiceWhereItIsWritten) {
   const std::string kernel = R"(
     svm.kernel @two(%x: !plain {svm.access = "read"}, %y: !plain {svm.access = "readwrite"}) { svm.return }

@@ -63,8 +63,8 @@ std::optional<TilePlan> planTile(mlir::scf::ForOp lanes, mlir::scf::ForOp rows, 
 /// Replaces the loops of a plan.
 void writeTile(const TilePlan& plan);
 
-/// Tiles all nests of parallel loops of a kernel. Takes and leaves svm.kernel; leaves operations of the vector dialect.
-/// Its options are those of the pass on lanes.
+/// Tiles all nests of loops of a kernel that are marked svm.unordered. Takes and leaves svm.kernel; leaves operations
+/// of the vector dialect. Its options are those of the pass on lanes.
 std::unique_ptr<mlir::Pass> createTileInstancesPass();
 /// The same with a machine's figures.
 std::unique_ptr<mlir::Pass> createTileInstancesPassFor(const machine::Figures& figures);

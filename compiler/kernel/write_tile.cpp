@@ -545,7 +545,9 @@ struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp
                    isPossible(context, machine::vectorLatencyRule, latency_));
   }
 
-  static bool isParallel(Operation* op) { return isa_and_nonnull<scf::ForOp>(op) && SvmDialect::parallelAttr.isOn(op); }
+  static bool isUnordered(Operation* op) {
+    return isa_and_nonnull<scf::ForOp>(op) && SvmDialect::unorderedAttr.isOn(op);
+  }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
@@ -555,20 +557,20 @@ struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp
     figures.vectorBytes = vector_;
     figures.vectorRegisters = registers_;
     figures.vectorLatency = latency_;
-    SmallVector<scf::ForOp> parallel, innermost;
+    SmallVector<scf::ForOp> unordered, innermost;
     kernel.walk([&](scf::ForOp loop) { // inner ones first
-      if (isParallel(loop))
-        parallel.push_back(loop);
+      if (isUnordered(loop))
+        unordered.push_back(loop);
     });
-    for (scf::ForOp loop : parallel) {
+    for (scf::ForOp loop : unordered) {
       moveInvariants(loop);
       tightenBounds(loop);
       moveInvariants(loop);
-      const bool holdsParallel =
+      const bool holdsUnordered =
           loop.getBody()
-              ->walk([](Operation* op) { return isParallel(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+              ->walk([](Operation* op) { return isUnordered(op) ? WalkResult::interrupt() : WalkResult::advance(); })
               .wasInterrupted();
-      if (!holdsParallel)
+      if (!holdsUnordered)
         innermost.push_back(loop);
     }
     for (scf::ForOp lanes : innermost) {
@@ -584,7 +586,7 @@ struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp
   /// The parallel loop right around another, with nothing but that one in it.
   static scf::ForOp rowsAround(scf::ForOp lanes) {
     auto rows = dyn_cast<scf::ForOp>(lanes->getParentOp());
-    if (!isParallel(rows) || rows.getNumResults() || !matchPattern(rows.getStep(), m_One()))
+    if (!isUnordered(rows) || rows.getNumResults() || !matchPattern(rows.getStep(), m_One()))
       return {};
     SmallVector<Operation*> between;
     for (Operation& op : rows.getBody()->without_terminator())

@@ -169,11 +169,34 @@ void count(int *values, size_t valueBytes, int *counts, size_t countBytes) {
 GRAPH(twiceGraph, twice, bBytes / 4)
 GRAPH(divideGraph, divide, bBytes / 4)
 GRAPH(countGraph, count, aBytes / 4)
+/* One array by two names: what is stored by one is loaded by the other. */
+void same(int *a, size_t aBytes, int *alsoA, size_t alsoABytes, int *b, size_t bBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(3, a, alsoA, b, 3, a, alsoA, b);
+  long x = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  a[x] = 1;
+  alsoA[x] = 2;
+  b[x] = a[x];
+  __hpvm__return(1, bBytes);
+}
+void sameGraph(int *a, size_t aBytes, int *b, size_t bBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, a, b, 2, a, b);
+  void *node = __hpvm__createNodeND(1, same, bBytes / sizeof(int));
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindIn(node, 0, 2, 0);
+  __hpvm__bindIn(node, 1, 3, 0);
+  __hpvm__bindIn(node, 2, 4, 0);
+  __hpvm__bindIn(node, 3, 5, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
 static void launch(int which, int *a, size_t aBytes, int *b, size_t bBytes) {
   struct __attribute__((packed)) { int *a; size_t aBytes; int *b; size_t bBytes, result; } arguments = {a, aBytes, b, bBytes, 0};
   void *launched = which == 0   ? __hpvm__launch(0, twiceGraph, &arguments)
                    : which == 1 ? __hpvm__launch(0, divideGraph, &arguments)
-                                : __hpvm__launch(0, countGraph, &arguments);
+                   : which == 2 ? __hpvm__launch(0, countGraph, &arguments)
+                                : __hpvm__launch(0, sameGraph, &arguments);
   __hpvm__wait(launched);
 }
 int main(void) {
@@ -189,10 +212,11 @@ int main(void) {
   launch(1, b, sizeof b, a, sizeof a);
   printf("%d %d %d %d | ", a[0], a[1], a[2], a[3]);
   launch(2, numbers, sizeof numbers, counts, sizeof counts);
+  launch(3, a, sizeof a, counts, sizeof counts);
   launch(0, row + 1, 20, row + 1, 20); /* overlaps: what is given is what is written */
   printf("%d %d %d %d %d\\n", row[1], row[2], row[3], row[4], row[5]);
   __hpvm__cleanup();
-  return counts[0] + counts[1] + counts[2] + counts[3] != 8;
+  return counts[0] + counts[1] + counts[2] + counts[3] != 8; /* two in each element, of whichever launch */
 }
 """
 RESULT = "16 17 18 12\n"

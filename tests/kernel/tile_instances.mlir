@@ -36,8 +36,8 @@ svm.kernel @product(%a: !row {svm.access = "read"}, %b: !row {svm.access = "read
       %cy = arith.muli %y, %n : index
       %cx = arith.addi %cy, %x : index
       memref.store %sum, %c[%cx] : !row
-    } {svm.parallel}
-  } {svm.parallel}
+    } {svm.unordered}
+  } {svm.unordered}
   svm.return
 }
 
@@ -58,7 +58,7 @@ svm.kernel @guarded(%a: !row {svm.access = "readwrite"}, %n: index, %limit: inde
       %v = arith.addf %u, %u : f32
       memref.store %v, %a[%next] : !row
     }
-  } {svm.parallel}
+  } {svm.unordered}
   svm.return
 }
 
@@ -91,7 +91,7 @@ svm.kernel @jagged(%values: !row {svm.access = "read"}, %columns: !ints {svm.acc
       scf.yield %t : f32
     }
     memref.store %sum, %y[%row] : !row
-  } {svm.parallel}
+  } {svm.unordered}
   svm.return
 }
 
@@ -123,7 +123,7 @@ svm.kernel @chosen(%a: !row {svm.access = "readwrite"}, %n: index, %k: index) {
       scf.yield %v : f32
     }
     memref.store %r, %a[%x] : !row
-  } {svm.parallel}
+  } {svm.unordered}
   svm.return
 }
 
@@ -139,7 +139,7 @@ svm.kernel @traps(%a: !ints {svm.access = "readwrite"}, %n: index) {
     %u = memref.load %a[%x] : !ints
     %v = arith.divsi %seven, %u : i32
     memref.store %v, %a[%x] : !ints
-  } {svm.parallel}
+  } {svm.unordered}
   svm.return
 }
 // CHECK-LABEL: svm.kernel @one
@@ -151,6 +151,6 @@ svm.kernel @one(%a: !ints {svm.access = "readwrite"}, %n: index) {
   scf.for %x = %c0 to %n step %c1 {
     %u = memref.load %a[%x] : !ints
     memref.store %u, %a[%c0] : !ints
-  } {svm.parallel}
+  } {svm.unordered}
   svm.return
 }

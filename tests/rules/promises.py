@@ -34,10 +34,7 @@ PROMISES = {
          "compiler/transform/distribute.cpp": "sets one on loops that it distributes",
          "compiler/transform/hoist_copies.cpp": "of distributed loops: a program cannot state them (ir/verify_logical.cpp)",
          "compiler/transform/pipeline_loops.cpp": "of distributed loops: a program cannot state them",
-         "compiler/interpret/resolve_control.cpp": "checks it",
-         "compiler/ir/verify_logical.cpp": "says where a program may state it",
-         "compiler/hpvm/lower/raise_leaf.cpp": "instances of nodes: they have no order in the language",
-         "compiler/kernel/write_tile.cpp": "a permission, of which each order is a use"},
+         "compiler/interpret/resolve_control.cpp": "words of messages"},
     r"\bkernel_?(\.|->)getExtents\(\)":
         {"compiler/transform/guard_accesses.cpp": "compares them with what every run is given",
          "compiler/transform/range_analysis.cpp": "of kernels whose runs are checked",

@@ -92,6 +92,9 @@ public:
   bool run(unsigned number) {
     if (leaf_.hasBarrier || leaf_.allocates)
       return refuse(leaf_.hasBarrier ? "its instances wait for each other" : "it allocates memory");
+    if (const llvm::Argument* twice = givenTwice())
+      return refuse("it is given one array as '" + argumentName(*leaf_.function, twice->getArgNo()) +
+                    "' and as another input, and writes it");
     LeafUse use = describeUse();
     clone_ = makeLeaf(leaf_, use, "raised." + std::to_string(number), lowering_.diagnostics_, true);
     if (!clone_)
@@ -117,6 +120,18 @@ private:
     return false;
   }
   bool refuse(const raise::Refusal& refusal) { return refuse("it has " + refusal.what, refusal.at); }
+
+  /// An argument that is the same array as another one, of which one is written: they are told to be apart.
+  const llvm::Argument* givenTwice() const {
+    for (const llvm::Argument& argument : leaf_.function->args())
+      for (const llvm::Argument& other : leaf_.function->args()) {
+        const unsigned first = argument.getArgNo(), second = other.getArgNo();
+        if (second < first && given_[first] && given_[first] == given_[second] &&
+            llvm::isa<mlir::MemRefType>(given_[first].getType()) && (leaf_.isWritten[first] || leaf_.isWritten[second]))
+          return &argument;
+      }
+    return nullptr;
+  }
 
   /// The nodes from the leaf outwards.
   std::vector<const NodeLowering::Level*> levels() const {
@@ -314,7 +329,7 @@ private:
       Value extent = symbols[static_cast<size_t>(extents_[dimension])];
       auto loop = number ? make<scf::ForOp>(index(0), extent, index(1))
                          : make<scf::ForOp>(body->getArgument(range_), body->getArgument(range_ + 1), index(1));
-      svm::SvmDialect::parallelAttr.set(loop);
+      svm::SvmDialect::unorderedAttr.set(loop);
       symbols[static_cast<size_t>(indices_[dimension])] = loop.getInductionVar();
       builder_.setInsertionPointToStart(loop.getBody());
     }

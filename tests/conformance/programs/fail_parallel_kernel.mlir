@@ -12,7 +12,7 @@ svm.kernel @shift(%a: !row {svm.access = "readwrite", svm.name = "A"}, %n: index
     %x = memref.load %a[%i] : !row
     %next = arith.addi %i, %c1 : index
     memref.store %x, %a[%next] : !row
-  } {svm.parallel}
+  } {svm.unordered}
   svm.return
 }
 func.func @main(%a: !row {svm.name = "A", svm.access = "readwrite"})

@@ -37,7 +37,7 @@ svm.kernel @lanes(%v: !wide {svm.access = "read"}, %e: !ints {svm.access = "read
       %w = arith.addi %number, %five : i64
       memref.store %w, %o[%c0] : !wide
     }
-  } {svm.parallel}
+  } {svm.unordered}
   svm.return
 }
 func.func @main(%v: !wide {svm.name = "V", svm.access = "read"}, %e: !ints {svm.name = "E", svm.access = "read"},

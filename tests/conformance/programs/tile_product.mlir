@@ -18,8 +18,8 @@ svm.kernel @copy(%from: !matrix {svm.access = "read"}, %to: !flat {svm.access = 
       %at = arith.addi %row, %j : index
       %x = memref.load %from[%i, %j] : !matrix
       memref.store %x, %to[%at] : !flat
-    } {svm.parallel}
-  } {svm.parallel}
+    } {svm.unordered}
+  } {svm.unordered}
   svm.return
 }
 svm.kernel @back(%from: !flat {svm.access = "read"}, %to: !matrix {svm.access = "write"}) {
@@ -70,8 +70,8 @@ svm.kernel @product(%a: !flat {svm.access = "read"}, %b: !flat {svm.access = "re
         scf.yield %none : f32
       }
       memref.store %r, %c[%cx] : !flat
-    } {svm.parallel}
-  } {svm.parallel}
+    } {svm.unordered}
+  } {svm.unordered}
   svm.return
 }
 func.func @main(%a: !matrix {svm.name = "A", svm.access = "read"}, %b: !matrix {svm.name = "B", svm.access = "read"},
