@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace strata::driver {
 
@@ -18,12 +19,15 @@ STRATA_DIAGNOSTIC(noSvmLibrary, Error, "cc-no-library", "the library '{0}' is no
 namespace {
 
 constexpr std::string_view formOption = "--svm=";
+/// Options of ours that tell the link something, each with the variable of the environment that takes it there.
+constexpr std::pair<std::string_view, const char*> linkOptions[] = {
+    {"--machine=", machineVariable}, {"--map=", mappingVariable}, {"--graphs=", graphsVariable}};
 
 const char* const help =
     R"(strata cc compiles and links C programs with streams and kernels, or with dataflow graphs (HPVM), and any other, with Clang.
 strata c++ does it for C++.
 
-  strata cc [--svm=FORM] CLANG'S ARGUMENTS…
+  strata cc [--svm=FORM] [--machine=NAME] [--map=FILE] [--graphs=FILE] CLANG'S ARGUMENTS…
 
 A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   strata cc -O2 amplifier.c -o amplifier
@@ -33,6 +37,10 @@ A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   --svm=checked   links the library that looks after every rule of the interface: a program that breaks one ends with a
                   message at the line of the call. STRATA_SVM=checked in the environment does that for a program that is
                   linked already
+  --machine=NAME  the machine that graphs are placed on when a program is linked: a name of strata machine --list, or a
+                  file. Without it $STRATA_MACHINE, else this computer
+  --map=FILE      where the nodes of graphs go on it (docs/hpvm.md); else $STRATA_MAP, else what is found to fit
+  --graphs=FILE   writes the program that the graphs become, in the dialect, to a file that strata run takes
   --help          this text, when it is the only argument; Clang's own is behind -help
 
 All else goes to Clang as it stands: several files, -c, -S, -E, -o, -g, -O3, -I, -D, -l, -###, --version, @FILE, … What is
@@ -45,7 +53,24 @@ build, it stands where a compiler does: make CC="strata cc" CXX="strata c++".
 
 In the environment:
   STRATA_CLANG    the Clang to use, instead of clang-19
+  STRATA_MACHINE, STRATA_MAP, STRATA_GRAPHS
+                  what --machine=, --map= and --graphs= say
+  STRATA_REMARKS  when it is set, the link tells what graphs could not be made fast, and why
 )";
+
+/// Takes the options for the link out of the arguments, into the environment.
+void takeLinkOptions(std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const auto isOurs = [](const std::string& word) {
+    for (const auto& [option, variable] : linkOptions)
+      if (word.starts_with(option)) {
+        setenv(variable, word.c_str() + option.size(), 1);
+        return true;
+      }
+    return false;
+  };
+  arguments.erase(std::remove_if(arguments.begin(), end, isOurs), end);
+}
 
 /// The word of --svm=, which is taken out of the arguments; the last one counts. Nothing when there is no such form
 /// (reported).
@@ -79,6 +104,7 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
   const std::optional<std::string> form = takeForm(session, command.arguments);
   if (!form)
     return finish(session);
+  takeLinkOptions(command.arguments);
   if (!replaceHpvmIr(session, command.arguments))
     return finish(session);
   // In a build folder the headers of machines stand apart from those that are written by hand.

@@ -2,9 +2,10 @@
 #include "compiler/driver/hpvm_ir.h"
 
 #include "compiler/clang/process.h"
+#include "compiler/driver/graphs.h"
 #include "compiler/hpvm/graph/read_graphs.h"
 #include "compiler/hpvm/intrinsics/read_ir.h"
-#include "compiler/hpvm/lower/lower.h"
+#include "compiler/ir/locations.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/FileSystem.h"
@@ -86,7 +87,9 @@ int irCommand(Session& session) {
     const auto module = hpvm::readIr(file, context, session.diagnostics);
     const auto graphs = module ? hpvm::readGraphs(*module, session.diagnostics) : std::nullopt;
     mlir::MLIRContext lowering(mlir::MLIRContext::Threading::DISABLED);
-    if (!graphs || !hpvm::lower(*graphs, *module, lowering, session.diagnostics))
+    MlirDiagnostics forward(lowering, session.diagnostics);
+    Compiler compiler(Compiler::NoFile(), lowering, session.diagnostics, options.compile);
+    if (!graphs || !placeGraphs(compiler, *graphs, *module, lowering, session.diagnostics))
       return finish(session);
   } else {
     session.diagnostics.report(noGraphs, {}, file)
@@ -115,7 +118,13 @@ int irCommand(Session& session) {
     session.diagnostics.report(notStarted, {}, what, problem.empty() ? "a signal ended it" : problem);
     return finish(session);
   };
-  const int status = start(own, {"cc", "-O2", file, "-o", program, "-lm"});
+  const std::string onto = "--machine=" + options.compile.machine, mapped = "--map=" + options.compile.mapping;
+  std::vector<llvm::StringRef> words{"cc", "-O2", file, "-o", program, "-lm"};
+  if (!options.compile.machine.empty())
+    words.push_back(onto);
+  if (!options.compile.mapping.empty())
+    words.push_back(mapped);
+  const int status = start(own, words);
   if (status != 0 || options.command == "build")
     return status;
   return start(program, {options.arguments.begin(), options.arguments.end()});

@@ -5,9 +5,9 @@
 #include "compiler/clang/drop_in.h"
 #include "compiler/clang/process.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/graphs.h"
 #include "compiler/hpvm/graph/read_graphs.h"
 #include "compiler/hpvm/lower/host_code.h"
-#include "compiler/hpvm/lower/lower.h"
 #include "compiler/ir/locations.h"
 #include "compiler/linking/carried_modules.h"
 #include "compiler/linking/linker_line.h"
@@ -27,6 +27,7 @@
 
 namespace strata::driver {
 
+STRATA_DIAGNOSTIC(notWritten, Error, "link-not-written", "'{0}' cannot be written: {1}");
 STRATA_DIAGNOSTIC(noLinker, Error, "link-no-linker", "the linker '{0}' cannot be started: {1}");
 STRATA_DIAGNOSTIC(unreadableIr, Error, "link-unreadable-ir",
                   "the code that '{0}' carries for its link cannot be read: {1}");
@@ -64,20 +65,42 @@ public:
       return "";
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     MlirDiagnostics forward(context, session_.diagnostics);
-    auto lowered = hpvm::lower(*graphs, *module, context, session_.diagnostics);
-    if (!lowered)
-      return std::nullopt;
     session_.options.compile.program = "the program's graphs";
+    if (const char* mapping = std::getenv(mappingVariable))
+      session_.options.compile.mapping = mapping;
     Compiler compiler(Compiler::NoFile(), context, session_.diagnostics, session_.options.compile);
-    auto program = compiler.adopt(std::move(lowered->module), {});
-    if (!program)
+    auto placed = placeGraphs(compiler, *graphs, *module, context, session_.diagnostics);
+    if (!placed || !writeProgram(placed->program))
       return std::nullopt;
-    const target::Interface interface = hpvm::hostCode(lowered->entries, program->machine);
-    auto artefact = compiler.compile(*program, session_.options.optimization, {});
+    const target::Interface interface = hpvm::hostCode(placed->entries, placed->program.machine);
+    auto artefact = compiler.compile(placed->program, session_.options.optimization, {});
     return artefact ? artefact->object(interface) : std::nullopt;
   }
 
 private:
+  /// Writes the logical program to a file, where one was asked for.
+  bool writeProgram(LogicalProgram& program) {
+    const char* file = std::getenv(graphsVariable);
+    if (!file || !*file)
+      return true;
+    std::error_code problem;
+    llvm::raw_fd_ostream stream(file, problem);
+    mlir::ModuleOp module = *program.module;
+    module->setAttr(svm::SvmDialect::mappingAttr, mapping::toAttribute(program.record, module.getContext()));
+    module->setAttr(svm::SvmDialect::machineAttr, mlir::StringAttr::get(module.getContext(), program.machine.name));
+    module->setAttr(svm::SvmDialect::machineHashAttr,
+                    mlir::StringAttr::get(module.getContext(), contentHash(program.machine)));
+    if (!problem)
+      module.print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+    stream.close();
+    if (stream.has_error())
+      problem = stream.error();
+    stream.clear_error();
+    if (problem)
+      session_.diagnostics.report(notWritten, {}, file, problem.message());
+    return !problem;
+  }
+
   /// The files of the link that have to do with graphs, as one module; null without any, and on errors (reported).
   std::unique_ptr<llvm::Module> wholeProgram() {
     llvm_.setDiagnosticHandler(std::make_unique<Collector>(said_));

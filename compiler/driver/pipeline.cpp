@@ -323,9 +323,8 @@ std::optional<LogicalProgram> Compiler::logical() {
   return verified(source_->notation ? fromNotation() : fromDialect());
 }
 
-std::optional<LogicalProgram> Compiler::adopt(OwningOpRef<ModuleOp> module, mapping::Record record) {
-  auto onto = machine("", {});
-  return onto ? verified(withTarget(std::move(module), std::move(record), std::move(*onto))) : std::nullopt;
+std::optional<LogicalProgram> Compiler::adopt(OwningOpRef<ModuleOp> module, mapping::Record record, Machine machine) {
+  return verified(withTarget(std::move(module), std::move(record), std::move(machine)));
 }
 
 std::optional<LogicalProgram> Compiler::verified(std::optional<LogicalProgram> program) {

@@ -60,8 +60,12 @@ public:
 
   /// Reads, checks and lowers the program to the dialect; from a .mlir file, reads and verifies it.
   std::optional<LogicalProgram> logical();
-  /// The same for a logical program that somebody else has made, on the machine of the options.
-  std::optional<LogicalProgram> adopt(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record);
+  /// The same for a logical program that somebody else has made, with where its parts go on a machine.
+  std::optional<LogicalProgram> adopt(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record,
+                                      Machine machine);
+  /// The machine of the options; else the one that a mapping names, `where`; else that of the environment, else this
+  /// computer. Nothing where there is no such machine (reported).
+  std::optional<Machine> machine(const std::string& named, Location where);
   /// Diagnostics only: what logical() does, and for a notation less.
   bool check();
   /// The checked program of a notation as a tree, for --emit=ast. Empty for the dialect itself (reported).
@@ -107,7 +111,6 @@ private:
   std::optional<LogicalProgram> fromNotation();
   std::optional<LogicalProgram> withTarget(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record,
                                            Machine machine);
-  std::optional<Machine> machine(const std::string& named, Location where);
   void settleMapping(const Machine& machine);
   bool assignAddresses(LogicalProgram& program);
   /// Tells the line on the terminal (runtime/core/progress.h), with the program's name, and the watch that a phase

@@ -250,16 +250,15 @@ bool isConcurrent(Operation* op) {
   return (loop && loop.getConcurrent()) || (instances && instances.getConcurrent());
 }
 
+bool isViewOfAnother(Operation* op) {
+  return isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp>(op);
+}
+
 Value rootOf(Value block) {
   while (Operation* definition = block.getDefiningOp()) {
-    if (auto view = dyn_cast<memref::SubViewOp>(definition))
-      block = view.getSource();
-    else if (auto cast = dyn_cast<memref::CastOp>(definition))
-      block = cast.getSource();
-    else if (auto cast = dyn_cast<memref::ReinterpretCastOp>(definition))
-      block = cast.getSource();
-    else
+    if (!isViewOfAnother(definition))
       break;
+    block = definition->getOperand(0);
   }
   return block;
 }

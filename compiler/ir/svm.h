@@ -76,7 +76,9 @@ bool isConcurrent(mlir::Operation* op);
 /// bytes) holds so many of 64 KiB (runtime/core/fibre.cpp), whatever memory there is.
 constexpr int64_t maximumInstances = int64_t(1) << 31;
 
-/// Follows subviews and casts to the value that owns the storage (a block, an argument).
+/// Whether an operation gives a view of its first operand: a part, a cast, or one dimension taken as several.
+bool isViewOfAnother(mlir::Operation* op);
+/// Follows such operations to the value that owns the storage (a block, an argument).
 mlir::Value rootOf(mlir::Value block);
 /// Whether a root's storage is its own: two different roots that are distinct share nothing that either writes. Blocks
 /// made by operations are, and arguments of functions and of kernels that do not say that they may alias (an argument

@@ -83,6 +83,8 @@ bool hasIterations(Operation* loop) {
 
 /// Whether a view of a block with elements has some too, as far as can be told.
 bool hasElements(Operation* view) {
+  if (auto shaped = dyn_cast<memref::ReinterpretCastOp>(view))
+    return llvm::all_of(shaped.getSizes(), [](Value size) { return isOfExtents(size, true); });
   auto part = dyn_cast<memref::SubViewOp>(view);
   return !part || llvm::all_of(part.getSizes(), [](Value size) { return isOfExtents(size, true); });
 }

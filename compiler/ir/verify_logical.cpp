@@ -74,7 +74,7 @@ bool isAllowed(Operation* op) {
     return !isa<math::IPowIOp>(op);
   return isa<func::FuncOp, func::ReturnOp, func::CallOp, scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp,
              scf::YieldOp, scf::ConditionOp, memref::AllocaOp, memref::LoadOp, memref::StoreOp, memref::DimOp,
-             memref::SubViewOp, memref::CastOp, memref::ExtractStridedMetadataOp, affine::AffineApplyOp,
+             memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp, memref::ExtractStridedMetadataOp, affine::AffineApplyOp,
              affine::AffineMinOp, affine::AffineMaxOp, affine::AffineLoadOp, affine::AffineStoreOp, affine::AffineForOp,
              affine::AffineIfOp, affine::AffineParallelOp, affine::AffineYieldOp>(op);
 }
@@ -209,7 +209,7 @@ private:
       Type type = result.getType();
       if (isUnusedBuffer(result))
         continue;
-      bool known = isa<MemRefType>(type)   ? isa<BlockOp, memref::AllocaOp, memref::SubViewOp, memref::CastOp>(op)
+      bool known = isa<MemRefType>(type)   ? isa<BlockOp, memref::AllocaOp>(op) || isViewOfAnother(op)
                    : isa<StreamType>(type) ? isa<StreamOp>(op)
                    : isa<TokenType>(type)  ? isa<RunOp, MoveOp, GatherOp, ScatterOp>(op)
                                            : true;
@@ -272,6 +272,11 @@ private:
       if (!isView(view.getType()) && !isSpacedView(view.getType()))
         return view.emitOpError() << "gives a " << view.getType() << "; views have the type "
                                   << viewType(view.getType().getRank(), view.getType().getElementType());
+    } else if (auto shaped = dyn_cast<memref::ReinterpretCastOp>(op)) {
+      auto from = dyn_cast<MemRefType>(shaped.getSource().getType());
+      if (!from || from != viewType(1, from.getElementType()) || !isView(shaped.getType()))
+        return shaped.emitOpError() << "takes a " << shaped.getSource().getType() << " as a " << shaped.getType()
+                                    << "; a view of one dimension can be taken as one of several";
     } else if (auto dim = dyn_cast<memref::DimOp>(op)) {
       std::optional<int64_t> dimension = dim.getConstantIndex();
       if (!dimension || *dimension < 0 || *dimension >= cast<MemRefType>(dim.getSource().getType()).getRank())

@@ -228,7 +228,7 @@ private:
   void spread(Value block) {
     StringRef where = memoryOf(block.getType());
     for (Operation* user : block.getUsers())
-      if (isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp>(user) && user->getOperand(0) == block) {
+      if (isViewOfAnother(user) && user->getOperand(0) == block) {
         user->getResult(0).setType(withMemory(cast<MemRefType>(user->getResult(0).getType()), where));
         spread(user->getResult(0));
       } else if (auto layout = dyn_cast<memref::ExtractStridedMetadataOp>(user)) {

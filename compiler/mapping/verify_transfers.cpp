@@ -119,7 +119,7 @@ private:
       auto part = dyn_cast<memref::SubViewOp>(made);
       if (part && llvm::any_of(part.getMixedSizes(), [](OpFoldResult size) { return getConstantIntValue(size) == 0; }))
         return true;
-      if (!isa<memref::SubViewOp, memref::CastOp>(made))
+      if (!isViewOfAnother(made))
         return false;
       view = made->getOperand(0);
     }
@@ -170,7 +170,7 @@ private:
 
   /// Anything else that has blocks as operands.
   void touch(Operation* op, UnderWay& state) {
-    if (isa<memref::SubViewOp, memref::CastOp, memref::DimOp, BlockOp, scf::YieldOp>(op))
+    if (isa<memref::DimOp, BlockOp, scf::YieldOp>(op) || isViewOfAnother(op))
       return;
     // A run begins when what it comes after has ended.
     if (auto run = dyn_cast<RunOp>(op))

@@ -79,7 +79,7 @@ void moveBody(svm::ParallelOp parallel, scf::ForOp loop, ValueRange iteration) {
 void propagateMemory(Value block) {
   StringRef memory = svm::memoryOf(block.getType());
   for (Operation* user : block.getUsers())
-    if (isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp>(user) && user->getOperand(0) == block) {
+    if (svm::isViewOfAnother(user) && user->getOperand(0) == block) {
       Value view = user->getResult(0);
       view.setType(svm::withMemory(cast<MemRefType>(view.getType()), memory));
       propagateMemory(view);
@@ -95,7 +95,7 @@ SmallVector<Operation*> usersThroughViews(Value block) {
   while (!work.empty())
     for (Operation* user : work.pop_back_val().getUsers()) {
       users.push_back(user);
-      if (isa<memref::SubViewOp, memref::CastOp>(user))
+      if (svm::isViewOfAnother(user))
         work.push_back(user->getResult(0));
     }
   return users;

@@ -69,7 +69,7 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
     Value value = work.pop_back_val();
     for (OpOperand& use : value.getUses()) {
       Operation* user = use.getOwner();
-      if (isa<memref::SubViewOp, memref::CastOp>(user)) {
+      if (isViewOfAnother(user)) {
         work.push_back(user->getResult(0));
       } else if (auto run = dyn_cast<RunOp>(user)) {
         auto kernel = symbols.lookup<KernelOp>(run.getKernel());
@@ -113,7 +113,7 @@ bool isDisturbed(BlockOp block, Mirror mirror, bool readOnly) {
   Operation* end = mirror.out ? last : last->getNextNode();
   for (Operation* op = first->getNextNode(); op && op != end; op = op->getNextNode()) {
     WalkResult walk = op->walk([&](Operation* inner) {
-      if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp, memref::ExtractStridedMetadataOp>(inner))
+      if (isa<BlockOp, memref::DimOp, memref::ExtractStridedMetadataOp>(inner) || isViewOfAnother(inner))
         return WalkResult::advance();
       for (OpOperand& operand : inner->getOpOperands()) {
         if (!isa<MemRefType>(operand.get().getType()) || rootOf(operand.get()) == block.getBlock())
@@ -162,8 +162,7 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
       return;
     if (!dominance.dominates(mirror->view, block.getOperation())) {
       Operation* definition = mirror->view.getDefiningOp();
-      if (!definition || definition->getBlock() != block->getBlock() ||
-          !isa<memref::SubViewOp, memref::CastOp>(definition))
+      if (!definition || definition->getBlock() != block->getBlock() || !isViewOfAnother(definition))
         return;
       // The view is made between the block and its move: the block's first use comes after the view.
       for (Operation* user : block->getUsers())

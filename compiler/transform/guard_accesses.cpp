@@ -37,6 +37,7 @@ public:
             indices(access.getMemref(), *expanded);
         })
         .Case([&](memref::SubViewOp view) { subview(view); })
+        .Case([&](memref::ReinterpretCastOp view) { shaped(view); })
         .Case([&](BlockOp block) { extents(block); })
         .Case([&](MoveOp move) { sameExtents(move); })
         .Case<GatherOp, ScatterOp>([&](auto indexed) { indexedExtents(*transferOf(indexed)); })
@@ -65,6 +66,8 @@ private:
       block = cast.getSource();
     if (auto made = block.getDefiningOp<BlockOp>())
       return made.getExtents()[dimension];
+    if (auto shaped = block.getDefiningOp<memref::ReinterpretCastOp>())
+      return asValue(shaped.getMixedSizes()[dimension]);
     auto view = block.getDefiningOp<memref::SubViewOp>();
     if (view && view.getSourceType().getRank() == view.getType().getRank())
       return asValue(view.getMixedSizes()[dimension]);
@@ -114,6 +117,30 @@ private:
       check(compare(arith::CmpIPredicate::ule, size, room), "view-out-of-range",
             "a view of {0} elements begins at {1}" + place + ", which has {2}", "", {size, offset, all});
     }
+  }
+
+  /// One dimension as several: where there are elements, the first and the last one lie in it.
+  void shaped(memref::ReinterpretCastOp view) {
+    using enum arith::CmpIPredicate;
+    const auto both = [&](Value a, Value b) { return builder_.createOrFold<arith::AndIOp>(loc_, a, b); };
+    auto layout = builder_.create<memref::ExtractStridedMetadataOp>(loc_, view.getSource());
+    Value all = extent(view.getSource(), 0);
+    Value first = builder_.createOrFold<arith::SubIOp>(loc_, asValue(view.getMixedOffsets().front()), layout.getOffset());
+    Value last = first, fits = compare(sge, first, number(0)), isEmpty = number(0, builder_.getI1Type());
+    for (auto [size, stride] : llvm::zip(view.getMixedSizes(), view.getMixedStrides())) {
+      Value count = asValue(size), step = asValue(stride), less = builder_.createOrFold<arith::SubIOp>(loc_, count, number(1));
+      check(both(compare(sge, count, number(0)), compare(sge, step, number(0))), "view-stride",
+            "a view of '" + nameOfBlock(view.getSource()) + "' has {0} elements at steps of {1}",
+            "neither is negative", {count, step});
+      Value most = builder_.createOrFold<arith::DivUIOp>(loc_, all, builder_.createOrFold<arith::MaxSIOp>(loc_, step, number(1)));
+      fits = both(fits, compare(sle, less, most));
+      last = builder_.createOrFold<arith::AddIOp>(loc_, last, builder_.createOrFold<arith::MulIOp>(loc_, less, step));
+      isEmpty = builder_.createOrFold<arith::OrIOp>(loc_, isEmpty, compare(eq, count, number(0)));
+    }
+    fits = both(fits, compare(slt, last, all));
+    check(builder_.createOrFold<arith::OrIOp>(loc_, isEmpty, fits), "view-out-of-range",
+          "a view reaches from {0} to {1} of '" + nameOfBlock(view.getSource()) + "', which has {2} elements", "",
+          {first, last, all});
   }
 
   void extents(BlockOp block) {

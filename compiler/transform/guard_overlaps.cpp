@@ -23,6 +23,17 @@ struct Progression {
   Value offset, size, step;
 };
 
+/// One dimension taken as several, on the way from a view to its array; null where the view is a part of it.
+memref::ReinterpretCastOp shapedIn(Value view) {
+  for (; Operation* made = view.getDefiningOp(); view = made->getOperand(0)) {
+    if (auto shaped = dyn_cast<memref::ReinterpretCastOp>(made))
+      return shaped;
+    if (!isViewOfAnother(made))
+      break;
+  }
+  return {};
+}
+
 class OverlapGuard {
 public:
   OverlapGuard(OpBuilder& builder, Location location) : builder_(builder), loc_(location), math_(builder, location) {}
@@ -41,6 +52,8 @@ public:
 
   /// Whether two parts of one array are the same elements in the same order: an i1.
   Value same(Value first, Value second) {
+    if (shapedIn(first) || shapedIn(second))
+      return builder_.create<arith::ConstantIntOp>(loc_, first == second, 1);
     Value result = builder_.create<arith::ConstantIntOp>(loc_, 1, 1);
     for (auto [x, y] : llvm::zip(placeOf(first), placeOf(second)))
       for (auto [a, b] : {std::pair(x.offset, y.offset), std::pair(x.size, y.size), std::pair(x.step, y.step)})
@@ -58,6 +71,8 @@ private:
 
   /// The place of a view in the array that it is part of, dimension by dimension of that.
   SmallVector<Progression> placeOf(Value view) {
+    if (memref::ReinterpretCastOp shaped = shapedIn(view))
+      return {placeOf(shaped)};
     SmallVector<memref::SubViewOp> chain; // from the view outwards
     while (Operation* made = view.getDefiningOp()) {
       if (auto part = dyn_cast<memref::SubViewOp>(made)) {
@@ -92,6 +107,20 @@ private:
       kept = left;
     }
     return place;
+  }
+
+  /// From the first to the last element of one dimension that is taken as several.
+  Progression placeOf(memref::ReinterpretCastOp shaped) {
+    auto layout = builder_.create<memref::ExtractStridedMetadataOp>(loc_, rootOf(shaped));
+    Value last = math_.constant(0), isEmpty = builder_.create<arith::ConstantIntOp>(loc_, 0, 1);
+    for (auto [size, stride] : llvm::zip(shaped.getMixedSizes(), shaped.getMixedStrides())) {
+      last = math_.add(last, math_.mul(math_.sub(asValue(size), math_.constant(1)), asValue(stride)));
+      Value none = compare(arith::CmpIPredicate::eq, asValue(size), math_.constant(0));
+      isEmpty = builder_.createOrFold<arith::OrIOp>(loc_, isEmpty, none);
+    }
+    Value size = builder_.createOrFold<arith::SelectOp>(loc_, isEmpty, math_.constant(0),
+                                                        math_.add(last, math_.constant(1)));
+    return {math_.sub(asValue(shaped.getMixedOffsets().front()), layout.getOffset()), size, math_.constant(1)};
   }
 
   /// Whether two progressions have no number in common.
@@ -220,10 +249,10 @@ private:
       for (OpOperand& operand : op->getOpOperands()) {
         Value view = operand.get();
         if (!isa<MemRefType>(view.getType()) || !isOutside(rootOf(view), scope) ||
-            isa<memref::SubViewOp, memref::CastOp, memref::DimOp, memref::ExtractStridedMetadataOp>(op))
+            isa<memref::DimOp, memref::ExtractStridedMetadataOp>(op) || isViewOfAnother(op))
           continue;
         auto move = dyn_cast<MoveOp>(op);
-        isPlain &= move && move->getParentOp() == scope;
+        isPlain &= move && move->getParentOp() == scope && !shapedIn(view);
         if (move)
           sides.push_back({move, view, operand.getOperandNumber() == 0 ? move.getDestination() : move.getSource(),
                            operand.getOperandNumber() == 1});

@@ -39,7 +39,7 @@ bool isTouched(scf::ForOp loop, const Candidate& candidate, Value view, bool onl
   Value root = rootOf(view);
   WalkResult walk = loop.walk([&](Operation* op) {
     if (op == candidate.in || op == candidate.out ||
-        isa<memref::SubViewOp, memref::DimOp, memref::CastOp, memref::ExtractStridedMetadataOp, BlockOp>(op))
+        isa<memref::DimOp, memref::ExtractStridedMetadataOp, BlockOp>(op) || isViewOfAnother(op))
       return WalkResult::advance();
     for (OpOperand& operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))

@@ -45,7 +45,7 @@ bool writes(OpOperand& operand) {
 
 /// Whether an operation itself, without its regions, touches the storage of a root.
 bool touches(Operation* op, Value root, bool onlyWrites) {
-  if (isa<BlockOp, memref::DimOp, memref::SubViewOp, memref::CastOp>(op))
+  if (isa<BlockOp, memref::DimOp>(op) || isViewOfAnother(op))
     return false;
   return llvm::any_of(op->getOpOperands(), [&](OpOperand& operand) {
     return isa<MemRefType>(operand.get().getType()) && mayShare(operand.get(), root) &&
@@ -190,7 +190,7 @@ private:
     SmallVector<MoveOp> ins, outs;
     SmallVector<Operation*> others;
     for (Operation* user : usersThroughViews(block.getBlock())) {
-      if (isa<memref::SubViewOp, memref::CastOp, memref::DimOp>(user))
+      if (isa<memref::DimOp>(user) || isViewOfAnother(user))
         continue;
       auto move = dyn_cast<MoveOp>(user);
       bool fills = move && rootOf(move.getDestination()) == block.getBlock();

@@ -8,6 +8,7 @@
 #include "compiler/hpvm/lower/leaf_code.h"
 #include "compiler/hpvm/lower/lower_nodes.h"
 #include "compiler/hpvm/lower/stages.h"
+#include "compiler/mapping/offload.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,8 @@ using mlir::Value;
 namespace strata::hpvm {
 
 namespace {
+
+STRATA_DIAGNOSTIC(unknownNode, Error, "hpvm-map-node", "the mapping names node '{0}', which no graph has");
 
 /// Elements that a stream between two stages holds.
 constexpr int64_t streamCapacity = 8;
@@ -51,6 +54,12 @@ public:
       return std::nullopt;
     builder_.setInsertionPointToStart(frame_.module().getBody());
     make<svm::LLVMSourceOp>(llvm::StringRef(leafSource), llvm::StringRef(leafModule(code_, codes_)));
+    for (const MappedNode& node : nodes_.nodes)
+      if (!mapped_.contains(node.node))
+        diagnostics_.report(unknownNode, node.place, node.node).help("a node is named as the function of a leaf is");
+    if (diagnostics_.errorCount() != before)
+      return std::nullopt;
+    lowered.record = record_;
     lowered.module = frame_.finish("hpvm", nullptr, nullptr, diagnostics_);
     return lowered.module ? std::optional(std::move(lowered)) : std::nullopt;
   }
@@ -100,21 +109,74 @@ private:
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       if (!entry.passedOn[output])
         add(svm::viewType(0, travelling(node.outputs[output])), "output " + std::to_string(output), "write");
-    auto function = begin(name, std::move(arguments));
+    auto function = begin(name, arguments);
     mlir::Block* body = &function.getBody().front();
-    Values inputs(body->args_begin(), body->args_begin() + static_cast<ptrdiff_t>(node.function->arg_size()));
+    Values all(body->args_begin(), body->args_end());
+    const std::vector<std::pair<Value, Value>> back = fetch(arguments, all);
+    Values inputs(all.begin(), all.begin() + static_cast<ptrdiff_t>(node.function->arg_size()));
     const Values outputs = lowerChildren(node, inputs);
-    auto next = static_cast<unsigned>(node.function->arg_size());
+    size_t next = node.function->arg_size();
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       if (!entry.passedOn[output] && outputs[output])
-        make<memref::StoreOp>(outputs[output], body->getArgument(next++), mlir::ValueRange());
+        make<memref::StoreOp>(outputs[output], all[next++], mlir::ValueRange());
+    for (const auto& [own, given] : back)
+      make<svm::MoveOp>(mlir::Type(), own, given, mlir::ValueRange());
     make<func::ReturnOp>();
+  }
+
+  /// Where the caller's arrays lie in a memory that control does not address, whole copies of them take their place,
+  /// in the outermost memory that it does. Gives those that are written, with where they go in the end.
+  std::vector<std::pair<Value, Value>> fetch(const std::vector<mapping::LogicalModule::Argument>& arguments,
+                                             Values& values) {
+    std::vector<std::pair<Value, Value>> back;
+    if (arguments_ == arrays_)
+      return back;
+    const auto blocks = static_cast<int64_t>(llvm::count_if(
+        arguments, [](const mapping::LogicalModule::Argument& each) { return llvm::isa<mlir::MemRefType>(each.type); }));
+    for (auto [number, argument] : llvm::enumerate(arguments)) {
+      const auto type = llvm::dyn_cast<mlir::MemRefType>(argument.type);
+      if (!type)
+        continue;
+      const auto attribute = [&](llvm::StringRef name) {
+        return llvm::cast<mlir::StringAttr>(argument.attributes.get(name)).getValue().str();
+      };
+      const std::string called = attribute(svm::SvmDialect::nameAttr), access = attribute(svm::SvmDialect::accessAttr);
+      Value given = values[number];
+      mlir::SmallVector<Value> extents;
+      mlir::SmallVector<int64_t> most;
+      if (type.getRank()) {
+        const int64_t bytes = std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+        most.push_back(mapping::shareOf(machine_, arrays_, blocks) / bytes);
+        extents.push_back(make<memref::DimOp>(given, index(0)));
+        Value fits = make<arith::CmpIOp>(arith::CmpIPredicate::sle, extents.back(), index(most.back()));
+        make<svm::CheckOp>(fits, builder_.getStringAttr("hpvm-object-size"),
+                           builder_.getStringAttr("'" + called + "' has {0} elements, and memory '" +
+                                                  machine_[arrays_].name + "' of machine '" + machine_.name +
+                                                  "' has room for {1} of them"),
+                           mlir::StringAttr(), mlir::ValueRange{extents.back(), index(most.back())});
+      }
+      const std::string label = called + "." + std::to_string(number);
+      placement_->blocks[label] = machine_[arrays_].name;
+      values[number] = make<svm::BlockOp>(type, extents, builder_.getDenseI64ArrayAttr(most),
+                                          builder_.getStringAttr(label), mlir::IntegerAttr());
+      if (access != "write")
+        make<svm::MoveOp>(mlir::Type(), given, values[number], mlir::ValueRange());
+      if (access != "read")
+        back.emplace_back(values[number], given);
+    }
+    return back;
   }
 
   /// An entry point whose last argument is the launch. What is built next goes into it.
   func::FuncOp begin(const std::string& name, std::vector<mapping::LogicalModule::Argument> arguments) {
     arguments.push_back(mapping::LogicalModule::scalar(builder_.getI64Type(), ""));
     func::FuncOp function = frame_.entry(place_, name, arguments);
+    placement_ = &record_.functions[name];
+    if (control_.valid())
+      placement_->control = machine_[control_].name;
+    for (const mapping::LogicalModule::Argument& argument : arguments)
+      placement_->arguments.push_back(
+          arguments_.valid() && llvm::isa<mlir::MemRefType>(argument.type) ? machine_[arguments_].name : "");
     mlir::Block* body = &function.getBody().front();
     builder_.setInsertionPointToStart(body);
     launch_ = body->getArguments().back();
@@ -271,8 +333,8 @@ private:
 } // namespace
 
 std::optional<LoweredGraphs> lower(const Graphs& graphs, llvm::Module& module, mlir::MLIRContext& context,
-                                   DiagnosticEngine& diagnostics) {
-  return GraphLowering(graphs, module, context, diagnostics).run();
+                                   const Machine& machine, const NodeMapping& nodes, DiagnosticEngine& diagnostics) {
+  return GraphLowering(graphs, module, context, machine, nodes, diagnostics).run();
 }
 
 } // namespace strata::hpvm

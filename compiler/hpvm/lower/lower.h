@@ -1,9 +1,12 @@
 // Dataflow graphs as logical programs of the dialect: each graph is an entry point, each leaf at each of its places a
-// kernel of LLVM code, the instances of a node a parallel loop.
+// kernel, the instances of a node a parallel loop. Beside the program stands where its parts go on a machine.
 #pragma once
 
+#include "base/machine/machine.h"
 #include "base/source/diagnostic.h"
 #include "compiler/hpvm/graph/graph.h"
+#include "compiler/hpvm/mapping/node_mapping.h"
+#include "compiler/mapping/record.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -31,10 +34,11 @@ struct GraphEntry {
 struct LoweredGraphs {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<GraphEntry> entries; // one a root, in order
+  mapping::Record record;          // for the machine
 };
 
 /// Adds functions to the LLVM module on the way. Nothing on errors (reported).
 std::optional<LoweredGraphs> lower(const Graphs& graphs, llvm::Module& module, mlir::MLIRContext& context,
-                                   DiagnosticEngine& diagnostics);
+                                   const Machine& machine, const NodeMapping& nodes, DiagnosticEngine& diagnostics);
 
 } // namespace strata::hpvm

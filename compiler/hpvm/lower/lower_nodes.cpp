@@ -78,6 +78,8 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
   makeOutputs(node, number, given, level.extents, outputs[number]);
   const auto leaf = graphs_.leaves.find(child.function);
   const bool isLeaf = leaf != graphs_.leaves.end();
+  if (isLeaf)
+    mapped_.insert(nodeName(*child.function));
   if (raises_ && isLeaf && raiseLeaf(child, leaf->second, given, level, outputs, outputs[number])) {
     ++raised_;
     return;

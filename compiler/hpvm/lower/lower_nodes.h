@@ -2,12 +2,15 @@
 // lower() only.
 #pragma once
 
+#include "base/machine/addressing.h"
 #include "base/source/diagnostic.h"
 #include "compiler/hpvm/graph/graph.h"
 #include "compiler/hpvm/graph/places.h"
+#include "compiler/hpvm/mapping/node_mapping.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/svm.h"
 #include "compiler/mapping/logical_module.h"
+#include "compiler/mapping/record.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,6 +18,7 @@
 #include "llvm/IR/Module.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,9 +41,15 @@ public:
   };
   using Outputs = std::vector<std::vector<Output>>; // by child
 
-  NodeLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
-      : graphs_(graphs), code_(code), context_(context), diagnostics_(diagnostics), builder_(&context),
-        place_(mlir::UnknownLoc::get(&context)), frame_(context, place_) {}
+  NodeLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, const Machine& machine,
+               const NodeMapping& nodes, DiagnosticEngine& diagnostics)
+      : graphs_(graphs), code_(code), context_(context), machine_(machine), nodes_(nodes), diagnostics_(diagnostics),
+        builder_(&context), place_(mlir::UnknownLoc::get(&context)), frame_(context, place_) {
+    const machine::DefaultPlaces places = machine::defaultPlaces(machine);
+    control_ = places.control;
+    arrays_ = places.blocks.valid() ? places.blocks : control_.valid() ? machine::homeOf(machine, control_) : arrays_;
+    arguments_ = places.arguments.valid() ? places.arguments : arrays_;
+  }
 
 protected:
   template <typename Op, typename... Arguments>
@@ -75,10 +85,17 @@ protected:
   const Graphs& graphs_;
   llvm::Module& code_;
   mlir::MLIRContext& context_;
+  const Machine& machine_;
+  const NodeMapping& nodes_;
+  machine::ProcessorId control_;           // of the graphs; invalid where the machine has no levels, as the next two
+  machine::MemoryId arrays_, arguments_;   // where arrays lie while a graph runs, and before and behind
   DiagnosticEngine& diagnostics_;
   mlir::OpBuilder builder_;
   mlir::Location place_;
   mapping::LogicalModule frame_;
+  mapping::Record record_;
+  mapping::FunctionPlacement* placement_ = nullptr; // of the entry point at hand
+  std::set<std::string> mapped_;                    // nodes that the mapping was asked for
   mlir::Value launch_;
   std::vector<llvm::Function*> codes_; // that kernels are made of
 

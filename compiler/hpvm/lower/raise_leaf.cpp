@@ -3,6 +3,7 @@
 // iterations, which are the parallel work.
 #include "compiler/hpvm/lower/leaf_code.h"
 #include "compiler/hpvm/lower/lower_nodes.h"
+#include "compiler/mapping/offload.h"
 #include "compiler/raise/clean.h"
 #include "compiler/raise/raise.h"
 
@@ -21,6 +22,14 @@ using mlir::Value;
 namespace strata::hpvm {
 
 STRATA_DIAGNOSTIC(notRaised, Remark, "hpvm-not-raised", "node '{0}' runs instance by instance, as LLVM code: {1}");
+
+STRATA_DIAGNOSTIC(notMoved, Remark, "hpvm-not-moved",
+                  "node '{0}' runs where its arrays lie, and not on '{1}': it has {2}");
+STRATA_DIAGNOSTIC(cannotMove, Error, "hpvm-map-refused",
+                  "the mapping has node '{0}' run on '{1}', which is not possible: it has {2}");
+STRATA_DIAGNOSTIC(otherProcessor, Error, "hpvm-map-processor", "machine '{0}' runs no node on a processor '{1}'");
+STRATA_DIAGNOSTIC(otherBlock, Error, "hpvm-map-block",
+                  "the mapping gives blocks of {0} dimension(s) to node '{1}', which has {2}");
 
 /// Instances of a node that narrow an index of theirs to 32 bits, and add small numbers to it.
 static constexpr int64_t mostSmall = int64_t(1) << 30;
@@ -163,6 +172,7 @@ private:
     const NodeLowering::Output* each = nullptr; // or an input that each instance has of its own
     const llvm::Type* input = nullptr;          // its type
     bool isLast = false;                        // or whether the instance is the last
+    bool isLastOutput = false;                  // a block that the last instance writes
     unsigned kernelArgument = 0;
   };
 
@@ -178,9 +188,9 @@ private:
       arguments_.push_back(std::move(argument));
       parameters_.push_back(parameter);
     };
-    const auto addBlock = [&](Value block, bool hasExtents) {
+    const auto addBlock = [&](Value block, bool hasExtents, bool isLastOutput = false) {
       clone_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
-      add({.kind = Kind::Block}, {.given = block});
+      add({.kind = Kind::Block}, {.given = block, .isLastOutput = isLastOutput});
       for (int number = 0; hasExtents && number < 2; ++number)
         add({});
     };
@@ -221,7 +231,7 @@ private:
     }
     for (const NodeLowering::Output& output : outputs_)
       if (output.last)
-        addBlock(output.last, false);
+        addBlock(output.last, false, true);
     for (const NodeLowering::Output& output : outputs_)
       if (output.each)
         addBlock(output.each, true);
@@ -302,16 +312,18 @@ private:
       if (!parameter.given || (arguments_[number].kind == raise::Argument::Kind::Block && !block))
         continue;
       auto type = llvm::dyn_cast<mlir::MemRefType>(parameter.given.getType());
+      if (parameter.isLastOutput)
+        writtenByLast_.push_back(static_cast<unsigned>(described.size()));
       parameter.kernelArgument =
           add(parameter.given, type ? Frame::block(type, "", block && block->isWritten ? "readwrite" : "read")
                                     : Frame::scalar(parameter.given.getType(), ""));
     }
     for (Value given : symbols_)
       kernelSymbols_.push_back(given ? add(given, Frame::scalar(builder_.getIndexType(), "")) : 0);
-    if (!order_.empty())
-      range_ = add({}, Frame::scalar(builder_.getIndexType(), ""));
-    if (!order_.empty())
-      add({}, Frame::scalar(builder_.getIndexType(), ""));
+    for (unsigned dimension : order_) {
+      ranges_.push_back(add(index(0), Frame::scalar(builder_.getIndexType(), "")));
+      add(level_.extents[dimension], Frame::scalar(builder_.getIndexType(), ""));
+    }
     return lowering_.frame_.kernel(lowering_.place_, lowering_.label(*leaf_.function), described);
   }
 
@@ -325,12 +337,9 @@ private:
     for (size_t number = 0; number < symbols_.size(); ++number)
       symbols.push_back(symbols_[number] ? body->getArgument(kernelSymbols_[number]) : Value());
     for (size_t number = 0; number < order_.size(); ++number) {
-      const unsigned dimension = order_[number];
-      Value extent = symbols[static_cast<size_t>(extents_[dimension])];
-      auto loop = number ? make<scf::ForOp>(index(0), extent, index(1))
-                         : make<scf::ForOp>(body->getArgument(range_), body->getArgument(range_ + 1), index(1));
+      auto loop = make<scf::ForOp>(body->getArgument(ranges_[number]), body->getArgument(ranges_[number] + 1), index(1));
       svm::SvmDialect::unorderedAttr.set(loop);
-      symbols[static_cast<size_t>(indices_[dimension])] = loop.getInductionVar();
+      symbols[static_cast<size_t>(indices_[order_[number]])] = loop.getInductionVar();
       builder_.setInsertionPointToStart(loop.getBody());
     }
     // What is the instance's own.
@@ -391,19 +400,70 @@ private:
   }
 
   void runKernel(svm::KernelOp kernel) {
+    const std::string label = lowering_.label(*leaf_.function);
     mlir::OpBuilder::InsertionGuard guard(builder_);
+    if (scf::IfOp choice = offload(kernel, label))
+      builder_.setInsertionPointToStart(choice.elseBlock());
     if (!order_.empty()) {
       Value extent = level_.extents[order_.front()], size = blockSize(extent);
       Value count = make<arith::CeilDivUIOp>(extent, size);
       auto loop = make<svm::ParallelOp>(mlir::ValueRange(index(0)), mlir::ValueRange(count), mlir::ValueRange(),
-                                        mlir::ArrayAttr(), builder_.getStringAttr(lowering_.label(*leaf_.function)));
+                                        mlir::ArrayAttr(), builder_.getStringAttr(label));
       builder_.setInsertionPointToStart(&loop.getBody().front());
       Value begin = make<arith::MulIOp>(loop.iteration(0), size);
-      operands_[range_] = begin;
-      operands_[range_ + 1] = make<arith::MinUIOp>(make<arith::AddIOp>(begin, size), extent);
+      operands_[ranges_.front()] = begin;
+      operands_[ranges_.front() + 1] = make<arith::MinUIOp>(make<arith::AddIOp>(begin, size), extent);
     }
     make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()), mlir::ValueRange(operands_),
                      mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+  }
+
+  /// The tiles of the run on processors that have memories of their own; null where it runs where the arrays lie.
+  scf::IfOp offload(svm::KernelOp kernel, const std::string& label) {
+    const Machine& machine = lowering_.machine_;
+    const std::string name = nodeName(*leaf_.function);
+    const MappedNode* mapped = lowering_.nodes_.of(name);
+    const machine::MemoryId arrays = lowering_.arrays_;
+    const machine::ProcessorId control = lowering_.control_;
+    machine::ProcessorId last;
+    if (mapped && !mapped->processor.empty()) {
+      last = machine.processor(mapped->processor);
+      if (last.valid() && last == control)
+        return {};
+    }
+    const auto steps = arrays.valid() ? mapping::offloadSteps(machine, arrays, last) : std::vector<mapping::OffloadStep>();
+    if (mapped && !mapped->processor.empty() && (!last.valid() || steps.empty())) {
+      std::string all;
+      for (const mapping::OffloadStep& step : mapping::offloadSteps(machine, arrays))
+        all += "'" + machine[step.processor].name + "', ";
+      lowering_.diagnostics_.report(otherProcessor, mapped->processorPlace, machine.name, mapped->processor)
+          .help("there are: " + all + "'" + (control.valid() ? machine[control].name : "") + "'");
+      return {};
+    }
+    mapping::InstanceRun run{kernel, operands_, ranges_, writtenByLast_, label, {}};
+    if (mapped && !mapped->block.empty()) {
+      if (mapped->block.size() != order_.size()) {
+        lowering_.diagnostics_.report(otherBlock, mapped->blockPlace, mapped->block.size(), name, order_.size());
+        return {};
+      }
+      for (unsigned dimension : order_)
+        run.tile.push_back(mapped->block[dimension]);
+    }
+    if (steps.empty() || order_.empty())
+      return {};
+    mapping::FootprintProblem problem{"", kernel.getLoc()};
+    const auto footprint = mapping::footprintOf(kernel, run.ranges, problem);
+    if (footprint)
+      if (scf::IfOp choice = mapping::offload(builder_, lowering_.frame_, run, *footprint, steps, machine,
+                                              *lowering_.placement_, problem))
+        return choice;
+    const Location place = sourceLocation(lowering_.diagnostics_.sources(), problem.place);
+    const std::string on = machine[steps.back().processor].name;
+    if (mapped && !mapped->processor.empty())
+      lowering_.diagnostics_.report(cannotMove, mapped->processorPlace, name, on, problem.what).label(place, "here");
+    else
+      lowering_.diagnostics_.report(notMoved, place, name, on, problem.what);
+    return {};
   }
 
   /// How many iterations of the outermost loop a kernel takes at a time: few enough for every processor to have some,
@@ -434,8 +494,9 @@ private:
   std::vector<int> indices_, extents_;     // symbols of the leaf's dimensions
   std::vector<std::vector<int>> linear_;   // an instance's number
   std::vector<unsigned> order_;            // of dimensions, outermost first
-  Values operands_;                        // of the kernel
-  unsigned range_ = 0;                     // the kernel's argument that its part of the outermost dimension begins at
+  llvm::SmallVector<Value> operands_;                        // of the kernel
+  llvm::SmallVector<unsigned> writtenByLast_; // of the kernel's arguments
+  llvm::SmallVector<unsigned> ranges_;     // the kernel's arguments that its parts of the dimensions begin at
 };
 
 bool NodeLowering::raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level,

@@ -1,0 +1,38 @@
+// Mapping files of programs with graphs: where the instances of a leaf run, and how many at a time.
+//
+//   machine: cell                # what it is for; may be left out
+//   nodes:
+//     - node: multiply           # a leaf's function
+//       processor: spe           # of the machine; the one that runs the graph: where the arrays lie
+//       block: [32, 32]          # instances along x, y, … that are there at a time at most; else as many as fit
+#pragma once
+
+#include "base/machine/machine.h"
+#include "base/source/diagnostic.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::hpvm {
+
+struct MappedNode {
+  std::string node;
+  std::string processor; // empty: as without a mapping
+  std::vector<int64_t> block;
+  Location place, processorPlace, blockPlace;
+};
+
+struct NodeMapping {
+  std::string machine; // empty: not said
+  Location machinePlace;
+  std::vector<MappedNode> nodes; // each node once
+
+  /// Null where the file says nothing of a node.
+  const MappedNode* of(const std::string& node) const;
+};
+
+/// Reads a file. Nothing where it is no mapping (reported).
+std::optional<NodeMapping> readNodeMapping(DiagnosticEngine& diagnostics, BufferId text);
+
+} // namespace strata::hpvm
