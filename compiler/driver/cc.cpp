@@ -38,7 +38,7 @@ A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
                   message at the line of the call. STRATA_SVM=checked in the environment does that for a program that is
                   linked already
   --machine=NAME  the machine that graphs are placed on when a program is linked: a name of strata machine --list, or a
-                  file. Without it $STRATA_MACHINE, else this computer
+                  file. Without it the mapping's, else $STRATA_MACHINE, else this computer
   --map=FILE      where the nodes of graphs go on it (docs/hpvm.md); else $STRATA_MAP, else what is found to fit
   --graphs=FILE   writes the program that the graphs become, in the dialect, to a file that strata run takes
   --help          this text, when it is the only argument; Clang's own is behind -help
@@ -53,8 +53,9 @@ build, it stands where a compiler does: make CC="strata cc" CXX="strata c++".
 
 In the environment:
   STRATA_CLANG    the Clang to use, instead of clang-19
-  STRATA_MACHINE, STRATA_MAP, STRATA_GRAPHS
-                  what --machine=, --map= and --graphs= say
+  STRATA_MACHINE  the machine, where neither --machine= nor the mapping names one
+  STRATA_MAP, STRATA_GRAPHS
+                  what --map= and --graphs= say
   STRATA_REMARKS  when it is set, the link tells what graphs could not be made fast, and why
 )";
 

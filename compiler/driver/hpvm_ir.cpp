@@ -124,6 +124,8 @@ int irCommand(Session& session) {
     words.push_back(onto);
   if (!options.compile.mapping.empty())
     words.push_back(mapped);
+  if (options.remarks)
+    setenv("STRATA_REMARKS", "1", 1);
   const int status = start(own, words);
   if (status != 0 || options.command == "build")
     return status;

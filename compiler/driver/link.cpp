@@ -66,6 +66,8 @@ public:
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     MlirDiagnostics forward(context, session_.diagnostics);
     session_.options.compile.program = "the program's graphs";
+    if (const char* machine = std::getenv(machineVariable))
+      session_.options.compile.machine = machine;
     if (const char* mapping = std::getenv(mappingVariable))
       session_.options.compile.mapping = mapping;
     Compiler compiler(Compiler::NoFile(), context, session_.diagnostics, session_.options.compile);

@@ -251,14 +251,23 @@ private:
       if (!index)
         continue;
       auto sum = sumOf(index);
-      if (!sum)
-        return refuse("an index that is no sum of products of its instances and its arguments", access.op);
+      if (!sum && box.isWritten)
+        return refuse("an array that it writes at indices that are no sums of products of its instances and arguments",
+                      access.op);
+      if (!sum) {
+        box.isWhole = true;
+        box.strides = {{1, {}, {}}};
+        return true;
+      }
       sums.push_back(std::move(*sum));
     }
     if (sums.empty()) // a single element
       return true;
-    if (!findStrides(box, sums))
-      return false;
+    if (!findStrides(box, sums)) {
+      box.isWhole = !box.isWritten;
+      box.strides = {{1, {}, {}}};
+      return box.isWhole;
+    }
     for (auto [access, sum] : llvm::zip(box.accesses, sums)) {
       access.coordinates = coordinatesOf(box, sum);
       findClips(access);

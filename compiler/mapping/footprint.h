@@ -49,6 +49,9 @@ struct Box {
   std::vector<IndexTerm> strides;
   std::vector<BoxAccess> accesses;
   bool isRead = false, isWritten = false;
+  /// Whether what is reached cannot be told, so that it is all of the array; such are read only. Their accesses have no
+  /// coordinates.
+  bool isWhole = false;
 };
 
 struct Footprint {

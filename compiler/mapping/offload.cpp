@@ -213,6 +213,8 @@ private:
 
   SmallVector<Reach> reachOf(const Box& box, const Instances& instances, bool onlyStores) {
     SmallVector<Reach> reach;
+    if (box.isWhole)
+      return {{index(0), math_.sub(size(run_.operands[box.argument]), index(1))}};
     for (size_t dimension = 0; dimension < box.strides.size(); ++dimension) {
       std::optional<Reach> all;
       for (const BoxAccess& access : box.accesses)
@@ -309,6 +311,10 @@ private:
     for (size_t dimension = 0; dimension < box.strides.size(); ++dimension) {
       const BoxAccess& first = box.accesses.front();
       SmallVector<Value>& factors = whole.factors.emplace_back();
+      if (box.isWhole) {
+        whole.fixed.push_back({});
+        continue;
+      }
       bool isRegular = true;
       for (size_t loop = 0; loop < run_.ranges.size(); ++loop) {
         const std::vector<IndexTerm> terms = termsOf(first.coordinates[dimension], loop);
@@ -672,7 +678,7 @@ private:
     unsigned next = own;
     for (const Box& box : footprint_.boxes) {
       for (const BoxAccess& access : box.accesses)
-        if (!box.strides.empty())
+        if (!box.strides.empty() && !box.isWhole)
           reindex(copies.lookup(access.op), access, copies, body, next);
       next += static_cast<unsigned>(box.strides.size());
     }

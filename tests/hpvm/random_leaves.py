@@ -1,5 +1,5 @@
 """Random leaves in graphs against the same code called in plain loops: the node's instances, raised to tiles of lanes and rows or run one
-by one, have to give what the loops give, to the last bit, at 1, 2 and 7 threads. The loops are compiled by Clang alone.
+by one, have to give what the loops give, to the last bit, at 1, 2 and 7 threads, and on another machine. The loops are compiled by Clang alone.
 
     random_leaves.py --strata build/bin/strata --seconds 60          as many programs as there is time for
     random_leaves.py --strata build/bin/strata --seed 17 --count 1   one of them, the seventeenth
@@ -18,6 +18,7 @@ from leaf_bodies import Body
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LEAVES = 8  # in a program
+MACHINES = ("cell", "cluster", "smp-2level", "cell-disk")
 QUERIES = ("x", "y", "z")
 SIZES = {"float": 4, "double": 8, "int": 4, "long": 8, "unsigned": 4, "short": 2, "unsigned char": 1, "unsigned long": 8}
 
@@ -126,17 +127,19 @@ def run(strata, clang, seed, folder, sanitize=False):
     flags = ["-w", "-ffp-contract=off", "-fwrapv" if pick.random() < 0.3 else "-fno-strict-aliasing"]
     if sanitize:
         flags.append("-fsanitize=address,undefined")
+    link = [strata, "cc", "-O0", *flags, "graphs.o", "loops.o", "main.c", "-lm", "-o"]
+    machine = pick.choice(MACHINES)
     commands = [[strata, "cc", pick.choice(["-O0", "-O1", "-O2", "-O2", "-O3"]), *flags, "-c", "graphs.c"], [clang, "-O1", *flags, "-c", "loops.c"],
-                [strata, "cc", "-O0", *flags, "graphs.o", "loops.o", "main.c", "-o", "program", "-lm"]]
+                [*link, "program"], [*link, machine, "--machine=" + machine]]
     try:
         for command in commands:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
             if done.returncode:
                 return f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
-        for threads in ("1", "2", "7"):
-            done = subprocess.run(["./program"], cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, env={**os.environ, "STRATA_THREADS": threads})
+        for name, threads in (("program", "1"), ("program", "2"), ("program", "7"), (machine, pick.choice("127"))):
+            done = subprocess.run(["./" + name], cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, env={**os.environ, "STRATA_THREADS": threads})
             if done.returncode:
-                return f"with {threads} threads it ended with {done.returncode}\n{done.stdout}{done.stderr}"
+                return f"{name} with {threads} threads ended with {done.returncode}\n{done.stdout}{done.stderr}"
     except subprocess.TimeoutExpired as late:
         return f"no end: {' '.join(late.cmd)}"
     return None

@@ -5,6 +5,7 @@ is another than this one. --write makes that file anew. A new notation is an ent
 import argparse
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,6 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "end_to_end"))
 import harness
 import hbir_programs
+import numpy as np
 import programs
 
 PAGE = os.path.join(harness.ROOT, "docs/matrix.md")
@@ -19,13 +21,13 @@ PROGRAMS = ["vector addition", "matrix product", "stencil", "reduction"]
 # For each notation what the programs are called among the end-to-end tests' programs, or why it has none.
 NOTATIONS = {
     "Sequoia": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
-    "HPVM": "no front end",
+    "HPVM": {"vector addition": "addition", "matrix product": "product", "stencil": "stencil", "reduction": "reduction"},
     "HBIR": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
     "SVM C": "no front end",
     "loop equations": "no front end",
 }
 # Cells that cannot work, and why: (notation, program, machine).
-HOLES = {(notation, program, "pca"): "no levels" for notation in ("Sequoia", "HBIR") for program in PROGRAMS}
+HOLES = {(notation, program, "pca"): "no levels" for notation in ("Sequoia", "HPVM", "HBIR") for program in PROGRAMS}
 
 
 class Cell(harness.Case):
@@ -34,7 +36,9 @@ class Cell(harness.Case):
     def runTest(self):
         extra = ("--machine", self.machine, "--werror")
         what = f"{self.program} on {self.machine}"
-        if self.notation == "HBIR":
+        if self.notation == "HPVM":
+            self.run_graph()
+        elif self.notation == "HBIR":
             program = next(p for p in hbir_programs.programs() if p.name == self.program and p.form == "a")
             size = program.sizes[1]
             given = program.make(size)
@@ -43,6 +47,31 @@ class Cell(harness.Case):
             program = next(p for p in programs.PROGRAMS if p.name == self.program)
             given = program.make(program.sizes[1])
             programs.check(self, program, given, programs.run(self, program, given, *extra), what)
+
+    def run_graph(self):
+        """A program in C (graphs.c), compiled for the machine. Numbers are small integers, so that sums are exact."""
+        self.succeeds("cc", "-O2", os.path.join(harness.ROOT, "tests/matrix/graphs.c"), "-o", "graphs", "--machine=" + self.machine)
+        numbers = np.random.default_rng(7)
+        make = lambda *shape: numbers.integers(-8, 9, shape).astype("f4")
+        if self.program == "addition":
+            sizes, given = (10007,), [make(10007), make(10007)]
+            wanted = given[0] + given[1]
+        elif self.program == "product":
+            sizes, given = (130, 77, 211), [make(130, 211), make(211, 77)]
+            wanted = given[0] @ given[1]
+        elif self.program == "stencil":
+            sizes, given = (211, 333), [make(211, 333)]
+            around = np.pad(given[0], 1)
+            wanted = 4 * given[0] + around[1:-1, :-2] + around[1:-1, 2:] + around[:-2, 1:-1] + around[2:, 1:-1]
+        else:
+            sizes, given = (100003,), [make(100003)]
+            wanted = given[0].sum(dtype="f8").astype("f4").reshape(1)
+        names = []
+        for number, array in enumerate(given):
+            names.append(self.path(f"in{number}"))
+            array.tofile(names[-1])
+        subprocess.run(["./graphs", self.program, *map(str, sizes), *names, "out"], cwd=self.folder, check=True, timeout=60)
+        np.testing.assert_array_equal(np.fromfile(self.path("out"), dtype="f4").reshape(wanted.shape), wanted)
 
 
 def works(notation, program, machine):

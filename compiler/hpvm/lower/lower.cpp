@@ -26,6 +26,8 @@ namespace strata::hpvm {
 
 namespace {
 
+STRATA_DIAGNOSTIC(noStreaming, Error, "hpvm-machine-streaming",
+                  "this launch is streaming, and machine '{0}' runs graphs in memory '{1}', which is managed explicitly");
 STRATA_DIAGNOSTIC(unknownNode, Error, "hpvm-map-node", "the mapping names node '{0}', which no graph has");
 
 /// Elements that a stream between two stages holds.
@@ -47,7 +49,12 @@ public:
       if (root.isLaunched)
         lowerOnce(entry);
       entry.isLaunched = root.isLaunched;
-      if (root.isStreamed)
+      if (root.isStreamed && arrays_.valid() && machine_.isStore(arrays_))
+        diagnostics_
+            .report(noStreaming, placeOf(*root.call, diagnostics_.sources()), machine_.name, machine_[arrays_].name)
+            .note("the stages of a streaming launch run at the same time there, and each would need a part of it")
+            .help("place the program's graphs on a machine whose control has memory of any size");
+      else if (root.isStreamed)
         entry.stream = lowerStream(*root.node, name);
     }
     if (diagnostics_.errorCount() != before)
@@ -145,15 +152,8 @@ private:
       mlir::SmallVector<Value> extents;
       mlir::SmallVector<int64_t> most;
       if (type.getRank()) {
-        const int64_t bytes = std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
-        most.push_back(mapping::shareOf(machine_, arrays_, blocks) / bytes);
         extents.push_back(make<memref::DimOp>(given, index(0)));
-        Value fits = make<arith::CmpIOp>(arith::CmpIPredicate::sle, extents.back(), index(most.back()));
-        make<svm::CheckOp>(fits, builder_.getStringAttr("hpvm-object-size"),
-                           builder_.getStringAttr("'" + called + "' has {0} elements, and memory '" +
-                                                  machine_[arrays_].name + "' of machine '" + machine_.name +
-                                                  "' has room for {1} of them"),
-                           mlir::StringAttr(), mlir::ValueRange{extents.back(), index(most.back())});
+        most.push_back(boundOf(type.getElementType(), extents.back(), 2 * blocks, "'" + called + "'"));
       }
       const std::string label = called + "." + std::to_string(number);
       placement_->blocks[label] = machine_[arrays_].name;

@@ -6,6 +6,7 @@
 #include "compiler/hpvm/graph/places.h"
 #include "compiler/hpvm/lower/extents.h"
 #include "compiler/hpvm/lower/leaf_code.h"
+#include "compiler/mapping/offload.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -210,8 +211,21 @@ void NodeLowering::makeOutputs(const InternalNode& node, unsigned number, const 
 
 Value NodeLowering::block(mlir::Type element, mlir::ValueRange extents, const std::string& name) {
   mlir::SmallVector<int64_t> most(extents.size(), -1);
+  if (!extents.empty() && arrays_.valid() && machine_.isStore(arrays_))
+    most.front() = boundOf(element, extents.front(), 32, "the outputs of '" + name + "'");
   return make<svm::BlockOp>(svm::viewType(static_cast<unsigned>(extents.size()), element), extents,
                             builder_.getDenseI64ArrayAttr(most), builder_.getStringAttr(name), mlir::IntegerAttr());
+}
+
+int64_t NodeLowering::boundOf(mlir::Type element, Value extent, int64_t shares, const std::string& what) {
+  const int64_t bytes = std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+  const int64_t most = mapping::shareOf(machine_, arrays_, shares) / bytes;
+  Value fits = make<arith::CmpIOp>(arith::CmpIPredicate::sle, extent, index(most));
+  make<svm::CheckOp>(fits, builder_.getStringAttr("hpvm-object-size"),
+                     builder_.getStringAttr(what + " has {0} elements, and memory '" + machine_[arrays_].name +
+                                            "' of machine '" + machine_.name + "' has room for {1} of them"),
+                     mlir::StringAttr(), mlir::ValueRange{extent, index(most)});
+  return most;
 }
 
 std::optional<unsigned> NodeLowering::passedOn(const llvm::Function& function, unsigned output) {

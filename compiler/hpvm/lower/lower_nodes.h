@@ -81,6 +81,9 @@ protected:
                const std::vector<std::string>& access = {});
   std::string label(const llvm::Function& function);
   mlir::Value block(mlir::Type element, mlir::ValueRange extents, const std::string& name);
+  /// How many elements one of so many blocks may have in the memory where arrays lie, which is a store; checked when the
+  /// program runs.
+  int64_t boundOf(mlir::Type element, mlir::Value extent, int64_t shares, const std::string& what);
 
   const Graphs& graphs_;
   llvm::Module& code_;
