@@ -27,6 +27,7 @@
 #include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
 #include "compiler/transform/prove_no_overflow.h"
+#include "compiler/transform/split_barriers.h"
 #include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"
 #include "runtime/core/progress.h"
@@ -366,6 +367,8 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
 
 bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
   tell("placing");
+  if (!runPasses(*program.module, [](PassManager& passes) { passes.addPass(transform::createSplitBarriersPass()); }))
+    return false;
   if (instrumentation == Instrumentation::Count &&
       !runPasses(*program.module, [](PassManager& passes) { passes.addPass(transform::createCountAccessesPass()); }))
     return false;

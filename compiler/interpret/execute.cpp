@@ -312,6 +312,7 @@ Machine::Outcome Machine::execute(Task& task) {
         if (!started)
           break;
         started->isInstance = true;
+        started->group = task.nextGroup;
         started->parent = task.id;
         started->number = static_cast<uint64_t>(number);
         started->registers[i.a] = started->number;
@@ -325,8 +326,12 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::CheckNumber: {
       const auto number = instancesOf(task, pc - 1, i, r);
       ok = number.has_value();
-      if (ok && !*number)
+      if (ok && !*number) {
         pc = static_cast<uint32_t>(i.imm);
+      } else if (ok) {
+        task.nextGroup = static_cast<uint32_t>(groups_.size());
+        groups_.push_back({static_cast<uint64_t>(*number), {}});
+      }
       break;
     }
     case Opcode::TaskEnd:
@@ -482,6 +487,13 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::BranchEnd:
       if (options_.trackUndefined)
         task.branches.pop_back();
+      break;
+    case Opcode::Barrier:
+      if (arrive(task) == Outcome::Blocked)
+        return stop(Outcome::Blocked, pc);
+      break;
+    case Opcode::Atomic:
+      ok = change(task, pc - 1, i, r);
       break;
     case Opcode::Pause:
       pause(task, pc, i, r);

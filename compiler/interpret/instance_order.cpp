@@ -103,6 +103,25 @@ void InstanceOrder::fence(uint32_t instance) {
   who.observed.clear();
 }
 
+void InstanceOrder::meet(const std::vector<uint32_t>& instances) {
+  Clock all;
+  for (uint32_t instance : instances)
+    if (isLive(instance)) {
+      all.join(of(instance).clock);
+      all.raise(instance - first_, readPoint(instance));
+    }
+  for (uint32_t instance : instances)
+    if (isLive(instance)) {
+      Instance& who = of(instance);
+      who.clock.join(all);
+      if (who.fences < std::numeric_limits<uint32_t>::max() / 2 - 1)
+        ++who.fences;
+      who.afterFence = false;
+      who.released.emplace_back(who.fences, who.clock);
+      who.observed.clear();
+    }
+}
+
 void InstanceOrder::setNumber(uint32_t instance, uint64_t number) {
   of(instance).number = number;
   of(instance).hasNumber = true;

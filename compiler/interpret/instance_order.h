@@ -48,6 +48,8 @@ public:
   /// identifies the read.
   void observe(uint32_t instance, std::pair<uint64_t, uint64_t> element, uint32_t other, uint32_t point);
   void fence(uint32_t instance);
+  /// Instances that have waited for each other: what each of them did before happened before what each does now.
+  void meet(const std::vector<uint32_t>& instances);
 
   void setNumber(uint32_t instance, uint64_t number);
   /// How messages call it: by the processor's number where a kernel was told it, else by its iteration.

@@ -178,6 +178,8 @@ Task* Machine::spawn(Task& from, uint32_t pc, uint32_t at) {
   }
   task->frames.push_back({.function = frame.function, .returnTo = frame.returnTo});
   task->instance = from.instance;
+  task->group = from.group;
+  task->nextGroup = from.nextGroup;
   if (!from.branches.empty()) { // both are in one iteration
     nodeOf(from, 0);
     task->branches = from.branches;
@@ -267,6 +269,7 @@ void Machine::reset() {
   storages_.clear();
   freeStorages_.clear();
   streams_.clear();
+  groups_.assign(1, {});
   freeStreams_.clear();
   globals_.clear();
   tasks_.clear();
@@ -302,6 +305,74 @@ void Machine::pause(Task& task, uint32_t pc, const Instruction& instruction, Reg
   }
   task.changesAtPause = changes_;
   task.goesInCircles = false;
+}
+
+/// The last one that comes to a barrier lets all go on; what they have done is before what they do then.
+Machine::Outcome Machine::arrive(Task& task) {
+  BarrierGroup& group = groups_[task.group];
+  if (!task.group || group.waiting.size() + 1 < group.instances) {
+    if (task.group)
+      group.waiting.push_back(task.id);
+    return task.group ? Outcome::Blocked : Outcome::Finished;
+  }
+  std::vector<uint32_t> instances{task.instance};
+  for (TaskId other : group.waiting)
+    instances.push_back(tasks_.at(other)->instance);
+  order_.meet(instances);
+  ++changes_;
+  wake(group.waiting);
+  return Outcome::Finished;
+}
+
+/// An element read, changed and written; nobody comes in between.
+bool Machine::change(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  const uint32_t* list = program_.pool.data() + instruction.e + instruction.d;
+  Instruction access = instruction;
+  access.small = 0;
+  if (!load<3>(task, pc, access, r))
+    return false;
+  const unsigned shift = 64 - 8 * static_cast<unsigned>(instruction.imm);
+  const auto extended = [&](uint64_t value) { return static_cast<int64_t>(value << shift) >> shift; };
+  const uint64_t before = r[instruction.a], value = r[list[0]];
+  uint64_t& stored = r[list[1]];
+  switch (static_cast<AtomicKind>(instruction.small)) {
+  case AtomicKind::Add:
+    stored = before + value;
+    break;
+  case AtomicKind::Sub:
+    stored = before - value;
+    break;
+  case AtomicKind::And:
+    stored = before & value;
+    break;
+  case AtomicKind::Or:
+    stored = before | value;
+    break;
+  case AtomicKind::Xor:
+    stored = before ^ value;
+    break;
+  case AtomicKind::Min:
+    stored = extended(before) < extended(value) ? before : value;
+    break;
+  case AtomicKind::Max:
+    stored = extended(before) > extended(value) ? before : value;
+    break;
+  case AtomicKind::UMin:
+    stored = std::min(before, value);
+    break;
+  case AtomicKind::UMax:
+    stored = std::max(before, value);
+    break;
+  case AtomicKind::Exchange:
+    stored = value;
+    break;
+  case AtomicKind::CompareExchange:
+    stored = before == r[list[2]] ? value : before;
+    break;
+  }
+  stored = stored << shift >> shift;
+  access.a = list[1];
+  return store<3>(task, pc, access, r);
 }
 
 bool Machine::resumePaused() {

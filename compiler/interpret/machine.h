@@ -115,8 +115,15 @@ struct Task {
   std::vector<uint64_t> stateAtPause;
   uint64_t pausesSince = 0, pausesLimit = 1;
   bool goesInCircles = false;
+  uint32_t group = 0, nextGroup = 0; ///< of instances that wait for each other: its own, and that of loops it begins
   uint64_t ownMemory = 0;   ///< a sum over what it has stored in blocks of its own
   bool restHasValue = true; ///< of what it last loaded as a remainder
+};
+
+/// The instances of a concurrent loop, and those of them that wait at a barrier.
+struct BarrierGroup {
+  uint64_t instances = 0;
+  std::vector<TaskId> waiting;
 };
 
 class Machine {
@@ -207,6 +214,8 @@ private:
 
   /// Leaves the turn to others. All that pause go on when nothing else can, as long as something changes.
   void pause(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  Outcome arrive(Task& task);
+  bool change(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   bool resumePaused();
   void print(const Instruction& instruction, Registers r);
 
@@ -302,6 +311,7 @@ private:
   std::vector<Storage> storages_;
   std::vector<uint32_t> freeStorages_;
   std::vector<Stream> streams_;
+  std::vector<BarrierGroup> groups_{1}; ///< the first is of no loop
   std::vector<uint32_t> freeStreams_;
   std::vector<uint64_t> globals_; ///< handles; 0: not made
   std::unordered_map<TaskId, std::unique_ptr<Task>> tasks_;

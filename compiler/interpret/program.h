@@ -105,6 +105,9 @@ enum class Opcode : uint16_t {
   Number,   // a kernel begins that knows the number of its processor, a
   Fence,
   Pause,
+  Barrier,
+  Atomic, // a: what was there, b: block; pool[e, e + d): indices, then the value, a slot for what is stored, and what is
+          // expected; small: AtomicKind; imm: bytes
   // The tree of iterations and operands (overlaps.cpp).
   Branch,        // a loop or the operands of a call begin; small: Iterations::Kind; imm: index into names
   BranchAt,      // its next iteration; a: the variable's value
@@ -118,6 +121,20 @@ enum class Opcode : uint16_t {
   End,         // a
   External,    // imm: index into externals; small: 1 for a declared function, whose result of b slots goes to a
   Unsupported, // imm: index into names, what it is
+};
+
+enum class AtomicKind : uint8_t {
+  Add,
+  Sub,
+  And,
+  Or,
+  Xor,
+  Min,
+  Max,
+  UMin,
+  UMax,
+  Exchange,
+  CompareExchange
 };
 
 enum class Division : uint8_t {

@@ -75,15 +75,19 @@ bool Machine::recordAccess(Task& task, uint32_t pc, const Instruction& instructi
     return true;
   }
   if (!value) {
-    if (!writeBefore)
+    if (!writeBefore && !(instruction.opcode == Opcode::Atomic &&
+                          program_.code[last.write.pc].opcode == Opcode::Atomic))
       return reportRace(task, pc, instruction, r, block, last.write, false, true, false);
     const bool first = order_.isBefore(last.reads[0].instance, last.reads[0].point, me);
     last.reads[first ? 0 : 1] = {me, order_.readPoint(me), pc};
     return true;
   }
-  const Access* other = writeBefore ? nullptr : &last.write;
+  // Changes in one step order themselves.
+  const auto isAtomic = [&](const Access& access) { return program_.code[access.pc].opcode == Opcode::Atomic; };
+  const bool changes = instruction.opcode == Opcode::Atomic;
+  const Access* other = writeBefore || (changes && isAtomic(last.write)) ? nullptr : &last.write;
   for (const Access& read : last.reads)
-    if (!other && !order_.isBefore(read.instance, read.point, me))
+    if (!other && !order_.isBefore(read.instance, read.point, me) && !(changes && isAtomic(read)))
       other = &read;
   if (other) {
     const auto bytes = static_cast<size_t>(instruction.imm);

@@ -134,6 +134,25 @@ void Resolver::resolveIndexed(const svm::Transfer& transfer) {
   }
 }
 
+void Resolver::resolveAtomic(svm::AtomicOp atomic) {
+  static constexpr llvm::StringRef kinds[] = {"add", "sub",  "and",  "or",       "xor",             "min",
+                                              "max", "umin", "umax", "exchange", "compare_exchange"};
+  SmallVector<uint32_t> list;
+  for (Value index : atomic.getIndices())
+    list.push_back(slot(index));
+  const auto rank = static_cast<uint32_t>(list.size());
+  list.push_back(slot(atomic.getValue()));
+  list.push_back(newSlots(1));
+  if (atomic.getExpected())
+    list.push_back(slot(atomic.getExpected()));
+  Slot before = slot(atomic.getBefore()), block = slot(atomic.getBlock());
+  const auto* kind = llvm::find(kinds, atomic.getKind());
+  emit(Opcode::Atomic, before, block, 0, 0, atomic.getValue().getType().getIntOrFloatBitWidth() / 8).small =
+      static_cast<uint8_t>(kind - std::begin(kinds));
+  setPool(here() - 1, list);
+  program_.code[here() - 1].d = rank;
+}
+
 /// What distribution makes of parallel loops, for tests of passes.
 void Resolver::resolveInstances(svm::InstancesOp instances) {
   Slot variable = slot(instances.instance()), lower = slot(instances.getLower()), upper = slot(instances.getUpper());
@@ -284,6 +303,10 @@ bool Resolver::resolveSvm(Operation* op) {
     const Slot changed = slot(poll.getChanged());
     emit(Opcode::Pause, changed).small = 1;
     setPool(here() - 1, state);
+  } else if (isa<svm::BarrierOp>(op)) {
+    emit(Opcode::Barrier);
+  } else if (auto atomic = dyn_cast<svm::AtomicOp>(op)) {
+    resolveAtomic(atomic);
   } else if (isa<svm::FenceOp>(op)) {
     emit(Opcode::Fence);
   } else if (auto print = dyn_cast<svm::PrintOp>(op)) {

@@ -83,6 +83,7 @@ private:
   void noteIndexSource(mlir::Value index);
   void resolveSubView(mlir::memref::SubViewOp view);
   void resolveReinterpret(mlir::memref::ReinterpretCastOp cast);
+  void resolveAtomic(svm::AtomicOp atomic);
   void resolveExpand(mlir::memref::ExpandShapeOp op);
   void resolveCollapse(mlir::memref::CollapseShapeOp op);
   void resolveGlobal(mlir::memref::GetGlobalOp op);

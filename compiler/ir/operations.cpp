@@ -115,7 +115,7 @@ bool KernelOp::isShared() {
 
 bool KernelOp::canBlock() {
   bool found = false;
-  getBody().walk([&](Operation* op) { found |= isa<PushOp, PopOp, PeekOp, PauseOp, PollOp>(op); });
+  getBody().walk([&](Operation* op) { found |= isa<PushOp, PopOp, PeekOp, PauseOp, PollOp, BarrierOp>(op); });
   return found || (!isStructured() && llvm::any_of(getArgumentTypes(), [](Type t) { return isa<StreamType>(t); }));
 }
 
@@ -167,12 +167,37 @@ LogicalResult KernelOp::verify() {
     StringRef dialect = op->getName().getDialectNamespace();
     if (llvm::is_contained({"scf", "affine", "memref", "arith", "math", "vector", "ub"}, dialect) ||
         isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, PushOp, PopOp, PeekOp, EndOp, PauseOp,
-            PollOp, FenceOp, StayOp, PrintOp, func::CallOp>(op))
+            PollOp, FenceOp, StayOp, PrintOp, BarrierOp, AtomicOp, func::CallOp>(op))
       return WalkResult::advance();
     op->emitOpError("does not belong in a kernel");
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+// ---- atomics ----
+
+void AtomicOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBlockMutable(), SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getBlockMutable(), SideEffects::DefaultResource::get());
+}
+
+LogicalResult AtomicOp::verify() {
+  static constexpr StringRef kinds[] = {"add", "sub",  "and",  "or",       "xor",             "min",
+                                        "max", "umin", "umax", "exchange", "compare_exchange"};
+  if (!llvm::is_contained(kinds, getKind()))
+    return emitOpError() << "is of kind \"" << getKind() << "\"; there are " << llvm::join(ArrayRef<StringRef>(kinds), ", ");
+  const Type element = getBlock().getType().getElementType();
+  if (!element.isInteger(32) && !element.isInteger(64))
+    return emitOpError() << "changes a " << element << "; elements are integers of 32 or 64 bits";
+  if (static_cast<int64_t>(getIndices().size()) != getBlock().getType().getRank())
+    return emitOpError() << "has " << getIndices().size() << " indices for a block of " << getBlock().getType().getRank()
+                         << " dimensions";
+  if ((getKind() == "compare_exchange") != bool(getExpected()))
+    return emitOpError("names what is expected where its kind is compare_exchange, and nowhere else");
+  if (getExpected() && getExpected().getType() != element)
+    return emitOpError() << "expects a " << getExpected().getType() << " in a block of " << element;
+  return success();
 }
 
 // ---- run ----

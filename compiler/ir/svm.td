@@ -435,6 +435,37 @@ def Svm_FenceOp : Svm_Op<"fence"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Svm_BarrierOp : Svm_Op<"barrier"> {
+  let summary = "waits until every instance of the innermost concurrent loop has come here";
+  let description = [{
+    Stands in kernels. What instances have done before it, all of them see behind it. All instances of the loop come to the same barriers, or the
+    program ends with an error. A kernel that no concurrent loop runs waits for nobody.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Svm_AtomicOp : Svm_Op<"atomic", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                     TypesMatchWith<"the value is an element", "block", "value",
+                                                    "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">,
+                                     TypesMatchWith<"the result is an element", "block", "before",
+                                                    "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+  let summary = "changes an element in one step, and gives what it was before";
+  let description = [{
+    `kind` is add, sub, and, or, xor, min, max, umin, umax or exchange, of the element and the value; or compare_exchange, which stores the value where
+    the element is equal to `expected`, and has that operand alone. Elements are integers of 32 or 64 bits. Instances that run at once may do so to one element; nothing else is
+    ordered by it. Stands in kernels.
+
+    Example: `%before = svm.atomic "add" %one to %counts[%bin] : memref<?xi32, strided<[1], offset: ?>>`
+  }];
+  let arguments = (ins StrAttr:$kind, AnyInteger:$value, Svm_Block:$block, Variadic<Index>:$indices,
+                       Optional<AnyInteger>:$expected);
+  let results = (outs AnyInteger:$before);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $kind $value `to` $block `[` $indices `]` (`if` $expected^ `:` type($expected))? attr-dict `:` type($block)
+  }];
+}
+
 def Svm_StayOp : Svm_Op<"stay"> {
   let summary = "an effect that nobody sees: keeps a loop that may go on for ever and does nothing else";
   let assemblyFormat = "attr-dict";

@@ -281,6 +281,12 @@ private:
       std::optional<int64_t> dimension = dim.getConstantIndex();
       if (!dimension || *dimension < 0 || *dimension >= cast<MemRefType>(dim.getSource().getType()).getRank())
         return dim.emitOpError("asks for a dimension that is no constant, or that the block does not have");
+    } else if (isa<BarrierOp, AtomicOp>(op) && !op->getParentOfType<KernelOp>()) {
+      return op->emitOpError("stands outside of kernels, which run on instances");
+    } else if (isa<BarrierOp>(op)) {
+      for (Operation* up = op->getParentOp(); up; up = up->getParentOp())
+        if (isa<scf::ForOp>(up) && SvmDialect::unorderedAttr.isOn(up))
+          return op->emitOpError("waits for other iterations of an unordered loop, which are no instances");
     } else if (auto move = dyn_cast<MoveOp>(op)) {
       if (move.getToken() && !isa<TokenType>(move.getToken().getType()))
         return move.emitOpError("gives something other than a token");
@@ -375,6 +381,9 @@ private:
           map.getValue().getNumResults() != (block ? block.getRank() : 0))
         return function.emitOpError() << "states extents of argument " << position
                                       << " that are not an affine map of the entry's sizes with one result a dimension";
+      if (!llvm::all_of(map.getValue().getResults(), [](AffineExpr each) { return each.isPureAffine(); }))
+        return function.emitOpError() << "states extents of argument " << position
+                                      << " that are products of sizes, or divided by one; give these a size of their own";
     }
     return success();
   }

@@ -592,6 +592,40 @@ TEST(WriteArguments, OfConcurrentInstancesMayBeWrittenByOthers) {
   expectProblem(program(""), "reads 'x' of 'g' before anything is written to it");
 }
 
+TEST(Instances, WaitAndChangeInKernels) {
+  const std::string wait = "svm.barrier\n";
+  EXPECT_EQ(problem("svm.kernel @fine() {" + wait + "svm.return }"), "");
+  expectProblem("func.func @main() attributes {svm.entry} {" + wait + "return }",
+                "stands outside of kernels, which run on instances");
+  expectProblem(R"(svm.kernel @k() {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      scf.for %i = %zero to %one step %one {
+        svm.barrier
+      } {svm.unordered}
+      svm.return })",
+                "waits for other iterations of an unordered loop, which are no instances");
+}
+
+TEST(Views, OneDimensionIsTakenAsSeveral) {
+  const auto program = [](const std::string& to) {
+    return R"(func.func @main(%x: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"}, %n: index) attributes {svm.entry} {
+      %v = memref.reinterpret_cast %x to offset: [%n], sizes: [%n, %n], strides: [%n, 1] : memref<?xf32, strided<[1], offset: ?>> to )" +
+           to + "\nreturn }";
+  };
+  EXPECT_EQ(problem(program("memref<?x?xf32, strided<[?, 1], offset: ?>>")), "");
+}
+
+TEST(Entries, ExtentsAreNoProductsOfSizes) {
+  const auto program = [](const std::string& extent) {
+    return R"(func.func @main(%x: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"})
+      attributes {svm.entry, svm.sizes = ["m", "n"], svm.extents = [affine_map<()[m, n] -> ()" +
+           extent + ")>]} { return }";
+  };
+  EXPECT_EQ(problem(program("2 * m + n")), "");
+  expectProblem(program("m * n"), "that are products of sizes, or divided by one; give these a size of their own");
+}
+
 TEST(Loops, WithoutAnOrderAreThoseOfKernels) {
   const std::string loop = R"(
       %zero = arith.constant 0 : index

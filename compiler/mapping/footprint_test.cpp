@@ -113,7 +113,7 @@ TEST_F(FootprintTest, rowsAreTakenApart) {
                   %b = arith.subi %r, %p3 : index
                   %i = arith.addi %b, %q3 : index )" +
                std::string(load)),
-            "from [3*n*m, 3*m, 1] load(-1 + 1*y, 1*x, 0)\n");
+            "from [3*m*n, 3*m, 1] load(-1 + 1*y, 1*x, 0)\n");
 }
 
 TEST_F(FootprintTest, constantsAreStridesWhereSmallerFactorsAreThere) {
@@ -139,11 +139,11 @@ TEST_F(FootprintTest, guardsAreBoundsOfCoordinates) {
   EXPECT_EQ(of(R"(%i = arith.addi %x, %c1 : index
                   %a = arith.cmpi slt, %i, %n : index
                   %w = arith.index_cast %m : i32 to index
-                  %b = arith.cmpi uge, %x, %w : index
+                  %b = arith.cmpi ult, %x, %w : index
                   %both = arith.andi %a, %b : i1
                   scf.if %both { )" +
                std::string(load) + "}"),
-            "from [1] load(1 + 1*x) 0<=-1 + 1*n 0>=1 + 1*m if 1*x\n")
+            "from [1] load(1 + 1*x) 0<=-1 + 1*n 0<=1*m if 1*m 0>=1 if 1*m\n")
       << "what is compared without a sign says something only where it is not negative";
 }
 

@@ -19,7 +19,8 @@ public:
         return std::nullopt;
     passTypesOn();
     for (llvm::Instruction& instruction : llvm::instructions(analyses_.function))
-      if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction) && !locate(instruction))
+      if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction) &&
+          !locate(instruction))
         return std::nullopt;
     return std::move(memory_);
   }
@@ -78,8 +79,14 @@ private:
     } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
       type = store->getValueOperand()->getType(), pointer = store->getPointerOperand(), isSimple = store->isSimple();
       writes = true;
-    } else if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::FenceInst>(instruction)) {
-      return refusal_.refuse("an atomic operation", &instruction);
+    } else if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+      type = change->getType(), pointer = change->getPointerOperand(), isSimple = !change->isVolatile();
+      writes = true;
+    } else if (const auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+      type = change->getNewValOperand()->getType(), pointer = change->getPointerOperand();
+      isSimple = !change->isVolatile(), writes = true;
+    } else if (llvm::isa<llvm::FenceInst>(instruction)) {
+      return refusal_.refuse("a fence", &instruction);
     } else {
       return true;
     }
@@ -93,6 +100,12 @@ private:
     if (!block)
       return false;
     (writes ? block->isWritten : block->isRead) = true;
+    if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) {
+      if (!type->isIntegerTy(32) && !type->isIntegerTy(64))
+        return refusal_.refuse("an atomic operation on other than integers of 32 or 64 bits", &instruction);
+      block->isRead = true;
+      block->isChanged = true;
+    }
     if (!block->element || block->element == type)
       block->element = type;
     else if (bytesOf(block->element) != bytesOf(type))
@@ -121,7 +134,15 @@ private:
 
   bool locate(llvm::Instruction& instruction) {
     const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-    const uint64_t bytes = bytesOf(llvm::getLoadStoreType(&instruction));
+    llvm::Type* type = pointer ? llvm::getLoadStoreType(&instruction) : nullptr;
+    if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
+      pointer = change->getPointerOperand(), type = change->getType();
+    else if (const auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
+      pointer = change->getPointerOperand(), type = change->getNewValOperand()->getType();
+    const uint64_t bytes = bytesOf(type);
+    const MemoryBlock& block = memory_.blocks[indices_.baseOf(pointer)];
+    if (block.isChanged && !block.element->isIntegerTy())
+      return refusal_.refuse("an atomic operation on floating-point numbers", &instruction);
     auto index = indices_.bytesOf(pointer).dividedBy(static_cast<int64_t>(bytes));
     if (!index)
       return refusal_.refuse("an address that is no multiple of the element's size", &instruction);

@@ -14,6 +14,7 @@ struct MemoryBlock {
   llvm::Type* element = nullptr;
   uint64_t bytes = 0; // of a local variable
   bool isRead = false, isWritten = false;
+  bool isChanged = false; // by atomic operations
 };
 
 /// A load or store.

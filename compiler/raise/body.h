@@ -1,6 +1,7 @@
 // Writes the body of a function as structured operations (arith, math, memref, scf). Private to raising.
 #pragma once
 
+#include "compiler/ir/svm.h"
 #include "compiler/raise/raise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,6 +59,8 @@ private:
   mlir::arith::FastMathFlagsAttr flagsOf(const llvm::Instruction& instruction);
   template <typename Op>
   mlir::Value floating(llvm::Instruction& instruction, unsigned operands);
+  mlir::Value writeAtomic(llvm::Instruction& change, llvm::StringRef kind, const llvm::Value* value,
+                          const llvm::Value* expected);
   bool writeCall(llvm::CallInst& call);
   bool writeBulk(llvm::MemIntrinsic& bulk);
 

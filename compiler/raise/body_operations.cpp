@@ -45,6 +45,42 @@ Body::Values Body::indicesOf(const Access& access) {
   return type.getRank() ? Values{valueOf(access.index)} : Values();
 }
 
+/// As svm.atomic calls it; empty: it has none like that.
+static llvm::StringRef kindOf(llvm::AtomicRMWInst::BinOp operation) {
+  switch (operation) {
+  case llvm::AtomicRMWInst::Add:
+    return "add";
+  case llvm::AtomicRMWInst::Sub:
+    return "sub";
+  case llvm::AtomicRMWInst::And:
+    return "and";
+  case llvm::AtomicRMWInst::Or:
+    return "or";
+  case llvm::AtomicRMWInst::Xor:
+    return "xor";
+  case llvm::AtomicRMWInst::Min:
+    return "min";
+  case llvm::AtomicRMWInst::Max:
+    return "max";
+  case llvm::AtomicRMWInst::UMin:
+    return "umin";
+  case llvm::AtomicRMWInst::UMax:
+    return "umax";
+  case llvm::AtomicRMWInst::Xchg:
+    return "exchange";
+  default:
+    return "";
+  }
+}
+
+Value Body::writeAtomic(llvm::Instruction& change, llvm::StringRef kind, const llvm::Value* value,
+                        const llvm::Value* expected) {
+  const Access& access = memory_.accesses[&change];
+  Value given = valueOf(value), compared = expected ? valueOf(expected) : Value();
+  return make<svm::AtomicOp>(given.getType(), builder_.getStringAttr(kind), given, blocks_.lookup(access.block),
+                             mlir::ValueRange(indicesOf(access)), compared);
+}
+
 bool Body::writeInstruction(llvm::Instruction& instruction) {
   if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd() ||
       llvm::isa<llvm::GetElementPtrInst, llvm::AllocaInst>(instruction))
@@ -68,6 +104,27 @@ bool Body::writeInstruction(llvm::Instruction& instruction) {
     make<memref::StoreOp>(stored, block, indicesOf(access));
     return !refusal_;
   }
+  if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    const llvm::StringRef kind = kindOf(change->getOperation());
+    if (kind.empty())
+      return refuse("an atomic operation of an unusual kind", &instruction);
+    values_[change] = writeAtomic(*change, kind, change->getValOperand(), nullptr);
+    return !refusal_;
+  }
+  if (auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    values_[change] =
+        writeAtomic(*change, "compare_exchange", change->getNewValOperand(), change->getCompareOperand());
+    return !refusal_;
+  }
+  if (auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction))
+    if (auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(part->getAggregateOperand())) {
+      Value before = values_[change];
+      values_[part] = part->getIndices().front() == 0
+                          ? before
+                          : make<arith::CmpIOp>(arith::CmpIPredicate::eq, before, valueOf(change->getCompareOperand()))
+                                .getResult();
+      return !refusal_;
+    }
   if (auto* bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
     return writeBulk(*bulk);
   if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
@@ -379,6 +436,10 @@ bool Body::writeCall(llvm::CallInst& call) {
     break;
   }
   const llvm::Function* callee = call.getCalledFunction();
+  if (callee && callee->getName() == barrierFunction) {
+    make<svm::BarrierOp>();
+    return true;
+  }
   Value result = typeOf(call.getType()) ? mathOf(call) : Value();
   if (!result)
     return refuse(callee ? "a call of '" + callee->getName().str() + "'" : "a call of a pointer", &call);

@@ -85,7 +85,7 @@ bool Beside::isOrderingAlone(Operation* op) const {
     auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
     return callee && ordering_.contains(callee);
   }
-  return isa<FenceOp, PauseOp, PushOp, PopOp, PeekOp, EndOp, WaitOp>(op);
+  return isa<FenceOp, PauseOp, PushOp, PopOp, PeekOp, EndOp, WaitOp, BarrierOp>(op);
 }
 
 bool Beside::isOrdering(Operation* op) const {

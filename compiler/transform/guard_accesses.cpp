@@ -30,6 +30,7 @@ public:
   void operation(Operation* op) {
     llvm::TypeSwitch<Operation*>(op)
         .Case<memref::LoadOp, memref::StoreOp>([&](auto access) { indices(access.getMemref(), access.getIndices()); })
+        .Case([&](AtomicOp atomic) { indices(atomic.getBlock(), atomic.getIndices()); })
         .Case<affine::AffineLoadOp, affine::AffineStoreOp>([&](auto access) {
           auto expanded =
               affine::expandAffineMap(builder_, loc_, access.getAffineMap(), llvm::to_vector(access.getMapOperands()));

@@ -205,3 +205,38 @@ func.func @f(%n: index) {
   %q = svm.stream(%n) through @f at 16 : !svm.stream<f32>
   return
 }
+
+// -----
+svm.kernel @k(%a: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrite"}, %i: index, %v: i32) {
+  // expected-error @+1 {{is of kind "nand"; there are add, sub, and, or, xor, min, max, umin, umax, exchange, compare_exchange}}
+  %0 = svm.atomic "nand" %v to %a[%i] : memref<?xi32, strided<[1], offset: ?>>
+  svm.return
+}
+
+// -----
+svm.kernel @k(%a: memref<?xi16, strided<[1], offset: ?>> {svm.access = "readwrite"}, %i: index, %v: i16) {
+  // expected-error @+1 {{changes a 'i16'; elements are integers of 32 or 64 bits}}
+  %0 = svm.atomic "add" %v to %a[%i] : memref<?xi16, strided<[1], offset: ?>>
+  svm.return
+}
+
+// -----
+svm.kernel @k(%a: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrite"}, %v: i32) {
+  // expected-error @+1 {{has 0 indices for a block of 1 dimensions}}
+  %0 = svm.atomic "add" %v to %a[] : memref<?xi32, strided<[1], offset: ?>>
+  svm.return
+}
+
+// -----
+svm.kernel @k(%a: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrite"}, %i: index, %v: i32) {
+  // expected-error @+1 {{names what is expected where its kind is compare_exchange, and nowhere else}}
+  %0 = svm.atomic "compare_exchange" %v to %a[%i] : memref<?xi32, strided<[1], offset: ?>>
+  svm.return
+}
+
+// -----
+svm.kernel @k(%a: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrite"}, %i: index, %v: i32, %w: i64) {
+  // expected-error @+1 {{expects a 'i64' in a block of 'i32'}}
+  %0 = svm.atomic "compare_exchange" %v to %a[%i] if %w : i64 : memref<?xi32, strided<[1], offset: ?>>
+  svm.return
+}

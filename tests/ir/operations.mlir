@@ -33,6 +33,17 @@ svm.kernel @from_c(memref<?xi8, strided<[1], offset: ?>> {svm.access = "readwrit
 // CHECK: svm.kernel private @box(memref<?xi8, strided<[1], offset: ?>> {svm.access = "write"}) attributes {blackbox = "FileSource"}
 svm.kernel private @box(memref<?xi8, strided<[1], offset: ?>> {svm.access = "write"}) attributes {blackbox = "FileSource"}
 
+// CHECK: svm.kernel @changes
+svm.kernel @changes(%a: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrite"}, %i: index, %v: i32) {
+  // CHECK: svm.barrier
+  svm.barrier
+  // CHECK: %{{.*}} = svm.atomic "add" %{{.*}} to %{{.*}}[%{{.*}}] : memref<?xi32, strided<[1], offset: ?>>
+  %0 = svm.atomic "add" %v to %a[%i] : memref<?xi32, strided<[1], offset: ?>>
+  // CHECK: %{{.*}} = svm.atomic "compare_exchange" %{{.*}} to %{{.*}}[%{{.*}}] if %{{.*}} : i32 : memref<?xi32, strided<[1], offset: ?>>
+  %1 = svm.atomic "compare_exchange" %v to %a[%i] if %0 : i32 : memref<?xi32, strided<[1], offset: ?>>
+  svm.return
+}
+
 // CHECK: svm.kernel @streams(%{{.*}}: !svm.stream<f32>, %{{.*}}: !svm.stream<f32>)
 svm.kernel @streams(%in: !svm.stream<f32>, %out: !svm.stream<f32>) {
   %c1 = arith.constant 1 : index

@@ -21,6 +21,33 @@ STRATA_DIAGNOSTIC(noDimension, Error, "hpvm-dimension", "{0} asks for dimension 
 STRATA_DIAGNOSTIC(dimensionUnknown, Error, "hpvm-dimension-constant",
                   "{0} is asked for a dimension that is not a constant");
 
+llvm::Value* makeAtomic(llvm::CallBase& call) {
+  using Op = llvm::AtomicRMWInst;
+  const std::string callee = calleeOf(call);
+  const llvm::StringRef name = llvm::StringRef(callee).drop_front(std::string_view("__hpvm__atomic_").size());
+  auto* type = llvm::Type::getInt32Ty(call.getContext());
+  const auto order = llvm::AtomicOrdering::SequentiallyConsistent;
+  llvm::Value* at = call.getArgOperand(0);
+  if (name == "cmpxchg") {
+    auto* pair = new llvm::AtomicCmpXchgInst(at, call.getArgOperand(1), call.getArgOperand(2), llvm::Align(4), order,
+                                             order, llvm::SyncScope::System, &call);
+    return llvm::ExtractValueInst::Create(pair, {0}, "", &call);
+  }
+  const auto operation = llvm::StringSwitch<Op::BinOp>(name)
+                             .Cases("add", "inc", Op::Add)
+                             .Cases("sub", "dec", Op::Sub)
+                             .Case("min", Op::Min)
+                             .Case("max", Op::Max)
+                             .Case("umin", Op::UMin)
+                             .Case("umax", Op::UMax)
+                             .Case("xchg", Op::Xchg)
+                             .Case("and", Op::And)
+                             .Case("or", Op::Or)
+                             .Default(Op::Xor);
+  llvm::Value* value = call.arg_size() > 1 ? call.getArgOperand(1) : llvm::ConstantInt::get(type, 1);
+  return new Op(operation, at, value, llvm::Align(4), order, llvm::SyncScope::System, &call);
+}
+
 namespace {
 
 class LeafMaker {
@@ -146,10 +173,15 @@ private:
     case CallKind::Barrier:
       if (use_.dimensions.front() == 0)
         return nullptr; // the only instance
-      llvm::CallInst::Create(runtime("strata_barrier", llvm::Type::getVoidTy(context_), {}), {}, "", &copy);
-      return nullptr;
+      {
+        auto* wait =
+            llvm::CallInst::Create(runtime("strata_barrier", llvm::Type::getVoidTy(context_), {}), {}, "", &copy);
+        wait->setConvergent(); // instances come to it together, or not
+        wait->addFnAttr(llvm::Attribute::NoMerge);
+        return nullptr;
+      }
     case CallKind::Atomic:
-      return atomic(copy);
+      return makeAtomic(copy);
     case CallKind::Math:
       return math(copy);
     default:
@@ -283,33 +315,6 @@ private:
                                           pointer, "", &copy);
     return llvm::CallInst::Create(runtime("strata_hpvm_allocate", pointer, {pointer, word()}),
                                   {launch, copy.getArgOperand(0)}, "", &copy);
-  }
-
-  llvm::Value* atomic(llvm::CallBase& copy) {
-    using Op = llvm::AtomicRMWInst;
-    const std::string callee = calleeOf(copy);
-    const llvm::StringRef name = llvm::StringRef(callee).drop_front(std::string_view("__hpvm__atomic_").size());
-    auto* type = llvm::Type::getInt32Ty(context_);
-    const auto order = llvm::AtomicOrdering::SequentiallyConsistent;
-    llvm::Value* at = copy.getArgOperand(0);
-    if (name == "cmpxchg") {
-      auto* pair = new llvm::AtomicCmpXchgInst(at, copy.getArgOperand(1), copy.getArgOperand(2), llvm::Align(4), order,
-                                               order, llvm::SyncScope::System, &copy);
-      return llvm::ExtractValueInst::Create(pair, {0}, "", &copy);
-    }
-    const auto operation = llvm::StringSwitch<Op::BinOp>(name)
-                               .Cases("add", "inc", Op::Add)
-                               .Cases("sub", "dec", Op::Sub)
-                               .Case("min", Op::Min)
-                               .Case("max", Op::Max)
-                               .Case("umin", Op::UMin)
-                               .Case("umax", Op::UMax)
-                               .Case("xchg", Op::Xchg)
-                               .Case("and", Op::And)
-                               .Case("or", Op::Or)
-                               .Default(Op::Xor);
-    llvm::Value* value = copy.arg_size() > 1 ? copy.getArgOperand(1) : llvm::ConstantInt::get(type, 1);
-    return new Op(operation, at, value, llvm::Align(4), order, llvm::SyncScope::System, &copy);
   }
 
   llvm::Value* math(llvm::CallBase& copy) {

@@ -31,6 +31,9 @@ struct LeafUse {
 llvm::Function* makeLeaf(const LeafNode& leaf, const LeafUse& use, const std::string& name,
                          DiagnosticEngine& diagnostics, bool keepsLines = false);
 
+/// The atomic instruction that a call of __hpvm__atomic_… means, in front of it; gives what the call gives.
+llvm::Value* makeAtomic(llvm::CallBase& call);
+
 /// The text of these functions and all that they call, as a module of its own. Variables, and functions that the module
 /// does not define, are left to the link.
 std::string leafModule(llvm::Module& module, const std::vector<llvm::Function*>& functions);

@@ -180,9 +180,7 @@ void NodeLowering::makeOutputs(const InternalNode& node, unsigned number, const 
   outputs.resize(kind.outputs.size());
   for (unsigned output = 0; output < outputs.size(); ++output) {
     outputs[output].isUnsigned = kind.isUnsigned[output];
-    if (const auto input = passedOn(*child.function, output);
-        input && given[*input] &&
-        (!kind.outputs[output]->isPointerTy() || llvm::isa<mlir::MemRefType>(given[*input].getType()))) {
+    if (const auto input = passedOn(*child.function, output); input && given[*input]) {
       outputs[output].given = given[*input];
       continue;
     }

@@ -1,6 +1,7 @@
 // Leaves as structured kernels: the loops over a leaf's instances stand in the kernel, around its raised body, and the
 // kernel compiler takes them together. The control function runs such a kernel for blocks of the outermost loop's
 // iterations, which are the parallel work.
+#include "compiler/hpvm/graph/calls.h"
 #include "compiler/hpvm/lower/leaf_code.h"
 #include "compiler/hpvm/lower/lower_nodes.h"
 #include "compiler/mapping/offload.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/Verifier.h"
 
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace arith = mlir::arith;
@@ -43,11 +45,18 @@ const std::vector<llvm::Type*>& NodeLowering::elementsOf(const LeafNode& leaf) {
   if (!isNew)
     return elements;
   elements.resize(leaf.function->arg_size());
-  if (leaf.hasBarrier || leaf.allocates)
+  if (leaf.allocates)
     return elements;
   llvm::ValueToValueMapTy values;
   llvm::Function* copy = llvm::CloneFunction(leaf.function, values);
   llvm::stripDebugInfo(*copy);
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*copy)))
+    if (kindOf(instruction) == CallKind::Atomic) {
+      auto& call = llvm::cast<llvm::CallBase>(instruction);
+      call.replaceAllUsesWith(makeAtomic(call));
+      if (llvm::isa<llvm::CallInst>(call))
+        call.eraseFromParent();
+    }
   raise::clean(*copy);
   {
     std::vector<raise::Argument> arguments;
@@ -99,8 +108,11 @@ public:
         outputs_(outputs), builder_(lowering.builder_) {}
 
   bool run(unsigned number) {
-    if (leaf_.hasBarrier || leaf_.allocates)
-      return refuse(leaf_.hasBarrier ? "its instances wait for each other" : "it allocates memory");
+    if (leaf_.allocates)
+      return refuse("it allocates memory");
+    // What instances keep would need room for as many as there are.
+    if (waits() && lowering_.arrays_.valid() && lowering_.machine_.isStore(lowering_.arrays_))
+      return refuse("its instances wait for each other");
     if (const llvm::Argument* twice = givenTwice())
       return refuse("it is given one array as '" + argumentName(*leaf_.function, twice->getArgNo()) +
                     "' and as another input, and writes it");
@@ -121,6 +133,9 @@ private:
     return builder_.create<Op>(lowering_.place_, std::forward<Arguments>(arguments)...);
   }
   Value index(int64_t value) { return make<arith::ConstantIndexOp>(value); }
+
+  /// Whether instances are concurrent, each a run of the kernel.
+  bool waits() const { return leaf_.hasBarrier && !level_.extents.empty(); }
 
   bool refuse(const std::string& why, const llvm::Instruction* at = nullptr) {
     SourceManager& sources = lowering_.diagnostics_.sources();
@@ -189,7 +204,8 @@ private:
       parameters_.push_back(parameter);
     };
     const auto addBlock = [&](Value block, bool hasExtents, bool isLastOutput = false) {
-      clone_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
+      if (!leaf_.hasBarrier)
+        clone_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
       add({.kind = Kind::Block}, {.given = block, .isLastOutput = isLastOutput});
       for (int number = 0; hasExtents && number < 2; ++number)
         add({});
@@ -320,9 +336,10 @@ private:
     }
     for (Value given : symbols_)
       kernelSymbols_.push_back(given ? add(given, Frame::scalar(builder_.getIndexType(), "")) : 0);
-    for (unsigned dimension : order_) {
+    for (unsigned dimension : order_) { // an index, or a range of them
       ranges_.push_back(add(index(0), Frame::scalar(builder_.getIndexType(), "")));
-      add(level_.extents[dimension], Frame::scalar(builder_.getIndexType(), ""));
+      if (!waits())
+        add(level_.extents[dimension], Frame::scalar(builder_.getIndexType(), ""));
     }
     return lowering_.frame_.kernel(lowering_.place_, lowering_.label(*leaf_.function), described);
   }
@@ -337,6 +354,10 @@ private:
     for (size_t number = 0; number < symbols_.size(); ++number)
       symbols.push_back(symbols_[number] ? body->getArgument(kernelSymbols_[number]) : Value());
     for (size_t number = 0; number < order_.size(); ++number) {
+      if (waits()) {
+        symbols[static_cast<size_t>(indices_[order_[number]])] = body->getArgument(ranges_[number]);
+        continue;
+      }
       auto loop = make<scf::ForOp>(body->getArgument(ranges_[number]), body->getArgument(ranges_[number] + 1), index(1));
       svm::SvmDialect::unorderedAttr.set(loop);
       symbols[static_cast<size_t>(indices_[order_[number]])] = loop.getInductionVar();
@@ -402,6 +423,20 @@ private:
   void runKernel(svm::KernelOp kernel) {
     const std::string label = lowering_.label(*leaf_.function);
     mlir::OpBuilder::InsertionGuard guard(builder_);
+    if (waits()) { // without a name by which a mapping could keep its instances apart
+      Values lower(order_.size(), index(0)), upper;
+      for (unsigned dimension : order_)
+        upper.push_back(level_.extents[dimension]);
+      auto loop = make<svm::ParallelOp>(mlir::ValueRange(lower), mlir::ValueRange(upper), mlir::ValueRange(),
+                                        mlir::ArrayAttr(), mlir::StringAttr());
+      loop.setConcurrent(true);
+      builder_.setInsertionPointToStart(&loop.getBody().front());
+      for (size_t number = 0; number < order_.size(); ++number)
+        operands_[ranges_[number]] = loop.iteration(static_cast<unsigned>(number));
+      make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                       mlir::ValueRange(operands_), mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+      return;
+    }
     if (scf::IfOp choice = offload(kernel, label))
       builder_.setInsertionPointToStart(choice.elseBlock());
     if (!order_.empty()) {

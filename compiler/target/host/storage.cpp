@@ -149,6 +149,10 @@ private:
       calls_.call(builder, loc, "strata_yield", {}, {});
     } else if (auto poll = dyn_cast<PollOp>(op)) {
       lowerPoll(poll);
+    } else if (isa<BarrierOp>(op)) {
+      calls_.call(builder, loc, "strata_barrier", {}, {});
+    } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
+      lowerAtomic(atomic);
     } else if (isa<FenceOp>(op)) {
       // All fences have one order: of two instances that each store, pass a fence and load, one at least sees the
       // other.
@@ -164,6 +168,40 @@ private:
       return;
     }
     op->erase();
+  }
+
+  void lowerAtomic(AtomicOp atomic) {
+    OpBuilder builder(atomic);
+    const Location loc = atomic.getLoc();
+    const SmallVector<Value> block = kernel::flatten(builder, loc, atomic.getBlock());
+    const size_t rank = atomic.getIndices().size();
+    Value index = builder.create<arith::ConstantIndexOp>(loc, 0);
+    for (auto [dimension, each] : llvm::enumerate(atomic.getIndices()))
+      index = builder.create<arith::AddIOp>(loc, index,
+                                            builder.create<arith::MulIOp>(loc, each, block[1 + rank + dimension]));
+    const Type element = atomic.getValue().getType();
+    Value at = builder.create<LLVM::GEPOp>(loc, LLVM::LLVMPointerType::get(builder.getContext()), element, block.front(),
+                                           ArrayRef<LLVM::GEPArg>{word(builder, loc, index)});
+    const auto order = LLVM::AtomicOrdering::seq_cst;
+    if (atomic.getExpected()) {
+      auto pair = builder.create<LLVM::AtomicCmpXchgOp>(loc, at, atomic.getExpected(), atomic.getValue(), order, order);
+      atomic.getBefore().replaceAllUsesWith(
+          builder.create<LLVM::ExtractValueOp>(loc, pair, ArrayRef<int64_t>{0}).getResult());
+      return;
+    }
+    const auto kind = llvm::StringSwitch<LLVM::AtomicBinOp>(atomic.getKind())
+                          .Case("add", LLVM::AtomicBinOp::add)
+                          .Case("sub", LLVM::AtomicBinOp::sub)
+                          .Case("and", LLVM::AtomicBinOp::_and)
+                          .Case("or", LLVM::AtomicBinOp::_or)
+                          .Case("xor", LLVM::AtomicBinOp::_xor)
+                          .Case("min", LLVM::AtomicBinOp::min)
+                          .Case("max", LLVM::AtomicBinOp::max)
+                          .Case("umin", LLVM::AtomicBinOp::umin)
+                          .Case("umax", LLVM::AtomicBinOp::umax)
+                          .Default(LLVM::AtomicBinOp::xchg);
+    atomic.getBefore().replaceAllUsesWith(
+        builder.create<LLVM::AtomicRMWOp>(loc, kind, at, atomic.getValue(), order).getResult());
   }
 
   /// Every poll keeps what the runtime remembers of its last rounds on the stack.
