@@ -147,10 +147,12 @@ void Resolver::resolveAtomic(svm::AtomicOp atomic) {
     list.push_back(slot(atomic.getExpected()));
   Slot before = slot(atomic.getBefore()), block = slot(atomic.getBlock());
   const auto* kind = llvm::find(kinds, atomic.getKind());
+  const uint32_t saved = std::exchange(operand_, AtomicAccess);
   emit(Opcode::Atomic, before, block, 0, 0, atomic.getValue().getType().getIntOrFloatBitWidth() / 8).small =
       static_cast<uint8_t>(kind - std::begin(kinds));
   setPool(here() - 1, list);
   program_.code[here() - 1].d = rank;
+  operand_ = saved;
 }
 
 /// What distribution makes of parallel loops, for tests of passes.

@@ -90,7 +90,8 @@ def gaps(paths):
     for pair, kinds in sorted(halves.items()):
         if sorted(kinds) not in (["c", "nearly.c"], ["cpp", "nearly.cpp"]):
             yield f"{pair} is to be two programs, {pair}.c and {pair}.nearly.c or both in C++, and is {', '.join(kinds)}"
-    for code in sorted(codes() - provoked):
+    # What mapping files and machines have to do with is tested in end_to_end/hpvm_machines_test.py.
+    for code in sorted(code for code in codes() - provoked if not code.startswith(("hpvm-map-", "hpvm-machine-"))):
         yield f"{code} is an error of compiler/hpvm/, and no program provokes it"
     for code in sorted(provoked - codes()):
         yield f"{code} is expected, and is no error of compiler/hpvm/"

@@ -16,7 +16,6 @@ module attributes {svm.stage = "logical"} {
 // CHECK: %[[Y:.*]] = memref.load %[[KEPT]]
 // CHECK: memref.store %[[Y]], %[[A]]
 // CHECK: } {svm.unordered}
-// CHECK-NOT: svm.barrier
 svm.kernel @turn(%a: !v {svm.access = "readwrite"}, %n: index, %i: index) {
   %c1 = arith.constant 1 : index
   %x = memref.load %a[%i] : !v
