@@ -21,13 +21,16 @@ namespace {
 constexpr std::string_view formOption = "--svm=";
 /// Options of ours that tell the link something, each with the variable of the environment that takes it there.
 constexpr std::pair<std::string_view, const char*> linkOptions[] = {
-    {"--machine=", machineVariable}, {"--map=", mappingVariable}, {"--graphs=", graphsVariable}};
+    {"--machine=", machineVariable},
+    {"--map=", mappingVariable},
+    {"--graphs=", graphsVariable},
+    {"--record", recordVariable}};
 
 const char* const help =
     R"(strata cc compiles and links C programs with streams and kernels, or with dataflow graphs (HPVM), and any other, with Clang.
 strata c++ does it for C++.
 
-  strata cc [--svm=FORM] [--machine=NAME] [--map=FILE] [--graphs=FILE] CLANG'S ARGUMENTS…
+  strata cc [--svm=FORM] [--machine=NAME] [--map=FILE] [--graphs=FILE] [--record] CLANG'S ARGUMENTS…
 
 A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   strata cc -O2 amplifier.c -o amplifier
@@ -41,6 +44,8 @@ A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
                   file. Without it the mapping's, else $STRATA_MACHINE, else this computer
   --map=FILE      where the nodes of graphs go on it (docs/hpvm.md); else $STRATA_MAP, else what is found to fit
   --graphs=FILE   writes the program that the graphs become, in the dialect, to a file that strata run takes
+  --record        has graphs note when each of their nodes begins and ends: a program that is linked so writes that to the
+                  file that STRATA_RECORD names when it runs, for strata show
   --help          this text, when it is the only argument; Clang's own is behind -help
 
 All else goes to Clang as it stands: several files, -c, -S, -E, -o, -g, -O3, -I, -D, -l, -###, --version, @FILE, … What is
@@ -64,8 +69,8 @@ void takeLinkOptions(std::vector<std::string>& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   const auto isOurs = [](const std::string& word) {
     for (const auto& [option, variable] : linkOptions)
-      if (word.starts_with(option)) {
-        setenv(variable, word.c_str() + option.size(), 1);
+      if (option.ends_with("=") ? word.starts_with(option) : word == option) {
+        setenv(variable, option.ends_with("=") ? word.c_str() + option.size() : "1", 1);
         return true;
       }
     return false;

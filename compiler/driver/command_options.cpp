@@ -256,7 +256,8 @@ Commands makeCommands(Options& options) {
       "that opens by itself");
   show->add_option("THING", options.thing,
                    "a machine's name, a .yaml file, a program (" + llvm::join(programEndings(), ", ") +
-                       "), or a trace or record (.json)")
+                       "), C or C++ with dataflow graphs, HPVM IR (.ll, .bc) or an object of strata cc (.o, .a), or a trace "
+                       "or record (.json)")
       ->required();
   show->add_option("--machine", options.compile.machine, "the machine to map a program to");
   show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");

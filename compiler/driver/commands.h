@@ -60,6 +60,8 @@ int showCommand(Session& session);
 inline constexpr const char* machineVariable = "STRATA_LD_MACHINE";
 inline constexpr const char* mappingVariable = "STRATA_MAP";
 inline constexpr const char* graphsVariable = "STRATA_GRAPHS";
+/// Set: launches of the program can be recorded.
+inline constexpr const char* recordVariable = "STRATA_LD_RECORD";
 /// strata cc and strata c++ with what stands behind them: becomes Clang. Returns only when it does not.
 int ccCommand(Session& session, const std::vector<std::string>& arguments, bool isCxx);
 

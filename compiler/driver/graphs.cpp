@@ -20,7 +20,7 @@ static std::optional<hpvm::NodeMapping> mappingOf(const std::string& file, Diagn
 }
 
 std::optional<PlacedGraphs> placeGraphs(Compiler& compiler, const hpvm::Graphs& graphs, llvm::Module& module,
-                                        mlir::MLIRContext& context, DiagnosticEngine& diagnostics) {
+                                        mlir::MLIRContext& context, bool records, DiagnosticEngine& diagnostics) {
   const auto nodes = mappingOf(compiler.options().mapping, diagnostics);
   auto machine = nodes ? compiler.machine(nodes->machine, nodes->machinePlace) : std::nullopt;
   if (!machine)
@@ -29,7 +29,7 @@ std::optional<PlacedGraphs> placeGraphs(Compiler& compiler, const hpvm::Graphs& 
     diagnostics.report(mappedForOther, nodes->machinePlace, nodes->machine, machine->name);
     return std::nullopt;
   }
-  auto lowered = hpvm::lower(graphs, module, context, *machine, *nodes, diagnostics);
+  auto lowered = hpvm::lower(graphs, module, context, *machine, *nodes, records, diagnostics);
   if (!lowered)
     return std::nullopt;
   auto program = compiler.adopt(std::move(lowered->module), std::move(lowered->record), std::move(*machine));

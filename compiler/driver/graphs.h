@@ -13,8 +13,9 @@ struct PlacedGraphs {
   std::vector<hpvm::GraphEntry> entries;
 };
 
-/// On the compiler's machine, with the mapping file of its options. Nothing on errors (reported).
+/// On the compiler's machine, with the mapping file of its options. `records`: launches leave a trace. Nothing on errors
+/// (reported).
 std::optional<PlacedGraphs> placeGraphs(Compiler& compiler, const hpvm::Graphs& graphs, llvm::Module& module,
-                                        mlir::MLIRContext& context, DiagnosticEngine& diagnostics);
+                                        mlir::MLIRContext& context, bool records, DiagnosticEngine& diagnostics);
 
 } // namespace strata::driver

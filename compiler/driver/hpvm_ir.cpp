@@ -89,7 +89,7 @@ int irCommand(Session& session) {
     mlir::MLIRContext lowering(mlir::MLIRContext::Threading::DISABLED);
     MlirDiagnostics forward(lowering, session.diagnostics);
     Compiler compiler(Compiler::NoFile(), lowering, session.diagnostics, options.compile);
-    if (!graphs || !placeGraphs(compiler, *graphs, *module, lowering, session.diagnostics))
+    if (!graphs || !placeGraphs(compiler, *graphs, *module, lowering, false, session.diagnostics))
       return finish(session);
   } else {
     session.diagnostics.report(noGraphs, {}, file)

@@ -9,15 +9,9 @@
 #include "compiler/hpvm/graph/read_graphs.h"
 #include "compiler/hpvm/lower/host_code.h"
 #include "compiler/ir/locations.h"
-#include "compiler/linking/carried_modules.h"
 #include "compiler/linking/linker_line.h"
+#include "compiler/linking/whole_program.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/DiagnosticHandler.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/Support/Program.h"
 
 #include <cerrno>
@@ -29,25 +23,7 @@ namespace strata::driver {
 
 STRATA_DIAGNOSTIC(notWritten, Error, "link-not-written", "'{0}' cannot be written: {1}");
 STRATA_DIAGNOSTIC(noLinker, Error, "link-no-linker", "the linker '{0}' cannot be started: {1}");
-STRATA_DIAGNOSTIC(unreadableIr, Error, "link-unreadable-ir",
-                  "the code that '{0}' carries for its link cannot be read: {1}");
-STRATA_DIAGNOSTIC(irDoesNotLink, Error, "link-ir-differs",
-                  "the code of '{0}' does not go with that of the other files: {1}");
-
 namespace {
-
-/// Keeps what LLVM says; without it LLVM prints and ends the process.
-struct Collector : llvm::DiagnosticHandler {
-  explicit Collector(std::string& text) : text(text) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
-    llvm::raw_string_ostream stream(text);
-    llvm::DiagnosticPrinterRawOStream printer(stream);
-    if (info.getSeverity() == llvm::DS_Error)
-      info.print(printer);
-    return true;
-  }
-  std::string& text;
-};
 
 class GraphLink {
 public:
@@ -55,7 +31,7 @@ public:
 
   /// The object of the program's graphs; empty where it has none. Nothing on errors (reported).
   std::optional<std::string> object() {
-    auto module = wholeProgram();
+    auto module = whole_.read(linking::linkedFiles(arguments_), clang::describesGraphs, session_.diagnostics);
     if (!module)
       return session_.diagnostics.hasErrors() ? std::nullopt : std::optional<std::string>("");
     auto graphs = hpvm::readGraphs(*module, session_.diagnostics);
@@ -71,10 +47,11 @@ public:
     if (const char* mapping = std::getenv(mappingVariable))
       session_.options.compile.mapping = mapping;
     Compiler compiler(Compiler::NoFile(), context, session_.diagnostics, session_.options.compile);
-    auto placed = placeGraphs(compiler, *graphs, *module, context, session_.diagnostics);
+    const bool records = std::getenv(recordVariable) != nullptr;
+    auto placed = placeGraphs(compiler, *graphs, *module, context, records, session_.diagnostics);
     if (!placed || !writeProgram(placed->program))
       return std::nullopt;
-    const target::Interface interface = hpvm::hostCode(placed->entries, placed->program.machine);
+    const target::Interface interface = hpvm::hostCode(placed->entries, placed->program.machine, records);
     auto artefact = compiler.compile(placed->program, session_.options.optimization, {});
     return artefact ? artefact->object(interface) : std::nullopt;
   }
@@ -103,32 +80,9 @@ private:
     return !problem;
   }
 
-  /// The files of the link that have to do with graphs, as one module; null without any, and on errors (reported).
-  std::unique_ptr<llvm::Module> wholeProgram() {
-    llvm_.setDiagnosticHandler(std::make_unique<Collector>(said_));
-    std::unique_ptr<llvm::Module> whole;
-    for (const std::string& file : linking::linkedFiles(arguments_))
-      for (const linking::CarriedModule& carried : linking::carriedModules(file, session_.diagnostics))
-        if (carried.flags & clang::describesGraphs) {
-          auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(carried.code, carried.file), llvm_);
-          std::string problem = module ? "" : llvm::toString(module.takeError());
-          llvm::raw_string_ostream stream(problem);
-          if (!problem.empty() || llvm::verifyModule(**module, &stream)) {
-            session_.diagnostics.report(unreadableIr, {}, carried.file, problem).help("compile its source again");
-            continue;
-          }
-          if (!whole)
-            whole = std::move(*module);
-          else if (llvm::Linker::linkModules(*whole, std::move(*module)))
-            session_.diagnostics.report(irDoesNotLink, {}, carried.file, said_);
-        }
-    return session_.diagnostics.hasErrors() ? nullptr : std::move(whole);
-  }
-
   Session& session_;
   const std::vector<std::string>& arguments_;
-  std::string said_; // by LLVM, as long as its context lives
-  llvm::LLVMContext llvm_;
+  linking::WholeProgram whole_;
 };
 
 /// Becomes the linker. Returns only when it cannot be started (reported).

@@ -3,6 +3,7 @@
 #include "base/source/characters.h"
 #include "compiler/driver/command_options.h"
 #include "compiler/driver/help.h"
+#include "compiler/driver/graph_pictures.h"
 #include "compiler/driver/hpvm_ir.h"
 #include "compiler/driver/last_resort.h"
 #include "compiler/driver/notations.h"
@@ -229,7 +230,8 @@ int main(int argc, char** argv) {
   }
   const llvm::StringRef program = options.compile.program.empty() ? options.thing : options.compile.program;
   if (!(options.compile.includeDirectories.empty() && options.compile.definitions.empty()) &&
-      !(descriptionOf(program) && descriptionOf(program)->isPreprocessed) && options.compile.functions.empty())
+      !(descriptionOf(program) && descriptionOf(program)->isPreprocessed) && options.compile.functions.empty() &&
+      !(*commands.show && mayHaveGraphs(options.thing)))
     return usageError(session, app, argc, argv,
                       "-I and -D are for " +
                           listed(notationsThat([](const notation::Description& each) { return each.isPreprocessed; })) +

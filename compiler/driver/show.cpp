@@ -1,6 +1,7 @@
 // strata show: a machine, a program with its mapping, the trace of a run or the record of a stream program, as a page
 // that opens by itself or as one SVG drawing. What is drawn is decided here; who draws it knows nothing of files.
 #include "base/picture/html.h"
+#include "compiler/driver/graph_pictures.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
@@ -31,7 +32,9 @@ public:
       return finish(session_);
     if (llvm::StringRef(thing_).ends_with(".json"))
       return showTrace();
-    std::vector<Picture> pictures = isProgram(thing_) ? ofProgram() : ofMachine();
+    std::vector<Picture> pictures = isProgram(thing_)       ? ofProgram()
+                                    : mayHaveGraphs(thing_) ? ofGraphs()
+                                                            : ofMachine();
     if (session_.diagnostics.hasErrors() || !choose(pictures))
       return finish(session_);
     size_t drawings = 0;
@@ -136,7 +139,7 @@ private:
       session_.diagnostics.report(unknownThing, session_.commandLine->word(2), thing_)
           .help("what is drawn is a machine (its name or a .yaml file), a program (" +
                 llvm::join(programEndings(), ", ") +
-                "; its mapping goes behind --map), a trace of a run or the record of a stream program (.json)");
+                "; its mapping goes behind --map), a program with dataflow graphs (C or C++, .ll, an object), a trace of a run or the record of a stream program (.json)");
       return {};
     }
     auto machine =
@@ -145,6 +148,17 @@ private:
       return {};
     title_ = "machine " + machine->name;
     return {{"machine", "", "", [machine = std::move(*machine)] { return drawMachine(machine); }}};
+  }
+
+  std::vector<Picture> ofGraphs() {
+    const CompileOptions& compile = options_.compile;
+    if (!takes("program with graphs", {{"map", !compile.mapping.empty()},
+                                       {"size", !options_.sizes.empty()},
+                                       {"machine", !compile.machine.empty()},
+                                       {"entry", !compile.entry.empty()}}))
+      return {};
+    title_ = llvm::sys::path::filename(thing_).str();
+    return graphPictures(session_, thing_);
   }
 
   std::vector<Picture> ofProgram() {

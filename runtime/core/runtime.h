@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -45,6 +46,25 @@ void resetCounters();
 /// The spans of the caller's run context that have ended, in Chrome's JSON: a process for every class of processors, a
 /// thread for every instance. Any thread.
 std::string traceJson();
+/// The spans of several calls as one trace, the calls' processors apart. Any thread.
+class TraceOfCalls {
+public:
+  static constexpr size_t mostCalls = 4096, mostBytes = size_t(64) << 20;
+  /// Adds those of the caller's run context. `heading` stands in front of the names of its processors. Does nothing once
+  /// there are too many.
+  void add(const std::string& heading);
+  size_t calls() const { return calls_; }
+  size_t kept() const { return kept_; }
+  /// False when the file cannot be written.
+  bool write(const std::string& path);
+
+private:
+  std::mutex lock_;
+  std::string events_;
+  int processes_ = 0;
+  int64_t origin_ = 0;
+  size_t calls_ = 0, kept_ = 0;
+};
 /// False when the file cannot be written.
 bool writeTrace(const std::string& path);
 void clearTrace();

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -158,27 +159,29 @@ WaitedMove::~WaitedMove() {
   traceWait(me, way_.block, begin_, end);
 }
 
-std::string traceJson() {
+/// The calling execution's context's spans, an enclosing one before those that it encloses.
+static std::vector<Span> spansInOrder() {
   std::vector<Span> spans;
   if (ContextFigures* figures = current()->runContext->figuresIfAny()) {
     figures->forEachThread([&](ContextFigures::OfThread& own) { own.trace.copyTo(spans); });
     figures->shared.copyTo(spans);
   }
-  // An enclosing span comes before those that it encloses.
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return std::make_tuple(a.start, -a.end, a.instance, std::string_view(a.name)) <
            std::make_tuple(b.start, -b.end, b.instance, std::string_view(b.name));
   });
+  return spans;
+}
+
+static std::string eventsOf(const std::vector<Span>& spans, const std::string& heading, int& number, int64_t origin) {
   std::map<std::string, int> processes;
   for (const Span& span : spans)
     processes.emplace(processOf(span), 0);
   std::string events;
-  int number = 0;
   for (auto& [name, id] : processes) {
     id = ++number;
-    events += (events.empty() ? "" : ",\n") + metadata("process_name", id, 0, name);
+    events += (events.empty() ? "" : ",\n") + metadata("process_name", id, 0, heading + name);
   }
-  const int64_t origin = spans.empty() ? 0 : spans.front().start;
   std::map<std::pair<int, int64_t>, MoveRows> rows;
   std::map<std::pair<int, int64_t>, std::string> rowNames;
   for (const Span& span : spans) {
@@ -193,8 +196,40 @@ std::string traceJson() {
     events += ",\n" + eventOf(span, process, thread, origin);
   }
   for (const auto& [row, name] : rowNames)
-    events += ",\n" + metadata("thread_name", row.first, row.second, name);
+    events += ",\n" + metadata("thread_name", row.first, row.second, heading + name);
+  return events;
+}
+
+static std::string documentOf(const std::string& events) {
   return "{\"traceEvents\":[\n" + events + "\n],\"displayTimeUnit\":\"ns\"}\n";
+}
+
+std::string traceJson() {
+  const std::vector<Span> spans = spansInOrder();
+  int processes = 0;
+  return documentOf(eventsOf(spans, "", processes, spans.empty() ? 0 : spans.front().start));
+}
+
+void TraceOfCalls::add(const std::string& heading) {
+  const std::vector<Span> spans = spansInOrder();
+  if (spans.empty())
+    return;
+  const std::lock_guard guard(lock_);
+  if (calls_ == 0)
+    origin_ = spans.front().start;
+  if (++calls_ > mostCalls || events_.size() > mostBytes)
+    return;
+  const std::string events = eventsOf(spans, heading, processes_, origin_);
+  events_ += (events_.empty() ? "" : ",\n") + events;
+  ++kept_;
+}
+
+bool TraceOfCalls::write(const std::string& path) {
+  const std::lock_guard guard(lock_);
+  std::ofstream file(path);
+  file << documentOf(events_);
+  file.close();
+  return bool(file);
 }
 
 bool writeTrace(const std::string& path) {

@@ -11,13 +11,16 @@
 #include "runtime/hpvm/tracker.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace strata::hpvm {
@@ -47,6 +50,7 @@ struct Host {
   std::map<const void*, const StrataHpvmGraph*> graphs; // by root
   std::set<Launch*> launches;                           // that have not been waited for, or have results
   Tracker tracker;
+  runtime::TraceOfCalls record; // for STRATA_RECORD
 };
 
 Host& host() {
@@ -146,10 +150,42 @@ Launch* streamOf(void* handle, const char* function, const void* caller) {
   return launch;
 }
 
+/// The file of STRATA_RECORD, with the number of the process for %p; empty: none is asked for.
+std::string recordFile() {
+  const char* const given = std::getenv("STRATA_RECORD");
+  std::string file = given ? given : "";
+  for (size_t at = file.find("%p"); at != file.npos; at = file.find("%p", at))
+    file.replace(at, 2, std::to_string(getpid()));
+  return file;
+}
+
+/// Writes what has been recorded, and says what is missing.
+void writeRecord() {
+  const std::string file = recordFile();
+  if (file.empty())
+    return;
+  runtime::TraceOfCalls& record = host().record;
+  if (record.calls() == 0)
+    std::fprintf(stderr, "warning: '%s' is not written: the program's graphs are not linked to record [hpvm-record]\n"
+                         "  help: link it with strata cc --record\n",
+                 file.c_str());
+  else if (!record.write(file))
+    std::fprintf(stderr, "warning: '%s' cannot be written [hpvm-record]\n", file.c_str());
+  else if (record.kept() < record.calls())
+    std::fprintf(stderr, "warning: '%s' has the first %zu of %zu launches [hpvm-record]\n", file.c_str(),
+                 record.kept(), record.calls());
+}
+
 } // namespace
 } // namespace strata::hpvm
 
 using namespace strata::hpvm;
+
+void strata_hpvm_record(void* launch) {
+  static std::atomic<size_t> number{0};
+  if (!recordFile().empty())
+    host().record.add(std::string(static_cast<Launch*>(launch)->graph->name) + " " + std::to_string(++number) + ", ");
+}
 
 void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count) {
   std::lock_guard guard(host().lock);
@@ -198,6 +234,7 @@ void __hpvm__cleanup() noexcept {
   }
   for (Launch* launch : launches)
     end(launch);
+  writeRecord();
   host().tracker.clear();
 }
 

@@ -29,7 +29,7 @@ std::string nameOf(const llvm::Type* type) {
 /// The function of C that executes one graph.
 class GraphText {
 public:
-  explicit GraphText(const GraphEntry& entry) : entry_(entry) {}
+  GraphText(const GraphEntry& entry, bool records) : entry_(entry), records_(records) {}
 
   std::string definition() {
     for (const llvm::Argument& argument : entry_.root->function->args())
@@ -71,10 +71,10 @@ private:
   static std::string prototype(const std::string& entry) {
     return "void " + packed(entry) + "(void **) __asm__(" + clang::cLiteral(target::packedSymbol(entry)) + ");\n";
   }
-  static std::string call(const std::string& entry) { return callOf("  " + packed(entry) + "(given);\n"); }
-  static std::string callOf(const std::string& statement) {
+  std::string call(const std::string& entry) const { return callOf("  " + packed(entry) + "(given);\n"); }
+  std::string callOf(const std::string& statement) const {
     return "  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n" + statement +
-           "  strata_call_end(&call);\n";
+           (records_ ? "  strata_hpvm_record(launch);\n" : "") + "  strata_call_end(&call);\n";
   }
 
   std::string overlappingPrototype() const { return entry_.overlapping.empty() ? "" : prototype(entry_.overlapping); }
@@ -140,18 +140,19 @@ private:
   }
 
   const GraphEntry& entry_;
+  const bool records_;
   std::string code_, extents_, list_, after_, pointers_;
   uint64_t offset_ = 0, inputs_ = 0, outputs_ = 0, pointerCount_ = 0;
 };
 
 } // namespace
 
-target::Interface hostCode(const std::vector<GraphEntry>& entries, const Machine& machine) {
+target::Interface hostCode(const std::vector<GraphEntry>& entries, const Machine& machine, bool records) {
   const target::MachineTable table(machine);
   target::Interface code;
   std::string declarations, definitions, rows;
   for (const GraphEntry& entry : entries) {
-    GraphText text(entry);
+    GraphText text(entry, records);
     declarations += text.declaration();
     definitions += text.definition();
     rows += text.row();

@@ -7,6 +7,6 @@
 
 namespace strata::hpvm {
 
-target::Interface hostCode(const std::vector<GraphEntry>& entries, const Machine& machine);
+target::Interface hostCode(const std::vector<GraphEntry>& entries, const Machine& machine, bool records);
 
 } // namespace strata::hpvm

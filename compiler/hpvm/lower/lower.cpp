@@ -333,8 +333,9 @@ private:
 } // namespace
 
 std::optional<LoweredGraphs> lower(const Graphs& graphs, llvm::Module& module, mlir::MLIRContext& context,
-                                   const Machine& machine, const NodeMapping& nodes, DiagnosticEngine& diagnostics) {
-  return GraphLowering(graphs, module, context, machine, nodes, diagnostics).run();
+                                   const Machine& machine, const NodeMapping& nodes, bool records,
+                                   DiagnosticEngine& diagnostics) {
+  return GraphLowering(graphs, module, context, machine, nodes, records, diagnostics).run();
 }
 
 } // namespace strata::hpvm

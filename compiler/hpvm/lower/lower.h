@@ -37,8 +37,10 @@ struct LoweredGraphs {
   mapping::Record record;          // for the machine
 };
 
-/// Adds functions to the LLVM module on the way. Nothing on errors (reported).
+/// Adds functions to the LLVM module on the way. `records`: a trace of a launch has a span for each node. Nothing on
+/// errors (reported).
 std::optional<LoweredGraphs> lower(const Graphs& graphs, llvm::Module& module, mlir::MLIRContext& context,
-                                   const Machine& machine, const NodeMapping& nodes, DiagnosticEngine& diagnostics);
+                                   const Machine& machine, const NodeMapping& nodes, bool records,
+                                   DiagnosticEngine& diagnostics);
 
 } // namespace strata::hpvm

@@ -77,6 +77,9 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
       checkGrids(node.children[source.child], level.extents, inputs);
   Values given = inputsOf(child, inputs, outputs);
   makeOutputs(node, number, given, level.extents, outputs[number]);
+  mlir::OpBuilder::InsertionGuard behind(builder_);
+  if (records_)
+    builder_.setInsertionPointToStart(&make<svm::SpanOp>(nodeName(*child.function)).getBody().emplaceBlock());
   const auto leaf = graphs_.leaves.find(child.function);
   const bool isLeaf = leaf != graphs_.leaves.end();
   if (isLeaf)

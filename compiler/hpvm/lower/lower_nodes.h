@@ -42,8 +42,9 @@ public:
   using Outputs = std::vector<std::vector<Output>>; // by child
 
   NodeLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, const Machine& machine,
-               const NodeMapping& nodes, DiagnosticEngine& diagnostics)
-      : graphs_(graphs), code_(code), context_(context), machine_(machine), nodes_(nodes), diagnostics_(diagnostics),
+               const NodeMapping& nodes, bool records, DiagnosticEngine& diagnostics)
+      : graphs_(graphs), code_(code), context_(context), machine_(machine), nodes_(nodes), records_(records),
+        diagnostics_(diagnostics),
         builder_(&context), place_(mlir::UnknownLoc::get(&context)), frame_(context, place_) {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine);
     control_ = places.control;
@@ -90,6 +91,7 @@ protected:
   mlir::MLIRContext& context_;
   const Machine& machine_;
   const NodeMapping& nodes_;
+  const bool records_; // whether nodes are spans
   machine::ProcessorId control_;           // of the graphs; invalid where the machine has no levels, as the next two
   machine::MemoryId arrays_, arguments_;   // where arrays lie while a graph runs, and before and behind
   DiagnosticEngine& diagnostics_;

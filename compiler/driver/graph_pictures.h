@@ -1,0 +1,13 @@
+// Drawings of the dataflow graphs of C and C++ files, objects, archives and HPVM IR, for strata show.
+#pragma once
+
+#include "compiler/driver/commands.h"
+
+namespace strata::driver {
+
+/// Whether a file's ending is one of those.
+bool mayHaveGraphs(llvm::StringRef file);
+/// A drawing for each graph that the file launches. Empty on errors (reported).
+std::vector<Picture> graphPictures(Session& session, const std::string& file);
+
+} // namespace strata::driver
