@@ -118,6 +118,33 @@ const char* const style =
     "border-bottom:1px solid var(--rule)}\nth:first-child,td:first-child{text-align:left}\n"
     "th{color:var(--quiet);font-weight:600}\n.scroll{overflow-x:auto}\n";
 
+/// What ran, by name: how often, how long in all, on average and at most; the longest first. Spans within others count
+/// with both.
+std::string namesTable(const Timeline& timeline) {
+  struct Sum {
+    size_t count = 0;
+    double total = 0, most = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (const TimelineRow& row : timeline.rows)
+    for (const TimelineSpan& span : row.spans)
+      if (span.kind == SpanKind::Run) {
+        Sum& sum = sums[timeline.names[span.name]];
+        ++sum.count;
+        sum.total += span.length;
+        sum.most = std::max(sum.most, span.length);
+      }
+  std::vector<std::pair<std::string, Sum>> all(sums.begin(), sums.end());
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
+  std::string out = "<div class=\"scroll\"><table><tr><th>name</th><th>times</th><th>in all</th><th>on average</th>"
+                    "<th>at most</th></tr>\n";
+  for (const auto& [name, sum] : all)
+    out += "<tr><td>" + picture::escape(name) + "</td><td>" + std::to_string(sum.count) + "</td><td>" +
+           milliseconds(sum.total) + "</td><td>" + milliseconds(sum.total / static_cast<double>(sum.count)) +
+           "</td><td>" + milliseconds(sum.most) + "</td></tr>\n";
+  return out + "</table></div>\n";
+}
+
 } // namespace
 
 std::string_view timelineStyle() {
@@ -146,7 +173,9 @@ std::vector<picture::Section> timelineSections(const Timeline& timeline) {
            tools, false},
           {"Shares of the time",
            "Of the whole run. Both at once: data moved while the processor ran, which hides the moves.",
-           tableOf(timeline), false}};
+           tableOf(timeline), false},
+          {"What ran", "The longest in all first. What runs within something else counts with both.",
+           namesTable(timeline), false}};
 }
 
 std::string timelinePage(const Timeline& timeline, const std::string& title) {

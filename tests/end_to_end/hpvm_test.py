@@ -1,10 +1,12 @@
 """Programs with dataflow graphs: the examples at several sizes and numbers of threads, the page's program, and the ways in which programs
 are built: several files, archives, joined objects, shared libraries, make and CMake, other linkers."""
 
+import json
 import os
 import re
 import stat
 import subprocess
+import xml.dom.minidom
 
 import harness
 from harness import ROOT
@@ -429,6 +431,85 @@ class HpvmTest(harness.Case):
         refused = self.strata("cc", "-fuse-ld=/no/such/linker", "leaf.c", "-o", "none")
         self.assertNotEqual(refused.status, 0)
         self.assertIn("link-no-linker", refused.err)
+
+
+class Seeing(harness.Case):
+    """Drawings of graphs, and records of runs."""
+
+    def drawing(self, name):
+        with open(self.path(name)) as file:
+            text = file.read()
+        xml.dom.minidom.parseString(text)
+        return text
+
+    def test_a_graph_is_drawn(self):
+        edges = os.path.join(ROOT, "examples/hpvm/edges/edges.cpp")
+        self.succeeds("show", edges, "-o", "edges.svg")
+        text = self.drawing("edges.svg")
+        for part in (">pipeline<", ">streaming<", ">soften<", ">width × height<", ">edgesBytes<", ">1 all to all<", ">6 in<", ">1 out<"):
+            self.assertIn(part, text)
+        self.succeeds("cc", "-c", os.path.join(ROOT, "tests/matrix/graphs.c"), "-o", "graphs.o")
+        self.succeeds("show", "graphs.o", "-o", "graphs.html")
+        with open(self.path("graphs.html")) as file:
+            page = file.read()
+        for part in ("graph product", "graph reduction", "n × m", "partBytes / 4"):
+            self.assertIn(part, page)
+        self.succeeds("show", "graphs.o", "--picture", "stencil", "-o", "stencil.svg")
+        self.assertIn(">smooth<", self.drawing("stencil.svg"))
+        self.succeeds("show", os.path.join(ROOT, "tests/hpvm/ir/stages.ll"), "-o", "stages.svg")
+        self.drawing("stages.svg")
+
+    def test_a_source_is_compiled_with_what_it_needs(self):
+        os.mkdir(self.path("headers"))
+        self.write("headers/leaf.h", LEAF)
+        self.write("program.c", '#ifdef WANTED\n#include "leaf.h"\n#undef stdio\n' + GRAPH.replace("void add(int *data, size_t bytes);", "")
+                   + MAIN.replace("void graph(int *data, size_t bytes);", "").replace("void setCalls(int n);", "").replace("extern int offset;", "")
+                   .replace("static int calls; /* another one */", "") + "#endif\n")
+        self.succeeds("show", "program.c", "-I", "headers", "-D", "WANTED", "-o", "program.svg")
+        self.assertIn(">bytes / 4<", self.drawing("program.svg"))
+
+    def test_what_is_not_drawn(self):
+        self.write("none.c", "int main(void) { return 0; }\n")
+        self.is_refused("show", "none.c", code="show-no-graph")
+        self.write("bad.c", "int main(void) { return }\n")
+        self.assertIn("show-not-compiled", self.strata("show", "bad.c").err)
+        self.is_refused("show", "none.c", "--machine", "cell", code="driver-not-a-program")
+        self.is_refused("show", "missing.o", code="show-")
+        self.write("damaged.ll", "define i32 @main( {")
+        self.assertEqual(self.strata("show", "damaged.ll").status, 1)
+
+    def run_program(self, **environment):
+        done = subprocess.run(["./program"], cwd=self.folder, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_nodes_are_recorded(self):
+        edges = os.path.join(ROOT, "examples/hpvm/edges/edges.cpp")
+        self.succeeds("c++", "-O2", edges, "-o", "program", "--record")
+        self.assertEqual(self.run_program(STRATA_RECORD="run.json"), "")
+        with open(self.path("run.json")) as file:
+            events = json.load(file)["traceEvents"]
+        for node in ("soften", "differ", "largest", "choose"):
+            self.assertEqual(sum(event["ph"] == "X" and event["name"] == node for event in events), 20, node)
+        self.assertTrue(any(event["ph"] == "M" and event["args"]["name"].startswith("pipeline 1, ") for event in events))
+        self.succeeds("show", "run.json", "-o", "run.html")
+        with open(self.path("run.html")) as file:
+            page = file.read()
+        self.assertIn("What ran", page)
+        self.assertIn("<td>soften</td><td>20</td>", page)
+        self.assertIn("[hpvm-record]", self.run_program(STRATA_RECORD=self.path("no/folder/run.json")))
+        # Each launch has processors of its own; the number of the process may be in the name.
+        source = os.path.join(ROOT, "examples/hpvm/breadth_first/breadth_first.cpp")
+        self.succeeds("c++", "-O2", source, "-o", "program", "--record")
+        self.run_program(STRATA_RECORD="many%p.json")
+        name = next(each for each in os.listdir(self.folder) if re.fullmatch(r"many\d+\.json", each))
+        with open(self.path(name)) as file:
+            events = json.load(file)["traceEvents"]
+        self.assertGreater(len({event["args"]["name"].split(",")[0] for event in events if event["ph"] == "M"}), 5)
+
+    def test_a_program_that_does_not_record_says_so(self):
+        self.succeeds("c++", "-O2", os.path.join(ROOT, "examples/hpvm/edges/edges.cpp"), "-o", "program")
+        self.assertIn("link it with strata cc --record", self.run_program(STRATA_RECORD="run.json"))
 
 
 if __name__ == "__main__":
