@@ -20,11 +20,10 @@ namespace {
 
 constexpr std::string_view formOption = "--svm=";
 /// Options of ours that tell the link something, each with the variable of the environment that takes it there.
-constexpr std::pair<std::string_view, const char*> linkOptions[] = {
-    {"--machine=", machineVariable},
-    {"--map=", mappingVariable},
-    {"--graphs=", graphsVariable},
-    {"--record", recordVariable}};
+constexpr std::pair<std::string_view, const char*> linkOptions[] = {{"--machine=", machineVariable},
+                                                                    {"--map=", mappingVariable},
+                                                                    {"--graphs=", graphsVariable},
+                                                                    {"--record", recordVariable}};
 
 const char* const help =
     R"(strata cc compiles and links C programs with streams and kernels, or with dataflow graphs (HPVM), and any other, with Clang.

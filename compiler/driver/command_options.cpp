@@ -254,10 +254,11 @@ Commands makeCommands(Options& options) {
       "show",
       "draw a machine, a program with its mapping, a run's trace or a stream program's record, as SVG or as a page "
       "that opens by itself");
-  show->add_option("THING", options.thing,
-                   "a machine's name, a .yaml file, a program (" + llvm::join(programEndings(), ", ") +
-                       "), C or C++ with dataflow graphs, HPVM IR (.ll, .bc) or an object of strata cc (.o, .a), or a trace "
-                       "or record (.json)")
+  show->add_option(
+          "THING", options.thing,
+          "a machine's name, a .yaml file, a program (" + llvm::join(programEndings(), ", ") +
+              "), C or C++ with dataflow graphs, HPVM IR (.ll, .bc) or an object of strata cc (.o, .a), or a trace "
+              "or record (.json)")
       ->required();
   show->add_option("--machine", options.compile.machine, "the machine to map a program to");
   show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");

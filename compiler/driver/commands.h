@@ -55,8 +55,8 @@ int mapCommand(Session& session);
 int machineCommand(Session& session);
 int showCommand(Session& session);
 /// Variables of the environment that tell a link what options of strata cc say: which machine graphs are placed on, in
-/// front of what a mapping names and STRATA_MACHINE; their mapping file; and where the program that they become is to be
-/// written.
+/// front of what a mapping names and STRATA_MACHINE; their mapping file; and where the program that they become is to
+/// be written.
 inline constexpr const char* machineVariable = "STRATA_LD_MACHINE";
 inline constexpr const char* mappingVariable = "STRATA_MAP";
 inline constexpr const char* graphsVariable = "STRATA_GRAPHS";

@@ -76,10 +76,11 @@ std::vector<Picture> graphPictures(Session& session, const std::string& file) {
   for (const hpvm::Root& root : loaded->graphs->roots) {
     const std::string name = hpvm::nodeName(*root.node->function);
     pictures.push_back({name, "graph " + name,
-                        pictures.empty() ? "Frames are internal nodes, coloured boxes leaves, with their extents. Thick "
-                                           "arrows are edges from all to all, thin ones from one to one; dashed lines "
-                                           "are binds. Rest the pointer on anything to see what it carries."
-                                         : "",
+                        pictures.empty()
+                            ? "Frames are internal nodes, coloured boxes leaves, with their extents. Thick "
+                              "arrows are edges from all to all, thin ones from one to one; dashed lines "
+                              "are binds. Rest the pointer on anything to see what it carries."
+                            : "",
                         [loaded, &root] { return hpvm::drawGraph(*loaded->graphs, root); }});
   }
   return pictures;

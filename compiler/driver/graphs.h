@@ -1,5 +1,5 @@
-// From the dataflow graphs of a program to a logical program with where its parts go: what the link of a program and the
-// commands on HPVM IR share.
+// From the dataflow graphs of a program to a logical program with where its parts go: what the link of a program and
+// the commands on HPVM IR share.
 #pragma once
 
 #include "compiler/driver/pipeline.h"
@@ -13,8 +13,8 @@ struct PlacedGraphs {
   std::vector<hpvm::GraphEntry> entries;
 };
 
-/// On the compiler's machine, with the mapping file of its options. `records`: launches leave a trace. Nothing on errors
-/// (reported).
+/// On the compiler's machine, with the mapping file of its options. `records`: launches leave a trace. Nothing on
+/// errors (reported).
 std::optional<PlacedGraphs> placeGraphs(Compiler& compiler, const hpvm::Graphs& graphs, llvm::Module& module,
                                         mlir::MLIRContext& context, bool records, DiagnosticEngine& diagnostics);
 

@@ -32,9 +32,7 @@ public:
       return finish(session_);
     if (llvm::StringRef(thing_).ends_with(".json"))
       return showTrace();
-    std::vector<Picture> pictures = isProgram(thing_)       ? ofProgram()
-                                    : mayHaveGraphs(thing_) ? ofGraphs()
-                                                            : ofMachine();
+    std::vector<Picture> pictures = isProgram(thing_) ? ofProgram() : mayHaveGraphs(thing_) ? ofGraphs() : ofMachine();
     if (session_.diagnostics.hasErrors() || !choose(pictures))
       return finish(session_);
     size_t drawings = 0;
@@ -139,7 +137,8 @@ private:
       session_.diagnostics.report(unknownThing, session_.commandLine->word(2), thing_)
           .help("what is drawn is a machine (its name or a .yaml file), a program (" +
                 llvm::join(programEndings(), ", ") +
-                "; its mapping goes behind --map), a program with dataflow graphs (C or C++, .ll, an object), a trace of a run or the record of a stream program (.json)");
+                "; its mapping goes behind --map), a program with dataflow graphs (C or C++, .ll, an object), a trace "
+                "of a run or the record of a stream program (.json)");
       return {};
     }
     auto machine =

@@ -116,8 +116,8 @@ struct Task {
   uint64_t pausesSince = 0, pausesLimit = 1;
   bool goesInCircles = false;
   uint32_t group = 0, nextGroup = 0; ///< of instances that wait for each other: its own, and that of loops it begins
-  uint64_t ownMemory = 0;   ///< a sum over what it has stored in blocks of its own
-  bool restHasValue = true; ///< of what it last loaded as a remainder
+  uint64_t ownMemory = 0;            ///< a sum over what it has stored in blocks of its own
+  bool restHasValue = true;          ///< of what it last loaded as a remainder
 };
 
 /// The instances of a concurrent loop, and those of them that wait at a barrier.

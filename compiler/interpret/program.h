@@ -106,7 +106,8 @@ enum class Opcode : uint16_t {
   Fence,
   Pause,
   Barrier,
-  Atomic, // a: what was there, b: block; pool[e, e + d): indices, then the value, a slot for what is stored, and what is
+  Atomic, // a: what was there, b: block; pool[e, e + d): indices, then the value, a slot for what is stored, and what
+          // is
           // expected; small: AtomicKind; imm: bytes
   // The tree of iterations and operands (overlaps.cpp).
   Branch,        // a loop or the operands of a call begin; small: Iterations::Kind; imm: index into names
@@ -123,19 +124,7 @@ enum class Opcode : uint16_t {
   Unsupported, // imm: index into names, what it is
 };
 
-enum class AtomicKind : uint8_t {
-  Add,
-  Sub,
-  And,
-  Or,
-  Xor,
-  Min,
-  Max,
-  UMin,
-  UMax,
-  Exchange,
-  CompareExchange
-};
+enum class AtomicKind : uint8_t { Add, Sub, And, Or, Xor, Min, Max, UMin, UMax, Exchange, CompareExchange };
 
 enum class Division : uint8_t {
   Signed,

@@ -75,8 +75,8 @@ bool Machine::recordAccess(Task& task, uint32_t pc, const Instruction& instructi
     return true;
   }
   if (!value) {
-    if (!writeBefore && !(instruction.opcode == Opcode::Atomic &&
-                          program_.code[last.write.pc].opcode == Opcode::Atomic))
+    if (!writeBefore &&
+        !(instruction.opcode == Opcode::Atomic && program_.code[last.write.pc].opcode == Opcode::Atomic))
       return reportRace(task, pc, instruction, r, block, last.write, false, true, false);
     const bool first = order_.isBefore(last.reads[0].instance, last.reads[0].point, me);
     last.reads[first ? 0 : 1] = {me, order_.readPoint(me), pc};

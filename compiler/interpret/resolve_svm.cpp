@@ -135,8 +135,8 @@ void Resolver::resolveIndexed(const svm::Transfer& transfer) {
 }
 
 void Resolver::resolveAtomic(svm::AtomicOp atomic) {
-  static constexpr llvm::StringRef kinds[] = {"add", "sub",  "and",  "or",       "xor",             "min",
-                                              "max", "umin", "umax", "exchange", "compare_exchange"};
+  static constexpr llvm::StringRef kinds[] = {
+      "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax", "exchange", "compare_exchange"};
   SmallVector<uint32_t> list;
   for (Value index : atomic.getIndices())
     list.push_back(slot(index));

@@ -110,7 +110,8 @@ std::optional<unsigned> KernelOp::instanceArgument() {
 }
 
 bool KernelOp::isShared() {
-  return SvmDialect::sharedAttr.isOn(*this);
+  return SvmDialect::sharedAttr.isOn(*this) ||
+         getBody().walk([](BarrierOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 bool KernelOp::canBlock() {
@@ -183,16 +184,17 @@ void AtomicOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effect
 }
 
 LogicalResult AtomicOp::verify() {
-  static constexpr StringRef kinds[] = {"add", "sub",  "and",  "or",       "xor",             "min",
-                                        "max", "umin", "umax", "exchange", "compare_exchange"};
+  static constexpr StringRef kinds[] = {
+      "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax", "exchange", "compare_exchange"};
   if (!llvm::is_contained(kinds, getKind()))
-    return emitOpError() << "is of kind \"" << getKind() << "\"; there are " << llvm::join(ArrayRef<StringRef>(kinds), ", ");
+    return emitOpError() << "is of kind \"" << getKind() << "\"; there are "
+                         << llvm::join(ArrayRef<StringRef>(kinds), ", ");
   const Type element = getBlock().getType().getElementType();
   if (!element.isInteger(32) && !element.isInteger(64))
     return emitOpError() << "changes a " << element << "; elements are integers of 32 or 64 bits";
   if (static_cast<int64_t>(getIndices().size()) != getBlock().getType().getRank())
-    return emitOpError() << "has " << getIndices().size() << " indices for a block of " << getBlock().getType().getRank()
-                         << " dimensions";
+    return emitOpError() << "has " << getIndices().size() << " indices for a block of "
+                         << getBlock().getType().getRank() << " dimensions";
   if ((getKind() == "compare_exchange") != bool(getExpected()))
     return emitOpError("names what is expected where its kind is compare_exchange, and nowhere else");
   if (getExpected() && getExpected().getType() != element)

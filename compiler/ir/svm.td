@@ -168,7 +168,7 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
     std::string argumentName(unsigned argument);
     /// The argument that tells the executing processor's number (`svm.instance`), or nothing.
     std::optional<unsigned> instanceArgument();
-    /// Whether instances that run at once share what this kernel writes (`svm.shared`).
+    /// Whether instances that run at once share what this kernel writes (`svm.shared`), or wait for each other.
     bool isShared();
     /// Whether a body contains an operation that can wait (streams): computed, never stated.
     bool canBlock();

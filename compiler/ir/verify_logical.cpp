@@ -74,9 +74,10 @@ bool isAllowed(Operation* op) {
     return !isa<math::IPowIOp>(op);
   return isa<func::FuncOp, func::ReturnOp, func::CallOp, scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp,
              scf::YieldOp, scf::ConditionOp, memref::AllocaOp, memref::LoadOp, memref::StoreOp, memref::DimOp,
-             memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp, memref::ExtractStridedMetadataOp, affine::AffineApplyOp,
-             affine::AffineMinOp, affine::AffineMaxOp, affine::AffineLoadOp, affine::AffineStoreOp, affine::AffineForOp,
-             affine::AffineIfOp, affine::AffineParallelOp, affine::AffineYieldOp>(op);
+             memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp, memref::ExtractStridedMetadataOp,
+             affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp, affine::AffineLoadOp,
+             affine::AffineStoreOp, affine::AffineForOp, affine::AffineIfOp, affine::AffineParallelOp,
+             affine::AffineYieldOp>(op);
 }
 
 /// A block's extents and strides are told together with its buffer, which is no block: nothing may use it.
@@ -382,8 +383,9 @@ private:
         return function.emitOpError() << "states extents of argument " << position
                                       << " that are not an affine map of the entry's sizes with one result a dimension";
       if (!llvm::all_of(map.getValue().getResults(), [](AffineExpr each) { return each.isPureAffine(); }))
-        return function.emitOpError() << "states extents of argument " << position
-                                      << " that are products of sizes, or divided by one; give these a size of their own";
+        return function.emitOpError()
+               << "states extents of argument " << position
+               << " that are products of sizes, or divided by one; give these a size of their own";
     }
     return success();
   }

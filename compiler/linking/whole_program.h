@@ -16,8 +16,8 @@ class WholeProgram {
 public:
   WholeProgram();
 
-  /// Of the modules that the files carry those with one of these flags (clang::IrFlags). Null without any, and on errors
-  /// (reported).
+  /// Of the modules that the files carry those with one of these flags (clang::IrFlags). Null without any, and on
+  /// errors (reported).
   std::unique_ptr<llvm::Module> read(const std::vector<std::string>& files, uint32_t flags,
                                      DiagnosticEngine& diagnostics);
 

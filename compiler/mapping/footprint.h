@@ -1,7 +1,8 @@
-// Footprints: which part of its arrays a kernel reaches, as boxes. An array of one dimension whose indices are sums such
-// as (z * ny + y) * nx + x is taken apart into as many dimensions as there are strides (delinearisation: Grosser et al.,
-// ICS 2015, with strides that are products of integers); what is reached is an interval of each. Whether the innermost
-// coordinates stay below the strides is not known here: who uses a box checks that where the integers are known.
+// Footprints: which part of its arrays a kernel reaches, as boxes. An array of one dimension whose indices are sums
+// such as (z * ny + y) * nx + x is taken apart into as many dimensions as there are strides (delinearisation: Grosser
+// et al., ICS 2015, with strides that are products of integers); what is reached is an interval of each. Whether the
+// innermost coordinates stay below the strides is not known here: who uses a box checks that where the integers are
+// known.
 #pragma once
 
 #include "compiler/ir/svm.h"

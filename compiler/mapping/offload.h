@@ -42,9 +42,9 @@ struct InstanceRun {
   llvm::SmallVector<int64_t> tile;
 };
 
-/// Emits where the builder stands: `if` the footprint is in range and tiles fit, the tiles. The caller fills the `else`,
-/// which runs the kernel where the arrays are. Adds the kernel's other form to the frame, and what is placed to the
-/// record. Nothing, and a problem, where no tile ever fits. REQUIRES: there are steps.
+/// Emits where the builder stands: `if` the footprint is in range and tiles fit, the tiles. The caller fills the
+/// `else`, which runs the kernel where the arrays are. Adds the kernel's other form to the frame, and what is placed to
+/// the record. Nothing, and a problem, where no tile ever fits. REQUIRES: there are steps.
 mlir::scf::IfOp offload(mlir::OpBuilder& builder, LogicalModule& frame, const InstanceRun& run,
                         const Footprint& footprint, llvm::ArrayRef<OffloadStep> steps, const Machine& machine,
                         FunctionPlacement& placement, FootprintProblem& problem);

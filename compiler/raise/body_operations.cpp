@@ -112,17 +112,16 @@ bool Body::writeInstruction(llvm::Instruction& instruction) {
     return !refusal_;
   }
   if (auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-    values_[change] =
-        writeAtomic(*change, "compare_exchange", change->getNewValOperand(), change->getCompareOperand());
+    values_[change] = writeAtomic(*change, "compare_exchange", change->getNewValOperand(), change->getCompareOperand());
     return !refusal_;
   }
   if (auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction))
     if (auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(part->getAggregateOperand())) {
       Value before = values_[change];
-      values_[part] = part->getIndices().front() == 0
-                          ? before
-                          : make<arith::CmpIOp>(arith::CmpIPredicate::eq, before, valueOf(change->getCompareOperand()))
-                                .getResult();
+      values_[part] =
+          part->getIndices().front() == 0
+              ? before
+              : make<arith::CmpIOp>(arith::CmpIPredicate::eq, before, valueOf(change->getCompareOperand())).getResult();
       return !refusal_;
     }
   if (auto* bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))

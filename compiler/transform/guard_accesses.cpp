@@ -126,14 +126,17 @@ private:
     const auto both = [&](Value a, Value b) { return builder_.createOrFold<arith::AndIOp>(loc_, a, b); };
     auto layout = builder_.create<memref::ExtractStridedMetadataOp>(loc_, view.getSource());
     Value all = extent(view.getSource(), 0);
-    Value first = builder_.createOrFold<arith::SubIOp>(loc_, asValue(view.getMixedOffsets().front()), layout.getOffset());
+    Value first =
+        builder_.createOrFold<arith::SubIOp>(loc_, asValue(view.getMixedOffsets().front()), layout.getOffset());
     Value last = first, fits = compare(sge, first, number(0)), isEmpty = number(0, builder_.getI1Type());
     for (auto [size, stride] : llvm::zip(view.getMixedSizes(), view.getMixedStrides())) {
-      Value count = asValue(size), step = asValue(stride), less = builder_.createOrFold<arith::SubIOp>(loc_, count, number(1));
+      Value count = asValue(size), step = asValue(stride),
+            less = builder_.createOrFold<arith::SubIOp>(loc_, count, number(1));
       check(both(compare(sge, count, number(0)), compare(sge, step, number(0))), "view-stride",
-            "a view of '" + nameOfBlock(view.getSource()) + "' has {0} elements at steps of {1}",
-            "neither is negative", {count, step});
-      Value most = builder_.createOrFold<arith::DivUIOp>(loc_, all, builder_.createOrFold<arith::MaxSIOp>(loc_, step, number(1)));
+            "a view of '" + nameOfBlock(view.getSource()) + "' has {0} elements at steps of {1}", "neither is negative",
+            {count, step});
+      Value most = builder_.createOrFold<arith::DivUIOp>(loc_, all,
+                                                         builder_.createOrFold<arith::MaxSIOp>(loc_, step, number(1)));
       fits = both(fits, compare(sle, less, most));
       last = builder_.createOrFold<arith::AddIOp>(loc_, last, builder_.createOrFold<arith::MulIOp>(loc_, less, step));
       isEmpty = builder_.createOrFold<arith::OrIOp>(loc_, isEmpty, compare(eq, count, number(0)));

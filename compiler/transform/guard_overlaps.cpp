@@ -118,8 +118,8 @@ private:
       Value none = compare(arith::CmpIPredicate::eq, asValue(size), math_.constant(0));
       isEmpty = builder_.createOrFold<arith::OrIOp>(loc_, isEmpty, none);
     }
-    Value size = builder_.createOrFold<arith::SelectOp>(loc_, isEmpty, math_.constant(0),
-                                                        math_.add(last, math_.constant(1)));
+    Value size =
+        builder_.createOrFold<arith::SelectOp>(loc_, isEmpty, math_.constant(0), math_.add(last, math_.constant(1)));
     return {math_.sub(asValue(shaped.getMixedOffsets().front()), layout.getOffset()), size, math_.constant(1)};
   }
 

@@ -329,8 +329,10 @@ private:
       builder_.setInsertionPoint(op);
       Value at = make<arith::MulIOp>(linear_, index(type.getNumElements())), within;
       for (auto [dimension, each] : llvm::enumerate(loaded ? loaded.getIndices() : stored.getIndices()))
-        within = within ? make<arith::AddIOp>(make<arith::MulIOp>(within, index(type.getDimSize(dimension))), each).getResult()
-                        : Value(each);
+        within =
+            within
+                ? make<arith::AddIOp>(make<arith::MulIOp>(within, index(type.getDimSize(dimension))), each).getResult()
+                : Value(each);
       if (within)
         at = make<arith::AddIOp>(at, within);
       if (loaded) {
@@ -444,8 +446,8 @@ private:
     auto made = make<scf::WhileOp>(TypeRange(typesOf(after)), ValueRange(uniformOf(loop.getInits(), before)));
     OpBuilder::InsertionGuard guard(builder_);
     const SmallVector<Type> beforeTypes = typesOf(before), afterTypes = typesOf(after);
-    Block* head = builder_.createBlock(&made.getBefore(), {}, beforeTypes,
-                                       SmallVector<Location>(beforeTypes.size(), place_));
+    Block* head =
+        builder_.createBlock(&made.getBefore(), {}, beforeTypes, SmallVector<Location>(beforeTypes.size(), place_));
     mapUniform(before, head->getArguments());
     split(loop.getBefore().front());
     scf::ConditionOp condition = loop.getConditionOp();
@@ -471,8 +473,8 @@ private:
     SmallVector<DictionaryAttr> attributes;
     for (unsigned number = 0; number < operands_.size(); ++number)
       attributes.push_back(made_.getArgAttrDict(number));
-    const auto access = builder_.getDictionaryAttr(
-        builder_.getNamedAttr(SvmDialect::accessAttr, builder_.getStringAttr("readwrite")));
+    const auto access =
+        builder_.getDictionaryAttr(builder_.getNamedAttr(SvmDialect::accessAttr, builder_.getStringAttr("readwrite")));
     attributes.resize(types.size(), access);
     made_.setAllArgAttrs(attributes);
     builder_.setInsertionPoint(loop_);
@@ -505,10 +507,10 @@ private:
 
   llvm::DenseSet<Value> varying_;
   bool changed_ = false;
-  SmallVector<Value> operands_;             // of the new run
+  SmallVector<Value> operands_;              // of the new run
   SmallVector<Value> lower_, upper_, sizes_; // of the instances, in the new kernel
-  IRMapping uniform_;                       // values of the old kernel that are the same for all instances
-  llvm::DenseMap<Value, Value> slots_;      // of others: the array that they are kept in
+  IRMapping uniform_;                        // values of the old kernel that are the same for all instances
+  llvm::DenseMap<Value, Value> slots_;       // of others: the array that they are kept in
   SmallVector<std::pair<Type, int64_t>> kept_;
   Value linear_; // the number of the instance that code is built for
 };
@@ -528,7 +530,7 @@ struct SplitBarriersPass : PassWrapper<SplitBarriersPass, OperationPass<ModuleOp
     for (ParallelOp loop : loops) {
       RunOp run = onlyRun(loop);
       auto kernel = run ? getOperation().lookupSymbol<KernelOp>(run.getKernel()) : KernelOp();
-      if (!kernel || !kernel.isStructured() || kernel.isShared() || !holdsBarrier(kernel))
+      if (!kernel || !kernel.isStructured() || SvmDialect::sharedAttr.isOn(kernel) || !holdsBarrier(kernel))
         continue;
       Splitter splitter(loop, run, kernel);
       if (splitter.run())

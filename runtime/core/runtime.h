@@ -50,8 +50,8 @@ std::string traceJson();
 class TraceOfCalls {
 public:
   static constexpr size_t mostCalls = 4096, mostBytes = size_t(64) << 20;
-  /// Adds those of the caller's run context. `heading` stands in front of the names of its processors. Does nothing once
-  /// there are too many.
+  /// Adds those of the caller's run context. `heading` stands in front of the names of its processors. Does nothing
+  /// once there are too many.
   void add(const std::string& heading);
   size_t calls() const { return calls_; }
   size_t kept() const { return kept_; }

@@ -166,14 +166,15 @@ void writeRecord() {
     return;
   runtime::TraceOfCalls& record = host().record;
   if (record.calls() == 0)
-    std::fprintf(stderr, "warning: '%s' is not written: the program's graphs are not linked to record [hpvm-record]\n"
-                         "  help: link it with strata cc --record\n",
+    std::fprintf(stderr,
+                 "warning: '%s' is not written: the program's graphs are not linked to record [hpvm-record]\n"
+                 "  help: link it with strata cc --record\n",
                  file.c_str());
   else if (!record.write(file))
     std::fprintf(stderr, "warning: '%s' cannot be written [hpvm-record]\n", file.c_str());
   else if (record.kept() < record.calls())
-    std::fprintf(stderr, "warning: '%s' has the first %zu of %zu launches [hpvm-record]\n", file.c_str(),
-                 record.kept(), record.calls());
+    std::fprintf(stderr, "warning: '%s' has the first %zu of %zu launches [hpvm-record]\n", file.c_str(), record.kept(),
+                 record.calls());
 }
 
 } // namespace

@@ -302,6 +302,7 @@ class HpvmTest(harness.Case):
         self.build("-O2", "-c", "raised.c", "-o", "raised.o")
         told = subprocess.run([harness.options.strata, "cc", self.path("raised.o"), "-o", self.path("raised")], capture_output=True, text=True,
                               timeout=120, env={**os.environ, "STRATA_REMARKS": "1"}, check=True).stderr
+        self.assertIn("remark[hpvm-not-raised]: node 'same' runs instance by instance", told)
         self.assertRegex(told, r"instances of 'count\.\d+' run one by one, not in lanes: 'svm.atomic' has no form for lanes here")
         self.assertIn("raised.c:%d:" % (1 + RAISED.split("\n").index("  __hpvm__atomic_add(counts + values[x] % 4, 1); /* told */")), told)
         self.assertRegex(told, r"remark\[dialect-remark\]: instances of 'divide[.\d]*' run one by one, not in lanes: 'arith.divsi'")

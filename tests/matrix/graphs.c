@@ -1,10 +1,11 @@
-/* The programs of the matrix as dataflow graphs: graphs PROGRAM SIZES… INPUTS… OUTPUT, where files hold the elements of float arrays. */
+/* The programs of the matrix as dataflow graphs: graphs PROGRAM SIZES… INPUTS… OUTPUT, where files hold the elements of
+ * float arrays. */
 #include <hpvm.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void add(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cBytes) {
+void add(float* a, size_t aBytes, float* b, size_t bBytes, float* c, size_t cBytes) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(2, a, b, 1, c);
   long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
@@ -12,10 +13,10 @@ void add(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cByt
   __hpvm__return(1, cBytes);
 }
 
-void addition(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cBytes) {
+void addition(float* a, size_t aBytes, float* b, size_t bBytes, float* c, size_t cBytes) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(2, a, b, 1, c);
-  void *node = __hpvm__createNodeND(1, add, cBytes / sizeof(float));
+  void* node = __hpvm__createNodeND(1, add, cBytes / sizeof(float));
   __hpvm__bindIn(node, 0, 0, 0);
   __hpvm__bindIn(node, 1, 1, 0);
   __hpvm__bindIn(node, 2, 2, 0);
@@ -25,10 +26,10 @@ void addition(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t
   __hpvm__bindOut(node, 0, 0, 0);
 }
 
-void multiply(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cBytes, long n, long depth) {
+void multiply(float* a, size_t aBytes, float* b, size_t bBytes, float* c, size_t cBytes, long n, long depth) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(2, a, b, 1, c);
-  void *self = __hpvm__getNode();
+  void* self = __hpvm__getNode();
   long x = __hpvm__getNodeInstanceID_x(self), y = __hpvm__getNodeInstanceID_y(self);
   float sum = 0;
   for (long k = 0; k < depth; ++k)
@@ -37,10 +38,10 @@ void multiply(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t
   __hpvm__return(1, cBytes);
 }
 
-void product(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cBytes, long n, long depth, long m) {
+void product(float* a, size_t aBytes, float* b, size_t bBytes, float* c, size_t cBytes, long n, long depth, long m) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(2, a, b, 1, c);
-  void *node = __hpvm__createNodeND(2, multiply, (size_t)n, (size_t)m);
+  void* node = __hpvm__createNodeND(2, multiply, (size_t)n, (size_t)m);
   __hpvm__bindIn(node, 0, 0, 0);
   __hpvm__bindIn(node, 1, 1, 0);
   __hpvm__bindIn(node, 2, 2, 0);
@@ -53,10 +54,10 @@ void product(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t 
 }
 
 /* Five points; what lies outside of the array is zero. */
-void smooth(float *from, size_t fromBytes, float *to, size_t toBytes, int nx, int ny) {
+void smooth(float* from, size_t fromBytes, float* to, size_t toBytes, int nx, int ny) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(1, from, 1, to);
-  void *self = __hpvm__getNode();
+  void* self = __hpvm__getNode();
   int x = __hpvm__getNodeInstanceID_x(self), y = __hpvm__getNodeInstanceID_y(self);
   float sum = 4 * from[y * nx + x];
   if (x > 0)
@@ -71,10 +72,10 @@ void smooth(float *from, size_t fromBytes, float *to, size_t toBytes, int nx, in
   __hpvm__return(1, toBytes);
 }
 
-void stencil(float *from, size_t fromBytes, float *to, size_t toBytes, int nx, int ny) {
+void stencil(float* from, size_t fromBytes, float* to, size_t toBytes, int nx, int ny) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(1, from, 1, to);
-  void *node = __hpvm__createNodeND(2, smooth, (size_t)nx, (size_t)ny);
+  void* node = __hpvm__createNodeND(2, smooth, (size_t)nx, (size_t)ny);
   __hpvm__bindIn(node, 0, 0, 0);
   __hpvm__bindIn(node, 1, 1, 0);
   __hpvm__bindIn(node, 2, 2, 0);
@@ -84,7 +85,7 @@ void stencil(float *from, size_t fromBytes, float *to, size_t toBytes, int nx, i
   __hpvm__bindOut(node, 0, 0, 0);
 }
 
-void addPart(float *from, size_t fromBytes, float *part, size_t partBytes, long n, long each) {
+void addPart(float* from, size_t fromBytes, float* part, size_t partBytes, long n, long each) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(1, from, 1, part);
   long p = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
@@ -96,7 +97,7 @@ void addPart(float *from, size_t fromBytes, float *part, size_t partBytes, long 
   __hpvm__return(1, partBytes);
 }
 
-void addAll(float *part, size_t partBytes, float *sum, size_t sumBytes) {
+void addAll(float* part, size_t partBytes, float* sum, size_t sumBytes) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(1, part, 1, sum);
   long count = partBytes / sizeof(float);
@@ -107,11 +108,12 @@ void addAll(float *part, size_t partBytes, float *sum, size_t sumBytes) {
   __hpvm__return(1, sumBytes);
 }
 
-void reduction(float *from, size_t fromBytes, float *part, size_t partBytes, float *sum, size_t sumBytes, long n, long each) {
+void reduction(float* from, size_t fromBytes, float* part, size_t partBytes, float* sum, size_t sumBytes, long n,
+               long each) {
   __hpvm__hint(CPU_TARGET);
   __hpvm__attributes(2, from, part, 2, part, sum);
-  void *parts = __hpvm__createNodeND(1, addPart, partBytes / sizeof(float));
-  void *all = __hpvm__createNodeND(1, addAll, (size_t)1);
+  void* parts = __hpvm__createNodeND(1, addPart, partBytes / sizeof(float));
+  void* all = __hpvm__createNodeND(1, addAll, (size_t)1);
   __hpvm__bindIn(parts, 0, 0, 0);
   __hpvm__bindIn(parts, 1, 1, 0);
   __hpvm__bindIn(parts, 2, 2, 0);
@@ -125,40 +127,40 @@ void reduction(float *from, size_t fromBytes, float *part, size_t partBytes, flo
   __hpvm__bindOut(all, 0, 0, 0);
 }
 
-static float *array(long elements) {
-  float *made = calloc(elements ? elements : 1, sizeof(float));
+static float* array(long elements) {
+  float* made = calloc(elements ? elements : 1, sizeof(float));
   llvm_hpvm_track_mem(made, elements * sizeof(float));
   return made;
 }
 
-static float *load(const char *name, long elements) {
-  float *made = array(elements);
-  FILE *file = fopen(name, "rb");
+static float* load(const char* name, long elements) {
+  float* made = array(elements);
+  FILE* file = fopen(name, "rb");
   if (!file || fread(made, sizeof(float), elements, file) != (size_t)elements)
     exit(2);
   fclose(file);
   return made;
 }
 
-static void save(const char *name, float *elements, long count) {
+static void save(const char* name, float* elements, long count) {
   llvm_hpvm_request_mem(elements, count * sizeof(float));
-  FILE *file = fopen(name, "wb");
+  FILE* file = fopen(name, "wb");
   if (!file || fwrite(elements, sizeof(float), count, file) != (size_t)count)
     exit(2);
   fclose(file);
 }
 
-int main(int count, char **words) {
-  const char *what = count > 1 ? words[1] : "";
+int main(int count, char** words) {
+  const char* what = count > 1 ? words[1] : "";
   __hpvm__init();
   if (!strcmp(what, "addition")) {
     long n = atol(words[2]);
     struct __attribute__((packed)) {
-      float *a;
+      float* a;
       size_t aBytes;
-      float *b;
+      float* b;
       size_t bBytes;
-      float *c;
+      float* c;
       size_t cBytes, result;
     } arguments = {load(words[3], n), n * 4, load(words[4], n), n * 4, array(n), n * 4, 0};
     __hpvm__wait(__hpvm__launch(0, addition, &arguments));
@@ -166,24 +168,33 @@ int main(int count, char **words) {
   } else if (!strcmp(what, "product")) {
     long m = atol(words[2]), n = atol(words[3]), depth = atol(words[4]);
     struct __attribute__((packed)) {
-      float *a;
+      float* a;
       size_t aBytes;
-      float *b;
+      float* b;
       size_t bBytes;
-      float *c;
+      float* c;
       size_t cBytes;
       long n, depth, m;
       size_t result;
-    } arguments = {load(words[5], m * depth), m * depth * 4, load(words[6], depth * n), depth * n * 4, array(m * n), m * n * 4, n, depth, m, 0};
+    } arguments = {load(words[5], m * depth),
+                   m * depth * 4,
+                   load(words[6], depth * n),
+                   depth * n * 4,
+                   array(m * n),
+                   m * n * 4,
+                   n,
+                   depth,
+                   m,
+                   0};
     __hpvm__wait(__hpvm__launch(0, product, &arguments));
     save(words[7], arguments.c, m * n);
   } else if (!strcmp(what, "stencil")) {
     int ny = atoi(words[2]), nx = atoi(words[3]);
     long n = (long)nx * ny;
     struct __attribute__((packed)) {
-      float *from;
+      float* from;
       size_t fromBytes;
-      float *to;
+      float* to;
       size_t toBytes;
       int nx, ny;
       size_t result;
@@ -193,11 +204,11 @@ int main(int count, char **words) {
   } else if (!strcmp(what, "reduction")) {
     long n = atol(words[2]), each = 100, parts = (n + each - 1) / each;
     struct __attribute__((packed)) {
-      float *from;
+      float* from;
       size_t fromBytes;
-      float *part;
+      float* part;
       size_t partBytes;
-      float *sum;
+      float* sum;
       size_t sumBytes;
       long n, each;
       size_t result;

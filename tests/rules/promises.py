@@ -10,7 +10,8 @@ PROMISES = {
         {"compiler/transform/prove_no_overflow.cpp": "proved by the range analysis",
          "compiler/ir/canonicalize.cpp": "looks at what is said",
          "compiler/raise/indices.cpp": "looks at what a program in C promises, which has no meaning where it breaks that",
-         "compiler/raise/counted_loops.cpp": "looks at what a program in C promises"},
+         "compiler/raise/counted_loops.cpp": "looks at what a program in C promises",
+         "compiler/mapping/footprint.cpp": "looks at what was proved or a program in C promises, before placement drops what was not"},
     r"\binbounds\b|[iI]nBounds|GEPNoWrapFlags": {},
     r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {"compiler/raise/body_operations.cpp": "drops what a program in C says so"},
     r"llvm\.noalias|llvm\.readonly|NoAlias\b":

@@ -164,7 +164,8 @@ private:
       arrows.push_back({ends.first, ends.second});
     }
     frame.layers = picture::drawLayers(boxes, arrows, {.across = 32, .down = 64});
-    frame.width = std::max({least, widthOf(frame), frame.layers.width + 2 * padding + (arrows.empty() ? 0 : labelWidth)});
+    frame.width =
+        std::max({least, widthOf(frame), frame.layers.width + 2 * padding + (arrows.empty() ? 0 : labelWidth)});
     frame.height = titleHeight + portsHeight + frame.layers.height + portsHeight;
     return frame;
   }
@@ -219,7 +220,8 @@ private:
     for (size_t output = 0; output < frame.node->bound.size(); ++output)
       if (frame.node->bound[output].child == number) {
         ++out;
-        outputs += "\noutput " + std::to_string(frame.node->bound[output].output) + " is output " + std::to_string(output);
+        outputs +=
+            "\noutput " + std::to_string(frame.node->bound[output].output) + " is output " + std::to_string(output);
       }
     const double bottom = top + frame.children[number].height;
     // Beside the middle, where edges begin and end.

@@ -26,8 +26,9 @@ namespace strata::hpvm {
 
 namespace {
 
-STRATA_DIAGNOSTIC(noStreaming, Error, "hpvm-machine-streaming",
-                  "this launch is streaming, and machine '{0}' runs graphs in memory '{1}', which is managed explicitly");
+STRATA_DIAGNOSTIC(
+    noStreaming, Error, "hpvm-machine-streaming",
+    "this launch is streaming, and machine '{0}' runs graphs in memory '{1}', which is managed explicitly");
 STRATA_DIAGNOSTIC(unknownNode, Error, "hpvm-map-node", "the mapping names node '{0}', which no graph has");
 
 /// Elements that a stream between two stages holds.
@@ -138,8 +139,10 @@ private:
     std::vector<std::pair<Value, Value>> back;
     if (arguments_ == arrays_)
       return back;
-    const auto blocks = static_cast<int64_t>(llvm::count_if(
-        arguments, [](const mapping::LogicalModule::Argument& each) { return llvm::isa<mlir::MemRefType>(each.type); }));
+    const auto blocks =
+        static_cast<int64_t>(llvm::count_if(arguments, [](const mapping::LogicalModule::Argument& each) {
+          return llvm::isa<mlir::MemRefType>(each.type);
+        }));
     for (auto [number, argument] : llvm::enumerate(arguments)) {
       const auto type = llvm::dyn_cast<mlir::MemRefType>(argument.type);
       if (!type)

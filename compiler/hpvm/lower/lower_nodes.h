@@ -44,8 +44,8 @@ public:
   NodeLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, const Machine& machine,
                const NodeMapping& nodes, bool records, DiagnosticEngine& diagnostics)
       : graphs_(graphs), code_(code), context_(context), machine_(machine), nodes_(nodes), records_(records),
-        diagnostics_(diagnostics),
-        builder_(&context), place_(mlir::UnknownLoc::get(&context)), frame_(context, place_) {
+        diagnostics_(diagnostics), builder_(&context), place_(mlir::UnknownLoc::get(&context)),
+        frame_(context, place_) {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine);
     control_ = places.control;
     arrays_ = places.blocks.valid() ? places.blocks : control_.valid() ? machine::homeOf(machine, control_) : arrays_;
@@ -82,8 +82,8 @@ protected:
                const std::vector<std::string>& access = {});
   std::string label(const llvm::Function& function);
   mlir::Value block(mlir::Type element, mlir::ValueRange extents, const std::string& name);
-  /// How many elements one of so many blocks may have in the memory where arrays lie, which is a store; checked when the
-  /// program runs.
+  /// How many elements one of so many blocks may have in the memory where arrays lie, which is a store; checked when
+  /// the program runs.
   int64_t boundOf(mlir::Type element, mlir::Value extent, int64_t shares, const std::string& what);
 
   const Graphs& graphs_;
@@ -91,9 +91,9 @@ protected:
   mlir::MLIRContext& context_;
   const Machine& machine_;
   const NodeMapping& nodes_;
-  const bool records_; // whether nodes are spans
-  machine::ProcessorId control_;           // of the graphs; invalid where the machine has no levels, as the next two
-  machine::MemoryId arrays_, arguments_;   // where arrays lie while a graph runs, and before and behind
+  const bool records_;                   // whether nodes are spans
+  machine::ProcessorId control_;         // of the graphs; invalid where the machine has no levels, as the next two
+  machine::MemoryId arrays_, arguments_; // where arrays lie while a graph runs, and before and behind
   DiagnosticEngine& diagnostics_;
   mlir::OpBuilder builder_;
   mlir::Location place_;

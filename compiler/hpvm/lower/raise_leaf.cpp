@@ -358,7 +358,8 @@ private:
         symbols[static_cast<size_t>(indices_[order_[number]])] = body->getArgument(ranges_[number]);
         continue;
       }
-      auto loop = make<scf::ForOp>(body->getArgument(ranges_[number]), body->getArgument(ranges_[number] + 1), index(1));
+      auto loop =
+          make<scf::ForOp>(body->getArgument(ranges_[number]), body->getArgument(ranges_[number] + 1), index(1));
       svm::SvmDialect::unorderedAttr.set(loop);
       symbols[static_cast<size_t>(indices_[order_[number]])] = loop.getInductionVar();
       builder_.setInsertionPointToStart(loop.getBody());
@@ -433,8 +434,8 @@ private:
       builder_.setInsertionPointToStart(&loop.getBody().front());
       for (size_t number = 0; number < order_.size(); ++number)
         operands_[ranges_[number]] = loop.iteration(static_cast<unsigned>(number));
-      make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                       mlir::ValueRange(operands_), mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+      make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()), mlir::ValueRange(operands_),
+                       mlir::ValueRange(), mlir::FlatSymbolRefAttr());
       return;
     }
     if (scf::IfOp choice = offload(kernel, label))
@@ -466,7 +467,8 @@ private:
       if (last.valid() && last == control)
         return {};
     }
-    const auto steps = arrays.valid() ? mapping::offloadSteps(machine, arrays, last) : std::vector<mapping::OffloadStep>();
+    const auto steps =
+        arrays.valid() ? mapping::offloadSteps(machine, arrays, last) : std::vector<mapping::OffloadStep>();
     if (mapped && !mapped->processor.empty() && (!last.valid() || steps.empty())) {
       std::string all;
       for (const mapping::OffloadStep& step : mapping::offloadSteps(machine, arrays))
@@ -522,16 +524,16 @@ private:
   mlir::OpBuilder& builder_;
 
   llvm::Function* clone_ = nullptr;
-  std::vector<raise::Argument> arguments_; // of the clone
-  std::vector<Parameter> parameters_;      // as many
-  std::vector<Value> symbols_;             // in the control function; null: an index of the leaf itself
-  std::vector<unsigned> kernelSymbols_;    // as arguments of the kernel
-  std::vector<int> indices_, extents_;     // symbols of the leaf's dimensions
-  std::vector<std::vector<int>> linear_;   // an instance's number
-  std::vector<unsigned> order_;            // of dimensions, outermost first
-  llvm::SmallVector<Value> operands_;                        // of the kernel
+  std::vector<raise::Argument> arguments_;    // of the clone
+  std::vector<Parameter> parameters_;         // as many
+  std::vector<Value> symbols_;                // in the control function; null: an index of the leaf itself
+  std::vector<unsigned> kernelSymbols_;       // as arguments of the kernel
+  std::vector<int> indices_, extents_;        // symbols of the leaf's dimensions
+  std::vector<std::vector<int>> linear_;      // an instance's number
+  std::vector<unsigned> order_;               // of dimensions, outermost first
+  llvm::SmallVector<Value> operands_;         // of the kernel
   llvm::SmallVector<unsigned> writtenByLast_; // of the kernel's arguments
-  llvm::SmallVector<unsigned> ranges_;     // the kernel's arguments that its parts of the dimensions begin at
+  llvm::SmallVector<unsigned> ranges_;        // the kernel's arguments that its parts of the dimensions begin at
 };
 
 bool NodeLowering::raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level,

@@ -180,8 +180,8 @@ private:
       index = builder.create<arith::AddIOp>(loc, index,
                                             builder.create<arith::MulIOp>(loc, each, block[1 + rank + dimension]));
     const Type element = atomic.getValue().getType();
-    Value at = builder.create<LLVM::GEPOp>(loc, LLVM::LLVMPointerType::get(builder.getContext()), element, block.front(),
-                                           ArrayRef<LLVM::GEPArg>{word(builder, loc, index)});
+    Value at = builder.create<LLVM::GEPOp>(loc, LLVM::LLVMPointerType::get(builder.getContext()), element,
+                                           block.front(), ArrayRef<LLVM::GEPArg>{word(builder, loc, index)});
     const auto order = LLVM::AtomicOrdering::seq_cst;
     if (atomic.getExpected()) {
       auto pair = builder.create<LLVM::AtomicCmpXchgOp>(loc, at, atomic.getExpected(), atomic.getValue(), order, order);
