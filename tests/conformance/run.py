@@ -117,7 +117,7 @@ def execute(command, program, collect):
 def run_parts(strata, program, folder, machine):
     """On a machine with processors of another target, which runs no kernels that share more than blocks: those are refused."""
     text = program.path.read_text()
-    if re.search(r"svm\.shared|svm\.print|svm\.kernel @\w+\([^)]*!svm\.stream", text):
+    if re.search(r"svm\.shared|svm\.print|svm\.barrier|svm\.kernel @\w+\([^)]*!svm\.stream", text):
         program = Program(program.path)
         program.errors = [["target-part-kernel"]]
     return run_strata(strata, program, folder, ["--machine", machine])

@@ -95,7 +95,7 @@ class HpvmIrTest(harness.Case):
         self.assertIn("[hpvm-ir-start]", result.err)
 
     def test_options_of_other_programs(self):
-        for option in (["--check"], ["--size", "N=3"], ["--stats"], ["--map", "x.map"]):
+        for option in (["--check"], ["--size", "N=3"], ["--stats"], ["--interpret"]):
             result = self.strata("run", SCALE, *option)
             self.assertEqual(result.status, 1)
             self.assertIn("is for programs of notations", result.err)

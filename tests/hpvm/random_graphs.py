@@ -1,7 +1,8 @@
 """Random dataflow graphs against a plain sequential evaluation of the same nodes: hierarchies of replicated nodes of 0 to 4 dimensions, edges of
 both kinds with scalars and pointers, results through binds, barriers, atomics, memory of leaves; launched once, twice at a time, or streaming. What
 nodes compute is one header that both sides include; the evaluation is loops, compiled by Clang alone. All arrays and results have to be equal, at 1,
-2 and 7 threads, and on another machine where the program runs there.
+2 and 7 threads, and on another machine. Graphs that are structured kernels throughout also run through the interpreter, every access checked,
+and have to agree with their code.
 
     random_graphs.py --strata build/bin/strata --seconds 60          as many programs as there is time for
     random_graphs.py --strata build/bin/strata --seed 17 --count 1   one of them
@@ -10,11 +11,16 @@ nodes compute is one header that both sides include; the evaluation is loops, co
 import argparse
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import need_numpy
+import numpy as np
 
 GRAPHS = 12      # in a program
 MOST = 1 << 10   # instances of a leaf, over all nodes around
@@ -470,10 +476,13 @@ class Graph:
         return text + f" {{\n  loops_{root.name}({names});\n}}\n"
 
 
-def program(seed):
-    """The files of a program, and whether a graph is streaming."""
+def make(seed):
     pick = random.Random(seed)
-    graphs = [Graph(pick, number) for number in range(GRAPHS)]
+    return [Graph(pick, number) for number in range(GRAPHS)]
+
+
+def program(graphs):
+    """The files of a program."""
     bodies = "#include <stddef.h>\n#include <stdlib.h>\n" + "".join(graph.body(leaf) for graph in graphs for leaf in graph.leaves)
     nodes = '#include "bodies.h"\n#include <hpvm.h>\n'
     loops = '#include "bodies.h"\n'
@@ -488,9 +497,41 @@ def program(seed):
     return {"bodies.h": bodies, "nodes.c": nodes, "loops.c": loops, "main.c": main}
 
 
+NUMPY = {"int": "i4", "long": "i8", "float": "f4", "double": "f8"}
+INTERPRETED = 2  # graphs of a program
+
+
+def interpret(strata, graphs, folder, pick):
+    """What is wrong with graphs that the interpreter can execute; nothing where it agrees, or there are none."""
+    with open(os.path.join(folder, "graphs.mlir")) as file:
+        text = file.read()
+    native = set(re.findall(r"svm\.kernel @([\w.]+)\(.*llvm = @", text))
+    found = []
+    for number, signature, body in re.findall(r"\n  func\.func @graph_(\d+)\((.*?)\) attributes(.*?)\n  }", text, re.DOTALL):
+        names = re.findall(r'svm\.name = "(\w+)"', signature)
+        graph = next((graph for graph in graphs for name in names if (name in graph.arrays)), None)
+        if graph and not native & set(re.findall(r"svm\.run @([\w.]+)", body)):
+            found.append((number, graph, signature.count("%arg")))
+    for number, graph, arguments in pick.sample(found, min(INTERPRETED, len(found))):
+        words = [strata, "run", "graphs.mlir", "--entry", "graph_" + number, "--check", "--in", f"arg{arguments - 1}=0"]
+        for type, name in graph.root.inputs:
+            if name in graph.arrays:
+                dtype = NUMPY[graph.arrays[name]]
+                values = (np.arange(3 * MOST + 64) * 7 % 31 - 9).astype(dtype)
+                np.save(os.path.join(folder, name + ".npy"), values)
+                words += ["--in", f"{name}={name}.npy", "--in", f"{name}Bytes={values.nbytes}"]
+            elif name in graph.scalars:
+                words += ["--in", f"{name}={pick.choice(graph.scalars[name][1])}"]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300)
+        if done.returncode:
+            return f"{' '.join(words)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
+    return None
+
+
 def run(strata, clang, seed, folder, sanitize=()):
     """What is wrong with a program; nothing where all is well."""
-    for name, text in program(seed).items():
+    graphs = make(seed)
+    for name, text in program(graphs).items():
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
     pick = random.Random(seed + 1)
@@ -498,7 +539,7 @@ def run(strata, clang, seed, folder, sanitize=()):
     machine = pick.choice(MACHINES)
     link = [strata, "cc", *flags, "nodes.o", "loops.o", "main.o", "-lm", "-o"]
     commands = [[strata, "cc", pick.choice(["-O0", "-O1", "-O2"]), *flags, "-c", "nodes.c"], [clang, "-O1", *flags, "-c", "loops.c"],
-                [strata, "cc", "-O0", *flags, "-c", "main.c"], [*link, "program"], [*link, machine, "--machine=" + machine]]
+                [strata, "cc", "-O0", *flags, "-c", "main.c"], [*link, "program", "--graphs=graphs.mlir"], [*link, machine, "--machine=" + machine]]
     try:
         for command in commands:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
@@ -508,9 +549,9 @@ def run(strata, clang, seed, folder, sanitize=()):
             done = subprocess.run(["./" + name], cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, env={**os.environ, "STRATA_THREADS": threads})
             if done.returncode:
                 return f"{name} with {threads} threads ended with {done.returncode}\n{done.stdout}{done.stderr}"
+        return interpret(strata, graphs, folder, pick)
     except subprocess.TimeoutExpired as late:
         return f"no end: {' '.join(late.cmd)}"
-    return None
 
 
 def main():

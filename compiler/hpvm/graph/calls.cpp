@@ -50,6 +50,84 @@ CallKind kindOf(const llvm::Instruction& instruction) {
       .Default(CallKind::Unknown);
 }
 
+/// What a kind of call gives and takes, a letter each: v nothing, p a pointer, i and l integers of 32 and 64 bits, f a
+/// float; what follows a point may be missing, and an ellipsis stands for anything.
+static llvm::StringRef prototypeOf(CallKind kind) {
+  switch (kind) {
+  case CallKind::Hint:
+    return "vi";
+  case CallKind::Attributes:
+  case CallKind::Return:
+    return "vi*";
+  case CallKind::CreateNode:
+    return "pip*";
+  case CallKind::Edge:
+    return "pppiiii";
+  case CallKind::BindIn:
+  case CallKind::BindOut:
+    return "vpiii";
+  case CallKind::Node:
+    return "p";
+  case CallKind::Parent:
+    return "pp";
+  case CallKind::InstanceId:
+  case CallKind::Instances:
+    return "lp.i";
+  case CallKind::Dimensions:
+    return "ip";
+  case CallKind::Allocate:
+    return "pl";
+  case CallKind::Barrier:
+    return "v";
+  case CallKind::Atomic:
+    return "ip.ii";
+  case CallKind::Math:
+    return "ff";
+  case CallKind::Launch:
+    return "pi*";
+  default:
+    return "";
+  }
+}
+
+static bool isOf(const llvm::Type* type, char letter) {
+  switch (letter) {
+  case 'v':
+    return type->isVoidTy();
+  case 'p':
+    return type->isPointerTy();
+  case 'i':
+    return type->isIntegerTy(32);
+  case 'l':
+    return type->isIntegerTy(64);
+  default:
+    return type->isFloatTy();
+  }
+}
+
+bool hasPrototype(const llvm::CallBase& call, CallKind kind) {
+  const llvm::StringRef prototype = prototypeOf(kind);
+  if (prototype.empty())
+    return true;
+  if (!isOf(call.getType(), prototype.front()))
+    return false;
+  unsigned argument = 0;
+  bool mayEnd = false;
+  for (char letter : prototype.drop_front()) {
+    if (letter == '*')
+      return true;
+    if (letter == '.') {
+      mayEnd = true;
+      continue;
+    }
+    if (argument == call.arg_size())
+      return mayEnd;
+    if (!isOf(call.getArgOperand(argument++)->getType(), letter))
+      return false;
+  }
+  return argument == call.arg_size();
+}
+
 int dimensionOf(const llvm::CallBase& call) {
   const std::string callee = calleeOf(call);
   const llvm::StringRef name = callee;

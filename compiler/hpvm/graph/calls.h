@@ -40,6 +40,8 @@ enum class CallKind {
 CallKind kindOf(const llvm::Instruction& instruction);
 /// The name of the function that is called; empty when it is not known.
 std::string calleeOf(const llvm::CallBase& call);
+/// Whether a call has the types with which hpvm.h declares the function: a program may have a declaration of its own.
+bool hasPrototype(const llvm::CallBase& call, CallKind kind);
 /// The dimension that a query is about, where its name says it (…_x is 0); -1 where an argument does.
 int dimensionOf(const llvm::CallBase& call);
 

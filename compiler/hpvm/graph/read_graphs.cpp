@@ -13,6 +13,8 @@
 
 namespace strata::hpvm {
 
+STRATA_DIAGNOSTIC(otherPrototype, Error, "hpvm-prototype",
+                  "{0} is called with other types than hpvm.h declares it with");
 STRATA_DIAGNOSTIC(rootUnknown, Error, "hpvm-root", "the graph that is launched here is not named by its function");
 STRATA_DIAGNOSTIC(rootLeaf, Error, "hpvm-root-leaf", "'{0}' is launched as a graph, and creates no nodes");
 STRATA_DIAGNOSTIC(nodeMissing, Error, "hpvm-node-missing", "the node function '{0}' is defined in no file of the link");
@@ -67,6 +69,14 @@ public:
 
   std::optional<Graphs> run() {
     const unsigned before = diagnostics_.errorCount();
+    for (llvm::Function& function : module_)
+      for (llvm::Instruction& instruction : llvm::instructions(function))
+        if (const CallKind kind = kindOf(instruction);
+            kind != CallKind::None && !hasPrototype(llvm::cast<llvm::CallBase>(instruction), kind))
+          diagnostics_.report(otherPrototype, at(instruction), calleeOf(llvm::cast<llvm::CallBase>(instruction)))
+              .help("include hpvm.h, and declare none of its functions otherwise");
+    if (diagnostics_.errorCount() != before)
+      return std::nullopt;
     for (llvm::Function& function : module_)
       for (llvm::Instruction& instruction : llvm::instructions(function))
         if (kindOf(instruction) == CallKind::Launch)

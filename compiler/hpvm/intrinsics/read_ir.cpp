@@ -7,6 +7,7 @@
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/ModuleSummaryIndex.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -15,6 +16,9 @@
 
 #include <cctype>
 #include <map>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace strata::hpvm {
 
@@ -145,6 +149,24 @@ bool isHpvmIr(llvm::StringRef contents) {
   return contents.contains("llvm.hpvm.");
 }
 
+std::unique_ptr<llvm::Module> parseText(llvm::StringRef text, llvm::SMDiagnostic& problem, llvm::LLVMContext& context) {
+  // LLVM's other readers bring debug information up to date, and end the process where the module is not valid. The
+  // one that does not takes files alone.
+  const int file = memfd_create("strata", 0);
+  if (file < 0)
+    return llvm::parseAssemblyString(text, problem, context);
+  {
+    llvm::raw_fd_ostream stream(file, /*shouldClose=*/false);
+    stream << text;
+  }
+  lseek(file, 0, SEEK_SET);
+  auto parsed = llvm::parseAssemblyFileWithIndexNoUpgradeDebugInfo(
+      "/proc/self/fd/" + std::to_string(file), problem, context, nullptr,
+      [](llvm::StringRef, llvm::StringRef) { return std::optional<std::string>(); });
+  close(file);
+  return std::move(parsed.Mod);
+}
+
 std::unique_ptr<llvm::Module> readIr(const std::string& path, llvm::LLVMContext& context,
                                      DiagnosticEngine& diagnostics) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -169,7 +191,7 @@ std::unique_ptr<llvm::Module> readIr(const std::string& path, llvm::LLVMContext&
   } else {
     llvm::SMDiagnostic problem;
     const std::string text = accepted(contents);
-    module = llvm::parseAssemblyString(text, problem, context);
+    module = parseText(text, problem, context);
     if (!module) {
       std::string error;
       const BufferId file = diagnostics.sources().load(path, SourceKind::Program, error);

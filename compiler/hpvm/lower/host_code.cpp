@@ -93,7 +93,7 @@ private:
     for (const llvm::Argument& first : root.args())
       for (const llvm::Argument& second : root.args())
         if (first.getArgNo() < second.getArgNo() && first.getType()->isPointerTy() && second.getType()->isPointerTy() &&
-            (entry_.root->isWritten[first.getArgNo()] || entry_.root->isWritten[second.getArgNo()])) {
+            (entry_.isWritten[first.getArgNo()] || entry_.isWritten[second.getArgNo()])) {
           const std::string one = "a" + number(first.getArgNo()), other = "a" + number(second.getArgNo());
           test += (test.empty() ? "" : " ||\n      ") + std::string("(") + one + "[0] < " + other + "[0] + " + other +
                   "[1] && " + other + "[0] < " + one + "[0] + " + one + "[1])";

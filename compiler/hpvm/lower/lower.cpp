@@ -79,6 +79,8 @@ private:
     raises_ = true;
     raised_ = 0;
     const InternalNode& node = *entry.root;
+    for (const llvm::Argument& argument : node.function->args())
+      entry.isWritten.push_back(argument.getType()->isPointerTy() && writes(node, argument.getArgNo()));
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       entry.passedOn.push_back(passedOn(*node.function, output));
     std::vector<mlir::Type> types;
@@ -90,17 +92,17 @@ private:
     }
     lowerBody(entry, entry.name, types);
     raises_ = false;
-    if (!raised_ || !mayOverlap(node))
+    if (!raised_ || !mayOverlap(entry))
       return;
     entry.overlapping = entry.name + "_overlapping";
     lowerBody(entry, entry.overlapping, types);
   }
 
   /// Whether two arrays that the graph is given might overlap, of which it writes one.
-  static bool mayOverlap(const InternalNode& node) {
-    const auto pointers =
-        llvm::count_if(node.function->args(), [](const llvm::Argument& each) { return each.getType()->isPointerTy(); });
-    return pointers > 1 && llvm::is_contained(node.isWritten, true);
+  static bool mayOverlap(const GraphEntry& entry) {
+    const auto pointers = llvm::count_if(entry.root->function->args(),
+                                         [](const llvm::Argument& each) { return each.getType()->isPointerTy(); });
+    return pointers > 1 && llvm::is_contained(entry.isWritten, true);
   }
 
   void lowerBody(const GraphEntry& entry, const std::string& name, const std::vector<mlir::Type>& types) {
@@ -113,7 +115,7 @@ private:
     };
     for (const llvm::Argument& argument : node.function->args())
       add(types[argument.getArgNo()], argumentName(*node.function, argument.getArgNo()),
-          node.isWritten[argument.getArgNo()] ? "readwrite" : "read");
+          entry.isWritten[argument.getArgNo()] ? "readwrite" : "read");
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       if (!entry.passedOn[output])
         add(svm::viewType(0, travelling(node.outputs[output])), "output " + std::to_string(output), "write");

@@ -29,6 +29,7 @@ struct GraphEntry {
   std::string stream; // executes it for every item; its only argument is the launch. Empty: there is none
   const InternalNode* root = nullptr;
   std::vector<std::optional<unsigned>> passedOn; // of each output: the argument that it is
+  std::vector<bool> isWritten;                   // of each argument: whether the root, or a node in it, writes there
 };
 
 struct LoweredGraphs {

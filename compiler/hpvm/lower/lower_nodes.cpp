@@ -61,6 +61,9 @@ Value NodeLowering::valueOf(const Output& output) {
 
 void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const Values& inputs, Outputs& outputs) {
   const Child& child = node.children[number];
+  for (const Source& source : child.inputs)
+    if (source.kind == Source::Kind::Edge && outputs[source.child].empty())
+      return; // what it comes from could not be lowered, which is reported
   at(*child.call);
   Level level;
   for (llvm::Value* extent : child.extents)

@@ -113,6 +113,8 @@ protected:
   /// The type of the elements that the nodes of an internal one load and store where a pointer argument of it points,
   /// as far as they are raised; null where they differ, or none tells.
   llvm::Type* elementOf(const InternalNode& node, unsigned argument);
+  /// Whether an internal node, or a node in it, writes where a pointer argument of it points.
+  bool writes(const InternalNode& node, unsigned argument);
   /// Whether leaves are raised. They may be where no two pointers that the graph is given overlap of which one is
   /// written.
   bool raises_ = false;

@@ -95,6 +95,21 @@ llvm::Type* NodeLowering::elementOf(const InternalNode& node, unsigned argument)
   return element;
 }
 
+bool NodeLowering::writes(const InternalNode& node, unsigned argument) {
+  if (node.isWritten[argument])
+    return true;
+  for (const Child& child : node.children)
+    for (auto [input, source] : llvm::enumerate(child.inputs)) {
+      if (rootInputOf(node, source) != argument)
+        continue;
+      const auto inner = graphs_.internal.find(child.function);
+      if (inner != graphs_.internal.end() ? writes(inner->second, static_cast<unsigned>(input))
+                                          : graphs_.leaves.at(child.function).isWritten[input])
+        return true;
+    }
+  return false;
+}
+
 // ---- one leaf ----
 
 class LeafRaiser {
