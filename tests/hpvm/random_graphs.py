@@ -505,20 +505,29 @@ def interpret(strata, graphs, folder, pick):
     """What is wrong with graphs that the interpreter can execute; nothing where it agrees, or there are none."""
     with open(os.path.join(folder, "graphs.mlir")) as file:
         text = file.read()
-    native = set(re.findall(r"svm\.kernel @([\w.]+)\(.*llvm = @", text))
+    # Each graph with its kernels is a program of its own.
+    head, *parts = re.split(r"(?m)^  (?=func\.func|svm\.kernel|svm\.llvm_source)", text)
+    kernels = {part.split("(")[0].split("@")[1]: part for part in parts if part.startswith("svm.kernel")}
+    tail = "".join(re.findall(r"(?m)^}.*(?:\n#.*)*", parts[-1]))
     found = []
-    for number, signature, body in re.findall(r"\n  func\.func @graph_(\d+)\((.*?)\) attributes(.*?)\n  }", text, re.DOTALL):
-        names = re.findall(r'svm\.name = "(\w+)"', signature)
-        graph = next((graph for graph in graphs for name in names if (name in graph.arrays)), None)
-        if graph and not native & set(re.findall(r"svm\.run @([\w.]+)", body)):
-            found.append((number, graph, signature.count("%arg")))
-    for number, graph, arguments in pick.sample(found, min(INTERPRETED, len(found))):
-        words = [strata, "run", "graphs.mlir", "--entry", "graph_" + number, "--check", "--in", f"arg{arguments - 1}=0"]
+    for part in parts:
+        entry = re.match(r"func\.func @graph_(\d+)\((.*?)\) attributes", part, re.DOTALL)
+        runs = set(re.findall(r"svm\.run @([\w.]+)", part))
+        if not entry or any(" llvm = @" in kernels[name].split("{", 2)[-1] or "llvm = @leaves" in kernels[name] for name in runs):
+            continue
+        types = dict((name, type) for type, name in re.findall(r"%arg\d+: ([^{]*?) \{[^}]*svm\.name = \"(\w+)\"", entry[2]))
+        graph = next((graph for graph in graphs if any(name in graph.arrays for name in types)), None)
+        if graph:
+            found.append((entry[1], graph, types, len(re.findall(r"%arg\d+:", entry[2])), [part, *(kernels[name] for name in sorted(runs))]))
+    for number, graph, types, arguments, own in pick.sample(found, min(INTERPRETED, len(found))):
+        with open(os.path.join(folder, "graph.mlir"), "w") as file:
+            file.write(re.sub(r"svm\.mapping = \{.*\}, (?=svm\.program)", "", head) + "".join("  " + part for part in own) + ("" if own[-1] is parts[-1] else tail))
+        words = [strata, "run", "graph.mlir", "--check", "--in", f"arg{arguments - 1}=0"]
         for type, name in graph.root.inputs:
             if name in graph.arrays:
                 dtype = NUMPY[graph.arrays[name]]
                 values = (np.arange(3 * MOST + 64) * 7 % 31 - 9).astype(dtype)
-                np.save(os.path.join(folder, name + ".npy"), values)
+                np.save(os.path.join(folder, name + ".npy"), values.view("i1") if "?xi8," in types.get(name, "") else values)
                 words += ["--in", f"{name}={name}.npy", "--in", f"{name}Bytes={values.nbytes}"]
             elif name in graph.scalars:
                 words += ["--in", f"{name}={pick.choice(graph.scalars[name][1])}"]
