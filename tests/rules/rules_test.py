@@ -98,6 +98,8 @@ CASES = [
     ("errors_page", {"docs/errors.md": errors_page.page([("base", "x-y", "Error", "z")])}, "is no longer declared so: | `x-y`"),
     ("sequoia_rules", {"compiler/sequoia/check_blocks.cpp": GOOD + 'STRATA_DIAGNOSTIC(a, Error, "x-y", "z");\n'},
      "tests/sequoia/rules/x-y.breaks.sq:1: is missing"),
+    ("hpvm_rules", {"tests/hpvm/rules/edge.c": "// Edges join nodes.\n// expected hpvm-edge 3\n"},
+     "tests/hpvm/rules/edge.c:1: is one of a pair, whose other program is missing"),
     ("formatting", {"base/a.cpp": GOOD + "int   x;\n"}, "base/a.cpp:2: is not formatted"),
     ("glossary", {"docs/glossary.md": ROWS.format("Move", "block")}, "docs/glossary.md:4: 'block' stands behind 'move'"),
     ("glossary", {"docs/glossary.md": ROWS.format("move", "move")}, "docs/glossary.md:4: 'move' stands there twice"),

@@ -1,4 +1,4 @@
-// A node that keeps an index in 32 bits has nearly 2^20 instances.
+// A node that keeps an index in 32 bits has less than 2^30 instances in a dimension.
 #include <hpvm.h>
 void mark(char* data, size_t bytes, long n) {
   __hpvm__hint(CPU_TARGET);
