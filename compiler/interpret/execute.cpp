@@ -438,6 +438,12 @@ Machine::Outcome Machine::execute(Task& task) {
     case Opcode::Apart:
       ok = areApart(task, pc - 1, i, r);
       break;
+    case Opcode::MemoryAt:
+      ok = memoryAt(task, pc - 1, i, r);
+      break;
+    case Opcode::AreApart:
+      ok = compareStretches(task, pc - 1, i, r);
+      break;
     case Opcode::Count:
       statistics_.counters[program_.names[static_cast<size_t>(i.imm)]] += static_cast<int64_t>(r[i.a]);
       break;

@@ -279,6 +279,44 @@ TEST(Interpreter, ConcurrentInstancesThatPollEachOtherEnd) {
   EXPECT_EQ(turn, 9);
 }
 
+TEST(Interpreter, MemoryAtAnAddressIsTheProgramsOrOutside) {
+  Subject subject(R"(
+    !block = memref<?xi32, strided<[1], offset: ?>>
+    func.func @f(%a: !block, %inside: i64, %outside: i64, %n: index) -> i64 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %x = svm.memory_at "x" %inside(%n) : !block
+      %y = svm.memory_at "y" %outside(%n) : !block
+      %v = memref.load %x[%c0] : !block
+      memref.store %v, %y[%c1] : !block
+      memref.store %v, %x[%c1] : !block
+      %one = svm.apart %x, %a : !block, !block
+      %two = svm.apart %x, %y : !block, !block
+      %none = svm.memory_at "none" %inside(%c0) : !block
+      %three = svm.apart %none, %a : !block, !block
+      %i = arith.extui %one : i1 to i64
+      %j = arith.extui %two : i1 to i64
+      %k = arith.extui %three : i1 to i64
+      %ten = arith.constant 10 : i64
+      %p = arith.muli %i, %ten : i64
+      %q = arith.addi %p, %j : i64
+      %s = arith.muli %q, %ten : i64
+      %r = arith.addi %s, %k : i64
+      return %r : i64
+    })");
+  std::vector<int32_t> inside{1, 2, 3, 4}, outside{5, 6, 7};
+  const auto addressOf = [](const int32_t* of) { return Argument::bits(std::bit_cast<uint64_t>(of)); };
+  std::vector<uint64_t> results;
+  ASSERT_TRUE(subject.call(
+      {Argument::block(inside.data(), {4}), addressOf(inside.data() + 2), addressOf(outside.data()), Argument::bits(2)},
+      &results))
+      << subject.text();
+  EXPECT_EQ(inside, (std::vector<int32_t>{1, 2, 3, 3}));
+  EXPECT_EQ(outside, (std::vector<int32_t>{5, 3, 7}));
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0], 11u); // shared, apart, apart
+}
+
 TEST(Interpreter, ExternalKernelsMayStandIn) {
   std::string program = std::string("svm.kernel @box(") + one +
                         R"( {svm.access = "readwrite"}, f32) attributes {blackbox = "scale"}

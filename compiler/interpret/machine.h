@@ -41,6 +41,7 @@ struct Storage {
   bool alive = false;
   bool owned = false;
   bool heap = false;
+  bool found = false;                    ///< memory outside, which others may be a part of
   uint64_t maker = 0;                    ///< the instance that made it, which alone uses it; 0: none
   std::vector<uint8_t> written;          ///< by element, a Written; empty: everything counts as written
   std::vector<ElementAccesses> accesses; ///< by element; empty: nobody asks
@@ -181,10 +182,18 @@ private:
   uint64_t newStorage();
   void freeStorage(uint64_t handle);
   bool make(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  bool memoryAt(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  bool compareStretches(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   bool makeGlobal(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   bool dealloc(Task& task, uint32_t pc, uint64_t handle);
   void view(uint32_t pc, const Instruction& instruction, Registers r);
   bool move(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  /// The addresses from the first to behind the last element of a block.
+  struct Stretch {
+    __int128 begin, end;
+  };
+  /// Nothing for a block without elements, or one that is gone.
+  std::optional<Stretch> stretchOf(const uint64_t* block, unsigned rank, uint64_t elementBytes);
   bool areApart(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
   /// Warns where another copy than the one whose element stays has another value in it. The view's first dimension
   /// numbers the copies.

@@ -4,7 +4,9 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <bit>
 #include <cstdlib>
+#include <functional>
 
 namespace strata::interpret {
 
@@ -105,6 +107,63 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
         instruction.small == static_cast<uint8_t>(MakeKind::Automatic) ? LifetimeKind::Automatic : LifetimeKind::Region;
     task.lifetimes[static_cast<unsigned>(kind)].push_back(handle);
   }
+  return true;
+}
+
+bool Machine::memoryAt(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  uint64_t* block = r + instruction.a;
+  auto* address = std::bit_cast<char*>(r[instruction.b]);
+  const auto extent = static_cast<int64_t>(r[instruction.c]);
+  const auto elementBytes = static_cast<uint64_t>(instruction.imm);
+  uint64_t size = 0;
+  if (extent < 0 || __builtin_mul_overflow(static_cast<uint64_t>(extent), elementBytes, &size))
+    return failAt(task, pc, Fault::BadExtent, {std::to_string(extent)});
+  block[2] = r[instruction.c];
+  block[3] = 1;
+  const std::less<const char*> isBefore;
+  for (size_t index = 0; index < storages_.size(); ++index) { // a part of what the program has made
+    Storage& each = storages_[index];
+    if (!each.alive || each.found || each.elementBytes != elementBytes || isBefore(address, each.data) ||
+        isBefore(each.data + static_cast<uint64_t>(each.elements) * elementBytes, address + size))
+      continue;
+    const auto offset = static_cast<uint64_t>(address - each.data);
+    if (offset % elementBytes)
+      continue;
+    block[0] = makeHandle(static_cast<uint32_t>(index), each.generation);
+    block[1] = offset / elementBytes;
+    return true;
+  }
+  block[0] = newStorage();
+  block[1] = 0;
+  Storage& made = *storage(block[0]);
+  made.data = address;
+  made.elements = extent;
+  made.elementBytes = elementBytes;
+  made.found = true;
+  made.label = instruction.d;
+  made.depth = static_cast<uint32_t>(task.branches.size());
+  task.lifetimes[static_cast<unsigned>(LifetimeKind::Region)].push_back(block[0]);
+  return true;
+}
+
+std::optional<Machine::Stretch> Machine::stretchOf(const uint64_t* block, unsigned rank, uint64_t elementBytes) {
+  __int128 least, greatest;
+  const Storage* found = storage(block[0]);
+  if (!found || !range(block, rank, least, greatest))
+    return std::nullopt;
+  const auto bytes = static_cast<int64_t>(elementBytes);
+  const auto begin = static_cast<__int128>(std::bit_cast<uint64_t>(found->data));
+  return Stretch{begin + least * bytes, begin + (greatest + 1) * bytes};
+}
+
+bool Machine::compareStretches(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
+  const uint64_t *first = r + instruction.b, *second = r + instruction.c;
+  for (const uint64_t* block : {first, second})
+    if (!storage(block[0]))
+      return failHandle(task, pc, block[0]);
+  const uint32_t* shapes = program_.pool.data() + instruction.e;
+  const auto one = stretchOf(first, shapes[0], shapes[1]), other = stretchOf(second, shapes[2], shapes[3]);
+  r[instruction.a] = !one || !other || one->end <= other->begin || other->end <= one->begin;
   return true;
 }
 
@@ -317,6 +376,13 @@ bool Machine::move(Task& task, uint32_t pc, const Instruction& instruction, Regi
 bool Machine::areApart(Task& task, uint32_t pc, const Instruction& instruction, Registers r) {
   const uint64_t *first = r + instruction.a, *second = r + instruction.b;
   __int128 least, greatest, otherLeast, otherGreatest;
+  const Storage *one = storage(first[0]), *other = storage(second[0]);
+  if (first[0] != second[0] && one && other && (one->found || other->found)) { // two storages, and maybe one memory
+    const auto bytes = stretchOf(first, instruction.c, one->elementBytes),
+               others = stretchOf(second, instruction.d, other->elementBytes);
+    return !bytes || !others || bytes->end <= others->begin || others->end <= bytes->begin ||
+           failAt(task, pc, Fault::ArgumentOverlap, {program_.names[static_cast<size_t>(instruction.imm)]});
+  }
   if (first[0] != second[0] || !range(first, instruction.c, least, greatest) ||
       !range(second, instruction.d, otherLeast, otherGreatest) || least > otherGreatest || otherLeast > greatest)
     return true;

@@ -63,11 +63,13 @@ enum class Opcode : uint16_t {
   TaskEnd,
   Wait, // pool[e, e + d): tokens
   // Memory. Element size in bytes: imm.
-  Make,    // a: block; b: its label in names; pool[e, e + d): extents, then strides unless dense; small: MakeKind;
-           // shift: MakeForm
-  Dealloc, // a
-  Forget,  // a: block, as a whole
-  Global,  // a: block, imm: index into globals
+  Make,     // a: block; b: its label in names; pool[e, e + d): extents, then strides unless dense; small: MakeKind;
+            // shift: MakeForm
+  MemoryAt, // a: block, b: address, c: extent; d: its label in names
+  AreApart, // a = whether two blocks have no byte in common; b, c: blocks; pool[e, e + 4): rank and bytes of each
+  Dealloc,  // a
+  Forget,   // a: block, as a whole
+  Global,   // a: block, imm: index into globals
   Load0,
   Load1,
   Load2,

@@ -11,7 +11,7 @@ namespace strata::interpret {
 static bool makesBlocks(Region& region) {
   for (Block& block : region)
     for (Operation& op : block)
-      if (isa<svm::BlockOp, svm::StreamOp>(op))
+      if (isa<svm::BlockOp, svm::MemoryAtOp, svm::StreamOp>(op))
         return true;
   return false;
 }

@@ -292,6 +292,19 @@ bool Resolver::resolveMemory(Operation* op) {
     resolveMake(op, make.getType(), make.getDynamicSizes(), MakeKind::Heap);
   } else if (auto make = dyn_cast<svm::BlockOp>(op)) {
     resolveMake(op, make.getBlock().getType(), make.getExtents(), MakeKind::Block);
+  } else if (auto found = dyn_cast<svm::MemoryAtOp>(op)) {
+    Slot block = slot(found.getBlock()), address = slot(found.getAddress()), extent = slot(found.getExtent());
+    emit(Opcode::MemoryAt, block, address, extent, static_cast<uint32_t>(name(found.getLabel().value_or(""))),
+         static_cast<int64_t>(svm::RecordType::sizeInBytes(found.getBlock().getType().getElementType())));
+  } else if (auto apart = dyn_cast<svm::ApartOp>(op)) {
+    SmallVector<uint32_t> shapes;
+    for (MemRefType type : {apart.getFirst().getType(), apart.getSecond().getType()}) {
+      shapes.push_back(static_cast<uint32_t>(type.getRank()));
+      shapes.push_back(static_cast<uint32_t>(svm::RecordType::sizeInBytes(type.getElementType())));
+    }
+    Slot result = slot(apart.getIsApart()), first = slot(apart.getFirst()), second = slot(apart.getSecond());
+    emit(Opcode::AreApart, result, first, second);
+    setPool(here() - 1, shapes);
   } else if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
     emit(Opcode::Dealloc, slot(dealloc.getMemref()));
   } else if (auto view = dyn_cast<memref::SubViewOp>(op)) {

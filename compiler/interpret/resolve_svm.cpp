@@ -43,7 +43,9 @@ void Resolver::resolveApart(ValueRange arguments, StringRef callee, function_ref
       if (!areBlocks || (!isWritten(first) && !isWritten(second)))
         continue;
       mlir::Value root = svm::rootOf(a), other = svm::rootOf(b);
-      if (root != other && (root.getDefiningOp<svm::BlockOp>() || other.getDefiningOp<svm::BlockOp>()))
+      const auto isMade = [](mlir::Value block) { return block.getDefiningOp<svm::BlockOp>() != nullptr; };
+      const auto isFound = [](mlir::Value block) { return block.getDefiningOp<svm::MemoryAtOp>() != nullptr; };
+      if (root != other && (isMade(root) || isMade(other)) && !isFound(root) && !isFound(other))
         continue; // each has storage of its own
       emit(Opcode::Apart, slot(a), slot(b), rankOf(a), rankOf(b), static_cast<int64_t>(name(callee)));
     }

@@ -264,6 +264,24 @@ std::optional<int64_t> BlockOp::maxBytes(int64_t alignment) {
   return bytes;
 }
 
+void MemoryAtOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
+                       SideEffects::DefaultResource::get());
+}
+
+LogicalResult MemoryAtOp::verify() {
+  const MemRefType type = getBlock().getType();
+  if (type != viewType(1, type.getElementType(), type.getMemorySpace()))
+    return emitOpError() << "gives a " << type << "; memory at an address is a view of one dimension, "
+                         << viewType(1, type.getElementType(), type.getMemorySpace());
+  if (!type.getElementType().isIntOrFloat())
+    return emitOpError() << "has elements of type " << type.getElementType() << "; they are integers or floating-point";
+  return success();
+}
+
+/// None: it looks at where blocks are, not at what is in them.
+void ApartOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>&) {}
+
 void MoveOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable(), SideEffects::DefaultResource::get());
   effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable(), SideEffects::DefaultResource::get());

@@ -236,6 +236,34 @@ def Svm_BlockOp : Svm_Op<"block", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
   }];
 }
 
+def Svm_MemoryAtOp : Svm_Op<"memory_at", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "memory of the surrounding program, as a block";
+  let description = [{
+    So many elements, one after the other, of which the first is at the address. The surrounding program answers for them: that they are there for as long as the
+    block is used. They may be elements of any other block as well; `svm.apart` tells. Stands in functions, where the processor
+    that executes them loads and stores itself. `label` is its name in the mapping record.
+
+    Example: `%block = svm.memory_at "frame" %address(%extent) : memref<?xf32, strided<[1], offset: ?>>`
+  }];
+  let arguments = (ins I64:$address, Index:$extent, OptionalAttr<StrAttr>:$label);
+  let results = (outs Svm_Block:$block);
+  let hasVerifier = 1;
+  let assemblyFormat = "($label^)? $address `(` $extent `)` attr-dict `:` type($block)";
+}
+
+def Svm_ApartOp : Svm_Op<"apart", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "whether two blocks have no byte in common";
+  let description = [{
+    The stretches of memory are compared that reach from the first to the last element of each; a block without elements is apart from all. Stands in functions,
+    and its processor addresses both.
+
+    Example: `%is_apart = svm.apart %a, %b : memref<?xf32, strided<[1], offset: ?>>, memref<?xi32, strided<[1], offset: ?>>`
+  }];
+  let arguments = (ins Svm_Block:$first, Svm_Block:$second);
+  let results = (outs I1:$is_apart);
+  let assemblyFormat = "$first `,` $second attr-dict `:` type($first) `,` type($second)";
+}
+
 def Svm_MoveOp : Svm_Op<"move", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copies a block to another of the same extents";
   let description = "Dense or strided, as the layouts say. The two do not overlap. With a token it goes on beside its starter.";

@@ -75,9 +75,9 @@ bool isAllowed(Operation* op) {
   return isa<func::FuncOp, func::ReturnOp, func::CallOp, scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp,
              scf::YieldOp, scf::ConditionOp, memref::AllocaOp, memref::LoadOp, memref::StoreOp, memref::DimOp,
              memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp, memref::ExtractStridedMetadataOp,
-             affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp, affine::AffineLoadOp,
-             affine::AffineStoreOp, affine::AffineForOp, affine::AffineIfOp, affine::AffineParallelOp,
-             affine::AffineYieldOp>(op);
+             memref::GlobalOp, memref::GetGlobalOp, affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp,
+             affine::AffineLoadOp, affine::AffineStoreOp, affine::AffineForOp, affine::AffineIfOp,
+             affine::AffineParallelOp, affine::AffineYieldOp>(op);
 }
 
 /// A block's extents and strides are told together with its buffer, which is no block: nothing may use it.
@@ -94,8 +94,9 @@ public:
     if (failed(unproved(program)))
       return failure();
     for (Operation& op : *program.getBody()) {
-      if (!isa<func::FuncOp, KernelOp, LLVMSourceOp>(op))
-        return op.emitOpError("does not belong in a program; it holds functions, kernels and LLVM sources");
+      if (!isa<func::FuncOp, KernelOp, LLVMSourceOp, memref::GlobalOp>(op))
+        return op.emitOpError(
+            "does not belong in a program; it holds functions, kernels, LLVM sources and constant tables");
       if (SymbolTable::getSymbolName(&op).getValue().starts_with("strata"))
         return op.emitError("names that begin with 'strata' are the runtime's; choose another one");
       if (failed(operation(&op, 0)))
@@ -111,7 +112,7 @@ private:
     if (depth > maximumNesting)
       return op->emitError() << "is nested more than " << maximumNesting
                              << " deep; move inner parts to functions of their own";
-    if (depth && isa<func::FuncOp, KernelOp, LLVMSourceOp>(op))
+    if (depth && isa<func::FuncOp, KernelOp, LLVMSourceOp, memref::GlobalOp>(op))
       return op->emitOpError("stands within another operation; it belongs in the module");
     if (!isAllowed(op))
       return op->emitOpError("is not part of the dialect's logical programs");
@@ -210,7 +211,8 @@ private:
       Type type = result.getType();
       if (isUnusedBuffer(result))
         continue;
-      bool known = isa<MemRefType>(type)   ? isa<BlockOp, memref::AllocaOp>(op) || isViewOfAnother(op)
+      bool known = isa<MemRefType>(type)
+                       ? isa<BlockOp, MemoryAtOp, memref::AllocaOp, memref::GetGlobalOp>(op) || isViewOfAnother(op)
                    : isa<StreamType>(type) ? isa<StreamOp>(op)
                    : isa<TokenType>(type)  ? isa<RunOp, MoveOp, GatherOp, ScatterOp>(op)
                                            : true;
@@ -253,6 +255,20 @@ private:
     return success();
   }
 
+  /// Numbers that are known, and stay what they are.
+  static LogicalResult constantTable(memref::GlobalOp table) {
+    const auto type = dyn_cast<MemRefType>(table.getType());
+    const auto values = dyn_cast_or_null<DenseElementsAttr>(table.getInitialValueAttr());
+    if (!type || !type.getElementType().isIntOrFloat() || !isScalar(type.getElementType()) ||
+        !type.getLayout().isIdentity() || type.getMemorySpace())
+      return table.emitOpError() << "has the type " << table.getType()
+                                 << "; a constant table is dense, and holds integers or floating-point numbers";
+    if (!table.getConstant() || !values || table.getSymVisibility() != "private")
+      return table.emitOpError("is not private, or not constant, or has no values; memory that a program writes is an "
+                               "argument or an 'svm.block'");
+    return success();
+  }
+
   LogicalResult details(Operation* op) {
     if (failed(maps(op)))
       return failure();
@@ -265,6 +281,14 @@ private:
         if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > maximumVariableBytes)
           return alloca.emitOpError() << "makes a variable of more than " << maximumVariableBytes
                                       << " bytes, which is more than a stack holds; use 'svm.block'";
+    } else if (auto table = dyn_cast<memref::GlobalOp>(op)) {
+      return constantTable(table);
+    } else if (isa<memref::GetGlobalOp>(op)) {
+      if (!op->getParentOfType<KernelOp>() ||
+          !llvm::all_of(op->getUsers(), llvm::IsaPred<memref::LoadOp, affine::AffineLoadOp>))
+        return op->emitOpError(
+            "is used in another way than by loads in a kernel, which is all that a constant table is "
+            "for");
     } else if (auto forget = dyn_cast<memref::CastOp>(op)) {
       // A cast to static extents or strides would be a promise that nobody checks.
       if (!isView(forget.getType()))

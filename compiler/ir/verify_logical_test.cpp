@@ -607,6 +607,36 @@ TEST(Instances, WaitAndChangeInKernels) {
                 "waits for other iterations of an unordered loop, which are no instances");
 }
 
+TEST(Memory, IsFoundByFunctions) {
+  const std::string find = R"(
+      %address = arith.constant 4096 : i64
+      %n = arith.constant 4 : index
+      %x = svm.memory_at "x" %address(%n) : !plain
+      )";
+  EXPECT_EQ(problem("func.func @main() attributes {svm.entry} {" + find + "return }"), "");
+  expectProblem("svm.kernel @k() {" + find + "svm.return }", "does not belong in a kernel");
+}
+
+TEST(Tables, AreConstantAndRead) {
+  const auto kernel = [](const std::string& use) {
+    return "memref.global \"private\" constant @t : memref<2xi32> = dense<[1, 2]>\n"
+           "svm.kernel @k(%a: !plain {svm.access = \"readwrite\"}, %i: index) {\n"
+           "%t = memref.get_global @t : memref<2xi32>\n" +
+           use + "\nsvm.return }";
+  };
+  EXPECT_EQ(problem(kernel("%v = memref.load %t[%i] : memref<2xi32>\nmemref.store %v, %a[%i] : !plain")), "");
+  expectProblem(kernel("%v = memref.load %a[%i] : !plain\nmemref.store %v, %t[%i] : memref<2xi32>"),
+                "is used in another way than by loads in a kernel");
+  expectProblem("memref.global \"private\" constant @t : memref<2xi32> = dense<[1, 2]>\n"
+                "func.func @main() attributes {svm.entry} { %t = memref.get_global @t : memref<2xi32>\nreturn }",
+                "is used in another way than by loads in a kernel");
+  for (const char* table :
+       {"\"private\" @t : memref<2xi32> = dense<[1, 2]>", "constant @t : memref<2xi32> = dense<[1, 2]>",
+        "\"private\" constant @t : memref<2xi32> = uninitialized"})
+    expectProblem("memref.global " + std::string(table), "is not private, or not constant, or has no values");
+  expectProblem("memref.global \"private\" constant @t : memref<2xindex> = dense<[1, 2]>", "has the type");
+}
+
 TEST(Views, OneDimensionIsTakenAsSeveral) {
   const auto program = [](const std::string& to) {
     return R"(func.func @main(%x: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"}, %n: index) attributes {svm.entry} {

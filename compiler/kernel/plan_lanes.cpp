@@ -145,7 +145,8 @@ private:
     }
     // Of other blocks it is not known what they overlap.
     auto argument = dyn_cast<BlockArgument>(access.block);
-    if (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp()))
+    const bool isTable = access.block.getDefiningOp<memref::GetGlobalOp>() != nullptr; // which nobody writes
+    if (!isTable && (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp())))
       return false;
     if (isa<memref::StoreOp>(access.op))
       written_.insert(access.block);

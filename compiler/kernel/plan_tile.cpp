@@ -138,6 +138,8 @@ private:
   }
 
   static bool isReachable(Value block) {
+    if (block.getDefiningOp<memref::GetGlobalOp>())
+      return true; // nobody writes it
     auto argument = dyn_cast<BlockArgument>(block);
     return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
   }

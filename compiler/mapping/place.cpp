@@ -274,6 +274,8 @@ private:
   void placeOperation(Operation* op, machine::ProcessorId here) {
     if (auto block = dyn_cast<BlockOp>(op))
       return placeBlock(block, here);
+    if (auto found = dyn_cast<MemoryAtOp>(op))
+      return placeMemory(found, here);
     if (auto stream = dyn_cast<StreamOp>(op))
       return placeStream(stream, here);
     if (auto loop = dyn_cast<ParallelOp>(op))
@@ -329,6 +331,13 @@ private:
       block->setAttr(SvmDialect::sharesAttr, StringAttr::get(program_.getContext(), *other));
     if (machine_[where].isVirtual())
       dealOut(block, where);
+  }
+
+  void placeMemory(MemoryAtOp found, machine::ProcessorId here) {
+    const std::string* name = find(placement_->blocks, "block", found.getLabelAttr());
+    machine::MemoryId where = memory(name ? *name : "", found, machine::homeOf(machine_, here));
+    found.getBlock().setType(withMemory(found.getBlock().getType(), machine_[where].name));
+    spread(found.getBlock());
   }
 
   void placeStream(StreamOp stream, machine::ProcessorId here) {

@@ -251,6 +251,25 @@ TEST_F(PlaceTest, AFunctionTakesAnArgumentInOneMemory) {
   EXPECT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
 }
 
+TEST_F(PlaceTest, TheSurroundingProgramsMemoryIsOfAnySize) {
+  const std::string text_ = R"(
+    func.func @main(%address: i64, %n: index) attributes {svm.entry} {
+      %x = svm.memory_at "x" %address(%n) : memref<?xi32, strided<[1], offset: ?>>
+      %y = svm.memory_at %address(%n) : memref<?xi32, strided<[1], offset: ?>>
+      %r = svm.apart %x, %y : memref<?xi32, strided<[1], offset: ?>>, memref<?xi32, strided<[1], offset: ?>>
+      return
+    })";
+  auto module = parse(text_);
+  ASSERT_TRUE(mapping::place(*module, {}, machine, diagnostics)) << text();
+  EXPECT_TRUE(mapping::verifyPlaced(*module, machine, diagnostics)) << text();
+  mapping::Record record;
+  record.functions["main"].blocks["x"] = "store";
+  module = parse(text_);
+  ASSERT_TRUE(mapping::place(*module, record, machine, diagnostics)) << text();
+  EXPECT_FALSE(mapping::verifyPlaced(*module, machine, diagnostics));
+  EXPECT_TRUE(reported("placed-memory-at")) << text();
+}
+
 TEST_F(PlaceTest, TheVerifierFindsWhatPlaceDoesNotDo) {
   auto unplaced = parse(program("16", "max [16]"), "placed");
   EXPECT_FALSE(mapping::verifyPlaced(*unplaced, machine, diagnostics));

@@ -23,6 +23,8 @@ STRATA_DIAGNOSTIC(wrongRunProcessor, Error, "placed-wrong-processor",
 STRATA_DIAGNOSTIC(argumentElsewhere, Error, "placed-argument-elsewhere",
                   "function '{0}' takes its argument {1} in '{2}', and is given {3}, which lies in '{4}'");
 
+STRATA_DIAGNOSTIC(noAddresses, Error, "placed-memory-at",
+                  "memory of the surrounding program is looked for in memory '{0}'");
 STRATA_DIAGNOSTIC(strayAttribute, Error, "placed-attribute", "a placed program carries '{0}', which belongs in {1}");
 
 namespace {
@@ -121,6 +123,16 @@ private:
         .help("place the data and the code that touches it at one level of the machine");
   }
 
+  /// The surrounding program's addresses are those of one memory, as large as needed.
+  void addressed(MemoryAtOp found) {
+    auto where = memory(found.getBlock(), found);
+    if (where && (machine_.isStore(*where) || machine_[*where].isVirtual() || machine_[*where].files))
+      diagnostics_.report(noAddresses, at(found), machine_[*where].name)
+          .note("a memory of a fixed size, of several instances or of files has other addresses than the program that "
+                "calls this one")
+          .help("place it in the memory where that program's arrays are");
+  }
+
   /// Functions are placed once, for all that call them.
   void arguments(func::CallOp call) {
     auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
@@ -171,6 +183,11 @@ private:
       touch(op, store.getMemref(), "control code", /*elements=*/true);
     } else if (auto block = dyn_cast<BlockOp>(op)) {
       memory(block.getBlock(), op);
+    } else if (auto found = dyn_cast<MemoryAtOp>(op)) {
+      addressed(found);
+    } else if (auto apart = dyn_cast<ApartOp>(op)) {
+      touch(op, apart.getFirst(), "a comparison of places", /*elements=*/false);
+      touch(op, apart.getSecond(), "a comparison of places", /*elements=*/false);
     } else if (auto transfer = transferOf(op)) {
       route(*transfer, transfer->source);
       // Who copies the parts that indices name reads these on its way.

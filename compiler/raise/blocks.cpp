@@ -8,6 +8,9 @@ namespace strata::raise {
 
 namespace {
 
+/// A constant is copied to the kernel.
+constexpr uint64_t mostConstantBytes = uint64_t(1) << 20;
+
 class MemoryFinder {
 public:
   MemoryFinder(Analyses& analyses, Indices& indices, Refusal& refusal)
@@ -18,6 +21,11 @@ public:
       if (!find(instruction))
         return std::nullopt;
     passTypesOn();
+    for (const auto& [base, block] : memory_.blocks)
+      if (block.isWritten && llvm::isa<llvm::GlobalVariable>(base)) {
+        refusal_.refuse("a store to a constant", nullptr);
+        return std::nullopt;
+      }
     for (llvm::Instruction& instruction : llvm::instructions(analyses_.function))
       if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction) &&
           !locate(instruction))
@@ -37,7 +45,10 @@ private:
   MemoryBlock* blockOf(const llvm::Value* pointer, const llvm::Instruction& user) {
     const llvm::Value* base = indices_.baseOf(pointer);
     const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(base);
-    if (!variable && !llvm::isa<llvm::Argument>(base)) {
+    const auto* constant = llvm::dyn_cast<llvm::GlobalVariable>(base);
+    if (constant && (!constant->isConstant() || !constant->hasDefinitiveInitializer()))
+      constant = nullptr;
+    if (!variable && !constant && !llvm::isa<llvm::Argument>(base)) {
       refusal_.refuse(llvm::isa<llvm::LoadInst>(base)                          ? "a pointer that is loaded from memory"
                       : llvm::isa<llvm::PHINode, llvm::SelectInst>(base)       ? "a pointer that is chosen as it runs"
                       : llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(base) ? "a variable outside of the node"
@@ -46,6 +57,13 @@ private:
       return nullptr;
     }
     MemoryBlock& block = memory_.blocks[base];
+    if (constant) {
+      block.bytes = analyses_.layout.getTypeAllocSize(constant->getValueType()).getFixedValue();
+      if (block.bytes > mostConstantBytes) {
+        refusal_.refuse("a constant of more than " + std::to_string(mostConstantBytes) + " bytes", &user);
+        return nullptr;
+      }
+    }
     if (variable) {
       const auto size = variable->getAllocationSize(analyses_.layout);
       if (!size || size->isScalable() || !variable->isStaticAlloca()) {

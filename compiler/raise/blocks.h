@@ -1,5 +1,5 @@
-// The memory that a function reaches: each argument and local variable that it loads from or stores to, as a block of
-// one dimension with elements of one type.
+// The memory that a function reaches: each argument, local variable and constant that it loads from or stores to, as a
+// block of one dimension with elements of one type.
 #pragma once
 
 #include "compiler/raise/indices.h"
@@ -12,7 +12,7 @@ namespace strata::raise {
 struct MemoryBlock {
   /// Floating-point where all accesses are; an integer of the same width where they differ. Null: nothing is accessed.
   llvm::Type* element = nullptr;
-  uint64_t bytes = 0; // of a local variable
+  uint64_t bytes = 0; // of a local variable or constant
   bool isRead = false, isWritten = false;
   bool isChanged = false; // by atomic operations
 };

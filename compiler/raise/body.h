@@ -51,6 +51,7 @@ private:
                    llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> operation);
 
   // Straight code (body_operations.cpp).
+  mlir::Value tableOf(const llvm::GlobalVariable& constant, const MemoryBlock& block, mlir::OpBuilder& variables);
   Values indicesOf(const Access& access);
   bool writeInstruction(llvm::Instruction& instruction);
   mlir::Value operation(llvm::Instruction& instruction);

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ConstantFolding.h"
 
 namespace strata::raise {
 
@@ -19,6 +20,9 @@ static constexpr size_t mostBlocks = 2000;
 
 bool Body::write(mlir::OpBuilder& variables) {
   for (const auto& [value, block] : memory_.blocks) {
+    const auto* constant = llvm::dyn_cast<llvm::GlobalVariable>(value);
+    if (constant && block.element && !(blocks_[constant] = tableOf(*constant, block, variables)))
+      return false; // refused
     const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(value);
     if (!variable || !block.element)
       continue;
@@ -37,6 +41,51 @@ bool Body::write(mlir::OpBuilder& variables) {
   auto leaving = [](BasicBlock*, BasicBlock*) { return Values(); };
   Run all{isEnd, leaving, {}, nullptr};
   return run(&analyses_.function.getEntryBlock(), all) && !refusal_;
+}
+
+/// A constant's elements as a table of the program, the same for all kernels that take them to be of one type.
+Value Body::tableOf(const llvm::GlobalVariable& constant, const MemoryBlock& block, mlir::OpBuilder& variables) {
+  const auto bytes = analyses_.layout.getTypeStoreSize(block.element).getFixedValue();
+  const auto elements = std::max<uint64_t>(block.bytes / bytes, 1);
+  const mlir::Type element = typeOf(block.element);
+  llvm::SmallVector<mlir::Attribute> values;
+  const unsigned addressBits = analyses_.layout.getIndexTypeSizeInBits(constant.getType());
+  for (uint64_t number = 0; number < elements; ++number) {
+    const llvm::Constant* value =
+        llvm::ConstantFoldLoadFromConst(const_cast<llvm::Constant*>(constant.getInitializer()), block.element,
+                                        llvm::APInt(addressBits, number * bytes), analyses_.layout);
+    if (const auto* integer = llvm::dyn_cast_or_null<llvm::ConstantInt>(value))
+      values.push_back(builder_.getIntegerAttr(element, integer->getValue()));
+    else if (const auto* real = llvm::dyn_cast_or_null<llvm::ConstantFP>(value))
+      values.push_back(builder_.getFloatAttr(element, real->getValueAPF()));
+    else if (llvm::isa_and_nonnull<llvm::UndefValue>(value)) // between the fields of a struct
+      values.push_back(builder_.getZeroAttr(element));
+    else {
+      refuse("a constant that holds addresses", nullptr);
+      return {};
+    }
+  }
+  const auto shape = mlir::RankedTensorType::get(static_cast<int64_t>(elements), element);
+  const auto initial = mlir::DenseElementsAttr::get(shape, values);
+  const auto type = mlir::MemRefType::get(static_cast<int64_t>(elements), element);
+  auto program = variables.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>();
+  memref::GlobalOp table;
+  unsigned tables = 0;
+  for (auto known : program.getOps<memref::GlobalOp>()) {
+    ++tables;
+    if (known.getType() == type && known.getInitialValueAttr() == initial)
+      table = known;
+  }
+  if (!table) {
+    mlir::OpBuilder outside = mlir::OpBuilder::atBlockEnd(program.getBody());
+    std::string name;
+    do
+      name = "table." + std::to_string(tables++);
+    while (program.lookupSymbol(name));
+    table = outside.create<memref::GlobalOp>(place_, name, outside.getStringAttr("private"), type, initial,
+                                             /*constant=*/true, mlir::IntegerAttr());
+  }
+  return variables.create<memref::GetGlobalOp>(place_, type, table.getSymName());
 }
 
 /// A block of rank 0 is one element, which any index reaches.

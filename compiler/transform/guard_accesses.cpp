@@ -40,6 +40,7 @@ public:
         .Case([&](memref::SubViewOp view) { subview(view); })
         .Case([&](memref::ReinterpretCastOp view) { shaped(view); })
         .Case([&](BlockOp block) { extents(block); })
+        .Case([&](MemoryAtOp memory) { extents(memory.getBlock(), memory.getExtent()); })
         .Case([&](MoveOp move) { sameExtents(move); })
         .Case<GatherOp, ScatterOp>([&](auto indexed) { indexedExtents(*transferOf(indexed)); })
         .Case([&](RunOp run) { statedExtents(run); })
@@ -67,6 +68,8 @@ private:
       block = cast.getSource();
     if (auto made = block.getDefiningOp<BlockOp>())
       return made.getExtents()[dimension];
+    if (auto found = block.getDefiningOp<MemoryAtOp>())
+      return found.getExtent();
     if (auto shaped = block.getDefiningOp<memref::ReinterpretCastOp>())
       return asValue(shaped.getMixedSizes()[dimension]);
     auto view = block.getDefiningOp<memref::SubViewOp>();
@@ -147,11 +150,13 @@ private:
           {first, last, all});
   }
 
-  void extents(BlockOp block) {
-    std::string name = nameOfBlock(block.getBlock());
-    Value most = number(maximumBytes / static_cast<int64_t>(std::max<uint64_t>(
-                                           1, RecordType::sizeInBytes(block.getBlock().getType().getElementType()))));
-    for (auto [dimension, extent] : llvm::enumerate(block.getExtents())) {
+  void extents(BlockOp block) { extents(block.getBlock(), block.getExtents()); }
+  void extents(TypedValue<MemRefType> block, ValueRange extents) {
+    std::string name = nameOfBlock(block);
+    Value most =
+        number(maximumBytes /
+               static_cast<int64_t>(std::max<uint64_t>(1, RecordType::sizeInBytes(block.getType().getElementType()))));
+    for (auto [dimension, extent] : llvm::enumerate(extents)) {
       check(compare(arith::CmpIPredicate::ule, extent, most), "block-extent",
             "block '" + name + "' would have {0} elements in dimension " + std::to_string(dimension),
             "extents are not negative, and fit in memory", {extent});

@@ -513,6 +513,8 @@ Linear RangeAnalysis::extentOf(Value block, unsigned dimension) {
       operand = op->getOperand(type.getDynamicDimIndex(dimension));
     else if (auto made = dyn_cast_or_null<svm::BlockOp>(op))
       operand = made.getExtents()[dimension];
+    else if (auto found = dyn_cast_or_null<svm::MemoryAtOp>(op))
+      operand = found.getExtent();
     else if (auto view = dyn_cast_or_null<memref::SubViewOp>(op);
              view && view.getSourceType().getRank() == type.getRank() && view.isDynamicSize(dimension))
       operand = view.getDynamicSize(dimension);

@@ -240,3 +240,17 @@ svm.kernel @k(%a: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrit
   %0 = svm.atomic "compare_exchange" %v to %a[%i] if %w : i64 : memref<?xi32, strided<[1], offset: ?>>
   svm.return
 }
+
+// -----
+func.func @f(%address: i64, %n: index) {
+  // expected-error @+1 {{gives a 'memref<?x?xf32, strided<[?, 1], offset: ?>>'; memory at an address is a view of one dimension}}
+  %0 = svm.memory_at %address(%n) : memref<?x?xf32, strided<[?, 1], offset: ?>>
+  return
+}
+
+// -----
+func.func @f(%address: i64, %n: index) {
+  // expected-error @+1 {{has elements of type 'index'; they are integers or floating-point}}
+  %0 = svm.memory_at %address(%n) : memref<?xindex, strided<[1], offset: ?>>
+  return
+}

@@ -44,6 +44,17 @@ svm.kernel @changes(%a: memref<?xi32, strided<[1], offset: ?>> {svm.access = "re
   svm.return
 }
 
+// CHECK: func.func @finds
+func.func @finds(%address: i64, %n: index) -> i1 {
+  // CHECK: %{{.*}} = svm.memory_at "frame" %{{.*}}(%{{.*}}) : memref<?xf32, strided<[1], offset: ?>>
+  %a = svm.memory_at "frame" %address(%n) : memref<?xf32, strided<[1], offset: ?>>
+  // CHECK: %{{.*}} = svm.memory_at %{{.*}}(%{{.*}}) : memref<?xi8, strided<[1], offset: ?>>
+  %b = svm.memory_at %address(%n) : memref<?xi8, strided<[1], offset: ?>>
+  // CHECK: %{{.*}} = svm.apart %{{.*}}, %{{.*}} : memref<?xf32, strided<[1], offset: ?>>, memref<?xi8, strided<[1], offset: ?>>
+  %0 = svm.apart %a, %b : memref<?xf32, strided<[1], offset: ?>>, memref<?xi8, strided<[1], offset: ?>>
+  return %0 : i1
+}
+
 // CHECK: svm.kernel @streams(%{{.*}}: !svm.stream<f32>, %{{.*}}: !svm.stream<f32>)
 svm.kernel @streams(%in: !svm.stream<f32>, %out: !svm.stream<f32>) {
   %c1 = arith.constant 1 : index

@@ -202,6 +202,7 @@ private:
   std::string lowerStream(const InternalNode& node, const std::string& graph) {
     const std::string name = graph + "_stream";
     begin(name, {});
+    raises_ = isStream_ = true;
     std::vector<Stage> stages;
     for (const std::vector<unsigned>& children : stagesOf(node)) {
       Stage& stage = stages.emplace_back();
@@ -237,6 +238,7 @@ private:
       else
         runStage(node, stages, stages[number - 1], graph);
     }
+    raises_ = isStream_ = false;
     return name;
   }
 

@@ -87,9 +87,11 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
   const bool isLeaf = leaf != graphs_.leaves.end();
   if (isLeaf)
     mapped_.insert(nodeName(*child.function));
-  if (raises_ && isLeaf && raiseLeaf(child, leaf->second, given, level, outputs, outputs[number])) {
-    ++raised_;
-    return;
+  if (raises_ && isLeaf) {
+    const Raised raised = raiseLeaf(child, leaf->second, given, level, outputs, outputs[number]);
+    raised_ += raised != Raised::No;
+    if (raised == Raised::Yes)
+      return;
   }
   // The outermost loop is over the last dimension, so that neighbours along x follow each other.
   Values lower(child.extents.size(), index(0)), upper(level.extents.rbegin(), level.extents.rend());

@@ -118,7 +118,8 @@ protected:
   /// Whether leaves are raised. They may be where no two pointers that the graph is given overlap of which one is
   /// written.
   bool raises_ = false;
-  unsigned raised_ = 0; // leaves
+  unsigned raised_ = 0;   // leaves
+  bool isStream_ = false; // whether what is built is a stage
 
 private:
   void checkGrids(const Child& source, const Values& extents, const Values& inputs);
@@ -137,9 +138,11 @@ private:
 
   /// The inputs that each instance has of its own: for each argument the block they are in, or null.
   std::vector<const Output*> ownInputs(const Child& child, const Outputs& outputs) const;
-  /// All instances of a leaf as one kernel with loops. False where it cannot be raised, and nothing was made.
-  bool raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level, Outputs& outputs,
-                 const std::vector<Output>& own);
+  /// WhereApart: the builder stands where it has to be executed in another way, since pointers overlap there.
+  enum class Raised { No, Yes, WhereApart };
+  /// All instances of a leaf as one kernel with loops. No: it cannot be raised, and nothing was made.
+  Raised raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level, Outputs& outputs,
+                   const std::vector<Output>& own);
   std::optional<unsigned> rootInputOf(const InternalNode& node, const Source& source);
   const std::vector<llvm::Type*>& elementsOf(const LeafNode& leaf);
   std::map<const llvm::Function*, std::vector<llvm::Type*>> elements_;

@@ -116,13 +116,24 @@ class LeafRaiser {
 public:
   using Frame = mapping::LogicalModule;
   using Values = NodeLowering::Values;
+  using Raised = NodeLowering::Raised;
 
   LeafRaiser(NodeLowering& lowering, const LeafNode& leaf, const Values& given, const NodeLowering::Level& level,
              std::vector<const NodeLowering::Output*> ownInputs, const std::vector<NodeLowering::Output>& outputs)
       : lowering_(lowering), leaf_(leaf), given_(given), level_(level), ownInputs_(std::move(ownInputs)),
         outputs_(outputs), builder_(lowering.builder_) {}
 
-  bool run(unsigned number) {
+  Raised run(unsigned number) {
+    if (!prepare(number))
+      return Raised::No;
+    const bool isDone = raiseClone();
+    clone_->eraseFromParent();
+    return isDone ? raised_ : Raised::No;
+  }
+
+private:
+  /// The clone, ready to be read. False where the leaf cannot be raised.
+  bool prepare(unsigned number) {
     if (leaf_.allocates)
       return refuse("it allocates memory");
     // What instances keep would need room for as many as there are.
@@ -137,12 +148,9 @@ public:
       return false; // reported
     describeArguments(use);
     raise::clean(*clone_);
-    const bool isDone = raiseClone();
-    clone_->eraseFromParent();
-    return isDone;
+    return true;
   }
 
-private:
   template <typename Op, typename... Arguments>
   Op make(Arguments&&... arguments) {
     return builder_.create<Op>(lowering_.place_, std::forward<Arguments>(arguments)...);
@@ -165,8 +173,8 @@ private:
     for (const llvm::Argument& argument : leaf_.function->args())
       for (const llvm::Argument& other : leaf_.function->args()) {
         const unsigned first = argument.getArgNo(), second = other.getArgNo();
-        if (second < first && given_[first] && given_[first] == given_[second] &&
-            llvm::isa<mlir::MemRefType>(given_[first].getType()) && (leaf_.isWritten[first] || leaf_.isWritten[second]))
+        if (second < first && given_[first] && given_[first] == given_[second] && argument.getType()->isPointerTy() &&
+            other.getType()->isPointerTy() && (leaf_.isWritten[first] || leaf_.isWritten[second]))
           return &argument;
       }
     return nullptr;
@@ -180,14 +188,18 @@ private:
     return all;
   }
 
+  /// Whether a pointer is the same for all instances, and its size too.
+  bool isBlock(unsigned number) const {
+    return given_[number] && (llvm::isa<mlir::MemRefType>(given_[number].getType()) ||
+                              (number + 1 < given_.size() && given_[number + 1]));
+  }
+
   LeafUse describeUse() {
     LeafUse use;
     for (const NodeLowering::Level* level : levels())
       use.dimensions.push_back(static_cast<unsigned>(level->extents.size()));
     for (const llvm::Argument& argument : leaf_.function->args()) {
-      Value value = given_[argument.getArgNo()];
-      use.isAddress.push_back(argument.getType()->isPointerTy() &&
-                              !(value && llvm::isa<mlir::MemRefType>(value.getType())));
+      use.isAddress.push_back(argument.getType()->isPointerTy() && !isBlock(argument.getArgNo()));
     }
     for (const NodeLowering::Output& output : outputs_) {
       use.last.push_back(bool(output.last));
@@ -199,6 +211,7 @@ private:
   /// A parameter of the clone that is an argument of the kernel, or is computed in it.
   struct Parameter {
     Value given = {};                           // in the control function
+    Value address = {}, bytes = {};             // or where a block is, and how large, as numbers
     const NodeLowering::Output* each = nullptr; // or an input that each instance has of its own
     const llvm::Type* input = nullptr;          // its type
     bool isLast = false;                        // or whether the instance is the last
@@ -227,9 +240,15 @@ private:
     };
     for (const llvm::Argument& argument : leaf_.function->args()) {
       const unsigned number = argument.getArgNo();
-      if (argument.getType()->isPointerTy() && !use.isAddress[number])
-        addBlock(given_[number], true);
-      else
+      if (argument.getType()->isPointerTy() && !use.isAddress[number]) {
+        const bool isMemRef = llvm::isa<mlir::MemRefType>(given_[number].getType());
+        addBlock(isMemRef ? given_[number] : Value(), true);
+        if (!isMemRef) {
+          Parameter& block = parameters_[parameters_.size() - 3];
+          block.address = given_[number];
+          block.bytes = given_[number + 1];
+        }
+      } else
         add({.kind = Kind::Scalar}, {.given = given_[number], .each = ownInputs_[number], .input = argument.getType()});
     }
     std::vector<int> ownIndices, ownExtents;
@@ -260,6 +279,7 @@ private:
       add({.kind = Kind::Scalar}, {.isLast = true});
       add({.kind = Kind::Known, .known = linear_});
     }
+    outputsBegin_ = parameters_.size();
     for (const NodeLowering::Output& output : outputs_)
       if (output.last)
         addBlock(output.last, false, true);
@@ -272,7 +292,8 @@ private:
   bool checkBlocks(const raise::Raising& raising) {
     for (unsigned number = 0; number < arguments_.size(); ++number) {
       const raise::MemoryBlock* block = raising.blockOf(number);
-      if (arguments_[number].kind != raise::Argument::Kind::Block || !block || !block->element)
+      if (arguments_[number].kind != raise::Argument::Kind::Block || !block || !block->element ||
+          parameters_[number].address)
         continue;
       const auto type = llvm::cast<mlir::MemRefType>(parameters_[number].given.getType());
       if (type.getElementType() != lowering_.typeOf(block->element))
@@ -297,6 +318,7 @@ private:
     if (!checkBlocks(raising))
       return false;
     chooseOrder(raising);
+    findMemory(raising);
     svm::KernelOp kernel = makeKernel(raising);
     bool isDone = writeKernel(kernel, raising);
     if (!isDone) {
@@ -308,12 +330,63 @@ private:
     }
     if (!isDone) {
       kernel->erase();
+      for (mlir::Operation* each : llvm::reverse(found_)) {
+        if (auto memory = llvm::dyn_cast<svm::MemoryAtOp>(each))
+          lowering_.placement_->blocks.erase(memory.getLabel()->str());
+        each->erase();
+      }
       return false;
     }
+    chooseWhereApart(raising);
     if (raising.reliesOnSmall())
       checkExtents();
     runKernel(kernel);
     return true;
+  }
+
+  /// Pointers that come as addresses, as blocks of what the leaf loads and stores there.
+  void findMemory(const raise::Raising& raising) {
+    for (unsigned number = 0; number < parameters_.size(); ++number) {
+      Parameter& parameter = parameters_[number];
+      const raise::MemoryBlock* block = raising.blockOf(number);
+      if (!parameter.address || !block || !block->element)
+        continue;
+      const mlir::Type element = lowering_.typeOf(block->element);
+      auto bytes = make<arith::IndexCastUIOp>(builder_.getIndexType(), parameter.bytes);
+      auto size = make<arith::ConstantIndexOp>(std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1));
+      auto extent = make<arith::DivUIOp>(bytes, size);
+      const std::string label = lowering_.label(*leaf_.function);
+      if (lowering_.arrays_.valid())
+        lowering_.placement_->blocks[label] = lowering_.machine_[lowering_.arrays_].name;
+      auto memory =
+          make<svm::MemoryAtOp>(svm::viewType(1, element), parameter.address, extent, builder_.getStringAttr(label));
+      found_.append({bytes, size, extent, memory});
+      parameter.given = memory;
+    }
+  }
+
+  /// Memory at addresses may be parts of each other, which the kernel takes to be apart where one is written: then
+  /// what is built next stands in a choice.
+  void chooseWhereApart(const raise::Raising& raising) {
+    Value all;
+    for (unsigned first = 0; first < parameters_.size(); ++first)
+      for (unsigned second = 0; second < parameters_.size(); ++second) {
+        const Parameter &one = parameters_[first], &other = parameters_[second];
+        if (!one.address || !one.given || !other.given || first == second || (other.address && second < first))
+          continue;
+        const raise::MemoryBlock *mine = raising.blockOf(first), *its = raising.blockOf(second);
+        if (!its || !llvm::isa<mlir::MemRefType>(other.given.getType()) || (!mine->isWritten && !its->isWritten))
+          continue;
+        if (other.given.getDefiningOp<svm::BlockOp>() && second >= outputsBegin_)
+          continue; // an output is memory of the graph's own
+        Value apart = make<svm::ApartOp>(builder_.getI1Type(), one.given, other.given);
+        all = all ? make<arith::AndIOp>(all, apart).getResult() : apart;
+      }
+    if (!all)
+      return;
+    raised_ = Raised::WhereApart;
+    choice_ = make<scf::IfOp>(all, /*withElseRegion=*/true);
+    builder_.setInsertionPointToStart(choice_.thenBlock());
   }
 
   /// Along short strides inside, along long ones outside; else x innermost.
@@ -437,6 +510,12 @@ private:
   }
 
   void runKernel(svm::KernelOp kernel) {
+    buildRun(kernel);
+    if (choice_)
+      builder_.setInsertionPointToStart(choice_.elseBlock());
+  }
+
+  void buildRun(svm::KernelOp kernel) {
     const std::string label = lowering_.label(*leaf_.function);
     mlir::OpBuilder::InsertionGuard guard(builder_);
     if (waits()) { // without a name by which a mapping could keep its instances apart
@@ -503,6 +582,11 @@ private:
     }
     if (steps.empty() || order_.empty())
       return {};
+    if (lowering_.isStream_) { // its stages would take their parts of those memories at the same time
+      lowering_.diagnostics_.report(notMoved, placeOf(*leaf_.function, lowering_.diagnostics_.sources()), name,
+                                    machine[steps.back().processor].name, "a launch that is streaming");
+      return {};
+    }
     mapping::FootprintProblem problem{"", kernel.getLoc()};
     const auto footprint = mapping::footprintOf(kernel, run.ranges, problem);
     if (footprint)
@@ -539,6 +623,10 @@ private:
   mlir::OpBuilder& builder_;
 
   llvm::Function* clone_ = nullptr;
+  Raised raised_ = Raised::Yes;
+  scf::IfOp choice_;                          // whether memory at addresses is apart
+  llvm::SmallVector<mlir::Operation*> found_; // the operations that give it
+  size_t outputsBegin_ = 0;                   // of the clone's parameters
   std::vector<raise::Argument> arguments_;    // of the clone
   std::vector<Parameter> parameters_;         // as many
   std::vector<Value> symbols_;                // in the control function; null: an index of the leaf itself
@@ -551,8 +639,8 @@ private:
   llvm::SmallVector<unsigned> ranges_;        // the kernel's arguments that its parts of the dimensions begin at
 };
 
-bool NodeLowering::raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level,
-                             Outputs& outputs, const std::vector<Output>& own) {
+NodeLowering::Raised NodeLowering::raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given,
+                                             const Level& level, Outputs& outputs, const std::vector<Output>& own) {
   return LeafRaiser(*this, leaf, given, level, ownInputs(child, outputs), own).run(raised_);
 }
 

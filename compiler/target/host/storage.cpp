@@ -121,6 +121,17 @@ private:
     Location loc = op->getLoc();
     if (auto block = dyn_cast<BlockOp>(op))
       return lowerBlock(block);
+    if (auto found = dyn_cast<MemoryAtOp>(op)) {
+      Value data = builder.create<LLVM::IntToPtrOp>(loc, pointer(), found.getAddress());
+      Value one = builder.create<arith::ConstantIndexOp>(loc, 1);
+      found.getBlock().replaceAllUsesWith(
+          kernel::describe(builder, loc, found.getBlock().getType(), data, found.getExtent(), one));
+      return found.erase();
+    }
+    if (auto apart = dyn_cast<ApartOp>(op)) {
+      apart.getIsApart().replaceAllUsesWith(areApart(builder, loc, apart));
+      return apart.erase();
+    }
     if (auto variable = dyn_cast<memref::AllocaOp>(op))
       return lowerCapturedVariable(variable);
     if (auto move = dyn_cast<MoveOp>(op))
@@ -168,6 +179,43 @@ private:
       return;
     }
     op->erase();
+  }
+
+  /// Where a block begins and ends, in bytes, and whether it has no elements.
+  struct Stretch {
+    Value begin, end, isEmpty;
+  };
+  Stretch stretchOf(OpBuilder& builder, Location loc, TypedValue<MemRefType> block) {
+    const SmallVector<Value> parts = kernel::flatten(builder, loc, block);
+    const auto rank = static_cast<size_t>(block.getType().getRank());
+    auto number = [&](int64_t value) { return builder.create<arith::ConstantIndexOp>(loc, value).getResult(); };
+    Value zero = number(0), low = zero, high = number(1);
+    Value isEmpty = builder.create<arith::ConstantIntOp>(loc, 0, 1);
+    for (size_t dimension = 0; dimension < rank; ++dimension) {
+      Value extent = parts[1 + dimension];
+      Value none = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, extent, zero);
+      isEmpty = builder.create<arith::OrIOp>(loc, isEmpty, none);
+      Value reach = builder.create<arith::MulIOp>(loc, builder.create<arith::SubIOp>(loc, extent, number(1)),
+                                                  parts[1 + rank + dimension]);
+      low = builder.create<arith::AddIOp>(loc, low, builder.create<arith::MinSIOp>(loc, reach, zero));
+      high = builder.create<arith::AddIOp>(loc, high, builder.create<arith::MaxSIOp>(loc, reach, zero));
+    }
+    Value first = builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), parts.front());
+    const auto bytes = static_cast<int64_t>(RecordType::sizeInBytes(block.getType().getElementType()));
+    auto at = [&](Value elements) {
+      return builder.create<arith::AddIOp>(loc, first, word(builder, loc, sizeOf(builder, loc, elements, bytes)))
+          .getResult();
+    };
+    return {at(low), at(high), isEmpty};
+  }
+  Value areApart(OpBuilder& builder, Location loc, ApartOp apart) {
+    const Stretch one = stretchOf(builder, loc, apart.getFirst()), other = stretchOf(builder, loc, apart.getSecond());
+    auto before = [&](const Stretch& first, const Stretch& second) {
+      return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, first.end, second.begin).getResult();
+    };
+    Value result = builder.create<arith::OrIOp>(loc, one.isEmpty, other.isEmpty);
+    result = builder.create<arith::OrIOp>(loc, result, before(one, other));
+    return builder.create<arith::OrIOp>(loc, result, before(other, one));
   }
 
   void lowerAtomic(AtomicOp atomic) {

@@ -1,0 +1,272 @@
+"""Leaves as structured kernels wherever their pointers come from: arguments of a launch, items of a streaming one, memory that another leaf
+has allocated; and what happens where two of them overlap. Expected values come from loops in the programs themselves."""
+
+import os
+import subprocess
+
+import harness
+
+STREAM = r"""
+#include <hpvm.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { n = 1000 };
+void next(float *from, size_t fromBytes, float *to, size_t toBytes, long shift) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  to[i] = from[i] * 2.0f + (float)shift;
+  __hpvm__return(2, to, toBytes);
+}
+void sum(float *data, size_t dataBytes, float *sums, size_t sumsBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, sums);
+  float all = 0;
+  for (size_t i = 0; i < dataBytes / sizeof(float); ++i)
+    all += data[i];
+  sums[0] = all;
+  __hpvm__return(1, sumsBytes);
+}
+void pipeline(float *from, size_t fromBytes, float *to, size_t toBytes, float *sums, size_t sumsBytes, long shift) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 2, to, sums);
+  void *first = __hpvm__createNodeND(1, next, (size_t)n), *second = __hpvm__createNodeND(0, sum);
+  __hpvm__bindIn(first, 0, 0, 1);
+  __hpvm__bindIn(first, 1, 1, 1);
+  __hpvm__bindIn(first, 2, 2, 1);
+  __hpvm__bindIn(first, 3, 3, 1);
+  __hpvm__bindIn(first, 6, 4, 1);
+  __hpvm__edge(first, second, 1, 0, 0, 1);
+  __hpvm__edge(first, second, 1, 1, 1, 1);
+  __hpvm__bindIn(second, 4, 2, 1);
+  __hpvm__bindIn(second, 5, 3, 1);
+  __hpvm__bindOut(second, 0, 0, 1);
+}
+struct __attribute__((packed)) Arguments { float *from; size_t fromBytes; float *to; size_t toBytes; float *sums; size_t sumsBytes; long shift; size_t out; };
+int main(void) {
+  __hpvm__init();
+  static float memory[6][2 * n], sums[6];
+  void *graph = __hpvm__launch(1, pipeline, 0);
+  float wanted[6];
+  for (int item = 0; item < 6; ++item) {
+    float *from = memory[item], *to = memory[item] + n; /* apart, over each other by one, one and the same */
+    if (item % 3 == 1)
+      to = from + 1;
+    if (item % 3 == 2)
+      to = from;
+    for (int i = 0; i < 2 * n; ++i)
+      from[i] = (float)(i % 7 + item);
+    wanted[item] = 0;
+    float copy[2 * n];
+    for (int i = 0; i < 2 * n; ++i)
+      copy[i] = from[i];
+    for (int i = 0; i < n; ++i)
+      copy[to - from + i] = copy[i] * 2.0f + (float)item;
+    if (item % 3 == 1) /* one after the other, which is not told: any order is right, so all the same in the end */
+      for (int i = 0; i < 2 * n; ++i)
+        copy[i] = from[i] = 0;
+    for (int i = 0; i < n; ++i)
+      wanted[item] += copy[to - from + i];
+    struct Arguments given = {from, n * sizeof(float), to, n * sizeof(float), &sums[item], sizeof(float), item % 3 == 1 ? 0 : item};
+    if (item % 3 != 2)
+      llvm_hpvm_track_mem(to, n * sizeof(float));
+    llvm_hpvm_track_mem(from, n * sizeof(float));
+    llvm_hpvm_track_mem(&sums[item], sizeof(float));
+    __hpvm__push(graph, &given);
+    free(__hpvm__pop(graph));
+    if (item % 3 != 2)
+      llvm_hpvm_untrack_mem(to);
+    llvm_hpvm_untrack_mem(from);
+    llvm_hpvm_untrack_mem(&sums[item]);
+    if (sums[item] != wanted[item])
+      printf("item %d: %g, not %g\n", item, sums[item], wanted[item]);
+  }
+  __hpvm__wait(graph);
+  __hpvm__cleanup();
+  puts("done");
+}
+"""
+
+GROUPS = r"""
+#include <hpvm.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { tile = 16 };
+void room(size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  __hpvm__return(2, __hpvm__malloc((long)bytes), bytes);
+}
+void product(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cBytes, long n, float *as, size_t asBytes, float *bs, size_t bsBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(4, a, b, as, bs, 3, c, as, bs);
+  void *node = __hpvm__getNode(), *group = __hpvm__getParentNode(node);
+  long x = __hpvm__getNodeInstanceID_x(node), y = __hpvm__getNodeInstanceID_y(node);
+  long column = __hpvm__getNodeInstanceID_x(group) * tile + x, row = __hpvm__getNodeInstanceID_y(group) * tile + y;
+  float sum = 0;
+  for (long k = 0; k < n; k += tile) {
+    as[y * tile + x] = a[row * n + k + x];
+    bs[y * tile + x] = b[(k + y) * n + column];
+    __hpvm__barrier();
+    for (long i = 0; i < tile; ++i)
+      sum += as[y * tile + i] * bs[i * tile + x];
+    __hpvm__barrier();
+  }
+  c[row * n + column] = sum;
+  __hpvm__return(1, n);
+}
+void group(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cBytes, long n, size_t tileBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, a, b, 1, c);
+  void *first = __hpvm__createNodeND(0, room), *second = __hpvm__createNodeND(0, room);
+  void *all = __hpvm__createNodeND(2, product, (size_t)tile, (size_t)tile);
+  __hpvm__bindIn(first, 7, 0, 0);
+  __hpvm__bindIn(second, 7, 0, 0);
+  __hpvm__bindIn(all, 0, 0, 0);
+  __hpvm__bindIn(all, 1, 1, 0);
+  __hpvm__bindIn(all, 2, 2, 0);
+  __hpvm__bindIn(all, 3, 3, 0);
+  __hpvm__bindIn(all, 4, 4, 0);
+  __hpvm__bindIn(all, 5, 5, 0);
+  __hpvm__bindIn(all, 6, 6, 0);
+  __hpvm__edge(first, all, 1, 0, 7, 0);
+  __hpvm__edge(second, all, 1, 0, 9, 0);
+  __hpvm__edge(first, all, 1, 1, 8, 0);
+  __hpvm__edge(second, all, 1, 1, 10, 0);
+  __hpvm__bindOut(all, 0, 0, 0);
+}
+void root(float *a, size_t aBytes, float *b, size_t bBytes, float *c, size_t cBytes, long n, size_t tileBytes, size_t groups) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, a, b, 1, c);
+  void *all = __hpvm__createNodeND(2, group, groups, groups);
+  __hpvm__bindIn(all, 0, 0, 0);
+  __hpvm__bindIn(all, 1, 1, 0);
+  __hpvm__bindIn(all, 2, 2, 0);
+  __hpvm__bindIn(all, 3, 3, 0);
+  __hpvm__bindIn(all, 4, 4, 0);
+  __hpvm__bindIn(all, 5, 5, 0);
+  __hpvm__bindIn(all, 6, 6, 0);
+  __hpvm__bindIn(all, 7, 7, 0);
+  __hpvm__bindOut(all, 0, 0, 0);
+}
+struct __attribute__((packed)) Arguments { float *a; size_t aBytes; float *b; size_t bBytes; float *c; size_t cBytes; long n; size_t tileBytes, groups; long out; };
+int main(void) {
+  __hpvm__init();
+  long n = 64;
+  size_t bytes = (size_t)(n * n) * sizeof(float);
+  float *a = malloc(bytes), *b = malloc(bytes), *c = malloc(bytes);
+  for (long i = 0; i < n * n; ++i)
+    a[i] = (float)(i % 13 - 6), b[i] = (float)(i % 11 - 5), c[i] = -1;
+  llvm_hpvm_track_mem(a, bytes), llvm_hpvm_track_mem(b, bytes), llvm_hpvm_track_mem(c, bytes);
+  struct Arguments given = {a, bytes, b, bytes, c, bytes, n, tile * tile * sizeof(float), (size_t)n / tile};
+  __hpvm__wait(__hpvm__launch(0, root, &given));
+  llvm_hpvm_request_mem(c, bytes);
+  int wrong = 0;
+  for (long i = 0; i < n; ++i)
+    for (long j = 0; j < n; ++j) {
+      float sum = 0;
+      for (long k = 0; k < n; ++k)
+        sum += a[i * n + k] * b[k * n + j];
+      wrong += sum != c[i * n + j];
+    }
+  __hpvm__cleanup();
+  printf("%d wrong\n", wrong);
+}
+"""
+
+TABLES = r"""
+#include <hpvm.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { n = 300 };
+static const float weights[5] = {0.0625f, 0.25f, 0.375f, 0.25f, 0.0625f};
+static const struct { short step; unsigned char flag; double scale; } mixed = {3, 1, 0.5};
+static const short steps[2][3] = {{1, -2, 3}, {-4, 5}};
+const unsigned char bits[256] = {[7] = 3, [200] = 250};
+const long empty[4];
+void filter(float *from, size_t fromBytes, float *to, size_t toBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  static const double local[3] = {1.5, -2.5, 1e300};
+  const float spread[4] = {1, 2, 3, 4};
+  float sum = 0;
+  for (long k = 0; k < 5; ++k)
+    sum += weights[k] * from[i + k];
+  for (int r = 0; r < 2; ++r)
+    for (int s = 0; s < 3; ++s)
+      sum += (float)steps[r][s];
+  to[i] = sum + (float)bits[i % 256] + (float)local[i % 2] + spread[i & 3] + (float)empty[i & 3];
+  __hpvm__return(1, fromBytes);
+}
+void root(float *from, size_t fromBytes, float *to, size_t toBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  void *all = __hpvm__createNodeND(1, filter, toBytes / sizeof(float));
+  __hpvm__bindIn(all, 0, 0, 0);
+  __hpvm__bindIn(all, 1, 1, 0);
+  __hpvm__bindIn(all, 2, 2, 0);
+  __hpvm__bindIn(all, 3, 3, 0);
+  __hpvm__bindOut(all, 0, 0, 0);
+}
+struct __attribute__((packed)) Arguments { float *from; size_t fromBytes; float *to; size_t toBytes; size_t out; };
+int main(void) {
+  __hpvm__init();
+  static float from[n + 4], to[n];
+  for (int i = 0; i < n + 4; ++i)
+    from[i] = (float)(i * 37 % 101);
+  llvm_hpvm_track_mem(from, sizeof from), llvm_hpvm_track_mem(to, sizeof to);
+  struct Arguments given = {from, sizeof from, to, sizeof to, 0};
+  __hpvm__wait(__hpvm__launch(0, root, &given));
+  llvm_hpvm_request_mem(to, sizeof to);
+  int wrong = 0;
+  const double local[3] = {1.5, -2.5, 1e300};
+  for (int i = 0; i < n; ++i) {
+    float sum = 0;
+    for (int k = 0; k < 5; ++k)
+      sum += weights[k] * from[i + k];
+    for (int r = 0; r < 2; ++r)
+      for (int s = 0; s < 3; ++s)
+        sum += (float)steps[r][s];
+    wrong += to[i] != sum + (float)bits[i % 256] + (float)local[i % 2] + (float)(1 + (i & 3)) + 0.0f;
+  }
+  __hpvm__cleanup();
+  printf("%d wrong, %g\n", wrong, mixed.scale);
+}
+"""
+
+
+class RaisedTest(harness.Case):
+    def program(self, text, *options):
+        """Its remarks, once it has been built."""
+        self.write("program.c", text)
+        return self.succeeds("cc", "-O2", "-ffp-contract=off", "program.c", "-o", "program", *options, STRATA_REMARKS="1").err
+
+    def prints(self, wanted):
+        for threads in ("1", "2", "7"):
+            done = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=120, check=False,
+                                  env={**os.environ, "STRATA_THREADS": threads})
+            self.assertEqual(done.stdout, wanted, done.stderr)
+
+    def test_items_of_a_streaming_launch(self):
+        self.assertNotIn("hpvm-not-raised", self.program(STREAM))
+        self.prints("done\n")
+
+    def test_memory_that_another_leaf_allocates(self):
+        remarks = self.program(GROUPS)
+        self.assertEqual(remarks.count("hpvm-not-raised"), 1, remarks)  # the leaf that allocates
+        self.prints("0 wrong\n")
+        for machine in ("cell", "smp-2level", "cluster", "cell-disk"):
+            self.program(GROUPS, "--machine=" + machine)
+            self.prints("0 wrong\n")
+
+    def test_constant_tables(self):
+        self.assertNotIn("hpvm-not-raised", self.program(TABLES))
+        self.prints("0 wrong, 0.5\n")
+        for machine in ("cell", "cell-disk"):
+            self.assertNotIn("hpvm-not-moved", self.program(TABLES, "--machine=" + machine))
+            self.prints("0 wrong, 0.5\n")
+
+
+if __name__ == "__main__":
+    harness.main()
