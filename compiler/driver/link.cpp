@@ -25,6 +25,14 @@ STRATA_DIAGNOSTIC(notWritten, Error, "link-not-written", "'{0}' cannot be writte
 STRATA_DIAGNOSTIC(noLinker, Error, "link-no-linker", "the linker '{0}' cannot be started: {1}");
 namespace {
 
+/// Those that a file of the program was compiled with.
+target::Sanitizers sanitizersOf(const llvm::Module& module) {
+  const auto isAny = [&](llvm::Attribute::AttrKind kind) {
+    return llvm::any_of(module, [&](const llvm::Function& function) { return function.hasFnAttribute(kind); });
+  };
+  return {isAny(llvm::Attribute::SanitizeAddress), isAny(llvm::Attribute::SanitizeThread)};
+}
+
 class GraphLink {
 public:
   GraphLink(Session& session, const std::vector<std::string>& arguments) : session_(session), arguments_(arguments) {}
@@ -39,6 +47,7 @@ public:
       return std::nullopt;
     if (graphs->roots.empty())
       return "";
+    session_.options.compile.sanitizers = sanitizersOf(*module);
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     MlirDiagnostics forward(context, session_.diagnostics);
     session_.options.compile.program = "the program's graphs";

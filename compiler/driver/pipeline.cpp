@@ -482,6 +482,7 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
   target::Settings settings;
   settings.optimization = optimization;
   settings.instrumentation = instrumentation;
+  settings.sanitizers = options_.sanitizers;
   settings.symbols = symbolsOfNotations();
   settings.prepare = [this](PassManager& passes) { prepare(passes); };
   settings.begin = [this](const char* phase) { tell(phase); };

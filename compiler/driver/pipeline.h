@@ -27,9 +27,10 @@ struct CompileOptions : notation::Options {
   Location targetPlace;  // where the command line has it
   std::vector<std::string> machinePath; // folders in which machines are looked up
   std::optional<unsigned> threads;
-  bool verifyEach = false;    // verify after every pass
-  PassWatch* watch = nullptr; // is told what passes do; outlives the compiler
-  bool isTrial = false;       // looks for a mapping that fits
+  bool verifyEach = false;       // verify after every pass
+  PassWatch* watch = nullptr;    // is told what passes do; outlives the compiler
+  bool isTrial = false;          // looks for a mapping that fits
+  target::Sanitizers sanitizers; // that watch the program which the code goes into
 };
 
 /// A program in logical form, with where it goes and what runs it there.

@@ -157,8 +157,11 @@ private:
         return access.isStore && access.isCertain && access.clips.empty();
       });
       Value outer = view(from[at], part.begin, extents), inner = view(part, part.begin, extents);
-      if (!isComplete || !isDense(box))
+      if (!isComplete || !isDense(box)) {
+        OpBuilder::InsertionGuard guard(builder_);
+        beginOfLast(box, instances);
         make<MoveOp>(Type(), outer, inner, ValueRange());
+      }
       if (box.isWritten) {
         if (box.isRead && !box.strides.empty()) {
           SmallVector<Value> begin, written;
@@ -182,16 +185,21 @@ private:
       if (!footprint_.boxes[at].isWritten)
         continue;
       OpBuilder::InsertionGuard guard(builder_);
-      if (llvm::is_contained(run_.writtenByLast, footprint_.boxes[at].argument)) {
-        Value isLast;
-        for (auto [range, whole] : llvm::zip(instances, instances_))
-          isLast = both(isLast, isAtMost(whole.high, range.high));
-        if (isLast)
-          builder_.setInsertionPointToStart(make<scf::IfOp>(isLast, false).thenBlock());
-      }
+      beginOfLast(footprint_.boxes[at], instances);
       make<MoveOp>(Type(), back[next].first, back[next].second, ValueRange());
       ++next;
     }
+  }
+
+  /// What the very last instance alone writes, its tile alone moves: what is built next, where such a box is moved.
+  void beginOfLast(const Box& box, const Instances& instances) {
+    if (!llvm::is_contained(run_.writtenByLast, box.argument))
+      return;
+    Value isLast;
+    for (auto [range, whole] : llvm::zip(instances, instances_))
+      isLast = both(isLast, isAtMost(whole.high, range.high));
+    if (isLast)
+      builder_.setInsertionPointToStart(make<scf::IfOp>(isLast, false).thenBlock());
   }
 
   Reach cutTo(Reach range, const Reach& whole) {

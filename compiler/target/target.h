@@ -33,6 +33,12 @@ enum class Instrumentation {
   Trace, // what ran when (runtime/core/trace.h)
 };
 
+/// What a program is watched by as it runs: Clang's -fsanitize=address and thread. Generated code tells them of its
+/// accesses; the program is linked with their runtimes.
+struct Sanitizers {
+  bool address = false, thread = false;
+};
+
 /// Code of this process behind a symbol of the program, for targets that have no way to run it themselves: a kernel
 /// that is LLVM code, or a function of C (whose result goes into a single element behind its arguments). Called with
 /// packed arguments (Executable::Entry). By the symbol.
@@ -47,6 +53,7 @@ struct Symbol {
 struct Settings {
   unsigned optimization = 3; ///< as LLVM counts, 0 to 3
   Instrumentation instrumentation = Instrumentation::None;
+  Sanitizers sanitizers;       ///< of objects
   std::vector<Symbol> symbols; ///< of the notations' own runtimes
   /// Is called with every pass manager before it runs, and when a part of the work begins ("optimising code").
   std::function<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {};

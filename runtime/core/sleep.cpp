@@ -109,10 +109,10 @@ bool allSleep(const Sleepers& shared) {
   return shared.settled == shared.joined.load() && shared.beside.load() == 0;
 }
 
-/// Whether nothing can run any more. False while a thread exists that may still call in, and when no thread from
-/// outside sleeps here: then the process is about to end.
+/// Whether nothing can run any more. False while a thread exists that may still call in, and when no thread at all, or
+/// none from outside, sleeps here: then the process is about to end.
 bool nothingCanRun(const Sleepers& shared) {
-  if (!allSleep(shared) || (shared.outside == 0 && !shared.foreign.load()))
+  if (!allSleep(shared) || shared.joined.load() == 0 || (shared.outside == 0 && !shared.foreign.load()))
     return false;
   return !(shared.foreign.load() && foreignThreadsExist(shared.joined.load() + shared.engineThreads.load()));
 }

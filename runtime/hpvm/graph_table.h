@@ -10,10 +10,11 @@ extern "C" {
 #endif
 
 /* An argument of a root node that is a pointer, with the size that follows it: where the two lie in the packed struct
- * of arguments, in bytes. */
+ * of arguments, in bytes, and whether a node writes there. */
 typedef struct StrataHpvmPointer {
   const char* name;
   uint64_t offset, size_offset;
+  uint32_t is_written;
 } StrataHpvmPointer;
 
 /* A graph that can be launched. A constant of the program. */
@@ -28,6 +29,8 @@ typedef struct StrataHpvmGraph {
   const StrataHpvmPointer* pointers;
   uint32_t pointer_count, output_count;
   uint64_t argument_bytes, output_bytes; /* of the packed structs of inputs, and of outputs */
+  const uint64_t* pointer_outputs;       /* where outputs that are pointers lie in theirs, in bytes */
+  uint32_t pointer_output_count;
 } StrataHpvmGraph;
 
 /* Makes graphs known to __hpvm__launch. Called before main, or as a library is loaded; the table lives as long as the

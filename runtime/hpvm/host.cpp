@@ -20,6 +20,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -34,7 +35,8 @@ constexpr int64_t mostPushed = 16, mostResults = 1 << 20;
 
 struct Launch {
   const StrataHpvmGraph* graph;
-  char* arguments; // of a launch that is not streaming
+  char* arguments;            // of a launch that is not streaming
+  std::vector<char> own = {}; // the same with the addresses of the graph's own memory; empty: it has none
   StrataToken* token = nullptr;
   StrataStream *input = nullptr, *output = nullptr; // of a streaming one: packed structs; pointers to packed structs
   std::mutex pushing, popping;                      // one at a time of each
@@ -47,6 +49,7 @@ struct Launch {
 struct Host {
   std::mutex lock; // of all but `tracker`
   bool isInitialised = false;
+  bool isSeparate = false;                              // graphs have a memory of their own
   std::map<const void*, const StrataHpvmGraph*> graphs; // by root
   std::set<Launch*> launches;                           // that have not been waited for, or have results
   Tracker tracker;
@@ -94,12 +97,44 @@ void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const vo
   }
 }
 
+/// A packed struct of inputs with the addresses of the graphs' own memory, to which objects are copied.
+void giveObjects(const StrataHpvmGraph& graph, char* inputs) {
+  for (uint32_t number = 0; number < graph.pointer_count; ++number) {
+    const StrataHpvmPointer& pointer = graph.pointers[number];
+    uintptr_t address = 0;
+    uint64_t bytes = 0;
+    std::memcpy(&address, inputs + pointer.offset, sizeof address);
+    std::memcpy(&bytes, inputs + pointer.size_offset, sizeof bytes);
+    if (!address)
+      continue;
+    const uintptr_t given = host().tracker.give(address, pointer.is_written);
+    if (!given)
+      runtime::failOutOfMemory("the graphs' own memory", static_cast<int64_t>(bytes));
+    std::memcpy(inputs + pointer.offset, &given, sizeof given);
+  }
+}
+
+/// Pointers among the outputs of a graph, as the host knows them.
+void takeOutputs(const StrataHpvmGraph& graph, char* outputs) {
+  for (uint32_t number = 0; number < graph.pointer_output_count; ++number) {
+    uintptr_t address = 0;
+    std::memcpy(&address, outputs + graph.pointer_outputs[number], sizeof address);
+    address = host().tracker.hostAddress(address);
+    std::memcpy(outputs + graph.pointer_outputs[number], &address, sizeof address);
+  }
+}
+
 void runLaunch(void* argument) {
   Launch* const launch = *static_cast<Launch**>(argument);
+  const StrataHpvmGraph& graph = *launch->graph;
   if (launch->input)
-    launch->graph->stream(launch);
-  else
-    launch->graph->run(launch, launch->arguments);
+    return graph.stream(launch);
+  if (launch->own.empty())
+    return graph.run(launch, launch->arguments);
+  graph.run(launch, launch->own.data());
+  char* const outputs = launch->own.data() + graph.argument_bytes;
+  takeOutputs(graph, outputs);
+  std::memcpy(launch->arguments + graph.argument_bytes, outputs, graph.output_bytes);
 }
 
 /// Waits until a launch has nothing more to do.
@@ -216,6 +251,12 @@ void __hpvm__init() noexcept {
     failAt(__builtin_return_address(0), "hpvm-environment",
            "STRATA_THREADS is '" + std::string(std::getenv("STRATA_THREADS")) + "'",
            strata::runtime::threadsHelp().c_str());
+  const char* const memory = std::getenv("STRATA_HPVM_MEMORY");
+  const std::string_view kind = memory ? memory : "";
+  if (kind != "" && kind != "shared" && kind != "separate")
+    failAt(__builtin_return_address(0), "hpvm-environment", "STRATA_HPVM_MEMORY is '" + std::string(kind) + "'",
+           "say 'shared', where graphs work on the host's memory, or 'separate', where they have copies");
+  host().isSeparate = kind == "separate";
   // Where anything runs already, others have chosen.
   if (*threads && *threads != strata::runtime::threads() && strata::runtime::isAlone())
     strata::runtime::setThreads(*threads);
@@ -248,6 +289,11 @@ void llvm_hpvm_track_mem(void* object, size_t bytes) noexcept {
     failAt(__builtin_return_address(0), "hpvm-tracked-twice",
            "llvm_hpvm_track_mem is given an object that is tracked already",
            "untrack an object before its memory is used for another one");
+  if (host().isSeparate && host().tracker.overlapping(reinterpret_cast<uintptr_t>(object), bytes))
+    failAt(__builtin_return_address(0), "hpvm-objects-overlap",
+           "llvm_hpvm_track_mem is given an object that shares bytes with another one, and graphs have a memory of "
+           "their own",
+           "track the whole, and give graphs parts of it");
 }
 
 void llvm_hpvm_untrack_mem(void* object) noexcept {
@@ -276,6 +322,7 @@ void llvm_hpvm_request_mem(void* object, size_t bytes) noexcept {
            "llvm_hpvm_request_mem asks for " + std::to_string(bytes) + " bytes of an object of " +
                std::to_string(*tracked),
            "ask for as many bytes as are tracked");
+  host().tracker.request(reinterpret_cast<uintptr_t>(object));
 }
 
 void* __hpvm__launch(unsigned is_stream, ...) noexcept {
@@ -308,6 +355,11 @@ void* __hpvm__launch(unsigned is_stream, ...) noexcept {
     launch->input = strata_stream_create(static_cast<int64_t>(std::max<uint64_t>(graph->argument_bytes, 1)), mostPushed,
                                          "inputs of a graph");
     launch->output = strata_stream_create(sizeof(void*), mostResults, "outputs of a graph");
+  }
+  if (!is_stream && host().isSeparate) {
+    launch->own.assign(arguments, arguments + graph->argument_bytes);
+    launch->own.resize(std::max<size_t>(graph->argument_bytes + graph->output_bytes, 1));
+    giveObjects(*graph, launch->own.data());
   }
   Launch* const handle = launch.release();
   {
@@ -344,8 +396,15 @@ void __hpvm__push(void* graph, void* arguments) noexcept {
            "__hpvm__push is called for graph '" + std::string(launch->graph->name) + "' after __hpvm__wait",
            "push everything before the wait, which ends the input");
   checkPointers(*launch->graph, static_cast<const char*>(arguments), caller);
+  const auto* inputs = static_cast<const char*>(arguments);
+  std::vector<char> own;
+  if (host().isSeparate) {
+    own.assign(inputs, inputs + launch->graph->argument_bytes);
+    giveObjects(*launch->graph, own.data());
+    inputs = own.data();
+  }
   const char nothing = 0;
-  strata_stream_push(launch->input, launch->graph->argument_bytes ? arguments : &nothing);
+  strata_stream_push(launch->input, launch->graph->argument_bytes ? inputs : &nothing);
 }
 
 void* __hpvm__pop(void* graph) noexcept {
@@ -375,5 +434,7 @@ void strata_hpvm_deliver(int64_t launch, const void* outputs) {
   if (!copy)
     strata::runtime::failOutOfMemory("the outputs of a graph", static_cast<int64_t>(bytes));
   std::memcpy(copy, outputs, bytes);
+  if (host().isSeparate)
+    takeOutputs(*owner.graph, static_cast<char*>(copy));
   strata_stream_push(owner.output, &copy);
 }

@@ -29,7 +29,7 @@ void addToAll(void* launch, char* packed) {
     arguments.data[i] += *scratch;
 }
 
-const StrataHpvmPointer pointers[] = {{"data", 0, 8}};
+const StrataHpvmPointer pointers[] = {{"data", 0, 8, 1}};
 /// Doubles numbers.
 void twice(int) {}
 void doubleAll(void* launch) {
@@ -46,10 +46,10 @@ void takeAll(void* launch) {
 }
 
 const StrataHpvmGraph graphs[] = {
-    {reinterpret_cast<const void*>(root), "root", addToAll, nullptr, pointers, 1, 0, sizeof(Arguments), 0},
-    {reinterpret_cast<const void*>(twice), "twice", nullptr, doubleAll, nullptr, 0, 1, 4, 4},
-    {reinterpret_cast<const void*>(silent), "silent", nullptr, takeAll, nullptr, 0, 0, 4, 0},
-    {nullptr, "gone", addToAll, nullptr, nullptr, 0, 0, 0, 0}};
+    {reinterpret_cast<const void*>(root), "root", addToAll, nullptr, pointers, 1, 0, sizeof(Arguments), 0, nullptr, 0},
+    {reinterpret_cast<const void*>(twice), "twice", nullptr, doubleAll, nullptr, 0, 1, 4, 4, nullptr, 0},
+    {reinterpret_cast<const void*>(silent), "silent", nullptr, takeAll, nullptr, 0, 0, 4, 0, nullptr, 0},
+    {nullptr, "gone", addToAll, nullptr, nullptr, 0, 0, 0, 0, nullptr, 0}};
 
 struct Host : testing::Test {
   Host() {

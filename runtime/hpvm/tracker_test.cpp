@@ -42,5 +42,47 @@ TEST(Tracker, AnObjectMayBeEmpty) {
   EXPECT_EQ(tracker.clear(), 0u);
 }
 
+template <typename T>
+uintptr_t addressOf(T* at) {
+  return reinterpret_cast<uintptr_t>(at);
+}
+
+TEST(Tracker, ACopyHasTheHostsValuesUntilAGraphWritesIt) {
+  Tracker tracker;
+  int host[4] = {1, 2, 3, 4};
+  tracker.track(addressOf(host), sizeof host);
+  EXPECT_EQ(tracker.give(addressOf(host) + sizeof host, false), 0u);
+  auto* copy = reinterpret_cast<int*>(tracker.give(addressOf(host + 1), false));
+  ASSERT_NE(copy, host + 1);
+  EXPECT_EQ(*copy, 2);
+  host[1] = 20;
+  EXPECT_EQ(reinterpret_cast<int*>(tracker.give(addressOf(host + 1), true)), copy);
+  EXPECT_EQ(*copy, 20);
+  *copy = 200;
+  host[1] = 7; // lost: the values are with the graphs
+  EXPECT_EQ(*reinterpret_cast<int*>(tracker.give(addressOf(host + 1), false)), 200);
+  EXPECT_EQ(host[1], 7);
+  EXPECT_TRUE(tracker.request(addressOf(host)));
+  EXPECT_FALSE(tracker.request(addressOf(host + 1)));
+  EXPECT_EQ(host[1], 200);
+  EXPECT_EQ(tracker.hostAddress(addressOf(copy + 1)), addressOf(host + 2));
+  EXPECT_EQ(tracker.hostAddress(addressOf(&tracker)), addressOf(&tracker));
+}
+
+TEST(Tracker, ACopyLiesInALineAsItsObjectDoes) {
+  Tracker tracker;
+  alignas(64) char host[128];
+  tracker.track(addressOf(host + 24), 0);
+  EXPECT_EQ(tracker.give(addressOf(host + 24), false) % 64, 24u);
+}
+
+TEST(Tracker, ObjectsMayShareBytes) {
+  Tracker tracker;
+  tracker.track(1000, 100);
+  EXPECT_EQ(tracker.overlapping(1000, 100), std::nullopt);
+  EXPECT_EQ(tracker.overlapping(1099, 10), std::optional<uintptr_t>(1000));
+  EXPECT_EQ(tracker.overlapping(1100, 10), std::nullopt);
+}
+
 } // namespace
 } // namespace strata::hpvm

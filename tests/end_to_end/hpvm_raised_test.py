@@ -170,6 +170,7 @@ int main(void) {
       wrong += sum != c[i * n + j];
     }
   __hpvm__cleanup();
+  free(a), free(b), free(c);
   printf("%d wrong\n", wrong);
 }
 """

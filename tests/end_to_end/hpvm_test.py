@@ -22,6 +22,41 @@ EXAMPLES = {  # name: (file, arguments of other sizes)
     "edges": ("edges.cpp", [["1", "1", "1"], ["33", "17", "40"]]),
 }
 
+FORGETS = """
+#include <hpvm.h>
+#include <stdio.h>
+void more(int *data, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  *data += 1;
+  __hpvm__return(1, data);
+}
+void graph(int *data, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  void *node = __hpvm__createNodeND(0, more);
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+int main(int count, char **words) {
+  int data[2] = {1, 5};
+  struct __attribute__((packed)) { int *data; size_t bytes; int *result; } arguments = {data, sizeof data, 0};
+  __hpvm__init();
+  llvm_hpvm_track_mem(data, sizeof data);
+  if (count > 1)
+    llvm_hpvm_track_mem(data + 1, sizeof *data);
+  printf("%d ", data[0]);
+  __hpvm__wait(__hpvm__launch(0, graph, &arguments));
+  printf("%d ", data[0]);
+  llvm_hpvm_request_mem(data, sizeof data);
+  printf("%d ", data[0]);
+  llvm_hpvm_request_mem(data, sizeof data);
+  printf("%d %s\\n", data[0], arguments.result == data ? "here" : "elsewhere");
+  __hpvm__cleanup();
+}
+"""
+
 CAMERA = os.path.join(ROOT, "examples/hpvm/camera")
 CMAKE = """
 cmake_minimum_required(VERSION 3.20)
@@ -320,6 +355,26 @@ class HpvmTest(harness.Case):
             self.assertIn("a number of worker threads from 1 to 512", ended.stderr)
         self.assertEqual(self.output("program", threads=512), RESULT)
         self.assertEqual(self.output("program", threads=""), RESULT)
+
+    def test_a_memory_of_the_graphs_own(self):
+        for name, (source, _) in EXAMPLES.items():
+            self.build("-O2", os.path.join(ROOT, "examples/hpvm", name, source), "-o", name, compiler="c++" if source.endswith("pp") else "cc")
+            shared = self.output(name)
+            with_copies = subprocess.run([self.path(name)], capture_output=True, text=True, timeout=120, check=False,
+                                         env={**os.environ, "STRATA_HPVM_MEMORY": "separate"})
+            self.assertEqual((with_copies.returncode, with_copies.stdout), (0, shared), with_copies.stderr)
+        # What is not asked for stays where it is.
+        self.write("forgets.c", FORGETS)
+        self.build("forgets.c", "-o", "forgets")
+        for kind, wanted in (("shared", "1 2 2 2 here"), ("separate", "1 1 2 2 here")):
+            done = subprocess.run([self.path("forgets")], capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "STRATA_HPVM_MEMORY": kind})
+            self.assertEqual(done.stdout, wanted + "\n", done.stderr)
+        for kind, code, text in (("elsewhere", "hpvm-environment", "say 'shared'"), ("separate", "hpvm-objects-overlap", "track the whole")):
+            done = subprocess.run([self.path("forgets"), "overlap"], capture_output=True, text=True, timeout=120, check=False,
+                                  env={**os.environ, "STRATA_HPVM_MEMORY": kind})
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(code, done.stderr)
+            self.assertIn(text, done.stderr)
 
     def test_timers_and_hints(self):
         self.write("timed.c", TIMED)

@@ -117,16 +117,14 @@ def program(seed):
     return {"graphs.c": "#include <hpvm.h>\n" + head + "".join(texts) + "".join(graphs), "loops.c": head + "".join(texts) + "".join(calls), "main.c": main}
 
 
-def run(strata, clang, seed, folder, sanitize=False):
+def run(strata, clang, seed, folder, sanitize=()):
     """What is wrong with a program; nothing where all is well."""
     for name, text in program(seed).items():
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
     pick = random.Random(seed + 1)
     # Fused alike or not at all: both without, since Clang's target has no multiply-adds and ours may have.
-    flags = ["-w", "-ffp-contract=off", "-fwrapv" if pick.random() < 0.3 else "-fno-strict-aliasing"]
-    if sanitize:
-        flags.append("-fsanitize=address,undefined")
+    flags = ["-w", "-ffp-contract=off", "-fwrapv" if pick.random() < 0.3 else "-fno-strict-aliasing", *sanitize]
     link = [strata, "cc", "-O0", *flags, "graphs.o", "loops.o", "main.c", "-lm", "-o"]
     machine = pick.choice(MACHINES)
     commands = [[strata, "cc", pick.choice(["-O0", "-O1", "-O2", "-O2", "-O3"]), *flags, "-c", "graphs.c"], [clang, "-O1", *flags, "-c", "loops.c"],
@@ -152,14 +150,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int)
-    parser.add_argument("--sanitize", action="store_true", help="the program's own code with sanitizers, as a compiler with sanitizers needs it")
+    parser.add_argument("--sanitize", help="sanitizers for all code of the program, as a compiler with sanitizers needs it: address,undefined")
     parser.add_argument("--keep")
     options = parser.parse_args()
     strata = os.path.abspath(options.strata)
+    sanitize = [f"-fsanitize={options.sanitize}"] if options.sanitize else []
     begin, failed, seed = time.monotonic(), 0, options.seed
     while time.monotonic() - begin < options.seconds if options.count is None else seed < options.seed + options.count:
         with tempfile.TemporaryDirectory() as folder:
-            wrong = run(strata, options.clang, seed, folder, options.sanitize)
+            wrong = run(strata, options.clang, seed, folder, sanitize)
             if wrong:
                 failed += 1
                 print(f"FAIL seed {seed}: {wrong[:2000]}", flush=True)

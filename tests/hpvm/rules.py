@@ -36,8 +36,8 @@ def run(command, folder):
     return done.returncode, done.stdout + done.stderr
 
 
-def problem(strata, path):
-    """What is wrong with one file, or nothing."""
+def problem(strata, path, more=()):
+    """What is wrong with one file, or nothing. `more`: options of the compiler beside the file's."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     name = os.path.basename(path)
@@ -53,7 +53,7 @@ def problem(strata, path):
     options = re.search(r"^// options (.+)$", text, re.MULTILINE)
     compiler = "cc" if name.endswith(".c") else "c++"
     with tempfile.TemporaryDirectory(prefix="strata-hpvm-") as folder:
-        status, said = run([strata, compiler, *(options[1].split() if options else ["-O1"]), path, "-o", "program"], folder)
+        status, said = run([strata, compiler, *(options[1].split() if options else ["-O1"]), *more, path, "-o", "program"], folder)
         if CRASH.search(said):
             return f"crashes the compiler:\n{said}"
         if expected:

@@ -12,6 +12,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace strata::hpvm {
@@ -95,6 +96,34 @@ static void eraseRemarks(llvm::Module& module) {
         instruction.eraseFromParent();
 }
 
+/// The undefined-behaviour sanitizer looks after arithmetic by branches to calls that report, and go on or end the
+/// program. A node that creates others only computes extents, which are checked when it runs: it goes on without.
+static void goOnUnchecked(llvm::Function& function) {
+  const auto reports = [](const llvm::BasicBlock& block) {
+    return llvm::any_of(block, [](const llvm::Instruction& each) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&each);
+      const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+      return callee && (callee->getName().starts_with("__ubsan_handle_") ||
+                        callee->getIntrinsicID() == llvm::Intrinsic::ubsantrap);
+    });
+  };
+  for (llvm::BasicBlock& block : function) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+    if (!branch || !branch->isConditional())
+      continue;
+    for (unsigned successor : {0, 1}) {
+      llvm::BasicBlock *taken = branch->getSuccessor(1 - successor), *left = branch->getSuccessor(successor);
+      if (!reports(*left) || reports(*taken))
+        continue;
+      left->removePredecessor(&block);
+      llvm::BranchInst::Create(taken, branch);
+      branch->eraseFromParent();
+      break;
+    }
+  }
+  llvm::EliminateUnreachableBlocks(function);
+}
+
 void clean(llvm::Module& module) {
   eraseRemarks(module);
   llvm::PassBuilder builder;
@@ -138,6 +167,8 @@ void clean(llvm::Module& module) {
     };
     if (has(isOfInternal) || !has([](CallKind kind) { return kind != CallKind::None; }))
       inlineCalls(*function);
+    if (has(isOfInternal))
+      goOnUnchecked(*function);
     narrowOutputs(*function);
     functions.invalidate(*function, llvm::PreservedAnalyses::none());
     passes.run(*function, functions);

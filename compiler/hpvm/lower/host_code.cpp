@@ -40,6 +40,8 @@ public:
     const std::string pointers = "pointers_" + entry_.name;
     std::string text =
         pointers_.empty() ? "" : "static const StrataHpvmPointer " + pointers + "[] = {\n" + pointers_ + "};\n";
+    if (!pointerOutputs_.empty())
+      text += "static const uint64_t pointer_outputs_" + entry_.name + "[] = {" + pointerOutputs_ + "};\n";
     if (entry_.isLaunched)
       text += prototype(entry_.name) + overlappingPrototype() + "static void run_" + entry_.name +
               "(void *launch, char *arguments) {\n" + "  int64_t handle = (int64_t)(uintptr_t)launch;\n" + code_ +
@@ -57,7 +59,9 @@ public:
            (entry_.isLaunched ? "run_" + entry_.name : "0") + ", " +
            (entry_.stream.empty() ? "0" : entry_.stream + "_all") + ", " +
            (pointers_.empty() ? "0" : "pointers_" + entry_.name) + ", " + number(pointerCount_) + "u, " +
-           number(entry_.root->outputs.size()) + "u, " + number(inputs_) + "u, " + number(offset_ - inputs_) + "u},\n";
+           number(entry_.root->outputs.size()) + "u, " + number(inputs_) + "u, " + number(offset_ - inputs_) + "u, " +
+           (pointerOutputs_.empty() ? "0" : "pointer_outputs_" + entry_.name) + ", " + number(pointerOutputCount_) +
+           "u},\n";
   }
 
   /// The root's function, which a program that takes the object from an archive may do without.
@@ -114,7 +118,8 @@ private:
         extents_ += "  " + name + "[1] /= " + number(size) + ";\n";
       list_ += name + ", ";
       pointers_ += "  {" + clang::cLiteral(argumentName(*entry_.root->function, argument.getArgNo())) + ", " +
-                   number(offset_) + "u, " + number(offset_ + 8) + "u},\n";
+                   number(offset_) + "u, " + number(offset_ + 8) + "u, " +
+                   (entry_.isWritten[argument.getArgNo()] ? "1" : "0") + "u},\n";
       ++pointerCount_;
     } else {
       code_ += "  " + nameOf(argument.getType()) + " " + name + ";\n" + copy("&" + name, offset_, bytes);
@@ -126,6 +131,10 @@ private:
   void addOutput(const llvm::Type* type, std::optional<unsigned> passed) {
     const std::string name = "o" + number(outputs_++);
     const uint64_t bytes = packedBytes(type);
+    if (type->isPointerTy()) {
+      pointerOutputs_ += number(offset_ - inputs_) + "u, ";
+      ++pointerOutputCount_;
+    }
     if (passed) { // what the caller has given
       after_ += "  memcpy(arguments + " + number(offset_) + ", &a" + number(*passed) +
                 (type->isPointerTy() ? "[0]" : "") + ", " + number(bytes) + ");\n";
@@ -141,8 +150,8 @@ private:
 
   const GraphEntry& entry_;
   const bool records_;
-  std::string code_, extents_, list_, after_, pointers_;
-  uint64_t offset_ = 0, inputs_ = 0, outputs_ = 0, pointerCount_ = 0;
+  std::string code_, extents_, list_, after_, pointers_, pointerOutputs_;
+  uint64_t offset_ = 0, inputs_ = 0, outputs_ = 0, pointerCount_ = 0, pointerOutputCount_ = 0;
 };
 
 } // namespace

@@ -47,6 +47,8 @@ public:
       entry.name = name;
       entry.root = root.node;
       at(*root.call);
+      for (const llvm::Argument& argument : root.node->function->args())
+        entry.isWritten.push_back(argument.getType()->isPointerTy() && writes(*root.node, argument.getArgNo()));
       if (root.isLaunched)
         lowerOnce(entry);
       entry.isLaunched = root.isLaunched;
@@ -79,8 +81,6 @@ private:
     raises_ = true;
     raised_ = 0;
     const InternalNode& node = *entry.root;
-    for (const llvm::Argument& argument : node.function->args())
-      entry.isWritten.push_back(argument.getType()->isPointerTy() && writes(node, argument.getArgNo()));
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       entry.passedOn.push_back(passedOn(*node.function, output));
     std::vector<mlir::Type> types;

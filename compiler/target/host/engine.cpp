@@ -24,6 +24,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
@@ -116,6 +118,16 @@ struct SimplifyLargePass : llvm::PassInfoMixin<SimplifyLargePass> {
   }
 };
 
+/// As Clang adds them, behind all that moves accesses.
+void addSanitizers(llvm::ModulePassManager& passes, const target::Sanitizers& sanitizers) {
+  if (sanitizers.address)
+    passes.addPass(llvm::AddressSanitizerPass(llvm::AddressSanitizerOptions()));
+  if (sanitizers.thread) {
+    passes.addPass(llvm::ModuleThreadSanitizerPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
+  }
+}
+
 } // namespace
 
 LlvmErrors::LlvmErrors(llvm::LLVMContext& context) : context_(context) {
@@ -138,6 +150,10 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
       function.addFnAttr("target-features", machine->getTargetFeatureString());
       // A frame of several pages is touched page by page, so that it cannot step over the one below the stack.
       function.addFnAttr("probe-stack", "inline-asm");
+      if (options.sanitizers.address)
+        function.addFnAttr(llvm::Attribute::SanitizeAddress);
+      if (options.sanitizers.thread)
+        function.addFnAttr(llvm::Attribute::SanitizeThread);
     }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -164,6 +180,7 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
     if (options.figures.areStoresPaired(sizeof(float)))
       passes.addPass(llvm::createModuleToFunctionPassAdaptor(PairStoresPass()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(HeapVariablesPass()));
+    addSanitizers(passes, options.sanitizers);
   });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
@@ -173,6 +190,7 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
   if (!options.optimization) {
     llvm::ModulePassManager passes;
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(HeapVariablesPass()));
+    addSanitizers(passes, options.sanitizers);
     passes.run(module, modules);
     return true;
   }

@@ -18,6 +18,7 @@ struct CodeOptions {
   unsigned optimization = 3;
   /// Of the machine that the program is for.
   machine::Figures figures = {};
+  target::Sanitizers sanitizers = {};
 };
 
 /// Collects the errors that LLVM reports in a context while this lives; without it LLVM ends the process.

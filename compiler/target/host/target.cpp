@@ -69,7 +69,8 @@ class HostArtefact : public target::Artefact {
 public:
   HostArtefact(const target::Program& program, target::Settings settings, DiagnosticEngine& diagnostics)
       : machine_(program.machine), parts_(program.parts), settings_(std::move(settings)),
-        options_{"", settings_.optimization, machine::figuresOf(program.machine)}, diagnostics_(diagnostics) {}
+        options_{"", settings_.optimization, machine::figuresOf(program.machine), settings_.sanitizers},
+        diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {
     const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace, parts_};

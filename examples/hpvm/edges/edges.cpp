@@ -143,6 +143,8 @@ int main(int argc, char** argv) {
   for (Buffers& each : all) {
     auto* result = static_cast<Result*>(__hpvm__pop(graph));
     llvm_hpvm_request_mem(each.edges.data(), pixels);
+    for (std::vector<float>* part : {&each.soft, &each.steep})
+      llvm_hpvm_request_mem(part->data(), bytes);
     // The largest difference again, from the picture itself, in rows.
     float most = 0;
     for (size_t i = 0; i < pixels; ++i) {
