@@ -30,5 +30,7 @@ int main(void) {
   result = __hpvm__pop(graph);
   __hpvm__wait(graph);
   __hpvm__cleanup();
-  return *result == 7 ? 0 : 1;
+  const int is = *result;
+  free(result);
+  return is == 7 ? 0 : 1;
 }

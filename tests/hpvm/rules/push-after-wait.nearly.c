@@ -28,5 +28,7 @@ int main(void) {
   __hpvm__wait(graph);
   result = __hpvm__pop(graph);
   __hpvm__cleanup();
-  return *result == 7 ? 0 : 1;
+  const int is = *result;
+  free(result);
+  return is == 7 ? 0 : 1;
 }
