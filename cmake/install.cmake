@@ -16,8 +16,9 @@ foreach(form svm svm-checked) # what programs of streams are linked with
   install(FILES ${CMAKE_BINARY_DIR}/package/strata-${form}.pc DESTINATION lib/pkgconfig)
 endforeach()
 if(STRATA_COMPILER)
-  set_target_properties(strata PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  set_target_properties(strata_compiler PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS strata RUNTIME DESTINATION bin)
+  install(TARGETS strata_compiler RUNTIME DESTINATION lib)
   # What strata cc has Clang load and start.
   install(TARGETS strata_carry_ir LIBRARY DESTINATION lib)
   install(FILES ${CMAKE_BINARY_DIR}/lib/strata-ld DESTINATION lib)

@@ -23,8 +23,4 @@ struct IrHead {
   uint64_t bytes;
 };
 
-/// The variable of the environment that tells the plugin what becomes of line numbers that the program did not ask
-/// for: "strip", or nothing.
-inline constexpr const char* linesVariable = "STRATA_LINES";
-
 } // namespace strata::clang

@@ -2,6 +2,7 @@
 // (compiler/clang/carried_ir.h). In files with dataflow graphs, what node functions refer to gets names that code made
 // at the link can refer to as well.
 #include "compiler/clang/carried_ir.h"
+#include "compiler/drop_in/link_options.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -123,7 +124,7 @@ struct CarryIrPass : llvm::PassInfoMixin<CarryIrPass> {
     std::string content(reinterpret_cast<const char*>(&head), sizeof head);
     content += code;
     content.resize((content.size() + 7) / 8 * 8);
-    if (const char* lines = std::getenv(linesVariable); lines && std::strcmp(lines, "strip") == 0)
+    if (const char* lines = std::getenv(strata::drop_in::linesVariable); lines && std::strcmp(lines, "strip") == 0)
       llvm::StripDebugInfo(module);
     llvm::embedBufferInModule(module, llvm::MemoryBufferRef(content, "strata"), irSection, llvm::Align(8));
     return llvm::PreservedAnalyses::none();

@@ -5,6 +5,7 @@
 
 #include "compiler/clang/headers.h"
 #include "compiler/clang/process.h"
+#include "compiler/drop_in/drop_in.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -15,11 +16,6 @@ STRATA_DIAGNOSTIC(clangError, Error, "clang-error", "{0}");
 STRATA_DIAGNOSTIC(clangWarning, Warning, "clang-warning", "{0}");
 STRATA_DIAGNOSTIC(clangFailed, Error, "clang-failed", "'{0}' {1}");
 STRATA_DIAGNOSTIC(noFolder, Error, "clang-no-folder", "there is no place for temporary files: {0}");
-
-std::string programName() {
-  const char* given = std::getenv("STRATA_CLANG");
-  return given && *given ? given : "clang-19";
-}
 
 namespace {
 
@@ -95,7 +91,7 @@ public:
 
   /// Runs Clang; the bytes of the file it wrote.
   std::optional<std::string> output(std::vector<std::string> arguments) {
-    std::vector<std::string> command{programName()};
+    std::vector<std::string> command{drop_in::clangName()};
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", path("output")});
     ProcessResult result = runProcess(command, timeoutSeconds);

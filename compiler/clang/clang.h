@@ -12,9 +12,6 @@
 
 namespace strata::clang {
 
-/// What is started as Clang: $STRATA_CLANG or clang-19.
-std::string programName();
-
 /// What a command says of how C is compiled.
 struct CFlags {
   std::vector<std::string> includeFolders, definitions; // -I, -D

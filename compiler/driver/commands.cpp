@@ -1,23 +1,37 @@
-// The short commands: check, map, machine.
+// The short commands: cc, check, map, machine.
 #include "base/machine/nodes.h"
+#include "compiler/driver/hpvm_ir.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/drop_in/cc.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
 
 #include <utility>
 
 namespace strata::driver {
 
-std::string findAbove(const std::string& file) {
-  std::string self = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void*>(&findAbove));
-  llvm::StringRef folder = llvm::sys::path::parent_path(self);
-  for (int levels = 0; levels < 5 && !folder.empty(); ++levels, folder = llvm::sys::path::parent_path(folder))
-    if (std::string path = (folder + "/" + file).str(); llvm::sys::fs::exists(path))
-      return path;
-  return "";
+int ccCommand(Session& session, const std::vector<std::string>& arguments, bool isCxx) {
+  if (arguments.size() == 1 && arguments.front() == "--help") {
+    std::fputs(drop_in::ccHelp(), stdout);
+    return statusFine;
+  }
+  auto command = drop_in::ccCommand(*session.commandLine, arguments, isCxx, session.diagnostics);
+  if (!command || !replaceHpvmIr(session, command->arguments))
+    return finish(session);
+  llvm::SmallVector<const char*> words;
+  for (const std::string& word : command->arguments)
+    words.push_back(word.c_str());
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::cl::ExpandResponseFiles(saver, llvm::cl::TokenizeGNUCommandLine, words);
+  command->expanded.assign(words.begin(), words.end());
+  drop_in::become(*command, session.diagnostics);
+  return finish(session);
 }
 
 bool isProgram(llvm::StringRef name) {

@@ -4,6 +4,7 @@
 #include "base/data/options.h"
 #include "compiler/driver/pass_watch.h"
 #include "compiler/driver/pipeline.h"
+#include "compiler/drop_in/installation.h"
 
 #include <optional>
 #include <string>
@@ -54,14 +55,6 @@ int runMainCommand(Session& session);
 int mapCommand(Session& session);
 int machineCommand(Session& session);
 int showCommand(Session& session);
-/// Variables of the environment that tell a link what options of strata cc say: which machine graphs are placed on, in
-/// front of what a mapping names and STRATA_MACHINE; their mapping file; and where the program that they become is to
-/// be written.
-inline constexpr const char* machineVariable = "STRATA_LD_MACHINE";
-inline constexpr const char* mappingVariable = "STRATA_MAP";
-inline constexpr const char* graphsVariable = "STRATA_GRAPHS";
-/// Set: launches of the program can be recorded.
-inline constexpr const char* recordVariable = "STRATA_LD_RECORD";
 /// strata cc and strata c++ with what stands behind them: becomes Clang. Returns only when it does not.
 int ccCommand(Session& session, const std::vector<std::string>& arguments, bool isCxx);
 
@@ -69,9 +62,7 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
 /// the linker that Clang would have started, with the code of the graphs among its files.
 int linkCommand(Session& session, const std::vector<std::string>& arguments);
 
-/// A file of the tree that the running program is in, be it an installation or a build folder in the source tree, by
-/// its path in an installation; empty when it is in none of the folders above the program.
-std::string findAbove(const std::string& file);
+using drop_in::findAbove;
 
 /// Whether a name is that of a program's file rather than of a machine.
 bool isProgram(llvm::StringRef name);

@@ -2,10 +2,10 @@
 // module, its dataflow graphs become an object file, and the linker links that too. Without graphs it becomes the
 // linker at once. Joined objects (-r) keep what they carry for the link that comes later.
 #include "compiler/clang/carried_ir.h"
-#include "compiler/clang/drop_in.h"
 #include "compiler/clang/process.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/graphs.h"
+#include "compiler/drop_in/link_options.h"
 #include "compiler/hpvm/graph/read_graphs.h"
 #include "compiler/hpvm/lower/host_code.h"
 #include "compiler/ir/locations.h"
@@ -39,27 +39,38 @@ public:
 
   /// The object of the program's graphs; empty where it has none. Nothing on errors (reported).
   std::optional<std::string> object() {
+    session_.options.timePasses = std::getenv(drop_in::timeVariable) != nullptr;
+    PassWatch* const watch = session_.options.timePasses ? &session_.watch : nullptr;
+    const auto begin = [&](const char* phase) {
+      if (watch)
+        watch->begin(phase);
+    };
+    begin("reading what objects carry");
     auto module = whole_.read(linking::linkedFiles(arguments_), clang::describesGraphs, session_.diagnostics);
     if (!module)
       return session_.diagnostics.hasErrors() ? std::nullopt : std::optional<std::string>("");
+    begin("reading graphs");
     auto graphs = hpvm::readGraphs(*module, session_.diagnostics);
     if (!graphs)
       return std::nullopt;
     if (graphs->roots.empty())
       return "";
+    begin("raising leaves");
+    session_.options.compile.watch = watch;
     session_.options.compile.sanitizers = sanitizersOf(*module);
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     MlirDiagnostics forward(context, session_.diagnostics);
     session_.options.compile.program = "the program's graphs";
-    if (const char* machine = std::getenv(machineVariable))
+    if (const char* machine = std::getenv(drop_in::machineVariable))
       session_.options.compile.machine = machine;
-    if (const char* mapping = std::getenv(mappingVariable))
+    if (const char* mapping = std::getenv(drop_in::mappingVariable))
       session_.options.compile.mapping = mapping;
     Compiler compiler(Compiler::NoFile(), context, session_.diagnostics, session_.options.compile);
-    const bool records = std::getenv(recordVariable) != nullptr;
+    const bool records = std::getenv(drop_in::recordVariable) != nullptr;
     auto placed = placeGraphs(compiler, *graphs, *module, context, records, session_.diagnostics);
     if (!placed || !writeProgram(placed->program))
       return std::nullopt;
+    begin("placing");
     const target::Interface interface = hpvm::hostCode(placed->entries, placed->program.machine, records);
     auto artefact = compiler.compile(placed->program, session_.options.optimization, {});
     return artefact ? artefact->object(interface) : std::nullopt;
@@ -68,7 +79,7 @@ public:
 private:
   /// Writes the logical program to a file, where one was asked for.
   bool writeProgram(LogicalProgram& program) {
-    const char* file = std::getenv(graphsVariable);
+    const char* file = std::getenv(drop_in::graphsVariable);
     if (!file || !*file)
       return true;
     std::error_code problem;
@@ -109,7 +120,7 @@ int becomeLinker(Session& session, const std::string& linker, const std::vector<
 } // namespace
 
 int linkCommand(Session& session, const std::vector<std::string>& arguments) {
-  const char* given = std::getenv(clang::linkerVariable);
+  const char* given = std::getenv(drop_in::linkerVariable);
   const std::string linker = given && *given ? given : "ld";
   if (linking::joinsObjects(arguments)) // what they need comes when they are linked
     return becomeLinker(session, linker, arguments);
@@ -117,7 +128,7 @@ int linkCommand(Session& session, const std::vector<std::string>& arguments) {
   const auto object = GraphLink(session, arguments).object();
   if (!object)
     return finish(session, statusOurError);
-  const char* libraries = std::getenv(clang::librariesVariable);
+  const char* libraries = std::getenv(drop_in::librariesVariable);
   const std::vector<std::string> whole = linking::withLibraries(arguments, libraries ? libraries : "");
   if (object->empty())
     return becomeLinker(session, linker, whole);

@@ -120,6 +120,8 @@ private:
       if (!entry.passedOn[output])
         add(svm::viewType(0, travelling(node.outputs[output])), "output " + std::to_string(output), "write");
     auto function = begin(name, arguments);
+    if (name == entry.overlapping)
+      svm::SvmDialect::rareAttr.set(function);
     mlir::Block* body = &function.getBody().front();
     Values all(body->args_begin(), body->args_end());
     const std::vector<std::pair<Value, Value>> back = fetch(arguments, all);

@@ -273,6 +273,19 @@ void keepDynamicCalls(ModuleOp program) {
   });
 }
 
+/// LLVM neither unrolls nor multiplies the loops of what is executed rarely.
+void keepRareCodeSmall(ModuleOp program) {
+  Builder builder(program.getContext());
+  for (auto function : program.getOps<func::FuncOp>()) {
+    if (!SvmDialect::rareAttr.isOn(function))
+      continue;
+    SmallVector<Attribute> words{builder.getStringAttr("optsize"), builder.getStringAttr("cold")};
+    if (auto others = function->getAttrOfType<ArrayAttr>("passthrough"))
+      llvm::append_range(words, others);
+    function->setAttr("passthrough", builder.getArrayAttr(words));
+  }
+}
+
 /// An entry point's output comes out when it has ended.
 void addPrinting(ModuleOp program) {
   if (!program.walk([](PrintOp) { return WalkResult::interrupt(); }).wasInterrupted())
@@ -352,6 +365,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   // Parts before storage: a part's blocks are given back at its own end.
   lowerStorage(program, machine, outlineParts(program, machine), options.callsCarryIds);
   keepDynamicCalls(program);
+  keepRareCodeSmall(program);
   dropAttributesOfFunctions(program);
   auto run = [&](std::initializer_list<std::unique_ptr<Pass> (*)()> list) {
     PassManager passes(program.getContext());

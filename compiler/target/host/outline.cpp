@@ -143,6 +143,8 @@ private:
     std::string name = (parent.getName() + "." + what + std::to_string(next_++)).str();
     auto made = builder.create<func::FuncOp>(from->getLoc(), name, builder.getFunctionType(arguments, {}));
     made.setPrivate();
+    if (SvmDialect::rareAttr.isOn(parent))
+      SvmDialect::rareAttr.set(made);
     return made;
   }
 

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-namespace strata::clang {
+namespace strata::drop_in {
 
 struct DropIn {
   std::vector<std::string> arguments; // behind the name of the compiler
+  std::vector<std::string> expanded;  // the same with what stands in files of arguments (@FILE)
   bool isCxx = false;                 // as clang++, which links the standard library of C++
   std::vector<std::string> includeFolders;
   std::string libraryFolder;
@@ -20,13 +21,11 @@ struct DropIn {
   std::string linker;                 // started in the place of the linker that Clang would start
 };
 
-/// Variables of the environment that tell DropIn::linker which linker Clang would have started (a name, or a path), and
-/// what to link behind everything else: words, a line each.
-inline constexpr const char* linkerVariable = "STRATA_LD";
-inline constexpr const char* librariesVariable = "STRATA_LD_LIBRARIES";
+/// What is started as Clang: $STRATA_CLANG or clang-19.
+std::string clangName();
 
 /// Becomes Clang; the exit status and all messages are Clang's. Whether it links only Clang knows: the linker is
 /// named in either case. Returns only when Clang cannot be started (reported).
 void become(const DropIn& command, DiagnosticEngine& diagnostics);
 
-} // namespace strata::clang
+} // namespace strata::drop_in

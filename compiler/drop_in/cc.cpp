@@ -1,17 +1,18 @@
 // strata cc and strata c++: Clang with the headers and libraries of stream programs (docs/svm.md) and of dataflow
 // graphs (docs/hpvm.md) at hand. All options but ours go to Clang untouched, so that they stand in for clang and
 // clang++ in any build.
-#include "compiler/clang/drop_in.h"
-#include "compiler/driver/commands.h"
-#include "compiler/driver/hpvm_ir.h"
+#include "compiler/drop_in/cc.h"
 
-#include "llvm/Support/Path.h"
+#include "compiler/drop_in/installation.h"
+#include "compiler/drop_in/link_options.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
 
-namespace strata::driver {
+namespace strata::drop_in {
 
 STRATA_DIAGNOSTIC(unknownForm, Error, "cc-unknown-form", "there is no form '{0}' of the library of streams");
 STRATA_DIAGNOSTIC(noSvmLibrary, Error, "cc-no-library", "the library '{0}' is not beside this strata");
@@ -23,13 +24,14 @@ constexpr std::string_view formOption = "--svm=";
 constexpr std::pair<std::string_view, const char*> linkOptions[] = {{"--machine=", machineVariable},
                                                                     {"--map=", mappingVariable},
                                                                     {"--graphs=", graphsVariable},
-                                                                    {"--record", recordVariable}};
+                                                                    {"--record", recordVariable},
+                                                                    {"--time-passes", timeVariable}};
 
-const char* const help =
+constexpr const char* help =
     R"(strata cc compiles and links C programs with streams and kernels, or with dataflow graphs (HPVM), and any other, with Clang.
 strata c++ does it for C++.
 
-  strata cc [--svm=FORM] [--machine=NAME] [--map=FILE] [--graphs=FILE] [--record] CLANG'S ARGUMENTS…
+  strata cc [--svm=FORM] [--machine=NAME] [--map=FILE] [--graphs=FILE] [--record] [--time-passes] CLANG'S ARGUMENTS…
 
 A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   strata cc -O2 amplifier.c -o amplifier
@@ -45,6 +47,7 @@ A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   --graphs=FILE   writes the program that the graphs become, in the dialect, to a file that strata run takes
   --record        has graphs note when each of their nodes begins and ends: a program that is linked so writes that to the
                   file that STRATA_RECORD names when it runs, for strata show
+  --time-passes   how long each part of the work on graphs takes when a program is linked, on standard error
   --help          this text, when it is the only argument; Clang's own is behind -help
 
 All else goes to Clang as it stands: several files, -c, -S, -E, -o, -g, -O3, -I, -D, -l, -###, --version, @FILE, … What is
@@ -79,7 +82,8 @@ void takeLinkOptions(std::vector<std::string>& arguments) {
 
 /// The word of --svm=, which is taken out of the arguments; the last one counts. Nothing when there is no such form
 /// (reported).
-std::optional<std::string> takeForm(Session& session, std::vector<std::string>& arguments) {
+std::optional<std::string> takeForm(const CommandLine& line, std::vector<std::string>& arguments,
+                                    DiagnosticEngine& diagnostics) {
   std::string form = "library";
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   for (auto word = arguments.begin(); word != end; ++word)
@@ -87,8 +91,7 @@ std::optional<std::string> takeForm(Session& session, std::vector<std::string>& 
       form = word->substr(formOption.size());
       if (form == "library" || form == "checked")
         continue;
-      session.diagnostics
-          .report(unknownForm, session.commandLine->word(2 + static_cast<size_t>(word - arguments.begin())), form)
+      diagnostics.report(unknownForm, line.word(2 + static_cast<size_t>(word - arguments.begin())), form)
           .help("there are: library, checked");
       return std::nullopt;
     }
@@ -98,20 +101,26 @@ std::optional<std::string> takeForm(Session& session, std::vector<std::string>& 
 
 } // namespace
 
-int ccCommand(Session& session, const std::vector<std::string>& arguments, bool isCxx) {
-  if (arguments.size() == 1 && arguments.front() == "--help") {
-    std::fputs(help, stdout);
-    return statusFine;
-  }
-  clang::DropIn command;
+const char* ccHelp() {
+  return help;
+}
+
+bool needsCompiler(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& word) {
+    return word.starts_with("@") || word == "--help" || word.ends_with(".ll") || word.ends_with(".bc");
+  });
+}
+
+std::optional<DropIn> ccCommand(const CommandLine& line, const std::vector<std::string>& arguments, bool isCxx,
+                                DiagnosticEngine& diagnostics) {
+  DropIn command;
   command.arguments = arguments;
   command.isCxx = isCxx;
-  const std::optional<std::string> form = takeForm(session, command.arguments);
+  const std::optional<std::string> form = takeForm(line, command.arguments, diagnostics);
   if (!form)
-    return finish(session);
+    return std::nullopt;
   takeLinkOptions(command.arguments);
-  if (!replaceHpvmIr(session, command.arguments))
-    return finish(session);
+  command.expanded = command.arguments;
   // In a build folder the headers of machines stand apart from those that are written by hand.
   for (const char* header : {"include/svm.h", "include/svm/pca.h"}) {
     const std::string found = findAbove(header);
@@ -128,12 +137,11 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
                                                                    {"strata-ld", &command.linker}}) {
     *path = findAbove("lib/" + file);
     if (path->empty()) {
-      session.diagnostics.report(noSvmLibrary, {}, file)
-          .help("run strata from its installation or from its build folder");
-      return finish(session);
+      diagnostics.report(noSvmLibrary, {}, file).help("run strata from its installation or from its build folder");
+      return std::nullopt;
     }
   }
-  command.libraryFolder = llvm::sys::path::parent_path(command.libraryFolder).str();
+  command.libraryFolder = std::filesystem::path(command.libraryFolder).parent_path().string();
   // Once more behind hwloc, which in a static program wants something of it.
   command.libraries = {"-L" + command.libraryFolder,
                        "--push-state",
@@ -148,8 +156,7 @@ int ccCommand(Session& session, const std::vector<std::string>& arguments, bool 
                        "-lm",
                        "-lpthread",
                        "--pop-state"};
-  clang::become(command, session.diagnostics);
-  return finish(session);
+  return command;
 }
 
-} // namespace strata::driver
+} // namespace strata::drop_in

@@ -1,28 +1,19 @@
 // Clang's command line is the user's, with words of ours before and behind it that count only where Clang has a use for
 // them. Nothing is guessed but which linker is asked for, and whether line numbers are.
-#include "compiler/clang/drop_in.h"
+#include "compiler/drop_in/drop_in.h"
 
-#include "compiler/clang/carried_ir.h"
-#include "compiler/clang/clang.h"
-
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Allocator.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/StringSaver.h"
+#include "compiler/drop_in/link_options.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 #include <unistd.h>
 
-namespace strata::clang {
+namespace strata::drop_in {
 
 STRATA_DIAGNOSTIC(cannotBecomeClang, Error, "cc-no-clang", "'{0}' cannot be started: {1}");
 
@@ -30,7 +21,7 @@ namespace {
 
 /// The words of a command up to "--", and those behind it, which are files whatever they look like.
 std::vector<std::string> wordsOf(const DropIn& command) {
-  std::vector<std::string> words{programName()};
+  std::vector<std::string> words{clangName()};
   // First, so that the user's own choice counts: thread_local variables are each kernel's
   // (runtime/svm/thread_local.cpp).
   words.insert(words.end(), {"--start-no-unused-arguments", "-femulated-tls", "--end-no-unused-arguments"});
@@ -43,26 +34,29 @@ std::vector<std::string> wordsOf(const DropIn& command) {
   return words;
 }
 
-/// What of a command line matters here, those in files of arguments included.
+/// What of a command line matters here.
 struct Asked {
   std::string linker = "ld"; // the one that Clang would start
   bool hasLines = false;     // line numbers in the code
   bool writesIr = false;     // as text or bitcode
 };
 
-Asked askedFor(const std::vector<std::string>& arguments) {
-  llvm::SmallVector<const char*> words;
-  for (const std::string& word : arguments)
-    words.push_back(word.c_str());
-  llvm::BumpPtrAllocator allocator;
-  llvm::StringSaver saver(allocator);
-  llvm::cl::ExpandResponseFiles(saver, llvm::cl::TokenizeGNUCommandLine, words);
+bool consume(std::string_view& word, std::string_view front) {
+  if (!word.starts_with(front))
+    return false;
+  word.remove_prefix(front.size());
+  return true;
+}
+
+Asked askedFor(const std::vector<std::string>& words) {
   Asked asked;
-  for (llvm::StringRef word : words) {
-    if (word.consume_front("-fuse-ld="))
-      asked.linker = word.contains('/') ? word.str() : word.empty() || word == "ld" ? "ld" : "ld." + word.str();
-    else if (word.consume_front("--ld-path="))
-      asked.linker = word.str();
+  for (std::string_view word : words) {
+    if (consume(word, "-fuse-ld="))
+      asked.linker = word.find('/') != word.npos    ? std::string(word)
+                     : word.empty() || word == "ld" ? "ld"
+                                                    : "ld." + std::string(word);
+    else if (consume(word, "--ld-path="))
+      asked.linker = word;
     else if (word.starts_with("-g") && !word.starts_with("-gcc") && !word.starts_with("-gdwarf"))
       asked.hasLines = word != "-g0";
     else if (word.starts_with("-gdwarf"))
@@ -73,22 +67,50 @@ Asked askedFor(const std::vector<std::string>& arguments) {
   return asked;
 }
 
+/// The file that a command's name stands for; empty where there is none.
+std::filesystem::path programOf(const std::string& name) {
+  if (name.find('/') != name.npos)
+    return name;
+  const char* const given = std::getenv("PATH");
+  std::string_view folders = given ? given : "";
+  while (!folders.empty()) {
+    const std::string_view folder = folders.substr(0, folders.find(':'));
+    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (access(path.c_str(), X_OK) == 0)
+      return path;
+  }
+  return {};
+}
+
 /// A linker that comes with Clang, as lld does, is that of Clang's own version.
 std::string besideClang(const std::string& linker) {
-  auto clang = llvm::sys::findProgramByName(programName());
-  llvm::SmallString<256> path;
-  if (linker.find('/') != linker.npos || !clang || llvm::sys::fs::real_path(*clang, path))
+  std::error_code problem;
+  const std::filesystem::path clang = std::filesystem::canonical(programOf(clangName()), problem);
+  if (linker.find('/') != linker.npos || problem)
     return linker;
-  llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, linker);
-  return llvm::sys::fs::can_execute(path) ? std::string(path) : linker;
+  const std::filesystem::path path = clang.parent_path() / linker;
+  return access(path.c_str(), X_OK) == 0 ? path.string() : linker;
+}
+
+/// One text of all words, a line each.
+std::string lines(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : "\n") + word;
+  return text;
 }
 
 } // namespace
 
+std::string clangName() {
+  const char* given = std::getenv("STRATA_CLANG");
+  return given && *given ? given : "clang-19";
+}
+
 void become(const DropIn& command, DiagnosticEngine& diagnostics) {
   std::vector<std::string> words = wordsOf(command);
-  const Asked asked = askedFor(command.arguments);
+  const Asked asked = askedFor(command.expanded);
   // The user's own folders and libraries come first. Nothing is said of what turns out not to be needed.
   words.emplace_back("--start-no-unused-arguments");
   words.emplace_back("-fstack-clash-protection"); // a work function that needs more stack than it has shall be noticed
@@ -106,7 +128,7 @@ void become(const DropIn& command, DiagnosticEngine& diagnostics) {
     setenv(linesVariable, "strip", 1);
   words.emplace_back("--ld-path=" + command.linker);
   setenv(linkerVariable, besideClang(asked.linker).c_str(), 1);
-  setenv(librariesVariable, llvm::join(command.libraries, "\n").c_str(), 1);
+  setenv(librariesVariable, lines(command.libraries).c_str(), 1);
   words.emplace_back("--end-no-unused-arguments");
   std::vector<char*> arguments;
   for (std::string& word : words)
@@ -118,4 +140,4 @@ void become(const DropIn& command, DiagnosticEngine& diagnostics) {
       .help("install the package clang-19, or set STRATA_CLANG to the program's path");
 }
 
-} // namespace strata::clang
+} // namespace strata::drop_in
