@@ -1,5 +1,6 @@
 // How long large programs take to compile, and how much memory: many tasks, leaves of many statements and of many
-// variables beside the same in C, a struct of many members. Made here, since nobody would read them.
+// variables beside the same in C, a struct of many members. Made here, since nobody would read them. And an
+// application with graphs, of the files of an example.
 #include "benchmarks/bench.h"
 #include "benchmarks/processes.h"
 
@@ -98,6 +99,70 @@ std::vector<Row> leaf(const std::string& work, const std::string& folder, const 
   return {time, memory};
 }
 
+/// The example of a camera, as often as gives about 1000 lines in one program: each copy has names of its own, and the
+/// first one the program's main. The commands are a Makefile's, one after the other.
+std::vector<Words> application(const Words& c, const Words& cxx, const std::string& folder, const Words& link) {
+  constexpr unsigned copies = 3;
+  const std::string sources = STRATA_SOURCE_DIR "/examples/hpvm/camera/";
+  std::vector<Words> commands;
+  Words objects;
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    Words names;
+    for (const char* name : {"demosaic", "denoise", "correct", "tone", "camera", "main"})
+      if (copy)
+        names.push_back("-D" + std::string(name) + "=" + name + std::to_string(copy));
+    for (const char* file :
+         {"demosaic.c", "denoise.c", "correct.c", "tone.c", "graph.c", "main.cpp", "reference.cpp"}) {
+      const std::string source = file;
+      Words command = source.ends_with(".c") ? c : cxx;
+      command.insert(command.end(), names.begin(), names.end());
+      objects.push_back(folder + source + std::to_string(copy) + ".o");
+      if (copy && source == "reference.cpp") // one for all
+        objects.pop_back();
+      else
+        command.insert(command.end(), {"-O2", "-c", sources + source, "-o", objects.back()});
+      if (!copy || source != "reference.cpp")
+        commands.push_back(std::move(command));
+    }
+  }
+  Words last = cxx;
+  last.insert(last.end(), objects.begin(), objects.end());
+  last.insert(last.end(), {"-o", folder + "application"});
+  last.insert(last.end(), link.begin(), link.end());
+  commands.push_back(std::move(last));
+  return commands;
+}
+
+/// What the files and the link of a program with graphs take, beside Clang's time for the same files.
+Row applicationRow(const std::string& folder) {
+  Row row;
+  row.work = "strata c++, an application of about 1000 lines with three graphs";
+  row.peer = "clang -O2, and a link without the graphs";
+  row.method = "processes, one after the other: 20 files, then the link";
+  row.goal = {Goal::Kind::RatioAtMost, 1.5};
+  const std::string headers = "-I" STRATA_SOURCE_DIR "/include";
+  const auto ours = application({STRATA_EXECUTABLE, "cc"}, {STRATA_EXECUTABLE, "c++"}, folder, {}),
+             clang = application({STRATA_CLANG, headers}, {STRATA_CLANG, "--driver-mode=g++", headers}, folder,
+                                 {"-Wl,--unresolved-symbols=ignore-all"});
+  const auto all = [](const std::vector<Words>& commands) {
+    double sum = 0;
+    for (const Words& command : commands)
+      sum += seconds(command);
+    return sum;
+  };
+  for (const auto& commands : {clang, ours})
+    for (const Words& command : commands)
+      if (execute(command) != 0)
+        return failed(row, "'" + command[0] + "' did not end with status 0");
+  if (execute({folder + "application"}) != 0)
+    return failed(row, "the application did not end with status 0");
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    row.pairs.ours.push_back(all(ours));
+    row.pairs.peer.push_back(all(clang));
+  }
+  return row;
+}
+
 std::vector<Row> compile(Bench&) {
   char made[] = "/tmp/strata-bench-XXXXXX";
   if (!mkdtemp(made))
@@ -111,6 +176,7 @@ std::vector<Row> compile(Bench&) {
       within("strata check, a struct of 100000 members", {STRATA_EXECUTABLE, "check", folder + "members.sq"}, 1)};
   for (Row& row : leaf("8000 statements", folder, manyStatements(8000)))
     rows.push_back(std::move(row));
+  rows.push_back(applicationRow(folder));
   for (Row& row : leaf("8000 variables", folder, manyVariables(8000)))
     rows.push_back(std::move(row));
   std::filesystem::remove_all(made);

@@ -241,7 +241,8 @@ private:
     if (!interface_)
       return std::nullopt;
     auto artefact = compiler.compile(*program, session_.options.optimization, {});
-    auto object = artefact ? artefact->object(interface_->code) : std::nullopt;
+    auto objects = artefact ? artefact->objects(interface_->code, 1) : std::nullopt;
+    auto object = objects ? std::optional(std::move(objects->front())) : std::nullopt;
     session_.watch.end();
     return object;
   }

@@ -2,6 +2,7 @@
 // module, its dataflow graphs become an object file, and the linker links that too. Without graphs it becomes the
 // linker at once. Joined objects (-r) keep what they carry for the link that comes later.
 #include "compiler/clang/carried_ir.h"
+#include "compiler/clang/clang.h"
 #include "compiler/clang/process.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/graphs.h"
@@ -17,6 +18,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <unistd.h>
 
 namespace strata::driver {
@@ -37,8 +39,8 @@ class GraphLink {
 public:
   GraphLink(Session& session, const std::vector<std::string>& arguments) : session_(session), arguments_(arguments) {}
 
-  /// The object of the program's graphs; empty where it has none. Nothing on errors (reported).
-  std::optional<std::string> object() {
+  /// The objects of the program's graphs; none where it has no graphs. Nothing on errors (reported).
+  std::optional<std::vector<std::string>> objects() {
     session_.options.timePasses = std::getenv(drop_in::timeVariable) != nullptr;
     PassWatch* const watch = session_.options.timePasses ? &session_.watch : nullptr;
     const auto begin = [&](const char* phase) {
@@ -48,13 +50,13 @@ public:
     begin("reading what objects carry");
     auto module = whole_.read(linking::linkedFiles(arguments_), clang::describesGraphs, session_.diagnostics);
     if (!module)
-      return session_.diagnostics.hasErrors() ? std::nullopt : std::optional<std::string>("");
+      return session_.diagnostics.hasErrors() ? std::nullopt : std::optional(std::vector<std::string>());
     begin("reading graphs");
     auto graphs = hpvm::readGraphs(*module, session_.diagnostics);
     if (!graphs)
       return std::nullopt;
     if (graphs->roots.empty())
-      return "";
+      return std::vector<std::string>();
     begin("raising leaves");
     session_.options.compile.watch = watch;
     session_.options.compile.sanitizers = sanitizersOf(*module);
@@ -71,12 +73,27 @@ public:
     if (!placed || !writeProgram(placed->program))
       return std::nullopt;
     begin("placing");
-    const target::Interface interface = hpvm::hostCode(placed->entries, placed->program.machine, records);
+    target::Interface interface = hpvm::hostCode(placed->entries, placed->program.machine, records);
+    // Clang is at work meanwhile.
+    auto code = std::async(std::launch::async, [&] { return codeOf(interface); });
     auto artefact = compiler.compile(placed->program, session_.options.optimization, {});
-    return artefact ? artefact->object(interface) : std::nullopt;
+    interface.code = code.get();
+    return artefact ? artefact->objects(interface, mostObjects) : std::nullopt;
   }
 
 private:
+  static constexpr unsigned mostObjects = 4;
+
+  /// What an interface compiles to; empty on errors, which come again, and are reported then.
+  static std::string codeOf(const target::Interface& interface) {
+    SourceManager sources;
+    DiagnosticEngine diagnostics(sources);
+    clang::Source source;
+    source.text = interface.source;
+    source.headers = interface.headers;
+    return clang::compileToLlvm(source, diagnostics).value_or("");
+  }
+
   /// Writes the logical program to a file, where one was asked for.
   bool writeProgram(LogicalProgram& program) {
     const char* file = std::getenv(drop_in::graphsVariable);
@@ -125,18 +142,24 @@ int linkCommand(Session& session, const std::vector<std::string>& arguments) {
   if (linking::joinsObjects(arguments)) // what they need comes when they are linked
     return becomeLinker(session, linker, arguments);
   session.diagnostics.enableRemarks(std::getenv("STRATA_REMARKS") != nullptr);
-  const auto object = GraphLink(session, arguments).object();
-  if (!object)
+  const auto objects = GraphLink(session, arguments).objects();
+  if (!objects)
     return finish(session, statusOurError);
   const char* libraries = std::getenv(drop_in::librariesVariable);
   const std::vector<std::string> whole = linking::withLibraries(arguments, libraries ? libraries : "");
-  if (object->empty())
+  if (objects->empty())
     return becomeLinker(session, linker, whole);
   const clang::TemporaryFolder folder;
-  // Before all libraries, of which it needs some.
-  std::vector<std::string> words{folder.path("graphs.o")};
+  // Before all libraries, of which they need some.
+  std::vector<std::string> words;
+  bool isWritten = folder.problem().empty();
+  for (const std::string& object : *objects) {
+    const std::string name = "graphs." + std::to_string(words.size()) + ".o";
+    isWritten = isWritten && folder.write(name, object);
+    words.push_back(folder.path(name));
+  }
   words.insert(words.end(), whole.begin(), whole.end());
-  if (!folder.problem().empty() || !folder.write("graphs.o", *object)) {
+  if (!isWritten) {
     session.diagnostics.report(noLinker, {}, linker, "its files cannot be written");
     return finish(session);
   }

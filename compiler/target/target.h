@@ -105,6 +105,7 @@ struct Interface {
   std::map<std::string, std::string> headers; ///< that `source` includes beside strata.h and strata_abi.h, by name
   std::string source;                 ///< of C; defines `functions`, which call packedSymbol() of their entry points
   std::vector<std::string> functions; ///< what the object shows to the outside, and nothing else
+  std::string code;                   ///< what `source` compiles to (clang::compileToLlvm), where somebody has done so
 };
 
 /// The symbol of an object under which the C side finds an entry point: void (void** arguments), packed as
@@ -119,8 +120,9 @@ public:
   virtual std::optional<std::string> text(llvm::StringRef form) = 0;
   /// Null on errors (reported).
   virtual std::unique_ptr<Executable> load() = 0;
-  /// The bytes of an object file. Nothing on errors (reported), and for a target that makes none (Target::libraries).
-  virtual std::optional<std::string> object(const Interface& interface) = 0;
+  /// The bytes of at most so many object files that are linked together. Nothing on errors (reported), and for a target
+  /// that makes none (Target::libraries).
+  virtual std::optional<std::vector<std::string>> objects(const Interface& interface, unsigned most) = 0;
 };
 
 /// A form in which an artefact can be read, for --emit.

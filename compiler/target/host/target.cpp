@@ -4,6 +4,7 @@
 
 #include "compiler/clang/clang.h"
 #include "compiler/ir/locations.h"
+#include "compiler/target/host/emit_in_parts.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "compiler/target/host/parts.h"
@@ -109,7 +110,7 @@ public:
     return engine ? std::make_unique<HostExecutable>(std::move(engine), machine_, diagnostics_) : nullptr;
   }
 
-  std::optional<std::string> object(const target::Interface& interface) override {
+  std::optional<std::vector<std::string>> objects(const target::Interface& interface, unsigned most) override {
     if (!parts_.empty()) {
       diagnostics_.report(partsInObject, {}, parts_.front().processor, parts_.front().target->name().str())
           .help("run the program, or build it for a machine whose processors are all of one target");
@@ -118,7 +119,8 @@ public:
     settings_.begin("compiling its C functions");
     if (!join(interface) || !optimizeCode())
       return std::nullopt;
-    return generate(/*assembly=*/false);
+    settings_.begin("generating code");
+    return emitInParts(*code_, options_, most, diagnostics_);
   }
 
 private:
@@ -138,7 +140,7 @@ private:
     clang::Source source;
     source.text = interface.source;
     source.headers = interface.headers;
-    auto text = clang::compileToLlvm(source, diagnostics_);
+    auto text = interface.code.empty() ? clang::compileToLlvm(source, diagnostics_) : interface.code;
     if (!text)
       return false;
     llvm::SMDiagnostic problem;

@@ -85,7 +85,7 @@ public:
                        : nullptr;
   }
 
-  std::optional<std::string> object(const target::Interface&) override {
+  std::optional<std::vector<std::string>> objects(const target::Interface&, unsigned) override {
     diagnostics_.report(noForm, {}, "object file").help("a program for another target, such as host, can be built");
     return std::nullopt;
   }

@@ -90,7 +90,7 @@ TEST_F(InterpreterTarget, SaysWhatItLacks) {
   EXPECT_TRUE(reported("interpreter-no-entry")) << said();
   EXPECT_FALSE(artefact->text("llvm"));
   EXPECT_TRUE(reported("interpreter-makes-no-files")) << said();
-  EXPECT_FALSE(artefact->object({}));
+  EXPECT_FALSE(artefact->objects({}, 1));
   EXPECT_FALSE(target().libraries());
 }
 
