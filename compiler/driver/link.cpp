@@ -14,11 +14,11 @@
 #include "compiler/linking/whole_program.h"
 
 #include "llvm/Support/Program.h"
+#include "llvm/Support/ThreadPool.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <future>
 #include <unistd.h>
 
 namespace strata::driver {
@@ -75,7 +75,8 @@ public:
     begin("placing");
     target::Interface interface = hpvm::hostCode(placed->entries, placed->program.machine, records);
     // Clang is at work meanwhile.
-    auto code = std::async(std::launch::async, [&] { return codeOf(interface); });
+    llvm::DefaultThreadPool threads(llvm::hardware_concurrency(1));
+    auto code = threads.async([&] { return codeOf(interface); });
     auto artefact = compiler.compile(placed->program, session_.options.optimization, {});
     interface.code = code.get();
     return artefact ? artefact->objects(interface, mostObjects) : std::nullopt;

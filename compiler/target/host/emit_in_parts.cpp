@@ -4,11 +4,11 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <algorithm>
 #include <map>
-#include <thread>
 
 namespace strata::host {
 
@@ -95,9 +95,9 @@ std::optional<std::vector<std::string>> emitInParts(llvm::Module& module, const 
     code.push_back(partOf(module, division, number));
   // Diagnostics are one thread's: each has its own.
   std::vector<std::vector<Diagnostic>> said(parts);
-  std::vector<std::thread> threads;
+  llvm::DefaultThreadPool threads;
   for (unsigned number = 0; number < parts; ++number)
-    threads.emplace_back([&, number] {
+    threads.async([&, number] {
       SourceManager sources;
       DiagnosticEngine own(sources);
       llvm::LLVMContext context;
@@ -105,8 +105,7 @@ std::optional<std::vector<std::string>> emitInParts(llvm::Module& module, const 
       objects[number] = emit(*part, options, /*assembly=*/false, own);
       said[number].assign(own.all().begin(), own.all().end());
     });
-  for (std::thread& thread : threads)
-    thread.join();
+  threads.wait();
   for (const std::vector<Diagnostic>& each : said)
     for (const Diagnostic& diagnostic : each)
       diagnostics.add(diagnostic);
