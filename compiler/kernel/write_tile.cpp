@@ -2,10 +2,8 @@
 // mask. Every value is a scalar, one a row, a vector a column, or a vector for each row and column.
 #include "compiler/kernel/instance_tiles.h"
 
-#include "compiler/ir/passes.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
-#include "compiler/kernel/figure_options.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,12 +11,18 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::kernel {
 
 namespace {
+
+/// How many tiles before it is used a line is asked for, which takes about as long as memory does to answer: each tile
+/// takes some lines from each of many rows.
+constexpr int64_t tilesAhead = 4;
 
 class TileWriter {
 public:
@@ -188,13 +192,54 @@ private:
       Value mask = maskAt(row, column);
       if (const auto inRow = rowIndex(plan_, indices.back())) {
         Value first = firstOf(*inRow, row, column);
+        if (isListed_) {
+          Value next = make<arith::AddIOp>(first, index(static_cast<int64_t>(plan_.width) * columns_ * tilesAhead));
+          make<memref::PrefetchOp>(load.getMemRef(), next, /*isWrite=*/false, /*localityHint=*/3u,
+                                   /*isDataCache=*/true);
+        }
         if (!mask)
           return make<vector::LoadOp>(type, load.getMemRef(), first);
         return make<vector::MaskedLoadOp>(type, load.getMemRef(), first, mask, nothing(type));
       }
+      if (memref::LoadOp list = mask ? memref::LoadOp() : listOf(load))
+        return gatherListed(load, list, row, column);
       Value lanes = indicesAt(indices.back(), row, column);
       return make<vector::GatherOp>(type, load.getMemRef(), index(0), lanes, mask ? mask : allLanes(), nothing(type));
     });
+  }
+
+  /// The load that gives the indices of a gather, of elements side by side that nobody writes.
+  memref::LoadOp listOf(memref::LoadOp load) const {
+    auto cast = load.getIndices().back().getDefiningOp<arith::IndexCastOp>();
+    auto list = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
+    if (!list || areUniform(list.getIndices()) || !rowIndex(plan_, list.getIndices().back()))
+      return {};
+    auto block = dyn_cast<BlockArgument>(list.getMemRef());
+    auto kernel = block ? dyn_cast<KernelOp>(block.getOwner()->getParentOp()) : KernelOp();
+    return kernel && !kernel.getMayAlias() && kernel.access(block.getArgNumber()) == "read" ? list : memref::LoadOp();
+  }
+  bool hasListed(scf::ForOp loop) const {
+    return loop
+        ->walk([&](memref::LoadOp load) {
+          const bool isGather = !areUniform(load.getIndices()) && !rowIndex(plan_, load.getIndices().back());
+          return isGather && listOf(load) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Element by element, each index from where it is listed: processors do the same for a gather, after they have taken
+  /// the indices apart. Only where all lanes are on.
+  Value gatherListed(memref::LoadOp load, memref::LoadOp list, unsigned row, unsigned column) {
+    Value first = firstOf(*rowIndex(plan_, list.getIndices().back()), row, column);
+    Value gathered = nothing(vectorOf(load.getType()));
+    for (unsigned lane = 0; lane < plan_.width; ++lane) {
+      Value at = make<memref::LoadOp>(list.getMemRef(), make<arith::AddIOp>(first, index(lane)).getResult());
+      // As vectors of one element: LLVM would make a gather of single ones.
+      Value element = make<vector::LoadOp>(VectorType::get(1, load.getType()), load.getMemRef(),
+                                           make<arith::IndexCastOp>(builder_.getIndexType(), at).getResult());
+      gathered = make<vector::InsertStridedSliceOp>(element, gathered, ArrayRef<int64_t>{lane}, ArrayRef<int64_t>{1});
+    }
+    return gathered;
   }
 
   void write(memref::StoreOp store) {
@@ -242,18 +287,28 @@ private:
     Type type;         // in which they are counted
     Tile lower, count; // vectors
     unsigned rows = 1;
-    Value most; // index
+    Value most, least; // index: until the last lane has left, and the first
   };
+
+  /// A bound as the 32 bits that it comes from, or is a constant of; nothing where it has more.
+  Value narrowed(Value bound) {
+    if (auto cast = bound.getDefiningOp<arith::IndexCastOp>())
+      return cast.getIn().getType().isInteger(32) ? cast.getIn() : Value();
+    APInt constant;
+    if (!matchPattern(bound, m_ConstantInt(&constant)) || !constant.isSignedIntN(32))
+      return {};
+    return make<arith::ConstantIntOp>(constant.getSExtValue(), 32);
+  }
 
   Counts countsOf(scf::ForOp loop) {
     Counts counts;
     // In 32 bits where the bounds have them.
-    auto lowerCast = loop.getLowerBound().getDefiningOp<arith::IndexCastOp>();
-    auto upperCast = loop.getUpperBound().getDefiningOp<arith::IndexCastOp>();
-    const bool isNarrow = lowerCast && upperCast && lowerCast.getIn().getType().isInteger(32) &&
-                          upperCast.getIn().getType().isInteger(32);
-    Value lower = isNarrow ? lowerCast.getIn() : loop.getLowerBound();
-    Value upper = isNarrow ? upperCast.getIn() : loop.getUpperBound();
+    Value lower = narrowed(loop.getLowerBound()), upper = lower ? narrowed(loop.getUpperBound()) : Value();
+    const bool isNarrow = lower && upper;
+    if (!isNarrow) {
+      lower = loop.getLowerBound();
+      upper = loop.getUpperBound();
+    }
     counts.type = isNarrow ? Type(builder_.getI32Type()) : Type(builder_.getIndexType());
     counts.rows = isAnyRow({lower, upper}) || maskRows_ > 1 ? rows_ : 1;
     for (unsigned row = 0; row < counts.rows; ++row)
@@ -270,9 +325,12 @@ private:
         // Counts are not negative as integers without a sign.
         Value longest = make<vector::ReductionOp>(vector::CombiningKind::MAXUI, whole);
         counts.most = counts.most ? make<arith::MaxUIOp>(counts.most, longest).getResult() : longest;
+        Value shortest = make<vector::ReductionOp>(vector::CombiningKind::MINUI, whole);
+        counts.least = counts.least ? make<arith::MinUIOp>(counts.least, shortest).getResult() : shortest;
       }
-    counts.most = isNarrow ? make<arith::IndexCastUIOp>(builder_.getIndexType(), counts.most).getResult()
-                           : make<arith::IndexCastOp>(builder_.getIndexType(), counts.most).getResult();
+    for (Value* each : {&counts.most, &counts.least})
+      *each = isNarrow ? make<arith::IndexCastUIOp>(builder_.getIndexType(), *each).getResult()
+                       : make<arith::IndexCastOp>(builder_.getIndexType(), *each).getResult();
     return counts;
   }
 
@@ -288,8 +346,22 @@ private:
     } else {
       upper = at(loop.getUpperBound(), 0, 0);
     }
-    auto made =
-        varies ? make<scf::ForOp>(index(0), upper, index(1), initial) : make<scf::ForOp>(lower, upper, step, initial);
+    const bool wasListed = std::exchange(isListed_, isListed_ || hasListed(loop));
+    if (varies && mask_.empty() && hasListed(loop)) {
+      initial = writePart(loop, index(0), counts->least, index(1), initial, &*counts, /*isMasked=*/false);
+      unflatten(loop.getResults(), writePart(loop, counts->least, upper, index(1), initial, &*counts, true));
+    } else if (varies) {
+      unflatten(loop.getResults(), writePart(loop, index(0), upper, index(1), initial, &*counts, true));
+    } else {
+      unflatten(loop.getResults(), writePart(loop, lower, upper, step, initial, nullptr, false));
+    }
+    isListed_ = wasListed;
+  }
+
+  /// Iterations of a loop, counted from its beginning where there are counts; `isMasked`: some lanes have left it.
+  SmallVector<Value> writePart(scf::ForOp loop, Value lower, Value upper, Value step, ArrayRef<Value> initial,
+                               const Counts* counts, bool isMasked) {
+    auto made = make<scf::ForOp>(lower, upper, step, initial);
     const Tile outerMask = mask_;
     const unsigned outerRows = maskRows_;
     {
@@ -297,30 +369,31 @@ private:
       made.getBody()->clear();
       builder_.setInsertionPointToStart(made.getBody());
       unflatten(loop.getRegionIterArgs(), made.getRegionIterArgs());
-      if (varies)
-        beginIteration(loop, made, *counts, lower);
+      if (counts)
+        beginIteration(loop, made, *counts, at(loop.getLowerBound(), 0, 0), isMasked);
       else
         values_[loop.getInductionVar()] = {made.getInductionVar()};
       write(*loop.getBody());
       SmallVector<Value> next;
       flatten(loop.getYieldedValues(), loop.getRegionIterArgs(), next);
-      if (varies)
+      if (isMasked)
         keepEnded(loop, next);
       make<scf::YieldOp>(next);
     }
     mask_ = outerMask;
     maskRows_ = outerRows;
-    unflatten(loop.getResults(), made.getResults());
+    return llvm::to_vector(ValueRange(made.getResults()));
   }
 
   /// The variable of a loop that lanes leave at different times, and who is still in it.
-  void beginIteration(scf::ForOp loop, scf::ForOp made, const Counts& counts, Value lower) {
+  void beginIteration(scf::ForOp loop, scf::ForOp made, const Counts& counts, Value lower, bool isMasked) {
     const bool isNarrow = !counts.type.isIndex();
     Value number = made.getInductionVar();
     Value lanes = splat(isNarrow ? make<arith::IndexCastOp>(counts.type, number).getResult() : number);
     Tile on, variables, narrow;
     for (auto [begin, count] : llvm::zip_equal(counts.lower, counts.count)) {
-      on.push_back(make<arith::CmpIOp>(arith::CmpIPredicate::ult, lanes, count));
+      if (isMasked)
+        on.push_back(make<arith::CmpIOp>(arith::CmpIPredicate::ult, lanes, count));
       if (isUniform(loop.getInductionVar()))
         continue;
       Value variable = make<arith::AddIOp>(begin, lanes);
@@ -335,8 +408,10 @@ private:
       if (isNarrow)
         narrow_[loop.getInductionVar()] = narrow;
     }
-    mask_ = on; // the mask around is in the counts
-    maskRows_ = counts.rows;
+    if (isMasked) { // the mask around is in the counts
+      mask_ = on;
+      maskRows_ = counts.rows;
+    }
   }
 
   /// Lanes that have left the loop keep what they had.
@@ -458,6 +533,9 @@ private:
   llvm::DenseMap<Value, Tile> narrow_; // variables of loops in 32 bits
   Tile mask_;                          // of lanes that are on; empty: all
   unsigned maskRows_ = 1;              // that the mask has
+  /// Whether a loop around gathers what is listed: then it takes a line here and there of long rows, more of them than
+  /// processors look ahead in, and the next tile's are asked for.
+  bool isListed_ = false;
 };
 
 /// The part of a loop from `from` on that is whole multiples of `by`: its end.
@@ -521,106 +599,6 @@ void writeTile(const TilePlan& plan) {
     writeColumns(plan, builder, rest.getInductionVar());
   }
   outer.erase();
-}
-
-// ---- the pass ----
-
-namespace {
-
-struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileInstancesPass)
-  void getDependentDialects(DialectRegistry& registry) const final { registry.insert<vector::VectorDialect>(); }
-
-  TileInstancesPass() = default;
-  TileInstancesPass(const TileInstancesPass& other) : PassWrapper(other) {}
-  explicit TileInstancesPass(const machine::Figures& figures) {
-    vector_ = figures.vectorBytes;
-    registers_ = figures.vectorRegisters;
-    latency_ = figures.vectorLatency;
-  }
-
-  LogicalResult initialize(MLIRContext* context) override {
-    return success(isPossible(context, machine::vectorRule, vector_) &&
-                   isPossible(context, machine::vectorRegistersRule, registers_) &&
-                   isPossible(context, machine::vectorLatencyRule, latency_));
-  }
-
-  static bool isUnordered(Operation* op) {
-    return isa_and_nonnull<scf::ForOp>(op) && SvmDialect::unorderedAttr.isOn(op);
-  }
-
-  void runOnOperation() override {
-    KernelOp kernel = getOperation();
-    if (!kernel.isStructured() || kernel.isShared())
-      return;
-    machine::Figures figures;
-    figures.vectorBytes = vector_;
-    figures.vectorRegisters = registers_;
-    figures.vectorLatency = latency_;
-    SmallVector<scf::ForOp> unordered, innermost;
-    kernel.walk([&](scf::ForOp loop) { // inner ones first
-      if (isUnordered(loop))
-        unordered.push_back(loop);
-    });
-    for (scf::ForOp loop : unordered) {
-      moveInvariants(loop);
-      tightenBounds(loop);
-      moveInvariants(loop);
-      const bool holdsUnordered =
-          loop.getBody()
-              ->walk([](Operation* op) { return isUnordered(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-              .wasInterrupted();
-      if (!holdsUnordered)
-        innermost.push_back(loop);
-    }
-    for (scf::ForOp lanes : innermost) {
-      TileProblem problem;
-      if (auto plan = planTile(lanes, rowsAround(lanes), figures, problem))
-        writeTile(*plan);
-      else
-        (problem.at ? problem.at : lanes.getOperation())->emitRemark()
-            << "instances of '" << kernel.getSymName() << "' run one by one, not in lanes: " << problem.what;
-    }
-  }
-
-  /// The parallel loop right around another, with nothing but that one in it.
-  static scf::ForOp rowsAround(scf::ForOp lanes) {
-    auto rows = dyn_cast<scf::ForOp>(lanes->getParentOp());
-    if (!isUnordered(rows) || rows.getNumResults() || !matchPattern(rows.getStep(), m_One()))
-      return {};
-    SmallVector<Operation*> between;
-    for (Operation& op : rows.getBody()->without_terminator())
-      if (&op != lanes)
-        between.push_back(&op);
-    // What stands between goes into the lanes' loop, where rows are told apart; unless that loop depends on it.
-    for (Operation* op : between)
-      if (!canExecuteAnywhere(op) || op->getNumRegions() || llvm::is_contained(op->getUsers(), lanes.getOperation()))
-        return {};
-    for (Value bound : lanes->getOperands())
-      if (!rows.isDefinedOutsideOfLoop(bound))
-        return {};
-    for (Operation* op : llvm::reverse(between))
-      op->moveBefore(lanes.getBody(), lanes.getBody()->begin());
-    return rows;
-  }
-
-private:
-  Option<uint64_t> vector_{*this, options::tileVector.name, llvm::cl::desc(options::tileVector.meaning),
-                           llvm::cl::init(options::tileVector.usual)};
-  Option<uint64_t> registers_{*this, options::tileRegisters.name, llvm::cl::desc(options::tileRegisters.meaning),
-                              llvm::cl::init(options::tileRegisters.usual)};
-  Option<uint64_t> latency_{*this, options::tileLatency.name, llvm::cl::desc(options::tileLatency.meaning),
-                            llvm::cl::init(options::tileLatency.usual)};
-};
-
-} // namespace
-
-std::unique_ptr<Pass> createTileInstancesPass() {
-  return svm::makePass<TileInstancesPass>(svm::passes::TileInstances);
-}
-
-std::unique_ptr<Pass> createTileInstancesPassFor(const machine::Figures& figures) {
-  return svm::makePass<TileInstancesPass>(svm::passes::TileInstances, figures);
 }
 
 } // namespace strata::kernel

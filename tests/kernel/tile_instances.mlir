@@ -65,6 +65,12 @@ svm.kernel @guarded(%a: !row {svm.access = "readwrite"}, %n: index, %limit: inde
 // Loops that lanes leave at different times, and elements that lie apart.
 // CHECK-LABEL: svm.kernel @jagged
 // CHECK: vector.reduction <maxui>
+// CHECK: vector.reduction <minui>
+// While all lanes are on, each element is loaded by its index, and the lines of a later tile are asked for.
+// CHECK: scf.for
+// CHECK: memref.prefetch
+// CHECK: vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-16: vector.load {{.*}} vector<1xf32>
 // CHECK: scf.for
 // CHECK: vector.maskedload
 // CHECK: vector.gather
