@@ -334,6 +334,9 @@ private:
                       (size * std::max(all, 1.0));
         if (work.carried)
           cost += std::max(0.0, 2.0 * static_cast<double>(figures_.vectorLatency) / size - 1) * 0.1;
+        // What the loop over tiles itself takes is shared by a tile's columns.
+        if (!work.hasLoop)
+          cost += 0.2 / columns;
         cost += 0.005 * rows + 0.01 * columns;
         if (isFirst || cost < best) {
           isFirst = false;
