@@ -8,15 +8,13 @@ and have to agree with their code.
     random_graphs.py --strata build/bin/strata --seed 17 --count 1   one of them
     random_graphs.py … --keep FOLDER                                 where programs that fail are written"""
 
-import argparse
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
-import time
+
+import many
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import need_numpy
@@ -564,28 +562,7 @@ def run(strata, clang, seed, folder, sanitize=()):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strata", required=True)
-    parser.add_argument("--clang", default="clang-19")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int)
-    parser.add_argument("--sanitize", help="sanitizers for all code of the program, as a compiler with sanitizers needs it: address,undefined")
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    sanitize = [f"-fsanitize={options.sanitize}"] if options.sanitize else []
-    begin, failed, seed = time.monotonic(), 0, options.seed
-    while time.monotonic() - begin < options.seconds if options.count is None else seed < options.seed + options.count:
-        with tempfile.TemporaryDirectory() as folder:
-            wrong = run(os.path.abspath(options.strata), options.clang, seed, folder, sanitize)
-            if wrong:
-                failed += 1
-                print(f"FAIL seed {seed}: {wrong[:3000]}", flush=True)
-                if options.keep:
-                    shutil.copytree(folder, os.path.join(options.keep, str(seed)), dirs_exist_ok=True)
-        seed += 1
-    print(f"{seed - options.seed} programs of {GRAPHS} graphs, {failed} failed")
-    return failed != 0
+    return many.try_many(many.options(__doc__), run, f"{GRAPHS} graphs")
 
 
 if __name__ == "__main__":

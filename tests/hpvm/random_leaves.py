@@ -5,15 +5,12 @@ by one, have to give what the loops give, to the last bit, at 1, 2 and 7 threads
     random_leaves.py --strata build/bin/strata --seed 17 --count 1   one of them, the seventeenth
     random_leaves.py … --keep FOLDER                                 where programs that fail are written"""
 
-import argparse
 import os
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
-import time
 
+import many
 from leaf_bodies import Body
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -144,29 +141,7 @@ def run(strata, clang, seed, folder, sanitize=()):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strata", required=True)
-    parser.add_argument("--clang", default="clang-19")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int)
-    parser.add_argument("--sanitize", help="sanitizers for all code of the program, as a compiler with sanitizers needs it: address,undefined")
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    strata = os.path.abspath(options.strata)
-    sanitize = [f"-fsanitize={options.sanitize}"] if options.sanitize else []
-    begin, failed, seed = time.monotonic(), 0, options.seed
-    while time.monotonic() - begin < options.seconds if options.count is None else seed < options.seed + options.count:
-        with tempfile.TemporaryDirectory() as folder:
-            wrong = run(strata, options.clang, seed, folder, sanitize)
-            if wrong:
-                failed += 1
-                print(f"FAIL seed {seed}: {wrong[:2000]}", flush=True)
-                if options.keep:
-                    shutil.copytree(folder, os.path.join(options.keep, str(seed)), dirs_exist_ok=True)
-        seed += 1
-    print(f"{seed - options.seed} programs of {LEAVES} leaves, {failed} failed")
-    return failed != 0
+    return many.try_many(many.options(__doc__), run, f"{LEAVES} leaves")
 
 
 if __name__ == "__main__":
