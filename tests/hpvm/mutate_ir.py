@@ -10,6 +10,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.join(ROOT, "tests", "end_to_end"))
+import hpvm_raised_test
 
 
 def main():
@@ -23,6 +25,10 @@ def main():
     sources = sorted(glob.glob(os.path.join(ROOT, "examples/hpvm/*/*.c*")) + glob.glob(os.path.join(ROOT, "tests/hpvm/rules/*.nearly.c*"))
                      + [os.path.join(ROOT, "tests/matrix/graphs.c")])
     with tempfile.TemporaryDirectory() as folder:
+        for name in ("STREAM", "GROUPS", "TABLES"):
+            sources.append(os.path.join(folder, name.lower() + ".c"))
+            with open(sources[-1], "w", encoding="utf-8") as file:
+                file.write(getattr(hpvm_raised_test, name))
         files = sorted(glob.glob(os.path.join(ROOT, "tests/hpvm/ir/*.ll")))
         for number, source in enumerate(sources):
             files.append(os.path.join(folder, f"{number}.ll"))
