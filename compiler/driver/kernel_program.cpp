@@ -33,7 +33,7 @@ OwningOpRef<ModuleOp> kernelProgram(ModuleOp program, llvm::function_ref<bool(sv
     auto function = dyn_cast<func::FuncOp>(op);
     if (kernel && isWanted(kernel))
       kernels.push_back(kernel);
-    else if (!isa<svm::LLVMSourceOp>(op) && !(function && function.isExternal()))
+    else if (!isa<svm::LLVMSourceOp, memref::GlobalOp>(op) && !(function && function.isExternal()))
       others.push_back(&op);
   }
   for (Operation* op : others)

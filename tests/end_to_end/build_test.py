@@ -272,6 +272,8 @@ class BuildTest(harness.Case):
     def test_a_strata_without_its_runtime(self):
         os.mkdir(self.path("bin"))
         shutil.copy(harness.options.strata, self.path("bin/strata"))
+        os.mkdir(self.path("lib"))
+        shutil.copy(os.path.join(os.path.dirname(harness.options.strata), "../lib/strata-compiler"), self.path("lib"))
         completed = subprocess.run([self.path("bin/strata"), "build", VECTADD, "-o", self.path("x.so")], capture_output=True, text=True, timeout=60)
         self.assertEqual(completed.returncode, 1)
         self.assertIn("build-no-runtime", completed.stderr)
