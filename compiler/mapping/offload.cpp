@@ -202,8 +202,10 @@ private:
       builder_.setInsertionPointToStart(make<scf::IfOp>(isLast, false).thenBlock());
   }
 
+  /// Nothing of what is empty, where it begins: its end lies in front of that.
   Reach cutTo(Reach range, const Reach& whole) {
-    return {math_.min(math_.max(range.low, whole.low), whole.high), math_.min(range.high, whole.high)};
+    Value low = math_.max(math_.min(math_.max(range.low, whole.low), whole.high), whole.low);
+    return {low, math_.min(range.high, whole.high)};
   }
 
   /// Whether instances that each store once, at an own place, leave nothing out between them.

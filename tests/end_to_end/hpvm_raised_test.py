@@ -237,6 +237,54 @@ int main(void) {
 """
 
 
+GUARDS = r"""
+#include <hpvm.h>
+#include <stdio.h>
+enum { most = 6 };
+void inner(double *to, size_t toBytes, long distance) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 1, to);
+  void *node = __hpvm__getNode();
+  long x = __hpvm__getNodeInstanceID_x(node), y = __hpvm__getNodeInstanceID_y(node), nx = __hpvm__getNumNodeInstances_x(node);
+  if (x < nx - 2) /* nobody, where there are two or fewer */
+    to[y * nx + x] = (double)(x + 10 * y + distance);
+  __hpvm__return(1, distance);
+}
+void root(double *to, size_t toBytes, long distance, long nx, long ny) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 1, to);
+  void *all = __hpvm__createNodeND(2, inner, (size_t)nx, (size_t)ny);
+  __hpvm__bindIn(all, 0, 0, 0);
+  __hpvm__bindIn(all, 1, 1, 0);
+  __hpvm__bindIn(all, 2, 2, 0);
+  __hpvm__bindOut(all, 0, 0, 0);
+}
+struct __attribute__((packed)) Arguments { double *to; size_t toBytes; long distance, nx, ny, out; };
+int main(void) {
+  __hpvm__init();
+  int wrong = 0;
+  for (long nx = 1; nx <= most; ++nx)
+    for (long ny = 1; ny <= most; ++ny) {
+      double to[most * most];
+      for (int i = 0; i < most * most; ++i)
+        to[i] = -1;
+      size_t bytes = (size_t)(nx * ny) * sizeof *to;
+      llvm_hpvm_track_mem(to, bytes);
+      struct Arguments given = {to, bytes, 3, nx, ny, 0};
+      __hpvm__wait(__hpvm__launch(0, root, &given));
+      llvm_hpvm_request_mem(to, bytes);
+      llvm_hpvm_untrack_mem(to);
+      for (long i = 0; i < most * most; ++i) {
+        long x = i % nx, y = i / nx;
+        wrong += to[i] != (i < nx * ny && x < nx - 2 ? (double)(x + 10 * y + 3) : -1);
+      }
+    }
+  __hpvm__cleanup();
+  printf("%d wrong\n", wrong);
+}
+"""
+
+
 class RaisedTest(harness.Case):
     def program(self, text, *options):
         """Its remarks, once it has been built."""
@@ -259,6 +307,11 @@ class RaisedTest(harness.Case):
         self.prints("0 wrong\n")
         for machine in ("cell", "smp-2level", "cluster", "cell-disk"):
             self.program(GROUPS, "--machine=" + machine)
+            self.prints("0 wrong\n")
+
+    def test_guards_that_let_nobody_through(self):
+        for machine in ("host", "cell", "cell-disk", "cluster"):
+            self.program(GUARDS, "--machine=" + machine)
             self.prints("0 wrong\n")
 
     def test_constant_tables(self):
