@@ -27,6 +27,10 @@ bool controls(const Machine& machine, ProcessorId processor, MemoryId memory) {
   return level && machine.controllerOf(*level) == processor;
 }
 
+bool isOneAddressSpace(const Machine& machine, MemoryId memory) {
+  return !machine.isStore(memory) && !machine[memory].isVirtual() && !machine[memory].files;
+}
+
 bool canMove(const Machine& machine, ProcessorId processor, MemoryId from, MemoryId to) {
   auto connects = [&](ProcessorId who, MemoryId memory) {
     return touches(machine, who, memory) || machine.reaches(who, memory);

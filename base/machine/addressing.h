@@ -18,6 +18,9 @@ bool touches(const Machine& machine, ProcessorId processor, MemoryId memory);
 /// does not address: each is a move.
 bool controls(const Machine& machine, ProcessorId processor, MemoryId memory);
 
+/// Whether addresses in a memory are those of the program around it: it takes any size, is one, and holds no files.
+bool isOneAddressSpace(const Machine& machine, MemoryId memory);
+
 /// Whether code on a processor can have blocks moved from one memory to another: for each of the two, it touches or
 /// reaches the memory, or the processor whose store the memory is connects both.
 bool canMove(const Machine& machine, ProcessorId processor, MemoryId from, MemoryId to);

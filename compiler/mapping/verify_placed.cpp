@@ -126,7 +126,7 @@ private:
   /// The surrounding program's addresses are those of one memory, as large as needed.
   void addressed(MemoryAtOp found) {
     auto where = memory(found.getBlock(), found);
-    if (where && (machine_.isStore(*where) || machine_[*where].isVirtual() || machine_[*where].files))
+    if (where && !machine::isOneAddressSpace(machine_, *where))
       diagnostics_.report(noAddresses, at(found), machine_[*where].name)
           .note("a memory of a fixed size, of several instances or of files has other addresses than the program that "
                 "calls this one")

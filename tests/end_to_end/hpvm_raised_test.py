@@ -175,6 +175,54 @@ int main(void) {
 }
 """
 
+ROOM = r"""
+#include <hpvm.h>
+#include <stdio.h>
+enum { n = 500 };
+void room(size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(0, 0);
+  __hpvm__return(2, __hpvm__malloc((long)bytes), bytes);
+}
+void through(float *from, size_t fromBytes, float *to, size_t toBytes, float *room, size_t roomBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, from, room, 2, to, room);
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  room[i] = from[i] * 3.0f;
+  to[i] = room[i] + 1.0f;
+  __hpvm__return(1, toBytes);
+}
+void root(float *from, size_t fromBytes, float *to, size_t toBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  void *first = __hpvm__createNodeND(0, room), *second = __hpvm__createNodeND(1, through, toBytes / sizeof(float));
+  __hpvm__bindIn(first, 1, 0, 0);
+  __hpvm__bindIn(second, 0, 0, 0);
+  __hpvm__bindIn(second, 1, 1, 0);
+  __hpvm__bindIn(second, 2, 2, 0);
+  __hpvm__bindIn(second, 3, 3, 0);
+  __hpvm__edge(first, second, 1, 0, 4, 0);
+  __hpvm__edge(first, second, 1, 1, 5, 0);
+  __hpvm__bindOut(second, 0, 0, 0);
+}
+struct __attribute__((packed)) Arguments { float *from; size_t fromBytes; float *to; size_t toBytes; size_t out; };
+int main(void) {
+  __hpvm__init();
+  static float from[n], to[n];
+  for (int i = 0; i < n; ++i)
+    from[i] = (float)(i % 19);
+  llvm_hpvm_track_mem(from, sizeof from), llvm_hpvm_track_mem(to, sizeof to);
+  struct Arguments given = {from, sizeof from, to, sizeof to, 0};
+  __hpvm__wait(__hpvm__launch(0, root, &given));
+  llvm_hpvm_request_mem(to, sizeof to);
+  int wrong = 0;
+  for (int i = 0; i < n; ++i)
+    wrong += to[i] != (float)(i % 19) * 3.0f + 1.0f;
+  __hpvm__cleanup();
+  printf("%d wrong\n", wrong);
+}
+"""
+
 TABLES = r"""
 #include <hpvm.h>
 #include <stdio.h>
@@ -308,6 +356,20 @@ class RaisedTest(harness.Case):
         for machine in ("cell", "smp-2level", "cluster", "cell-disk"):
             self.program(GROUPS, "--machine=" + machine)
             self.prints("0 wrong\n")
+
+    def test_memory_of_another_leaf_on_machines(self):
+        for machine in ("host", "cell", "smp-2level", "cluster"):
+            self.assertEqual(self.program(ROOM, "--machine=" + machine).count("hpvm-not-raised"), 1)  # the leaf that allocates
+            self.prints("0 wrong\n")
+        # There its address is one of a memory of fixed size, whose blocks the compiler has to know.
+        self.assertIn("'room' travels on an edge, and memory 'main' is managed explicitly", self.program(ROOM, "--machine=cell-disk"))
+        self.prints("0 wrong\n")
+
+    def test_barriers_and_tables(self):
+        table = "enum { tile = 16 };\nstatic const float ones[4] = {1, 1, 1, 1};"
+        remarks = self.program(GROUPS.replace("enum { tile = 16 };", table).replace("bs[i * tile + x];", "bs[i * tile + x] * ones[i & 3];"))
+        self.assertEqual(remarks.count("hpvm-not-raised"), 1, remarks)
+        self.prints("0 wrong\n")
 
     def test_guards_that_let_nobody_through(self):
         for machine in ("host", "cell", "cell-disk", "cluster"):

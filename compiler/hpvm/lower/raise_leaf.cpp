@@ -139,6 +139,9 @@ private:
     // What instances keep would need room for as many as there are.
     if (waits() && lowering_.arrays_.valid() && lowering_.machine_.isStore(lowering_.arrays_))
       return refuse("its instances wait for each other");
+    if (const llvm::Argument* address = managedAddress())
+      return refuse("'" + argumentName(*leaf_.function, address->getArgNo()) + "' travels on an edge, and memory '" +
+                    lowering_.machine_[lowering_.arrays_].name + "' is managed explicitly");
     if (const llvm::Argument* twice = givenTwice())
       return refuse("it is given one array as '" + argumentName(*leaf_.function, twice->getArgNo()) +
                     "' and as another input, and writes it");
@@ -177,6 +180,19 @@ private:
             other.getType()->isPointerTy() && (leaf_.isWritten[first] || leaf_.isWritten[second]))
           return &argument;
       }
+    return nullptr;
+  }
+
+  /// A pointer that comes as an address of a memory which svm.memory_at does not look into.
+  const llvm::Argument* managedAddress() const {
+    const machine::MemoryId arrays = lowering_.arrays_;
+    if (!arrays.valid() || machine::isOneAddressSpace(lowering_.machine_, arrays))
+      return nullptr;
+    for (const llvm::Argument& argument : leaf_.function->args()) {
+      Value given = given_[argument.getArgNo()];
+      if (argument.getType()->isPointerTy() && given && !llvm::isa<mlir::MemRefType>(given.getType()))
+        return &argument;
+    }
     return nullptr;
   }
 
