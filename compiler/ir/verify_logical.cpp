@@ -18,6 +18,8 @@ namespace {
 
 /// Local variables lie on a stack.
 constexpr int64_t maximumVariableBytes = 1 << 20;
+/// Constant tables lie in the code.
+constexpr int64_t maximumTableBytes = 1 << 24;
 
 bool isScalar(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
@@ -263,6 +265,11 @@ private:
         !type.getLayout().isIdentity() || type.getMemorySpace())
       return table.emitOpError() << "has the type " << table.getType()
                                  << "; a constant table is dense, and holds integers or floating-point numbers";
+    int64_t bytes = RecordType::sizeInBytes(type.getElementType());
+    for (int64_t extent : type.getShape())
+      if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > maximumTableBytes)
+        return table.emitOpError() << "has more than " << maximumTableBytes
+                                   << " bytes, which is more than comes with code; give the kernel a block";
     if (!table.getConstant() || !values || table.getSymVisibility() != "private")
       return table.emitOpError("is not private, or not constant, or has no values; memory that a program writes is an "
                                "argument or an 'svm.block'");

@@ -635,6 +635,10 @@ TEST(Tables, AreConstantAndRead) {
         "\"private\" constant @t : memref<2xi32> = uninitialized"})
     expectProblem("memref.global " + std::string(table), "is not private, or not constant, or has no values");
   expectProblem("memref.global \"private\" constant @t : memref<2xindex> = dense<[1, 2]>", "has the type");
+  for (const char* shape : {"16777217xi8", "1099511627776xi64", "4294967296x4294967296xi64"})
+    expectProblem("memref.global \"private\" constant @t : memref<" + std::string(shape) + "> = dense<1>",
+                  "has more than 16777216 bytes");
+  EXPECT_EQ(problem("memref.global \"private\" constant @t : memref<16777216xi8> = dense<1>"), "");
 }
 
 TEST(Views, OneDimensionIsTakenAsSeveral) {

@@ -74,14 +74,23 @@ void checkInitialised(const char* function, const void* caller) {
            "call __hpvm__init() before it");
 }
 
+struct Object {
+  uintptr_t address = 0;
+  uint64_t bytes = 0;
+};
+/// What a packed struct of inputs says of a pointer: its fields lie at any address.
+Object objectIn(const char* inputs, const StrataHpvmPointer& pointer) {
+  Object object;
+  std::memcpy(&object.address, inputs + pointer.offset, sizeof object.address);
+  std::memcpy(&object.bytes, inputs + pointer.size_offset, sizeof object.bytes);
+  return object;
+}
+
 /// What a graph is given as memory has to be tracked, and be as large as is said.
 void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const void* caller) {
   for (uint32_t number = 0; number < graph.pointer_count; ++number) {
     const StrataHpvmPointer& pointer = graph.pointers[number];
-    uintptr_t address = 0;
-    uint64_t bytes = 0;
-    std::memcpy(&address, arguments + pointer.offset, sizeof address);
-    std::memcpy(&bytes, arguments + pointer.size_offset, sizeof bytes);
+    const auto [address, bytes] = objectIn(arguments, pointer);
     if (!address && !bytes)
       continue;
     const std::optional<size_t> tracked = host().tracker.bytesFrom(address);
@@ -101,10 +110,7 @@ void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const vo
 void giveObjects(const StrataHpvmGraph& graph, char* inputs) {
   for (uint32_t number = 0; number < graph.pointer_count; ++number) {
     const StrataHpvmPointer& pointer = graph.pointers[number];
-    uintptr_t address = 0;
-    uint64_t bytes = 0;
-    std::memcpy(&address, inputs + pointer.offset, sizeof address);
-    std::memcpy(&bytes, inputs + pointer.size_offset, sizeof bytes);
+    const auto [address, bytes] = objectIn(inputs, pointer);
     if (!address)
       continue;
     const uintptr_t given = host().tracker.give(address, pointer.is_written);

@@ -1,6 +1,6 @@
 // The memory tracker (HPVM reference, "Host Code"): the objects in memory that graphs may be given, by the address
 // where they begin. Host and graphs share one memory, so that nothing is copied; or graphs have a memory of their own,
-// as on a device, where each object has a copy (`isSeparate`), and the tracker knows where an object's elements are.
+// as on a device, where each object has a copy, and the tracker knows where an object's elements are.
 // Any thread may call.
 #pragma once
 

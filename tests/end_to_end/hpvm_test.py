@@ -376,6 +376,14 @@ class HpvmTest(harness.Case):
             self.assertIn(code, done.stderr)
             self.assertIn(text, done.stderr)
 
+    def test_the_time_of_a_link(self):
+        self.parts()
+        told = self.succeeds("cc", "--time-passes", "main.o", "graph.o", "leaf.o", "-o", "timed").err
+        for part in ("reading what objects carry", "raising leaves", "svm-tile-instances", "generating code", "in all"):
+            self.assertIn(part, told)
+        self.assertEqual(self.succeeds("cc", "main.o", "graph.o", "leaf.o", "-o", "timed").err, "")
+        self.assertEqual(self.output("timed"), RESULT)
+
     def test_timers_and_hints(self):
         self.write("timed.c", TIMED)
         self.build("-O2", "timed.c", "-o", "timed")

@@ -47,6 +47,9 @@ static bool isCopied(const llvm::GlobalValue& value) {
 }
 
 static void showLocals(llvm::Module& module) {
+  // A linker that takes one part's group of several would leave out what another part has of it.
+  for (llvm::GlobalObject& object : module.global_objects())
+    object.setComdat(nullptr);
   for (llvm::GlobalValue& value : module.global_values()) {
     if (!value.hasLocalLinkage() || isCopied(value))
       continue;
@@ -80,9 +83,10 @@ std::optional<std::vector<std::string>> emitInParts(llvm::Module& module, const 
   size_t instructions = 0;
   for (const llvm::Function& function : module)
     instructions += function.getInstructionCount();
-  // What sanitizers add to a module belongs together.
-  const bool isWatched = options.sanitizers.address || options.sanitizers.thread;
-  const auto parts = isWatched ? 1 : static_cast<unsigned>(std::clamp<size_t>(instructions / enough, 1, most));
+  // What sanitizers add to a module belongs together, and so do a function and its other names.
+  const bool isOne =
+      options.sanitizers.address || options.sanitizers.thread || !module.alias_empty() || !module.ifunc_empty();
+  const auto parts = isOne ? 1 : static_cast<unsigned>(std::clamp<size_t>(instructions / enough, 1, most));
   std::vector<std::string> objects(parts);
   if (parts == 1) {
     objects.front() = emit(module, options, /*assembly=*/false, diagnostics);

@@ -86,6 +86,23 @@ TEST(EmitInParts, WhatIsSmallOrWatchedStaysTogether) {
   EXPECT_EQ(objectsOf(manyFunctions(20), 4, {.address = true}).size(), 1u);
 }
 
+TEST(EmitInParts, GroupsAreTakenApartAndOtherNamesAreNot) {
+  const std::string many = manyFunctions(20);
+  std::string grouped = "$group = comdat any\n" + many;
+  for (const char* number : {"3", "4", "5", "6"})
+    grouped += "define linkonce_odr i64 @g" + std::string(number) + "(i64 %x) comdat($group) {\n  %y = call i64 @f" +
+               number + "(i64 %x)\n  ret i64 %y\n}\n";
+  const auto objects = objectsOf(grouped, 4);
+  ASSERT_EQ(objects.size(), 4u);
+  for (const std::string& object : objects) {
+    const auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "part")));
+    for (const llvm::object::SectionRef& section : file->sections())
+      EXPECT_NE(llvm::cantFail(section.getName()), ".group");
+  }
+  EXPECT_TRUE(symbolsOf(objects).first.contains("g5"));
+  EXPECT_EQ(objectsOf(many + "@other = alias i64 (i64), ptr @f7\n", 4).size(), 1u);
+}
+
 TEST(EmitInParts, ErrorsOfAPartAreReported) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
