@@ -1,0 +1,63 @@
+// Condition spaces and affine indices as sets and maps of isl, and back, exactly. Internal to users of isl: what isl
+// refuses (too many steps, numbers too large) comes as isl::exception, which every public function of this folder
+// catches at its border. A Polyhedra serves one thread; sets must not outlive it.
+//
+// Sets have the parameters p0, p1, … and one anonymous tuple of the iterators.
+#pragma once
+
+#include "compiler/equations/graph.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <isl/cpp.h>
+
+namespace strata::equations {
+
+class Polyhedra {
+public:
+  Polyhedra(size_t iterators, size_t parameters, unsigned long steps = 200'000'000);
+
+  size_t iterators() const { return iterators_; }
+  size_t parameters() const { return parameters_; }
+
+  isl::set set(const Space& space) const;
+  /// All iterations for sizes that keep the constraints.
+  isl::set context(const std::vector<Constraint>& constraints) const;
+  isl::set universe() const { return set(Space{{{}}}); }
+  isl::set empty() const { return set(Space{}); }
+  /// From iterations to elements.
+  isl::map map(const std::vector<Affine>& index) const;
+  /// I to I + distance.
+  isl::map translation(const std::vector<int64_t>& distance) const;
+  /// Elements of an array of these extents.
+  isl::set elements(const std::vector<Affine>& extents) const;
+  /// [p0, …] -> text
+  isl::set parsedSet(const std::string& text) const;
+  isl::map parsedMap(const std::string& text) const;
+
+  /// A set of iterations as a condition space. Nothing where that would take more than 64 residues.
+  static std::optional<Space> space(const isl::set& set);
+  /// The coordinates of a point of a set that is not empty, parameters first.
+  std::vector<int64_t> sample(const isl::set& set) const;
+  /// The vector that all points of a set are, for all sizes; nothing where there are several.
+  static std::optional<std::vector<int64_t>> onlyPoint(const isl::set& set);
+
+private:
+  std::string parameterList() const;
+  std::string iteratorList() const;
+  struct Release {
+    void operator()(isl_ctx* context) const { isl_ctx_free(context); }
+  };
+  size_t iterators_, parameters_;
+  std::unique_ptr<isl_ctx, Release> context_;
+};
+
+/// "2*i - N + 1" with the names of a program.
+std::string text(const Affine& value, const std::vector<std::string>& iterators, const std::vector<std::string>& parameters);
+/// "i >= 0 and i < N, or …" in the names of a program: each constraint as `value >= 0`.
+std::string text(const Space& space, const std::vector<std::string>& iterators, const std::vector<std::string>& parameters);
+
+} // namespace strata::equations
