@@ -51,7 +51,7 @@ private:
     if (!variable && !constant && !llvm::isa<llvm::Argument>(base)) {
       refusal_.refuse(llvm::isa<llvm::LoadInst>(base)                          ? "a pointer that is loaded from memory"
                       : llvm::isa<llvm::PHINode, llvm::SelectInst>(base)       ? "a pointer that is chosen as it runs"
-                      : llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(base) ? "a variable outside of the node"
+                      : llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(base) ? "a variable outside of functions"
                                                                                : "a pointer of unknown origin",
                       &user);
       return nullptr;

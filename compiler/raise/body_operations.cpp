@@ -377,7 +377,7 @@ Value Body::operation(llvm::Instruction& instruction) {
   }
 }
 
-/// Functions of C's library that have no effect but to set errno, which nobody in a node asks.
+/// Functions of C's library that have no effect but to set errno, which nobody in a kernel asks.
 static llvm::Intrinsic::ID libraryFunction(llvm::StringRef name) {
   name.consume_back("f");
   return llvm::StringSwitch<llvm::Intrinsic::ID>(name)
@@ -487,6 +487,13 @@ bool Body::writeCall(llvm::CallInst& call) {
   if (callee && callee->getName() == barrierFunction) {
     make<svm::BarrierOp>();
     return true;
+  }
+  if (const auto own = callee ? calls_.find(callee->getName().str()) : calls_.end(); own != calls_.end()) {
+    Values given;
+    for (const llvm::Value* argument : call.args())
+      given.push_back(valueOf(argument));
+    const std::string problem = own->second(builder_, place_, given);
+    return problem.empty() ? !refusal_ : refuse(problem, &call);
   }
   Value result = typeOf(call.getType()) ? mathOf(call) : Value();
   if (!result)

@@ -49,7 +49,7 @@ Raising::Movement Raising::movementOf(int symbol) const {
 
 bool Raising::write(mlir::OpBuilder& builder, mlir::OpBuilder& variables, mlir::ArrayRef<mlir::Value> values,
                     mlir::ArrayRef<mlir::Value> symbols, const Places& places) {
-  Body body(analyses_, loops_, indices_, memory_, refusal_, builder, places);
+  Body body(analyses_, loops_, indices_, memory_, refusal_, builder, places, calls_);
   for (auto [number, argument] : llvm::enumerate(arguments_)) {
     const llvm::Argument* own = analyses_.function.getArg(static_cast<unsigned>(number));
     if (argument.kind == Argument::Kind::Scalar)
