@@ -514,8 +514,10 @@ bool Body::writeBulk(llvm::MemIntrinsic& bulk) {
   const llvm::Value* to = indices_.baseOf(bulk.getRawDest());
   const llvm::Value* from = transfer ? indices_.baseOf(transfer->getRawSource()) : nullptr;
   llvm::Type* element = memory_.blocks[to].element;
-  if (!element)
+  if (!element && llvm::isa<llvm::AllocaInst>(to))
     return true; // nobody looks
+  if (!element)
+    return refuse("a copy of elements whose type is not known", &bulk);
   if (from && memory_.blocks[from].element != element)
     return refuse("a copy between arrays of different elements", &bulk);
   const auto bytes = static_cast<int64_t>(uint64_t(analyses_.layout.getTypeStoreSize(element)));

@@ -38,7 +38,12 @@ struct Argument {
   std::vector<std::vector<int>> known = {};
   /// Of a known one: whether the caller vouches that it is at least 0 and below 2^30.
   bool isSmall = false;
+  /// Of a block: the type of its elements as far as the function does not tell, since it only copies or clears them.
+  llvm::Type* element = nullptr;
 };
+
+/// A number type of the dialect as LLVM has it.
+llvm::Type* numberType(mlir::Type type, llvm::LLVMContext& context);
 
 /// Writes what a call of a function becomes, given its arguments, all of which are numbers. What prevents that; empty:
 /// it is done.

@@ -133,8 +133,7 @@ private:
       Value count = extent(block, dimension), less = builder_.createOrFold<arith::SubIOp>(loc_, count, number(1));
       last = builder_.createOrFold<arith::AddIOp>(
           loc_, last, builder_.createOrFold<arith::MulIOp>(loc_, less, layout.getStrides()[dimension]));
-      isEmpty = builder_.createOrFold<arith::OrIOp>(loc_, isEmpty,
-                                                    compare(arith::CmpIPredicate::eq, count, number(0)));
+      isEmpty = builder_.createOrFold<arith::OrIOp>(loc_, isEmpty, compare(arith::CmpIPredicate::eq, count, number(0)));
     }
     Value all = builder_.createOrFold<arith::AddIOp>(loc_, last, number(1));
     return builder_.createOrFold<arith::SelectOp>(loc_, isEmpty, number(0), all);

@@ -485,16 +485,18 @@ bool compileExternals(ModuleOp module, const std::vector<ExternalTask>& tasks, D
     byFile[task.file].push_back(&task);
   }
   unsigned before = diagnostics.errorCount();
-  for (size_t position = 0; position < files.size(); ++position) {
-    auto text = compileFile(module, files[position], byFile[files[position]], flags, diagnostics);
-    const bool areRaised = llvm::none_of(byFile[files[position]], [&](const ExternalTask* task) {
-      return bool(kernelOf(module, task->instance));
-    });
-    if (!text || areRaised)
-      continue;
+  std::vector<std::string> texts;
+  for (const std::string& file : files)
+    texts.push_back(compileFile(module, file, byFile[file], flags, diagnostics).value_or(""));
+  // Files may call each other: either all of their code is needed, or none.
+  const bool areRaised =
+      llvm::none_of(tasks, [&](const ExternalTask& task) { return bool(kernelOf(module, task.instance)); });
+  for (size_t position = 0; position < files.size() && !areRaised; ++position) {
+    if (texts[position].empty())
+      continue; // reported
     std::string symbol = position ? "source_" + number(position + 1) : "source";
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-    builder.create<svm::LLVMSourceOp>(module.getLoc(), symbol, *text);
+    builder.create<svm::LLVMSourceOp>(module.getLoc(), symbol, texts[position]);
     for (const ExternalTask* task : byFile[files[position]]) {
       KernelOp kernel = kernelOf(module, task->instance);
       if (!kernel)

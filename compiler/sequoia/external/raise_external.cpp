@@ -10,13 +10,16 @@
 #include "compiler/raise/raise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace arith = mlir::arith;
@@ -85,9 +88,13 @@ private:
   /// In the user's file; invalid where an instruction is of the text around it.
   Location placeOf(const llvm::Instruction& instruction) const {
     SourceManager& sources = diagnostics_.sources();
-    for (const llvm::DILocation* at = instruction.getDebugLoc(); at; at = at->getInlinedAt())
-      if (const BufferId buffer = sources.find(at->getFilename().str()); buffer.valid() && at->getLine())
-        return sources.at(buffer, at->getLine(), std::max(at->getColumn(), 1u));
+    for (const llvm::DILocation* at = instruction.getDebugLoc(); at; at = at->getInlinedAt()) {
+      llvm::SmallString<256> full(at->getDirectory());
+      llvm::sys::path::append(full, at->getFilename());
+      for (const std::string& name : {at->getFilename().str(), std::string(full)})
+        if (const BufferId buffer = sources.find(name); buffer.valid() && at->getLine())
+          return sources.at(buffer, at->getLine(), std::max(at->getColumn(), 1u));
+    }
     return {};
   }
 
@@ -123,7 +130,8 @@ private:
         continue;
       }
       function_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
-      arguments_.push_back({.kind = Kind::Block});
+      arguments_.push_back(
+          {.kind = Kind::Block, .element = raise::numberType(block.getElementType(), module.getContext())});
       for (int64_t dimension = 0; dimension < block.getRank(); ++dimension)
         arguments_.push_back({.kind = Kind::Known, .known = {{symbol()}}, .isSmall = true});
       for (int64_t dimension = 0; dimension < block.getRank(); ++dimension)
@@ -280,8 +288,7 @@ private:
       Value inside = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ult, given[0], given[2]);
       builder.create<svm::CheckOp>(
           place, inside, builder.getStringAttr("sequoia-index"),
-          builder.getStringAttr(
-              "an external task asks for index {0} in dimension {1}, which has {2} elements"),
+          builder.getStringAttr("an external task asks for index {0} in dimension {1}, which has {2} elements"),
           mlir::StringAttr(), given);
       return std::string();
     });
@@ -323,12 +330,15 @@ private:
 
 } // namespace
 
-void raiseExternal(mlir::ModuleOp program, const ExternalCode& code, const llvm::Module& module, DiagnosticEngine& diagnostics) {
+void raiseExternal(mlir::ModuleOp program, const ExternalCode& code, const llvm::Module& module,
+                   DiagnosticEngine& diagnostics) {
   KernelOp kernel = kernelOf(program, code.task->instance);
   if (code.hasStructs) {
     diagnostics.report(notRaised, code.task->where, code.task->instance, "it takes structs");
     return;
   }
+  program.getContext()
+      ->loadDialect<arith::ArithDialect, mlir::math::MathDialect, memref::MemRefDialect, mlir::scf::SCFDialect>();
   const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
   ExternalRaiser(code, kernel, diagnostics).run(*copy);
 }

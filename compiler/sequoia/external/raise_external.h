@@ -10,7 +10,8 @@ namespace strata::sequoia::external {
 
 /// Gives the task's kernel the body that its function in `module` comes to, or reports a remark that says what prevents
 /// it. `module` has lines, and does not change.
-void raiseExternal(mlir::ModuleOp program, const ExternalCode& code, const llvm::Module& module, DiagnosticEngine& diagnostics);
+void raiseExternal(mlir::ModuleOp program, const ExternalCode& code, const llvm::Module& module,
+                   DiagnosticEngine& diagnostics);
 
 /// Removes what is in a module for raising alone.
 void removeRaisedForms(llvm::Module& module);
