@@ -173,7 +173,7 @@ class BadDialect(harness.Case):
             self.is_refused(*data, "--size", "M=3,N=4", "--in", "n=13", code="view-out-of-range", mentions=["from 0 to 12", "flat.mlir:7:"])
         view = "memref.reinterpret_cast %a to offset: [%count], sizes: [%count], strides: [1] : !m to !flat"
         for text in (FLAT.replace("    svm.run", f"    %v = {view}\n    svm.run"),
-                     FLAT.replace("sizes: [%n], strides: [1] : !m to !flat", "sizes: [%n, %n], strides: [%n, 1] : !m to !m")):
+                     FLAT.replace("sizes: [%n], strides: [1] : !m to !flat", "sizes: [%n, %n], strides: [%n, 1] : !m to !m").replace("%v[%i] : !flat", "%v[%i, %i] : !m")):
             self.is_refused("check", self.write("flat.mlir", text), code="dialect-error", mentions=["in a kernel one of several as one"])
 
     def test_accesses(self):
