@@ -76,6 +76,9 @@ RAISED = {
     "local space": ("", "  float *own = (float *)sqLocalSpace(Leaf); float last[8] = {0};\n" + LOOP + "{ last[i & 7] += a[i]; c[i] = last[i & 7]; }\n"),
     "zeros first": ("", "  memset(c, 0, C->numElmts[0] * sizeof(float));\n" + LOOP + "c[i] += a[i] * b[i];\n"),
     "copies": ("", "  if (k > 2) memcpy(c, b, C->numElmts[0] * sizeof(float));\n  else memset(c, 0, C->numElmts[0] * sizeof(float));\n"),
+    "values that change places": ("", LOOP + "{ float p = a[i], q = b[i]; for (int j = 0; j < k + 6; j++) { float next = p - q * 0.5f; p = q; q = next; }"
+                                  " c[i] = p + q; }\n"),
+    "a sum of some": ("", LOOP + "{ float sum = 0; for (int j = 0; j < 7; j++) if (k > j) sum += a[i] * (float)j; else sum -= b[i]; c[i] = sum; }\n"),
     "a sum": ("", "  float sum = 0;\n" + LOOP + "{ sum += a[i] * b[i]; c[i] = sum; }\n"),
     "integers": ("", LOOP + "{ long x = (long)(a[i] * 1000) * k; c[i] = (float)((x << 3) ^ (x >> 2) ^ (x % 7)); }\n"),
 }
