@@ -53,6 +53,21 @@ task P: entrypoint(Top) {
 }
 """
 
+PAIR = """
+void task F(in float A[N], out float B[N]);
+void task<ext> F::E(in float A[N], out float B[N]);
+void task G(in float A[N], out float B[N]);
+void task<ext> G::E(in float A[N], out float B[N]);
+void task T(in float A[N], out float B[N]);
+void task<inner> T::I(in float A[N], out float B[N]) { float X[N]; F(A, X); G(X, B); }
+"""
+
+PAIR_MAPPING = """#include "host"
+task T: entrypoint(Top) { instance Top::I(level 0) { control(level 0) { callsite F() { target One() { } } callsite G() { target Two() { } } } } }
+task F: { instance One::E(level 0) external("FILE") { } }
+task G: { instance Two::E(level 0) external("two.c") { } }
+"""
+
 HEAD = '#include "sequoia_ext.h"\n#include <math.h>\n#include <string.h>\n#include <stdio.h>\n'
 SIGNATURE = "void Leaf(sqArray_t *A, sqArray_t *B, sqArray_t *C, int k) {\n"
 POINTERS = "  float *a = sqElmtSpec1D(Leaf, A, 0), *b = (float *)sqElmt1D(B, 0), *c = (float *)C->ptr;\n"
@@ -181,6 +196,17 @@ class ExternalRaised(harness.Case):
         text = HEAD + "void Leaf(sqArray_t *A, sqArray_t *C) { *(float *)sqElmt1D(C, 0) = ((struct s *)sqElmt1D(A, 0))->b; }\n"
         told = self.succeeds("check", *self.command(text, program=program, mapping=mapping), "--remarks").err
         self.assertIn("external task 'Leaf' runs as LLVM code: it takes structs", told)
+
+    def test_files_that_call_each_other(self):
+        """One that is raised still has what the other one calls."""
+        loop = "for (int i = 0; i < A->numElmts[0]; i++) *(float *)sqElmt1D(B, i) = 2 * helper(*(float *)sqElmt1D(A, i)); }\n"
+        self.write("two.c", HEAD + "float helper(float x);\nvoid Two(sqArray_t *A, sqArray_t *B) { " + loop)
+        text = HEAD + "float helper(float x) { return x + 3; }\nvoid One(sqArray_t *A, sqArray_t *B) { " + loop
+        self.succeeds("run", *self.command(text, program=PAIR, mapping=PAIR_MAPPING), "--size", "N=5", "--in", "A=iota", "--out", "B=b.npy",
+                      "--check", "--stats", "json:s.json")
+        np.testing.assert_array_equal(np.load(self.path("b.npy")), 4 * np.arange(5) + 18)
+        with open(self.path("s.json")) as file:
+            self.assertEqual(json.load(file)["paths"], {"One": "structured", "Two": "llvm"})
 
     def test_an_index_outside(self):
         """Of an element that is asked for by a function of sequoia.h; and what the interpreter sees of other ones."""
