@@ -238,6 +238,8 @@ std::optional<std::string> compile(const Source& source, std::vector<std::string
 
 std::optional<std::string> compileToLlvm(const Source& source, DiagnosticEngine& diagnostics) {
   std::vector<std::string> arguments{"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"};
+  if (source.hasLines)
+    arguments.emplace_back("-gline-tables-only");
   // The code is loaded into a running process, where nobody calls constructors or unwinds its frames.
   if (source.isCxx)
     arguments.insert(arguments.end(), {"-fno-exceptions", "-Werror=global-constructors"});

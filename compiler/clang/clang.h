@@ -25,6 +25,7 @@ struct Source {
   std::vector<std::string> includeFolders, definitions = {};
   /// What to say where the user's text defines what one of `headers` defines too, by the header's name.
   std::map<std::string, std::string> redefinitionHelp = {};
+  bool hasLines = false;                  // whether LLVM IR says in which line of the user's each instruction stands
   std::string raise = "strataRaiseError"; // the function by which the text reports errors, for help
 };
 

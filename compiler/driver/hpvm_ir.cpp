@@ -3,6 +3,7 @@
 
 #include "compiler/clang/process.h"
 #include "compiler/driver/graphs.h"
+#include "compiler/driver/output_files.h"
 #include "compiler/hpvm/graph/read_graphs.h"
 #include "compiler/hpvm/intrinsics/read_ir.h"
 #include "compiler/ir/locations.h"
@@ -96,7 +97,7 @@ int irCommand(Session& session) {
         .help("strata cc compiles other LLVM IR; programs of notations have other endings");
     return finish(session);
   }
-  if (options.command == "check")
+  if (options.command == "check" || !checkOutputFiles(session, {}))
     return finish(session);
   const std::string own = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
   const clang::TemporaryFolder folder;
@@ -124,6 +125,10 @@ int irCommand(Session& session) {
     words.push_back(onto);
   if (!options.compile.mapping.empty())
     words.push_back(mapped);
+  if (!options.stats.empty()) {
+    words.push_back("--record");
+    setenv("STRATA_STATS", options.stats.c_str(), 1);
+  }
   if (options.remarks)
     setenv("STRATA_REMARKS", "1", 1);
   const int status = start(own, words);

@@ -216,9 +216,9 @@ int main(int argc, char** argv) {
   if ((*run || *commands.check || *commands.build) && isIrFile(options.compile.program)) {
     CLI::App* command = app.get_subcommands().front();
     for (const CLI::Option* option : command->get_options())
-      if (option->count() &&
-          !llvm::is_contained({"PROGRAM", "--output", "--color", "--json", "--machine", "--map", "--remarks"},
-                              option->get_name()))
+      if (option->count() && !llvm::is_contained({"PROGRAM", "--output", "--color", "--json", "--machine", "--map",
+                                                  "--remarks", "--stats"},
+                                                 option->get_name()))
         return usageError(session, app, argc, argv,
                           option->get_name() + " is for programs of notations; one in HPVM IR has a main, which takes "
                                                "what stands behind --");

@@ -46,7 +46,8 @@ A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   --map=FILE      where the nodes of graphs go on it (docs/hpvm.md); else $STRATA_MAP, else what is found to fit
   --graphs=FILE   writes the program that the graphs become, in the dialect, to a file that strata run takes
   --record        has graphs note when each of their nodes begins and ends: a program that is linked so writes that to the
-                  file that STRATA_RECORD names when it runs, for strata show
+                  file that STRATA_RECORD names when it runs, for strata show, and sums where STRATA_STATS is text, json or
+                  json:FILE
   --time-passes   how long each part of the work on graphs takes when a program is linked, on standard error
   --help          this text, when it is the only argument; Clang's own is behind -help
 

@@ -443,9 +443,14 @@ def Svm_CountOp : Svm_Op<"count", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
 
 def Svm_SpanOp : Svm_Op<"span", [SingleBlock, RecursiveMemoryEffects, NoTerminator, NoRegionArguments]> {
   let summary = "a stretch of execution that a trace shows under a name; no effect on results";
-  let arguments = (ins StrAttr:$name);
+  let description = [{
+    `of` says how many instances of a node it executes, for figures that are made of a trace.
+
+    Example: `svm.span "soften" of %count { … }`
+  }];
+  let arguments = (ins StrAttr:$name, Optional<Index>:$instances);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name $body attr-dict";
+  let assemblyFormat = "$name (`of` $instances^)? $body attr-dict";
 }
 
 // ---- what concurrent instances do to each other ----

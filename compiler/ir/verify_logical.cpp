@@ -306,9 +306,13 @@ private:
                                   << viewType(view.getType().getRank(), view.getType().getElementType());
     } else if (auto shaped = dyn_cast<memref::ReinterpretCastOp>(op)) {
       auto from = dyn_cast<MemRefType>(shaped.getSource().getType());
-      if (!from || from != viewType(1, from.getElementType()) || !isView(shaped.getType()))
+      const bool isFlat = from && from == viewType(1, from.getElementType()) && isView(shaped.getType());
+      const bool becomesFlat = from && isView(from) && op->getParentOfType<KernelOp>() &&
+                               shaped.getType() == viewType(1, shaped.getType().getElementType());
+      if (!isFlat && !becomesFlat)
         return shaped.emitOpError() << "takes a " << shaped.getSource().getType() << " as a " << shaped.getType()
-                                    << "; a view of one dimension can be taken as one of several";
+                                    << "; a view of one dimension can be taken as one of several, and in a kernel one "
+                                       "of several as one of one";
     } else if (auto dim = dyn_cast<memref::DimOp>(op)) {
       std::optional<int64_t> dimension = dim.getConstantIndex();
       if (!dimension || *dimension < 0 || *dimension >= cast<MemRefType>(dim.getSource().getType()).getRank())

@@ -138,13 +138,24 @@ private:
            haveVectorForms(op->getResultTypes());
   }
 
+  /// The argument that a block is, or that it is another shape of, by which alone it is reached; else the block.
+  static Value argumentOf(Value block) {
+    auto shaped = block.getDefiningOp<memref::ReinterpretCastOp>();
+    if (!shaped)
+      return block;
+    const bool isAlone = llvm::all_of(shaped.getSource().getUsers(), [&](Operation* user) {
+      return user == shaped || isa<memref::DimOp, memref::ExtractStridedMetadataOp>(user);
+    });
+    return isAlone ? shaped.getSource() : block;
+  }
+
   bool isAllowed(const Access& access) {
     if (isScalarVariable(access.block)) {
       used_.insert(access.block);
       return !plan_.varying.contains(access.block) || hasVectorForm(access.element);
     }
     // Of other blocks it is not known what they overlap.
-    auto argument = dyn_cast<BlockArgument>(access.block);
+    auto argument = dyn_cast<BlockArgument>(argumentOf(access.block));
     const bool isTable = access.block.getDefiningOp<memref::GetGlobalOp>() != nullptr; // which nobody writes
     if (!isTable && (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp())))
       return false;

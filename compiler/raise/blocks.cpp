@@ -13,13 +13,17 @@ constexpr uint64_t mostConstantBytes = uint64_t(1) << 20;
 
 class MemoryFinder {
 public:
-  MemoryFinder(Analyses& analyses, Indices& indices, Refusal& refusal)
-      : analyses_(analyses), indices_(indices), refusal_(refusal) {}
+  MemoryFinder(Analyses& analyses, Indices& indices, const ElementTypes& elements, Refusal& refusal)
+      : analyses_(analyses), indices_(indices), elements_(elements), refusal_(refusal) {}
 
   std::optional<Memory> run() {
     for (llvm::Instruction& instruction : llvm::instructions(analyses_.function))
       if (!find(instruction))
         return std::nullopt;
+    passTypesOn();
+    for (auto& [base, block] : memory_.blocks)
+      if (const auto known = elements_.find(base); known != elements_.end() && !block.element)
+        block.element = known->second;
     passTypesOn();
     for (const auto& [base, block] : memory_.blocks)
       if (block.isWritten && llvm::isa<llvm::GlobalVariable>(base)) {
@@ -51,7 +55,7 @@ private:
     if (!variable && !constant && !llvm::isa<llvm::Argument>(base)) {
       refusal_.refuse(llvm::isa<llvm::LoadInst>(base)                          ? "a pointer that is loaded from memory"
                       : llvm::isa<llvm::PHINode, llvm::SelectInst>(base)       ? "a pointer that is chosen as it runs"
-                      : llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(base) ? "a variable outside of the node"
+                      : llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(base) ? "a variable outside of functions"
                                                                                : "a pointer of unknown origin",
                       &user);
       return nullptr;
@@ -170,14 +174,15 @@ private:
 
   Analyses& analyses_;
   Indices& indices_;
+  const ElementTypes& elements_;
   Refusal& refusal_;
   Memory memory_;
 };
 
 } // namespace
 
-std::optional<Memory> findMemory(Analyses& analyses, Indices& indices, Refusal& refusal) {
-  return MemoryFinder(analyses, indices, refusal).run();
+std::optional<Memory> findMemory(Analyses& analyses, Indices& indices, const ElementTypes& elements, Refusal& refusal) {
+  return MemoryFinder(analyses, indices, elements, refusal).run();
 }
 
 } // namespace strata::raise

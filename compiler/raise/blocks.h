@@ -28,8 +28,11 @@ struct Memory {
   llvm::DenseMap<const llvm::Instruction*, Access> accesses;
 };
 
+/// The types of arguments' elements where the function does not tell.
+using ElementTypes = std::map<const llvm::Value*, llvm::Type*>;
+
 /// Intrinsics that set or copy memory are not among the accesses. Nothing, and a refusal, where memory is reached in
 /// another way.
-std::optional<Memory> findMemory(Analyses& analyses, Indices& indices, Refusal& refusal);
+std::optional<Memory> findMemory(Analyses& analyses, Indices& indices, const ElementTypes& elements, Refusal& refusal);
 
 } // namespace strata::raise

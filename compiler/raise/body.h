@@ -19,9 +19,9 @@ inline constexpr unsigned mostDepth = 100;
 class Body {
 public:
   Body(Analyses& analyses, CountedLoops& loops, Indices& indices, Memory& memory, Refusal& refusal,
-       mlir::OpBuilder& builder, const Places& places)
+       mlir::OpBuilder& builder, const Places& places, const std::map<std::string, CallWriter>& calls)
       : analyses_(analyses), loops_(loops), indices_(indices), memory_(memory), refusal_(refusal), builder_(builder),
-        places_(places), place_(builder.getUnknownLoc()) {}
+        places_(places), calls_(calls), place_(builder.getUnknownLoc()) {}
 
   void setValue(const llvm::Value* value, mlir::Value given) { values_[value] = given; }
   void setBlock(const llvm::Value* value, mlir::Value given) { blocks_[value] = given; }
@@ -108,6 +108,7 @@ private:
   Refusal& refusal_;
   mlir::OpBuilder& builder_;
   const Places& places_;
+  const std::map<std::string, CallWriter>& calls_;
   mlir::Location place_;
   llvm::DenseMap<const llvm::Value*, mlir::Value> values_, blocks_;
   llvm::DenseMap<const llvm::Loop*, mlir::Value> variables_; // of the counted loops around

@@ -377,7 +377,7 @@ Value Body::operation(llvm::Instruction& instruction) {
   }
 }
 
-/// Functions of C's library that have no effect but to set errno, which nobody in a node asks.
+/// Functions of C's library that have no effect but to set errno, which nobody in a kernel asks.
 static llvm::Intrinsic::ID libraryFunction(llvm::StringRef name) {
   name.consume_back("f");
   return llvm::StringSwitch<llvm::Intrinsic::ID>(name)
@@ -488,6 +488,13 @@ bool Body::writeCall(llvm::CallInst& call) {
     make<svm::BarrierOp>();
     return true;
   }
+  if (const auto own = callee ? calls_.find(callee->getName().str()) : calls_.end(); own != calls_.end()) {
+    Values given;
+    for (const llvm::Value* argument : call.args())
+      given.push_back(valueOf(argument));
+    const std::string problem = own->second(builder_, place_, given);
+    return problem.empty() ? !refusal_ : refuse(problem, &call);
+  }
   Value result = typeOf(call.getType()) ? mathOf(call) : Value();
   if (!result)
     return refuse(callee ? "a call of '" + callee->getName().str() + "'" : "a call of a pointer", &call);
@@ -507,8 +514,10 @@ bool Body::writeBulk(llvm::MemIntrinsic& bulk) {
   const llvm::Value* to = indices_.baseOf(bulk.getRawDest());
   const llvm::Value* from = transfer ? indices_.baseOf(transfer->getRawSource()) : nullptr;
   llvm::Type* element = memory_.blocks[to].element;
-  if (!element)
+  if (!element && llvm::isa<llvm::AllocaInst>(to))
     return true; // nobody looks
+  if (!element)
+    return refuse("a copy of elements whose type is not known", &bulk);
   if (from && memory_.blocks[from].element != element)
     return refuse("a copy between arrays of different elements", &bulk);
   const auto bytes = static_cast<int64_t>(uint64_t(analyses_.layout.getTypeStoreSize(element)));

@@ -5,6 +5,14 @@
 
 namespace strata::raise {
 
+llvm::Type* numberType(mlir::Type type, llvm::LLVMContext& context) {
+  if (type.isF32())
+    return llvm::Type::getFloatTy(context);
+  if (type.isF64())
+    return llvm::Type::getDoubleTy(context);
+  return llvm::Type::getIntNTy(context, type.isIndex() ? 64 : type.getIntOrFloatBitWidth());
+}
+
 Raising::Raising(llvm::Function& function, std::vector<Argument> arguments)
     : arguments_(std::move(arguments)), analyses_(function), loops_(analyses_), indices_(analyses_, loops_) {
   for (auto [number, argument] : llvm::enumerate(arguments_)) {
@@ -24,7 +32,11 @@ Raising::Raising(llvm::Function& function, std::vector<Argument> arguments)
 bool Raising::analyze() {
   if (!analyses_.function.getReturnType()->isVoidTy())
     return refusal_.refuse("a function that returns a value", nullptr);
-  auto memory = findMemory(analyses_, indices_, refusal_);
+  ElementTypes elements;
+  for (auto [number, argument] : llvm::enumerate(arguments_))
+    if (argument.element)
+      elements[analyses_.function.getArg(static_cast<unsigned>(number))] = argument.element;
+  auto memory = findMemory(analyses_, indices_, elements, refusal_);
   if (!memory)
     return false;
   memory_ = std::move(*memory);
@@ -49,7 +61,7 @@ Raising::Movement Raising::movementOf(int symbol) const {
 
 bool Raising::write(mlir::OpBuilder& builder, mlir::OpBuilder& variables, mlir::ArrayRef<mlir::Value> values,
                     mlir::ArrayRef<mlir::Value> symbols, const Places& places) {
-  Body body(analyses_, loops_, indices_, memory_, refusal_, builder, places);
+  Body body(analyses_, loops_, indices_, memory_, refusal_, builder, places, calls_);
   for (auto [number, argument] : llvm::enumerate(arguments_)) {
     const llvm::Argument* own = analyses_.function.getArg(static_cast<unsigned>(number));
     if (argument.kind == Argument::Kind::Scalar)

@@ -15,6 +15,8 @@
 #include "mlir/IR/Builders.h"
 
 #include <functional>
+#include <map>
+#include <string>
 
 namespace strata::raise {
 
@@ -36,7 +38,16 @@ struct Argument {
   std::vector<std::vector<int>> known = {};
   /// Of a known one: whether the caller vouches that it is at least 0 and below 2^30.
   bool isSmall = false;
+  /// Of a block: the type of its elements as far as the function does not tell, since it only copies or clears them.
+  llvm::Type* element = nullptr;
 };
+
+/// A number type of the dialect as LLVM has it.
+llvm::Type* numberType(mlir::Type type, llvm::LLVMContext& context);
+
+/// Writes what a call of a function becomes, given its arguments, all of which are numbers. What prevents that; empty:
+/// it is done.
+using CallWriter = std::function<std::string(mlir::OpBuilder&, mlir::Location, mlir::ArrayRef<mlir::Value>)>;
 
 /// Where an instruction of the function stands in the user's files, as a location of MLIR.
 using Places = std::function<mlir::Location(const llvm::Instruction&)>;
@@ -60,6 +71,9 @@ public:
   };
   Movement movementOf(int symbol) const;
 
+  /// Has a call of a function that is declared, and returns nothing, written in a way of its own.
+  void setCall(std::string function, CallWriter writer) { calls_[std::move(function)] = std::move(writer); }
+
   /// Writes the body where the builder stands; it stands behind the body then. `values` has a value for each argument
   /// that is a scalar or a block (memref<?xT> of any layout), `symbols` an index for each symbol; local variables are
   /// made by `variables`, at the kernel's beginning. False on a refusal, with some of the body written.
@@ -73,6 +87,7 @@ private:
   Indices indices_;
   Memory memory_;
   Refusal refusal_;
+  std::map<std::string, CallWriter> calls_;
 };
 
 } // namespace strata::raise

@@ -123,12 +123,28 @@ private:
     }
   }
 
-  /// One dimension as several: where there are elements, the first and the last one lie in it.
+  /// How many elements there are from a block's first to its last one.
+  Value spanOf(Value block, memref::ExtractStridedMetadataOp layout) {
+    const auto rank = static_cast<unsigned>(cast<MemRefType>(block.getType()).getRank());
+    if (rank == 1)
+      return extent(block, 0);
+    Value last = number(0), isEmpty = number(0, builder_.getI1Type());
+    for (unsigned dimension = 0; dimension < rank; ++dimension) {
+      Value count = extent(block, dimension), less = builder_.createOrFold<arith::SubIOp>(loc_, count, number(1));
+      last = builder_.createOrFold<arith::AddIOp>(
+          loc_, last, builder_.createOrFold<arith::MulIOp>(loc_, less, layout.getStrides()[dimension]));
+      isEmpty = builder_.createOrFold<arith::OrIOp>(loc_, isEmpty, compare(arith::CmpIPredicate::eq, count, number(0)));
+    }
+    Value all = builder_.createOrFold<arith::AddIOp>(loc_, last, number(1));
+    return builder_.createOrFold<arith::SelectOp>(loc_, isEmpty, number(0), all);
+  }
+
+  /// One dimension as several, or several as one: where there are elements, the first and the last one lie in it.
   void shaped(memref::ReinterpretCastOp view) {
     using enum arith::CmpIPredicate;
     const auto both = [&](Value a, Value b) { return builder_.createOrFold<arith::AndIOp>(loc_, a, b); };
     auto layout = builder_.create<memref::ExtractStridedMetadataOp>(loc_, view.getSource());
-    Value all = extent(view.getSource(), 0);
+    Value all = spanOf(view.getSource(), layout);
     Value first =
         builder_.createOrFold<arith::SubIOp>(loc_, asValue(view.getMixedOffsets().front()), layout.getOffset());
     Value last = first, fits = compare(sge, first, number(0)), isEmpty = number(0, builder_.getI1Type());

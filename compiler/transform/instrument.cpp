@@ -120,7 +120,7 @@ struct TracePass : PassWrapper<TracePass, OperationPass<ModuleOp>> {
 
   static void wrap(Operation* op, const std::string& name, bool waits) {
     OpBuilder builder(op);
-    auto span = builder.create<SpanOp>(op->getLoc(), name);
+    auto span = builder.create<SpanOp>(op->getLoc(), name, /*instances=*/Value());
     if (waits)
       SvmDialect::waitsAttr.set(span);
     Block& body = span.getBody().emplaceBlock();

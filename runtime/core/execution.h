@@ -38,6 +38,7 @@ struct OpenSpan {
   const char* name;
   int64_t start;
   bool waits;
+  int64_t instances; // of a node that it executes; 0: it is none of a node
 };
 
 struct Execution {

@@ -83,5 +83,26 @@ TEST_P(Figures, SpansCarryProcessorAndInstance) {
   EXPECT_FALSE(writeTrace("/nowhere/trace.json"));
 }
 
+TEST_P(Figures, SpansOfOneNameAddUp) {
+  spmd(1, false, [&](int64_t) {
+    for (int64_t instances : {3, 4}) {
+      strata_trace_begin_instances("node", instances);
+      strata_trace_begin("node/inner");
+      strata_trace_end();
+      strata_trace_end();
+    }
+    strata_trace_wait_begin("node");
+    strata_trace_end();
+  });
+  const auto totals = spanTotals();
+  ASSERT_TRUE(totals.contains("node") && totals.contains("node/inner"));
+  EXPECT_EQ(totals.at("node").runs, 2);
+  EXPECT_EQ(totals.at("node").instances, 7);
+  EXPECT_EQ(totals.at("node/inner").runs, 2);
+  EXPECT_EQ(totals.at("node/inner").instances, 0);
+  EXPECT_GE(totals.at("node").nanoseconds, totals.at("node/inner").nanoseconds);
+  clearTrace();
+}
+
 } // namespace
 } // namespace strata::runtime

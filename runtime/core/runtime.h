@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace strata::runtime {
 
@@ -46,6 +47,14 @@ void resetCounters();
 /// The spans of the caller's run context that have ended, in Chrome's JSON: a process for every class of processors, a
 /// thread for every instance. Any thread.
 std::string traceJson();
+/// What the spans of one name come to.
+struct SpanTotal {
+  int64_t runs = 0, instances = 0, nanoseconds = 0;
+};
+/// Those of the caller's run context that have ended, without waits and moves, by name. Any thread.
+std::map<std::string, SpanTotal> spanTotals();
+/// Text as JSON has it.
+std::string quotedInJson(std::string_view text);
 /// The spans of several calls as one trace, the calls' processors apart. Any thread.
 class TraceOfCalls {
 public:

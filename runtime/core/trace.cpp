@@ -16,11 +16,8 @@
 #include <tuple>
 
 namespace strata::runtime {
-namespace {
 
-constexpr const char* callerName = "caller"; // stands for code that runs as no processor
-
-std::string quoted(std::string_view text) {
+std::string quotedInJson(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -35,6 +32,10 @@ std::string quoted(std::string_view text) {
   }
   return out + '"';
 }
+
+namespace {
+
+constexpr const char* callerName = "caller"; // stands for code that runs as no processor
 
 /// Chrome counts in microseconds.
 std::string microseconds(int64_t nanoseconds) {
@@ -71,7 +72,7 @@ constexpr int64_t mostRows = 64; // rows of one instance's moves
 
 std::string metadata(const char* what, int process, int64_t thread, const std::string& name) {
   return std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + std::to_string(process) +
-         ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quoted(name) + "}}";
+         ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quotedInJson(name) + "}}";
 }
 
 /// The name of an entry of one of a machine's tables; empty for strata_none.
@@ -97,13 +98,13 @@ std::string linksOf(const Span& span) {
 }
 
 std::string eventOf(const Span& span, int process, int64_t thread, int64_t origin) {
-  std::string event = "{\"ph\":\"X\",\"cat\":\"" + std::string(categoryOf(span)) + "\",\"name\":" + quoted(span.name) +
-                      ",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(thread) +
-                      ",\"ts\":" + microseconds(span.start - origin) +
+  std::string event = "{\"ph\":\"X\",\"cat\":\"" + std::string(categoryOf(span)) +
+                      "\",\"name\":" + quotedInJson(span.name) + ",\"pid\":" + std::to_string(process) +
+                      ",\"tid\":" + std::to_string(thread) + ",\"ts\":" + microseconds(span.start - origin) +
                       ",\"dur\":" + microseconds(span.end - span.start);
   if (span.kind == Span::Move)
-    event += ",\"args\":{\"bytes\":" + std::to_string(span.bytes) + ",\"way\":" + quoted(wayOf(span)) +
-             ",\"links\":" + quoted(linksOf(span)) + ",\"instance\":" + std::to_string(span.instance) + "}";
+    event += ",\"args\":{\"bytes\":" + std::to_string(span.bytes) + ",\"way\":" + quotedInJson(wayOf(span)) +
+             ",\"links\":" + quotedInJson(linksOf(span)) + ",\"instance\":" + std::to_string(span.instance) + "}";
   return event + "}";
 }
 
@@ -114,10 +115,10 @@ Span spanOf(const Execution& execution, Span::Kind kind, const char* name, int64
           begin, end};
 }
 
-void beginSpan(const char* name, bool waits) {
+void beginSpan(const char* name, bool waits, int64_t instances = 0) {
   Execution& me = *current();
   me.runContext->figures().tracing.store(true, std::memory_order_relaxed);
-  me.spans.push_back({name, traceClock(), waits});
+  me.spans.push_back({name, traceClock(), waits, instances});
 }
 
 void addSpan(Thread& thread, const Span& span) {
@@ -210,6 +211,19 @@ std::string traceJson() {
   return documentOf(eventsOf(spans, "", processes, spans.empty() ? 0 : spans.front().start));
 }
 
+std::map<std::string, SpanTotal> spanTotals() {
+  std::map<std::string, SpanTotal> totals;
+  for (const Span& span : spansInOrder()) {
+    if (span.kind != Span::Run)
+      continue;
+    SpanTotal& total = totals[span.name];
+    ++total.runs;
+    total.instances += span.instances;
+    total.nanoseconds += span.end - span.start;
+  }
+  return totals;
+}
+
 void TraceOfCalls::add(const std::string& heading) {
   const std::vector<Span> spans = spansInOrder();
   if (spans.empty())
@@ -257,6 +271,10 @@ void strata_trace_begin(const char* name) {
   beginSpan(name, false);
 }
 
+void strata_trace_begin_instances(const char* name, int64_t instances) {
+  beginSpan(name, false, instances);
+}
+
 void strata_trace_wait_begin(const char* name) {
   beginSpan(name, true);
 }
@@ -268,5 +286,7 @@ void strata_trace_end() {
     return;
   const OpenSpan open = execution.spans.back();
   execution.spans.pop_back();
-  addSpan(thread, spanOf(execution, open.waits ? Span::Wait : Span::Run, open.name, open.start, traceClock()));
+  Span span = spanOf(execution, open.waits ? Span::Wait : Span::Run, open.name, open.start, traceClock());
+  span.instances = open.instances;
+  addSpan(thread, span);
 }

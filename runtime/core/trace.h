@@ -26,6 +26,7 @@ struct Span {
   const StrataMachine* machine = nullptr;
   const StrataWay* way = nullptr;
   int64_t bytes = 0;
+  int64_t instances = 0; // of a node, which a run of it executes
 };
 
 /// One thread's spans. The owner adds, any thread reads.

@@ -41,8 +41,10 @@ void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count);
  * when there is none, or `bytes` is negative. Any thread. */
 void* strata_hpvm_allocate(void* launch, int64_t bytes);
 
-/* For the code of graphs that is made to record: keeps the spans of the call that ends here for STRATA_RECORD. */
-void strata_hpvm_record(void* launch);
+/* For the code of graphs that is made to record: the time now; and what a call that began then, and ends here, leaves
+ * for STRATA_RECORD and STRATA_STATS. */
+int64_t strata_hpvm_record_begin(void);
+void strata_hpvm_record(void* launch, int64_t began);
 
 /* For the code of streaming graphs, whose `launch` is a pointer as a number. Copies the next item that has been pushed;
  * waits for it; 0 when there are no more, else 1. */

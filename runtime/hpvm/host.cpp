@@ -7,13 +7,13 @@
 #include "runtime/core/runtime.h"
 #include "runtime/core/scheduler.h"
 #include "runtime/core/source_line.h"
+#include "runtime/core/trace.h"
 #include "runtime/hpvm/graph_table.h"
+#include "runtime/hpvm/record.h"
 #include "runtime/hpvm/tracker.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -21,7 +21,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 namespace strata::hpvm {
@@ -40,6 +39,7 @@ struct Launch {
   StrataToken* token = nullptr;
   StrataStream *input = nullptr, *output = nullptr; // of a streaming one: packed structs; pointers to packed structs
   std::mutex pushing, popping;                      // one at a time of each
+  int64_t items = 0;                                // of a streaming one: that the graph has taken
   bool isClosed = false;                            // has been waited for
   std::mutex lock;                                  // of `memory`
   std::vector<void*> memory;                        // of its leaves
@@ -53,7 +53,7 @@ struct Host {
   std::map<const void*, const StrataHpvmGraph*> graphs; // by root
   std::set<Launch*> launches;                           // that have not been waited for, or have results
   Tracker tracker;
-  runtime::TraceOfCalls record; // for STRATA_RECORD
+  Record record;
 };
 
 Host& host() {
@@ -191,42 +191,19 @@ Launch* streamOf(void* handle, const char* function, const void* caller) {
   return launch;
 }
 
-/// The file of STRATA_RECORD, with the number of the process for %p; empty: none is asked for.
-std::string recordFile() {
-  const char* const given = std::getenv("STRATA_RECORD");
-  std::string file = given ? given : "";
-  for (size_t at = file.find("%p"); at != file.npos; at = file.find("%p", at))
-    file.replace(at, 2, std::to_string(getpid()));
-  return file;
-}
-
-/// Writes what has been recorded, and says what is missing.
-void writeRecord() {
-  const std::string file = recordFile();
-  if (file.empty())
-    return;
-  runtime::TraceOfCalls& record = host().record;
-  if (record.calls() == 0)
-    std::fprintf(stderr,
-                 "warning: '%s' is not written: the program's graphs are not linked to record [hpvm-record]\n"
-                 "  help: link it with strata cc --record\n",
-                 file.c_str());
-  else if (!record.write(file))
-    std::fprintf(stderr, "warning: '%s' cannot be written [hpvm-record]\n", file.c_str());
-  else if (record.kept() < record.calls())
-    std::fprintf(stderr, "warning: '%s' has the first %zu of %zu launches [hpvm-record]\n", file.c_str(), record.kept(),
-                 record.calls());
-}
-
 } // namespace
 } // namespace strata::hpvm
 
 using namespace strata::hpvm;
 
-void strata_hpvm_record(void* launch) {
-  static std::atomic<size_t> number{0};
-  if (!recordFile().empty())
-    host().record.add(std::string(static_cast<Launch*>(launch)->graph->name) + " " + std::to_string(++number) + ", ");
+int64_t strata_hpvm_record_begin(void) {
+  return strata::runtime::traceClock();
+}
+
+void strata_hpvm_record(void* launch, int64_t began) {
+  const int64_t end = strata::runtime::traceClock();
+  const auto& ended = *static_cast<Launch*>(launch);
+  host().record.add(ended.graph->name, ended.input ? ended.items : 1, end - began);
 }
 
 void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count) {
@@ -262,6 +239,10 @@ void __hpvm__init() noexcept {
   if (kind != "" && kind != "shared" && kind != "separate")
     failAt(__builtin_return_address(0), "hpvm-environment", "STRATA_HPVM_MEMORY is '" + std::string(kind) + "'",
            "say 'shared', where graphs work on the host's memory, or 'separate', where they have copies");
+  if (!isStatsFormKnown())
+    failAt(__builtin_return_address(0), "hpvm-environment",
+           "STRATA_STATS is '" + std::string(std::getenv("STRATA_STATS")) + "'",
+           "say 'text' or 'json', for figures on the standard error, or 'json:FILE'");
   host().isSeparate = kind == "separate";
   // Where anything runs already, others have chosen.
   if (*threads && *threads != strata::runtime::threads() && strata::runtime::isAlone())
@@ -282,7 +263,7 @@ void __hpvm__cleanup() noexcept {
   }
   for (Launch* launch : launches)
     end(launch);
-  writeRecord();
+  host().record.write();
   host().tracker.clear();
 }
 
@@ -430,7 +411,10 @@ void* __hpvm__pop(void* graph) noexcept {
 }
 
 int32_t strata_hpvm_next(int64_t launch, void* item) {
-  return strata_stream_pop(reinterpret_cast<Launch*>(launch)->input, item);
+  Launch& owner = *reinterpret_cast<Launch*>(launch);
+  const int32_t more = strata_stream_pop(owner.input, item);
+  owner.items += more;
+  return more;
 }
 
 void strata_hpvm_deliver(int64_t launch, const void* outputs) {

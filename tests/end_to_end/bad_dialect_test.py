@@ -8,6 +8,33 @@ VIEW = "memref<?xf32, strided<[1], offset: ?>>"
 SIZES = 'svm.entry, svm.sizes = ["N"], svm.extents = [affine_map<()[s0] -> (s0)>]'
 ARRAY = '%a: !b {svm.name = "A", svm.access = "readwrite"}'
 
+FLAT = """
+!m = memref<?x?xf32, strided<[?, 1], offset: ?>>
+!flat = memref<?xf32, strided<[1], offset: ?>>
+module {
+  svm.kernel @sum(%a: !m {svm.access = "read"}, %s: memref<f32, strided<[], offset: ?>> {svm.access = "write"}, %n: index) {
+    %buffer, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %a : !m -> memref<f32>, index, index, index, index, index
+    %v = memref.reinterpret_cast %a to offset: [%offset], sizes: [%n], strides: [1] : !m to !flat
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %start = arith.constant 0.0 : f32
+    %sum = scf.for %i = %zero to %n step %one iter_args(%all = %start) -> f32 {
+      %x = memref.load %v[%i] : !flat
+      %next = arith.addf %all, %x : f32
+      scf.yield %next : f32
+    }
+    memref.store %sum, %s[] : memref<f32, strided<[], offset: ?>>
+    svm.return
+  }
+  func.func @main(%a: !m {svm.access = "read", svm.name = "A"}, %s: memref<f32, strided<[], offset: ?>> {svm.access = "write", svm.name = "sum"}, %n: i64 {svm.name = "n"})
+      attributes {svm.entry, svm.sizes = ["M", "N"], svm.extents = [affine_map<()[m, n] -> (m, n)>, affine_map<()[m, n] -> ()>, affine_map<()[m, n] -> ()>]} {
+    %count = arith.index_cast %n : i64 to index
+    svm.run @sum(%a, %s, %count) : (!m, memref<f32, strided<[], offset: ?>>, index) -> ()
+    return
+  }
+}
+"""
+
 
 class BadDialect(harness.Case):
     def program(self, body, arguments=ARRAY, attributes=SIZES, before=""):
@@ -136,6 +163,19 @@ class BadDialect(harness.Case):
         self.is_refused("run", self.program("", attributes=shorter), "--size", "N=8", "--in", "A=iota", code="run-negative-extent", mentions="-1")
 
     # ---- what happens when it runs ----
+    def test_several_dimensions_as_one(self):
+        """In a kernel; the view stays within its block."""
+        program = self.write("flat.mlir", FLAT)
+        for machine in ("host", "cell"):
+            data = ("run", program, "--machine", machine, "--in", "A=iota")
+            self.assertIn("sum: float32 () = 66", self.succeeds(*data, "--size", "M=3,N=4", "--in", "n=12", "--check").out)
+            self.assertIn("sum: float32 () = 0", self.succeeds(*data, "--size", "M=3,N=0", "--in", "n=0").out)
+            self.is_refused(*data, "--size", "M=3,N=4", "--in", "n=13", code="view-out-of-range", mentions=["from 0 to 12", "flat.mlir:7:"])
+        view = "memref.reinterpret_cast %a to offset: [%count], sizes: [%count], strides: [1] : !m to !flat"
+        for text in (FLAT.replace("    svm.run", f"    %v = {view}\n    svm.run"),
+                     FLAT.replace("sizes: [%n], strides: [1] : !m to !flat", "sizes: [%n, %n], strides: [%n, 1] : !m to !m").replace("%v[%i] : !flat", "%v[%i, %i] : !m")):
+            self.is_refused("check", self.write("flat.mlir", text), code="dialect-error", mentions=["in a kernel one of several as one"])
+
     def test_accesses(self):
         cases = {
             "%c = arith.constant 8 : index\n%v = memref.load %a[%c] : !b\nmemref.store %v, %a[%c] : !b": "index-out-of-range",

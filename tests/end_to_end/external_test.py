@@ -294,7 +294,7 @@ class External(harness.Case):
                           f"B={self.save('b.npy', b)}", "--in", "k=3", "--out", "C=c.npy", "--stats", "json:s.json")
             self.assertTrue(np.allclose(np.load(self.path("c.npy")), a + 3 * np.sqrt(b), rtol=1e-6), machine)
             with open(self.path("s.json")) as file:
-                self.assertEqual(json.load(file)["paths"], {"Mix_Leaf": "llvm"})
+                self.assertEqual(json.load(file)["paths"], {"Mix_Leaf": "structured"})
 
     def test_checked_with_the_rest_of_the_program(self):
         """The function is called by the interpreter too, which finds what is wrong around it."""

@@ -1,5 +1,6 @@
 """Programs in HPVM IR: run, checked, built, and compiled among other files; what is no IR, or breaks a rule, and where."""
 
+import json
 import os
 import subprocess
 
@@ -94,8 +95,17 @@ class HpvmIrTest(harness.Case):
         self.assertEqual(result.status, 1, result)
         self.assertIn("[hpvm-ir-start]", result.err)
 
+    def test_figures_of_nodes(self):
+        result = self.succeeds("run", STAGES, "--stats")
+        self.assertRegex(result.err, r"^root: 1 launch, 1 item, [0-9.]+ [mu]s\n  double: 1 run, 12 instances, .*\n  number: 1 run, 12 instances, ")
+        self.succeeds("run", SCALE, "--stats=json:figures.json")
+        with open(self.path("figures.json")) as file:
+            graph, = json.load(file)["graphs"]
+        self.assertEqual([(node["node"], node["runs"], node["instances"]) for node in graph["nodes"]], [("scale", 1, 3)])
+        self.is_refused("run", SCALE, "--stats=json:figures.svg", code="driver-output-suffix")
+
     def test_options_of_other_programs(self):
-        for option in (["--check"], ["--size", "N=3"], ["--stats"], ["--interpret"]):
+        for option in (["--check"], ["--size", "N=3"], ["--trace", "t.json"], ["--interpret"]):
             result = self.strata("run", SCALE, *option)
             self.assertEqual(result.status, 1)
             self.assertIn("is for programs of notations", result.err)

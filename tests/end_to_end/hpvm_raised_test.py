@@ -332,6 +332,37 @@ int main(void) {
 }
 """
 
+COPIES = r"""
+#include <hpvm.h>
+#include <stdio.h>
+#include <string.h>
+void copyAll(int *to, size_t toBytes, int *from, size_t fromBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  memcpy(to, from, fromBytes);
+  __hpvm__return(1, toBytes);
+}
+void graph(int *to, size_t toBytes, int *from, size_t fromBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  void *node = __hpvm__createNodeND(0, copyAll);
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindIn(node, 2, 2, 0);
+  __hpvm__bindIn(node, 3, 3, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+int main(void) {
+  int a[4] = {1,2,3,4}, b[4] = {0};
+  struct __attribute__((packed)) { int *to; size_t tb; int *from; size_t fb; size_t r; } x = {b, sizeof b, a, sizeof a, 0};
+  __hpvm__init(); llvm_hpvm_track_mem(a, sizeof a); llvm_hpvm_track_mem(b, sizeof b);
+  __hpvm__wait(__hpvm__launch(0, graph, &x));
+  llvm_hpvm_request_mem(b, sizeof b);
+  printf("%d %d %d %d\n", b[0], b[1], b[2], b[3]);
+  __hpvm__cleanup();
+}
+"""
+
 
 class RaisedTest(harness.Case):
     def program(self, text, *options):
@@ -375,6 +406,15 @@ class RaisedTest(harness.Case):
         for machine in ("host", "cell", "cell-disk", "cluster"):
             self.program(GUARDS, "--machine=" + machine)
             self.prints("0 wrong\n")
+
+    def test_arrays_that_are_only_copied(self):
+        """Nothing but the array tells what its elements are."""
+        for machine in ("host", "cell"):
+            self.assertNotIn("hpvm-not-raised", self.program(COPIES, "--machine=" + machine))
+            self.prints("1 2 3 4\n")
+            self.program(COPIES.replace("memcpy(to, from, fromBytes)", "memset(to, 0, toBytes - 8)").replace("b[4] = {0}", "b[4] = {5, 6, 7, 8}"),
+                         "--machine=" + machine)
+            self.prints("0 0 7 8\n")
 
     def test_constant_tables(self):
         self.assertNotIn("hpvm-not-raised", self.program(TABLES))

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import subprocess
+import time
 import xml.dom.minidom
 
 import harness
@@ -54,6 +55,49 @@ int main(int count, char **words) {
   llvm_hpvm_request_mem(data, sizeof data);
   printf("%d %s\\n", data[0], arguments.result == data ? "here" : "elsewhere");
   __hpvm__cleanup();
+}
+"""
+
+NESTED = """
+#include <hpvm.h>
+void more(int *data, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  data[__hpvm__getNodeInstanceID_x(__hpvm__getNode())] += 1;
+  __hpvm__return(1, bytes);
+}
+void inner(int *data, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  void *node = __hpvm__createNodeND(1, more, bytes / sizeof(int));
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+void graph(int *data, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  void *first = __hpvm__createNodeND(1, more, bytes / sizeof(int));
+  void *second = __hpvm__createNodeND(1, inner, (size_t)3);
+  void *third = __hpvm__createNodeND(1, more, bytes / sizeof(int));
+  __hpvm__bindIn(first, 0, 0, 0);
+  __hpvm__bindIn(first, 1, 1, 0);
+  __hpvm__bindIn(second, 0, 0, 0);
+  __hpvm__edge(first, second, 1, 0, 1, 0);
+  __hpvm__bindIn(third, 0, 0, 0);
+  __hpvm__edge(second, third, 1, 0, 1, 0);
+  __hpvm__bindOut(third, 0, 0, 0);
+}
+int main(void) {
+  int data[8] = {0};
+  struct __attribute__((packed)) { int *data; size_t bytes, result; } arguments = {data, sizeof data, 0};
+  __hpvm__init();
+  llvm_hpvm_track_mem(data, sizeof data);
+  for (int number = 0; number < 2; ++number)
+    __hpvm__wait(__hpvm__launch(0, graph, &arguments));
+  llvm_hpvm_request_mem(data, sizeof data);
+  __hpvm__cleanup();
+  return data[7] == 10 ? 0 : 1;
 }
 """
 
@@ -571,9 +615,59 @@ class Seeing(harness.Case):
             events = json.load(file)["traceEvents"]
         self.assertGreater(len({event["args"]["name"].split(",")[0] for event in events if event["ph"] == "M"}), 5)
 
+    def figures(self, *words, **environment):
+        started = time.monotonic()
+        done = subprocess.run(["./program", *words], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                              env={**os.environ, **environment, "STRATA_STATS": "json"})
+        whole = time.monotonic() - started
+        self.assertEqual(done.returncode, 0, done.stderr)
+        graphs = {graph["graph"]: graph for graph in json.loads(done.stderr)["graphs"]}
+        for graph in graphs.values():
+            self.assertTrue(0 < graph["seconds"] < whole, graph)
+            for node in graph["nodes"]:
+                self.assertTrue(0 < node["seconds"] <= graph["seconds"], graph)
+        return graphs
+
+    @staticmethod
+    def counts(graph):
+        return {node["node"]: (node["runs"], node["instances"]) for node in graph["nodes"]}
+
+    def test_figures_of_nodes(self):
+        self.succeeds("c++", "-O2", os.path.join(ROOT, "examples/hpvm/edges/edges.cpp"), "-o", "program", "--record")
+        for threads in ("1", "3"):
+            graph = self.figures("30", "10", "7", STRATA_THREADS=threads)["pipeline"]
+            self.assertEqual((graph["launches"], graph["items"]), (1, 7))
+            self.assertEqual(self.counts(graph), {"soften": (7, 2100), "differ": (7, 2100), "largest": (7, 7), "choose": (7, 2100)})
+        # Nodes in nodes, and several of one function, one after another.
+        self.write("nested.c", NESTED)
+        self.succeeds("cc", "-O2", "nested.c", "-o", "program", "--record")
+        graph = self.figures()["graph"]
+        self.assertEqual((graph["launches"], graph["items"]), (2, 2))
+        self.assertEqual(self.counts(graph), {"more#1": (2, 16), "inner": (2, 6), "inner/more": (6, 48), "more#2": (2, 16)})
+        seconds = {node["node"]: node["seconds"] for node in graph["nodes"]}
+        self.assertLessEqual(seconds["inner/more"], seconds["inner"])
+        self.assertLessEqual(seconds["more#1"] + seconds["inner"] + seconds["more#2"], graph["seconds"])
+
+    def test_figures_in_other_forms(self):
+        self.write("nested.c", NESTED)
+        self.succeeds("cc", "-O2", "nested.c", "-o", "program", "--record")
+        self.assertIn("graph: 2 launches, 2 items, ", self.run_program(STRATA_STATS="text"))
+        self.assertEqual(self.run_program(STRATA_STATS="json:figures%p.json", STRATA_RECORD="run.json"), "")
+        name = next(each for each in os.listdir(self.folder) if re.fullmatch(r"figures\d+\.json", each))
+        with open(self.path(name)) as file:
+            self.assertEqual(json.load(file)["graphs"][0]["launches"], 2)
+        with open(self.path("run.json")) as file:
+            events = json.load(file)["traceEvents"]
+        self.assertEqual(sum(event["name"] == "inner/more" for event in events), 6)
+        self.assertIn("[hpvm-record]", self.run_program(STRATA_STATS="json:" + self.path("no/folder/figures.json")))
+        done = subprocess.run(["./program"], cwd=self.folder, capture_output=True, text=True, timeout=60, env={**os.environ, "STRATA_STATS": "xml"})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("[hpvm-environment]", done.stderr)
+
     def test_a_program_that_does_not_record_says_so(self):
         self.succeeds("c++", "-O2", os.path.join(ROOT, "examples/hpvm/edges/edges.cpp"), "-o", "program")
         self.assertIn("link it with strata cc --record", self.run_program(STRATA_RECORD="run.json"))
+        self.assertIn("link it with strata cc --record", self.run_program(STRATA_STATS="text"))
 
 
 if __name__ == "__main__":

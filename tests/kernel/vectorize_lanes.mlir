@@ -246,3 +246,58 @@ svm.kernel @mayAliasNone(%c: !row {svm.access = "readwrite"}, %rounds: index) at
   }
   svm.return
 }
+
+// A block in another shape is the argument itself, where nothing else reaches that.
+// CHECK-LABEL: svm.kernel @shaped(
+// CHECK: vector.load {{.*}} vector<64xf32>
+// CHECK: svm.return
+svm.kernel @shaped(%a: !matrix {svm.access = "read"}, %c: !row {svm.access = "write"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloca() : memref<f32>
+  %buffer, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %a : !matrix -> memref<f32>, index, index, index, index, index
+  %v = memref.reinterpret_cast %a to offset: [%offset], sizes: [%n], strides: [1] : !matrix to !row
+  scf.for %j = %c0 to %sizes#1 step %c1 {
+    memref.store %zero, %sum[] : memref<f32>
+    scf.for %i = %c0 to %sizes#0 step %c1 {
+      %row = arith.muli %i, %strides#0 : index
+      %at = arith.addi %row, %j : index
+      %x = memref.load %v[%at] : !row
+      %s = memref.load %sum[] : memref<f32>
+      %t = arith.addf %s, %x : f32
+      memref.store %t, %sum[] : memref<f32>
+    }
+    %s = memref.load %sum[] : memref<f32>
+    memref.store %s, %c[%j] : !row
+  }
+  svm.return
+}
+
+// CHECK-LABEL: svm.kernel @shaped_and_not(
+// CHECK-NOT: vector.
+// CHECK: svm.return
+svm.kernel @shaped_and_not(%a: !matrix {svm.access = "read"}, %c: !row {svm.access = "write"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloca() : memref<f32>
+  %buffer, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %a : !matrix -> memref<f32>, index, index, index, index, index
+  %v = memref.reinterpret_cast %a to offset: [%offset], sizes: [%n], strides: [1] : !matrix to !row
+  scf.for %j = %c0 to %sizes#1 step %c1 {
+    memref.store %zero, %sum[] : memref<f32>
+    scf.for %i = %c0 to %sizes#0 step %c1 {
+      %row = arith.muli %i, %strides#0 : index
+      %at = arith.addi %row, %j : index
+      %x = memref.load %v[%at] : !row
+      %s = memref.load %sum[] : memref<f32>
+      %t = arith.addf %s, %x : f32
+      memref.store %t, %sum[] : memref<f32>
+    }
+    %s = memref.load %sum[] : memref<f32>
+    memref.store %s, %c[%j] : !row
+  }
+  %first = memref.load %a[%c0, %c0] : !matrix
+  memref.store %first, %c[%c0] : !row
+  svm.return
+}

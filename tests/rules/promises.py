@@ -16,7 +16,8 @@ PROMISES = {
     r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {"compiler/raise/body_operations.cpp": "drops what a program in C says so"},
     r"llvm\.noalias|llvm\.readonly|NoAlias\b":
         {"compiler/kernel/convention.cpp": "arguments of kernels, which the verifiers and checks of runs hold apart",
-         "compiler/hpvm/lower/raise_leaf.cpp": "arrays of a graph, which are compared at each launch (lower/host_code.cpp)"},
+         "compiler/hpvm/lower/raise_leaf.cpp": "arrays of a graph, which are compared at each launch (lower/host_code.cpp)",
+         "compiler/sequoia/external/raise_external.cpp": "arguments of kernels, as in convention.cpp"},
     r"llvm\.(nonnull|noundef|dereferenceable\w*|range)|Attribute::(NonNull|NoUndef|Dereferenceable\w*|Range)|MD_(range|nonnull|noundef)\b": {},
     r"mustprogress|MustProgress|WillReturn|willreturn": {},
     # Whether an operation may be executed where the program would not have come to it.

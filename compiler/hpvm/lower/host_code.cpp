@@ -77,8 +77,9 @@ private:
   }
   std::string call(const std::string& entry) const { return callOf("  " + packed(entry) + "(given);\n"); }
   std::string callOf(const std::string& statement) const {
-    return "  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n" + statement +
-           (records_ ? "  strata_hpvm_record(launch);\n" : "") + "  strata_call_end(&call);\n";
+    return std::string("  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n") +
+           (records_ ? "  int64_t began = strata_hpvm_record_begin();\n" : "") + statement +
+           (records_ ? "  strata_hpvm_record(launch, began);\n" : "") + "  strata_call_end(&call);\n";
   }
 
   std::string overlappingPrototype() const { return entry_.overlapping.empty() ? "" : prototype(entry_.overlapping); }

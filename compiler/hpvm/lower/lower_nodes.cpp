@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/Instructions.h"
 
 namespace arith = mlir::arith;
@@ -81,8 +82,13 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
   Values given = inputsOf(child, inputs, outputs);
   makeOutputs(node, number, given, level.extents, outputs[number]);
   mlir::OpBuilder::InsertionGuard behind(builder_);
-  if (records_)
-    builder_.setInsertionPointToStart(&make<svm::SpanOp>(nodeName(*child.function)).getBody().emplaceBlock());
+  const std::string outside = path_;
+  auto backOut = llvm::make_scope_exit([&] { path_ = outside; });
+  if (records_) {
+    path_ += (path_.empty() ? "" : "/") + nameIn(node, number);
+    auto span = make<svm::SpanOp>(path_, instancesOf(level.extents));
+    builder_.setInsertionPointToStart(&span.getBody().emplaceBlock());
+  }
   const auto leaf = graphs_.leaves.find(child.function);
   const bool isLeaf = leaf != graphs_.leaves.end();
   if (isLeaf)
@@ -119,6 +125,23 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
 
 std::string NodeLowering::label(const llvm::Function& function) {
   return nodeName(function) + "." + std::to_string(labels_++);
+}
+
+/// A child's name among the children of a node: with a number where several have one function.
+std::string NodeLowering::nameIn(const InternalNode& node, unsigned number) {
+  const auto isSame = [&](const Child& other) { return other.function == node.children[number].function; };
+  const std::string name = nodeName(*node.children[number].function);
+  if (llvm::count_if(node.children, isSame) == 1)
+    return name;
+  return name + "#" + std::to_string(1 + std::count_if(node.children.begin(), node.children.begin() + number, isSame));
+}
+
+/// How many instances a grid has.
+Value NodeLowering::instancesOf(const Values& extents) {
+  Value count = index(1);
+  for (Value extent : extents)
+    count = make<arith::MulIOp>(count, extent);
+  return count;
 }
 
 Value NodeLowering::index(int64_t value) {
@@ -207,10 +230,7 @@ void NodeLowering::makeOutputs(const InternalNode& node, unsigned number, const 
                             mlir::ValueRange());
     }
     if (isEach) {
-      Value count = index(1);
-      for (Value extent : extents)
-        count = make<arith::MulIOp>(count, extent);
-      outputs[output].each = block(type, {count}, label(*child.function));
+      outputs[output].each = block(type, {instancesOf(extents)}, label(*child.function));
     }
   }
 }

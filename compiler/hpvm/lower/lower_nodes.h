@@ -129,6 +129,8 @@ private:
                    std::vector<Output>& outputs);
   std::optional<unsigned> passedOn(const InternalNode& node, unsigned child, unsigned output);
   friend class LeafRaiser;
+  static std::string nameIn(const InternalNode& node, unsigned number);
+  mlir::Value instancesOf(const Values& extents);
   mlir::Value linearIndex(const Level& level);
   mlir::Value isLast(const Level& level);
   void keep(const Values& values, const std::vector<Output>& outputs, mlir::Value linear);
@@ -148,6 +150,7 @@ private:
   std::map<const llvm::Function*, std::vector<llvm::Type*>> elements_;
 
   unsigned labels_ = 0;
+  std::string path_; // of the node at hand from the root on, where nodes are spans
 };
 
 } // namespace strata::hpvm

@@ -250,7 +250,10 @@ private:
     const auto addBlock = [&](Value block, bool hasExtents, bool isLastOutput = false) {
       if (!leaf_.hasBarrier)
         clone_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
-      add({.kind = Kind::Block}, {.given = block, .isLastOutput = isLastOutput});
+      llvm::LLVMContext& context = clone_->getContext();
+      const auto type = block ? llvm::cast<mlir::MemRefType>(block.getType()).getElementType() : builder_.getI8Type();
+      add({.kind = Kind::Block, .element = raise::numberType(type, context)},
+          {.given = block, .isLastOutput = isLastOutput});
       for (int number = 0; hasExtents && number < 2; ++number)
         add({});
     };

@@ -150,20 +150,22 @@ public:
            "))" + users + ")(" + actual + ");\n}\n";
   }
 
-  std::string definition(bool isCxx) const {
+  /// The function that the kernel is: what it is given is described, and the user's function called with that. The form
+  /// that is raised is told pitches and not strides, so that no division stands between an index and its place.
+  std::string definition(bool isCxx, bool isRaised) const {
     std::string formal, body, actual;
     for (size_t position = 0; position < parameters_.size(); ++position) {
       const Parameter& parameter = parameters_[position];
       std::string p = "p" + number(position);
       const bool isPointer = parameter.isBlock || !parameter.record.empty();
       formal += (formal.empty() ? "" : ", ") + (isPointer ? std::string("void *") : parameter.type + " ") + p;
-      for (const char* kind : {"n", "s"})
+      for (const char* kind : {"n", isRaised ? "q" : "s"})
         for (unsigned d = 0; d < parameter.dimensions; ++d)
           formal += ", long " + p + kind + number(d);
       if (parameter.isSpace)
         continue;
       if (parameter.isArray)
-        body += describe(parameter, p);
+        body += describe(parameter, p, isRaised);
       std::string value = p;
       if (parameter.isArray)
         value = "&" + described(parameter, p);
@@ -175,8 +177,10 @@ public:
         value = "*(" + parameter.type + " *)" + p;
       actual += (actual.empty() ? "" : ", ") + value;
     }
-    std::string head = "void strata_external_" + task_.instance + "(" + (formal.empty() ? "void" : formal) + ")";
-    return linkage(isCxx) + head + " __asm__(\"strata.ext." + task_.instance + "\");\n" + head + " {\n" + body + "  " +
+    const std::string name = isRaised ? "strata_raised_" : "strata_external_";
+    const std::string symbol = isRaised ? raisedPrefix : "strata.ext.";
+    std::string head = "void " + name + task_.instance + "(" + (formal.empty() ? "void" : formal) + ")";
+    return linkage(isCxx) + head + " __asm__(\"" + symbol + task_.instance + "\");\n" + head + " {\n" + body + "  " +
            (hasRecords() ? "strata_pass_" : "") + task_.instance + "(" + actual + ");\n}\n";
   }
 
@@ -212,7 +216,7 @@ public:
   }
 
   /// What there is to know about the text once it is compiled.
-  ExternalCode code() const { return {&task_, declaration()}; }
+  ExternalCode code() const { return {&task_, declaration(), hasStructs()}; }
 
 private:
   bool checkName() {
@@ -239,6 +243,10 @@ private:
   static std::string cType(const Parameter& parameter) {
     const std::string& type = parameter.record.empty() ? parameter.type : parameter.record;
     return parameter.isArray ? "sqArray_t *" : parameter.byPointer ? type + " *" : type;
+  }
+  /// Whether an argument is a struct or an array of such.
+  bool hasStructs() const {
+    return llvm::any_of(parameters_, [](const Parameter& parameter) { return parameter.type == "void"; });
   }
   bool hasRecords() const {
     return llvm::any_of(parameters_, [](const Parameter& parameter) { return !parameter.record.empty(); });
@@ -286,7 +294,7 @@ private:
 
   /// A block as an sqArray_t: the physical array begins at the block's first element, and its pitches are quotients of
   /// strides.
-  std::string describe(const Parameter& parameter, const std::string& p) const {
+  std::string describe(const Parameter& parameter, const std::string& p, bool isRaised) const {
     std::string a = described(parameter, p), text;
     if (a == "spaced.array")
       text += "  StrataSpaced spaced;\n  spaced.space = " + space_ + ";\n";
@@ -300,7 +308,9 @@ private:
       text += "  " + a + ".numElmts" + at + extent + ";\n";
       text +=
           "  " + a + ".pitch" + at +
-          (d ? "strata_pitch(" + p + "s" + number(d - 1) + ", " + p + "s" + number(d) + ", " + extent + ")" : extent) +
+          (d == 0     ? extent
+           : isRaised ? p + "q" + number(d)
+                      : "strata_pitch(" + p + "s" + number(d - 1) + ", " + p + "s" + number(d) + ", " + extent + ")") +
           ";\n";
     }
     text += "  " + a + ".elmtSize = " + number(parameter.bytes) + ";\n  " + a + ".ptr = " + p + ";\n";
@@ -339,14 +349,37 @@ static long strata_pitch(long outer, long inner, long extent) {
 }
 )";
 
+/// What takes the place of sqElmt1D and so on in code that is raised: the same without a loop over dimensions, for
+/// arrays in row-major order.
+std::string rowMajorElement(unsigned rank, const std::string& formal) {
+  std::string body, place;
+  for (unsigned d = 0; d < rank; ++d) {
+    const std::string at = "[" + number(d) + "]", i = "i" + number(d);
+    body += "  strata_check_index(" + i + ", " + number(d) + ", a->numElmts" + at + ");\n";
+    place = d ? "(" + place + ") * a->pitch" + at + " + " + i + " + a->offset" + at : i + " + a->offset" + at;
+  }
+  const std::string head = "void *strata_row_major_" + number(rank) + "(sqArray_t *a" + formal + ")";
+  return head + " __asm__(\"" + rowMajorPrefix + number(rank) + "D\");\n" + head +
+         " {\n  strata_check_layout(a->numDims == " + number(rank) + " && a->contigDim == " + number(rank - 1) +
+         ");\n" + body + "  return (char *)a->ptr + (" + place + ") * a->elmtSize;\n}\n";
+}
+
 /// sqElmt1D to 9D for the functions of external tasks: here they can be inlined, and a wrong index ends the run as any
 /// other does.
 std::string elementFunctions() {
   std::string text = R"(
+void strata_check_layout(int) __asm__("strata.check_layout");
+static void strata_check_index(sqSize_t index, sqSize_t dimension, sqSize_t extent) __asm__("strata.check_index");
+static void strata_check_index(sqSize_t index, sqSize_t dimension, sqSize_t extent) {
+  static const StrataExternalCheck bounds = {"sequoia-index", "an external task asks for index {0} in dimension {1}, which has {2} elements", 0, 0, 0, 0};
+  if (index >= extent) {
+    long values[] = {(long)index, (long)dimension, (long)extent};
+    strata_external_fail(&bounds, values, 3);
+  }
+}
 static void *strata_element(const sqArray_t *a, unsigned rank, const sqSize_t *indices) {
   static const StrataExternalCheck layout = {"sequoia-wrong-layout", "an external task asks for an element of {0} dimensions in an array of {1}, of which {2} is contiguous",
                                      0, 0, 0, 0};
-  static const StrataExternalCheck bounds = {"sequoia-index", "an external task asks for index {0} in dimension {1}, which has {2} elements", 0, 0, 0, 0};
   if (a->numDims != rank || a->contigDim < 0 || a->contigDim >= (int)rank) {
     long values[] = {(long)rank, (long)a->numDims, (long)a->contigDim};
     strata_external_fail(&layout, values, 3);
@@ -354,10 +387,7 @@ static void *strata_element(const sqArray_t *a, unsigned rank, const sqSize_t *i
   sqSize_t place = 0;
   unsigned last = (unsigned)a->contigDim;
   for (unsigned d = 0; d < rank; ++d) {
-    if (indices[d] >= a->numElmts[d]) {
-      long values[] = {(long)indices[d], (long)d, (long)a->numElmts[d]};
-      strata_external_fail(&bounds, values, 3);
-    }
+    strata_check_index(indices[d], d, a->numElmts[d]);
     if (d != last)
       place = place * a->pitch[d] + indices[d] + a->offset[d];
   }
@@ -373,7 +403,7 @@ static void *strata_element(const sqArray_t *a, unsigned rank, const sqSize_t *i
     }
     text += "__attribute__((weak)) void *sqElmt" + number(rank) + "D(sqArray_t *a" + formal +
             ") {\n  const sqSize_t indices[] = {" + actual + "};\n  return strata_element(a, " + number(rank) +
-            ", indices);\n}\n";
+            ", indices);\n}\n" + rowMajorElement(rank, formal);
   }
   return text;
 }
@@ -394,13 +424,6 @@ std::string extensionHeader(const std::string& types, const std::string& macros)
   return text + "#ifndef SEQUOIA_EXT_NO_TYPES\n" + types + "#endif\n" + macros + "#endif\n";
 }
 
-KernelOp kernelOf(ModuleOp module, const std::string& instance) {
-  for (auto kernel : module.getOps<KernelOp>())
-    if (kernel.getLlvm() && kernel.getLlvm()->getLeafReference().getValue() == "strata.ext." + instance)
-      return kernel;
-  return {};
-}
-
 std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
                                        const std::vector<const ExternalTask*>& tasks, const CFlags& flags,
                                        DiagnosticEngine& diagnostics) {
@@ -415,7 +438,7 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
     prototypes += wrapper.prototype(isCxx) + wrapper.passing(isCxx);
     behindTypes += wrapper.prototypeBehindTypes(isCxx);
     codes.push_back(wrapper.code());
-    definitions += wrapper.definition(isCxx);
+    definitions += wrapper.definition(isCxx, false) + wrapper.definition(isCxx, true);
     macros += wrapper.macros();
     wrapper.declareTypes(types);
   }
@@ -439,6 +462,7 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
                                              "there, or write #define SEQUOIA_EXT_NO_TYPES before it is included";
   source.headers["sequoia.h"] = sequoiaHeader();
   source.raise = "sqRaiseError";
+  source.hasLines = true;
   source.headers["sequoia_ext.h"] = extensionHeader(types.declarations() + behindTypes, macros);
   source.text = "#include \"sequoia.h\"\n" + std::string(isCxx ? "" : "#include <stdbool.h>\n") +
                 "typedef struct { sqArray_t array; void *space; } StrataSpaced;\n" + support + elementFunctions() +
@@ -461,15 +485,22 @@ bool compileExternals(ModuleOp module, const std::vector<ExternalTask>& tasks, D
     byFile[task.file].push_back(&task);
   }
   unsigned before = diagnostics.errorCount();
-  for (size_t position = 0; position < files.size(); ++position) {
-    auto text = compileFile(module, files[position], byFile[files[position]], flags, diagnostics);
-    if (!text)
-      continue;
+  std::vector<std::string> texts;
+  for (const std::string& file : files)
+    texts.push_back(compileFile(module, file, byFile[file], flags, diagnostics).value_or(""));
+  // Files may call each other: either all of their code is needed, or none.
+  const bool areRaised =
+      llvm::none_of(tasks, [&](const ExternalTask& task) { return bool(kernelOf(module, task.instance)); });
+  for (size_t position = 0; position < files.size() && !areRaised; ++position) {
+    if (texts[position].empty())
+      continue; // reported
     std::string symbol = position ? "source_" + number(position + 1) : "source";
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-    builder.create<svm::LLVMSourceOp>(module.getLoc(), symbol, *text);
+    builder.create<svm::LLVMSourceOp>(module.getLoc(), symbol, texts[position]);
     for (const ExternalTask* task : byFile[files[position]]) {
       KernelOp kernel = kernelOf(module, task->instance);
+      if (!kernel)
+        continue; // it is raised
       auto function = FlatSymbolRefAttr::get(kernel.getLlvm()->getLeafReference());
       kernel.setLlvmAttr(SymbolRefAttr::get(module.getContext(), symbol, {function}));
     }

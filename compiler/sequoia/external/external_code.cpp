@@ -2,7 +2,9 @@
 #include "compiler/sequoia/external/external_code.h"
 
 #include "compiler/clang/c_text.h"
+#include "compiler/sequoia/external/raise_external.h"
 
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LLVMContext.h"
@@ -51,6 +53,13 @@ bool isCalledRightly(llvm::Module& module, const std::string& instance) {
 
 } // namespace
 
+svm::KernelOp kernelOf(ModuleOp program, const std::string& instance) {
+  for (auto kernel : program.getOps<svm::KernelOp>())
+    if (kernel.getLlvm() && kernel.getLlvm()->getLeafReference().getValue() == "strata.ext." + instance)
+      return kernel;
+  return {};
+}
+
 std::optional<std::string> finishExternals(ModuleOp program, const std::string& text, const std::string& file,
                                            const std::vector<ExternalCode>& tasks, DiagnosticEngine& diagnostics) {
   llvm::LLVMContext context;
@@ -84,6 +93,10 @@ std::optional<std::string> finishExternals(ModuleOp program, const std::string& 
         argument.removeAttr(llvm::Attribute::ZExt);
       }
   }
+  for (const ExternalCode& code : tasks)
+    raiseExternal(program, code, *module, diagnostics);
+  removeRaisedForms(*module);
+  llvm::StripDebugInfo(*module);
   module->setModuleIdentifier(file);
   std::string result;
   llvm::raw_string_ostream stream(result);

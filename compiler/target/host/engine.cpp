@@ -290,6 +290,7 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, llvm::ArrayRef
   STRATA_SYMBOL(strata_print_end);
   STRATA_SYMBOL(strata_count);
   STRATA_SYMBOL(strata_trace_begin);
+  STRATA_SYMBOL(strata_trace_begin_instances);
   STRATA_SYMBOL(strata_trace_end);
   STRATA_SYMBOL(strata_trace_wait_begin);
   STRATA_SYMBOL(strata_move_along);

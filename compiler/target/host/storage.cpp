@@ -601,9 +601,13 @@ private:
 
   void lowerSpan(SpanOp span) {
     OpBuilder builder(span);
-    calls_.call(builder, span.getLoc(),
-                SvmDialect::waitsAttr.isOn(span) ? "strata_trace_wait_begin" : "strata_trace_begin", {},
-                calls_.text(builder, span.getLoc(), span.getName()));
+    const Value name = calls_.text(builder, span.getLoc(), span.getName());
+    if (span.getInstances())
+      calls_.call(builder, span.getLoc(), "strata_trace_begin_instances", {},
+                  {name, word(builder, span.getLoc(), span.getInstances())});
+    else
+      calls_.call(builder, span.getLoc(),
+                  SvmDialect::waitsAttr.isOn(span) ? "strata_trace_wait_begin" : "strata_trace_begin", {}, name);
     builder.setInsertionPointAfter(span);
     calls_.call(builder, span.getLoc(), "strata_trace_end", {}, {});
     inlineRegion(span);
