@@ -6,6 +6,8 @@
 #include "compiler/driver/notations.h"
 #include "compiler/driver/part_code.h"
 #include "compiler/driver/pass_watch.h"
+#include "compiler/equations/dialect/lower_equations.h"
+#include "compiler/equations/dialect/verify_kernels.h"
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/check_text.h"
 #include "compiler/ir/common_subexpressions.h"
@@ -332,7 +334,7 @@ std::optional<LogicalProgram> Compiler::verified(std::optional<LogicalProgram> p
   if (!program)
     return std::nullopt;
   ModuleOp module = *program->module;
-  if (failed(verify(module)) || failed(svm::verifyLogical(module)))
+  if (failed(verify(module)) || failed(svm::verifyLogical(module)) || !equations::verifyKernels(module, diagnostics_))
     return std::nullopt;
   bool fine = runPasses(module, [](PassManager& passes) {
     // Multiply-adds are fused here, once, by the language's rule; nothing later contracts.
@@ -367,7 +369,10 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
 
 bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
   tell("placing");
-  if (!runPasses(*program.module, [](PassManager& passes) { passes.addPass(transform::createSplitBarriersPass()); }))
+  if (!runPasses(*program.module, [](PassManager& passes) {
+        passes.addPass(equations::createLowerEquationsPass());
+        passes.addPass(transform::createSplitBarriersPass());
+      }))
     return false;
   if (instrumentation == Instrumentation::Count &&
       !runPasses(*program.module, [](PassManager& passes) { passes.addPass(transform::createCountAccessesPass()); }))

@@ -1,5 +1,6 @@
 // strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
 // on them. It registers the dialects that Strata uses and no others, and the passes of compiler/ir/passes.def.
+#include "compiler/equations/dialect/lower_equations.h"
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/svm.h"

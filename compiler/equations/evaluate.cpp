@@ -154,7 +154,12 @@ std::optional<Value> converted(const ElementType& to, const ElementType& from, c
 } // namespace
 
 std::optional<Value> evaluate(Operation operation, const ElementType& type, const ElementType& operandType,
-                              const std::vector<Value>& operands) {
+                              const std::vector<Value>& given) {
+  // The same bits are another number for another user: each reads them by the type that it takes.
+  std::vector<Value> operands = given;
+  if (!isFloat(operandType))
+    for (size_t i = operation == Operation::Select ? 1 : 0; i < operands.size(); ++i)
+      operands[i].integer = cut(static_cast<uint64_t>(operands[i].integer), operandType);
   switch (operation) {
   case Operation::Copy:
     return operands[0];

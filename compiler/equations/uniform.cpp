@@ -561,7 +561,8 @@ private:
   bool fill(Node& node, const Expression& expression, const isl::set& set, const Space& domain) {
     node.location = expression.location;
     node.type = expression.type;
-    node.operandType = expression.kind == Expression::Kind::Operation ? expression.operandType : expression.type;
+    const bool isComputed = expression.kind == Expression::Kind::Operation && expression.operation != Operation::Select;
+    node.operandType = isComputed ? expression.operandType : expression.type;
     node.operation = expression.kind == Expression::Kind::Operation ? expression.operation : Operation::Copy;
     if (expression.kind != Expression::Kind::Operation)
       return addOperand(node, expression, set, domain);

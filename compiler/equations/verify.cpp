@@ -110,6 +110,8 @@ private:
   }
 
   void inRange(const Array& array, const std::vector<Affine>& index, const isl::set& domain, const Location& where) {
+    if (array.extents.size() != index.size())
+      return; // nothing is stated of its extents: each access is checked when it is made
     const isl::map outside = isl::manage(
         isl_map_subtract_range(sets_.map(index).intersect_domain(domain).release(), sets_.elements(array.extents).release()));
     const isl::set wrong = outside.domain();
@@ -134,6 +136,8 @@ private:
     const isl::set sizes = context_.params();
     for (uint32_t output = 0; output < graph_.outputs.size(); ++output) {
       const Array& array = graph_.outputs[output];
+      if (array.extents.empty())
+        continue;
       isl::set missing = sets_.elements(array.extents).intersect_params(sizes);
       for (size_t i = 0; i < domains_.size(); ++i)
         if (graph_.nodes[i].isOutput && graph_.nodes[i].target == output)

@@ -1,5 +1,7 @@
 // The interpreter's public face: a resolved program and the machine that executes it.
 #include "compiler/interpret/interpreter.h"
+
+#include "compiler/interpret/equations.h"
 #include "compiler/interpret/machine.h"
 #include "compiler/interpret/resolver.h"
 
@@ -43,6 +45,7 @@ std::unique_ptr<Interpreter> Interpreter::create(mlir::ModuleOp module, Diagnost
     uint64_t pages = static_cast<uint64_t>(std::max(1L, sysconf(_SC_PHYS_PAGES)));
     options.maxBytes = pages / 4 * 3 * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   }
+  options.kernels.merge(equationKernels(module));
   return std::unique_ptr<Interpreter>(
       new Interpreter(std::make_unique<Implementation>(module, diagnostics, std::move(options))));
 }

@@ -88,7 +88,8 @@ void Resolver::resolveFunction(FunctionOpInterface function) {
   location_ = function.getLoc();
   size_t codeBegin = program_.code.size(), poolBegin = program_.pool.size();
   made.entry = here();
-  if (function.isExternal()) {
+  auto kernel = dyn_cast<svm::KernelOp>(function.getOperation());
+  if (function.isExternal() || (kernel && kernel.kind() == svm::KernelKind::Equations)) {
     ExternalCall external{made.name, made.parameters};
     program_.externals.push_back(std::move(external));
     const bool isFunction = isa<func::FuncOp>(function.getOperation());

@@ -144,6 +144,8 @@ StringRef kindName(KernelKind kind) {
     return "structured";
   case KernelKind::Llvm:
     return "llvm";
+  case KernelKind::Equations:
+    return "equations";
   case KernelKind::BlackBox:
     return "black box";
   }

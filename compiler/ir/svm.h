@@ -30,7 +30,7 @@
 namespace strata::svm {
 
 /// What the body of a kernel is (svm.td, svm.kernel).
-enum class KernelKind { Structured, Llvm, BlackBox };
+enum class KernelKind { Structured, Llvm, BlackBox, Equations };
 /// "structured", "llvm", "black box".
 llvm::StringRef kindName(KernelKind kind);
 

@@ -139,7 +139,7 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
     alone.
 
     The body is of one kind: *structured* (a region of scf, affine, memref, arith, math and stream operations), *llvm* (`llvm` names
-    a function of an `svm.llvm_source`), or *black box* (`blackbox` names one that the machine supports). All have one
+    a function of an `svm.llvm_source`), *black box* (`blackbox` names one that the machine supports), or *equations* (a region with an `svm.equations`). All have one
     calling convention: for a block its pointer, its extents and its strides in elements; a scalar by value, but a record
     to an LLVM function by pointer.
   }];
@@ -203,6 +203,66 @@ def Svm_RunOp : Svm_Op<"run", [AttrSizedOperandSegments, DeclareOpInterfaceMetho
     $kernel `(` $arguments `)` (`after` `(` $after^ `)`)? (`on` $processor^)? attr-dict
     `:` functional-type($arguments, $token)
   }];
+}
+
+// ---- kernels of equations ----
+
+def Svm_EquationsOp : Svm_Op<"equations", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"KernelOp">]> {
+  let summary = "a kernel's body as equations in single assignment, with uniform dependences";
+  let description = [{
+    Stands alone in a kernel, which is of kind *equations* by it, and holds svm.equation operations in no order: each says what instances of a variable, or elements of
+    an output, are in which iterations. `iterators` are the names of the dimensions of the iteration space; `parameters` are the sizes that bounds and indices may mention,
+    `names` theirs. `context` is what holds of them (sets over the iterators and parameters that do not mention the iterators).
+
+    Every instance is defined once, every used one is defined, and some order computes each value before it is used; compiler/equations/ verifies it.
+    Arithmetic is the operations' own, and wraps around.
+
+    Example: `svm.equations ["i"] (%n) ["N"] in [affine_set<(i)[N] : (N - 1 >= 0)>] { … }`
+  }];
+  let arguments = (ins StrArrayAttr:$iterators, Variadic<Index>:$parameters, StrArrayAttr:$names, ArrayAttr:$context);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let assemblyFormat = "$iterators `(` $parameters `)` $names `in` $context $body attr-dict";
+}
+
+def Svm_EquationOp : Svm_Op<"equation", [SingleBlock, NoRegionArguments, HasParent<"EquationsOp">]> {
+  let summary = "the instances of a variable, or the elements of an output, in the iterations of a domain";
+  let description = [{
+    The region computes one value for an iteration I and defines it: `variable`'s instance at I, or the element of `output` at `index`(I). The domain is a union of
+    integer sets over the iterators and the parameters.
+
+    Example: `svm.equation "s" in [affine_set<(i, k)[N] : (k - 1 >= 0)>] { … svm.define %sum : f32 }`
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$variable, Optional<Svm_Block>:$output, OptionalAttr<AffineMapAttr>:$index,
+                       ArrayAttr:$domain);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    ($variable^)? (`of` $output^ $index `:` type($output))? `in` $domain $body attr-dict
+  }];
+}
+
+def Svm_UseOp : Svm_Op<"use", [Pure, HasParent<"EquationOp">]> {
+  let summary = "an instance of a variable, so many iterations ago in each dimension";
+  let description = "Example: `%before = svm.use \"s\" [0, 1] : f32`";
+  let arguments = (ins StrAttr:$variable, DenseI64ArrayAttr:$distance);
+  let results = (outs AnyType:$value);
+  let assemblyFormat = "$variable $distance attr-dict `:` type($value)";
+}
+
+def Svm_ElementOp : Svm_Op<"element", [Pure, HasParent<"EquationOp">]> {
+  let summary = "an element of an input, at an affine index of the iteration";
+  let description = "Example: `%x = svm.element %input affine_map<(i, k)[N] -> (i - k)> : memref<?xf32, strided<[1], offset: ?>> -> f32`";
+  let arguments = (ins Svm_Block:$input, AffineMapAttr:$index);
+  let results = (outs AnyType:$value);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input $index attr-dict `:` type($input) `->` type($value)";
+}
+
+def Svm_DefineOp : Svm_Op<"define", [Pure, Terminator, HasParent<"EquationOp">]> {
+  let summary = "ends an equation: the value that it defines";
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
 // ---- blocks and moves ----

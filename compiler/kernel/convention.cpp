@@ -131,6 +131,7 @@ bool isInMemory(KernelOp kernel, Type type) {
 std::string functionOf(KernelOp kernel) {
   switch (kernel.kind()) {
   case KernelKind::Structured:
+  case KernelKind::Equations: // lowered to loops by now
     return kernel.getName().str();
   case KernelKind::Llvm:
     return kernel.getLlvm()->getLeafReference().getValue().str();

@@ -2,6 +2,7 @@
 #include "compiler/notation/registry/registry.h"
 
 #include "compiler/hbir/notation.h"
+#include "compiler/pla/notation.h"
 #include "compiler/sequoia/notation.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +10,7 @@
 namespace strata::notation {
 
 llvm::ArrayRef<const Notation*> allNotations() {
-  static const Notation* const notations[] = {&sequoia::notation(), &hbir::notation()};
+  static const Notation* const notations[] = {&sequoia::notation(), &hbir::notation(), &pla::notation()};
   return notations;
 }
 

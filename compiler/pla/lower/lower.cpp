@@ -1,0 +1,257 @@
+// The entry point finds the parameters from the extents of the arrays, compares what else it is told, and runs the
+// kernel. See lower.h.
+#include "compiler/pla/lower/lower.h"
+
+#include "base/machine/addressing.h"
+#include "compiler/equations/dialect/graph_of.h"
+#include "compiler/equations/polyhedra.h"
+#include "compiler/ir/locations.h"
+#include "compiler/mapping/logical_module.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace strata::pla {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+using equations::Affine;
+using equations::Array;
+using equations::Graph;
+using mapping::LogicalModule;
+using mlir::Value;
+
+namespace {
+
+class Lowering {
+public:
+  Lowering(const Graph& graph, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
+      : graph_(graph), machine_(machine), context_(context), diagnostics_(diagnostics), place_(placeOf(graph.location)),
+        module_(context, place_), builder_(&context) {
+    for (const Array& each : graph.inputs)
+      arrays_.push_back({&each, "read"});
+    for (const Array& each : graph.outputs)
+      arrays_.push_back({&each, "write"});
+    solve();
+  }
+
+  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> run() {
+    makeKernel();
+    makeEntry();
+    mapping::Record record = placement();
+    auto module = module_.finish("the loop language", &machine_, &record, diagnostics_);
+    if (!module)
+      return std::nullopt;
+    return std::make_pair(std::move(module), std::move(record));
+  }
+
+private:
+  struct Argument {
+    const Array* array;
+    const char* access;
+  };
+  /// Where a parameter's value comes from: an extent of an argument, in which its factor is 1 or -1.
+  struct Source {
+    size_t argument = 0, dimension = 0;
+    int64_t factor = 1;
+  };
+
+  mlir::Location placeOf(const Location& location) const { return locationAt(diagnostics_.sources(), location, context_); }
+
+  static int64_t factorOf(const Affine& value, size_t parameter) {
+    return parameter < value.parameters.size() ? value.parameters[parameter] : 0;
+  }
+
+  /// Finds for as many parameters as it can an extent that tells them, once those before are known.
+  void solve() {
+    sources_.resize(graph_.parameters.size());
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (size_t argument = 0; argument < arrays_.size(); ++argument)
+        for (size_t dimension = 0; dimension < arrays_[argument].array->extents.size(); ++dimension) {
+          const Affine& extent = arrays_[argument].array->extents[dimension];
+          std::optional<size_t> unknown;
+          size_t count = 0;
+          for (size_t i = 0; i < graph_.parameters.size(); ++i)
+            if (factorOf(extent, i) != 0 && !sources_[i]) {
+              unknown = i;
+              ++count;
+            }
+          if (count != 1 || std::abs(factorOf(extent, *unknown)) != 1)
+            continue;
+          sources_[*unknown] = Source{argument, dimension, factorOf(extent, *unknown)};
+          solved_.push_back(*unknown);
+          changes = true;
+        }
+    }
+    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+      if (!sources_[i])
+        told_.push_back(i);
+  }
+
+  mlir::Type typeOf(const ElementType& type) const {
+    if (type.kind == ElementType::Kind::Float)
+      return type.bytes == 4 ? mlir::Type(mlir::Float32Type::get(&context_)) : mlir::Float64Type::get(&context_);
+    return mlir::IntegerType::get(&context_, type.kind == ElementType::Kind::Bool ? 1 : static_cast<unsigned>(8 * type.bytes));
+  }
+
+  mlir::AffineExpr expression(const Affine& value) const {
+    mlir::AffineExpr sum = mlir::getAffineConstantExpr(value.constant, &context_);
+    for (unsigned i = 0; i < value.parameters.size(); ++i)
+      sum = sum + mlir::getAffineSymbolExpr(i, &context_) * value.parameters[i];
+    return sum;
+  }
+
+  std::vector<LogicalModule::Argument> arguments() const {
+    std::vector<LogicalModule::Argument> made;
+    for (const auto& [array, access] : arrays_) {
+      if (array->extents.empty()) {
+        made.push_back(LogicalModule::scalar(typeOf(array->type), array->name));
+        continue;
+      }
+      llvm::SmallVector<mlir::AffineExpr> extents;
+      for (const Affine& extent : array->extents)
+        extents.push_back(expression(extent));
+      made.push_back(LogicalModule::block(svm::viewType(static_cast<unsigned>(extents.size()), typeOf(array->type)), array->name,
+                                          access, extents, static_cast<unsigned>(graph_.parameters.size())));
+      if (array->type.kind == ElementType::Kind::UnsignedInteger)
+        made.back().attributes.set(svm::SvmDialect::unsignedAttr, mlir::UnitAttr::get(&context_));
+    }
+    return made;
+  }
+
+  void makeKernel() {
+    std::vector<LogicalModule::Argument> all = arguments();
+    for (const std::string& parameter : graph_.parameters)
+      all.push_back(LogicalModule::scalar(mlir::IndexType::get(&context_), parameter));
+    kernel_ = module_.kernel(place_, graph_.name + ".equations", all);
+    mlir::Block* body = LogicalModule::makeBody(kernel_);
+    builder_.setInsertionPointToStart(body);
+    const mlir::ValueRange values = body->getArguments();
+    equations::build(builder_, graph_, values.take_front(graph_.inputs.size()),
+                     values.slice(graph_.inputs.size(), graph_.outputs.size()), values.take_back(graph_.parameters.size()),
+                     diagnostics_.sources());
+    builder_.create<svm::ReturnOp>(place_);
+  }
+
+  void makeEntry() {
+    std::vector<LogicalModule::Argument> all = arguments();
+    for (const size_t parameter : told_)
+      all.push_back(LogicalModule::scalar(mlir::IntegerType::get(&context_, 64), graph_.parameters[parameter]));
+    mlir::func::FuncOp entry = module_.entry(place_, graph_.name, all, graph_.parameters);
+    entry_ = &entry.getBody().front();
+    builder_.setInsertionPointToEnd(entry_);
+    values_.resize(graph_.parameters.size());
+    for (size_t i = 0; i < told_.size(); ++i)
+      values_[told_[i]] = builder_.create<arith::IndexCastOp>(place_, builder_.getIndexType(),
+                                                              entry_->getArgument(static_cast<unsigned>(arrays_.size() + i)));
+    for (const size_t parameter : solved_)
+      values_[parameter] = solved(parameter);
+    checkExtents();
+    checkContext();
+    llvm::SmallVector<Value> operands(entry_->getArguments().take_front(arrays_.size()));
+    operands.append(values_.begin(), values_.end());
+    builder_.create<svm::RunOp>(place_, mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel_.getNameAttr()), operands,
+                                mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+    builder_.create<mlir::func::ReturnOp>(place_);
+  }
+
+  Value constant(int64_t value) { return builder_.create<arith::ConstantIndexOp>(place_, value); }
+  Value dimension(size_t argument, size_t number) {
+    return builder_.create<memref::DimOp>(place_, entry_->getArgument(static_cast<unsigned>(argument)), static_cast<int64_t>(number));
+  }
+
+  /// constant + sum of factors · parameters, without one of them.
+  Value sum(const Affine& value, std::optional<size_t> without = std::nullopt) {
+    Value result = constant(value.constant);
+    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+      if (factorOf(value, i) != 0 && i != without)
+        result = builder_.create<arith::AddIOp>(
+            place_, result, builder_.create<arith::MulIOp>(place_, values_[i], constant(factorOf(value, i))));
+    return result;
+  }
+
+  Value solved(size_t parameter) {
+    const Source& source = *sources_[parameter];
+    const Affine& extent = arrays_[source.argument].array->extents[source.dimension];
+    const Value rest = sum(extent, parameter), given = dimension(source.argument, source.dimension);
+    return source.factor > 0 ? builder_.create<arith::SubIOp>(place_, given, rest)
+                             : builder_.create<arith::SubIOp>(place_, rest, given);
+  }
+
+  void checkExtents() {
+    for (size_t argument = 0; argument < arrays_.size(); ++argument) {
+      const Array& array = *arrays_[argument].array;
+      place_ = placeOf(array.location);
+      for (size_t number = 0; number < array.extents.size(); ++number) {
+        const bool tells = std::any_of(sources_.begin(), sources_.end(), [&](const std::optional<Source>& source) {
+          return source && source->argument == argument && source->dimension == number;
+        });
+        if (tells)
+          continue;
+        const Value wanted = sum(array.extents[number]), given = dimension(argument, number);
+        builder_.create<svm::CheckOp>(
+            place_, builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq, wanted, given),
+            builder_.getStringAttr("pla-extent"),
+            builder_.getStringAttr("'" + array.name + "' has {0} elements in dimension " + std::to_string(number) + ", and is given {1}"),
+            mlir::StringAttr(), mlir::ValueRange{wanted, given});
+      }
+    }
+  }
+
+  void checkContext() {
+    place_ = placeOf(graph_.location);
+    for (const equations::Constraint& each : graph_.context) {
+      using Kind = equations::Constraint::Kind;
+      const Value value = sum(each.value);
+      const bool isRemainder = each.kind == Kind::Divisible || each.kind == Kind::NotDivisible;
+      const Value compared = isRemainder ? Value(builder_.create<arith::RemSIOp>(place_, value, constant(each.modulus))) : value;
+      const auto predicate = each.kind == Kind::NotNegative    ? arith::CmpIPredicate::sge
+                             : each.kind == Kind::NotDivisible ? arith::CmpIPredicate::ne
+                                                               : arith::CmpIPredicate::eq;
+      const std::string text = equations::text(equations::Space{{{each}}}, graph_.iterators, graph_.parameters);
+      builder_.create<svm::CheckOp>(place_, builder_.create<arith::CmpIOp>(place_, predicate, compared, constant(0)),
+                                    builder_.getStringAttr("pla-size"),
+                                    builder_.getStringAttr("the program is for sizes with " + text), mlir::StringAttr(),
+                                    mlir::ValueRange());
+    }
+  }
+
+  /// All where the machine keeps what belongs to nobody.
+  mapping::Record placement() const {
+    const machine::DefaultPlaces places = machine::defaultPlaces(machine_);
+    mapping::Record record;
+    mapping::FunctionPlacement& entry = record.functions[graph_.name];
+    if (places.control.valid())
+      entry.control = machine_[places.control].name;
+    for (const auto& [array, access] : arrays_)
+      entry.arguments.push_back(array->extents.empty() || !places.arguments.valid() ? "" : machine_[places.arguments].name);
+    for (size_t i = 0; i < told_.size(); ++i)
+      entry.arguments.emplace_back();
+    return record;
+  }
+
+  const Graph& graph_;
+  const Machine& machine_;
+  mlir::MLIRContext& context_;
+  DiagnosticEngine& diagnostics_;
+  mlir::Location place_;
+  LogicalModule module_;
+  mlir::OpBuilder builder_;
+  std::vector<Argument> arrays_;
+  std::vector<std::optional<Source>> sources_; // by parameter
+  std::vector<size_t> solved_, told_;          // parameters, in the order in which they become known
+  std::vector<Value> values_;                  // of parameters
+  svm::KernelOp kernel_;
+  mlir::Block* entry_ = nullptr;
+};
+
+} // namespace
+
+std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+lower(const Graph& graph, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics) {
+  return Lowering(graph, machine, context, diagnostics).run();
+}
+
+} // namespace strata::pla

@@ -1,0 +1,23 @@
+// Lowering: a loop program's graph becomes a logical program with one kernel of equations and one entry point that runs
+// it. Inputs and outputs are the entry point's arguments, in the order of their declarations, and behind them the
+// parameters that no extent tells, as 64-bit integers. Not thread safe.
+#pragma once
+
+#include "base/machine/machine.h"
+#include "base/source/diagnostic.h"
+#include "compiler/equations/graph.h"
+#include "compiler/mapping/record.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
+#include <utility>
+
+namespace strata::pla {
+
+/// REQUIRES: the graph verifies. Nothing on errors (reported).
+std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+lower(const equations::Graph& graph, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics);
+
+} // namespace strata::pla

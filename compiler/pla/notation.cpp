@@ -1,0 +1,104 @@
+// Loop programs on their way into the pipeline. The program is read, brought into uniform form and verified when it is
+// opened, so that every later step has a graph that keeps its rules.
+#include "compiler/pla/notation.h"
+
+#include "compiler/clang/c_text.h"
+#include "compiler/equations/print.h"
+#include "compiler/equations/uniform.h"
+#include "compiler/equations/verify.h"
+#include "compiler/pla/check/check.h"
+#include "compiler/pla/lower/lower.h"
+#include "compiler/pla/syntax/parser.h"
+
+#include "llvm/Support/Path.h"
+
+namespace strata::pla {
+
+STRATA_DIAGNOSTIC(otherEntry, Error, "pla-entry", "a loop program has one entry point, '{0}', and not '{1}'");
+
+namespace {
+
+class PlaProgram : public notation::Program {
+public:
+  static std::unique_ptr<notation::Program> read(BufferId file, const notation::Options& options, DiagnosticEngine& diagnostics) {
+    std::unique_ptr<PlaProgram> made(new PlaProgram());
+    parse(tokenize(file, diagnostics), made->tree_, diagnostics);
+    if (diagnostics.hasErrors())
+      return nullptr;
+    std::string name = clang::asIdentifier(llvm::sys::path::stem(options.program));
+    if (llvm::StringRef(name).starts_with("strata"))
+      name = "loop_" + name;
+    if (made->tree_.name.text.empty())
+      made->tree_.name.text = name;
+    if (!made->tree_.name.location.valid())
+      made->tree_.name.location = {file, 0, 0};
+    const std::optional<equations::System> system = check(made->tree_, name, diagnostics);
+    if (!system)
+      return nullptr;
+    std::optional<equations::Graph> graph = equations::uniform(*system, diagnostics);
+    if (!graph || !equations::verify(*graph, diagnostics))
+      return nullptr;
+    made->graph_ = std::move(*graph);
+    return made;
+  }
+
+  std::string syntaxTree() const override { return printTree(tree_); }
+
+  std::optional<std::string> view(llvm::StringRef name) const override {
+    return name == "equations" ? std::optional(equations::print(graph_)) : std::nullopt;
+  }
+
+  std::vector<notation::Picture> pictures(const notation::Options&, llvm::function_ref<std::optional<Machine>()>,
+                                          DiagnosticEngine&) override {
+    return {};
+  }
+
+  std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
+  lower(const notation::Options& options, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics) override {
+    if (!options.entry.empty() && options.entry != graph_.name) {
+      diagnostics.report(otherEntry, options.entryPlace, graph_.name, options.entry).help("leave out --entry");
+      return std::nullopt;
+    }
+    return pla::lower(graph_, machine, context, diagnostics);
+  }
+
+private:
+  PlaProgram() = default;
+
+  SyntaxTree tree_;
+  equations::Graph graph_;
+};
+
+notation::Description describe() {
+  notation::Description is;
+  is.name = "loop";
+  is.article = "a";
+  is.ending = ".pla";
+  is.filesOfCAbout = "the main of a loop program";
+  is.functionsHelp = "a loop program has no functions in C";
+  is.views = {"equations"};
+  is.examples = {{"run", "  strata run examples/pla/fir/fir.pla --in x=random --in h=random:2,T=8 --out y=y.npy\n"}};
+  return is;
+}
+
+class PlaNotation : public notation::Notation {
+public:
+  const notation::Description& description() const override { return description_; }
+
+  std::unique_ptr<notation::Program> read(BufferId file, const notation::Options& options,
+                                          DiagnosticEngine& diagnostics) const override {
+    return PlaProgram::read(file, options, diagnostics);
+  }
+
+private:
+  const notation::Description description_ = describe();
+};
+
+} // namespace
+
+const notation::Notation& notation() {
+  static const PlaNotation notation;
+  return notation;
+}
+
+} // namespace strata::pla
