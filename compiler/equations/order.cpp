@@ -1,4 +1,4 @@
-// Groups of nodes by Tarjan's algorithm, directions by trying. See order.h.
+// Groups of nodes by Tarjan's algorithm, a direction for each by trying, level by level. See order.h.
 #include "compiler/equations/order.h"
 
 #include "compiler/equations/polyhedra.h"
@@ -80,30 +80,6 @@ std::vector<Vector> candidates(size_t dimensions) {
   return found;
 }
 
-/// Directions, outermost first, along which all distances are positive in lexicographic order.
-std::optional<std::vector<Vector>> directionsFor(std::vector<Vector> distances, size_t dimensions) {
-  std::vector<Vector> chosen;
-  const std::vector<Vector> all = candidates(dimensions);
-  while (chosen.size() < dimensions) {
-    bool isFound = false;
-    for (const Vector& candidate : all) {
-      if (!std::all_of(distances.begin(), distances.end(), [&](const Vector& each) { return product(candidate, each) >= 0; }))
-        continue;
-      std::vector<Vector> extended = chosen;
-      extended.push_back(candidate);
-      if (!isIndependent(extended))
-        continue;
-      chosen = std::move(extended);
-      std::erase_if(distances, [&](const Vector& each) { return product(candidate, each) > 0; });
-      isFound = true;
-      break;
-    }
-    if (!isFound)
-      return std::nullopt;
-  }
-  return distances.empty() ? std::optional(chosen) : std::nullopt;
-}
-
 /// Groups of nodes that reach each other, each before those that depend on it.
 std::vector<std::vector<uint32_t>> groups(size_t count, const std::vector<std::vector<uint32_t>>& successors) {
   std::vector<std::vector<uint32_t>> found;
@@ -162,36 +138,127 @@ std::vector<std::vector<uint32_t>> groups(size_t count, const std::vector<std::v
   return found;
 }
 
-/// Nodes of one iteration, each behind those whose values of the same iteration it uses; by number where nothing says
-/// else. Nothing where they wait for each other.
-std::optional<std::vector<uint32_t>> within(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& all) {
-  std::vector<uint32_t> result, left = nodes;
-  while (!left.empty()) {
-    const auto ready = std::find_if(left.begin(), left.end(), [&](uint32_t node) {
-      return std::none_of(all.begin(), all.end(), [&](const Dependence& each) {
-        return each.to == node && isZero(each.distance) && std::find(left.begin(), left.end(), each.from) != left.end();
-      });
-    });
-    if (ready == left.end())
-      return std::nullopt;
-    result.push_back(*ready);
-    left.erase(ready);
-  }
-  return result;
-}
+/// Gives times to nodes level by level. At each, nodes that do not wait for each other in a circle are computed one group
+/// after the other; a circle needs a direction along which no dependence goes back, and loses those that go ahead.
+class Scheduler {
+public:
+  Scheduler(size_t nodes, size_t dimensions) : times_(nodes), dimensions_(dimensions), candidates_(candidates(dimensions)) {}
 
-std::optional<Nest> nestOf(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& all, size_t dimensions) {
-  std::vector<Vector> distances;
-  const auto has = [&](uint32_t node) { return std::find(nodes.begin(), nodes.end(), node) != nodes.end(); };
-  for (const Dependence& each : all)
-    if (has(each.from) && has(each.to) && !isZero(each.distance))
-      distances.push_back(each.distance);
-  std::optional<std::vector<Vector>> directions = directionsFor(std::move(distances), dimensions);
-  std::optional<std::vector<uint32_t>> ordered = within(nodes, all);
-  if (!directions || !ordered)
-    return std::nullopt;
-  return Nest{std::move(*directions), std::move(*ordered)};
-}
+  bool run(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) {
+    // All together where one direction suits them all: one loop is better than several.
+    const size_t level = times_[nodes.front()].directions.size();
+    if (level < dimensions_)
+      if (const Vector* direction = directionFor(nodes, left)) {
+        const std::vector<Dependence> rest = without(left, *direction);
+        if (fits(nodes, rest, level + 1))
+          return descend(nodes, rest, *direction, 0);
+      }
+    return apart(nodes, left);
+  }
+
+  std::vector<Time> take() { return std::move(times_); }
+  uint32_t stuck() const { return stuck_; }
+
+private:
+  /// Groups that wait for each other in a circle, each with a loop of its own.
+  bool apart(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) {
+    const std::vector<std::vector<uint32_t>> parts = groupsOf(nodes, left);
+    const size_t level = times_[nodes.front()].directions.size();
+    for (size_t place = 0; place < parts.size(); ++place) {
+      const std::vector<uint32_t>& part = parts[place];
+      const std::vector<Dependence> own = within(part, left);
+      if (level == dimensions_) {
+        if (!own.empty())
+          return fail(part);
+        times_[part.front()].places.push_back(place);
+        continue;
+      }
+      const Vector* direction = directionFor(part, own);
+      if (!direction)
+        return fail(part);
+      if (!descend(part, without(own, *direction), *direction, place))
+        return false;
+    }
+    return true;
+  }
+
+  bool fail(const std::vector<uint32_t>& part) {
+    stuck_ = part.front();
+    return false;
+  }
+
+  bool descend(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left, const Vector& direction, size_t place) {
+    for (const uint32_t node : nodes) {
+      times_[node].places.push_back(place);
+      times_[node].directions.push_back(direction);
+    }
+    return run(nodes, left);
+  }
+
+  /// Whether these nodes can still be put in order by loops around all of them, from a level on.
+  bool fits(const std::vector<uint32_t>& nodes, std::vector<Dependence> left, size_t level) {
+    std::vector<Vector> chosen = times_[nodes.front()].directions;
+    for (; level < dimensions_ && !left.empty(); ++level) {
+      const auto found = std::find_if(candidates_.begin(), candidates_.end(), [&](const Vector& each) {
+        return std::all_of(left.begin(), left.end(), [&](const Dependence& one) { return product(each, one.distance) >= 0; }) &&
+               std::any_of(left.begin(), left.end(), [&](const Dependence& one) { return product(each, one.distance) > 0; });
+      });
+      if (found == candidates_.end())
+        break;
+      left = without(left, *found);
+    }
+    return std::all_of(left.begin(), left.end(), [](const Dependence& each) { return isZero(each.distance); }) &&
+           groupsOf(nodes, left).size() == nodes.size();
+  }
+
+  const Vector* directionFor(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) const {
+    for (const Vector& candidate : candidates_) {
+      if (!std::all_of(left.begin(), left.end(), [&](const Dependence& each) { return product(candidate, each.distance) >= 0; }))
+        continue;
+      std::vector<Vector> extended = times_[nodes.front()].directions;
+      extended.push_back(candidate);
+      if (isIndependent(extended))
+        return &candidate;
+    }
+    return nullptr;
+  }
+
+  static std::vector<Dependence> without(const std::vector<Dependence>& all, const Vector& direction) {
+    std::vector<Dependence> rest;
+    for (const Dependence& each : all)
+      if (product(direction, each.distance) == 0)
+        rest.push_back(each);
+    return rest;
+  }
+
+  static std::vector<Dependence> within(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& all) {
+    const auto has = [&](uint32_t node) { return std::find(nodes.begin(), nodes.end(), node) != nodes.end(); };
+    std::vector<Dependence> own;
+    for (const Dependence& each : all)
+      if (has(each.from) && has(each.to))
+        own.push_back(each);
+    return own;
+  }
+
+  std::vector<std::vector<uint32_t>> groupsOf(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) const {
+    std::vector<std::vector<uint32_t>> successors(nodes.size());
+    const auto number = [&](uint32_t node) {
+      return static_cast<uint32_t>(std::find(nodes.begin(), nodes.end(), node) - nodes.begin());
+    };
+    for (const Dependence& each : within(nodes, left))
+      successors[number(each.from)].push_back(number(each.to));
+    std::vector<std::vector<uint32_t>> found = groups(nodes.size(), successors);
+    for (std::vector<uint32_t>& group : found)
+      for (uint32_t& node : group)
+        node = nodes[node];
+    return found;
+  }
+
+  std::vector<Time> times_;
+  size_t dimensions_;
+  std::vector<Vector> candidates_;
+  uint32_t stuck_ = 0;
+};
 
 } // namespace
 
@@ -218,27 +285,18 @@ std::vector<Dependence> dependences(const Graph& graph) {
   return found;
 }
 
-std::optional<std::vector<Nest>> order(const Graph& graph, uint32_t& stuck) {
-  const std::vector<Dependence> all = dependences(graph);
-  const size_t dimensions = graph.iterators.size();
+std::optional<std::vector<Time>> order(const Graph& graph, uint32_t& stuck) {
+  if (graph.nodes.empty())
+    return std::vector<Time>();
+  Scheduler scheduler(graph.nodes.size(), graph.iterators.size());
   std::vector<uint32_t> nodes(graph.nodes.size());
   for (uint32_t i = 0; i < nodes.size(); ++i)
     nodes[i] = i;
-  if (std::optional<Nest> one = nestOf(nodes, all, dimensions))
-    return std::vector<Nest>{std::move(*one)};
-  std::vector<std::vector<uint32_t>> successors(nodes.size());
-  for (const Dependence& each : all)
-    successors[each.from].push_back(each.to);
-  std::vector<Nest> nests;
-  for (const std::vector<uint32_t>& group : groups(nodes.size(), successors)) {
-    std::optional<Nest> nest = nestOf(group, all, dimensions);
-    if (!nest) {
-      stuck = group.front();
-      return std::nullopt;
-    }
-    nests.push_back(std::move(*nest));
+  if (!scheduler.run(nodes, dependences(graph))) {
+    stuck = scheduler.stuck();
+    return std::nullopt;
   }
-  return nests;
+  return scheduler.take();
 }
 
 } // namespace strata::equations

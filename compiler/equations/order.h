@@ -1,7 +1,9 @@
-// In which order equations can be computed: loops around groups of nodes, such that every value is computed before it is
-// used. Takes a verified graph; isl decides which dependences exist. Used by one thread.
+// In which order equations can be computed: loops around groups of nodes, and inside of them loops around smaller groups,
+// such that every value is computed before it is used. Takes a verified graph; isl decides which dependences exist. Used
+// by one thread.
 //
-// Source: Karp, Miller and Winograd 1967, for the decomposition; the directions are tried in a fixed order.
+// Source: Karp, Miller and Winograd 1967, "The organization of computations for uniform recurrence equations", for the
+// decomposition into groups level by level; the directions are tried in a fixed order.
 #pragma once
 
 #include "compiler/equations/graph.h"
@@ -20,16 +22,16 @@ struct Dependence {
 /// All of them. Throws isl::exception.
 std::vector<Dependence> dependences(const Graph& graph);
 
-/// Nodes that are computed by one loop nest: iteration I comes at (directions[0]·I, directions[1]·I, …), outermost
-/// first; within one iteration the nodes in their order.
-struct Nest {
+/// When a node is computed: iteration I comes at (places[0], directions[0]·I, places[1], directions[1]·I, …, places[n]),
+/// in lexicographic order over all nodes. Nodes with equal places up to a level share the loops up to there, and their
+/// directions.
+struct Time {
   std::vector<std::vector<int64_t>> directions; // one for each iterator, linearly independent
-  std::vector<uint32_t> nodes;
+  std::vector<size_t> places;                   // one more
 };
 
-/// Nests one after the other: one for all nodes where one order suits them all, else one for each group of nodes that
-/// depend on each other. Nothing where a value would depend on itself, or no order was found; `stuck` then holds a node
-/// of that group. Throws isl::exception.
-std::optional<std::vector<Nest>> order(const Graph& graph, uint32_t& stuck);
+/// One for each node. Nothing where a value would depend on itself, or no order was found; `stuck` then holds a node of
+/// those that wait for each other. Throws isl::exception.
+std::optional<std::vector<Time>> order(const Graph& graph, uint32_t& stuck);
 
 } // namespace strata::equations

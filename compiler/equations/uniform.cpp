@@ -392,7 +392,31 @@ private:
     if (const std::optional<std::vector<int64_t>> ray = rayOf(distances))
       if (std::optional<Use> carried = alongRay(source, from, *ray, where))
         return carried;
+    if (std::optional<Use> split = bySign(source, from, distances, where))
+      return split;
     return alongAxes(source, from, distances, where);
+  }
+
+  /// Where a coordinate of the distances has both signs, the uses of either in their own way.
+  std::optional<Use> bySign(const Source& source, const isl::map& from, const isl::set& distances, const Location& where) {
+    for (unsigned axis = 0; axis < dimensions(); ++axis) {
+      const isl::set behind = isl::manage(isl_set_upper_bound_si(distances.copy(), isl_dim_set, axis, -1));
+      const isl::set ahead = isl::manage(isl_set_lower_bound_si(distances.copy(), isl_dim_set, axis, 0));
+      if (behind.is_empty() || isl::set(isl::manage(isl_set_lower_bound_si(distances.copy(), isl_dim_set, axis, 1))).is_empty())
+        continue;
+      const std::string number = std::to_string(axis);
+      const isl::map later = sets_.parsedMap("{ " + tuple("i") + " -> " + tuple("j") + " : i" + number + " >= j" + number + " }");
+      const isl::map parts[] = {from.intersect(later), from.subtract(later)};
+      const uint32_t joined = build_.variable(source.name + ".way" + std::to_string(build_.count()), source.type, source.location);
+      for (const isl::map& part : parts) {
+        const std::optional<Use> found = passOn(source, part, where);
+        if (!found)
+          return std::nullopt;
+        emitNode(Operation::Copy, source.type, source.type, {*found}, joined, part.domain(), where);
+      }
+      return Use{joined, zeros()};
+    }
+    return std::nullopt;
   }
 
   /// The shortest vector of which all distances are multiples, none of them negative.
@@ -476,9 +500,14 @@ private:
       const isl::map toSource = stopToSource(from, axis);
       if (!toSource.is_single_valued())
         break;
-      const std::optional<Use> arrived = passOn(source, toSource, where);
-      if (!arrived || arrived->variable == source.variable)
-        break;
+      std::optional<Use> arrived = passOn(source, toSource, where);
+      if (!arrived)
+        return std::nullopt;
+      if (arrived->distance != zeros()) { // the stop is at a fixed distance: it has a copy
+        const uint32_t copy = build_.variable(source.name + ".stop" + std::to_string(build_.count()), source.type, source.location);
+        emitNode(Operation::Copy, source.type, source.type, {*arrived}, copy, toSource.domain().coalesce(), where);
+        arrived = Use{copy, zeros()};
+      }
       const Source reached{arrived->variable, toSource.domain(), sets_.map(identity(dimensions())).intersect_domain(toSource.domain()),
                            source.type, source.name, source.location};
       return passOn(reached, stop, where);

@@ -204,20 +204,18 @@ private:
   const std::function<void(uint32_t, const std::vector<Value>&)>& body_;
 };
 
-/// "{ N3[i0, i1] -> [0, i0, i1, 2] }" of a node that stands third in the first nest.
-std::string scheduleText(const Graph& graph, uint32_t node, size_t nest, const std::vector<std::vector<int64_t>>& directions,
-                         size_t place) {
-  std::string tuple, times;
-  for (size_t i = 0; i < graph.iterators.size(); ++i)
+/// "{ N3[i0, i1] -> [0, i0, 0, i1, 2] }" of a node that stands third in the innermost loop.
+std::string scheduleText(const Graph& graph, uint32_t node, const Time& time) {
+  std::string tuple, moments;
+  for (size_t i = 0; i < graph.iterators.size(); ++i) {
     tuple += (i ? ", i" : "i") + std::to_string(i);
-  for (const std::vector<int64_t>& direction : directions) {
     std::string sum = "0";
-    for (size_t i = 0; i < direction.size(); ++i)
-      if (direction[i] != 0)
-        sum += " + " + std::to_string(direction[i]) + "*i" + std::to_string(i);
-    times += ", " + sum;
+    for (size_t j = 0; j < graph.iterators.size(); ++j)
+      if (time.directions[i][j] != 0)
+        sum += " + " + std::to_string(time.directions[i][j]) + "*i" + std::to_string(j);
+    moments += std::to_string(time.places[i]) + ", " + sum + ", ";
   }
-  return "{ N" + std::to_string(node) + "[" + tuple + "] -> [" + std::to_string(nest) + times + ", " + std::to_string(place) + "] }";
+  return "{ N" + std::to_string(node) + "[" + tuple + "] -> [" + moments + std::to_string(time.places.back()) + "] }";
 }
 
 } // namespace
@@ -232,28 +230,28 @@ Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& se
   return Expressions(builder, place).evaluate(expression, parameters);
 }
 
-void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& graph, const std::vector<Nest>& nests,
+void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& graph, const std::vector<Time>& times,
                 const Polyhedra& polyhedra, const Bindings& parameters,
                 const std::function<void(uint32_t, const std::vector<Value>&)>& body) {
   const isl::set context = polyhedra.context(graph.context);
   isl_union_map* schedule = nullptr;
-  for (size_t nest = 0; nest < nests.size(); ++nest)
-    for (size_t at = 0; at < nests[nest].nodes.size(); ++at) {
-      const uint32_t node = nests[nest].nodes[at];
-      isl::set domain = polyhedra.set(graph.nodes[node].domain).intersect(context);
-      domain = isl::manage(isl_set_set_tuple_name(domain.release(), ("N" + std::to_string(node)).c_str()));
-      const isl::map own = polyhedra.parsedMap(scheduleText(graph, node, nest, nests[nest].directions, at)).intersect_domain(domain);
-      isl_union_map* const part = isl_union_map_from_map(own.copy());
-      schedule = schedule ? isl_union_map_union(schedule, part) : part;
-    }
+  for (uint32_t node = 0; node < graph.nodes.size(); ++node) {
+    isl::set domain = polyhedra.set(graph.nodes[node].domain).intersect(context);
+    domain = isl::manage(isl_set_set_tuple_name(domain.release(), ("N" + std::to_string(node)).c_str()));
+    const isl::map own = polyhedra.parsedMap(scheduleText(graph, node, times[node])).intersect_domain(domain);
+    isl_union_map* const part = isl_union_map_from_map(own.copy());
+    schedule = schedule ? isl_union_map_union(schedule, part) : part;
+  }
+  if (!schedule)
+    return;
   const isl::union_map all = isl::manage(schedule);
   isl_ast_build* build = isl_ast_build_from_context(context.params().release());
   if (graph.nodes.size() <= mostSeparated) {
-    std::string times;
-    for (size_t i = 0; i < graph.iterators.size() + 2; ++i)
-      times += (i ? ", t" : "t") + std::to_string(i);
+    std::string moments;
+    for (size_t i = 0; i < 2 * graph.iterators.size() + 1; ++i)
+      moments += (i ? ", t" : "t") + std::to_string(i);
     build = isl_ast_build_set_options(
-        build, isl_union_map_from_map(polyhedra.parsedMap("{ [" + times + "] -> separate[x] }").release()));
+        build, isl_union_map_from_map(polyhedra.parsedMap("{ [" + moments + "] -> separate[x] }").release()));
   }
   const isl::ast_node tree = isl::manage(isl_ast_build_node_from_schedule_map(build, all.copy()));
   isl_ast_build_free(build);

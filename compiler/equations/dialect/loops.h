@@ -20,7 +20,7 @@ mlir::Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::s
 
 /// Builds the loops; `body` is called for each node, at its place in them, with the values of the iterators.
 /// Throws isl::exception.
-void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& graph, const std::vector<Nest>& nests,
+void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& graph, const std::vector<Time>& times,
                 const Polyhedra& polyhedra, const Bindings& parameters,
                 const std::function<void(uint32_t node, const std::vector<mlir::Value>& iterators)>& body);
 

@@ -55,17 +55,17 @@ public:
 
   mlir::LogicalResult run(mlir::ModuleOp module) {
     uint32_t stuck = 0;
-    const std::optional<std::vector<Nest>> nests = order(graph_, stuck);
-    if (!nests)
+    const std::optional<std::vector<Time>> times = order(graph_, stuck);
+    if (!times)
       return roots_[stuck].emitError("waits for itself: no order computes every value before it is used");
-    storage_ = planStorage(graph_, *nests, dependences(graph_));
+    storage_ = planStorage(graph_, *times, dependences(graph_));
     const std::vector<uint32_t> kept = blocksNeeded();
     for (svm::RunOp run : runs(module))
       passBlocks(run, kept);
     makeArguments(kept);
     builder_.setInsertionPoint(equations_);
     makeCells();
-    buildLoops(builder_, equations_.getLoc(), graph_, *nests, polyhedra_, bindings(equations_.getParameters()),
+    buildLoops(builder_, equations_.getLoc(), graph_, *times, polyhedra_, bindings(equations_.getParameters()),
                [&](uint32_t node, const std::vector<Value>& iterators) { equation(node, iterators); });
     equations_.erase();
     return mlir::success();

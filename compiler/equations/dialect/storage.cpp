@@ -1,5 +1,8 @@
+// The outermost loop that a value outlives an iteration of decides: loops around it need no room, and of it a few steps.
 // See storage.h.
 #include "compiler/equations/dialect/storage.h"
+
+#include "compiler/equations/polyhedra.h"
 
 #include <algorithm>
 
@@ -7,98 +10,121 @@ namespace strata::equations {
 
 namespace {
 
-/// The dimension of a nest's loops, outermost first; nothing where they are not the iterators themselves.
-std::optional<std::vector<unsigned>> iteratorsOf(const Nest& nest) {
-  std::vector<unsigned> found;
-  for (const std::vector<int64_t>& direction : nest.directions) {
-    const auto at = std::find(direction.begin(), direction.end(), 1);
-    if (at == direction.end() || std::count(direction.begin(), direction.end(), 0) + 1 != static_cast<ptrdiff_t>(direction.size()))
-      return std::nullopt;
-    found.push_back(static_cast<unsigned>(at - direction.begin()));
-  }
-  return found;
+/// The iterator that a loop runs over; nothing where it runs backwards or over a sum of them.
+std::optional<unsigned> iteratorOf(const std::vector<int64_t>& direction) {
+  const auto at = std::find(direction.begin(), direction.end(), 1);
+  if (at == direction.end() || std::count(direction.begin(), direction.end(), 0) + 1 != static_cast<ptrdiff_t>(direction.size()))
+    return std::nullopt;
+  return static_cast<unsigned>(at - direction.begin());
 }
-
-struct Position {
-  size_t nest = 0, place = 0;
-};
 
 class Planner {
 public:
-  Planner(const Graph& graph, const std::vector<Nest>& nests, const std::vector<Dependence>& dependences)
-      : graph_(graph), nests_(nests), dependences_(dependences), positions_(graph.nodes.size()) {
-    for (size_t nest = 0; nest < nests.size(); ++nest)
-      for (size_t place = 0; place < nests[nest].nodes.size(); ++place)
-        positions_[nests[nest].nodes[place]] = {nest, place};
+  Planner(const Graph& graph, const std::vector<Time>& times, const std::vector<Dependence>& dependences)
+      : graph_(graph), times_(times), dependences_(dependences), sets_(graph.iterators.size(), graph.parameters.size()) {
+    for (const Node& node : graph.nodes)
+      domains_.push_back(sets_.set(node.domain));
   }
 
   Storage plan(uint32_t variable) const {
-    Storage all;
-    for (unsigned i = 0; i < graph_.iterators.size(); ++i)
-      all.dimensions.push_back(i);
     std::vector<const Dependence*> uses;
     for (const Dependence& each : dependences_)
       if (graph_.nodes[each.from].target == variable && !graph_.nodes[each.from].isOutput)
         uses.push_back(&each);
     if (uses.empty())
       return {};
-    const size_t nest = positions_[uses[0]->from].nest;
-    for (const Dependence* use : uses)
-      if (positions_[use->from].nest != nest || positions_[use->to].nest != nest)
-        return all; // kept for a later nest
-    const std::optional<std::vector<unsigned>> loops = iteratorsOf(nests_[nest]);
-    return loops ? fold(uses, *loops) : all;
+    Storage all;
+    for (unsigned i = 0; i < graph_.iterators.size(); ++i)
+      all.dimensions.push_back(i);
+    // Definitions that do not share a use's loops have times of their own, which are not looked into further.
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
+      if (defines(node, variable))
+        for (const Dependence* use : uses)
+          if (times_[node].directions != times_[use->to].directions)
+            return all;
+    std::vector<unsigned> loops;
+    for (const std::vector<int64_t>& direction : times_[uses[0]->from].directions) {
+      const std::optional<unsigned> iterator = iteratorOf(direction);
+      if (!iterator)
+        return all;
+      loops.push_back(*iterator);
+    }
+    return fold(variable, uses, loops);
   }
 
 private:
-  Storage fold(const std::vector<const Dependence*>& uses, const std::vector<unsigned>& loops) const {
-    // The outermost loop that a use moves along.
+  bool defines(uint32_t node, uint32_t variable) const {
+    return !graph_.nodes[node].isOutput && graph_.nodes[node].target == variable;
+  }
+
+  /// The outermost loop whose iteration a value outlives: that the use moves along, or that the two do not share.
+  size_t levelOf(const Dependence& use, const std::vector<unsigned>& loops) const {
+    size_t level = 0;
+    while (level < loops.size() && use.distance[loops[level]] == 0 && isShared(use.from, use.to, level))
+      ++level;
+    return level;
+  }
+  bool isShared(uint32_t a, uint32_t b, size_t level) const { return times_[a].places[level] == times_[b].places[level]; }
+
+  Storage fold(uint32_t variable, const std::vector<const Dependence*>& uses, const std::vector<unsigned>& loops) const {
     size_t outermost = loops.size();
     for (const Dependence* use : uses)
-      for (size_t level = 0; level < loops.size(); ++level)
-        if (use->distance[loops[level]] != 0) {
-          outermost = std::min(outermost, level);
-          break;
-        }
+      outermost = std::min(outermost, levelOf(*use, loops));
     if (outermost == loops.size())
       return {};
+    Storage made;
+    made.dimensions.assign(loops.begin() + static_cast<ptrdiff_t>(outermost), loops.end());
     int64_t farthest = 0;
     bool areUsesFirst = true;
     for (const Dependence* use : uses) {
+      if (!isShared(use->from, use->to, outermost))
+        return made; // used when the loop has come to its end: all steps
       const int64_t steps = use->distance[loops[outermost]];
       farthest = std::max(farthest, steps);
-      bool isElsewhere = false; // a use that moves along inner loops, too, needs the step before to be whole
-      for (size_t level = outermost + 1; level < loops.size(); ++level)
-        isElsewhere |= use->distance[loops[level]] != 0;
       if (steps != 0)
-        areUsesFirst &= !isElsewhere && comesBeforeAll(use->to, graph_.nodes[use->from].target);
+        areUsesFirst &= comesFirst(*use, variable, loops, outermost);
     }
-    Storage made;
     made.steps = farthest + (areUsesFirst ? 0 : 1);
-    made.dimensions.assign(loops.begin() + static_cast<ptrdiff_t>(outermost), loops.end());
     return made;
   }
 
-  /// Whether a node is computed in front of every definition of the variable in one iteration.
-  bool comesBeforeAll(uint32_t node, uint32_t variable) const {
-    for (uint32_t other = 0; other < graph_.nodes.size(); ++other)
-      if (!graph_.nodes[other].isOutput && graph_.nodes[other].target == variable && other != node &&
-          positions_[other].place < positions_[node].place)
+  /// Whether a value of so many steps ago is read in front of every definition of this step that would take its place.
+  bool comesFirst(const Dependence& use, uint32_t variable, const std::vector<unsigned>& loops, size_t outermost) const {
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+      if (!defines(node, variable) || node == use.to)
+        continue;
+      const std::vector<size_t>& own = times_[node].places;
+      const std::vector<size_t>& other = times_[use.to].places;
+      const size_t differs = static_cast<size_t>(std::mismatch(own.begin(), own.end(), other.begin()).first - own.begin());
+      const bool isBefore = other[differs] < own[differs];
+      if (differs < loops.size() && differs > outermost) {
+        if (!isBefore)
+          return false;
+        continue; // all of this step's reads stand in front of all its definitions
+      }
+      // In one loop: cell by cell.
+      if (!isBefore && !domains_[node].intersect(domains_[use.to]).is_empty())
+        return false;
+    }
+    // A read at another place of the inner loops may come when that place has been written.
+    for (size_t level = outermost + 1; level < loops.size(); ++level)
+      if (use.distance[loops[level]] != 0)
         return false;
     return true;
   }
 
   const Graph& graph_;
-  const std::vector<Nest>& nests_;
+  const std::vector<Time>& times_;
   const std::vector<Dependence>& dependences_;
-  std::vector<Position> positions_;
+  Polyhedra sets_;
+  std::vector<isl::set> domains_;
 };
 
 } // namespace
 
-std::vector<Storage> planStorage(const Graph& graph, const std::vector<Nest>& nests,
+std::vector<Storage> planStorage(const Graph& graph, const std::vector<Time>& times,
                                  const std::vector<Dependence>& dependences) {
-  const Planner planner(graph, nests, dependences);
+  const Planner planner(graph, times, dependences);
   std::vector<Storage> plans;
   for (uint32_t variable = 0; variable < graph.variables.size(); ++variable)
     plans.push_back(planner.plan(variable));

@@ -1,10 +1,10 @@
-// How many instances of each variable are kept while equations are computed in an order: nothing for values that an
-// iteration uses itself, a few steps along one dimension, or all. Takes a graph and its nests; plain data comes out.
+// How many instances of each variable are kept while equations are computed in an order: one for values that an
+// iteration uses itself, a few steps along one dimension, or all. Takes a graph and the times of its nodes; plain data
+// comes out. Throws isl::exception.
 #pragma once
 
 #include "compiler/equations/order.h"
 
-#include <optional>
 #include <vector>
 
 namespace strata::equations {
@@ -17,7 +17,7 @@ struct Storage {
 };
 
 /// One for each variable of the graph.
-std::vector<Storage> planStorage(const Graph& graph, const std::vector<Nest>& nests,
+std::vector<Storage> planStorage(const Graph& graph, const std::vector<Time>& times,
                                  const std::vector<Dependence>& dependences);
 
 } // namespace strata::equations

@@ -29,6 +29,10 @@ public:
   Lowering(const Graph& graph, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
       : graph_(graph), machine_(machine), context_(context), diagnostics_(diagnostics), place_(placeOf(graph.location)),
         module_(context, place_), builder_(&context) {
+    const machine::DefaultPlaces places = machine::defaultPlaces(machine);
+    const auto nameOf = [&](machine::MemoryId memory) { return memory.valid() ? machine[memory].name : std::string(); };
+    memory_ = nameOf(places.blocks);
+    argumentMemory_ = nameOf(places.arguments);
     for (const Array& each : graph.inputs)
       arrays_.push_back({&each, "read"});
     for (const Array& each : graph.outputs)
@@ -96,14 +100,26 @@ private:
     return mlir::IntegerType::get(&context_, type.kind == ElementType::Kind::Bool ? 1 : static_cast<unsigned>(8 * type.bytes));
   }
 
-  mlir::AffineExpr expression(const Affine& value) const {
+  mlir::AffineExpr expression(const Affine& value, bool isEntry) const {
     mlir::AffineExpr sum = mlir::getAffineConstantExpr(value.constant, &context_);
-    for (unsigned i = 0; i < value.parameters.size(); ++i)
-      sum = sum + mlir::getAffineSymbolExpr(i, &context_) * value.parameters[i];
+    unsigned symbol = 0;
+    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+      if (!isEntry || sources_[i])
+        sum = sum + mlir::getAffineSymbolExpr(symbol++, &context_) * factorOf(value, i);
     return sum;
   }
 
-  std::vector<LogicalModule::Argument> arguments() const {
+  /// Names of the parameters that extents tell.
+  std::vector<std::string> sizes() const {
+    std::vector<std::string> found;
+    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+      if (sources_[i])
+        found.push_back(graph_.parameters[i]);
+    return found;
+  }
+
+  /// Of the kernel extents are sums of all parameters, of the entry point of those that extents tell.
+  std::vector<LogicalModule::Argument> arguments(bool isEntry) const {
     std::vector<LogicalModule::Argument> made;
     for (const auto& [array, access] : arrays_) {
       if (array->extents.empty()) {
@@ -111,10 +127,16 @@ private:
         continue;
       }
       llvm::SmallVector<mlir::AffineExpr> extents;
-      for (const Affine& extent : array->extents)
-        extents.push_back(expression(extent));
-      made.push_back(LogicalModule::block(svm::viewType(static_cast<unsigned>(extents.size()), typeOf(array->type)), array->name,
-                                          access, extents, static_cast<unsigned>(graph_.parameters.size())));
+      bool isKnown = true;
+      for (const Affine& extent : array->extents) {
+        extents.push_back(expression(extent, isEntry));
+        isKnown &= !isEntry || std::none_of(told_.begin(), told_.end(), [&](size_t each) { return factorOf(extent, each) != 0; });
+      }
+      if (!isKnown)
+        extents.clear();
+      const auto rank = static_cast<unsigned>(array->extents.size());
+      made.push_back(LogicalModule::block(svm::viewType(rank, typeOf(array->type)), array->name, access, extents,
+                                          static_cast<unsigned>(isEntry ? sizes().size() : graph_.parameters.size())));
       if (array->type.kind == ElementType::Kind::UnsignedInteger)
         made.back().attributes.set(svm::SvmDialect::unsignedAttr, mlir::UnitAttr::get(&context_));
     }
@@ -122,7 +144,7 @@ private:
   }
 
   void makeKernel() {
-    std::vector<LogicalModule::Argument> all = arguments();
+    std::vector<LogicalModule::Argument> all = arguments(false);
     for (const std::string& parameter : graph_.parameters)
       all.push_back(LogicalModule::scalar(mlir::IndexType::get(&context_), parameter));
     kernel_ = module_.kernel(place_, graph_.name + ".equations", all);
@@ -136,10 +158,10 @@ private:
   }
 
   void makeEntry() {
-    std::vector<LogicalModule::Argument> all = arguments();
+    std::vector<LogicalModule::Argument> all = arguments(true);
     for (const size_t parameter : told_)
       all.push_back(LogicalModule::scalar(mlir::IntegerType::get(&context_, 64), graph_.parameters[parameter]));
-    mlir::func::FuncOp entry = module_.entry(place_, graph_.name, all, graph_.parameters);
+    mlir::func::FuncOp entry = module_.entry(place_, graph_.name, all, sizes());
     entry_ = &entry.getBody().front();
     builder_.setInsertionPointToEnd(entry_);
     values_.resize(graph_.parameters.size());
@@ -151,10 +173,35 @@ private:
     checkExtents();
     checkContext();
     llvm::SmallVector<Value> operands(entry_->getArguments().take_front(arrays_.size()));
-    operands.append(values_.begin(), values_.end());
-    builder_.create<svm::RunOp>(place_, mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel_.getNameAttr()), operands,
+    const bool areCopied = argumentMemory_ != memory_;
+    for (size_t i = 0; areCopied && i < arrays_.size(); ++i)
+      operands[i] = copyOf(i, operands[i]);
+    llvm::SmallVector<Value> given(operands);
+    given.append(values_.begin(), values_.end());
+    builder_.create<svm::RunOp>(place_, mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel_.getNameAttr()), given,
                                 mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+    for (size_t i = graph_.inputs.size(); areCopied && i < arrays_.size(); ++i)
+      move(operands[i], entry_->getArgument(static_cast<unsigned>(i)));
     builder_.create<mlir::func::ReturnOp>(place_);
+  }
+
+  void move(Value from, Value to) {
+    builder_.create<svm::MoveOp>(place_, mlir::Type(), from, to, mlir::ValueRange());
+  }
+
+  /// A block in the memory that kernels reach, with the elements of an input.
+  Value copyOf(size_t argument, Value original) {
+    const Array& array = *arrays_[argument].array;
+    if (array.extents.empty())
+      return original;
+    llvm::SmallVector<Value> extents;
+    for (size_t i = 0; i < array.extents.size(); ++i)
+      extents.push_back(dimension(argument, i));
+    const Value block = builder_.create<svm::BlockOp>(place_, original.getType(), extents, mlir::DenseI64ArrayAttr(),
+                                                      builder_.getStringAttr(array.name), mlir::IntegerAttr());
+    if (argument < graph_.inputs.size())
+      move(original, block);
+    return block;
   }
 
   Value constant(int64_t value) { return builder_.create<arith::ConstantIndexOp>(place_, value); }
@@ -226,7 +273,10 @@ private:
     if (places.control.valid())
       entry.control = machine_[places.control].name;
     for (const auto& [array, access] : arrays_)
-      entry.arguments.push_back(array->extents.empty() || !places.arguments.valid() ? "" : machine_[places.arguments].name);
+      entry.arguments.push_back(array->extents.empty() ? "" : argumentMemory_);
+    for (const auto& [array, access] : arrays_)
+      if (!array->extents.empty() && argumentMemory_ != memory_)
+        entry.blocks[array->name] = memory_;
     for (size_t i = 0; i < told_.size(); ++i)
       entry.arguments.emplace_back();
     return record;
@@ -243,6 +293,7 @@ private:
   std::vector<std::optional<Source>> sources_; // by parameter
   std::vector<size_t> solved_, told_;          // parameters, in the order in which they become known
   std::vector<Value> values_;                  // of parameters
+  std::string memory_, argumentMemory_;        // where kernels work, and where the caller's arrays lie
   svm::KernelOp kernel_;
   mlir::Block* entry_ = nullptr;
 };

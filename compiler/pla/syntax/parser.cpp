@@ -99,15 +99,20 @@ private:
     }
   }
 
+  /// A bound is that of all names before it which have none yet.
   void parameter() {
-    ParameterSyntax& made = tree_.parameters.emplace_back();
-    made.name = name("a parameter's name");
+    const size_t first = tree_.parameters.size();
+    do
+      tree_.parameters.push_back({name("a parameter's name"), std::nullopt});
+    while (accept(","));
     if (!accept(">="))
       return;
     const bool isNegative = accept("-");
     if (token().kind != TokenKind::Integer || token().integer > INT32_MAX)
-      fail("the least value of '" + made.name.text + "', a number");
-    made.least = isNegative ? -static_cast<int64_t>(token().integer) : static_cast<int64_t>(token().integer);
+      fail("the least value of '" + tree_.parameters.back().name.text + "', a number");
+    const auto value = static_cast<int64_t>(token().integer);
+    for (size_t i = first; i < tree_.parameters.size(); ++i)
+      tree_.parameters[i].least = isNegative ? -value : value;
     take();
   }
 

@@ -3,7 +3,7 @@
 //
 //   program    = item…
 //   item       = "program" NAME ";"
-//              | "parameter" NAME [">=" NUMBER] ["," …] ";"
+//              | "parameter" NAME ["," …] [">=" NUMBER] ["," …] ";"
 //              | "assume" condition ";"
 //              | ("input" | "output" | "variable") NAME ["," …] ":" type ["," NAME … ":" type] ";"
 //              | "for" NAME ["," …] "where" condition "{" equation… "}"
