@@ -59,7 +59,7 @@ public:
       diagnostics.report(otherEntry, options.entryPlace, graph_.name, options.entry).help("leave out --entry");
       return std::nullopt;
     }
-    return pla::lower(graph_, machine, context, diagnostics);
+    return pla::lower(graph_, {options.sizes, options.shapes}, machine, context, diagnostics);
   }
 
 private:

@@ -57,11 +57,11 @@ private:
   Value binary(const std::vector<Value>& operands) {
     Value result = operands[0];
     for (size_t i = 1; i < operands.size(); ++i)
-      result = builder_.create<Op>(place_, result, operands[i]);
+      result = builder_.createOrFold<Op>(place_, result, operands[i]);
     return result;
   }
   Value compare(arith::CmpIPredicate predicate, const std::vector<Value>& operands) {
-    return builder_.create<arith::CmpIOp>(place_, predicate, operands[0], operands[1]);
+    return builder_.createOrFold<arith::CmpIOp>(place_, predicate, operands[0], operands[1]);
   }
 
   Value operation(isl_ast_expr* raw, const Bindings& names) {
@@ -82,7 +82,7 @@ private:
     case isl_ast_expr_op_min:
       return binary<arith::MinSIOp>(operands);
     case isl_ast_expr_op_minus:
-      return builder_.create<arith::SubIOp>(place_, constant(0), operands[0]);
+      return builder_.createOrFold<arith::SubIOp>(place_, constant(0), operands[0]);
     case isl_ast_expr_op_add:
       return binary<arith::AddIOp>(operands);
     case isl_ast_expr_op_sub:
@@ -99,7 +99,7 @@ private:
       return binary<arith::RemSIOp>(operands);
     case isl_ast_expr_op_cond:
     case isl_ast_expr_op_select:
-      return builder_.create<arith::SelectOp>(place_, operands[0], operands[1], operands[2]);
+      return builder_.createOrFold<arith::SelectOp>(place_, operands[0], operands[1], operands[2]);
     case isl_ast_expr_op_eq:
       return compare(P::eq, operands);
     case isl_ast_expr_op_le:

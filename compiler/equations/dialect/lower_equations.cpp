@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -135,8 +136,8 @@ private:
         continue;
       }
       const Value last = leastOf(builder, place, all, storage.dimensions[i], true, parameters);
-      const Value count = builder.create<arith::AddIOp>(place, builder.create<arith::SubIOp>(place, last, first), constant(1));
-      extents.push_back(builder.create<arith::MaxSIOp>(place, count, constant(1)));
+      const Value count = builder.createOrFold<arith::AddIOp>(place, builder.createOrFold<arith::SubIOp>(place, last, first), constant(1));
+      extents.push_back(builder.createOrFold<arith::MaxSIOp>(place, count, constant(1)));
     }
     return {least, extents};
   }
@@ -151,11 +152,14 @@ private:
       const auto [least, extents] = box(builder, variable, bindings(parameters));
       Value elements = builder.create<arith::ConstantIndexOp>(run.getLoc(), 1);
       for (const Value extent : extents)
-        elements = builder.create<arith::MulIOp>(run.getLoc(), elements, extent);
+        elements = builder.createOrFold<arith::MulIOp>(run.getLoc(), elements, extent);
+      // A number where the sizes are constants: memories that programs manage hold what has a bound.
+      llvm::APInt known;
+      const bool isKnown = mlir::matchPattern(elements, mlir::m_ConstantInt(&known));
+      const auto bound = isKnown ? builder.getDenseI64ArrayAttr({known.getSExtValue()}) : mlir::DenseI64ArrayAttr();
       const mlir::MemRefType type = svm::viewType(1, elementType(variable));
       const std::string label = kernel_.getName().str() + "." + graph_.variables[variable].name;
-      run.getArgumentsMutable().append(builder.create<svm::BlockOp>(run.getLoc(), type, mlir::ValueRange{elements},
-                                                                    mlir::DenseI64ArrayAttr(),
+      run.getArgumentsMutable().append(builder.create<svm::BlockOp>(run.getLoc(), type, mlir::ValueRange{elements}, bound,
                                                                     builder.getStringAttr(label), mlir::IntegerAttr())
                                            .getResult());
     }

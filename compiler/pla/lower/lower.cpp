@@ -26,13 +26,14 @@ namespace {
 
 class Lowering {
 public:
-  Lowering(const Graph& graph, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
-      : graph_(graph), machine_(machine), context_(context), diagnostics_(diagnostics), place_(placeOf(graph.location)),
+  Lowering(const Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
+      : graph_(graph), known_(known), machine_(machine), context_(context), diagnostics_(diagnostics), place_(placeOf(graph.location)),
         module_(context, place_), builder_(&context) {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine);
     const auto nameOf = [&](machine::MemoryId memory) { return memory.valid() ? machine[memory].name : std::string(); };
     memory_ = nameOf(places.blocks);
     argumentMemory_ = nameOf(places.arguments);
+    isManaged_ = places.blocks.valid() && machine.isStore(places.blocks);
     for (const Array& each : graph.inputs)
       arrays_.push_back({&each, "read"});
     for (const Array& each : graph.outputs)
@@ -169,7 +170,7 @@ private:
       values_[told_[i]] = builder_.create<arith::IndexCastOp>(place_, builder_.getIndexType(),
                                                               entry_->getArgument(static_cast<unsigned>(arrays_.size() + i)));
     for (const size_t parameter : solved_)
-      values_[parameter] = solved(parameter);
+      values_[parameter] = fixed(parameter, solved(parameter));
     checkExtents();
     checkContext();
     llvm::SmallVector<Value> operands(entry_->getArguments().take_front(arrays_.size()));
@@ -197,7 +198,7 @@ private:
     llvm::SmallVector<Value> extents;
     for (size_t i = 0; i < array.extents.size(); ++i)
       extents.push_back(dimension(argument, i));
-    const Value block = builder_.create<svm::BlockOp>(place_, original.getType(), extents, mlir::DenseI64ArrayAttr(),
+    const Value block = builder_.create<svm::BlockOp>(place_, original.getType(), extents, bounds(array),
                                                       builder_.getStringAttr(array.name), mlir::IntegerAttr());
     if (argument < graph_.inputs.size())
       move(original, block);
@@ -217,6 +218,58 @@ private:
         result = builder_.create<arith::AddIOp>(
             place_, result, builder_.create<arith::MulIOp>(place_, values_[i], constant(factorOf(value, i))));
     return result;
+  }
+
+  /// A parameter's value, where it is known before compilation: stated, or that of an array's shape.
+  std::optional<int64_t> knownValue(size_t parameter) const {
+    if (const auto found = known_.sizes.find(graph_.parameters[parameter]); found != known_.sizes.end())
+      return found->second;
+    const Source& source = *sources_[parameter];
+    const Array& array = *arrays_[source.argument].array;
+    const auto shape = known_.shapes.find(array.name);
+    if (shape == known_.shapes.end() || shape->second.size() != array.extents.size())
+      return std::nullopt;
+    const Affine& extent = array.extents[source.dimension];
+    int64_t rest = extent.constant;
+    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+      if (i != parameter && factorOf(extent, i) != 0) {
+        const std::optional<int64_t> other = knownValue(i);
+        if (!other)
+          return std::nullopt;
+        rest += factorOf(extent, i) * *other;
+      }
+    return source.factor * (shape->second[source.dimension] - rest);
+  }
+
+  /// The constant that a parameter is, checked against what the extents tell.
+  Value fixed(size_t parameter, Value told) {
+    const std::optional<int64_t> value = isManaged_ ? knownValue(parameter) : std::nullopt;
+    if (!value)
+      return told;
+    const Value constantValue = constant(*value);
+    builder_.create<svm::CheckOp>(place_, builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq, told, constantValue),
+                                  builder_.getStringAttr("pla-other-size"),
+                                  builder_.getStringAttr("compiled for " + graph_.parameters[parameter] + " = {0}, and called with {1}"),
+                                  mlir::StringAttr(), mlir::ValueRange{constantValue, told});
+    fixed_[parameter] = *value;
+    return constantValue;
+  }
+
+  /// Bounds of an array's extents where all are constants.
+  mlir::DenseI64ArrayAttr bounds(const Array& array) const {
+    llvm::SmallVector<int64_t> found;
+    for (const Affine& extent : array.extents) {
+      int64_t sum = extent.constant;
+      for (size_t i = 0; i < graph_.parameters.size(); ++i) {
+        if (factorOf(extent, i) == 0)
+          continue;
+        if (!fixed_.contains(i))
+          return {};
+        sum += factorOf(extent, i) * fixed_.at(i);
+      }
+      found.push_back(sum);
+    }
+    return mlir::DenseI64ArrayAttr::get(&context_, found);
   }
 
   Value solved(size_t parameter) {
@@ -283,6 +336,7 @@ private:
   }
 
   const Graph& graph_;
+  const KnownSizes& known_;
   const Machine& machine_;
   mlir::MLIRContext& context_;
   DiagnosticEngine& diagnostics_;
@@ -293,6 +347,8 @@ private:
   std::vector<std::optional<Source>> sources_; // by parameter
   std::vector<size_t> solved_, told_;          // parameters, in the order in which they become known
   std::vector<Value> values_;                  // of parameters
+  std::map<size_t, int64_t> fixed_;            // parameters that are constants
+  bool isManaged_ = false;                     // blocks lie in a memory that holds what has a bound
   std::string memory_, argumentMemory_;        // where kernels work, and where the caller's arrays lie
   svm::KernelOp kernel_;
   mlir::Block* entry_ = nullptr;
@@ -301,8 +357,9 @@ private:
 } // namespace
 
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-lower(const Graph& graph, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics) {
-  return Lowering(graph, machine, context, diagnostics).run();
+lower(const Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
+      DiagnosticEngine& diagnostics) {
+  return Lowering(graph, known, machine, context, diagnostics).run();
 }
 
 } // namespace strata::pla

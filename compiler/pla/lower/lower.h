@@ -11,13 +11,24 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace strata::pla {
 
-/// REQUIRES: the graph verifies. Nothing on errors (reported).
+/// Values of parameters and shapes of arrays that are known before compilation.
+struct KnownSizes {
+  std::map<std::string, int64_t> sizes;
+  std::map<std::string, std::vector<int64_t>> shapes;
+};
+
+/// Where kernels work in a memory that the program manages, known sizes become constants, by which blocks there have
+/// bounds; the code then checks that it is called with them. REQUIRES: the graph verifies. Nothing on errors (reported).
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-lower(const equations::Graph& graph, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics);
+lower(const equations::Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
+      DiagnosticEngine& diagnostics);
 
 } // namespace strata::pla
