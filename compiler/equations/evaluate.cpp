@@ -148,7 +148,8 @@ std::optional<Value> converted(const ElementType& to, const ElementType& from, c
   const double end = std::ldexp(1.0, static_cast<int>(8 * to.bytes) - (isUnsigned ? 0 : 1));
   if (!(whole < end && whole >= (isUnsigned ? 0.0 : -end)))
     return std::nullopt;
-  return isUnsigned ? ofInteger(static_cast<uint64_t>(whole), to) : ofInteger(static_cast<uint64_t>(static_cast<int64_t>(whole)), to);
+  return isUnsigned ? ofInteger(static_cast<uint64_t>(whole), to)
+                    : ofInteger(static_cast<uint64_t>(static_cast<int64_t>(whole)), to);
 }
 
 } // namespace

@@ -17,8 +17,8 @@
 
 namespace strata::equations {
 
-/// A sum over iterators and parameters, by number, and a constant. Both lists may be shorter than there are iterators or
-/// parameters: the rest is zero.
+/// A sum over iterators and parameters, by number, and a constant. Both lists may be shorter than there are iterators
+/// or parameters: the rest is zero.
 struct Affine {
   std::vector<int64_t> iterators, parameters;
   int64_t constant = 0;
@@ -41,8 +41,8 @@ struct Space {
   std::vector<std::vector<Constraint>> pieces;
 };
 
-/// Operations on values of one type, `type` of the node, unless something else is said. As in C: integers of less than 32
-/// bits are computed with as 32 and cut to their size where they are assigned; but arithmetic wraps around.
+/// Operations on values of one type, `type` of the node, unless something else is said. As in C: integers of less than
+/// 32 bits are computed with as 32 and cut to their size where they are assigned; but arithmetic wraps around.
 enum class Operation {
   Copy,
   Add,
@@ -98,10 +98,10 @@ struct Node {
   ElementType type, operandType;
   std::vector<Operand> operands;
   bool isOutput = false;
-  uint32_t target = 0;              // an internal variable, or an output
-  std::vector<Affine> index;        // of an output's element
+  uint32_t target = 0;       // an internal variable, or an output
+  std::vector<Affine> index; // of an output's element
   Space domain;
-  Location location;                // of the equation
+  Location location;                      // of the equation
   std::vector<Location> operandLocations; // of each operand, as far as the source has them
 };
 

@@ -177,7 +177,8 @@ private:
         const auto definition = std::find_if(definitions_[use.variable].begin(), definitions_[use.variable].end(),
                                              [&](uint32_t each) { return contains(graph_.nodes[each].domain, from); });
         if (definition == definitions_[use.variable].end()) {
-          failure_ = {"an instance of '" + graph_.variables[use.variable].name + "' is used that no equation defines", node.location};
+          failure_ = {"an instance of '" + graph_.variables[use.variable].name + "' is used that no equation defines",
+                      node.location};
           return false;
         }
         const auto found = values_[*definition].find(from);
@@ -201,7 +202,8 @@ private:
     const Node& node = graph_.nodes[top.node];
     const std::optional<Value> value = evaluate(node.operation, node.type, node.operandType, operands);
     if (!value) {
-      failure_ = {node.operation == Operation::Convert ? "a number that an integer cannot hold" : "a division by zero, or one that overflows",
+      failure_ = {node.operation == Operation::Convert ? "a number that an integer cannot hold"
+                                                       : "a division by zero, or one that overflows",
                   node.location};
       return false;
     }
@@ -222,7 +224,8 @@ private:
 
 } // namespace
 
-std::optional<Failure> interpret(const Graph& graph, const std::vector<int64_t>& sizes, const Read& read, const Write& write) {
+std::optional<Failure> interpret(const Graph& graph, const std::vector<int64_t>& sizes, const Read& read,
+                                 const Write& write) {
   return Interpreter(graph, sizes, read, write).run();
 }
 

@@ -34,6 +34,7 @@ using Write = std::function<void(uint32_t output, const std::vector<int64_t>& in
 
 /// REQUIRES: the graph verifies, the sizes (one for each parameter) keep its context. What has been written before a
 /// failure stays.
-std::optional<Failure> interpret(const Graph& graph, const std::vector<int64_t>& sizes, const Read& read, const Write& write);
+std::optional<Failure> interpret(const Graph& graph, const std::vector<int64_t>& sizes, const Read& read,
+                                 const Write& write);
 
 } // namespace strata::equations

@@ -73,9 +73,8 @@ std::vector<Vector> candidates(size_t dimensions) {
       sum += value < 0 ? -value : value;
     return sum;
   };
-  std::sort(skewed.begin(), skewed.end(), [&](const Vector& a, const Vector& b) {
-    return size(a) != size(b) ? size(a) < size(b) : a > b;
-  });
+  std::sort(skewed.begin(), skewed.end(),
+            [&](const Vector& a, const Vector& b) { return size(a) != size(b) ? size(a) < size(b) : a > b; });
   found.insert(found.end(), skewed.begin(), skewed.end());
   return found;
 }
@@ -138,11 +137,13 @@ std::vector<std::vector<uint32_t>> groups(size_t count, const std::vector<std::v
   return found;
 }
 
-/// Gives times to nodes level by level. At each, nodes that do not wait for each other in a circle are computed one group
-/// after the other; a circle needs a direction along which no dependence goes back, and loses those that go ahead.
+/// Gives times to nodes level by level. At each, nodes that do not wait for each other in a circle are computed one
+/// group after the other; a circle needs a direction along which no dependence goes back, and loses those that go
+/// ahead.
 class Scheduler {
 public:
-  Scheduler(size_t nodes, size_t dimensions) : times_(nodes), dimensions_(dimensions), candidates_(candidates(dimensions)) {}
+  Scheduler(size_t nodes, size_t dimensions)
+      : times_(nodes), dimensions_(dimensions), candidates_(candidates(dimensions)) {}
 
   bool run(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) {
     // All together where one direction suits them all: one loop is better than several.
@@ -187,7 +188,8 @@ private:
     return false;
   }
 
-  bool descend(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left, const Vector& direction, size_t place) {
+  bool descend(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left, const Vector& direction,
+               size_t place) {
     for (const uint32_t node : nodes) {
       times_[node].places.push_back(place);
       times_[node].directions.push_back(direction);
@@ -200,8 +202,10 @@ private:
     std::vector<Vector> chosen = times_[nodes.front()].directions;
     for (; level < dimensions_ && !left.empty(); ++level) {
       const auto found = std::find_if(candidates_.begin(), candidates_.end(), [&](const Vector& each) {
-        return std::all_of(left.begin(), left.end(), [&](const Dependence& one) { return product(each, one.distance) >= 0; }) &&
-               std::any_of(left.begin(), left.end(), [&](const Dependence& one) { return product(each, one.distance) > 0; });
+        return std::all_of(left.begin(), left.end(),
+                           [&](const Dependence& one) { return product(each, one.distance) >= 0; }) &&
+               std::any_of(left.begin(), left.end(),
+                           [&](const Dependence& one) { return product(each, one.distance) > 0; });
       });
       if (found == candidates_.end())
         break;
@@ -213,7 +217,8 @@ private:
 
   const Vector* directionFor(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) const {
     for (const Vector& candidate : candidates_) {
-      if (!std::all_of(left.begin(), left.end(), [&](const Dependence& each) { return product(candidate, each.distance) >= 0; }))
+      if (!std::all_of(left.begin(), left.end(),
+                       [&](const Dependence& each) { return product(candidate, each.distance) >= 0; }))
         continue;
       std::vector<Vector> extended = times_[nodes.front()].directions;
       extended.push_back(candidate);
@@ -240,7 +245,8 @@ private:
     return own;
   }
 
-  std::vector<std::vector<uint32_t>> groupsOf(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) const {
+  std::vector<std::vector<uint32_t>> groupsOf(const std::vector<uint32_t>& nodes,
+                                              const std::vector<Dependence>& left) const {
     std::vector<std::vector<uint32_t>> successors(nodes.size());
     const auto number = [&](uint32_t node) {
       return static_cast<uint32_t>(std::find(nodes.begin(), nodes.end(), node) - nodes.begin());

@@ -1,6 +1,6 @@
-// In which order equations can be computed: loops around groups of nodes, and inside of them loops around smaller groups,
-// such that every value is computed before it is used. Takes a verified graph; isl decides which dependences exist. Used
-// by one thread.
+// In which order equations can be computed: loops around groups of nodes, and inside of them loops around smaller
+// groups, such that every value is computed before it is used. Takes a verified graph; isl decides which dependences
+// exist. Used by one thread.
 //
 // Source: Karp, Miller and Winograd 1967, "The organization of computations for uniform recurrence equations", for the
 // decomposition into groups level by level; the directions are tried in a fixed order.
@@ -22,9 +22,9 @@ struct Dependence {
 /// All of them. Throws isl::exception.
 std::vector<Dependence> dependences(const Graph& graph);
 
-/// When a node is computed: iteration I comes at (places[0], directions[0]·I, places[1], directions[1]·I, …, places[n]),
-/// in lexicographic order over all nodes. Nodes with equal places up to a level share the loops up to there, and their
-/// directions.
+/// When a node is computed: iteration I comes at (places[0], directions[0]·I, places[1], directions[1]·I, …,
+/// places[n]), in lexicographic order over all nodes. Nodes with equal places up to a level share the loops up to
+/// there, and their directions.
 struct Time {
   std::vector<std::vector<int64_t>> directions; // one for each iterator, linearly independent
   std::vector<size_t> places;                   // one more

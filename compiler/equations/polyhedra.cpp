@@ -314,7 +314,8 @@ std::optional<Space> Polyhedra::space(const isl::set& set) {
 }
 
 std::vector<int64_t> Polyhedra::sample(const isl::set& set) const {
-  isl::set flat = isl::manage(isl_set_move_dims(set.copy(), isl_dim_set, 0, isl_dim_param, 0, static_cast<unsigned>(parameters_)));
+  isl::set flat =
+      isl::manage(isl_set_move_dims(set.copy(), isl_dim_set, 0, isl_dim_param, 0, static_cast<unsigned>(parameters_)));
   // Small sizes read best.
   for (int64_t bound : {4, 8, 64}) {
     isl::set small = flat;
@@ -376,9 +377,9 @@ std::string text(const Space& space, const std::vector<std::string>& iterators,
       const std::string modulus = std::to_string(each.modulus);
       part += part.empty() ? "" : " and ";
       part += each.kind == Constraint::Kind::NotNegative ? value + " >= 0"
-              : each.kind == Constraint::Kind::Zero      ? value + " == 0"
-                                                         : "(" + value + ") mod " + modulus +
-                                                          (each.kind == Constraint::Kind::Divisible ? " == 0" : " != 0");
+              : each.kind == Constraint::Kind::Zero
+                  ? value + " == 0"
+                  : "(" + value + ") mod " + modulus + (each.kind == Constraint::Kind::Divisible ? " == 0" : " != 0");
     }
     result += (result.empty() ? "" : " or ") + (part.empty() ? std::string("always") : part);
   }

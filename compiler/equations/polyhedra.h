@@ -56,8 +56,10 @@ private:
 };
 
 /// "2*i - N + 1" with the names of a program.
-std::string text(const Affine& value, const std::vector<std::string>& iterators, const std::vector<std::string>& parameters);
+std::string text(const Affine& value, const std::vector<std::string>& iterators,
+                 const std::vector<std::string>& parameters);
 /// "i >= 0 and i < N, or …" in the names of a program: each constraint as `value >= 0`.
-std::string text(const Space& space, const std::vector<std::string>& iterators, const std::vector<std::string>& parameters);
+std::string text(const Space& space, const std::vector<std::string>& iterators,
+                 const std::vector<std::string>& parameters);
 
 } // namespace strata::equations

@@ -45,10 +45,10 @@ void declare(std::string& result, const char* what, const Graph& graph, const st
 } // namespace
 
 const char* operationText(Operation operation) {
-  static constexpr const char* names[] = {"copy", "add", "subtract", "multiply", "multiply_add", "divide", "remainder", "negate",
-                                          "and", "or", "xor", "not", "shift_left", "shift_right", "minimum", "maximum",
-                                          "absolute", "square_root", "less", "less_or_equal", "equal", "not_equal", "select",
-                                          "convert"};
+  static constexpr const char* names[] = {
+      "copy",     "add",         "subtract", "multiply",      "multiply_add", "divide",      "remainder", "negate",
+      "and",      "or",          "xor",      "not",           "shift_left",   "shift_right", "minimum",   "maximum",
+      "absolute", "square_root", "less",     "less_or_equal", "equal",        "not_equal",   "select",    "convert"};
   return names[static_cast<size_t>(operation)];
 }
 
@@ -64,7 +64,9 @@ std::string print(const Graph& graph) {
     std::string operands;
     for (const Operand& operand : node.operands)
       operands += (operands.empty() ? "" : ", ") + operandText(graph, operand, node.operandType);
-    result += " = " + (node.operation == Operation::Copy ? operands : std::string(operationText(node.operation)) + "(" + operands + ")");
+    result +=
+        " = " + (node.operation == Operation::Copy ? operands
+                                                   : std::string(operationText(node.operation)) + "(" + operands + ")");
     result += " if " + text(node.domain, graph.iterators, graph.parameters) + "\n";
   }
   return result;

@@ -16,14 +16,16 @@ namespace strata::equations {
 STRATA_DIAGNOSTIC(definedTwice, Error, "equations-defined-twice", "{0} is defined more than once: {1}");
 STRATA_DIAGNOSTIC(usedUndefined, Error, "equations-undefined", "{0} is used where no equation defines it: {1}");
 STRATA_DIAGNOSTIC(notUniform, Error, "equations-not-uniform",
-                  "the distance from this use to where '{0}' is defined changes in a way that cannot be passed on from neighbour to neighbour");
+                  "the distance from this use to where '{0}' is defined changes in a way that cannot be passed on from "
+                  "neighbour to neighbour");
 STRATA_DIAGNOSTIC(reductionGuard, Error, "equations-reduction-guard",
                   "'{0}' is reduced over, so that {1} cannot depend on it");
 STRATA_DIAGNOSTIC(reductionGaps, Error, "equations-reduction-gaps",
                   "the values of '{0}' that are reduced over are not one after another");
 STRATA_DIAGNOSTIC(severalReductions, Error, "equations-several-reductions",
                   "the reductions of one equation are over the same iterators");
-STRATA_DIAGNOSTIC(noPolyhedra, Error, "equations-too-hard", "the iterations of this equation are more than can be computed with: {0}");
+STRATA_DIAGNOSTIC(noPolyhedra, Error, "equations-too-hard",
+                  "the iterations of this equation are more than can be computed with: {0}");
 
 namespace {
 
@@ -40,7 +42,9 @@ bool isIdentity(const std::vector<Affine>& index, size_t iterators) {
   if (index.size() != iterators)
     return false;
   for (size_t i = 0; i < index.size(); ++i) {
-    const auto factor = [&](const std::vector<int64_t>& values, size_t at) { return at < values.size() ? values[at] : 0; };
+    const auto factor = [&](const std::vector<int64_t>& values, size_t at) {
+      return at < values.size() ? values[at] : 0;
+    };
     if (index[i].constant != 0)
       return false;
     for (size_t j = 0; j < iterators; ++j)
@@ -121,8 +125,9 @@ private:
   }
 
   void expand(const Equation& equation, const isl::set& space) {
-    Definition made{equation.variable, equation.index, equation.value,
-                    sets_.set(equation.guard).intersect(space).coalesce(), equation.location, equation.targetLocation};
+    Definition made{equation.variable, equation.index,
+                    equation.value,    sets_.set(equation.guard).intersect(space).coalesce(),
+                    equation.location, equation.targetLocation};
     std::vector<const Expression*> reductions;
     collect(equation.value, reductions);
     if (!reductions.empty() && !reduce(equation, reductions, made))
@@ -136,7 +141,8 @@ private:
     const std::vector<uint32_t>& iterators = reductions[0]->iterators;
     for (const Expression* each : reductions)
       if (each->iterators != iterators) {
-        diagnostics_.report(severalReductions, each->location).label(reductions[0]->location, "the first one")
+        diagnostics_.report(severalReductions, each->location)
+            .label(reductions[0]->location, "the first one")
             .help("define a variable by each of them");
         return false;
       }
@@ -227,7 +233,8 @@ private:
   }
 
   /// s[I] = t[I] where it is the first along the iterator, else s[I - e] op t[I]; leaves in `domain` where it is last.
-  std::optional<Expression> runAlong(const Expression& reduction, uint32_t iterator, Expression value, isl::set& domain) {
+  std::optional<Expression> runAlong(const Expression& reduction, uint32_t iterator, Expression value,
+                                     isl::set& domain) {
     const Location& where = reduction.location;
     const isl::map next = sets_.translation(unit(dimensions(), iterator));
     const isl::set first = domain.subtract(domain.apply(next)).coalesce();
@@ -288,9 +295,7 @@ private:
     }
   }
 
-  std::string instanceText(uint32_t variable) const {
-    return "an instance of '" + variables_[variable].name + "'";
-  }
+  std::string instanceText(uint32_t variable) const { return "an instance of '" + variables_[variable].name + "'"; }
 
   bool definesOnce(uint32_t variable, const std::vector<const Definition*>& own) {
     const unsigned before = diagnostics_.errorCount();
@@ -299,10 +304,11 @@ private:
       if (!index.is_injective()) {
         // Two iterations of which the first comes earlier.
         const isl::map pairs = index.apply_range(index.reverse());
-        const isl::map different = isl::manage(isl_map_intersect(
-            pairs.copy(), isl_map_lex_lt(isl_space_domain(isl_map_get_space(pairs.get())))));
+        const isl::map different = isl::manage(
+            isl_map_intersect(pairs.copy(), isl_map_lex_lt(isl_space_domain(isl_map_get_space(pairs.get())))));
         diagnostics_
-            .report(definedTwice, own[i]->target, instanceText(variable), exampleText(sets_, different.domain(), names_))
+            .report(definedTwice, own[i]->target, instanceText(variable),
+                    exampleText(sets_, different.domain(), names_))
             .note("this equation defines it there, and in another iteration again")
             .help("give the equation a condition that one iteration of them keeps, or more indices to the variable");
         continue;
@@ -311,8 +317,7 @@ private:
         const isl::map other = sets_.map(own[j]->index).intersect_domain(own[j]->domain);
         const isl::set both = index.intersect_range(other.range()).domain();
         if (!both.is_empty())
-          diagnostics_
-              .report(definedTwice, own[i]->location, instanceText(variable), exampleText(sets_, both, names_))
+          diagnostics_.report(definedTwice, own[i]->location, instanceText(variable), exampleText(sets_, both, names_))
               .label(own[j]->location, "this equation defines it, too");
       }
     }
@@ -321,9 +326,8 @@ private:
 
   void settle(uint32_t variable, const std::vector<const Definition*>& own) {
     const SystemVariable& of = variables_[variable];
-    const bool allAtHome = std::all_of(own.begin(), own.end(), [&](const Definition* each) {
-      return isIdentity(each->index, dimensions());
-    });
+    const bool allAtHome = std::all_of(own.begin(), own.end(),
+                                       [&](const Definition* each) { return isIdentity(each->index, dimensions()); });
     for (const Definition* each : own) {
       if (allAtHome && each != own.front()) {
         Source& first = sources_[variable].front();
@@ -333,8 +337,12 @@ private:
         continue;
       }
       const std::string name = allAtHome || own.size() == 1 ? of.name : of.name + "." + std::to_string(homes_.size());
-      Source source{build_.variable(name, of.type, of.location), each->domain,
-                    sets_.map(each->index).intersect_domain(each->domain), of.type, of.name, each->location};
+      Source source{build_.variable(name, of.type, of.location),
+                    each->domain,
+                    sets_.map(each->index).intersect_domain(each->domain),
+                    of.type,
+                    of.name,
+                    each->location};
       homes_[each] = source.variable;
       sources_[variable].push_back(std::move(source));
     }
@@ -357,7 +365,8 @@ private:
       missing = missing.subtract(origin(expression, definition.domain, source).domain());
     if (!missing.is_empty())
       diagnostics_
-          .report(usedUndefined, expression.location, instanceText(expression.variable), exampleText(sets_, missing, names_))
+          .report(usedUndefined, expression.location, instanceText(expression.variable),
+                  exampleText(sets_, missing, names_))
           .label(variables_[expression.variable].location, "declared here")
           .help("give this equation a condition, or define the instance");
   }
@@ -398,16 +407,20 @@ private:
   }
 
   /// Where a coordinate of the distances has both signs, the uses of either in their own way.
-  std::optional<Use> bySign(const Source& source, const isl::map& from, const isl::set& distances, const Location& where) {
+  std::optional<Use> bySign(const Source& source, const isl::map& from, const isl::set& distances,
+                            const Location& where) {
     for (unsigned axis = 0; axis < dimensions(); ++axis) {
       const isl::set behind = isl::manage(isl_set_upper_bound_si(distances.copy(), isl_dim_set, axis, -1));
       const isl::set ahead = isl::manage(isl_set_lower_bound_si(distances.copy(), isl_dim_set, axis, 0));
-      if (behind.is_empty() || isl::set(isl::manage(isl_set_lower_bound_si(distances.copy(), isl_dim_set, axis, 1))).is_empty())
+      if (behind.is_empty() ||
+          isl::set(isl::manage(isl_set_lower_bound_si(distances.copy(), isl_dim_set, axis, 1))).is_empty())
         continue;
       const std::string number = std::to_string(axis);
-      const isl::map later = sets_.parsedMap("{ " + tuple("i") + " -> " + tuple("j") + " : i" + number + " >= j" + number + " }");
+      const isl::map later =
+          sets_.parsedMap("{ " + tuple("i") + " -> " + tuple("j") + " : i" + number + " >= j" + number + " }");
       const isl::map parts[] = {from.intersect(later), from.subtract(later)};
-      const uint32_t joined = build_.variable(source.name + ".way" + std::to_string(build_.count()), source.type, source.location);
+      const uint32_t joined =
+          build_.variable(source.name + ".way" + std::to_string(build_.count()), source.type, source.location);
       for (const isl::map& part : parts) {
         const std::optional<Use> found = passOn(source, part, where);
         if (!found)
@@ -439,7 +452,8 @@ private:
     }
     for (int64_t& value : direction)
       value /= divisor;
-    const isl::set multiples = isl::set(all.ctx(), "{ " + tuple("i") + " : exists (c : c >= 0" + multiple("i", "", direction) + ") }");
+    const isl::set multiples =
+        isl::set(all.ctx(), "{ " + tuple("i") + " : exists (c : c >= 0" + multiple("i", "", direction) + ") }");
     return all.is_subset(multiples) ? std::optional(direction) : std::nullopt;
   }
 
@@ -455,7 +469,8 @@ private:
     std::string text;
     for (size_t i = 0; i < direction.size(); ++i) {
       const std::string number = std::to_string(i);
-      text += " and " + from + number + " = " + (to.empty() ? "0" : to + number) + " + " + std::to_string(direction[i]) + "*c";
+      text += " and " + from + number + " = " + (to.empty() ? "0" : to + number) + " + " +
+              std::to_string(direction[i]) + "*c";
     }
     return text;
   }
@@ -478,7 +493,8 @@ private:
         build_.variable(source.name + ".pass" + std::to_string(build_.count()), source.type, source.location);
     const isl::set atHome = from.domain().intersect(from.intersect(sets_.translation(zeros())).domain());
     emitNode(Operation::Copy, source.type, source.type, {Use{source.variable, ray}}, carried, first, where);
-    emitNode(Operation::Copy, source.type, source.type, {Use{carried, ray}}, carried, way.subtract(first).coalesce(), where);
+    emitNode(Operation::Copy, source.type, source.type, {Use{carried, ray}}, carried, way.subtract(first).coalesce(),
+             where);
     if (!atHome.is_empty()) // used where it is defined, too
       emitNode(Operation::Copy, source.type, source.type, {Use{source.variable, zeros()}}, carried,
                atHome.subtract(way).coalesce(), where);
@@ -488,7 +504,8 @@ private:
   std::vector<int64_t> zeros() const { return std::vector<int64_t>(dimensions(), 0); }
 
   /// Distances in several directions: the value moves along one axis first, and from there along the others.
-  std::optional<Use> alongAxes(const Source& source, const isl::map& from, const isl::set& distances, const Location& where) {
+  std::optional<Use> alongAxes(const Source& source, const isl::map& from, const isl::set& distances,
+                               const Location& where) {
     const isl::set all = isl::manage(
         isl_set_project_out(distances.copy(), isl_dim_param, 0, static_cast<unsigned>(system_.parameters.size())));
     for (size_t axis = 0; axis < dimensions(); ++axis) {
@@ -497,6 +514,8 @@ private:
         continue; // nothing to go along it
       // The stop on the way: the axis' coordinate of the use, the others of the source.
       isl::map stop = stopMap(from, axis);
+      if (stop.is_subset(sets_.translation(zeros())))
+        break; // it is the use itself: no way is left
       const isl::map toSource = stopToSource(from, axis);
       if (!toSource.is_single_valued())
         break;
@@ -504,21 +523,26 @@ private:
       if (!arrived)
         return std::nullopt;
       if (arrived->distance != zeros()) { // the stop is at a fixed distance: it has a copy
-        const uint32_t copy = build_.variable(source.name + ".stop" + std::to_string(build_.count()), source.type, source.location);
+        const uint32_t copy =
+            build_.variable(source.name + ".stop" + std::to_string(build_.count()), source.type, source.location);
         emitNode(Operation::Copy, source.type, source.type, {*arrived}, copy, toSource.domain().coalesce(), where);
         arrived = Use{copy, zeros()};
       }
-      const Source reached{arrived->variable, toSource.domain(), sets_.map(identity(dimensions())).intersect_domain(toSource.domain()),
-                           source.type, source.name, source.location};
+      const Source reached{
+          arrived->variable, toSource.domain(), sets_.map(identity(dimensions())).intersect_domain(toSource.domain()),
+          source.type,       source.name,       source.location};
       return passOn(reached, stop, where);
     }
-    diagnostics_.report(notUniform, where, source.name).label(source.location, "defined here")
+    diagnostics_.report(notUniform, where, source.name)
+        .label(source.location, "defined here")
         .help("define a variable that carries the value through the iterations between");
     return std::nullopt;
   }
 
   /// use -> stop.
-  isl::map stopMap(const isl::map& from, size_t axis) const { return from.apply_range(anyAlong(axis)).intersect(sameAt(axis)); }
+  isl::map stopMap(const isl::map& from, size_t axis) const {
+    return from.apply_range(anyAlong(axis)).intersect(sameAt(axis));
+  }
   /// stop -> source.
   isl::map stopToSource(const isl::map& from, size_t axis) const {
     return stopMap(from, axis).reverse().apply_range(from).intersect(anyAlong(axis).reverse());
@@ -534,7 +558,8 @@ private:
     for (size_t i = 0; i < dimensions(); ++i)
       if (i != axis)
         conditions += (conditions.empty() ? "" : " and ") + ("i" + std::to_string(i) + " = j" + std::to_string(i));
-    return sets_.parsedMap("{ " + tuple("i") + " -> " + tuple("j") + (conditions.empty() ? "" : " : " + conditions) + " }");
+    return sets_.parsedMap("{ " + tuple("i") + " -> " + tuple("j") + (conditions.empty() ? "" : " : " + conditions) +
+                           " }");
   }
   isl::map sameAt(size_t axis) const {
     const std::string number = std::to_string(axis);
@@ -543,8 +568,8 @@ private:
 
   // ---- nodes ----
 
-  void emitNode(Operation operation, const ElementType& type, const ElementType& operandType, std::vector<Operand> operands,
-                uint32_t target, const isl::set& domain, const Location& where) {
+  void emitNode(Operation operation, const ElementType& type, const ElementType& operandType,
+                std::vector<Operand> operands, uint32_t target, const isl::set& domain, const Location& where) {
     if (domain.is_empty())
       return;
     Node node;

@@ -8,13 +8,17 @@
 namespace strata::equations {
 
 STRATA_DIAGNOSTIC(twice, Error, "equations-twice", "{0} is defined twice: {1}");
-STRATA_DIAGNOSTIC(undefinedUse, Error, "equations-undefined-use", "an instance of '{0}' is used that no equation defines: {1}");
+STRATA_DIAGNOSTIC(undefinedUse, Error, "equations-undefined-use",
+                  "an instance of '{0}' is used that no equation defines: {1}");
 STRATA_DIAGNOSTIC(indexRange, Error, "equations-index-range", "an index leaves the extents of '{0}': {1}");
-STRATA_DIAGNOSTIC(missingOutput, Error, "equations-missing-output", "an element of the output '{0}' is never defined: {1}");
+STRATA_DIAGNOSTIC(missingOutput, Error, "equations-missing-output",
+                  "an element of the output '{0}' is never defined: {1}");
 STRATA_DIAGNOSTIC(unbounded, Error, "equations-unbounded", "'{0}' has no {1} bound");
-STRATA_DIAGNOSTIC(noOrder, Error, "equations-no-order",
-                  "these equations wait for each other: no order of the iterations computes every value before it is used");
-STRATA_DIAGNOSTIC(tooHard, Error, "equations-hard", "the iterations of this program are more than can be computed with: {0}");
+STRATA_DIAGNOSTIC(
+    noOrder, Error, "equations-no-order",
+    "these equations wait for each other: no order of the iterations computes every value before it is used");
+STRATA_DIAGNOSTIC(tooHard, Error, "equations-hard",
+                  "the iterations of this program are more than can be computed with: {0}");
 
 namespace {
 
@@ -77,7 +81,8 @@ private:
         if (!both.is_empty())
           diagnostics_
               .report(twice, node.location,
-                      "an instance of '" + (node.isOutput ? graph_.outputs[node.target].name : graph_.variables[node.target].name) + "'",
+                      "an instance of '" +
+                          (node.isOutput ? graph_.outputs[node.target].name : graph_.variables[node.target].name) + "'",
                       exampleText(sets_, both, names_))
               .label(other.location, "by this equation, too");
       }
@@ -93,8 +98,9 @@ private:
   }
 
   const Location& placeOf(const Node& node, size_t operand) const {
-    return operand < node.operandLocations.size() && node.operandLocations[operand].valid() ? node.operandLocations[operand]
-                                                                                            : node.location;
+    return operand < node.operandLocations.size() && node.operandLocations[operand].valid()
+               ? node.operandLocations[operand]
+               : node.location;
   }
 
   void usesDefined() {
@@ -112,8 +118,8 @@ private:
   void inRange(const Array& array, const std::vector<Affine>& index, const isl::set& domain, const Location& where) {
     if (array.extents.size() != index.size())
       return; // nothing is stated of its extents: each access is checked when it is made
-    const isl::map outside = isl::manage(
-        isl_map_subtract_range(sets_.map(index).intersect_domain(domain).release(), sets_.elements(array.extents).release()));
+    const isl::map outside = isl::manage(isl_map_subtract_range(sets_.map(index).intersect_domain(domain).release(),
+                                                                sets_.elements(array.extents).release()));
     const isl::set wrong = outside.domain();
     if (!wrong.is_empty())
       diagnostics_.report(indexRange, where, array.name, exampleText(sets_, wrong, names_))

@@ -238,7 +238,7 @@ def Svm_EquationOp : Svm_Op<"equation", [SingleBlock, NoRegionArguments, HasPare
   let regions = (region SizedRegion<1>:$body);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    ($variable^)? (`of` $output^ $index `:` type($output))? `in` $domain $body attr-dict
+    ($variable^)? (`of` $output^ `at` $index `:` type($output))? `in` $domain $body attr-dict
   }];
 }
 
@@ -252,11 +252,11 @@ def Svm_UseOp : Svm_Op<"use", [Pure, HasParent<"EquationOp">]> {
 
 def Svm_ElementOp : Svm_Op<"element", [Pure, HasParent<"EquationOp">]> {
   let summary = "an element of an input, at an affine index of the iteration";
-  let description = "Example: `%x = svm.element %input affine_map<(i, k)[N] -> (i - k)> : memref<?xf32, strided<[1], offset: ?>> -> f32`";
+  let description = "Example: `%x = svm.element %input at affine_map<(i, k)[N] -> (i - k)> : memref<?xf32, strided<[1], offset: ?>> -> f32`";
   let arguments = (ins Svm_Block:$input, AffineMapAttr:$index);
   let results = (outs AnyType:$value);
   let hasVerifier = 1;
-  let assemblyFormat = "$input $index attr-dict `:` type($input) `->` type($value)";
+  let assemblyFormat = "$input `at` $index attr-dict `:` type($input) `->` type($value)";
 }
 
 def Svm_DefineOp : Svm_Op<"define", [Pure, Terminator, HasParent<"EquationOp">]> {

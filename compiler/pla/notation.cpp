@@ -20,7 +20,8 @@ namespace {
 
 class PlaProgram : public notation::Program {
 public:
-  static std::unique_ptr<notation::Program> read(BufferId file, const notation::Options& options, DiagnosticEngine& diagnostics) {
+  static std::unique_ptr<notation::Program> read(BufferId file, const notation::Options& options,
+                                                 DiagnosticEngine& diagnostics) {
     std::unique_ptr<PlaProgram> made(new PlaProgram());
     parse(tokenize(file, diagnostics), made->tree_, diagnostics);
     if (diagnostics.hasErrors())
@@ -54,7 +55,8 @@ public:
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-  lower(const notation::Options& options, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics) override {
+  lower(const notation::Options& options, const Machine& machine, mlir::MLIRContext& context,
+        DiagnosticEngine& diagnostics) override {
     if (!options.entry.empty() && options.entry != graph_.name) {
       diagnostics.report(otherEntry, options.entryPlace, graph_.name, options.entry).help("leave out --entry");
       return std::nullopt;

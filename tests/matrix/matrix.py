@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "end_to_end"))
 import harness
 import hbir_programs
 import numpy as np
+import pla_programs
 import programs
 
 PAGE = os.path.join(harness.ROOT, "docs/matrix.md")
@@ -24,10 +25,10 @@ NOTATIONS = {
     "HPVM": {"vector addition": "addition", "matrix product": "product", "stencil": "stencil", "reduction": "reduction"},
     "HBIR": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
     "SVM C": "no front end",
-    "loop equations": "no front end",
+    "loop equations": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "jacobi2d", "reduction": "sum"},
 }
 # Cells that cannot work, and why: (notation, program, machine).
-HOLES = {(notation, program, "pca"): "no levels" for notation in ("Sequoia", "HPVM", "HBIR") for program in PROGRAMS}
+HOLES = {(notation, program, "pca"): "no levels" for notation in ("Sequoia", "HPVM", "HBIR", "loop equations") for program in PROGRAMS}
 
 
 class Cell(harness.Case):
@@ -43,6 +44,11 @@ class Cell(harness.Case):
             size = program.sizes[1]
             given = program.make(size)
             hbir_programs.check(self, program, given, size, hbir_programs.run(self, program, given, size, *extra), what)
+        elif self.notation == "loop equations":
+            program = next(p for p in pla_programs.programs() if p.name == self.program)
+            size = program.sizes[1]
+            given = program.make(size)
+            pla_programs.check(self, program, given, size, pla_programs.run(self, program, given, size, *extra), what)
         else:
             program = next(p for p in programs.PROGRAMS if p.name == self.program)
             given = program.make(program.sizes[1])

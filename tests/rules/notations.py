@@ -15,7 +15,9 @@ for name in sorted(os.listdir(above)) if os.path.isdir(above) else []:
     if name != "notation" and os.path.isfile(os.path.join(tree.root(), path)):
         names.add(name)
         endings |= set(re.findall(r'\.ending = "([^"]+)"', tree.read(path)))
-named = re.compile("(?i:" + "|".join(sorted(names)) + r")|\bsq[A-Z]\w*|" + "|".join(re.escape(ending) + r"\b" for ending in sorted(endings)))
+# A short name may be a part of words that have nothing to do with it.
+patterns = [name if len(name) > 3 else r"(?<![a-z])" + name + r"(?![a-z])" for name in sorted(names)]
+named = re.compile("(?i:" + "|".join(patterns) + r")|\bsq[A-Z]\w*|" + "|".join(re.escape(ending) + r"\b" for ending in sorted(endings)))
 breaches = []
 for path in tree.files(".cpp", ".h", ".c", ".td", ".in", ".js", folders=SHARED):
     if tree.is_test(path):

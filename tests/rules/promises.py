@@ -38,7 +38,8 @@ PROMISES = {
          "compiler/transform/pipeline_loops.cpp": "of distributed loops: a program cannot state them",
          "compiler/interpret/resolve_control.cpp": "words of messages"},
     r"\bkernel_?(\.|->)getExtents\(\)":
-        {"compiler/transform/guard_accesses.cpp": "compares them with what every run is given",
+        {"compiler/equations/dialect/from_dialect.cpp": "to check indices for all sizes; runs are checked to keep them",
+         "compiler/transform/guard_accesses.cpp": "compares them with what every run is given",
          "compiler/transform/range_analysis.cpp": "of kernels whose runs are checked",
          "compiler/transform/range_values.cpp": "of kernels whose runs are checked"},
 }

@@ -15,7 +15,8 @@ namespace arith = mlir::arith;
 namespace math = mlir::math;
 
 STRATA_DIAGNOSTIC(unknownOperation, Error, "equations-operation", "'{0}' is no operation of equations");
-STRATA_DIAGNOSTIC(unknownSet, Error, "equations-set", "a condition or an index is not affine, or has a remainder that is not compared with zero");
+STRATA_DIAGNOSTIC(unknownSet, Error, "equations-set",
+                  "a condition or an index is not affine, or has a remainder that is not compared with zero");
 
 namespace {
 
@@ -155,9 +156,11 @@ std::optional<Affine> linear(mlir::AffineExpr expression, unsigned iterators, un
 }
 
 /// (value mod m) + constant, as constraints are written that are remainders.
-std::optional<Constraint> remainder(mlir::AffineExpr expression, bool isEquality, unsigned iterators, unsigned parameters) {
+std::optional<Constraint> remainder(mlir::AffineExpr expression, bool isEquality, unsigned iterators,
+                                    unsigned parameters) {
   int64_t constant = 0;
-  if (auto sum = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(expression); sum && sum.getKind() == mlir::AffineExprKind::Add)
+  if (auto sum = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+      sum && sum.getKind() == mlir::AffineExprKind::Add)
     if (auto number = mlir::dyn_cast<mlir::AffineConstantExpr>(sum.getRHS())) {
       constant = number.getValue();
       expression = sum.getLHS();
@@ -207,10 +210,8 @@ public:
       graph.iterators.push_back(name.getValue().str());
     for (auto name : equations_.getNames().getAsRange<mlir::StringAttr>())
       graph.parameters.push_back(name.getValue().str());
-    for (mlir::Value parameter : equations_.getParameters()) {
-      auto argument = mlir::dyn_cast<mlir::BlockArgument>(parameter);
-      made_.parameters.push_back(argument ? argument.getArgNumber() : ~0u);
-    }
+    for (mlir::Value parameter : equations_.getParameters()) // nothing else stands in front of equations
+      made_.parameters.push_back(mlir::cast<mlir::BlockArgument>(parameter).getArgNumber());
     for (auto set : equations_.getContext().getAsRange<mlir::IntegerSetAttr>()) {
       std::optional<std::vector<Constraint>> found = constraintsOf(set.getValue());
       if (!found)
@@ -219,7 +220,8 @@ public:
     }
     for (svm::EquationOp equation : equations_.getBody().getOps<svm::EquationOp>())
       if (auto name = equation.getVariable(); name && !variables_.contains(*name))
-        variables_[*name] = variable(name->str(), mlir::cast<svm::DefineOp>(equation.getBody().front().back()).getValue(), equation);
+        variables_[*name] =
+            variable(name->str(), mlir::cast<svm::DefineOp>(equation.getBody().front().back()).getValue(), equation);
     for (svm::EquationOp equation : equations_.getBody().getOps<svm::EquationOp>())
       if (!read(equation))
         return std::nullopt;
@@ -360,13 +362,15 @@ private:
         refuse(op);
         return false;
       }
-      values_[element.getValue()] = InputUse{array(element.getInput(), made_.graph.inputs, made_.inputs), std::move(*index)};
+      values_[element.getValue()] =
+          InputUse{array(element.getInput(), made_.graph.inputs, made_.inputs), std::move(*index)};
       return true;
     }
     if (auto constant = mlir::dyn_cast<arith::ConstantOp>(op)) {
       Constant made;
       if (auto integer = mlir::dyn_cast<mlir::IntegerAttr>(constant.getValue()))
-        made.integer = constant.getType().isInteger(1) ? integer.getValue().getZExtValue() : integer.getValue().getSExtValue();
+        made.integer =
+            constant.getType().isInteger(1) ? integer.getValue().getZExtValue() : integer.getValue().getSExtValue();
       else if (auto real = mlir::dyn_cast<mlir::FloatAttr>(constant.getValue()))
         made.real = real.getValueAsDouble();
       values_[constant.getResult()] = made;
@@ -380,7 +384,8 @@ private:
     }
     Node node = start(meaning->operation, op, domain);
     const bool toInteger = mlir::isa<arith::FPToUIOp>(op);
-    node.type = elementOf(op->getResult(0).getType(), meaning->isUnsigned && (toInteger || meaning->operation != Operation::Convert));
+    node.type = elementOf(op->getResult(0).getType(),
+                          meaning->isUnsigned && (toInteger || meaning->operation != Operation::Convert));
     const mlir::Value first = op->getOperand(meaning->operation == Operation::Select ? 1 : 0);
     node.operandType = elementOf(first.getType(), meaning->isUnsigned && !toInteger);
     llvm::SmallVector<mlir::Value> operands(op->getOperands());

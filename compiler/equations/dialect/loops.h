@@ -15,8 +15,8 @@ namespace strata::equations {
 using Bindings = std::map<std::string, mlir::Value>;
 
 /// An affine expression of isl over parameters, as an index. REQUIRES: the set has a least (greatest) value there.
-mlir::Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension, bool isGreatest,
-                    const Bindings& parameters);
+mlir::Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension,
+                    bool isGreatest, const Bindings& parameters);
 
 /// Builds the loops; `body` is called for each node, at its place in them, with the values of the iterators.
 /// Throws isl::exception.

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
@@ -36,12 +37,14 @@ Graph ofEquations(const KernelGraph& kernel, svm::EquationsOp equations, std::ve
   size_t at = 0;
   for (svm::EquationOp equation : equations.getBody().getOps<svm::EquationOp>()) {
     // The last node of an equation is the one that defines; it has the equation's target and domain.
-    while (at + 1 < kernel.graph.nodes.size() && kernel.origins[at] != equation &&
-           !(kernel.origins[at]->getResult(0) == mlir::cast<svm::DefineOp>(equation.getBody().front().back()).getValue()))
+    while (
+        at + 1 < kernel.graph.nodes.size() && kernel.origins[at] != equation &&
+        !(kernel.origins[at]->getResult(0) == mlir::cast<svm::DefineOp>(equation.getBody().front().back()).getValue()))
       ++at;
     Node node = kernel.graph.nodes[at++];
     node.operands.clear();
-    equation.walk([&](svm::UseOp use) { node.operands.push_back(Use{variables[use.getVariable()], use.getDistance().vec()}); });
+    equation.walk(
+        [&](svm::UseOp use) { node.operands.push_back(Use{variables[use.getVariable()], use.getDistance().vec()}); });
     graph.nodes.push_back(std::move(node));
     roots.push_back(equation);
   }
@@ -117,7 +120,8 @@ private:
   }
 
   /// Of each of a variable's dimensions: the least iteration that defines, and how many there are, at least 1.
-  std::pair<std::vector<Value>, std::vector<Value>> box(mlir::OpBuilder& builder, uint32_t variable, const Bindings& parameters) {
+  std::pair<std::vector<Value>, std::vector<Value>> box(mlir::OpBuilder& builder, uint32_t variable,
+                                                        const Bindings& parameters) {
     std::vector<Value> least, extents;
     const isl::set all = definitions(variable);
     const mlir::Location place = kernel_.getLoc();
@@ -136,7 +140,8 @@ private:
         continue;
       }
       const Value last = leastOf(builder, place, all, storage.dimensions[i], true, parameters);
-      const Value count = builder.createOrFold<arith::AddIOp>(place, builder.createOrFold<arith::SubIOp>(place, last, first), constant(1));
+      const Value count = builder.createOrFold<arith::AddIOp>(
+          place, builder.createOrFold<arith::SubIOp>(place, last, first), constant(1));
       extents.push_back(builder.createOrFold<arith::MaxSIOp>(place, count, constant(1)));
     }
     return {least, extents};
@@ -159,8 +164,9 @@ private:
       const auto bound = isKnown ? builder.getDenseI64ArrayAttr({known.getSExtValue()}) : mlir::DenseI64ArrayAttr();
       const mlir::MemRefType type = svm::viewType(1, elementType(variable));
       const std::string label = kernel_.getName().str() + "." + graph_.variables[variable].name;
-      run.getArgumentsMutable().append(builder.create<svm::BlockOp>(run.getLoc(), type, mlir::ValueRange{elements}, bound,
-                                                                    builder.getStringAttr(label), mlir::IntegerAttr())
+      run.getArgumentsMutable().append(builder
+                                           .create<svm::BlockOp>(run.getLoc(), type, mlir::ValueRange{elements}, bound,
+                                                                 builder.getStringAttr(label), mlir::IntegerAttr())
                                            .getResult());
     }
   }
@@ -209,7 +215,9 @@ private:
         at = builder_.create<arith::SubIOp>(place_, at, constant(distance[dimension]));
       if (i == 0 && storage.steps > 0)
         at = builder_.create<arith::RemSIOp>(place_, at, extents[i]);
-      cell = i == 0 ? at : builder_.create<arith::AddIOp>(place_, builder_.create<arith::MulIOp>(place_, cell, extents[i]), at);
+      cell = i == 0
+                 ? at
+                 : builder_.create<arith::AddIOp>(place_, builder_.create<arith::MulIOp>(place_, cell, extents[i]), at);
     }
     return cell;
   }
@@ -238,12 +246,15 @@ private:
       place_ = op.getLoc();
       if (auto use = mlir::dyn_cast<svm::UseOp>(op)) {
         const uint32_t of = variable(use.getVariable());
-        values.map(use.getValue(),
-                   builder_.create<memref::LoadOp>(place_, cells_[of], mlir::ValueRange{cellOf(of, iterators, use.getDistance())})
-                       .getResult());
+        values.map(
+            use.getValue(),
+            builder_
+                .create<memref::LoadOp>(place_, cells_[of], mlir::ValueRange{cellOf(of, iterators, use.getDistance())})
+                .getResult());
       } else if (auto element = mlir::dyn_cast<svm::ElementOp>(op)) {
         values.map(element.getValue(),
-                   builder_.create<memref::LoadOp>(place_, element.getInput(), indices(element.getIndex(), iterators)).getResult());
+                   builder_.create<memref::LoadOp>(place_, element.getInput(), indices(element.getIndex(), iterators))
+                       .getResult());
       } else if (auto define = mlir::dyn_cast<svm::DefineOp>(op)) {
         store(root, values.lookupOrDefault(define.getValue()), iterators);
       } else {
@@ -281,8 +292,10 @@ private:
       using P = arith::CmpIPredicate;
       Value fine = builder_.create<arith::CmpIOp>(place_, P::ne, divisor, number(llvm::APInt(width, 0)));
       if (mlir::isa<arith::DivSIOp, arith::RemSIOp>(op)) {
-        const Value other = builder_.create<arith::CmpIOp>(place_, P::ne, divisor, number(llvm::APInt::getAllOnes(width)));
-        const Value inside = builder_.create<arith::CmpIOp>(place_, P::ne, operand(0), number(llvm::APInt::getSignedMinValue(width)));
+        const Value other =
+            builder_.create<arith::CmpIOp>(place_, P::ne, divisor, number(llvm::APInt::getAllOnes(width)));
+        const Value inside =
+            builder_.create<arith::CmpIOp>(place_, P::ne, operand(0), number(llvm::APInt::getSignedMinValue(width)));
         fine = builder_.create<arith::AndIOp>(place_, fine, builder_.create<arith::OrIOp>(place_, other, inside));
       }
       require(fine, "equations-division", "a division by zero, or one that overflows");
@@ -298,9 +311,11 @@ private:
       const bool isFine = type.isF64() ? width < 53 : width < 24;
       const double least = isSigned ? (isFine ? -end - 1 : -end) : -1;
       using P = arith::CmpFPredicate;
-      const Value above = builder_.create<arith::CmpFOp>(place_, isSigned && !isFine ? P::OGE : P::OGT, operand(0), number(least));
+      const Value above =
+          builder_.create<arith::CmpFOp>(place_, isSigned && !isFine ? P::OGE : P::OGT, operand(0), number(least));
       const Value below = builder_.create<arith::CmpFOp>(place_, P::OLT, operand(0), number(end));
-      require(builder_.create<arith::AndIOp>(place_, above, below), "equations-conversion", "a number that an integer cannot hold");
+      require(builder_.create<arith::AndIOp>(place_, above, below), "equations-conversion",
+              "a number that an integer cannot hold");
     }
   }
 
@@ -319,6 +334,10 @@ private:
 
 struct LowerEquationsPass : mlir::PassWrapper<LowerEquationsPass, mlir::OperationPass<mlir::ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerEquationsPass)
+
+  void getDependentDialects(mlir::DialectRegistry& registry) const override {
+    registry.insert<mlir::affine::AffineDialect, arith::ArithDialect, memref::MemRefDialect, mlir::scf::SCFDialect>();
+  }
 
   void runOnOperation() override {
     std::vector<svm::EquationsOp> all;

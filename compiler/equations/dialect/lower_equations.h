@@ -10,7 +10,8 @@ namespace strata::equations {
 /// blocks for what it keeps from one iteration to later ones. The order of iterations is the same on every machine.
 ///
 /// Storage folds: of a variable that is used at most m steps later along the outermost dimension that any use moves
-/// along, m + 1 steps are kept (m, where each use comes before the definition), and nothing of the dimensions around it.
+/// along, m + 1 steps are kept (m, where each use comes before the definition), and nothing of the dimensions around
+/// it.
 std::unique_ptr<mlir::Pass> createLowerEquationsPass();
 
 } // namespace strata::equations

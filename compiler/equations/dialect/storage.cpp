@@ -1,5 +1,5 @@
-// The outermost loop that a value outlives an iteration of decides: loops around it need no room, and of it a few steps.
-// See storage.h.
+// The outermost loop that a value outlives an iteration of decides: loops around it need no room, and of it a few
+// steps. See storage.h.
 #include "compiler/equations/dialect/storage.h"
 
 #include "compiler/equations/polyhedra.h"
@@ -13,7 +13,8 @@ namespace {
 /// The iterator that a loop runs over; nothing where it runs backwards or over a sum of them.
 std::optional<unsigned> iteratorOf(const std::vector<int64_t>& direction) {
   const auto at = std::find(direction.begin(), direction.end(), 1);
-  if (at == direction.end() || std::count(direction.begin(), direction.end(), 0) + 1 != static_cast<ptrdiff_t>(direction.size()))
+  if (at == direction.end() ||
+      std::count(direction.begin(), direction.end(), 0) + 1 != static_cast<ptrdiff_t>(direction.size()))
     return std::nullopt;
   return static_cast<unsigned>(at - direction.begin());
 }
@@ -21,7 +22,8 @@ std::optional<unsigned> iteratorOf(const std::vector<int64_t>& direction) {
 class Planner {
 public:
   Planner(const Graph& graph, const std::vector<Time>& times, const std::vector<Dependence>& dependences)
-      : graph_(graph), times_(times), dependences_(dependences), sets_(graph.iterators.size(), graph.parameters.size()) {
+      : graph_(graph), times_(times), dependences_(dependences),
+        sets_(graph.iterators.size(), graph.parameters.size()) {
     for (const Node& node : graph.nodes)
       domains_.push_back(sets_.set(node.domain));
   }
@@ -64,9 +66,12 @@ private:
       ++level;
     return level;
   }
-  bool isShared(uint32_t a, uint32_t b, size_t level) const { return times_[a].places[level] == times_[b].places[level]; }
+  bool isShared(uint32_t a, uint32_t b, size_t level) const {
+    return times_[a].places[level] == times_[b].places[level];
+  }
 
-  Storage fold(uint32_t variable, const std::vector<const Dependence*>& uses, const std::vector<unsigned>& loops) const {
+  Storage fold(uint32_t variable, const std::vector<const Dependence*>& uses,
+               const std::vector<unsigned>& loops) const {
     size_t outermost = loops.size();
     for (const Dependence* use : uses)
       outermost = std::min(outermost, levelOf(*use, loops));
@@ -89,13 +94,15 @@ private:
   }
 
   /// Whether a value of so many steps ago is read in front of every definition of this step that would take its place.
-  bool comesFirst(const Dependence& use, uint32_t variable, const std::vector<unsigned>& loops, size_t outermost) const {
+  bool comesFirst(const Dependence& use, uint32_t variable, const std::vector<unsigned>& loops,
+                  size_t outermost) const {
     for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
       if (!defines(node, variable) || node == use.to)
         continue;
       const std::vector<size_t>& own = times_[node].places;
       const std::vector<size_t>& other = times_[use.to].places;
-      const size_t differs = static_cast<size_t>(std::mismatch(own.begin(), own.end(), other.begin()).first - own.begin());
+      const size_t differs =
+          static_cast<size_t>(std::mismatch(own.begin(), own.end(), other.begin()).first - own.begin());
       const bool isBefore = other[differs] < own[differs];
       if (differs < loops.size() && differs > outermost) {
         if (!isBefore)

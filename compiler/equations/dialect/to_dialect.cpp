@@ -50,7 +50,9 @@ public:
   }
 
 private:
-  mlir::Location place(const Location& location) const { return locationAt(sources_, location, *builder_.getContext()); }
+  mlir::Location place(const Location& location) const {
+    return locationAt(sources_, location, *builder_.getContext());
+  }
 
   mlir::Type typeOf(const ElementType& type) const {
     if (isFloat(type))
@@ -104,10 +106,11 @@ private:
     place_ = place(node.location);
     svm::EquationOp made;
     if (node.isOutput)
-      made = builder_.create<svm::EquationOp>(place_, mlir::StringAttr(), outputs_[node.target], map(node.index), sets(node.domain));
+      made = builder_.create<svm::EquationOp>(place_, mlir::StringAttr(), outputs_[node.target], map(node.index),
+                                              sets(node.domain));
     else
-      made = builder_.create<svm::EquationOp>(place_, builder_.getStringAttr(graph_.variables[node.target].name), Value(),
-                                              mlir::AffineMapAttr(), sets(node.domain));
+      made = builder_.create<svm::EquationOp>(place_, builder_.getStringAttr(graph_.variables[node.target].name),
+                                              Value(), mlir::AffineMapAttr(), sets(node.domain));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&made.getBody().emplaceBlock());
     llvm::SmallVector<Value, 3> operands;
@@ -151,7 +154,8 @@ private:
 
   Value less(const ElementType& type, Value left, Value right, bool orEqual = false) {
     if (isFloat(type))
-      return builder_.create<arith::CmpFOp>(place_, orEqual ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT, left, right);
+      return builder_.create<arith::CmpFOp>(place_, orEqual ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT,
+                                            left, right);
     using P = arith::CmpIPredicate;
     const P predicate = isUnsigned(type) ? (orEqual ? P::ule : P::ult) : (orEqual ? P::sle : P::slt);
     return builder_.create<arith::CmpIOp>(place_, predicate, left, right);
@@ -159,8 +163,10 @@ private:
 
   Value equal(const ElementType& type, Value left, Value right, bool isEqual) {
     if (isFloat(type))
-      return builder_.create<arith::CmpFOp>(place_, isEqual ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::UNE, left, right);
-    return builder_.create<arith::CmpIOp>(place_, isEqual ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne, left, right);
+      return builder_.create<arith::CmpFOp>(place_, isEqual ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::UNE,
+                                            left, right);
+    return builder_.create<arith::CmpIOp>(place_, isEqual ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne, left,
+                                          right);
   }
 
   /// A shift's amount, mod the width.
@@ -183,7 +189,8 @@ private:
     case Operation::MultiplyAdd:
       if (isFloat(type))
         return builder_.create<math::FmaOp>(place_, operands[0], operands[1], operands[2]);
-      return builder_.create<arith::AddIOp>(place_, builder_.create<arith::MulIOp>(place_, operands[0], operands[1]), operands[2]);
+      return builder_.create<arith::AddIOp>(place_, builder_.create<arith::MulIOp>(place_, operands[0], operands[1]),
+                                            operands[2]);
     case Operation::Divide:
       return either<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(type, operands);
     case Operation::Remainder:

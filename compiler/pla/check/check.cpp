@@ -21,8 +21,10 @@ STRATA_DIAGNOSTIC(neverDefined, Error, "pla-never-defined", "no equation defines
 STRATA_DIAGNOSTIC(neverUsed, Warning, "pla-never-used", "no equation uses '{0}'");
 STRATA_DIAGNOSTIC(loopCount, Error, "pla-loops", "a program has one iteration space, a 'for'; {0}");
 STRATA_DIAGNOSTIC(tooMany, Error, "pla-too-many", "more than {0} {1}");
-STRATA_DIAGNOSTIC(badAssumption, Error, "pla-assumption", "an assumption is true of one range of sizes, without 'or' and '!='");
-STRATA_DIAGNOSTIC(noScalarOutput, Error, "pla-scalar-output", "the output '{0}' needs extents; one element is '{1}[1]'");
+STRATA_DIAGNOSTIC(badAssumption, Error, "pla-assumption",
+                  "an assumption is true of one range of sizes, without 'or' and '!='");
+STRATA_DIAGNOSTIC(noScalarOutput, Error, "pla-scalar-output",
+                  "the output '{0}' needs extents; one element is '{1}[1]'");
 
 namespace {
 
@@ -35,15 +37,21 @@ std::string indicesText(size_t count) {
 } // namespace
 
 ElementType Checker::typeOf(const NameSyntax& name) {
-  static const std::map<std::string, ElementType, std::less<>> types = {
-      {"bool", ElementType::boolean()},          {"int8", ElementType::signedInteger(1)},
-      {"int16", ElementType::signedInteger(2)},  {"int32", ElementType::signedInteger(4)},
-      {"int64", ElementType::signedInteger(8)},  {"int", ElementType::signedInteger(4)},
-      {"uint8", ElementType::unsignedInteger(1)}, {"uint16", ElementType::unsignedInteger(2)},
-      {"uint32", ElementType::unsignedInteger(4)}, {"uint64", ElementType::unsignedInteger(8)},
-      {"uint", ElementType::unsignedInteger(4)}, {"float", ElementType::floating(4)},
-      {"float32", ElementType::floating(4)},     {"double", ElementType::floating(8)},
-      {"float64", ElementType::floating(8)}};
+  static const std::map<std::string, ElementType, std::less<>> types = {{"bool", ElementType::boolean()},
+                                                                        {"int8", ElementType::signedInteger(1)},
+                                                                        {"int16", ElementType::signedInteger(2)},
+                                                                        {"int32", ElementType::signedInteger(4)},
+                                                                        {"int64", ElementType::signedInteger(8)},
+                                                                        {"int", ElementType::signedInteger(4)},
+                                                                        {"uint8", ElementType::unsignedInteger(1)},
+                                                                        {"uint16", ElementType::unsignedInteger(2)},
+                                                                        {"uint32", ElementType::unsignedInteger(4)},
+                                                                        {"uint64", ElementType::unsignedInteger(8)},
+                                                                        {"uint", ElementType::unsignedInteger(4)},
+                                                                        {"float", ElementType::floating(4)},
+                                                                        {"float32", ElementType::floating(4)},
+                                                                        {"double", ElementType::floating(8)},
+                                                                        {"float64", ElementType::floating(8)}};
   if (const auto found = types.find(name.text); found != types.end())
     return found->second;
   std::vector<std::string> known;
@@ -159,7 +167,8 @@ std::vector<Affine> Checker::indices(const Expr& element, const SystemVariable& 
     diagnostics_
         .report(indexCount, element.location, of.name, indicesText(of.rank),
                 given == 1 ? "1 is" : std::to_string(given) + " are")
-        .label(of.location, of.role == Role::Internal ? "it has as many as where it is defined first" : "declared here");
+        .label(of.location,
+               of.role == Role::Internal ? "it has as many as where it is defined first" : "declared here");
     throw CheckError();
   }
   std::vector<Affine> found;
@@ -176,7 +185,8 @@ void Checker::checkEquation(const EquationSyntax& syntax) {
     return; // the parser has said so
   const SystemVariable& target = resolve(syntax.target->name, made.variable);
   if (target.role == Role::Input) {
-    diagnostics_.report(definesInput, syntax.target->location, target.name, "an input").label(target.location, "declared here");
+    diagnostics_.report(definesInput, syntax.target->location, target.name, "an input")
+        .label(target.location, "declared here");
     throw CheckError();
   }
   made.index = indices(*syntax.target, target);
@@ -206,8 +216,7 @@ void Checker::requireUses() {
     if (variable.role == Role::Output && used[i])
       for (const equations::Equation& equation : system_.equations)
         if (equation.variable == i) {
-          diagnostics_
-              .report(definesInput, equation.targetLocation, variable.name, "an output that is used as well")
+          diagnostics_.report(definesInput, equation.targetLocation, variable.name, "an output that is used as well")
               .help("define an internal variable, and the output by it");
           break;
         }

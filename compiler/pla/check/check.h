@@ -1,6 +1,6 @@
-// Checks a loop program's syntax tree and makes a system of equations of it: names, types, affine indices, conditions as
-// unions of polyhedra. What needs more than one equation to be seen (that each instance is defined once, and so on) is
-// compiler/equations/'s to check. Used by one thread.
+// Checks a loop program's syntax tree and makes a system of equations of it: names, types, affine indices, conditions
+// as unions of polyhedra. What needs more than one equation to be seen (that each instance is defined once, and so on)
+// is compiler/equations/'s to check. Used by one thread.
 #pragma once
 
 #include "base/source/diagnostic.h"

@@ -10,7 +10,8 @@ namespace strata::pla {
 
 using namespace equations;
 
-STRATA_DIAGNOSTIC(notAffine, Error, "pla-not-affine", "{0} is not affine: a sum of iterators and parameters times constants");
+STRATA_DIAGNOSTIC(notAffine, Error, "pla-not-affine",
+                  "{0} is not affine: a sum of iterators and parameters times constants");
 STRATA_DIAGNOSTIC(notACondition, Error, "pla-not-a-condition", "{0} is no condition on iterators and parameters");
 STRATA_DIAGNOSTIC(conditionSize, Error, "pla-condition-size", "this condition has more than {0} alternatives");
 STRATA_DIAGNOSTIC(unknownSize, Error, "pla-unknown-size", "'{0}' is no {1}");
@@ -129,8 +130,8 @@ Affine Checker::affine(const Expr& expression) {
     if (!onlyParameters_)
       for (const auto& [each, number] : iterators_)
         known.push_back(each);
-    DiagnosticBuilder report =
-        diagnostics_.report(unknownSize, expression.location, name, onlyParameters_ ? "parameter" : "parameter or iterator");
+    DiagnosticBuilder report = diagnostics_.report(unknownSize, expression.location, name,
+                                                   onlyParameters_ ? "parameter" : "parameter or iterator");
     proposeName(report, name, known);
     throw CheckError();
   }
@@ -206,7 +207,8 @@ Space Checker::condition(const Expr& expression, bool isNegated) {
   }
   if (expression.kind == ExprKind::Binary && cfamily::isComparison(expression.op))
     return comparison(expression, isNegated);
-  diagnostics_.report(notACondition, expression.location, "this").help("conditions compare: 'i > 0', '0 <= i < N', 'i mod 2 == 0'");
+  diagnostics_.report(notACondition, expression.location, "this")
+      .help("conditions compare: 'i > 0', '0 <= i < N', 'i mod 2 == 0'");
   throw CheckError();
 }
 
@@ -222,7 +224,9 @@ Space Checker::comparison(const Expr& expression, bool isNegated) {
     const Space after = comparison(last, isNegated);
     return isNegated ? either(before, after, expression.location) : both(before, after, expression.location);
   }
-  const auto isRemainder = [](const Expr& each) { return each.kind == ExprKind::Binary && each.op == Operator::Remainder; };
+  const auto isRemainder = [](const Expr& each) {
+    return each.kind == ExprKind::Binary && each.op == Operator::Remainder;
+  };
   if (isRemainder(first) || isRemainder(right)) {
     const Expr& other = isRemainder(first) ? right : first;
     const std::optional<int64_t> value = isRemainder(other) ? std::nullopt : constantOf(other);

@@ -35,7 +35,8 @@ struct Read {
   std::string messages;
 };
 
-/// Runs a program whose inputs are given by a function, and returns the elements of its first output in row-major order.
+/// Runs a program whose inputs are given by a function, and returns the elements of its first output in row-major
+/// order.
 std::vector<double> run(const Graph& graph, const std::vector<int64_t>& sizes, const std::vector<int64_t>& extents,
                         const std::function<double(uint32_t, const std::vector<int64_t>&)>& input) {
   int64_t count = 1;
@@ -117,11 +118,12 @@ TEST(Programs, TriangularSolveUsesResultsFarAway) {
       x[i] = v[i] if j == i;
     })");
   ASSERT_TRUE(read.graph) << read.messages;
-  const auto l = [](int64_t i, int64_t j) { return i == j ? 2.0 + static_cast<double>(i) : 1.0 / static_cast<double>(1 + i + j); };
+  const auto l = [](int64_t i, int64_t j) {
+    return i == j ? 2.0 + static_cast<double>(i) : 1.0 / static_cast<double>(1 + i + j);
+  };
   const auto b = [](int64_t i) { return static_cast<double>(i * i) - 3; };
-  const std::vector<double> x = run(*read.graph, {6}, {6}, [&](uint32_t input, const auto& at) {
-    return input == 0 ? l(at[0], at[1]) : b(at[0]);
-  });
+  const std::vector<double> x = run(
+      *read.graph, {6}, {6}, [&](uint32_t input, const auto& at) { return input == 0 ? l(at[0], at[1]) : b(at[0]); });
   std::vector<double> expected;
   for (int64_t i = 0; i < 6; ++i) {
     double sum = b(i);
@@ -142,9 +144,12 @@ TEST(Programs, GuardsWithRemaindersAndAlternatives) {
       y[i] = -x[i] if i mod 3 != 1 and i != 0;
     })");
   ASSERT_TRUE(read.graph) << read.messages;
-  const std::vector<double> y = run(*read.graph, {20}, {20}, [](uint32_t, const auto& at) { return static_cast<double>(at[0] * 2000); });
+  const std::vector<double> y =
+      run(*read.graph, {20}, {20}, [](uint32_t, const auto& at) { return static_cast<double>(at[0] * 2000); });
   for (int64_t i = 0; i < 20; ++i)
-    EXPECT_EQ(y[static_cast<size_t>(i)], static_cast<int16_t>((i % 3 == 1 || i == 0) ? 3 * static_cast<int16_t>(i * 2000) : -static_cast<int16_t>(i * 2000)));
+    EXPECT_EQ(y[static_cast<size_t>(i)],
+              static_cast<int16_t>((i % 3 == 1 || i == 0) ? 3 * static_cast<int16_t>(i * 2000)
+                                                          : -static_cast<int16_t>(i * 2000)));
 }
 
 TEST(Programs, AScalarComputedOnceReachesEveryIteration) {
@@ -168,7 +173,8 @@ TEST(Programs, AScalarComputedOnceReachesEveryIteration) {
       y[i, j] = x[i] - mean;
     })");
   ASSERT_TRUE(right.graph) << right.messages;
-  const std::vector<double> y = run(*right.graph, {3, 4}, {3, 4}, [](uint32_t, const auto& at) { return static_cast<double>(at[0]) + 1; });
+  const std::vector<double> y =
+      run(*right.graph, {3, 4}, {3, 4}, [](uint32_t, const auto& at) { return static_cast<double>(at[0]) + 1; });
   for (size_t i = 0; i < 12; ++i)
     EXPECT_EQ(y[i], static_cast<double>(i / 4) + 0.5);
 }
@@ -181,7 +187,8 @@ struct Wrong {
 class WrongPrograms : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongPrograms, AreRefused) {
-  const std::string before = "parameter N >= 1;\ninput x: float[N], n: int;\noutput y: float[N];\nvariable v, w: float;\n";
+  const std::string before =
+      "parameter N >= 1;\ninput x: float[N], n: int;\noutput y: float[N];\nvariable v, w: float;\n";
   const std::string text = GetParam().text[0] == '!' ? GetParam().text + 1 : before + GetParam().text;
   const Read read(text);
   EXPECT_FALSE(read.graph);
@@ -194,7 +201,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"pla-character", "!parameter N; § "}, Wrong{"pla-open-comment", "!parameter N; /* "},
         Wrong{"pla-number", "!parameter N >= 0x;"}, Wrong{"pla-syntax", "for i 0 <= i < N { }"},
         Wrong{"pla-reserved-name", "variable mod1, sum: float;"}, Wrong{"pla-declared-twice", "variable N: int;"},
-        Wrong{"pla-unknown-type", "input z: flot[N];"}, Wrong{"pla-unknown-name", "for i where 0 <= i < N { y[i] = z[i]; }"},
+        Wrong{"pla-unknown-type", "input z: flot[N];"},
+        Wrong{"pla-unknown-name", "for i where 0 <= i < N { y[i] = z[i]; }"},
         Wrong{"pla-variable-extents", "variable z: float[N];\nfor i where 0 <= i < N { y[i] = x[i]; }"},
         Wrong{"pla-index-count", "for i where 0 <= i < N { y[i] = x[i, i]; }"},
         Wrong{"pla-defines-input", "for i where 0 <= i < N { x[i] = 1.0; }"},
@@ -202,11 +210,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"pla-loops", "for i where 0 <= i < N { } for j where 0 <= j < N { }"},
         Wrong{"pla-too-many", "for a, b, c, d, e, f, g, h, k where 0 <= a < N { y[a] = x[a]; }"},
         Wrong{"pla-assumption", "assume N > 3 or N == 1;\nfor i where 0 <= i < N { y[i] = x[i]; }"},
-        Wrong{"pla-scalar-output", "output z: float;"}, Wrong{"pla-not-affine", "for i where 0 <= i < N { y[i] = x[i * i]; }"},
+        Wrong{"pla-scalar-output", "output z: float;"},
+        Wrong{"pla-not-affine", "for i where 0 <= i < N { y[i] = x[i * i]; }"},
         Wrong{"pla-not-a-condition", "for i where 0 <= i < N { y[i] = x[i] if i; }"},
-        Wrong{"pla-condition-size",
-              "for i where 0 <= i < N { y[i] = x[i] if (i != 1 and i != 2 and i != 3 and i != 4 and i != 5 and i != 6 and i != 7 and "
-              "i != 8 and i != 9 and i != 10); }"},
+        Wrong{"pla-condition-size", "for i where 0 <= i < N { y[i] = x[i] if (i != 1 and i != 2 and i != 3 and i != 4 "
+                                    "and i != 5 and i != 6 and i != 7 and "
+                                    "i != 8 and i != 9 and i != 10); }"},
         Wrong{"pla-unknown-size", "for i where 0 <= i < M { y[i] = x[i]; }"},
         Wrong{"pla-modulus", "for i where 0 <= i < N { y[i] = x[i] if i mod N == 0; }"},
         Wrong{"pla-too-large", "for i where 0 <= i < N { y[i] = x[i + 9999999999999]; }"},
@@ -215,22 +224,40 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"pla-conversion", "variable z: int;\nfor i where 0 <= i < N { z[i] = x[i]; y[i] = z[i]; }"},
         Wrong{"pla-unknown-function", "for i where 0 <= i < N { y[i] = sqr(x[i]); }"},
         Wrong{"pla-arguments", "for i where 0 <= i < N { y[i] = sqrt(x[i], 1); }"},
-        Wrong{"pla-number-range", "input z: int8[N];\nvariable u: int8;\nfor i where 0 <= i < N { u[i] = 300; y[i] = u[i]; }"},
+        Wrong{"pla-number-range",
+              "input z: int8[N];\nvariable u: int8;\nfor i where 0 <= i < N { u[i] = 300; y[i] = u[i]; }"},
         Wrong{"pla-reduced-over", "for i where 0 <= i < N { y[i] = sum[N](x[i]); }"},
         Wrong{"pla-nested-reduction", "for i, k where 0 <= i < N and 0 <= k < N { y[i] = sum[k](sum[k](x[k])); }"},
         Wrong{"equations-defined-twice", "for i, j where 0 <= i < N and 0 <= j < 2 { y[i] = x[i]; }"},
         Wrong{"equations-undefined", "for i where 0 <= i < N { v[i] = v[i - 1]; y[i] = v[i]; }"},
-        Wrong{"equations-reduction-guard", "for i, k where 0 <= i < N and 0 <= k < N { y[i] = sum[k](x[k]) if k > 0; }"},
-        Wrong{"equations-reduction-gaps", "for i, k where 0 <= i < N and 0 <= k < N and k mod 2 == 0 { y[i] = sum[k](x[k]); }"},
+        Wrong{"equations-reduction-guard",
+              "for i, k where 0 <= i < N and 0 <= k < N { y[i] = sum[k](x[k]) if k > 0; }"},
+        Wrong{"equations-reduction-gaps",
+              "for i, k where 0 <= i < N and 0 <= k < N and k mod 2 == 0 { y[i] = sum[k](x[k]); }"},
         Wrong{"equations-several-reductions",
               "for i, k, l where 0 <= i < N and 0 <= k < N and 0 <= l < N { y[i] = sum[k](x[k]) + sum[l](x[l]); }"},
         Wrong{"equations-index-range", "for i where 0 <= i < N { y[i] = x[i + 1]; }"},
         Wrong{"equations-missing-output", "for i where 1 <= i < N { y[i] = x[i]; }"},
+        Wrong{"equations-not-uniform", "for i where 0 <= i < N { v[i] = x[i]; y[i] = v[N - 1 - i] + v[0]; }"},
+        Wrong{"equations-too-hard",
+              "for i where 0 <= i < N { y[i] = x[i] if i mod 100 != 1; y[i] = 0 if i mod 100 == 1; }"},
         Wrong{"equations-unbounded", "for i where i < N { y[i] = x[i]; }"},
         Wrong{"equations-no-order", "for i where 0 <= i < N { v[i] = w[i]; w[i] = v[i]; y[i] = v[i]; }"}));
 
+TEST(Programs, TextThatIsNoProgram) {
+  EXPECT_TRUE(Read(std::string("parameter N;\0", 13)).says("pla-no-text"));
+  EXPECT_TRUE(Read("parameter N;\noutput y: int[N];\nfor i where 0 <= i < N { y[i] = " + std::string(5000, '('))
+                  .says("pla-too-deep"));
+  std::string sum = "1";
+  for (int i = 0; i < 5000; ++i)
+    sum += " + 1";
+  EXPECT_TRUE(
+      Read("parameter N;\noutput y: int[N];\nfor i where 0 <= i < N { y[i] = " + sum + "; }").says("pla-too-deep"));
+}
+
 TEST(Programs, AnUnusedVariableIsAWarning) {
-  const Read unused("parameter N >= 1;\ninput x, z: float[N];\noutput y: float[N];\nfor i where 0 <= i < N { y[i] = x[i]; }");
+  const Read unused(
+      "parameter N >= 1;\ninput x, z: float[N];\noutput y: float[N];\nfor i where 0 <= i < N { y[i] = x[i]; }");
   EXPECT_TRUE(unused.graph);
   EXPECT_TRUE(unused.says("pla-never-used"));
 }

@@ -1,6 +1,6 @@
 // Expressions that compute, with C's conversions: integers of less than 32 bits are computed with as int32, two types
-// meet in the greater one. A number takes the type of what stands beside it. What would lose a value silently (a real as
-// an integer, a double as a float) has to be asked for. See checker.h.
+// meet in the greater one. A number takes the type of what stands beside it. What would lose a value silently (a real
+// as an integer, a double as a float) has to be asked for. See checker.h.
 #include "compiler/pla/check/checker.h"
 
 #include "base/source/nearest_name.h"
@@ -61,7 +61,8 @@ bool fits(int64_t value, const ElementType& type) {
   return value >= -(int64_t{1} << (bits - 1)) && value < (int64_t{1} << (bits - 1));
 }
 
-Expression operationOf(Operation operation, const ElementType& type, std::vector<Expression> operands, const Location& where) {
+Expression operationOf(Operation operation, const ElementType& type, std::vector<Expression> operands,
+                       const Location& where) {
   Expression made;
   made.kind = Expression::Kind::Operation;
   made.operation = operation;
@@ -145,8 +146,9 @@ Expression Checker::named(const Expr& expression) {
   const bool isParameter = parameters_.contains(name);
   if (isParameter || iterators_.contains(name)) {
     diagnostics_.report(iteratorValue, expression.location, name, isParameter ? "a parameter" : "an iterator")
-        .help(isParameter ? "declare a scalar input for the value"
-                          : "define a variable that counts: 'c[" + name + "] = c[" + name + " - 1] + 1 if " + name + " > 0'");
+        .help(isParameter
+                  ? "declare a scalar input for the value"
+                  : "define a variable that counts: 'c[" + name + "] = c[" + name + " - 1] + 1 if " + name + " > 0'");
     throw CheckError();
   }
   Expression made;
@@ -206,7 +208,8 @@ Expression Checker::unary(const Expr& expression) {
   if (expression.op == Operator::Not) {
     Expression no;
     no.type = no.operandType = ElementType::boolean();
-    return operationOf(Operation::Equal, ElementType::boolean(), {truth(*expression.operands[0]), no}, expression.location);
+    return operationOf(Operation::Equal, ElementType::boolean(), {truth(*expression.operands[0]), no},
+                       expression.location);
   }
   Expression operand = value(*expression.operands[0]);
   if (isLiteral(operand) && expression.op == Operator::Negate) {
@@ -252,8 +255,8 @@ Expression Checker::binary(const Expr& expression) {
     return operationOf(*found, type, {std::move(left), std::move(right)}, where);
   if (op == Operator::Greater || op == Operator::GreaterEqual)
     std::swap(left, right);
-  const Operation comparison = op == Operator::Equal      ? Operation::Equal
-                               : op == Operator::NotEqual ? Operation::NotEqual
+  const Operation comparison = op == Operator::Equal                             ? Operation::Equal
+                               : op == Operator::NotEqual                        ? Operation::NotEqual
                                : op == Operator::Less || op == Operator::Greater ? Operation::Less
                                                                                  : Operation::LessOrEqual;
   return operationOf(comparison, ElementType::boolean(), {std::move(left), std::move(right)}, where);
@@ -265,7 +268,8 @@ Expression Checker::conditional(const Expr& expression) {
   if (!(isBool(first.type) && isBool(second.type)))
     unify(first, second, expression.location);
   const ElementType type = first.type;
-  return operationOf(Operation::Select, type, {std::move(condition), std::move(first), std::move(second)}, expression.location);
+  return operationOf(Operation::Select, type, {std::move(condition), std::move(first), std::move(second)},
+                     expression.location);
 }
 
 Expression Checker::call(const Expr& expression) {
@@ -285,9 +289,9 @@ Expression Checker::call(const Expr& expression) {
   if (found == functions.end()) {
     // A conversion is called by its type's name.
     const unsigned before = diagnostics_.errorCount();
-    static const std::vector<std::string> types = {"bool",   "int8",   "int16",  "int32", "int64",   "int",    "uint8",
-                                                   "uint16", "uint32", "uint64", "uint",  "float",   "float32", "double",
-                                                   "float64"};
+    static const std::vector<std::string> types = {"bool", "int8",  "int16",   "int32",  "int64",
+                                                   "int",  "uint8", "uint16",  "uint32", "uint64",
+                                                   "uint", "float", "float32", "double", "float64"};
     if (std::find(types.begin(), types.end(), name) == types.end() || before != diagnostics_.errorCount()) {
       std::vector<std::string> known = types;
       for (const auto& [each, operation] : functions)
@@ -307,7 +311,7 @@ Expression Checker::call(const Expr& expression) {
     }
     return converted(std::move(operand), type, expression.location);
   }
-  need(found->second == Operation::MultiplyAdd                                                ? 3
+  need(found->second == Operation::MultiplyAdd                                      ? 3
        : found->second == Operation::Minimum || found->second == Operation::Maximum ? 2
                                                                                     : 1);
   std::vector<Expression> operands;
@@ -328,7 +332,8 @@ Expression Checker::call(const Expr& expression) {
     unify(operands[0], operands[2], expression.location);
     unify(operands[1], operands[2], expression.location);
     if (!isFloat(operands[0].type)) {
-      diagnostics_.report(badOperand, expression.location, name, operands[0].type.text()).help("write the product and the sum");
+      diagnostics_.report(badOperand, expression.location, name, operands[0].type.text())
+          .help("write the product and the sum");
       throw CheckError();
     }
   }
@@ -357,10 +362,12 @@ Expression Checker::reduction(const Expr& expression) {
   Expression operand = value(*expression.operands[0]);
   const auto hasReduction = [](const auto& self, const Expression& inner) -> bool {
     return inner.kind == Expression::Kind::Reduction ||
-           std::any_of(inner.operands.begin(), inner.operands.end(), [&](const Expression& each) { return self(self, each); });
+           std::any_of(inner.operands.begin(), inner.operands.end(),
+                       [&](const Expression& each) { return self(self, each); });
   };
   if (hasReduction(hasReduction, operand)) {
-    diagnostics_.report(nestedReduction, operand.location).help("name all iterators in one, as in 'sum[k, l](…)', or define a variable");
+    diagnostics_.report(nestedReduction, operand.location)
+        .help("name all iterators in one, as in 'sum[k, l](…)', or define a variable");
     throw CheckError();
   }
   made.type = promoted(operand.type);
@@ -372,7 +379,8 @@ Expression Checker::reduction(const Expr& expression) {
 Expression Checker::assigned(Expression value, const ElementType& type, const Expr& syntax) {
   if (isLiteral(value) || value.type == type)
     return converted(std::move(value), type, syntax.location);
-  const bool loses = (isFloat(value.type) && !isFloat(type)) || (isFloat(type) && isFloat(value.type) && value.type.bytes > type.bytes) ||
+  const bool loses = (isFloat(value.type) && !isFloat(type)) ||
+                     (isFloat(type) && isFloat(value.type) && value.type.bytes > type.bytes) ||
                      (isBool(type) && !isBool(value.type));
   if (loses) {
     diagnostics_.report(losesValue, syntax.location, value.type.text(), type.text())

@@ -26,9 +26,10 @@ namespace {
 
 class Lowering {
 public:
-  Lowering(const Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
-      : graph_(graph), known_(known), machine_(machine), context_(context), diagnostics_(diagnostics), place_(placeOf(graph.location)),
-        module_(context, place_), builder_(&context) {
+  Lowering(const Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
+           DiagnosticEngine& diagnostics)
+      : graph_(graph), known_(known), machine_(machine), context_(context), diagnostics_(diagnostics),
+        place_(placeOf(graph.location)), module_(context, place_), builder_(&context) {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine);
     const auto nameOf = [&](machine::MemoryId memory) { return memory.valid() ? machine[memory].name : std::string(); };
     memory_ = nameOf(places.blocks);
@@ -62,7 +63,9 @@ private:
     int64_t factor = 1;
   };
 
-  mlir::Location placeOf(const Location& location) const { return locationAt(diagnostics_.sources(), location, context_); }
+  mlir::Location placeOf(const Location& location) const {
+    return locationAt(diagnostics_.sources(), location, context_);
+  }
 
   static int64_t factorOf(const Affine& value, size_t parameter) {
     return parameter < value.parameters.size() ? value.parameters[parameter] : 0;
@@ -71,9 +74,12 @@ private:
   /// Finds for as many parameters as it can an extent that tells them, once those before are known.
   void solve() {
     sources_.resize(graph_.parameters.size());
-    for (bool changes = true; changes;) {
+    // Inputs first: their shapes are known before outputs are made.
+    size_t arguments = graph_.inputs.size();
+    for (bool changes = true; changes || arguments != arrays_.size();) {
+      arguments = changes ? arguments : arrays_.size();
       changes = false;
-      for (size_t argument = 0; argument < arrays_.size(); ++argument)
+      for (size_t argument = 0; argument < arguments; ++argument)
         for (size_t dimension = 0; dimension < arrays_[argument].array->extents.size(); ++dimension) {
           const Affine& extent = arrays_[argument].array->extents[dimension];
           std::optional<size_t> unknown;
@@ -98,7 +104,8 @@ private:
   mlir::Type typeOf(const ElementType& type) const {
     if (type.kind == ElementType::Kind::Float)
       return type.bytes == 4 ? mlir::Type(mlir::Float32Type::get(&context_)) : mlir::Float64Type::get(&context_);
-    return mlir::IntegerType::get(&context_, type.kind == ElementType::Kind::Bool ? 1 : static_cast<unsigned>(8 * type.bytes));
+    return mlir::IntegerType::get(&context_,
+                                  type.kind == ElementType::Kind::Bool ? 1 : static_cast<unsigned>(8 * type.bytes));
   }
 
   mlir::AffineExpr expression(const Affine& value, bool isEntry) const {
@@ -131,7 +138,8 @@ private:
       bool isKnown = true;
       for (const Affine& extent : array->extents) {
         extents.push_back(expression(extent, isEntry));
-        isKnown &= !isEntry || std::none_of(told_.begin(), told_.end(), [&](size_t each) { return factorOf(extent, each) != 0; });
+        isKnown &= !isEntry ||
+                   std::none_of(told_.begin(), told_.end(), [&](size_t each) { return factorOf(extent, each) != 0; });
       }
       if (!isKnown)
         extents.clear();
@@ -153,8 +161,8 @@ private:
     builder_.setInsertionPointToStart(body);
     const mlir::ValueRange values = body->getArguments();
     equations::build(builder_, graph_, values.take_front(graph_.inputs.size()),
-                     values.slice(graph_.inputs.size(), graph_.outputs.size()), values.take_back(graph_.parameters.size()),
-                     diagnostics_.sources());
+                     values.slice(graph_.inputs.size(), graph_.outputs.size()),
+                     values.take_back(graph_.parameters.size()), diagnostics_.sources());
     builder_.create<svm::ReturnOp>(place_);
   }
 
@@ -167,8 +175,8 @@ private:
     builder_.setInsertionPointToEnd(entry_);
     values_.resize(graph_.parameters.size());
     for (size_t i = 0; i < told_.size(); ++i)
-      values_[told_[i]] = builder_.create<arith::IndexCastOp>(place_, builder_.getIndexType(),
-                                                              entry_->getArgument(static_cast<unsigned>(arrays_.size() + i)));
+      values_[told_[i]] = builder_.create<arith::IndexCastOp>(
+          place_, builder_.getIndexType(), entry_->getArgument(static_cast<unsigned>(arrays_.size() + i)));
     for (const size_t parameter : solved_)
       values_[parameter] = fixed(parameter, solved(parameter));
     checkExtents();
@@ -186,9 +194,7 @@ private:
     builder_.create<mlir::func::ReturnOp>(place_);
   }
 
-  void move(Value from, Value to) {
-    builder_.create<svm::MoveOp>(place_, mlir::Type(), from, to, mlir::ValueRange());
-  }
+  void move(Value from, Value to) { builder_.create<svm::MoveOp>(place_, mlir::Type(), from, to, mlir::ValueRange()); }
 
   /// A block in the memory that kernels reach, with the elements of an input.
   Value copyOf(size_t argument, Value original) {
@@ -207,7 +213,8 @@ private:
 
   Value constant(int64_t value) { return builder_.create<arith::ConstantIndexOp>(place_, value); }
   Value dimension(size_t argument, size_t number) {
-    return builder_.create<memref::DimOp>(place_, entry_->getArgument(static_cast<unsigned>(argument)), static_cast<int64_t>(number));
+    return builder_.create<memref::DimOp>(place_, entry_->getArgument(static_cast<unsigned>(argument)),
+                                          static_cast<int64_t>(number));
   }
 
   /// constant + sum of factors · parameters, without one of them.
@@ -247,10 +254,11 @@ private:
     if (!value)
       return told;
     const Value constantValue = constant(*value);
-    builder_.create<svm::CheckOp>(place_, builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq, told, constantValue),
-                                  builder_.getStringAttr("pla-other-size"),
-                                  builder_.getStringAttr("compiled for " + graph_.parameters[parameter] + " = {0}, and called with {1}"),
-                                  mlir::StringAttr(), mlir::ValueRange{constantValue, told});
+    builder_.create<svm::CheckOp>(
+        place_, builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq, told, constantValue),
+        builder_.getStringAttr("pla-other-size"),
+        builder_.getStringAttr("compiled for " + graph_.parameters[parameter] + " = {0}, and called with {1}"),
+        mlir::StringAttr(), mlir::ValueRange{constantValue, told});
     fixed_[parameter] = *value;
     return constantValue;
   }
@@ -291,11 +299,12 @@ private:
         if (tells)
           continue;
         const Value wanted = sum(array.extents[number]), given = dimension(argument, number);
-        builder_.create<svm::CheckOp>(
-            place_, builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq, wanted, given),
-            builder_.getStringAttr("pla-extent"),
-            builder_.getStringAttr("'" + array.name + "' has {0} elements in dimension " + std::to_string(number) + ", and is given {1}"),
-            mlir::StringAttr(), mlir::ValueRange{wanted, given});
+        builder_.create<svm::CheckOp>(place_,
+                                      builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq, wanted, given),
+                                      builder_.getStringAttr("pla-extent"),
+                                      builder_.getStringAttr("'" + array.name + "' has {0} elements in dimension " +
+                                                             std::to_string(number) + ", and is given {1}"),
+                                      mlir::StringAttr(), mlir::ValueRange{wanted, given});
       }
     }
   }
@@ -306,7 +315,8 @@ private:
       using Kind = equations::Constraint::Kind;
       const Value value = sum(each.value);
       const bool isRemainder = each.kind == Kind::Divisible || each.kind == Kind::NotDivisible;
-      const Value compared = isRemainder ? Value(builder_.create<arith::RemSIOp>(place_, value, constant(each.modulus))) : value;
+      const Value compared =
+          isRemainder ? Value(builder_.create<arith::RemSIOp>(place_, value, constant(each.modulus))) : value;
       const auto predicate = each.kind == Kind::NotNegative    ? arith::CmpIPredicate::sge
                              : each.kind == Kind::NotDivisible ? arith::CmpIPredicate::ne
                                                                : arith::CmpIPredicate::eq;

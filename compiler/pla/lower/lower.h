@@ -26,7 +26,8 @@ struct KnownSizes {
 };
 
 /// Where kernels work in a memory that the program manages, known sizes become constants, by which blocks there have
-/// bounds; the code then checks that it is called with them. REQUIRES: the graph verifies. Nothing on errors (reported).
+/// bounds; the code then checks that it is called with them. REQUIRES: the graph verifies. Nothing on errors
+/// (reported).
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
 lower(const equations::Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
       DiagnosticEngine& diagnostics);

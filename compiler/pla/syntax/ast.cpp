@@ -55,7 +55,8 @@ std::string printExpression(const Expr& expression) {
 std::string printTree(const SyntaxTree& tree) {
   std::string text = "program " + tree.name.text + "\n";
   for (const ParameterSyntax& parameter : tree.parameters)
-    text += "parameter " + parameter.name.text + (parameter.least ? " >= " + std::to_string(*parameter.least) : "") + "\n";
+    text +=
+        "parameter " + parameter.name.text + (parameter.least ? " >= " + std::to_string(*parameter.least) : "") + "\n";
   for (const Expr* assumption : tree.assumptions)
     text += "assume " + printExpression(*assumption) + "\n";
   for (const DeclarationSyntax& declared : tree.declarations)

@@ -10,12 +10,14 @@ namespace strata::pla {
 
 STRATA_DIAGNOSTIC(syntax, Error, "pla-syntax", "expected {0}, found {1}");
 STRATA_DIAGNOSTIC(tooDeep, Error, "pla-too-deep", "an expression is nested more than {0} deep");
-STRATA_DIAGNOSTIC(reservedName, Error, "pla-reserved-name", "'{0}' is a word of the language, which nothing can be named");
+STRATA_DIAGNOSTIC(reservedName, Error, "pla-reserved-name",
+                  "'{0}' is a word of the language, which nothing can be named");
 
 namespace {
 
-constexpr std::array<std::string_view, 14> reserved = {"program", "parameter", "assume", "input", "output",
-                                                       "variable", "for", "where", "if", "and", "or", "not", "mod", "sum"};
+constexpr std::array<std::string_view, 14> reserved = {"program",  "parameter", "assume", "input", "output",
+                                                       "variable", "for",       "where",  "if",    "and",
+                                                       "or",       "not",       "mod",    "sum"};
 const std::vector<std::string> itemWords = {"program", "parameter", "assume", "input", "output", "variable", "for"};
 
 class PlaParser : public cfamily::ExpressionReader<PlaParser, Token, Expr> {

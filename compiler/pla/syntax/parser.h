@@ -1,5 +1,5 @@
-// Parses the tokens of a loop program into a SyntaxTree. The grammar, with [] for what may be left out and … for more of
-// the same:
+// Parses the tokens of a loop program into a SyntaxTree. The grammar, with [] for what may be left out and … for more
+// of the same:
 //
 //   program    = item…
 //   item       = "program" NAME ";"

@@ -1,0 +1,121 @@
+"""Every loop program on every machine with levels, at three sizes: exactly NumPy's result, the interpreter's (--check), and the same again
+from its form in the dialect. Wrong sizes, wrong options and numbers that end a program."""
+
+import harness
+import numpy as np
+from pla_programs import check, input_options, programs, run
+
+MACHINES = ("host", "cell", "cell-disk", "smp-2level", "cluster")
+
+
+class LoopPrograms(harness.Case):
+    def wrong(self, text, code, *options):
+        self.is_refused(code, "run", self.write("wrong.pla", text), *options)
+
+    def test_sizes_that_do_not_agree(self):
+        path = next(program.path for program in programs() if program.name == "matmul")
+        a, b = self.save("a.npy", np.zeros((3, 4), "f4")), self.save("b.npy", np.zeros((5, 2), "f4"))
+        self.is_refused("", "run", path, "--in", f"a={a}", "--in", f"b={b}")
+
+    def test_a_size_that_the_program_excludes(self):
+        path = next(program.path for program in programs() if program.name == "fir")
+        self.is_refused("pla-size", "run", path, "--size", "N=3,T=5", "--in", "x=random", "--in", "h=random")
+
+    def test_divisions_by_zero_end_a_program(self):
+        text = "parameter N >= 1;\ninput a, b: int32[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = a[i] / b[i]; }\n"
+        self.wrong(text, "equations-division", "--size", "N=4", "--in", "a=1", "--in", "b=0")
+        self.write("wrong.pla", text)
+        self.is_refused("", "run", self.path("wrong.pla"), "--size", "N=4", "--in", "a=1", "--in", "b=0", "--target", "interpreter")
+
+    def test_numbers_that_an_integer_cannot_hold_end_a_program(self):
+        text = "parameter N >= 1;\ninput a: double[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = int32(a[i]); }\n"
+        for value, isFine in (("2147483647.5", True), ("-2147483648.5", True), ("2147483648", False), ("-2147483649", False), ("1e300", False)):
+            words = ("run", self.write("cut.pla", text), "--size", "N=3", "--in", f"a={value}", "--check")
+            if isFine:
+                self.succeeds(*words)
+            else:
+                self.is_refused("equations-conversion", *words)
+
+    def test_another_entry(self):
+        self.wrong("parameter N;\noutput y: int[N];\nfor i where 0 <= i < N { y[i] = 1; }\n", "pla-entry", "--entry", "other", "--size", "N=3")
+
+    def test_sizes_of_managed_memories_are_constants(self):
+        """A library keeps the sizes that it was compiled for; the check that it is called with them is in its text."""
+        path = next(program.path for program in programs() if program.name == "vectadd")
+        text = self.succeeds("run", path, "--machine", "cell-disk", "--size", "N=3", "--in", "a=1", "--in", "b=1", "--emit=svm").out
+        self.assertIn("pla-other-size", text)
+
+    def test_views(self):
+        path = next(program.path for program in programs() if program.name == "matmul")
+        self.assertIn("sum3[i, j, k] = add(sum3[i, j, k - 1], sum3.term[i, j, k]) if",
+                      self.succeeds("run", path, "--emit=equations").out)
+        self.assertIn("for i, j, k where", self.succeeds("run", path, "--emit=ast").out)
+
+    def test_values_passed_on_in_both_directions(self):
+        """Every element of a step uses one of the step before that lies to its left or to its right."""
+        text = ("parameter N, T >= 1;\ninput x: int32[N];\noutput y: int32[N];\nvariable u: int32;\n"
+                "for t, i where 0 <= t <= T and 0 <= i < N {\n  u[t, i] = x[i] if t == 0;\n"
+                "  u[t, i] = u[t - 1, i] * 3 + u[t - 1, 0] + u[t - 1, N - 1] if t > 0;\n  y[i] = u[t, i] if t == T;\n}\n")
+        x = np.arange(7, dtype="i4")
+        for steps in (1, 4):
+            self.succeeds("run", self.write("ends.pla", text), "--in", f"x={self.save('x.npy', x)}", "--in", f"T={steps}",
+                          "--out", f"y={self.path('y.npy')}", "--check")
+            u = x
+            for _ in range(steps):
+                u = u * 3 + u[0] + u[-1]
+            np.testing.assert_array_equal(np.load(self.path("y.npy")), u)
+
+    def test_no_equations_of_the_dialect_go_unchecked(self):
+        """Equations written in the dialect keep the rules, too."""
+        kernel = ("svm.kernel @k(%y: memref<?xi32, strided<[1], offset: ?>> {svm.access = \"write\"}, %n: index) "
+                  "attributes {extents = [affine_map<()[N] -> (N)>, affine_map<() -> ()>]} {\n"
+                  "  svm.equations [\"i\"] (%n) [\"N\"] in [] {\n"
+                  "    svm.equation of %y at affine_map<(i)[N] -> (i)> : memref<?xi32, strided<[1], offset: ?>> "
+                  "in [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] {\n      %v = VALUE\n      svm.define %v : i32\n    }\n  }\n  svm.return\n}\n"
+                  "func.func @main(%y: memref<?xi32, strided<[1], offset: ?>> {svm.name = \"y\", svm.access = \"write\"}) "
+                  "attributes {svm.entry, svm.sizes = [\"N\"], svm.extents = [affine_map<()[n] -> (n)>]} {\n"
+                  "  %c0 = arith.constant 0 : index\n  %n = memref.dim %y, %c0 : memref<?xi32, strided<[1], offset: ?>>\n"
+                  "  svm.run @k(%y, %n) : (memref<?xi32, strided<[1], offset: ?>>, index) -> ()\n  return\n}\n")
+        fine = self.write("fine.mlir", kernel.replace("VALUE", "arith.constant 3 : i32"))
+        self.succeeds("run", fine, "--size", "N=4", "--out", f"y={self.path('y.npy')}", "--check")
+        np.testing.assert_array_equal(np.load(self.path("y.npy")), np.full(4, 3))
+        self.is_refused("", "run", self.write("a.mlir", kernel.replace("VALUE", "svm.use \"s\" [1] : i32")), "--size", "N=4")
+        self.is_refused("equations-operation", "run", self.write("b.mlir", kernel.replace("VALUE", "math.ctpop %c : i32").replace(
+            "      %v = math", "      %c = arith.constant 1 : i32\n      %v = math")), "--size", "N=4")
+        self.is_refused("equations-index-range", "run", self.write("c.mlir", kernel.replace("VALUE", "arith.constant 3 : i32").replace(
+            "(i)[N] -> (i)", "(i)[N] -> (i + 1)")), "--size", "N=4")
+        equation = kernel.split("{\n    svm.equation")[1].split("  }\n  svm.return")[0]
+        twice = kernel.replace("VALUE", "arith.constant 3 : i32").replace("    svm.equation" + equation.replace("VALUE", "arith.constant 3 : i32"),
+                                                                          2 * ("    svm.equation" + equation.replace("VALUE", "arith.constant 3 : i32")))
+        self.is_refused("equations-twice", "run", self.write("e.mlir", twice), "--size", "N=4")
+        own = ("    svm.equation \"s\" in [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] {\n      %v = svm.use \"s\" [1] : i32\n"
+               "      svm.define %v : i32\n    }\n    svm.equation of")
+        unfounded = kernel.replace("VALUE", "svm.use \"s\" [0] : i32").replace("    svm.equation of", own, 1)
+        self.is_refused("equations-undefined-use", "run", self.write("f.mlir", unfounded), "--size", "N=4")
+        large = kernel.replace("in [] {", "in [affine_set<(i)[N] : (N - 9999999999 >= 0)>] {").replace("(i)[N] -> (i)", "(i)[N] -> (i + 1)")
+        self.is_refused("equations-hard", "run", self.write("g.mlir", large.replace("VALUE", "arith.constant 3 : i32")), "--size", "N=4")
+        self.is_refused("equations-set", "run", self.write("d.mlir", kernel.replace("VALUE", "arith.constant 3 : i32").replace(
+            "(i >= 0,", "(i floordiv 2 >= 0,")), "--size", "N=4")
+
+
+def test_of(program, size, machine):
+    def test(self):
+        given = program.make(size)
+        what = f"{program.name} {size} on {machine}"
+        extra = ("--machine", machine, "--werror")
+        check(self, program, given, size, run(self, program, given, size, *extra, "--check"), what)
+        if size is not program.sizes[1]:
+            return
+        stated = ("--size", f"N={size['N']}") if program.name == "bits" else ()
+        self.succeeds("run", program.path, *input_options(self, given), *stated, "--machine", machine, "--emit=svm", "-o", self.path("p.mlir"))
+        check(self, program, given, size, run(self, program, given, size, *extra, source=self.path("p.mlir")), what + " from the dialect")
+    return test
+
+
+for each in programs():
+    for number, size in enumerate(each.sizes):
+        for machine in MACHINES if number == 1 else MACHINES[:2]:
+            setattr(LoopPrograms, f"test_{each.name}_{number}_{machine.replace('-', '_')}", test_of(each, size, machine))
+
+if __name__ == "__main__":
+    harness.main()
