@@ -79,7 +79,8 @@ notation::Description describe() {
   is.filesOfCAbout = "the main of a loop program";
   is.functionsHelp = "a loop program has no functions in C";
   is.views = {"equations"};
-  is.examples = {{"run", "  strata run examples/pla/fir/fir.pla --in x=random --in h=random:2,T=8 --out y=y.npy\n"}};
+  is.examples = {
+      {"run", "  strata run examples/pla/fir/fir.pla --size N=1000,T=8 --in x=random --in h=random:2 --out y=y.npy\n"}};
   return is;
 }
 

@@ -1,0 +1,232 @@
+"""Random loop programs: recurrences in one to three dimensions with distances in any direction, guards with remainders and alternatives,
+values used far from where they are defined, reductions. What an evaluator in Python says (each instance on demand, by the equation that its
+guards choose), the host and the interpreter have to say, to the last bit; one machine more at random.
+
+  pla.py --strata build/bin/strata --seconds 60           as many programs as there is time for
+  pla.py --strata build/bin/strata --seed 17 --count 1    one of them
+  pla.py … --keep FOLDER                                  where programs that fail are written"""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
+import numpy as np
+
+ITERATORS = ("i", "j", "k")
+MACHINES = ("cell", "cell-disk", "smp-2level", "cluster")
+
+
+def wrapped(value):
+    return (value + 2**31) % 2**32 - 2**31
+
+
+class Program:
+    """Variables v0, v1, … over the whole box, each by two or three equations whose guards exclude each other."""
+
+    def __init__(self, seed):
+        self.pick = random.Random(seed)
+        pick = self.pick
+        self.rank = pick.choice((1, 2, 2, 2, 3))
+        self.names = ITERATORS[:self.rank]
+        self.extents = [pick.randint(1, 7 if self.rank < 3 else 4) for _ in self.names]
+        self.parameters = [f"N{number}" for number in range(self.rank)]
+        self.inputs = [self.input(number) for number in range(pick.randint(1, 3))]
+        # One direction of time, along which all distances go.
+        self.time = [pick.choice((-2, -1, 1, 2, 3)) for _ in self.names]
+        self.variables = []
+        for number in range(pick.randint(1, 4)):
+            self.variables.append(self.variable(number))
+        self.reduced = pick.randrange(self.rank) if pick.random() < 0.4 else None
+        self.values = {}
+
+    def input(self, number):
+        """Axes that it is indexed by, in any order."""
+        axes = self.pick.sample(range(self.rank), self.pick.randint(1, self.rank))
+        shape = [self.extents[axis] for axis in axes]
+        data = np.array([self.pick.randint(-50, 50) for _ in range(int(np.prod(shape)))], "i4").reshape(shape)
+        return {"name": f"x{number}", "axes": axes, "data": data}
+
+    def distance(self):
+        """Forward in time."""
+        while True:
+            found = [self.pick.choice((-2, -1, -1, 0, 0, 0, 1, 1, 2)) for _ in self.names]
+            if sum(step * unit for step, unit in zip(found, self.time)) > 0:
+                return found
+
+    def condition(self):
+        """Text, and what it says of a point."""
+        pick, axis = self.pick, self.pick.randrange(self.rank)
+        name = self.names[axis]
+        kind = pick.randrange(4)
+        if kind == 0:
+            modulus, rest = pick.choice(((2, 0), (2, 1), (3, 1), (3, 2)))
+            equal = pick.random() < 0.5
+            return f"{name} mod {modulus} {'==' if equal else '!='} {rest}", lambda at: (at[axis] % modulus == rest) == equal
+        if kind == 1:
+            bound = pick.randint(0, 4)
+            return f"{name} < {bound} or {name} > {bound + 1}", lambda at: at[axis] < bound or at[axis] > bound + 1
+        if kind == 2 and self.rank > 1:
+            other = pick.choice([each for each in range(self.rank) if each != axis])
+            shift = pick.randint(-1, 2)
+            return f"{name} <= {self.names[other]} + {shift}", lambda at: at[axis] <= at[other] + shift
+        bound = pick.randint(0, 4)
+        return f"{name} != {bound}", lambda at: at[axis] != bound
+
+    def term(self, distances, variables):
+        """One factor of an expression: text, and its value at a point."""
+        pick = self.pick
+        what = pick.random()
+        if what < 0.45 and distances:
+            step = pick.choice(distances)
+            index = ", ".join(f"{name} {'-' if d >= 0 else '+'} {abs(d)}" for name, d in zip(self.names, step))
+            return f"{self.current}[{index}]", lambda at, own=self.current: self.value(own, tuple(a - d for a, d in zip(at, step)))
+        if what < 0.65 and variables:
+            other = pick.choice(variables)["name"]
+            if pick.random() < 0.35:  # far away: the first along some axes
+                fixed = [pick.random() < 0.5 for _ in self.names]
+                index = ", ".join("0" if is_fixed else name for name, is_fixed in zip(self.names, fixed))
+                return f"{other}[{index}]", lambda at: self.value(other, tuple(0 if is_fixed else a for a, is_fixed in zip(at, fixed)))
+            return f"{other}[{', '.join(self.names)}]", lambda at: self.value(other, at)
+        if what < 0.9:
+            given = pick.choice(self.inputs)
+            index = ", ".join(self.names[axis] for axis in given["axes"])
+            return f"{given['name']}[{index}]", lambda at: int(given["data"][tuple(at[axis] for axis in given["axes"])])
+        number = pick.randint(-9, 9)
+        return f"({number})", lambda at: number
+
+    def expression(self, distances, variables):
+        text, value = self.term(distances, variables)
+        for _ in range(self.pick.randint(0, 2)):
+            more, next_value = self.term(distances, variables)
+            op = self.pick.choice(("+", "-", "*", "max", "min", "?"))
+            old = value
+            if op in "+-*":
+                text = f"({text} {op} {more})"
+                value = lambda at, a=old, b=next_value, op=op: wrapped({"+": a(at) + b(at), "-": a(at) - b(at), "*": a(at) * b(at)}[op])
+            elif op == "?":
+                text = f"({text} > {more} ? {text} : 7)"
+                value = lambda at, a=old, b=next_value: a(at) if a(at) > b(at) else 7
+            else:
+                text = f"{op}({text}, {more})"
+                value = lambda at, a=old, b=next_value, op=max if op == "max" else min: op(a(at), b(at))
+        return text, value
+
+    def variable(self, number):
+        self.current = f"v{number}"
+        distances = [self.distance() for _ in range(self.pick.randint(0, 2))]
+        before = list(self.variables)
+        inside, tests = [], []
+        for axis, name in enumerate(self.names):
+            low = max([0] + [d[axis] for d in distances])
+            high = max([0] + [-d[axis] for d in distances])
+            inside.append(f"{name} >= {low} and {name} < {self.parameters[axis]} - {high}")
+            tests.append(lambda at, axis=axis, low=low, high=high: low <= at[axis] < self.extents[axis] - high)
+        text, holds = " and ".join(inside), lambda at: all(test(at) for test in tests)
+        extra, also = self.condition()
+        equations = [(f"{text} and ({extra})", lambda at: holds(at) and also(at), *self.expression(distances, before)),
+                     (f"{text} and not ({extra})", lambda at: holds(at) and not also(at), *self.expression(distances, before)),
+                     (f"not ({text})", lambda at: not holds(at), *self.expression([], before))]
+        return {"name": self.current, "equations": equations}
+
+    def value(self, name, at):
+        if (name, at) not in self.values:
+            variable = next(each for each in self.variables if each["name"] == name)
+            self.values[name, at] = next(value(at) for _, holds, _, value in variable["equations"] if holds(at))
+        return self.values[name, at]
+
+    def text(self):
+        last = self.variables[-1]["name"]
+        lines = [f"parameter {', '.join(self.parameters)} >= 1;"]
+        for given in self.inputs:
+            lines.append(f"input {given['name']}: int32[{', '.join(self.parameters[axis] for axis in given['axes'])}];")
+        whole = ", ".join(self.parameters)
+        lines += [f"input like: int32[{whole}];", f"output y: int32[{whole}];", f"variable {', '.join(v['name'] for v in self.variables)}: int32;"]
+        kept = [axis for axis in range(self.rank) if axis != self.reduced]
+        if self.reduced is not None:
+            lines.append(f"output s: int32[{', '.join(self.parameters[axis] for axis in kept) or '1'}];")
+        lines.append(f"for {', '.join(self.names)} where " + " and ".join(f"0 <= {n} < {p}" for n, p in zip(self.names, self.parameters)) + " {")
+        every = ", ".join(self.names)
+        for variable in self.variables:
+            lines += [f"  {variable['name']}[{every}] = {value} if {guard};" for guard, _, value, _ in variable["equations"]]
+        lines.append(f"  y[{every}] = {last}[{every}] + like[{every}];")
+        if self.reduced is not None:
+            index = ", ".join(self.names[axis] for axis in kept) or "0"
+            lines.append(f"  s[{index}] = sum[{self.names[self.reduced]}]({last}[{every}]);")
+        return "\n".join(lines) + "\n}\n"
+
+    def results(self):
+        last = self.variables[-1]["name"]
+        y = np.zeros(self.extents, "i8")
+        for at in np.ndindex(*self.extents):
+            y[at] = self.value(last, at)
+        wanted = {"y": y.astype("i4")}
+        if self.reduced is not None:
+            wanted["s"] = np.atleast_1d(y.sum(axis=self.reduced)).astype("i4")
+        return wanted
+
+
+def run(strata, seed, folder):
+    """What is wrong with a program; nothing where all is well."""
+    program = Program(seed)
+    with open(os.path.join(folder, "program.pla"), "w") as file:
+        file.write(program.text())
+    words = []
+    for given in program.inputs:
+        np.save(os.path.join(folder, given["name"] + ".npy"), given["data"])
+        words += ["--in", f"{given['name']}={given['name']}.npy"]
+    np.save(os.path.join(folder, "like.npy"), np.zeros(program.extents, "i4"))
+    words += ["--in", "like=like.npy"]
+    try:
+        wanted = program.results()
+    except RecursionError:
+        return None
+    for machine in ("host", program.pick.choice(MACHINES)):
+        command = [strata, "run", "program.pla", *words, "--machine", machine, "--check"]
+        for name in wanted:
+            command += ["--out", f"{name}={name}.npy"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300)
+        if done.returncode == 1 and "equations-not-uniform" in done.stderr + done.stdout:
+            return None
+        if done.returncode:
+            return f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
+        for name, array in wanted.items():
+            got = np.load(os.path.join(folder, name + ".npy"))
+            if not np.array_equal(got, array):
+                return f"{' '.join(command)}: {name} is\n{got}\nand not\n{array}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strata", required=True)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, help="so many, however long it takes")
+    parser.add_argument("--keep", help="a folder for programs that fail")
+    options = parser.parse_args()
+    sys.setrecursionlimit(20000)
+    strata, begin, tried, failed = os.path.abspath(options.strata), time.monotonic(), 0, 0
+    while tried < options.count if options.count else time.monotonic() - begin < options.seconds:
+        seed = options.seed + tried
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = run(strata, seed, folder)
+            if wrong:
+                failed += 1
+                print(f"FAIL seed {seed}: {wrong[:2000]}", flush=True)
+                if options.keep:
+                    shutil.copytree(folder, os.path.join(options.keep, f"pla-{seed}"), dirs_exist_ok=True)
+        tried += 1
+    print(f"{tried} loop programs, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
