@@ -1,0 +1,95 @@
+// Sets of the iterations of one tile, exactly, without a polyhedral library: interval decision diagrams. A set is a
+// tree over the dimensions, the outermost first; a node cuts its dimension into ranges, each with the set of what may
+// follow. Equal sets are one node, so that comparing them is comparing two numbers. Sets of a Diagrams belong to it;
+// used by one thread.
+//
+// Source: Strehl and Thiele 1998, "Symbolic Model Checking Using Interval Diagram Techniques". Successors are those of
+// "Symbolic Loop Compilation for Tightly Coupled Processor Arrays", section 6.1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace strata::array {
+
+/// A range of one dimension: first <= x < end.
+struct Range {
+  int64_t first = 0, end = 0;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+class Diagrams {
+public:
+  using Set = uint32_t;
+  static constexpr Set none = 0;
+
+  /// Points have one coordinate for each extent, from 0 to extent - 1. REQUIRES: extents >= 1; their product is below
+  /// 2^62.
+  explicit Diagrams(std::vector<int64_t> extents);
+
+  size_t dimensions() const { return extents_.size(); }
+  const std::vector<int64_t>& extents() const { return extents_; }
+  /// All points.
+  Set all() const { return all_; }
+  /// REQUIRES: a range for each dimension. What lies outside of the extents is left out.
+  Set box(std::span<const Range> ranges);
+  /// coefficients · x + constant >= 0. The numbers' products and sums are below 2^62.
+  Set notNegative(std::span<const int64_t> coefficients, int64_t constant);
+  /// coefficients · x + constant is a multiple of the modulus (0: is zero).
+  Set divisible(std::span<const int64_t> coefficients, int64_t constant, int64_t modulus);
+
+  Set intersect(Set a, Set b) { return combine(Operation::And, a, b); }
+  Set unite(Set a, Set b) { return combine(Operation::Or, a, b); }
+  Set subtract(Set a, Set b) { return combine(Operation::Without, a, b); }
+  /// The points that come `steps` after a set's, in lexicographic order over the extents. Those that would come after
+  /// the last are gone. REQUIRES: steps >= 0.
+  Set successors(Set set, int64_t steps);
+
+  bool contains(Set set, std::span<const int64_t> point) const;
+  /// How many points.
+  int64_t size(Set set) const;
+  /// The first point in lexicographic order; nothing for none.
+  std::optional<std::vector<int64_t>> first(Set set) const;
+  /// Disjoint boxes that are the set, in lexicographic order of their first points, as few as merging like rows gives.
+  void boxes(Set set, const std::function<void(std::span<const Range>)>& each) const;
+  /// How many nodes there are: what memory grows with.
+  size_t nodes() const { return nodes_.size(); }
+
+private:
+  enum class Operation : uint8_t { And, Or, Without };
+  // A node's ranges follow each other from 0 to the extent: `end` of one is the first of the next.
+  struct Branch {
+    int64_t end;
+    Set next;
+    friend auto operator<=>(const Branch&, const Branch&) = default;
+  };
+  struct Node {
+    uint32_t level, firstBranch, branches;
+  };
+  std::span<const Branch> branches(Set set) const {
+    return {branches_.data() + nodes_[set].firstBranch, nodes_[set].branches};
+  }
+  Set make(uint32_t level, std::vector<Branch>& list);
+  Set combine(Operation operation, Set a, Set b);
+  Set affine(uint32_t level, std::span<const int64_t> coefficients, int64_t value, int64_t modulus, bool isInequality,
+             std::map<std::pair<uint32_t, int64_t>, Set>& known);
+  std::pair<Set, Set> moved(uint32_t level, Set set, const std::vector<int64_t>& digits,
+                            std::unordered_map<Set, std::pair<Set, Set>>& known);
+  Set fromPieces(uint32_t level, const std::vector<std::pair<Range, Set>>& pieces);
+
+  static constexpr Set end = 1; // the set of the one point without coordinates
+  std::vector<int64_t> extents_;
+  std::vector<Node> nodes_;
+  std::vector<Branch> branches_;
+  std::map<std::pair<uint32_t, std::vector<Branch>>, Set> unique_;
+  std::unordered_map<uint64_t, Set> results_[3];
+  Set all_ = none;
+};
+
+} // namespace strata::array
