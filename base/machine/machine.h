@@ -242,6 +242,8 @@ struct ProcessorArray {
   uint64_t word = 4; // bytes of a register
   std::vector<FunctionalUnit> units;
   Registers registers;
+  uint64_t destinations = 1;  // registers to which one instruction can write its result
+  uint64_t flags = 0;         // one-bit registers that instructions write and read, shared by the units of an element
   uint64_t branchTargets = 2; // of one conditional branch
   uint64_t branchSignals = 1; // control signals that one branch can test
   InterconnectLayer data, control;

@@ -132,6 +132,8 @@ ProcessorArray readArray(DiagnosticEngine& diagnostics, const YamlNode& node) {
       array.units.push_back(readUnit(diagnostics, unit));
   if (const YamlNode* registers = fields.need("registers"))
     array.registers = readRegisters(diagnostics, *registers);
+  fields.count("destinations", array.destinations);
+  fields.count("flags", array.flags);
   if (const YamlNode* branch = fields.get("branch")) {
     Fields branches(diagnostics, *branch, "the branches");
     branches.count("targets", array.branchTargets);

@@ -87,6 +87,8 @@ TEST_F(Read, ArraysComeThrough) {
   EXPECT_EQ(array.units[0].operations[2].interval, 10u);
   EXPECT_EQ(array.registers.feedbackDepth, 32u);
   EXPECT_EQ(array.registers.inputDepth, 16u);
+  EXPECT_EQ(array.destinations, 2u);
+  EXPECT_EQ(array.flags, 3u);
   EXPECT_EQ(array.branchTargets, 3u);
   EXPECT_EQ(array.data.outputs[3], 2u);
   EXPECT_FALSE(array.data.fullyAdjacent);

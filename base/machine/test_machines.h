@@ -40,6 +40,8 @@ processors:
         - {name: alu, count: 2, instructions: 64, operations: {add: 1, mul: 3, div: {latency: 12, interval: 10}}}
         - {name: lsu, instructions: 32, operations: {move: 1}}
       registers: {general: 8, feedback: 4, feedback_depth: 32, input: 4, input_depth: 16, output: 3, control: 2}
+      destinations: 2
+      flags: 3
       branch: {targets: 3, signals: 2}
       data: {inputs: 2, outputs: {north: 2, east: 2, south: 2, west: 2}, adjacent: [west0 -> east0, element2 -> east1]}
       control: {inputs: 1, outputs: 1, adjacent: all, hop: 2}

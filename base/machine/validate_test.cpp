@@ -231,6 +231,8 @@ TEST_F(Validate, Arrays) {
          [&](Machine& m) { array(m).data.adjacent.resize(2, {{Side::West, 0}, {Side::East, 0}}); });
   breaks("machine-array-hop", "a hop of 0 cycles", [&](Machine& m) { array(m).data.hop = 0; });
   breaks("machine-array-branches", "branches of 1 targets", [&](Machine& m) { array(m).branchTargets = 1; });
+  breaks("machine-array-instructions", "with 0 destinations", [&](Machine& m) { array(m).destinations = 0; });
+  breaks("machine-array-instructions", "and 2000 flags", [&](Machine& m) { array(m).flags = 2000; });
   breaks("machine-array-controller", "without a controller", [&](Machine& m) { array(m).controllers.clear(); });
   breaks("machine-array-controller", "one controller at most",
          [&](Machine& m) { array(m).controllers.push_back(Corner::NorthWest); });

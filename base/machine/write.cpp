@@ -211,6 +211,8 @@ private:
               ", input: " + std::to_string(registers.input) + ", input_depth: " + std::to_string(registers.inputDepth) +
               ", output: " + std::to_string(registers.output) + ", control: " + std::to_string(registers.control) +
               "}");
+    number(6, "destinations", array.destinations, 1);
+    number(6, "flags", array.flags, 0);
     field(6, "branch",
           "{targets: " + std::to_string(array.branchTargets) + ", signals: " + std::to_string(array.branchSignals) +
               "}");
