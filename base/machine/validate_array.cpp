@@ -24,9 +24,9 @@ STRATA_DIAGNOSTIC(arrayHop, Error, "machine-array-hop", "{0} layer: a hop of {1}
 STRATA_DIAGNOSTIC(
     arrayBranches, Error, "machine-array-branches",
     "branches of {0} targets that test {1} signals; at least 2 targets and 1 signal are needed, at most {2}");
-STRATA_DIAGNOSTIC(arrayInstructions, Error, "machine-array-instructions",
-                  "instructions with {0} destinations and {1} flags; 1 to {2} destinations and at most {2} flags are "
-                  "possible");
+STRATA_DIAGNOSTIC(arrayDestinations, Error, "machine-array-destinations",
+                  "instructions that write to {0} registers; 1 to {1} are possible");
+STRATA_DIAGNOSTIC(arrayFlags, Error, "machine-array-flags", "an element of {0} flags; at most {1} are possible");
 STRATA_DIAGNOSTIC(arrayController, Error, "machine-array-controller", "{0}");
 STRATA_DIAGNOSTIC(arrayBorder, Error, "machine-array-border", "the {0} border: {1}");
 
@@ -152,9 +152,10 @@ void validateArray(const Processor& processor, const ProcessorArray& array, Diag
       array.branchSignals > mostPerElement)
     diagnostics.report(arrayBranches, array.origin.of("branch"), array.branchTargets, array.branchSignals,
                        mostPerElement);
-  if (array.destinations == 0 || array.destinations > mostPerElement || array.flags > mostPerElement)
-    diagnostics.report(arrayInstructions, array.origin.of(array.flags > mostPerElement ? "flags" : "destinations"),
-                       array.destinations, array.flags, mostPerElement);
+  if (array.destinations == 0 || array.destinations > mostPerElement)
+    diagnostics.report(arrayDestinations, array.origin.of("destinations"), array.destinations, mostPerElement);
+  if (array.flags > mostPerElement)
+    diagnostics.report(arrayFlags, array.origin.of("flags"), array.flags, mostPerElement);
   checkControllers(array, diagnostics);
   for (size_t side = 0; side < array.borders.size(); ++side) {
     const Border& border = array.borders[side];

@@ -231,8 +231,9 @@ TEST_F(Validate, Arrays) {
          [&](Machine& m) { array(m).data.adjacent.resize(2, {{Side::West, 0}, {Side::East, 0}}); });
   breaks("machine-array-hop", "a hop of 0 cycles", [&](Machine& m) { array(m).data.hop = 0; });
   breaks("machine-array-branches", "branches of 1 targets", [&](Machine& m) { array(m).branchTargets = 1; });
-  breaks("machine-array-instructions", "with 0 destinations", [&](Machine& m) { array(m).destinations = 0; });
-  breaks("machine-array-instructions", "and 2000 flags", [&](Machine& m) { array(m).flags = 2000; });
+  breaks("machine-array-destinations", "to 0 registers", [&](Machine& m) { array(m).destinations = 0; });
+  breaks("machine-array-destinations", "to 1025 registers", [&](Machine& m) { array(m).destinations = 1025; });
+  breaks("machine-array-flags", "of 1025 flags", [&](Machine& m) { array(m).flags = 1025; });
   breaks("machine-array-controller", "without a controller", [&](Machine& m) { array(m).controllers.clear(); });
   breaks("machine-array-controller", "one controller at most",
          [&](Machine& m) { array(m).controllers.push_back(Corner::NorthWest); });

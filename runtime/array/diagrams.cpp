@@ -1,5 +1,5 @@
 // Nodes are kept once each, by level and branches: what is made twice is found. Results of operations are remembered,
-// so that an operation takes at most as many steps as there are pairs of nodes.
+// so that no pair of nodes is combined twice.
 #include "runtime/array/diagrams.h"
 
 #include <algorithm>
@@ -74,39 +74,65 @@ Diagrams::Set Diagrams::divisible(std::span<const int64_t> coefficients, int64_t
   return affine(0, coefficients, constant, modulus, false, known);
 }
 
-/// `value` is the constant and what the outer coordinates give.
+namespace {
+
+/// Rounded down. REQUIRES: divisor > 0.
+int64_t quotient(int64_t dividend, int64_t divisor) {
+  return dividend / divisor - (dividend % divisor < 0 ? 1 : 0);
+}
+
+/// The x of 0 to extent - 1 with factor · x + summand >= 0. REQUIRES: factor != 0.
+Range whereNotNegative(int64_t factor, int64_t summand, int64_t extent) {
+  if (factor > 0)
+    return {std::clamp<int64_t>(-quotient(summand, factor), 0, extent), extent};
+  return {0, std::clamp<int64_t>(quotient(summand, -factor) + 1, 0, extent)};
+}
+
+} // namespace
+
+/// `value` is the constant and what the outer coordinates give. Coordinates that decide the condition, whatever comes
+/// after them, are found by a division and not one by one.
 Diagrams::Set Diagrams::affine(uint32_t level, std::span<const int64_t> coefficients, int64_t value, int64_t modulus,
                                bool isInequality, std::map<std::pair<uint32_t, int64_t>, Set>& known) {
-  if (!isInequality && modulus != 0)
+  if (modulus != 0)
     value = ((value % modulus) + modulus) % modulus;
-  int64_t least = value, most = value;
-  bool isFixed = true; // nothing that follows changes the value
-  for (size_t i = level; i < extents_.size(); ++i) {
-    const int64_t far = coefficients[i] * (extents_[i] - 1);
-    (far < 0 ? least : most) += far;
-    isFixed &= far == 0;
-  }
-  std::optional<bool> answer;
-  if (isInequality && (least >= 0 || most < 0))
-    answer = least >= 0;
-  else if (!isInequality && isFixed)
-    answer = value == 0;
-  else if (!isInequality && modulus == 0 && (least > 0 || most < 0))
-    answer = false;
-  if (answer == false)
-    return none;
+  if (level == extents_.size())
+    return (isInequality ? value >= 0 : value == 0) ? end : none;
   const auto [found, isNew] = known.try_emplace({level, value}, none);
   if (!isNew)
     return found->second;
+  const int64_t factor = coefficients[level], extent = extents_[level];
+  int64_t least = value, most = value; // with what the inner coordinates can add
+  for (size_t i = level + 1; i < extents_.size(); ++i) {
+    const int64_t far = coefficients[i] * (extents_[i] - 1);
+    (far < 0 ? least : most) += far;
+  }
+  const auto next = [&](int64_t x) {
+    return affine(level + 1, coefficients, value + factor * x, modulus, isInequality, known);
+  };
+  // Outside of [first, last) the answer is one and the same for all that comes before, and for all that comes after.
+  int64_t first = 0, last = extent;
+  if (modulus != 0 ? factor % modulus == 0 : factor == 0)
+    last = 0;
+  else if (modulus == 0) {
+    const Range canHold = whereNotNegative(factor, most, extent);
+    const Range other =
+        isInequality ? whereNotNegative(factor, least, extent) : whereNotNegative(-factor, -least, extent);
+    if (isInequality) { // holds in `other`, which is the far part of `canHold`
+      first = factor > 0 ? canHold.first : other.end;
+      last = factor > 0 ? other.first : canHold.end;
+    } else {
+      first = std::max(canHold.first, other.first);
+      last = std::max(first, std::min(canHold.end, other.end));
+    }
+  }
   std::vector<Branch> list;
-  if (level == extents_.size())
-    return found->second = end;
-  if (answer == true || coefficients[level] == 0)
-    list.push_back({extents_[level], affine(level + 1, coefficients, value, modulus, isInequality, known)});
-  else
-    for (int64_t x = 0; x < extents_[level]; ++x)
-      list.push_back(
-          {x + 1, affine(level + 1, coefficients, value + coefficients[level] * x, modulus, isInequality, known)});
+  if (first > 0)
+    list.push_back({first, next(0)});
+  for (int64_t x = first; x < last; ++x)
+    list.push_back({x + 1, next(x)});
+  if (last < extent)
+    list.push_back({extent, next(extent - 1)});
   return known[{level, value}] = make(level, list);
 }
 
@@ -160,21 +186,23 @@ std::pair<Diagrams::Set, Diagrams::Set> Diagrams::moved(uint32_t level, Set set,
     return found->second;
   const int64_t extent = extents_[level];
   const Node node = nodes_[set];
-  std::pair<Set, Set> result = {none, none};
+  // What stays in this dimension and what carries into the next, of inner points that did not carry and that did. Each
+  // of the four is in order.
+  std::vector<std::pair<Range, Set>> pieces[2][2];
   int64_t from = 0;
   for (uint32_t i = 0; i < node.branches; ++i) {
     const Branch branch = branches_[node.firstBranch + i];
-    const auto [stays, carries] = moved(level + 1, branch.next, digits, known);
-    for (const auto& [next, by] : {std::pair{stays, digits[level]}, std::pair{carries, digits[level] + 1}}) {
-      if (next == none)
-        continue;
-      const Range range{from + by, branch.end + by};
-      result.first = unite(result.first, fromPieces(level, {{{range.first, std::min(range.end, extent)}, next}}));
-      result.second = unite(
-          result.second, fromPieces(level, {{{std::max<int64_t>(range.first - extent, 0), range.end - extent}, next}}));
+    const std::pair<Set, Set> inner = moved(level + 1, branch.next, digits, known);
+    for (const int64_t carry : {0, 1}) {
+      const int64_t by = digits[level] + carry, first = from + by, last = branch.end + by;
+      const Set next = carry == 0 ? inner.first : inner.second;
+      pieces[carry][0].push_back({{first, std::min(last, extent)}, next});
+      pieces[carry][1].push_back({{std::max<int64_t>(first - extent, 0), last - extent}, next});
     }
     from = branch.end;
   }
+  const std::pair result = {unite(fromPieces(level, pieces[0][0]), fromPieces(level, pieces[1][0])),
+                            unite(fromPieces(level, pieces[0][1]), fromPieces(level, pieces[1][1]))};
   known.emplace(set, result);
   return result;
 }

@@ -39,9 +39,11 @@ public:
   Set all() const { return all_; }
   /// REQUIRES: a range for each dimension. What lies outside of the extents is left out.
   Set box(std::span<const Range> ranges);
-  /// coefficients · x + constant >= 0. The numbers' products and sums are below 2^62.
+  /// coefficients · x + constant >= 0. A condition on one coordinate is a box, at the cost of one; another takes time
+  /// and nodes in proportion to the extents that it couples. REQUIRES (here and below): a coefficient for each
+  /// dimension; the products and sums are below 2^62.
   Set notNegative(std::span<const int64_t> coefficients, int64_t constant);
-  /// coefficients · x + constant is a multiple of the modulus (0: is zero).
+  /// coefficients · x + constant is a multiple of the modulus (0: is zero). REQUIRES: modulus >= 0.
   Set divisible(std::span<const int64_t> coefficients, int64_t constant, int64_t modulus);
 
   Set intersect(Set a, Set b) { return combine(Operation::And, a, b); }
@@ -56,7 +58,7 @@ public:
   int64_t size(Set set) const;
   /// The first point in lexicographic order; nothing for none.
   std::optional<std::vector<int64_t>> first(Set set) const;
-  /// Disjoint boxes that are the set, in lexicographic order of their first points, as few as merging like rows gives.
+  /// Disjoint boxes that are the set, in lexicographic order of their first points: one for each path through the tree.
   void boxes(Set set, const std::function<void(std::span<const Range>)>& each) const;
   /// How many nodes there are: what memory grows with.
   size_t nodes() const { return nodes_.size(); }

@@ -64,6 +64,33 @@ TEST(Diagrams, SizesOfLoopsDoNotMatterToBoxes) {
   EXPECT_LT(diagrams.nodes(), 60u);
 }
 
+TEST(Diagrams, SizesOfLoopsDoNotMatterToConditionsOnOneCoordinate) {
+  constexpr int64_t many = 1'000'000'000;
+  Diagrams diagrams({many, many});
+  const int64_t down[] = {-3, 0}, up[] = {0, 2}, none[] = {0, 7};
+  const Range firsts[] = {{0, 34}, {0, many}}, lasts[] = {{0, many}, {51, many}}, seventh[] = {{0, many}, {7, 8}};
+  EXPECT_EQ(diagrams.notNegative(down, 100), diagrams.box(firsts));
+  EXPECT_EQ(diagrams.notNegative(up, -101), diagrams.box(lasts));
+  EXPECT_EQ(diagrams.divisible(none, -49, 0), diagrams.box(seventh));
+  EXPECT_EQ(diagrams.divisible(none, -50, 0), Diagrams::none);
+  EXPECT_EQ(diagrams.divisible(none, 14, 7), diagrams.all());
+  EXPECT_LT(diagrams.nodes(), 20u);
+}
+
+TEST(Diagrams, TrianglesTakeANodeForEachRow) {
+  constexpr int64_t rows = 2000;
+  Diagrams diagrams({rows, rows});
+  const int64_t below[] = {1, -1};
+  const Diagrams::Set triangle = diagrams.notNegative(below, 0);
+  EXPECT_EQ(diagrams.size(triangle), rows * (rows + 1) / 2);
+  const Diagrams::Set next = diagrams.successors(triangle, 1);
+  EXPECT_EQ(diagrams.size(next), rows * (rows + 1) / 2 - 1); // the last point has none
+  const int64_t corner[] = {1, 0}, wrapped[] = {rows - 1, 0};
+  EXPECT_FALSE(diagrams.contains(next, corner)); // after (0, 1999), which is outside of the triangle
+  EXPECT_FALSE(diagrams.contains(next, wrapped));
+  EXPECT_LT(diagrams.nodes(), static_cast<size_t>(4 * rows));
+}
+
 TEST(Diagrams, RandomSetsAgreeWithTheirPoints) {
   std::mt19937 random(7); // NOLINT(cert-msc51-cpp): the same sets in every run
   const auto number = [&](int least, int most) { return std::uniform_int_distribution<int64_t>(least, most)(random); };
@@ -78,8 +105,8 @@ TEST(Diagrams, RandomSetsAgreeWithTheirPoints) {
     for (int step = 0; step < 5; ++step) {
       Point coefficients(extents.size());
       for (int64_t& each : coefficients)
-        each = number(-2, 2);
-      const int64_t constant = number(-6, 6), kind = number(0, 2), modulus = number(2, 4);
+        each = number(-3, 3);
+      const int64_t constant = number(-9, 9), kind = number(0, 2), modulus = number(2, 4);
       const Diagrams::Set other = kind == 0 ? diagrams.notNegative(coefficients, constant)
                                             : diagrams.divisible(coefficients, constant, kind == 1 ? 0 : modulus);
       const int64_t operation = number(0, 3), steps = number(0, 9);
