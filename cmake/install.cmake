@@ -7,9 +7,10 @@ install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/include/svm DESTINATION include FILES_MATCHING PATTERN "*.h") # of the machines
 install(DIRECTORY machines/ DESTINATION share/strata/machines)
 install(FILES ${CMAKE_BINARY_DIR}/lib/libstrata.a ${CMAKE_BINARY_DIR}/lib/libstrata-hpvm.a ${CMAKE_BINARY_DIR}/lib/libstrata-svm.a
-  ${CMAKE_BINARY_DIR}/lib/libstrata-svm-checked.a DESTINATION lib)
+  ${CMAKE_BINARY_DIR}/lib/libstrata-svm-checked.a ${CMAKE_BINARY_DIR}/lib/libstrata-array.a DESTINATION lib)
 configure_file(cmake/package/strata.pc.in ${CMAKE_BINARY_DIR}/package/strata.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/package/strata.pc DESTINATION lib/pkgconfig)
+configure_file(cmake/package/strata-array.pc.in ${CMAKE_BINARY_DIR}/package/strata-array.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/package/strata.pc ${CMAKE_BINARY_DIR}/package/strata-array.pc DESTINATION lib/pkgconfig)
 foreach(form svm svm-checked) # what programs of streams are linked with
   set(STRATA_SVM_FORM ${form})
   configure_file(cmake/package/strata-svm.pc.in ${CMAKE_BINARY_DIR}/package/strata-${form}.pc @ONLY)
@@ -35,7 +36,7 @@ if(STRATA_COMPILER)
     file(MAKE_DIRECTORY ${share}/man/man1 ${share}/bash-completion/completions ${share}/zsh/site-functions
       ${share}/fish/vendor_completions.d)
     execute_process(COMMAND ${strata} help --man -o ${share}/man/man1/strata.1 COMMAND_ERROR_IS_FATAL ANY)
-    foreach(command run check build map machine show help completion)
+    foreach(command run check build map instantiate machine show help completion)
       execute_process(COMMAND ${strata} help --man ${command} -o ${share}/man/man1/strata-${command}.1
         COMMAND_ERROR_IS_FATAL ANY)
     endforeach()

@@ -74,6 +74,9 @@ function(strata_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE STRATA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" STRATA_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  # testing::TempDir(), for this test alone: files with fixed names meet nobody else's.
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/files/${name})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/tests/files/${name}/)
   # With a sanitizer the compiler is tried by day with programs, right and wrong ones, and by night with its own tests too.
   if(STRATA_SANITIZE AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
     set_tests_properties(${name} PROPERTIES LABELS nightly)

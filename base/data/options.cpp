@@ -83,6 +83,15 @@ CommandLine::CommandLine(SourceManager& sources, const std::vector<std::string>&
     words_.push_back({buffer, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
 }
 
+CommandLine CommandLine::part(const std::vector<size_t>& places) const {
+  CommandLine made;
+  for (const size_t place : places) {
+    made.texts_.push_back(texts_[place]);
+    made.words_.push_back(words_[place]);
+  }
+  return made;
+}
+
 Location CommandLine::value(std::string_view option, std::string_view value, size_t occurrence) const {
   for (size_t i = 0; i < texts_.size(); ++i) {
     const std::string& word = texts_[i];

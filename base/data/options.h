@@ -11,13 +11,20 @@ class CommandLine {
 public:
   /// Words with spaces or quotes are shown quoted; `words` begins with the program's name.
   CommandLine(SourceManager& sources, const std::vector<std::string>& words);
+  /// Some of its words in the order of `places` as a command line of their own, whose places are those in this one.
+  /// REQUIRES: each is less than the number of words.
+  CommandLine part(const std::vector<size_t>& places) const;
   /// Where a word stands, quotes excluded. REQUIRES: index < the number of words.
   Location word(size_t index) const { return words_[index]; }
+  const std::string& text(size_t index) const { return texts_[index]; }
+  size_t words() const { return words_.size(); }
   /// Where an option's value stands: the end of a word `--in=VALUE`, or a word VALUE of its own; the `occurrence`-th
   /// such place from 0. No valid place when there is none.
   Location value(std::string_view option, std::string_view value, size_t occurrence = 0) const;
 
 private:
+  CommandLine() = default;
+
   std::vector<std::string> texts_;
   std::vector<Location> words_;
 };

@@ -191,6 +191,12 @@ TEST_F(Read, TextsThatAreNotPlainYaml) {
   refused("machine: m\nmemories:\n  - name a\n    count: 8\n", "machine-bad-yaml", "3:9", "':' is missing");
   refused("machine: m\nmemories:\n    name: a\n      count: 8\n", "machine-bad-yaml", "3:5", "'-' is missing here");
   refused("machine: m\nlevels: [{level: 0]\n", "machine-bad-yaml", "2:19", "'}' is missing");
+  // Brackets over several lines.
+  refused("machine: m\nlevels: [{level: 0,\n    count: 1}\nabout: x\n", "machine-bad-yaml", "3:14", "']' is missing");
+  refused("machine: m\nlevels: [{level: 0,\n    count: 1}]\nprocessors:\n  - name 8\n    kind: core\n",
+          "machine-bad-yaml", "5:9", "':' is missing");
+  refused("machine: m\nlevels: [{level: 0,\n    count: 1\n    memory: x}]\n", "machine-bad-yaml", "3:13",
+          "',' is missing");
   refused("machine: m\n---\nmachine: n\n", "machine-bad-yaml", "2:1", "a second document");
   refused("[a, b]: c\n", "machine-bad-yaml", "1:1", "a single word");
   refused("machine: &x m\nabout: *x\n", "machine-alias", "1:10", "anchors, aliases and tags");

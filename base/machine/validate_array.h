@@ -1,4 +1,4 @@
-// The rules of processor arrays. Private to validate().
+// The rules of processor arrays: for validate(), and for arrays that come without a machine.
 #pragma once
 
 #include "base/machine/machine.h"

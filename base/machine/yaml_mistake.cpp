@@ -1,5 +1,5 @@
-// Looks at the lines one by one: a line holds a field, 'name: value', or an entry of a list, '- …', unless a bracket is
-// open or it continues a text.
+// Looks at the lines one by one: a line holds a field, 'name: value', or an entry of a list, '- …', unless it continues
+// a text or what is in brackets. What continues brackets is indented deeper than the line in which they begin.
 #include "base/machine/yaml_mistake.h"
 
 #include "base/source/characters.h"
@@ -54,6 +54,7 @@ struct Line {
 std::optional<YamlMistake> findYamlMistake(std::string_view text, size_t stoppedAt) {
   std::vector<size_t> open; // brackets
   size_t last = 0;          // the end of the text so far
+  size_t outermost = 0;     // the indentation of the line in which the first of the open brackets is
   Line before;
   for (size_t begin = 0; begin <= stoppedAt && begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -61,13 +62,16 @@ std::optional<YamlMistake> findYamlMistake(std::string_view text, size_t stopped
     const std::string_view line = whole.substr(0, endOfText(whole));
     size_t at = line.find_first_not_of(' ');
     if (at != npos) {
+      const size_t indent = at;
       const bool isEntry = line[at] == '-' && (at + 1 == line.size() || line[at + 1] == ' ');
       while (at < line.size() && line[at] == '-' && (at + 1 == line.size() || line[at + 1] == ' '))
         at = std::min(line.find_first_not_of(' ', at + 1), line.size());
       const size_t name = endOfName(line, at);
       const bool startsItem = isEntry || name != npos;
-      if (startsItem && !open.empty() && line.find_first_of("[]{}") != 0)
+      if (startsItem && !open.empty() && indent <= outermost && line.find_first_of("[]{}") != 0)
         return YamlMistake{last, text[open.back()] == '[' ? "']' is missing" : "'}' is missing", open.back()};
+      if (startsItem && !open.empty() && std::string_view(",:[{").find(text[last - 1]) == npos)
+        return YamlMistake{last, "',' is missing", {}};
       if (!startsItem && open.empty() && at < line.size() && isWordStart(line[at])) {
         size_t word = at;
         while (word < line.size() && isWordCharacter(line[word]))
@@ -86,6 +90,8 @@ std::optional<YamlMistake> findYamlMistake(std::string_view text, size_t stopped
                 name != npos && name + 1 < line.size()};
       for (size_t i = at; i < line.size(); ++i) {
         if (line[i] == '[' || line[i] == '{') {
+          if (open.empty())
+            outermost = at;
           open.push_back(begin + i);
         } else if (line[i] == ']' || line[i] == '}') {
           if (open.empty())

@@ -1,5 +1,6 @@
 # find_package(Strata): the targets Strata::strata (the command), Strata::runtime (what compiled programs are linked with),
-# Strata::svm and Strata::svm_checked (what programs that include svm.h are linked with), and strata_add_program(). Everything is found from this file's own place.
+# Strata::svm and Strata::svm_checked (what programs that include svm.h are linked with), Strata::array (what those that include
+# strata_array.h are), and strata_add_program(). Everything is found from this file's own place.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20)
 
@@ -12,6 +13,11 @@ if(NOT TARGET Strata::strata)
     IMPORTED_LOCATION "${STRATA_PREFIX}/lib/libstrata.a"
     INTERFACE_INCLUDE_DIRECTORIES "${STRATA_PREFIX}/include"
     INTERFACE_LINK_LIBRARIES "stdc++;m;pthread")
+  add_library(Strata::array STATIC IMPORTED GLOBAL)
+  set_target_properties(Strata::array PROPERTIES
+    IMPORTED_LOCATION "${STRATA_PREFIX}/lib/libstrata-array.a"
+    INTERFACE_INCLUDE_DIRECTORIES "${STRATA_PREFIX}/include"
+    INTERFACE_LINK_LIBRARIES "Strata::runtime;yaml-cpp;hwloc")
   foreach(form svm svm_checked)
     string(REPLACE _ - file ${form})
     add_library(Strata::${form} STATIC IMPORTED GLOBAL)

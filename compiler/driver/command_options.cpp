@@ -1,6 +1,7 @@
 // The commands and their options: names, texts, and where their values go.
 #include "compiler/driver/command_options.h"
 
+#include "base/machine/quantity.h"
 #include "compiler/driver/help.h"
 #include "compiler/driver/notations.h"
 #include "compiler/target/registry/registry.h"
@@ -41,13 +42,16 @@ std::string viewNames() {
   return text;
 }
 
-/// What --format takes: the forms of the notations that have several.
+/// What --format takes: the forms of the notations that have several, and those of targets.
 std::vector<std::string> mappingForms() {
   std::vector<std::string> names;
   for (const notation::Notation* notation : notation::allNotations())
     for (const notation::MappingForm& form : notation->description().mappingForms)
       if (notation->description().mappingForms.size() > 1 && !llvm::is_contained(names, form.name))
         names.push_back(form.name);
+  for (const target::Target* target : target::allTargets())
+    for (const target::Form& form : target->mappingForms())
+      names.push_back(form.name.str());
   return names;
 }
 
@@ -60,6 +64,19 @@ std::string formsAbout(const Description& notation) {
     return "";
   return "the form to write " + notation.article + " " + notation.name +
          " mapping in, also to turn the file given with --map into the other one: " + listed(names);
+}
+
+/// "; of what target array writes: text (…) or binary (…)", of the targets that write something.
+std::string targetFormsAbout() {
+  std::string text;
+  for (const target::Target* target : target::allTargets()) {
+    std::vector<std::string> names;
+    for (const target::Form& form : target->mappingForms())
+      names.push_back(form.name.str() + " (" + form.about.str() + ")");
+    if (!names.empty())
+      text += "; of what target " + target->name().str() + " writes: " + listed(names);
+  }
+  return text;
 }
 
 /// "how C calls the entry points: plain (…) or sequoia (…); without it sequoia for a Sequoia program, else plain".
@@ -143,6 +160,37 @@ void addReports(CLI::App* command, Options& options) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
+/// How a loop program is cut up for a processor array; the sizes of tiles, where they are known, are addTiles's.
+void addLoops(CLI::App* command, Options& options) {
+  command->add_option("--distribute", options.distribute,
+                      "loops of a loop program that are distributed over the rows and columns of a processor array: "
+                      "i,j; - for none; one alone is that over the columns. Without it, they are chosen");
+  command->add_option("--order", options.order,
+                      "its loops in the order in which an element of the array executes them, the outermost first");
+  command
+      ->add_option("--skew", options.skews,
+                   "a loop that is skewed by another one before all else, as j=i or j=2*i: its iterations count from "
+                   "that on")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--least-tile", options.leastTiles,
+                   "iterations that every tile of a loop has at least, as i=4: the schedule may rely on it")
+      ->allow_extra_args(false);
+}
+
+void addTiles(CLI::App* command, Options& options) {
+  command->add_option(
+      "--region", options.region,
+      "rows and columns of the processor array to be used, as 2x4; without it, as many as there is work for. "
+      "2x4@1,0 says where: from row 1, column 0 on, with those borders of the array that it touches");
+  command
+      ->add_option("--tile", options.tiles,
+                   "iterations in a tile, by distributed loop, as i=8,j=4; without it, as few as cover the loop")
+      ->allow_extra_args(false);
+  command->add_option("--corner", options.corner, "where the controller is that steers the array")
+      ->check(CLI::IsMember(machine::cornerNames()));
+}
+
 void addTimes(CLI::App* command, Options& options) {
   command->add_flag("--time-passes", options.timePasses,
                     "how long each part of the compilation takes, on standard error");
@@ -151,7 +199,8 @@ void addTimes(CLI::App* command, Options& options) {
 void addEmit(CLI::App* command, Options& options) {
   command->add_option("--emit", options.emit,
                       "stop after a stage and print it: ast (the checked program), svm (logical, can be run again), "
-                      "placed, scheduled, llvm, asm; after:PASS, the module as that pass leaves it, and after:PASS:2 "
+                      "placed, scheduled, llvm, asm, config (of processor arrays); after:PASS, the module as that pass "
+                      "leaves it, and after:PASS:2 "
                       "as its second run does" +
                           viewNames());
   command->add_option("-o,--output", options.output, "where to write; - is standard output");
@@ -174,7 +223,8 @@ Commands makeCommands(Options& options) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "strata " STRATA_VERSION, "the version");
 
-  CLI::App* run = commands.run = app.add_subcommand("run", "compile, map and run a program");
+  CLI::App* run = commands.run = app.add_subcommand(
+      "run", "compile, map and run a program; loop programs with + between them run at once on one processor array");
   addProgram(run, options);
   addTarget(run, options);
   run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy")
@@ -184,9 +234,10 @@ Commands makeCommands(Options& options) {
   run->add_option("--threads", options.compile.threads,
                   "threads to use, 1 to " + std::to_string(runtime::mostWorkers) + "; results do not depend on it")
       ->check(CLI::Range(1u, runtime::mostWorkers));
-  run->add_option(
-         "--stats", options.stats,
-         "figures of the run: bytes and moves from memory to memory, runs of leaves; as text, or as one JSON object")
+  run->add_option("--stats", options.stats,
+                  "figures of the run: bytes and moves from memory to memory, runs of leaves, and what a processor "
+                  "array did; as "
+                  "text, or as one JSON object")
       ->expected(0, 1)
       ->default_str("text")
       ->check([](const std::string& value) {
@@ -197,11 +248,16 @@ Commands makeCommands(Options& options) {
   run->add_option("--scratch", options.scratch,
                   "the folder for files that hold arrays on a machine's disk while the program runs; without it, "
                   "$TMPDIR, else /tmp");
-  run->add_option("--trace", options.trace, "write what ran when, in Chrome's trace format");
+  run->add_option(
+      "--trace", options.trace,
+      "write what ran when: FILE.json in Chrome's trace format; of a processor array FILE.trace, what every "
+      "unit did in every cycle, which strata show reads");
   run->add_option("--timeline", options.timeline, "write what ran when, as a page that opens by itself (.html)");
   run->add_flag("--check", options.check,
                 "also run the program through the interpreter, every access checked, and compare");
   run->add_flag("--interpret", options.interpret, "run through the interpreter alone, copies taken literally");
+  addLoops(run, options);
+  addTiles(run, options);
   addMain(run, options);
   addEmit(run, options);
   addTimes(run, options);
@@ -232,10 +288,22 @@ Commands makeCommands(Options& options) {
       !templates.empty())
     map->add_flag("--template", options.compile.mappingTemplate, joined(templates))->excludes("--map");
   if (!mappingForms().empty())
-    map->add_option("--format", options.compile.mappingForm, joined(ofNotations(formsAbout)))
+    map->add_option("--format", options.compile.mappingForm, joined(ofNotations(formsAbout)) + targetFormsAbout())
         ->check(CLI::IsMember(mappingForms()));
+  addLoops(map, options);
   map->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(map, options);
+
+  CLI::App* instantiate = commands.instantiate = app.add_subcommand(
+      "instantiate", "print what a symbolic configuration, which strata map writes for a processor array, becomes for "
+                     "sizes and a region of the array");
+  instantiate->add_option("CONFIGURATION", options.compile.program, "a symbolic configuration (.sym)")->required();
+  instantiate->add_option("--machine", options.compile.machine,
+                          "the machine with the array: a name or a .yaml file; without it, the one it was made for");
+  instantiate->add_option("--size", options.sizes, "the program's sizes, as N=64,T=4")->allow_extra_args(false);
+  addTiles(instantiate, options);
+  instantiate->add_option("-o,--output", options.output, "where to write; - is standard output");
+  addReports(instantiate, options);
 
   CLI::App* machine = commands.machine =
       app.add_subcommand("machine", "print a machine's description; without a name, what this computer is");
@@ -253,12 +321,12 @@ Commands makeCommands(Options& options) {
   CLI::App* show = commands.show = app.add_subcommand(
       "show",
       "draw a machine, a program with its mapping, a run's trace or a stream program's record, as SVG or as a page "
-      "that opens by itself");
+      "that opens by itself; list what a processor array did");
   show->add_option(
           "THING", options.thing,
           "a machine's name, a .yaml file, a program (" + llvm::join(programEndings(), ", ") +
-              "), C or C++ with dataflow graphs, HPVM IR (.ll, .bc) or an object of strata cc (.o, .a), or a trace "
-              "or record (.json)")
+              "), C or C++ with dataflow graphs, HPVM IR (.ll, .bc) or an object of strata cc (.o, .a), a trace "
+              "or record (.json), or the trace of a processor array (.trace)")
       ->required();
   show->add_option("--machine", options.compile.machine, "the machine to map a program to");
   show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");
@@ -269,8 +337,14 @@ Commands makeCommands(Options& options) {
                    "this picture only: " + joined(ofNotations([](const Description& each) {
                      return each.pictures.empty() ? "" : listed(each.pictures) + " of " + aProgramOf(each);
                    })));
-  show->add_option("-o,--output", options.output,
-                   "where to write: FILE.html is a page, FILE.svg one drawing; - is standard output");
+  show->add_option(
+      "-o,--output", options.output,
+      "where to write: FILE.html is a page, FILE.svg one drawing, FILE.txt the list of an array's trace; - is "
+      "standard output");
+  show->add_option("--cycles", options.cycles,
+                   "of a processor array's trace: these cycles, as 100..199, 100.. or ..199");
+  show->add_option("--run", options.shownRun, "of a processor array's trace with several runs: this one, from 1")
+      ->check(CLI::Range(1u, UINT32_MAX));
   addReports(show, options);
 
   CLI::App* help = commands.help = app.add_subcommand("help", "the help of strata or of one command");

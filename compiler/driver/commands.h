@@ -26,7 +26,9 @@ struct Options {
   std::string emit;   // ast svm placed scheduled llvm asm after:PASS
   std::string output; // -o
   std::string trace, timeline;
-  std::string scratch; // a folder; empty: $TMPDIR or /tmp
+  std::string cycles;    // --cycles A..B, of a processor array's trace
+  unsigned shownRun = 0; // --run of one; 0: not given
+  std::string scratch;   // a folder; empty: $TMPDIR or /tmp
   bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false,
        isManual = false, timePasses = false;
   std::string color = "auto";
@@ -35,6 +37,9 @@ struct Options {
   std::vector<std::string> arguments; // behind --, for a program with a main
   std::string dependencies;           // --depfile
   unsigned optimization = 3;          // of native code by LLVM
+  // How loop programs go onto a processor array (array_arguments.h).
+  std::string distribute, order, region, corner;
+  std::vector<std::string> skews, leastTiles, tiles;
 };
 
 /// What a command works with. The command line is kept so that diagnostics can point into it.
@@ -53,6 +58,8 @@ int buildCommand(Session& session);
 /// strata run of a program with a main: builds it and becomes it. Returns only when that fails.
 int runMainCommand(Session& session);
 int mapCommand(Session& session);
+/// strata instantiate: prints the concrete configuration that a symbolic one becomes for sizes and a region.
+int instantiateCommand(Session& session);
 int machineCommand(Session& session);
 int showCommand(Session& session);
 /// strata cc and strata c++ with what stands behind them: becomes Clang. Returns only when it does not.

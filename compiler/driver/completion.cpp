@@ -218,9 +218,12 @@ _strata() {
     std::string lines;
     unsigned place = 0;
     for (const CLI::Option* option : command->get_options()) {
-      const OptionValue& value = valueOf(*option);
+      OptionValue value = valueOf(*option);
       if (option->get_positional()) {
         const bool many = option->get_items_expected_max() > 1;
+        // Behind a plus sign comes another program.
+        if (many && command->get_name() == "run")
+          value.proposals = valueOf(*command->get_option("PROGRAM")).proposals + " " + value.proposals;
         lines += " \\\n        '" + (many ? "*" : std::to_string(++place)) + ":" + zshText(option->get_name()) + ":" +
                  zshProposal(value) + "'";
         continue;

@@ -1,7 +1,7 @@
 // What every command ends with: text to files, stages of a compilation (--emit), and the report of what went wrong.
-#include "base/data/unfinished.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/driver/streamed_file.h"
 #include "compiler/ir/passes.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
@@ -16,38 +16,14 @@
 
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(cannotWrite, Error, "driver-cannot-write", "cannot write '{0}': {1}");
 STRATA_DIAGNOSTIC(unknownStage, Error, "driver-unknown-stage", "there is nothing called '{0}' to emit");
 STRATA_DIAGNOSTIC(noForm, Error, "target-no-form", "target '{0}' has no form '{1}' of a program");
 STRATA_DIAGNOSTIC(unknownPass, Error, "driver-unknown-pass", "no pass '{0}' is run on this program{1}");
 
 bool writeText(Session& session, const std::string& path, const std::string& text) {
-  bool standard = path.empty() || path == "-";
-  // A file appears whole or not at all: written beside, then renamed.
-  std::string beside = path + ".part" + std::to_string(getpid());
-  bool device = !standard && access(path.c_str(), F_OK) == 0 && path.rfind("/dev/", 0) == 0;
-  EndingSignalsHeld untilRegistered;
-  FILE* file = standard ? stdout : fopen(device ? path.c_str() : beside.c_str(), "wb");
-  const Unfinished unfinished = standard || device ? Unfinished() : Unfinished(beside);
-  bool fine = file && fwrite(text.data(), 1, text.size(), file) == text.size() && fflush(file) == 0;
-  int error = errno;
-  if (file && !standard && fclose(file) != 0 && fine) {
-    fine = false;
-    error = errno;
-  }
-  if (!standard && !device) {
-    if (fine && rename(beside.c_str(), path.c_str()) != 0) {
-      fine = false;
-      error = errno;
-    }
-    if (!fine)
-      unlink(beside.c_str());
-  }
-  if (standard && !fine)
-    session.isOutputLost = true;
-  if (!fine)
-    session.diagnostics.report(cannotWrite, {}, standard ? "standard output" : path, strerror(error));
-  return fine;
+  StreamedFile file(session, path);
+  file.write(text);
+  return file.finish();
 }
 
 /// Whether standard error is a terminal that shows colours, and whose user wants them (no-color.org).
@@ -65,7 +41,7 @@ int finish(Session& session, int otherwise) {
   errno = 0;
   if ((fflush(stdout) != 0 || ferror(stdout)) && !session.isOutputLost) {
     session.isOutputLost = true;
-    session.diagnostics.report(cannotWrite, {}, "standard output", errno ? strerror(errno) : "not all of it was taken");
+    reportUnwritten(session, "standard output", errno);
   }
   session.watch.end();
   if (session.options.timePasses)

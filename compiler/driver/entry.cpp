@@ -316,7 +316,8 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
       return attribute ? attribute.getValue().str() : std::string();
     };
     argument.name = text(svm::SvmDialect::nameAttr);
-    if (argument.name.empty())
+    const bool isNamed = !argument.name.empty();
+    if (!isNamed)
       argument.name = "arg" + std::to_string(position);
     if (!function.isExternal())
       argument.where = sourceLocation(diagnostics.sources(), function.getArgument(position).getLoc());
@@ -325,7 +326,9 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
     std::string access = text(svm::SvmDialect::accessAttr);
     auto block = dyn_cast<MemRefType>(type);
     argument.isBlock = bool(block);
-    argument.read = access != "write";
+    // What has no name was no user's idea, as the launch of a graph is: data are asked for if something reads it.
+    argument.read =
+        access != "write" && (block || isNamed || function.isExternal() || !function.getArgument(position).use_empty());
     argument.written = block && access != "read";
     argument.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
     if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::SvmDialect::wordsAttr))

@@ -1,8 +1,10 @@
 // The layout of help, and the words and examples in it, which command_test runs.
 #include "compiler/driver/help.h"
 
+#include "base/machine/quantity.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/notations.h"
+#include "compiler/target/registry/registry.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -79,13 +81,17 @@ std::vector<OptionValue> makeValues() {
   const std::string pictures =
       endings([](const notation::Description& each) { return llvm::join(each.pictures, " "); });
   const std::string views = endings([](const notation::Description& each) { return llvm::join(each.views, " "); });
-  std::string maps, forms;
+  std::string maps, forms, targetForms;
+  for (const target::Target* target : target::allTargets())
+    for (const target::Form& form : target->mappingForms())
+      addWord(targetForms, form.name.str());
   for (const notation::Notation* notation : notation::allNotations())
     for (const notation::MappingForm& form : notation->description().mappingForms) {
       addWord(maps, form.endings.front());
       if (notation->description().mappingForms.size() > 1)
         addWord(forms, form.name);
     }
+  forms += (forms.empty() || targetForms.empty() ? "" : " ") + targetForms;
   return {
       {"--machine", "NAME|FILE", Kind::Machine, ".yaml"},
       {"--map", "FILE", Kind::File, maps},
@@ -97,21 +103,31 @@ std::vector<OptionValue> makeValues() {
       {"--threads", "COUNT", Kind::Nothing, ""},
       {"--stats", "[=json[:FILE]]", Kind::Words, "json"},
       {"--scratch", "FOLDER", Kind::Folder, ""},
-      {"--trace", "FILE.json", Kind::File, ".json"},
+      {"--trace", "FILE.json|.trace", Kind::File, ".json .trace"},
       {"--timeline", "FILE.html", Kind::File, ".html"},
       {"--main", "FILE", Kind::File, ".c .cpp .cc .o .a"},
-      {"--emit", "STAGE", Kind::Words, "ast svm placed scheduled llvm asm" + (views.empty() ? "" : " " + views)},
+      {"--emit", "STAGE", Kind::Words, "ast svm placed scheduled llvm asm config" + (views.empty() ? "" : " " + views)},
       {"--output", "FILE", Kind::File, ""},
       {"--format", llvm::join(llvm::split(forms, " "), "|"), Kind::Words, forms},
+      {"--distribute", "LOOP,LOOP", Kind::Nothing, ""},
+      {"--order", "LOOP,...", Kind::Nothing, ""},
+      {"--skew", "LOOP=LOOP", Kind::Nothing, ""},
+      {"--least-tile", "LOOP=4,...", Kind::Nothing, ""},
+      {"--region", "ROWSxCOLUMNS[@ROW,COLUMN]", Kind::Nothing, ""},
+      {"--tile", "LOOP=8,...", Kind::Nothing, ""},
+      {"--corner", "CORNER", Kind::Words, llvm::join(machine::cornerNames(), " ")},
+      {"--cycles", "FIRST..LAST", Kind::Nothing, ""},
+      {"--run", "NUMBER", Kind::Nothing, ""},
       {"--picture", "NAME", Kind::Words, pictures},
       {"--interface", llvm::join(interfaceNames(), "|"), Kind::Words, llvm::join(interfaceNames(), " ")},
       {"--depfile", "FILE", Kind::File, ".d"},
       {"--color", "auto|always|never", Kind::Words, "auto always never"},
-      {"PROGRAM", "", Kind::File, programs + " .mlir"},
+      {"PROGRAM", "", Kind::File, programs + " .mlir .sym"},
+      {"CONFIGURATION", "", Kind::File, ".sym"},
       {"FUNCTIONS", "", Kind::File, ".c .cpp .cc"},
       {"NAME", "", Kind::Machine, ".yaml" + (describing.empty() ? "" : " " + describing)},
-      {"THING", "", Kind::Machine, ".yaml " + programs + " .json"},
-      {"COMMAND", "", Kind::Words, "run check build map machine show cc c++ help completion"},
+      {"THING", "", Kind::Machine, ".yaml " + programs + " .json .trace"},
+      {"COMMAND", "", Kind::Words, "run check build map instantiate machine show cc c++ help completion"},
       {"SHELL", "", Kind::Words, "bash zsh fish"},
   };
 }
@@ -126,7 +142,10 @@ const Examples examples[] = {
     {"machine", "  strata machine --list\n"
                 "  strata machine cell -o mine.yaml\n"
                 "  strata machine pca --header -o pca.h\n"},
-    {"show", "  strata show cell -o cell.svg\n"},
+    {"instantiate", "  strata instantiate fir.sym --size N=64,T=4 --region 1x4\n"
+                    "  strata instantiate fir.sym --machine array-8x8 --size N=1000,T=8 -o fir.config\n"},
+    {"show", "  strata show cell -o cell.svg\n"
+             "  strata show fir.trace --cycles 0..99 -o fir.html\n"},
     {"help", "  strata help run\n"
              "  strata help --man show\n"},
     {"completion", "  strata completion bash\n"

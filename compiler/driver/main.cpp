@@ -7,6 +7,7 @@
 #include "compiler/driver/hpvm_ir.h"
 #include "compiler/driver/last_resort.h"
 #include "compiler/driver/notations.h"
+#include "compiler/driver/program_parts.h"
 #include "runtime/core/runtime.h"
 
 #include <CLI/CLI.hpp>
@@ -180,6 +181,9 @@ int main(int argc, char** argv) {
 
   Commands commands = makeCommands(options);
   CLI::App& app = *commands.app;
+  if (hasParts(argc, argv))
+    return passes ? usageError(session, app, argc, argv, "arguments behind -- are for one program with a main")
+                  : runParts(session, argc, argv, usageError);
   CLI::App* run = commands.run;
 
   try {
@@ -273,6 +277,8 @@ int main(int argc, char** argv) {
             : session.commandLine->value("--format", options.compile.mappingForm);
     return mapCommand(session);
   }
+  if (*commands.instantiate)
+    return instantiateCommand(session);
   if (*commands.machine)
     return machineCommand(session);
   if (*commands.show)

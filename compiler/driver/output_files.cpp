@@ -1,6 +1,7 @@
 // Looks at names only: nothing is opened, and what a device or a pipe is called says nothing about what goes there.
 #include "compiler/driver/output_files.h"
 
+#include "compiler/driver/array_recording.h"
 #include "compiler/driver/notations.h"
 
 #include "base/data/npy.h"
@@ -48,8 +49,8 @@ public:
     for (const OutputOption& array : arrays)
       files_.push_back(
           {"--out " + array.name, array.path, array.where, "--out writes an array in NumPy's format", {".npy"}, ""});
-    add("--trace", options_.trace, "--trace writes JSON", {".json"},
-        "strata show draws a trace; --timeline writes a page");
+    add("--trace", options_.trace, "--trace writes JSON, or of a processor array a trace of its own",
+        {".json", ".trace"}, "strata show draws a trace; --timeline writes a page");
     add("--timeline", options_.timeline, "a timeline is a page", {".html", ".htm"}, "");
     if (options_.stats.rfind("json:", 0) == 0)
       files_.push_back({"--stats",
@@ -84,12 +85,18 @@ private:
     OutputFile file{"-o", path, place("-o", path), "", {}, ""};
     if (!file.where.valid())
       file.where = place("--output", path);
-    if (command == "show") {
+    if (command == "show" && isArrayTrace(options_.thing)) {
+      file.holds = "strata show writes a processor array's trace as text or as a page";
+      file.suffixes = {".html", ".htm", ".txt"};
+    } else if (command == "show") {
       file.holds = "strata show draws SVG or writes a page";
       file.suffixes = {".svg", ".html", ".htm"};
       file.help = "browsers and rsvg-convert make other pictures of an SVG";
     } else if (command == "map") {
       addMappingForm(file);
+    } else if (command == "instantiate") {
+      file.holds = "strata instantiate writes text, or a page";
+      file.suffixes = {".config", ".txt", ".html"};
     } else if (command == "machine") {
       file.holds = options_.header ? "--header writes a C header" : "a machine's description is YAML";
       file.suffixes =
@@ -101,6 +108,8 @@ private:
         file.suffixes.push_back(".ll");
       else if (stage == "asm")
         file.suffixes.insert(file.suffixes.end(), {".s", ".S", ".asm"});
+      else if (stage == "config")
+        file.suffixes.push_back(".config");
       else if (stage == "svm" || stage == "placed" || stage == "scheduled")
         file.suffixes.push_back(".mlir");
       else
@@ -182,6 +191,26 @@ std::string mappingFormOf(const std::string& program, const std::string& path) {
 
 bool checkOutputFiles(Session& session, const std::vector<OutputOption>& outputs) {
   return Files(session).check(outputs);
+}
+
+bool checkOutputFilesApart(Session& session, const std::vector<ProgramOutputs>& programs) {
+  for (size_t second = 0; second < programs.size(); ++second)
+    for (const OutputOption& output : programs[second].outputs) {
+      const std::string self = identity(output.path), option = "--out " + output.name;
+      for (size_t first = 0; first < programs.size() && !self.empty(); ++first) {
+        if (first == second)
+          continue;
+        if (identity(programs[first].program) == self)
+          session.diagnostics.report(outputIsInput, output.where, option, output.path, "another program")
+              .help("write to another file");
+        for (const OutputOption& other : programs[first].outputs)
+          if (first < second && identity(other.path) == self)
+            session.diagnostics.report(sameOutput, output.where, "--out " + other.name, option, output.path)
+                .label(other.where, "here first")
+                .help("give each a file of its own");
+      }
+    }
+  return !session.diagnostics.hasErrors();
 }
 
 } // namespace strata::driver

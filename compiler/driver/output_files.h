@@ -9,6 +9,15 @@ namespace strata::driver {
 /// REQUIRES: the options have been parsed, `outputs` from --out. False on errors (reported, each at its option).
 bool checkOutputFiles(Session& session, const std::vector<OutputOption>& outputs);
 
+/// What one of several programs writes.
+struct ProgramOutputs {
+  std::string program; // its file
+  std::vector<OutputOption> outputs;
+};
+/// That none writes what another one writes or is. REQUIRES: each has passed the check above. False on errors
+/// (reported).
+bool checkOutputFilesApart(Session& session, const std::vector<ProgramOutputs>& programs);
+
 /// The form of a program's mapping that a suffix of the mapping's file asks for; empty where it leaves the form open.
 std::string mappingFormOf(const std::string& program, const std::string& path);
 

@@ -62,6 +62,9 @@ STRATA_DIAGNOSTIC(passFailed, Error, "driver-internal",
 STRATA_DIAGNOSTIC(noMappingForm, Error, "driver-no-mapping-form",
                   "a program in the dialect has no mapping form of its own");
 STRATA_DIAGNOSTIC(noView, Error, "driver-no-view", "'{0}' is in a notation that has no view '{1}'");
+STRATA_DIAGNOSTIC(noTargetForm, Error, "driver-no-target-form", "target '{0}' writes no mapping in the form '{1}'");
+STRATA_DIAGNOSTIC(unusedArrayOption, Error, "driver-array-options",
+                  "nothing of '{0}' goes onto a processor array on machine '{1}'");
 STRATA_DIAGNOSTIC(noTree, Error, "driver-no-tree", "a program in the dialect has no syntax tree");
 
 struct Compiler::Source {
@@ -174,9 +177,43 @@ std::string Compiler::syntaxTree() {
   return "";
 }
 
+/// Nothing where the target decides nothing that could be written; empty on errors (reported).
+std::optional<std::string> Compiler::targetsMapping() {
+  const bool isNotation = source_->notation != nullptr;
+  if (isNotation && !options_.mapping.empty())
+    return std::nullopt;
+  auto onto =
+      isNotation ? machine(source_->notation->machineName(), source_->notation->machinePlace()) : machine("", {});
+  const target::Target* target =
+      onto ? target::targetOf(*onto, options_.target, options_.targetPlace, diagnostics_) : nullptr;
+  if (!target)
+    return "";
+  const llvm::ArrayRef<target::Form> forms = target->mappingForms();
+  if (forms.empty())
+    return std::nullopt;
+  auto program = logical();
+  if (!program)
+    return "";
+  if (!target->maps(*program->module))
+    return std::nullopt;
+  const std::string form = options_.mappingForm.empty() ? forms.front().name.str() : options_.mappingForm;
+  if (llvm::none_of(forms, [&](const target::Form& each) { return each.name == form; })) {
+    std::vector<std::string> names;
+    for (const target::Form& each : forms)
+      names.push_back(each.name.str());
+    diagnostics_.report(noTargetForm, options_.mappingFormPlace, target->name().str(), form)
+        .help("it writes " + listed(names));
+    return "";
+  }
+  auto artefact = compile(*program, 0, {});
+  return artefact ? artefact->text(form).value_or("") : "";
+}
+
 std::string Compiler::mappingText() {
   if (diagnostics_.hasErrors())
     return "";
+  if (const auto text = targetsMapping(); text || diagnostics_.hasErrors())
+    return text.value_or("");
   if (!source_->notation) {
     diagnostics_.report(noMappingForm, {}).help("its mapping is the attribute 'svm.mapping'");
     return "";
@@ -323,7 +360,13 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
 std::optional<LogicalProgram> Compiler::logical() {
   if (diagnostics_.hasErrors())
     return std::nullopt;
-  return verified(source_->notation ? fromNotation() : fromDialect());
+  auto program = verified(source_->notation ? fromNotation() : fromDialect());
+  if (program && options_.arrayPlace.valid() && !program->target->maps(*program->module)) {
+    diagnostics_.report(unusedArrayOption, options_.arrayPlace, options_.program, program->machine.name)
+        .help("programs of loop equations do, on machines with a processor array: strata machine --list");
+    return std::nullopt;
+  }
+  return program;
 }
 
 std::optional<LogicalProgram> Compiler::adopt(OwningOpRef<ModuleOp> module, mapping::Record record, Machine machine) {
@@ -489,6 +532,8 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
   settings.instrumentation = instrumentation;
   settings.sanitizers = options_.sanitizers;
   settings.symbols = symbolsOfNotations();
+  settings.array = options_.array;
+  settings.sizes = options_.sizes;
   settings.prepare = [this](PassManager& passes) { prepare(passes); };
   settings.begin = [this](const char* phase) { tell(phase); };
   tell("translating");

@@ -31,6 +31,8 @@ struct CompileOptions : notation::Options {
   PassWatch* watch = nullptr;    // is told what passes do; outlives the compiler
   bool isTrial = false;          // looks for a mapping that fits
   target::Sanitizers sanitizers; // that watch the program which the code goes into
+  target::ArrayOptions array;    // for processor arrays
+  Location arrayPlace;           // of the first of those that the command line has
 };
 
 /// A program in logical form, with where it goes and what runs it there.
@@ -85,7 +87,7 @@ public:
   bool isMappedByDefault() const;
   /// Whether sizes have become constants of the program, so that its entry point takes none.
   bool hasFixedSizes() const;
-  /// The mapping that is used, written out in the notation's own form.
+  /// The mapping that is used, written out in the notation's own form; or what the target itself decides.
   std::string mappingText();
 
   /// Places the program on its machine (in place): compiler/mapping/place.h. A program that is to count its accesses
@@ -113,6 +115,7 @@ private:
   std::optional<LogicalProgram> withTarget(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record,
                                            Machine machine);
   void settleMapping(const Machine& machine);
+  std::optional<std::string> targetsMapping();
   bool assignAddresses(LogicalProgram& program);
   /// Tells the line on the terminal (runtime/core/progress.h), with the program's name, and the watch that a phase
   /// begins.

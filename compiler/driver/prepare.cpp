@@ -1,6 +1,7 @@
 // Preparation of a command (see the header).
 #include "compiler/driver/prepare.h"
 
+#include "compiler/driver/array_arguments.h"
 #include "compiler/driver/output_files.h"
 
 namespace strata::driver {
@@ -20,7 +21,8 @@ bool prepare(Session& session, DataOptions& data) {
   checkRepeated(data.sizes, session.diagnostics);
   checkRepeated(data.inputs, session.diagnostics);
   checkRepeated(data.outputs, session.diagnostics);
-  if (!checkOutputFiles(session, data.outputs) || !openInputFiles(data, session.diagnostics))
+  if (!readArrayArguments(session) || !checkOutputFiles(session, data.outputs) ||
+      !openInputFiles(data, session.diagnostics))
     return false;
   for (const SizeOption& size : data.sizes) {
     session.options.compile.sizes[size.name] = size.value;

@@ -4,18 +4,17 @@
 #include "compiler/driver/run.h"
 
 #include "base/data/npy.h"
+#include "compiler/driver/array_recording.h"
 #include "compiler/driver/c_faults.h"
 #include "compiler/driver/oracle.h"
 #include "compiler/driver/other_mapping.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/driver/symbolic.h"
 #include "compiler/driver/timeline.h"
 #include "compiler/mapping/place.h"
-#include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scratch_file.h"
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <unistd.h>
@@ -56,11 +55,11 @@ void reportFailure(const StrataCheck* check, const int64_t* values, int32_t coun
   _exit(statusUserError);
 }
 
-STRATA_DIAGNOSTIC(noTrace, Error, "target-no-trace", "target '{0}' makes no traces");
+STRATA_DIAGNOSTIC(noTrace, Error, "target-no-trace", "target '{0}' makes no traces such as '{1}'");
 
 class Runner {
 public:
-  explicit Runner(Session& session) : session_(session), options_(session.options) {}
+  explicit Runner(Session& session) : session_(session), options_(session.options), recording_(session) {}
 
   int run() {
     DataOptions data;
@@ -70,6 +69,7 @@ public:
       checkWritable(output.path, session_.diagnostics, output.where);
     if (session_.diagnostics.hasErrors())
       return finish(session_);
+    options_.compile.array.recorder = &recording_;
     CompilerSession compilation(session_);
     Compiler& compiler = compilation.compiler;
     auto program = compiler.logical();
@@ -91,12 +91,8 @@ public:
       entry->arguments[position].inFile =
           entry->arguments[position].rank > 0 && memory.valid() && program->machine[memory].files;
     }
-    if (!options_.interpret && isTraced() && !program->target->has(Instrumentation::Trace)) {
-      const char* option = options_.trace.empty() ? "--timeline" : "--trace";
-      const std::string& file = options_.trace.empty() ? options_.timeline : options_.trace;
-      session_.diagnostics.report(noTrace, session_.commandLine->value(option, file), program->target->name().str());
+    if (!options_.interpret && !checkTraces(*program->target))
       return finish(session_);
-    }
     // Arrays in files are made by the runtime, which may fail from here on.
     runtime::setScratchFolder(options_.scratch);
     failureSession = &session_;
@@ -156,9 +152,9 @@ public:
     runtime::tellProgress("writing results");
     if (!writeOutputs(*entry, *binding, data, session_.diagnostics))
       return finish(session_);
-    if (!writeTraces(entry->name + " on " + program->machine.name))
+    if (recordsArrays_ ? !recording_.finish() : !writeTraces(entry->name + " on " + program->machine.name))
       return finish(session_);
-    report(*entry, *binding, data, program->machine, figures);
+    reportRun(session_, *entry, *binding, data, program->machine, figures);
     return finish(session_);
   }
 
@@ -170,7 +166,26 @@ private:
     std::unique_ptr<target::Executable> counting = {}, executable = {};
   };
 
-  bool isTraced() const { return !options_.trace.empty() || !options_.timeline.empty(); }
+  /// Whether there is to be a trace of processors, rather than of an array's units.
+  bool isTraced() const { return !recordsArrays_ && (!options_.trace.empty() || !options_.timeline.empty()); }
+
+  /// Whether the target can write what is asked for. Reports that it cannot.
+  bool checkTraces(const target::Target& target) {
+    recordsArrays_ = target.recordsArrays();
+    const bool isOfArray = isArrayTrace(options_.trace);
+    if (recordsArrays_ ? isOfArray || options_.trace.empty()
+                       : !isOfArray && (!isTraced() || target.has(Instrumentation::Trace)))
+      return true;
+    const char* option = options_.trace.empty() ? "--timeline" : "--trace";
+    const std::string& file = options_.trace.empty() ? options_.timeline : options_.trace;
+    auto report =
+        session_.diagnostics.report(noTrace, session_.commandLine->value(option, file), target.name().str(), file);
+    if (recordsArrays_)
+      report.help("give it a name that ends in .trace: what an array's units do in every cycle");
+    else if (isOfArray)
+      report.help("choose a machine with a processor array, or give it a name that ends in .json");
+    return false;
+  }
 
   bool writeTraces(const std::string& title) {
     if (!isTraced())
@@ -277,6 +292,8 @@ private:
                               (options_.repeat > 1 ? ", repetition " + std::to_string(repetition + 1) + " of " +
                                                          std::to_string(options_.repeat)
                                                    : ""));
+      if (repetition + 1 == std::max(options_.repeat, 1u))
+        recording_.start(program.machine.name);
       if (!call(entryPoint))
         return false;
       figures.seconds.push_back(seconds);
@@ -287,114 +304,17 @@ private:
 
   static bool isRestored(const EntryArgument& argument) { return argument.read && argument.written; }
 
-  void report(const EntryPoint& entry, const Binding& binding, const DataOptions& data, const Machine& machine,
-              RunFigures& figures) {
-    runtime::tellProgress("");
-    std::sort(figures.seconds.begin(), figures.seconds.end());
-    double median = figures.seconds[figures.seconds.size() / 2], least = figures.seconds.front();
-    if (options_.stats.rfind("json", 0) == 0)
-      return reportJson(entry, binding, machine, figures, median, least);
-    auto time = [](double seconds) {
-      char text[32];
-      if (seconds < 1e-3)
-        snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
-      else if (seconds < 1)
-        snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
-      else
-        snprintf(text, sizeof text, "%.3f s", seconds);
-      return std::string(text);
-    };
-    const bool isUsual = figures.target == target::allTargets().front();
-    const std::string on = machine.name + (isUsual ? "" : ", " + figures.target->name().str());
-    printf("%s on %s: %s", entry.name.c_str(), on.c_str(), time(median).c_str());
-    if (figures.seconds.size() > 1)
-      printf(" median, %s least of %zu", time(least).c_str(), figures.seconds.size());
-    printf("\n");
-    for (size_t position = 0; position < entry.arguments.size(); ++position) {
-      const EntryArgument& argument = entry.arguments[position];
-      if (!argument.written)
-        continue;
-      const Array& array = binding.arrays[position];
-      std::string where;
-      for (const OutputOption& output : data.outputs)
-        if (output.name == argument.name)
-          where = " -> " + output.path;
-      printf("  %s: %s %s%s%s\n", argument.name.c_str(), array.type().text().c_str(), shapeText(array.shape()).c_str(),
-             valueText(array).c_str(), where.c_str());
-    }
-    if (options_.stats.empty())
-      return;
-    for (const auto& [name, amount] : figures.counters)
-      printf("  %s: %lld\n", name.c_str(), static_cast<long long>(amount));
-  }
-
-  /// The value of an array of one element, which is worth more than its shape.
-  static std::string valueText(const Array& array) {
-    if (array.elements() != 1 || !array.data())
-      return "";
-    char text[64] = "";
-    using Kind = ElementType::Kind;
-    if (array.type().kind == Kind::Float)
-      snprintf(text, sizeof text, " = %.9g", array.type().bytes == 4 ? *array.as<float>() : *array.as<double>());
-    else if (array.type().kind == Kind::SignedInteger && array.type().bytes == 4)
-      snprintf(text, sizeof text, " = %d", *array.as<int32_t>());
-    else if (array.type().kind == Kind::SignedInteger && array.type().bytes == 8)
-      snprintf(text, sizeof text, " = %lld", static_cast<long long>(*array.as<int64_t>()));
-    return text;
-  }
-
-  void reportJson(const EntryPoint& entry, const Binding& binding, const Machine& machine, const RunFigures& figures,
-                  double median, double least) {
-    nlohmann::ordered_json json;
-    json["program"] = options_.compile.program;
-    json["entry"] = entry.name;
-    json["machine"] = machine.name;
-    json["target"] = figures.target->name().str();
-    json["sizes"] = nlohmann::json::object();
-    for (const auto& sizes : {options_.compile.sizes, binding.sizes})
-      for (const auto& [name, value] : sizes)
-        json["sizes"][name] = value;
-    json["threads"] = runtime::threads();
-    json["seconds"] = {{"median", median}, {"minimum", least}, {"repetitions", figures.seconds.size()}};
-    json["bytes"] = nlohmann::json::object();
-    json["accesses"] = nlohmann::json::object();
-    json["moves"] = 0;
-    json["moves_elided"] = 0;
-    json["moves_hoisted"] = 0;
-    json["runs"] = nlohmann::json::object();
-    json["starts"] = nlohmann::json::object();
-    for (const auto& [name, amount] : figures.counters) {
-      if (name.rfind("bytes ", 0) == 0)
-        json["bytes"][name.substr(6)] = amount;
-      else if (name.rfind("read ", 0) == 0 || name.rfind("write ", 0) == 0)
-        json["accesses"][name] = amount;
-      else if (name.rfind("starts ", 0) == 0)
-        json["starts"][name.substr(7)] = amount;
-      else if (name.rfind("runs ", 0) == 0)
-        json["runs"][name.substr(5)] = amount;
-      else if (name == "moves")
-        json["moves"] = amount;
-      else if (name == "moves elided")
-        json["moves_elided"] = amount;
-      else if (name == "moves hoisted")
-        json["moves_hoisted"] = amount;
-    }
-    json["paths"] = figures.paths;
-    // A file's name may hold bytes that are no UTF-8; JSON may not.
-    std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    if (options_.stats.size() > 5)
-      writeText(session_, options_.stats.substr(5), text + "\n");
-    else
-      fprintf(stderr, "%s\n", text.c_str());
-  }
-
   Session& session_;
   Options& options_;
+  ArrayRecording recording_;
+  bool recordsArrays_ = false; // it is the target's runs on arrays that are recorded
 };
 
 } // namespace
 
 int runCommand(Session& session) {
+  if (isSymbolic(session.options.compile.program))
+    return runSymbolic(session);
   if (!session.options.emit.empty())
     return emitCommand(session);
   return Runner(session).run();

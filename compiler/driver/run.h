@@ -1,4 +1,4 @@
-// The figures of a run of an entry point.
+// The figures of a run of an entry point, and what is printed of it.
 #pragma once
 
 #include "compiler/driver/commands.h"
@@ -13,5 +13,23 @@ struct RunFigures {
   std::map<std::string, int64_t> counters;
   std::map<std::string, std::string> paths; // how each kernel's code came about
 };
+
+/// Prints, on standard output or as --stats asks, what ran, for how long, and what it wrote.
+void reportRun(Session& session, const EntryPoint& entry, const Binding& binding, const DataOptions& data,
+               const Machine& machine, RunFigures& figures);
+
+/// One of several programs that have run at once.
+struct ProgramRun {
+  const Options* options;
+  const EntryPoint* entry;
+  const Binding* binding;
+  const DataOptions* data;
+  RunFigures* figures;
+  std::string place; // of the array, for people
+};
+
+/// The same for several programs, each under a heading, and then what the whole array did, by figures like theirs.
+void reportPrograms(Session& session, const std::vector<ProgramRun>& programs, const Machine& machine, int64_t cycles,
+                    const std::map<std::string, int64_t>& counters);
 
 } // namespace strata::driver

@@ -1,6 +1,7 @@
 // strata show: a machine, a program with its mapping, the trace of a run or the record of a stream program, as a page
 // that opens by itself or as one SVG drawing. What is drawn is decided here; who draws it knows nothing of files.
 #include "base/picture/html.h"
+#include "compiler/driver/array_trace.h"
 #include "compiler/driver/graph_pictures.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/output_files.h"
@@ -29,6 +30,10 @@ public:
 
   int run() {
     if (!checkOutputFiles(session_, {}))
+      return finish(session_);
+    if (isArrayTrace(thing_))
+      return takes("trace", notForTraces()) ? showArrayTrace(session_) : finish(session_);
+    if (!takes("picture", {{"cycles", !options_.cycles.empty()}, {"run", options_.shownRun != 0}}))
       return finish(session_);
     if (llvm::StringRef(thing_).ends_with(".json"))
       return showTrace();
@@ -70,7 +75,18 @@ private:
     return output.ends_with(".html") || output.ends_with(".htm");
   }
 
-  bool takes(const char* what, std::initializer_list<std::pair<const char*, bool>> refused) {
+  using Refused = std::vector<std::pair<const char*, bool>>;
+  /// Options that say how a program is mapped.
+  Refused notForTraces() const {
+    const CompileOptions& compile = options_.compile;
+    return {{"map", !compile.mapping.empty()},
+            {"size", !options_.sizes.empty()},
+            {"machine", !compile.machine.empty()},
+            {"entry", !compile.entry.empty()},
+            {"picture", !options_.picture.empty()}};
+  }
+
+  bool takes(const char* what, const Refused& refused) {
     for (auto [option, given] : refused)
       if (given) {
         session_.diagnostics.report(notAProgram, session_.commandLine->word(2), thing_, what, option)
@@ -81,12 +97,7 @@ private:
   }
 
   int showTrace() {
-    const CompileOptions& compile = options_.compile;
-    if (!takes("trace", {{"map", !compile.mapping.empty()},
-                         {"size", !options_.sizes.empty()},
-                         {"machine", !compile.machine.empty()},
-                         {"entry", !compile.entry.empty()},
-                         {"picture", !options_.picture.empty()}}))
+    if (!takes("trace", notForTraces()))
       return finish(session_);
     const BufferId text = loadTrace(thing_, session_.diagnostics);
     if (!text.valid())
@@ -138,7 +149,7 @@ private:
           .help("what is drawn is a machine (its name or a .yaml file), a program (" +
                 llvm::join(programEndings(), ", ") +
                 "; its mapping goes behind --map), a program with dataflow graphs (C or C++, .ll, an object), a trace "
-                "of a run or the record of a stream program (.json)");
+                "of a run or the record of a stream program (.json), or the trace of a processor array (.trace)");
       return {};
     }
     auto machine =

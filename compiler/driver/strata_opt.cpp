@@ -1,11 +1,13 @@
 // strata-opt: MLIR's tool for reading, checking and printing modules of the svm dialect and for running single passes
 // on them. It registers the dialects that Strata uses and no others, and the passes of compiler/ir/passes.def.
 #include "compiler/equations/dialect/lower_equations.h"
+#include "compiler/equations/extract/extract_equations.h"
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/common_subexpressions.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/instance_tiles.h"
 #include "compiler/kernel/lanes.h"
+#include "compiler/kernel/nests.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/kernel/prefetch.h"
 #include "compiler/target/registry/registry.h"

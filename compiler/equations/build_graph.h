@@ -23,7 +23,7 @@ public:
       std::vector<Array>& arrays = each.role == Role::Output ? graph_.outputs : graph_.inputs;
       numbers_.push_back(static_cast<uint32_t>(arrays.size()));
       if (each.role != Role::Internal)
-        arrays.push_back({each.name, each.type, each.extents, each.location});
+        arrays.push_back({each.name, each.type, each.extents, each.location, each.isPartial});
     }
   }
 

@@ -117,6 +117,7 @@ struct Array {
   ElementType type;
   std::vector<Affine> extents;
   Location location;
+  bool isPartial = false; // an output: elements that no equation defines keep what they have
 };
 
 struct Graph {

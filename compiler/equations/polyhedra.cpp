@@ -313,6 +313,20 @@ std::optional<Space> Polyhedra::space(const isl::set& set) {
   return isExact ? std::optional(std::move(result)) : std::nullopt;
 }
 
+isl::set coalesced(const isl::set& set) {
+  bool isPlain = true;
+  set.foreach_basic_set(
+      [&](const isl::basic_set& piece) { isPlain &= isl_basic_set_dim(piece.get(), isl_dim_div) == 0; });
+  return isPlain ? isl::set(set.coalesce()) : set;
+}
+
+isl::map coalesced(const isl::map& map) {
+  bool isPlain = true;
+  map.foreach_basic_map(
+      [&](const isl::basic_map& piece) { isPlain &= isl_basic_map_dim(piece.get(), isl_dim_div) == 0; });
+  return isPlain ? isl::map(map.coalesce()) : map;
+}
+
 std::vector<int64_t> Polyhedra::sample(const isl::set& set) const {
   isl::set flat =
       isl::manage(isl_set_move_dims(set.copy(), isl_dim_set, 0, isl_dim_param, 0, static_cast<unsigned>(parameters_)));

@@ -33,7 +33,7 @@ struct Expression {
 
 enum class Role { Input, Output, Internal };
 
-/// `rank` is how many indices it takes. Extents are those of inputs and outputs.
+/// `rank` is how many indices it takes. Extents are those of inputs and outputs; `isPartial` is that of an output.
 struct SystemVariable {
   std::string name;
   ElementType type;
@@ -41,6 +41,7 @@ struct SystemVariable {
   unsigned rank = 0;
   std::vector<Affine> extents;
   Location location;
+  bool isPartial = false;
 };
 
 /// variable[index] = value, in the iterations of `guard` within the system's space.

@@ -126,7 +126,7 @@ private:
 
   void expand(const Equation& equation, const isl::set& space) {
     Definition made{equation.variable, equation.index,
-                    equation.value,    sets_.set(equation.guard).intersect(space).coalesce(),
+                    equation.value,    coalesced(sets_.set(equation.guard).intersect(space)),
                     equation.location, equation.targetLocation};
     std::vector<const Expression*> reductions;
     collect(equation.value, reductions);
@@ -237,9 +237,9 @@ private:
                                      isl::set& domain) {
     const Location& where = reduction.location;
     const isl::map next = sets_.translation(unit(dimensions(), iterator));
-    const isl::set first = domain.subtract(domain.apply(next)).coalesce();
-    const isl::set rest = domain.intersect(domain.apply(next)).coalesce();
-    const isl::set last = domain.subtract(domain.apply(next.reverse())).coalesce();
+    const isl::set first = coalesced(domain.subtract(domain.apply(next)));
+    const isl::set rest = coalesced(domain.intersect(domain.apply(next)));
+    const isl::set last = coalesced(domain.subtract(domain.apply(next.reverse())));
     const isl::map line = sets_.parsedMap(lineText(iterator));
     if (!line.intersect_domain(first).is_injective()) {
       diagnostics_.report(reductionGaps, where, system_.iterators[iterator]);
@@ -331,7 +331,7 @@ private:
     for (const Definition* each : own) {
       if (allAtHome && each != own.front()) {
         Source& first = sources_[variable].front();
-        first.domain = first.domain.unite(each->domain).coalesce();
+        first.domain = coalesced(first.domain.unite(each->domain));
         first.index = first.index.unite(sets_.map(each->index).intersect_domain(each->domain));
         homes_[each] = first.variable;
         continue;
@@ -487,17 +487,17 @@ private:
     const isl::map passed = from.reverse().apply_range(backwards).intersect(ahead); // source -> on the way
     if (!passed.reverse().is_single_valued())
       return std::nullopt;
-    const isl::set way = passed.range().coalesce();
-    const isl::set first = passed.intersect(sets_.translation(ray)).range().coalesce();
+    const isl::set way = coalesced(passed.range());
+    const isl::set first = coalesced(passed.intersect(sets_.translation(ray)).range());
     const uint32_t carried =
         build_.variable(source.name + ".pass" + std::to_string(build_.count()), source.type, source.location);
     const isl::set atHome = from.domain().intersect(from.intersect(sets_.translation(zeros())).domain());
     emitNode(Operation::Copy, source.type, source.type, {Use{source.variable, ray}}, carried, first, where);
-    emitNode(Operation::Copy, source.type, source.type, {Use{carried, ray}}, carried, way.subtract(first).coalesce(),
+    emitNode(Operation::Copy, source.type, source.type, {Use{carried, ray}}, carried, coalesced(way.subtract(first)),
              where);
     if (!atHome.is_empty()) // used where it is defined, too
       emitNode(Operation::Copy, source.type, source.type, {Use{source.variable, zeros()}}, carried,
-               atHome.subtract(way).coalesce(), where);
+               coalesced(atHome.subtract(way)), where);
     return Use{carried, zeros()};
   }
 
@@ -525,7 +525,7 @@ private:
       if (arrived->distance != zeros()) { // the stop is at a fixed distance: it has a copy
         const uint32_t copy =
             build_.variable(source.name + ".stop" + std::to_string(build_.count()), source.type, source.location);
-        emitNode(Operation::Copy, source.type, source.type, {*arrived}, copy, toSource.domain().coalesce(), where);
+        emitNode(Operation::Copy, source.type, source.type, {*arrived}, copy, coalesced(toSource.domain()), where);
         arrived = Use{copy, zeros()};
       }
       const Source reached{

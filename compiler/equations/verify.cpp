@@ -142,7 +142,7 @@ private:
     const isl::set sizes = context_.params();
     for (uint32_t output = 0; output < graph_.outputs.size(); ++output) {
       const Array& array = graph_.outputs[output];
-      if (array.extents.empty())
+      if (array.extents.empty() || array.isPartial)
         continue;
       isl::set missing = sets_.elements(array.extents).intersect_params(sizes);
       for (size_t i = 0; i < domains_.size(); ++i)

@@ -519,7 +519,7 @@ Machine::Outcome Machine::execute(Task& task) {
       break;
     }
     case Opcode::External:
-      ok = runExternal(task, pc - 1, i, r);
+      ok = i.small == 2 ? offer(task, pc - 1, i, r, pc) : runExternal(task, pc - 1, i, r);
       break;
     case Opcode::Unsupported:
       ok = failAt(task, pc - 1, Fault::Unsupported, {program_.names[static_cast<size_t>(i.imm)]});

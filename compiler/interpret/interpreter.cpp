@@ -27,8 +27,15 @@ Argument Argument::block(void* data, std::vector<int64_t> extents) {
 class Interpreter::Implementation {
 public:
   Implementation(mlir::ModuleOp module, DiagnosticEngine& diagnostics, Options given)
-      : options(std::move(given)), module(module), program(Resolver(module, options.splitReductions).run()),
+      : options(std::move(given)), module(module),
+        program(Resolver(module, options.splitReductions, offered(options)).run()),
         machine(program, diagnostics, options) {}
+  static std::set<std::string> offered(const Options& options) {
+    std::set<std::string> names;
+    for (const auto& [name, offer] : options.offers)
+      names.insert(name);
+    return names;
+  }
   Options options;
   mlir::ModuleOp module;
   Program program;

@@ -43,6 +43,11 @@ struct Argument {
 /// its arguments. On failure it returns false and says why in `error`. It must not throw.
 using ExternalKernel = std::function<bool(const std::vector<Argument>& arguments, std::string& error)>;
 
+/// May execute a run of a kernel in place of its body, with what a stand-in gets; what is declined is executed as it
+/// stands.
+enum class Offered { Declined, Done, Failed };
+using KernelOffer = std::function<Offered(const std::vector<Argument>& arguments, std::string& error)>;
+
 struct Options {
   /// Report a read of an element that nothing has written since its block was made. Arguments of access "write" count
   /// as unwritten at first. Without it such a read gives all bits one (a NaN). Also report accesses of one element of a
@@ -61,6 +66,9 @@ struct Options {
   uint64_t maxSteps = 0;
   /// By the symbol of the kernel or function.
   std::map<std::string, ExternalKernel> kernels;
+  /// By the symbol of a kernel whose body is a region, without streams. Not with trackUndefined: what they write cannot
+  /// be seen.
+  std::map<std::string, KernelOffer> offers;
 };
 
 /// What the calls so far have done.

@@ -317,6 +317,46 @@ TEST(Interpreter, MemoryAtAnAddressIsTheProgramsOrOutside) {
   EXPECT_EQ(results[0], 11u); // shared, apart, apart
 }
 
+TEST(Interpreter, KernelsMayBeOffered) {
+  const std::string program = R"(
+  svm.kernel @double(%x: memref<?xi32, strided<[?], offset: ?>> {svm.access = "readwrite"}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = memref.dim %x, %c0 : memref<?xi32, strided<[?], offset: ?>>
+    scf.for %i = %c0 to %n step %c1 {
+      %a = memref.load %x[%i] : memref<?xi32, strided<[?], offset: ?>>
+      %b = arith.addi %a, %a : i32
+      memref.store %b, %x[%i] : memref<?xi32, strided<[?], offset: ?>>
+    }
+    svm.return
+  }
+  func.func @f(%x: memref<?xi32, strided<[?], offset: ?>> {svm.access = "readwrite"}) attributes {svm.entry} {
+    svm.run @double(%x) : (memref<?xi32, strided<[?], offset: ?>>) -> ()
+    svm.run @double(%x) : (memref<?xi32, strided<[?], offset: ?>>) -> ()
+    return
+  })";
+  std::vector<int32_t> a{1, 2};
+  Options options;
+  int offers = 0;
+  options.offers["double"] = [&](const std::vector<Argument>& arguments, std::string&) {
+    if (offers++ == 0)
+      return Offered::Declined;
+    static_cast<int32_t*>(arguments[0].data)[0] = 77;
+    return Offered::Done;
+  };
+  Subject subject(program, options);
+  ASSERT_TRUE(subject.call({Argument::block(a.data(), {2})})) << subject.text();
+  EXPECT_EQ(offers, 2);
+  EXPECT_EQ(a, (std::vector<int32_t>{77, 4}));
+  options.offers["double"] = [](const std::vector<Argument>&, std::string& error) {
+    error = "it is too warm";
+    return Offered::Failed;
+  };
+  EXPECT_NE(
+      failure(program, "interpret-external-kernel", {Argument::block(a.data(), {2})}, options).find("it is too warm"),
+      std::string::npos);
+}
+
 TEST(Interpreter, ExternalKernelsMayStandIn) {
   std::string program = std::string("svm.kernel @box(") + one +
                         R"( {svm.access = "readwrite"}, f32) attributes {blackbox = "scale"}

@@ -205,6 +205,10 @@ private:
                      uint64_t element);
   bool failUndefined(const Task& task, uint32_t pc, const std::string& what, const Storage& block, uint64_t element);
   bool runExternal(Task& task, uint32_t pc, const Instruction& instruction, Registers r);
+  /// Goes on with the kernel's body when the offer is declined: `next` is moved there.
+  bool offer(Task& task, uint32_t pc, const Instruction& instruction, Registers r, uint32_t& next);
+  bool collectArguments(Task& task, uint32_t pc, const ExternalCall& external, Registers r,
+                        std::vector<Argument>& arguments);
   /// The least and greatest element of a block; false when it has none.
   static bool range(const uint64_t* block, unsigned rank, __int128& least, __int128& greatest);
   template <unsigned Rank>

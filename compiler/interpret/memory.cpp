@@ -482,6 +482,34 @@ bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instructio
     return failAt(task, pc, Fault::Unsupported,
                   {"'" + external.name + "', whose body is no region, without a stand-in"});
   std::vector<Argument> arguments;
+  if (!collectArguments(task, pc, external, r, arguments))
+    return false;
+  if (instruction.small && instruction.b) {
+    r[instruction.a] = 0;
+    arguments.push_back(Argument::block(r + instruction.a, {}));
+  }
+  std::string error;
+  return kernel->second(arguments, error) || failAt(task, pc, Fault::External, {external.name, error});
+}
+
+bool Machine::offer(Task& task, uint32_t pc, const Instruction& instruction, Registers r, uint32_t& next) {
+  const ExternalCall& external = program_.externals[static_cast<size_t>(instruction.imm)];
+  std::vector<Argument> arguments;
+  if (!collectArguments(task, pc, external, r, arguments))
+    return false;
+  std::string error;
+  const Offered answer = options_.offers.at(external.name)(arguments, error);
+  if (answer == Offered::Failed)
+    return failAt(task, pc, Fault::External, {external.name, error});
+  if (answer == Offered::Declined)
+    ++next;
+  else
+    ++changes_;
+  return true;
+}
+
+bool Machine::collectArguments(Task& task, uint32_t pc, const ExternalCall& external, Registers r,
+                               std::vector<Argument>& arguments) {
   for (const Parameter& parameter : external.parameters) {
     const uint64_t* value = r + parameter.slot;
     if (parameter.kind == Parameter::Kind::Scalar) {
@@ -509,12 +537,7 @@ bool Machine::runExternal(Task& task, uint32_t pc, const Instruction& instructio
       return failAt(task, pc, Fault::Unsupported, {"'" + external.name + "' with stream arguments"});
     }
   }
-  if (instruction.small && instruction.b) {
-    r[instruction.a] = 0;
-    arguments.push_back(Argument::block(r + instruction.a, {}));
-  }
-  std::string error;
-  return kernel->second(arguments, error) || failAt(task, pc, Fault::External, {external.name, error});
+  return true;
 }
 
 } // namespace strata::interpret

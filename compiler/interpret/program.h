@@ -122,7 +122,8 @@ enum class Opcode : uint16_t {
   Pop,         // a: element, b: more, d: stream
   Peek,        // the same, and e: offset
   End,         // a
-  External,    // imm: index into externals; small: 1 for a declared function, whose result of b slots goes to a
+  External,    // imm: index into externals; small: 1 for a declared function, whose result of b slots goes to a, 2 for
+               // a kernel that is offered, and goes on two instructions further when that is declined
   Unsupported, // imm: index into names, what it is
 };
 

@@ -102,6 +102,11 @@ void Resolver::resolveFunction(FunctionOpInterface function) {
   } else {
     for (auto [argument, parameter] : llvm::zip(function.getArguments(), made.parameters))
       alias(argument, parameter.slot);
+    if (offered_.contains(made.name)) { // a declined run goes on behind the return
+      program_.externals.push_back({made.name, made.parameters});
+      emit(Opcode::External, 0, 0, 0, 0, static_cast<int64_t>(program_.externals.size() - 1)).small = 2;
+      emit(Opcode::Return);
+    }
     resolveBlocks(function.getFunctionBody(), [&](Operation* terminator) {
       SmallVector<uint32_t> results = terminator ? allSlots(terminator->getOperands()) : SmallVector<uint32_t>();
       emit(Opcode::Return);

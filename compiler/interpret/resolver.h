@@ -11,6 +11,8 @@
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <set>
+
 namespace strata::interpret {
 
 /// The slots of a value of the type; 0 when the interpreter has no such values.
@@ -18,9 +20,9 @@ unsigned slotsOf(mlir::Type type);
 
 class Resolver {
 public:
-  /// `splitReductions`: they are tried in several orders.
-  explicit Resolver(mlir::ModuleOp module, bool splitReductions = false)
-      : module_(module), splits_(splitReductions), symbols_(module),
+  /// `splitReductions`: they are tried in several orders. `offered`: kernels whose runs are offered to somebody.
+  explicit Resolver(mlir::ModuleOp module, bool splitReductions = false, std::set<std::string> offered = {})
+      : module_(module), splits_(splitReductions), offered_(std::move(offered)), symbols_(module),
         writtenArguments_(svm::findWrittenArguments(module)) {}
   Program run();
 
@@ -130,6 +132,7 @@ private:
 
   mlir::ModuleOp module_;
   const bool splits_;
+  std::set<std::string> offered_;
   mlir::SymbolTable symbols_;
   llvm::DenseSet<mlir::Value> writtenArguments_;
   Program program_;

@@ -353,7 +353,7 @@ void Machine::trackRounding(Task& task, uint32_t pc, const Instruction& i, Regis
       if ((block && !block->slacks.empty()) || (parameter.kind == Parameter::Kind::Scalar && has(parameter.slot)))
         orderDecides(pc);
     }
-    if (i.small)
+    if (i.small == 1)
       clear(i.a);
     return;
   default:

@@ -215,6 +215,7 @@ def Svm_EquationsOp : Svm_Op<"equations", [SingleBlock, NoTerminator, NoRegionAr
     `names` theirs. `context` is what holds of them (sets over the iterators and parameters that do not mention the iterators).
 
     Every instance is defined once, every used one is defined, and some order computes each value before it is used; compiler/equations/ verifies it.
+    So is every element of an output whose access is "write" and whose extents are stated; of one that is "readwrite", elements that no equation defines keep what they have.
     Arithmetic is the operations' own, and wraps around.
 
     Example: `svm.equations ["i"] (%n) ["N"] in [affine_set<(i)[N] : (N - 1 >= 0)>] { … }`

@@ -51,6 +51,10 @@ struct RowIndex {
 };
 std::optional<RowIndex> rowIndex(const TilePlan& plan, mlir::Value index);
 
+/// The loop marked svm.unordered right around another, with nothing but that one in it; null if there is none. What
+/// stands between goes into the inner one.
+mlir::scf::ForOp rowsAround(mlir::scf::ForOp lanes);
+
 /// A plan for the innermost parallel loop of a nest; `rows` is the parallel loop around it, or null. Nothing where an
 /// operation has no vector form; `problem` says which then.
 struct TileProblem {

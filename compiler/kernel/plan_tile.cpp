@@ -154,12 +154,12 @@ private:
     if (isa<scf::YieldOp>(op))
       return true;
     if (auto load = dyn_cast<memref::LoadOp>(op))
-      return isReachable(load.getMemRef()) && (areUniform(load.getIndices()) || isInRow(load.getMemRefType()));
+      return isReachable(load.getMemRef()) && (areUniform(load.getIndices()) || isInRow(load));
     if (auto store = dyn_cast<memref::StoreOp>(op)) {
       if (!isReachable(store.getMemRef()))
         return false;
       // All instances store to one element only where a choice says which do.
-      return areUniform(store.getIndices()) ? isChosen(op) : isInRow(store.getMemRefType());
+      return areUniform(store.getIndices()) ? isChosen(op) : isInRow(store);
     }
     if (op->getNumRegions() || !isMemoryEffectFree(op) || op->getNumResults() != 1)
       return false;
@@ -173,12 +173,15 @@ private:
     return llvm::all_of(types, [](Type type) { return type.isIndex() || isNumber(type); });
   }
 
-  /// Whether elements lie side by side, each of whole bytes, in one dimension.
-  static bool isInRow(MemRefType type) {
+  /// Whether lanes reach one row, in which elements lie side by side, each of whole bytes.
+  template <typename Access>
+  bool isInRow(Access access) const {
+    const MemRefType type = access.getMemRefType();
     SmallVector<int64_t> strides;
     int64_t offset = 0;
-    return type.getRank() == 1 && isNumber(type.getElementType()) && type.getElementTypeBitWidth() >= 8 &&
-           succeeded(getStridesAndOffset(type, strides, offset)) && strides.back() == 1;
+    return areUniform(access.getIndices().drop_back()) && isNumber(type.getElementType()) &&
+           type.getElementTypeBitWidth() >= 8 && succeeded(getStridesAndOffset(type, strides, offset)) &&
+           strides.back() == 1;
   }
 
   bool isChosen(Operation* op) const {

@@ -16,6 +16,10 @@ namespace strata::kernel {
 
 namespace {
 
+bool isUnordered(Operation* op) {
+  return isa_and_nonnull<scf::ForOp>(op) && SvmDialect::unorderedAttr.isOn(op);
+}
+
 struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileInstancesPass)
   void getDependentDialects(DialectRegistry& registry) const final { registry.insert<vector::VectorDialect>(); }
@@ -32,10 +36,6 @@ struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp
     return success(isPossible(context, machine::vectorRule, vector_) &&
                    isPossible(context, machine::vectorRegistersRule, registers_) &&
                    isPossible(context, machine::vectorLatencyRule, latency_));
-  }
-
-  static bool isUnordered(Operation* op) {
-    return isa_and_nonnull<scf::ForOp>(op) && SvmDialect::unorderedAttr.isOn(op);
   }
 
   void runOnOperation() override {
@@ -72,27 +72,6 @@ struct TileInstancesPass : PassWrapper<TileInstancesPass, OperationPass<KernelOp
     }
   }
 
-  /// The parallel loop right around another, with nothing but that one in it.
-  static scf::ForOp rowsAround(scf::ForOp lanes) {
-    auto rows = dyn_cast<scf::ForOp>(lanes->getParentOp());
-    if (!isUnordered(rows) || rows.getNumResults() || !matchPattern(rows.getStep(), m_One()))
-      return {};
-    SmallVector<Operation*> between;
-    for (Operation& op : rows.getBody()->without_terminator())
-      if (&op != lanes)
-        between.push_back(&op);
-    // What stands between goes into the lanes' loop, where rows are told apart; unless that loop depends on it.
-    for (Operation* op : between)
-      if (!canExecuteAnywhere(op) || op->getNumRegions() || llvm::is_contained(op->getUsers(), lanes.getOperation()))
-        return {};
-    for (Value bound : lanes->getOperands())
-      if (!rows.isDefinedOutsideOfLoop(bound))
-        return {};
-    for (Operation* op : llvm::reverse(between))
-      op->moveBefore(lanes.getBody(), lanes.getBody()->begin());
-    return rows;
-  }
-
 private:
   Option<uint64_t> vector_{*this, options::tileVector.name, llvm::cl::desc(options::tileVector.meaning),
                            llvm::cl::init(options::tileVector.usual)};
@@ -103,6 +82,26 @@ private:
 };
 
 } // namespace
+
+scf::ForOp rowsAround(scf::ForOp lanes) {
+  auto rows = dyn_cast<scf::ForOp>(lanes->getParentOp());
+  if (!isUnordered(rows) || rows.getNumResults() || !matchPattern(rows.getStep(), m_One()))
+    return {};
+  SmallVector<Operation*> between;
+  for (Operation& op : rows.getBody()->without_terminator())
+    if (&op != lanes)
+      between.push_back(&op);
+  // What stands between goes into the lanes' loop, where rows are told apart; unless that loop depends on it.
+  for (Operation* op : between)
+    if (!canExecuteAnywhere(op) || op->getNumRegions() || llvm::is_contained(op->getUsers(), lanes.getOperation()))
+      return {};
+  for (Value bound : lanes->getOperands())
+    if (!rows.isDefinedOutsideOfLoop(bound))
+      return {};
+  for (Operation* op : llvm::reverse(between))
+    op->moveBefore(lanes.getBody(), lanes.getBody()->begin());
+  return rows;
+}
 
 std::unique_ptr<Pass> createTileInstancesPass() {
   return svm::makePass<TileInstancesPass>(svm::passes::TileInstances);

@@ -102,6 +102,16 @@ private:
     return mask_.empty() ? Value() : mask_[(maskRows_ > 1 ? row : 0) * columns_ + column];
   }
 
+  /// For a value that is one for all rows: lanes that any of them has on.
+  Value maskOf(TileKind kind, unsigned row, unsigned column) {
+    if (kind.isRow || maskRows_ <= 1)
+      return maskAt(row, column);
+    Value any = maskAt(0, column);
+    for (unsigned other = 1; other < maskRows_; ++other)
+      any = make<arith::OrIOp>(any, maskAt(other, column));
+    return any;
+  }
+
   /// Makes a value for each row and column that it has.
   void each(Value value, llvm::function_ref<Value(unsigned, unsigned)> makeOne) {
     const TileKind kind = kindOf(value);
@@ -179,6 +189,15 @@ private:
     return index.constant ? make<arith::AddIOp>(first, this->index(index.constant)).getResult() : first;
   }
 
+  /// The row in which lanes reach elements, and where in it.
+  SmallVector<Value> inRow(ValueRange indices, Value last, unsigned row) {
+    SmallVector<Value> all;
+    for (Value index : indices.drop_back())
+      all.push_back(at(index, row, 0));
+    all.push_back(last);
+    return all;
+  }
+
   void write(memref::LoadOp load) {
     const ValueRange indices = load.getIndices();
     each(load, [&](unsigned row, unsigned column) -> Value {
@@ -189,22 +208,23 @@ private:
         return make<memref::LoadOp>(load.getMemRef(), scalars);
       }
       const VectorType type = vectorOf(load.getType());
-      Value mask = maskAt(row, column);
-      if (const auto inRow = rowIndex(plan_, indices.back())) {
-        Value first = firstOf(*inRow, row, column);
+      Value mask = maskOf(kindOf(load), row, column);
+      if (const auto consecutive = rowIndex(plan_, indices.back())) {
+        Value first = firstOf(*consecutive, row, column);
         if (isListed_) {
           Value next = make<arith::AddIOp>(first, index(static_cast<int64_t>(plan_.width) * columns_ * tilesAhead));
-          make<memref::PrefetchOp>(load.getMemRef(), next, /*isWrite=*/false, /*localityHint=*/3u,
+          make<memref::PrefetchOp>(load.getMemRef(), inRow(indices, next, row), /*isWrite=*/false, /*localityHint=*/3u,
                                    /*isDataCache=*/true);
         }
         if (!mask)
-          return make<vector::LoadOp>(type, load.getMemRef(), first);
-        return make<vector::MaskedLoadOp>(type, load.getMemRef(), first, mask, nothing(type));
+          return make<vector::LoadOp>(type, load.getMemRef(), inRow(indices, first, row));
+        return make<vector::MaskedLoadOp>(type, load.getMemRef(), inRow(indices, first, row), mask, nothing(type));
       }
       if (memref::LoadOp list = mask ? memref::LoadOp() : listOf(load))
         return gatherListed(load, list, row, column);
       Value lanes = indicesAt(indices.back(), row, column);
-      return make<vector::GatherOp>(type, load.getMemRef(), index(0), lanes, mask ? mask : allLanes(), nothing(type));
+      return make<vector::GatherOp>(type, load.getMemRef(), inRow(indices, index(0), row), lanes,
+                                    mask ? mask : allLanes(), nothing(type));
     });
   }
 
@@ -212,7 +232,8 @@ private:
   memref::LoadOp listOf(memref::LoadOp load) const {
     auto cast = load.getIndices().back().getDefiningOp<arith::IndexCastOp>();
     auto list = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
-    if (!list || areUniform(list.getIndices()) || !rowIndex(plan_, list.getIndices().back()))
+    if (!list || load.getIndices().size() != 1 || list.getIndices().size() != 1 || areUniform(list.getIndices()) ||
+        !rowIndex(plan_, list.getIndices().back()))
       return {};
     auto block = dyn_cast<BlockArgument>(list.getMemRef());
     auto kernel = block ? dyn_cast<KernelOp>(block.getOwner()->getParentOp()) : KernelOp();
@@ -252,8 +273,8 @@ private:
           storeOne(store, stored, mask, row);
           continue;
         }
-        if (const auto inRow = rowIndex(plan_, indices.back())) {
-          Value first = firstOf(*inRow, row, column);
+        if (const auto consecutive = rowIndex(plan_, indices.back())) {
+          const SmallVector<Value> first = inRow(indices, firstOf(*consecutive, row, column), row);
           if (mask)
             make<vector::MaskedStoreOp>(store.getMemRef(), first, mask, stored);
           else
@@ -261,7 +282,8 @@ private:
           continue;
         }
         Value lanes = indicesAt(indices.back(), row, column);
-        make<vector::ScatterOp>(store.getMemRef(), index(0), lanes, mask ? mask : allLanes(), stored);
+        make<vector::ScatterOp>(store.getMemRef(), inRow(indices, index(0), row), lanes, mask ? mask : allLanes(),
+                                stored);
       }
   }
 
@@ -421,7 +443,7 @@ private:
       const TileKind kind = kindOf(argument);
       for (unsigned row = 0; row < rowsOf(kind); ++row)
         for (unsigned column = 0; column < columnsOf(kind); ++column, ++number)
-          next[number] = make<arith::SelectOp>(maskAt(row, column), next[number], at(argument, row, column));
+          next[number] = make<arith::SelectOp>(maskOf(kind, row, column), next[number], at(argument, row, column));
     }
   }
 

@@ -7,6 +7,7 @@
 #include "compiler/equations/uniform.h"
 #include "compiler/equations/verify.h"
 #include "compiler/pla/check/check.h"
+#include "compiler/pla/draw/dependences.h"
 #include "compiler/pla/lower/lower.h"
 #include "compiler/pla/syntax/parser.h"
 
@@ -51,7 +52,11 @@ public:
 
   std::vector<notation::Picture> pictures(const notation::Options&, llvm::function_ref<std::optional<Machine>()>,
                                           DiagnosticEngine&) override {
-    return {};
+    return {{"dependences", "Dependences of " + graph_.name,
+             "Each box is a variable with the equations that define it, in uniform form; an arrow is a use, with its "
+             "distance where it leads to another iteration. Where an equation holds is said when the pointer rests on "
+             "its box.",
+             [this] { return drawDependences(graph_); }}};
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
@@ -79,8 +84,14 @@ notation::Description describe() {
   is.filesOfCAbout = "the main of a loop program";
   is.functionsHelp = "a loop program has no functions in C";
   is.views = {"equations"};
+  is.pictures = {"dependences"};
   is.examples = {
-      {"run", "  strata run examples/pla/fir/fir.pla --size N=1000,T=8 --in x=random --in h=random:2 --out y=y.npy\n"}};
+      {"run", "  strata run examples/pla/fir/fir.pla --size N=1000,T=8 --in x=random --in h=random:2 --out y=y.npy\n"
+              "  strata run examples/pla/fir/fir.pla --size N=64,T=4 --in x=random --in h=random:2 --machine array-4x4 "
+              "--trace fir.trace\n"
+              "  strata run examples/pla/vectadd/vectadd.pla --size N=64 --in a=iota --in b=1 + "
+              "examples/pla/sum/sum.pla --size N=9 --in x=1 --machine array-4x4\n"},
+      {"map", "  strata map examples/pla/fir/fir.pla --machine array-4x4 -o fir.sym\n"}};
   return is;
 }
 

@@ -10,6 +10,7 @@
 #include "base/machine/machine.h"
 #include "base/source/diagnostic.h"
 #include "compiler/ir/svm.h"
+#include "compiler/target/array_options.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -53,8 +54,10 @@ struct Symbol {
 struct Settings {
   unsigned optimization = 3; ///< as LLVM counts, 0 to 3
   Instrumentation instrumentation = Instrumentation::None;
-  Sanitizers sanitizers;       ///< of objects
-  std::vector<Symbol> symbols; ///< of the notations' own runtimes
+  Sanitizers sanitizers;                ///< of objects
+  std::vector<Symbol> symbols;          ///< of the notations' own runtimes
+  ArrayOptions array;                   ///< for targets that map to processor arrays
+  std::map<std::string, int64_t> sizes; ///< that are known, for forms that depend on them
   /// Is called with every pass manager before it runs, and when a part of the work begins ("optimising code").
   std::function<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {};
   std::function<void(const char*)> begin = [](const char*) {};
@@ -139,12 +142,19 @@ public:
   virtual svm::Stage takes() const = 0;
   virtual bool has(Instrumentation instrumentation) const = 0;
   virtual llvm::ArrayRef<Form> forms() const = 0;
+  /// The forms, the default first, in which strata map writes what the target itself decides of a program; none:
+  /// nothing that could be read back. They are asked of an artefact like the others.
+  virtual llvm::ArrayRef<Form> mappingForms() const { return {}; }
+  /// Whether there is such a decision in a program (logical), so that it is written in place of the notation's mapping.
+  virtual bool maps(mlir::ModuleOp) const { return false; }
   /// The libraries of Strata (file names in lib/) that a program with one of its objects is linked with; nothing for a
   /// target that makes no objects.
   virtual std::optional<std::vector<std::string>> libraries() const = 0;
   /// Whether this target can start kernels on processors that a machine gives to another target, such as a host those
   /// of an array. The program that it compiles then brings that target's code of what runs there (Program::parts).
   virtual bool givesWorkTo(const Target&) const { return false; }
+  /// Whether it tells ArrayOptions::recorder what a processor array does.
+  virtual bool recordsArrays() const { return false; }
   /// Registers the passes that are its own (compiler/ir/passes.def), for MLIR's command lines.
   virtual void registerPasses() const {}
   /// Whether the target can do all that a program asks for. Reports each thing that it cannot, where it stands.

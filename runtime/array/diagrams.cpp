@@ -9,7 +9,7 @@ namespace strata::array {
 
 Diagrams::Diagrams(std::vector<int64_t> extents) : extents_(std::move(extents)) {
   const auto leaf = static_cast<uint32_t>(extents_.size());
-  nodes_ = {{leaf, 0, 0}, {leaf, 0, 0}};
+  nodes_ = {{leaf, 0, 0}, {leaf, 1, 0}};
   all_ = end;
   for (uint32_t level = leaf; level-- > 0;) {
     std::vector<Branch> list = {{extents_[level], all_}};
@@ -29,12 +29,38 @@ Diagrams::Set Diagrams::make(uint32_t level, std::vector<Branch>& list) {
   list.resize(kept);
   if (kept == 1 && list[0].next == none)
     return none;
-  const auto [found, isNew] = unique_.try_emplace({level, list}, static_cast<Set>(nodes_.size()));
-  if (isNew) {
-    nodes_.push_back({level, static_cast<uint32_t>(branches_.size()), static_cast<uint32_t>(kept)});
-    branches_.insert(branches_.end(), list.begin(), list.end());
+  if (2 * nodes_.size() >= places_.size())
+    grow();
+  size_t place = hash(level, list) & (places_.size() - 1);
+  for (; places_[place] != none; place = (place + 1) & (places_.size() - 1))
+    if (nodes_[places_[place]].level == level && std::ranges::equal(branches(places_[place]), list))
+      return places_[place];
+  const auto result = places_[place] = static_cast<Set>(nodes_.size());
+  nodes_.push_back({level, static_cast<uint32_t>(branches_.size()), static_cast<uint32_t>(kept)});
+  branches_.insert(branches_.end(), list.begin(), list.end());
+  return result;
+}
+
+size_t Diagrams::hash(uint32_t level, std::span<const Branch> list) const {
+  uint64_t result = level;
+  for (const Branch& branch : list) {
+    result = (result ^ static_cast<uint64_t>(branch.end) ^ (uint64_t{branch.next} << 32)) * 0x9E3779B97F4A7C15u;
+    result ^= result >> 29;
   }
-  return found->second;
+  return result;
+}
+
+/// Places for twice as many nodes, or the first.
+void Diagrams::grow() {
+  places_.assign(std::max<size_t>(256, 2 * places_.size()), none);
+  for (Set set = 0; set < nodes_.size(); ++set) {
+    if (nodes_[set].branches == 0)
+      continue;
+    size_t place = hash(nodes_[set].level, branches(set)) & (places_.size() - 1);
+    while (places_[place] != none)
+      place = (place + 1) & (places_.size() - 1);
+    places_[place] = set;
+  }
 }
 
 Diagrams::Set Diagrams::box(std::span<const Range> ranges) {
@@ -126,6 +152,9 @@ Diagrams::Set Diagrams::affine(uint32_t level, std::span<const int64_t> coeffici
       last = std::max(first, std::min(canHold.end, other.end));
     }
   }
+  if (static_cast<uint64_t>(last - first) > mostRanges - ranges_)
+    throw TooManyRanges();
+  ranges_ += static_cast<size_t>(last - first);
   std::vector<Branch> list;
   if (first > 0)
     list.push_back({first, next(0)});
@@ -145,7 +174,7 @@ Diagrams::Set Diagrams::combine(Operation operation, Set a, Set b) {
     return operation == Operation::And ? none : a;
   if (operation != Operation::Without && a > b)
     std::swap(a, b);
-  std::unordered_map<uint64_t, Set>& results = results_[static_cast<size_t>(operation)];
+  auto& results = results_[static_cast<size_t>(operation)];
   const uint64_t key = (uint64_t{a} << 32) | b;
   if (const auto found = results.find(key); found != results.end())
     return found->second;

@@ -24,10 +24,15 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
+/// Thrown by conditions that cut the points of a Diagrams into too many ranges.
+struct TooManyRanges {};
+
 class Diagrams {
 public:
   using Set = uint32_t;
   static constexpr Set none = 0;
+  /// Coordinates that conditions look at one by one, in all that is made of one Diagrams.
+  static constexpr size_t mostRanges = size_t{1} << 18;
 
   /// Points have one coordinate for each extent, from 0 to extent - 1. REQUIRES: extents >= 1; their product is below
   /// 2^62.
@@ -40,10 +45,11 @@ public:
   /// REQUIRES: a range for each dimension. What lies outside of the extents is left out.
   Set box(std::span<const Range> ranges);
   /// coefficients · x + constant >= 0. A condition on one coordinate is a box, at the cost of one; another takes time
-  /// and nodes in proportion to the extents that it couples. REQUIRES (here and below): a coefficient for each
-  /// dimension; the products and sums are below 2^62.
+  /// and nodes in proportion to the extents that it couples, and throws TooManyRanges where these are too large.
+  /// REQUIRES (here and below): a coefficient for each dimension; the products and sums are below 2^62.
   Set notNegative(std::span<const int64_t> coefficients, int64_t constant);
-  /// coefficients · x + constant is a multiple of the modulus (0: is zero). REQUIRES: modulus >= 0.
+  /// coefficients · x + constant is a multiple of the modulus (0: is zero). Looks at each coordinate by itself where
+  /// there is a modulus, and throws as above. REQUIRES: modulus >= 0.
   Set divisible(std::span<const int64_t> coefficients, int64_t constant, int64_t modulus);
 
   Set intersect(Set a, Set b) { return combine(Operation::And, a, b); }
@@ -60,12 +66,30 @@ public:
   std::optional<std::vector<int64_t>> first(Set set) const;
   /// Disjoint boxes that are the set, in lexicographic order of their first points: one for each path through the tree.
   void boxes(Set set, const std::function<void(std::span<const Range>)>& each) const;
+  /// The last point in lexicographic order; nothing for none.
+  std::optional<std::vector<int64_t>> last(Set set) const;
+  /// The points up to a point, which is one of them, in lexicographic order. REQUIRES: the point lies in the extents.
+  Set upTo(std::span<const int64_t> point);
+  /// A set of another Diagrams. REQUIRES: the extents are the same.
+  Set copy(const Diagrams& from, Set set);
+
+  // ---- Functions from points to numbers. A set is one, with the values 0 and 1. ----
+
+  /// The function that has at each point the value of what `parts` have there. REQUIRES: the value of zeros is 0;
+  /// values are below 2^31.
+  Set join(std::span<const Set> parts, const std::function<uint32_t(std::span<const uint32_t>)>& value);
+  /// At each point what the function is at the next one in lexicographic order; 0 at the last.
+  Set following(Set function);
+  /// The values that occur, without 0, in ascending order; each with its points.
+  std::vector<std::pair<uint32_t, Set>> values(Set function);
+
   /// How many nodes there are: what memory grows with.
   size_t nodes() const { return nodes_.size(); }
 
 private:
   enum class Operation : uint8_t { And, Or, Without };
-  // A node's ranges follow each other from 0 to the extent: `end` of one is the first of the next.
+  // A node's ranges follow each other from 0 to the extent: `end` of one is the first of the next. A node without
+  // branches stands for a value, which is its `firstBranch`; the first two are none and `end`.
   struct Branch {
     int64_t end;
     Set next;
@@ -74,24 +98,39 @@ private:
   struct Node {
     uint32_t level, firstBranch, branches;
   };
+  struct HashOfPair {
+    size_t operator()(uint64_t key) const {
+      key *= 0x9E3779B97F4A7C15u;
+      return key ^ (key >> 32);
+    }
+  };
   std::span<const Branch> branches(Set set) const {
     return {branches_.data() + nodes_[set].firstBranch, nodes_[set].branches};
   }
   Set make(uint32_t level, std::vector<Branch>& list);
+  size_t hash(uint32_t level, std::span<const Branch> list) const;
+  void grow();
   Set combine(Operation operation, Set a, Set b);
   Set affine(uint32_t level, std::span<const int64_t> coefficients, int64_t value, int64_t modulus, bool isInequality,
              std::map<std::pair<uint32_t, int64_t>, Set>& known);
   std::pair<Set, Set> moved(uint32_t level, Set set, const std::vector<int64_t>& digits,
                             std::unordered_map<Set, std::pair<Set, Set>>& known);
+  Set constant(uint32_t value);
+  uint32_t firstValue(Set function) const;
+  struct Joining;
+  Set joined(uint32_t level, const std::vector<Set>& parts, Joining& state);
+  Set shifted(uint32_t level, Set function, uint32_t after, std::map<std::pair<uint64_t, uint32_t>, Set>& known);
   Set fromPieces(uint32_t level, const std::vector<std::pair<Range, Set>>& pieces);
 
   static constexpr Set end = 1; // the set of the one point without coordinates
   std::vector<int64_t> extents_;
   std::vector<Node> nodes_;
   std::vector<Branch> branches_;
-  std::map<std::pair<uint32_t, std::vector<Branch>>, Set> unique_;
-  std::unordered_map<uint64_t, Set> results_[3];
+  std::vector<Set> places_; // of the nodes with branches, by their hashes; a power of two, none where it is free
+  std::unordered_map<uint64_t, Set, HashOfPair> results_[3]; // by operation and both sets
+  std::unordered_map<uint32_t, Set> constants_;              // of 2 and more
   Set all_ = none;
+  size_t ranges_ = 0; // so far, of mostRanges
 };
 
 } // namespace strata::array

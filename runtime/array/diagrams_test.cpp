@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace strata::array {
@@ -138,6 +139,87 @@ TEST(Diagrams, RandomSetsAgreeWithTheirPoints) {
       ASSERT_EQ(again, set);
     }
   }
+}
+
+TEST(Diagrams, RandomFunctionsAgreeWithTheirPoints) {
+  std::mt19937 random(11); // NOLINT(cert-msc51-cpp): the same functions in every run
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution<int64_t>(least, most)(random); };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int64_t> extents(static_cast<size_t>(number(1, 3)));
+    for (int64_t& extent : extents)
+      extent = number(1, 5);
+    Diagrams diagrams(extents), other(extents);
+    const std::vector<Point> space = points(extents);
+    std::vector<Diagrams::Set> parts;
+    for (int i = 0; i < 3; ++i) {
+      Point coefficients(extents.size());
+      for (int64_t& each : coefficients)
+        each = number(-2, 2);
+      parts.push_back(number(0, 1) == 0 ? diagrams.notNegative(coefficients, number(-4, 4))
+                                        : diagrams.divisible(coefficients, number(-4, 4), number(2, 3)));
+    }
+    // Numbers of which different parts may have the same.
+    const auto numbered = [](std::span<const uint32_t> values) { return values[0] * 3 + values[1] * 2 + values[2]; };
+    const Diagrams::Set function = diagrams.join(parts, numbered), next = diagrams.following(function);
+    const Diagrams::Set both[] = {function, next};
+    const Diagrams::Set pair = diagrams.join(both, [](auto values) { return values[0] * 10 + values[1]; });
+    std::vector<uint32_t> expected;
+    for (const Point& point : space) {
+      const uint32_t values[] = {diagrams.contains(parts[0], point), diagrams.contains(parts[1], point),
+                                 diagrams.contains(parts[2], point)};
+      expected.push_back(numbered(values));
+    }
+    std::vector<uint32_t> found(space.size(), 0);
+    for (const auto& [value, set] : diagrams.values(pair)) {
+      EXPECT_NE(value, 0u);
+      EXPECT_EQ(other.size(other.copy(diagrams, set)), diagrams.size(set));
+      for (size_t i = 0; i < space.size(); ++i) {
+        ASSERT_EQ(other.contains(other.copy(diagrams, set), space[i]), diagrams.contains(set, space[i]));
+        if (diagrams.contains(set, space[i])) {
+          EXPECT_EQ(found[i], 0u) << "two values";
+          found[i] = value;
+        }
+      }
+    }
+    for (size_t i = 0; i < space.size(); ++i)
+      ASSERT_EQ(found[i], expected[i] * 10 + (i + 1 < space.size() ? expected[i + 1] : 0));
+    const auto last = std::ranges::find_if(expected.rbegin(), expected.rend(), [](uint32_t each) { return each != 0; });
+    ASSERT_EQ(diagrams.last(function).has_value(), last != expected.rend());
+    if (last != expected.rend()) {
+      const auto at = static_cast<size_t>(expected.rend() - last) - 1;
+      ASSERT_EQ(*diagrams.last(function), space[at]);
+      const Diagrams::Set before = diagrams.upTo(space[at]);
+      EXPECT_EQ(diagrams.size(before), static_cast<int64_t>(at) + 1);
+      EXPECT_EQ(*diagrams.last(before), space[at]);
+      EXPECT_EQ(diagrams.following(before), at == 0 ? Diagrams::none : diagrams.upTo(space[at - 1]));
+    }
+  }
+}
+
+TEST(Diagrams, FunctionsOfLargeLoopsTakeFewNodes) {
+  constexpr int64_t many = 1'000'000'000;
+  Diagrams diagrams({many, many});
+  const Range inner[] = {{1, many - 1}, {5, many - 7}}, outer[] = {{0, 3}, {0, many}};
+  const Diagrams::Set parts[] = {diagrams.box(inner), diagrams.box(outer)};
+  const Diagrams::Set function = diagrams.join(parts, [](auto values) { return values[0] + 2 * values[1]; });
+  const Diagrams::Set both[] = {function, diagrams.following(function)};
+  const Diagrams::Set pair = diagrams.join(both, [](auto values) { return values[0] * 4 + values[1]; });
+  int64_t size = 0;
+  for (const auto& [value, set] : diagrams.values(pair))
+    size += diagrams.size(set);
+  EXPECT_EQ(size, 3 * many + (many - 4) * (many - 12) + (many - 4)); // and those before the inner ones
+  EXPECT_LT(diagrams.nodes(), 80u);
+}
+
+TEST(Diagrams, ConditionsThatMakeTooManyRangesAreRefused) {
+  constexpr int64_t large = 1'000'000'000;
+  Diagrams sets({large, large, 4});
+  const std::vector<int64_t> sum = {1, 1, 0}, first = {1, 0, 0};
+  EXPECT_THROW(sets.notNegative(sum, -large), TooManyRanges);
+  Diagrams others({large, large, 4});
+  EXPECT_THROW(others.divisible(first, 0, 100'000'000), TooManyRanges);
+  // Those on one loop take no time.
+  EXPECT_EQ(others.size(others.notNegative(first, -7)), (large - 7) * large * 4);
 }
 
 } // namespace

@@ -347,7 +347,7 @@ TEST_P(Deadlocks, AreReportedWithoutATimeOut) {
                 strata_stream_peek(stream, 1, &element);
               })),
               ::testing::ExitedWithCode(1), "waits for 2 elements of stream 's' \\(empty\\)");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(100));
 }
 
 TEST_P(Deadlocks, AThreadThatMayStillPushIsNone) {

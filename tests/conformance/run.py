@@ -99,7 +99,7 @@ class Program:
 
 def execute(command, program, collect):
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     except subprocess.TimeoutExpired:
         return ["it has not ended after 120 seconds"]
     if program.errors:

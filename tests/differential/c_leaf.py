@@ -238,7 +238,7 @@ def attempt(strata, folder, seed):
     ctypes.CDLL(os.path.join(folder, "p.so")).T(ctypes.c_long(LENGTH), *(wanted[name].ctypes.data_as(ctypes.c_void_p) for _, _, name in arguments))
     def differing(words):
         """What a run of strata does other than C."""
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
         if done.returncode:
             return done.stderr, f"ends with status {done.returncode}:\n{done.stderr[:2000]}"
         for direction, kind, name in arguments:

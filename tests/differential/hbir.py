@@ -77,7 +77,7 @@ class Case:
         for each in self.folder.glob("*.out.npy"):
             each.unlink()
         try:
-            done = subprocess.run(self.command(self.path), capture_output=True, text=True, errors="replace", timeout=60)
+            done = subprocess.run(self.command(self.path), capture_output=True, text=True, errors="replace", timeout=600)
         except subprocess.TimeoutExpired:
             return "it has not ended after 60 seconds"
         wrong = f"it ended with {done.returncode}\n{done.stderr[-2000:]}" if done.returncode else self.compare(done.stdout)

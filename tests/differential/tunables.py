@@ -247,7 +247,7 @@ class Case:
             return f"{' '.join(command)}\n  ended with {status}\n{said[-2500:]}"
         shapes = [self.program.shape() for _ in range(40)]
         call = [sys.executable, __file__, "--call", str(library), str(self.program.added), *("x".join(map(str, shape)) for shape in shapes)]
-        done = subprocess.run(call, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(call, capture_output=True, text=True, timeout=600)
         answers = done.stdout.split("\n")[:-1]
         self.runs += len(answers)
         for shape, answer in zip(shapes, answers):

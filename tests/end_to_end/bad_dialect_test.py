@@ -44,7 +44,7 @@ class BadDialect(harness.Case):
     def refuse(self, body, *mentions, code="dialect-error", job="run", place=True, **keywords):
         path = self.program(body, **keywords)
         data = ["--size", "N=8", "--in", "A=iota"] if job == "run" and keywords.get("arguments") is None else []
-        result = self.is_refused(job, path, *data, code=code, mentions=mentions, timeout=60)
+        result = self.is_refused(job, path, *data, code=code, mentions=mentions, timeout=600)
         if place:
             self.assertRegex(result.err, r"--> .*p\.mlir:\d+:\d+", str(result))
         return result
@@ -199,7 +199,7 @@ class BadDialect(harness.Case):
                     if machine == "cell" and code == "runtime-out-of-memory":
                         continue
                     result = self.is_refused("run", self.program(body), "--size", "N=8", "--in", "A=iota", "--machine", machine,
-                                             "--out", f"A={self.path('out.npy')}", code=code, timeout=60)
+                                             "--out", f"A={self.path('out.npy')}", code=code, timeout=600)
                     if not code.startswith("runtime"):
                         self.assertRegex(result.err, r"--> .*p\.mlir:\d+:\d+", str(result))
 

@@ -75,7 +75,7 @@ class BuildTest(harness.Case):
         self.write("main.c", main)
         subprocess.run(["clang-19", "-std=c11", "-Wall", "-Werror", "-I" + os.path.join(ROOT, "include"), "main.c", library, *flags, "-o", "main"],
                        cwd=self.folder, check=True)
-        return subprocess.run(["./main"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=60)
+        return subprocess.run(["./main"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=600)
 
     def link_flags(self):
         libraries = os.path.join(os.path.dirname(os.path.dirname(harness.options.strata)), "lib")
@@ -155,7 +155,7 @@ class BuildTest(harness.Case):
                 "library = Library('./groups.so', 'groups'); arrays = [np.arange(1000, dtype='i4')] + [np.zeros(8, 'i4') for i in range(3)]\n"
                 "library.call(*[describe(a) for a in arrays])\n")
         done = subprocess.run([sys.executable, "-c", call, os.path.dirname(os.path.abspath(__file__))], cwd=self.folder, capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, "the first piece adds up to 7750\n"), done.stderr)
 
     def test_several_calls_at_once(self):
@@ -274,7 +274,7 @@ class BuildTest(harness.Case):
         shutil.copy(harness.options.strata, self.path("bin/strata"))
         os.mkdir(self.path("lib"))
         shutil.copy(os.path.join(os.path.dirname(harness.options.strata), "../lib/strata-compiler"), self.path("lib"))
-        completed = subprocess.run([self.path("bin/strata"), "build", VECTADD, "-o", self.path("x.so")], capture_output=True, text=True, timeout=60)
+        completed = subprocess.run([self.path("bin/strata"), "build", VECTADD, "-o", self.path("x.so")], capture_output=True, text=True, timeout=600)
         self.assertEqual(completed.returncode, 1)
         self.assertIn("build-no-runtime", completed.stderr)
 

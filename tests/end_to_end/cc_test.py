@@ -175,13 +175,13 @@ int main(int argc, char** argv) {
 
 class CcTest(harness.Case):
     def runs(self, *command, status=0):
-        done = subprocess.run([self.path(command[0]), *command[1:]], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.path(command[0]), *command[1:]], cwd=self.folder, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
     def clang(self, *arguments, cxx=False):
         return subprocess.run(["clang++-19" if cxx else "clang-19", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=600)
 
     def test_a_program_of_streams(self):
         self.succeeds("cc", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", MEAN, "-o", "mean")
@@ -242,7 +242,7 @@ class CcTest(harness.Case):
         """What is printed in plain and in checked mode, which is the same."""
         said = set()
         for mode in ("plain", "checked"):
-            done = subprocess.run([self.path(program), *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60,
+            done = subprocess.run([self.path(program), *arguments], cwd=self.folder, capture_output=True, text=True, timeout=600,
                                   env=dict(os.environ, STRATA_SVM=mode))
             self.assertEqual(done.returncode, status, done)
             said.add(done.stdout + done.stderr)
@@ -302,7 +302,7 @@ class CcTest(harness.Case):
                 ("STRATA_SVM", "plain"): "[svm-deadlock]", ("STRATA_MACHINE", "pca"): "[svm-deadlock]", ("STRATA_RECORD", ""): "[svm-deadlock]"}
         for (name, value), words in said.items():
             kept = {key: each for key, each in os.environ.items() if not key.startswith("STRATA_")}
-            done = subprocess.run([self.path("lonely")], cwd=self.folder, capture_output=True, text=True, timeout=60, env=dict(kept, **{name: value}))
+            done = subprocess.run([self.path("lonely")], cwd=self.folder, capture_output=True, text=True, timeout=600, env=dict(kept, **{name: value}))
             self.assertEqual(done.returncode, 1, (name, value))
             self.assertIn(words, done.stderr, (name, value))
             if words.startswith(("STRATA_THREADS is", "STRATA_SVM is")):
@@ -338,7 +338,7 @@ int main(int argc, char** argv) {
         self.write("named.c", '#include <svm.h>\nint main(void) {\n  svmMachine("pca");\n  return !svmAddress(0x10000000, 0);\n}\n')
         self.succeeds("cc", "named.c", "-o", "named")
         kept = {key: each for key, each in os.environ.items() if not key.startswith("STRATA_")}
-        run = lambda **given: subprocess.run([self.path("named")], cwd=self.folder, capture_output=True, text=True, timeout=60, env=dict(kept, PATH="/usr/bin:/bin", **given))
+        run = lambda **given: subprocess.run([self.path("named")], cwd=self.folder, capture_output=True, text=True, timeout=600, env=dict(kept, PATH="/usr/bin:/bin", **given))
         done = run()
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"named\.c:3: error: no machine is named 'pca'; there are 'host' \[svm-machine\]\n  help: include the machine's header, as <svm/pca\.h>")
@@ -367,7 +367,7 @@ int main(void) {
         built = os.path.dirname(os.path.dirname(harness.options.strata))
         for compiler, language in (("cc", ("c", "c11")), ("g++", ("c++", "c++20")), ("clang-19", ("c", "c11")), ("clang++-19", ("c++", "c++20"))):
             done = subprocess.run([compiler, "-x", language[0], "-std=" + language[1], "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", source,
-                                   "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(built, "include")], capture_output=True, text=True, timeout=60)
+                                   "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(built, "include")], capture_output=True, text=True, timeout=600)
             self.assertEqual((done.returncode, done.stderr), (0, ""), compiler)
         self.succeeds("cc", source, "-o", "calls")
         self.runs("calls")
@@ -448,7 +448,7 @@ int main(void) {
 
     def test_standard_input_is_the_compilers(self):
         done = subprocess.run([harness.options.strata, "cc", "-x", "c", "-", "-o", self.path("piped")], input="int main(void) { return 6; }", text=True,
-                              timeout=60, check=False)
+                              timeout=600, check=False)
         self.assertEqual(done.returncode, 0)
         self.runs("piped", status=6)
 
@@ -478,12 +478,12 @@ int main(void) {
         self.is_refused("cc", MEAN, code="cc-no-clang", mentions="'/absent/clang'", STRATA_CLANG="/absent/clang")
         os.makedirs(self.path("other/bin"))
         alone = shutil.copy(harness.options.strata, self.path("other/bin/strata"))
-        done = subprocess.run([alone, "--help"], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([alone, "--help"], cwd=self.folder, capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("'lib/strata-compiler' cannot be started: it is not beside this program", done.stderr)
         os.makedirs(self.path("other/lib"))
         shutil.copy(os.path.join(os.path.dirname(harness.options.strata), "../lib/strata-compiler"), self.path("other/lib"))
-        done = subprocess.run([alone, "cc", MEAN], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([alone, "cc", MEAN], cwd=self.folder, capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("cc-no-library", done.stderr)
         self.assertIn("libstrata-svm.a", done.stderr)

@@ -215,7 +215,7 @@ class FromC(harness.Case):
                              "{ for (long i = 0; i < N; i++) { p[i].at[2] += by.at[1]; p[i].near[1][3] = by.near[0][0]; } }\n")
         self.write("main.c", POINTS)
         self.succeeds("build", program, "--main", "main.c", "-o", "app", "--machine", "host")
-        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, "3.5 9\n"), done.stderr)
 
     def test_types_in_headers_are_the_programs(self):
@@ -228,7 +228,7 @@ class FromC(harness.Case):
         for compiler in ("gcc -std=c11 use.c", "clang-19 -std=c11 use.c", "g++ -std=c++20 use.cpp", "clang++-19 -std=c++20 use.cpp"):
             subprocess.run(compiler.split() + ["-pedantic", "-Wall", "-Wextra", "-Werror", include, "-fsyntax-only"], cwd=self.folder, check=True)
         subprocess.run(["clang-19", "use.c", "first.so", "second.so", include, "-o", "use"], cwd=self.folder, check=True)
-        done = subprocess.run(["./use"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["./use"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, "9.5 3 2.5 7\n"), done.stderr)
         # One name for two types is said where the headers meet.
         self.write("clash.c", '#include "first.h"\n#include "other.h"\n')
@@ -246,7 +246,7 @@ class FromC(harness.Case):
         for compiler in ("gcc -std=c11 names_use.c", "clang-19 -std=c11 names_use.c", "g++ -std=c++20 names_use.cpp", "clang++-19 -std=c++20 names_use.cpp"):
             subprocess.run(compiler.split() + ["-pedantic", "-Wall", "-Wextra", "-Werror", include, "names.so", "-o", "names_use"],
                            cwd=self.folder, check=True)
-            done = subprocess.run(["./names_use"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=60)
+            done = subprocess.run(["./names_use"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=600)
             self.assertEqual((done.returncode, done.stdout), (0, "1234 5 6 -7 8\n"), done.stderr)
 
     def test_a_struct_by_value_is_built_without_warnings(self):
@@ -297,7 +297,7 @@ class FromC(harness.Case):
     def test_a_handler_that_jumps(self):
         self.write("main.c", JUMPS)
         self.succeeds("build", VECTADD, "--machine", "cell", "--main", "main.c", "-o", "app")
-        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, "sequoia-size-mismatch\nsequoia-index\nsequoia-out-of-memory\n2000 fine\n"), done.stderr)
 
     def test_an_error_as_the_program_runs_is_fatal(self):
@@ -305,7 +305,7 @@ class FromC(harness.Case):
         program = self.write("take.sq", "void task Take(in float A[N], in int I[M], out float B[M]);\n"
                              "void task<leaf> Take::Do(in float A[N], in int I[M], out float B[M]) { for (long i = 0; i < M; i++) B[i] = A[I[i]]; }\n")
         self.succeeds("build", program, "--main", "main.c", "-o", "app", "--machine", "host")
-        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.path("app")], capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (1, "index-out-of-range is fatal\n"), done.stderr)
         self.assertNotIn("error:", done.stderr)
 

@@ -2,6 +2,7 @@
 tiles that wait for ever. Each message names tile, array, index and line. And loops that never end and wait for nothing, which stay in the program."""
 
 import os
+import resource
 import subprocess
 import time
 
@@ -28,7 +29,7 @@ LINE = 12
 
 class HbirChecks(harness.Case):
     def run_checked(self, statements):
-        return self.strata("run", self.write("p.hbir", PROGRAM % statements), "--in", "A=iota", "--check", timeout=60)
+        return self.strata("run", self.write("p.hbir", PROGRAM % statements), "--in", "A=iota", "--check", timeout=600)
 
     def finds(self, statements, code, *mentions):
         result = self.run_checked(statements)
@@ -37,31 +38,39 @@ class HbirChecks(harness.Case):
             self.assertIn(text, result.err, str(result))
 
     def test_a_loop_that_never_ends_is_not_left_out(self):
-        """All at once, for three times as long as a program takes whose loop ends and which is started with them."""
+        """One after the other, each until it has used three times the processor time of a program whose loop ends."""
         loops = ("while (k < 5) { }", "while (true) { }", "for (;;) { }", "for (int i = 0; k < 5; ) { int j = i * 2; }", "while (k < 5) k = k * 2;")
-        ends = "while (k < 5) k = k + 1;"
 
         def start(name, loop, *how):
             path = self.write(name + ".hbir", PROGRAM % f"int k = 0; {loop} C[tile_id] = k + 100;")
             return subprocess.Popen([harness.options.strata, "run", path, "--in", "A=iota", "--out", f"C={name}.npy", *how], cwd=self.folder,
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        begin = time.monotonic()
-        endless = {}
+
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertEqual(start("ends", "while (k < 5) k = k + 1;").wait(600), 0)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertTrue((np.load(self.path("ends.npy"))[:16] == 105).all())
+        enough = 3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         for number, loop in enumerate(loops):
             for how in ((), ("--interpret",), ("--threads", "1")) if number == 0 else ((),):
-                endless[loop, how] = start(f"p{len(endless)}", loop, *how)
-        control = start("ends", ends)
-        try:
-            self.assertEqual(control.wait(120), 0)
-            self.assertTrue((np.load(self.path("ends.npy"))[:16] == 105).all())
-            time.sleep(2 * (time.monotonic() - begin))
-            for (loop, how), process in endless.items():
-                self.assertIsNone(process.poll(), f"'{loop}' {how} ends")
-        finally:
-            for process in endless.values():
-                process.kill()
-                process.wait()
+                process = start("endless", loop, *how)
+                try:
+                    while (used := self.processor_time(process)) is not None and used < enough:
+                        time.sleep(0.05)
+                    self.assertIsNotNone(used, f"'{loop}' {how} ends")
+                finally:
+                    process.kill()
+                    process.wait()
         self.assertFalse([name for name in os.listdir(self.folder) if name.endswith(".npy") and name != "ends.npy"])
+
+    @staticmethod
+    def processor_time(process):
+        """The seconds that a process has used, or nothing when it has ended."""
+        if process.poll() is not None:
+            return None
+        with open(f"/proc/{process.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_functions_in_c(self):
         self.write("f.c", """#include <stdbool.h>
@@ -119,7 +128,7 @@ bool odd(int x, bool turn) { return (x % 2 != 0) != turn; }
             program = PROGRAM % f"if (tile_id == 3 && A[3] > 5) {{ flag = 1; T[3] = 1; }} if (tile_id == 9) {{ {loop} }} C[tile_id] = 1;"
             path = self.write("p.hbir", program.replace("int flag = 0;", "int flag = 0; T[3] = 0;"))
             for threads in ("1", "2", "7"):
-                result = self.strata("run", path, "--in", "A=iota", "--threads", threads, timeout=60)
+                result = self.strata("run", path, "--in", "A=iota", "--threads", threads, timeout=600)
                 self.assertEqual(result.status, 1, f"{loop}\n{result}")
                 for text in ("error[runtime-deadlock]", f"{LINE} |", "tile 9"):
                     self.assertIn(text, result.err, f"{loop}\n{result}")
@@ -129,7 +138,7 @@ bool odd(int x, bool turn) { return (x % 2 != 0) != turn; }
         declared = "  W : int[4] = block[4][4] { target.t.l[x][y]; replicated; device; };\n  C :"
         def run(statements):
             return self.strata("run", self.write("p.hbir", PROGRAM.replace("  C :", declared) % statements), "--in", "A=iota", "--check",
-                               "--out", "W=W.npy", timeout=60)
+                               "--out", "W=W.npy", timeout=600)
         lost = run("W[tile_id / 4] = tile_id; C[tile_id] = W[tile_id / 4];")
         self.assertEqual(lost.status, 0, str(lost))
         self.assertIn("warning[check-copies-differ]", lost.err)

@@ -22,7 +22,7 @@ class HpvmIrTest(harness.Case):
             return file.read()
 
     def output(self, program, *arguments):
-        return subprocess.run([self.path(program), *arguments], capture_output=True, text=True, timeout=60)
+        return subprocess.run([self.path(program), *arguments], capture_output=True, text=True, timeout=600)
 
     def refused(self, text, code, line, *said):
         """The text is refused with this code at this line."""
@@ -58,7 +58,7 @@ class HpvmIrTest(harness.Case):
             self.assertEqual(self.output(program).stdout, "2 5 8\n")
         # Bitcode of LLVM's own tools has no place for the attributes, which stand in quotes then.
         self.write("quoted.ll", self.text().replace("* in out %data", "* \"in\" \"out\" %data"))
-        subprocess.run(["llvm-as-19", self.path("quoted.ll"), "-o", self.path("scale.bc")], check=True, timeout=60)
+        subprocess.run(["llvm-as-19", self.path("quoted.ll"), "-o", self.path("scale.bc")], check=True, timeout=600)
         self.assertEqual(self.succeeds("run", "scale.bc").out, "2 5 8\n")
 
     def test_other_ir_is_clangs(self):

@@ -372,7 +372,7 @@ class RaisedTest(harness.Case):
 
     def prints(self, wanted):
         for threads in ("1", "2", "7"):
-            done = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=120, check=False,
+            done = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=600, check=False,
                                   env={**os.environ, "STRATA_THREADS": threads})
             self.assertEqual(done.stdout, wanted, done.stderr)
 

@@ -308,7 +308,7 @@ class HpvmTest(harness.Case):
         self.succeeds(compiler, *arguments)
 
     def output(self, program, *arguments, threads=2):
-        result = subprocess.run([self.path(program), *arguments], capture_output=True, text=True, timeout=120,
+        result = subprocess.run([self.path(program), *arguments], capture_output=True, text=True, timeout=600,
                                 env={**os.environ, "STRATA_THREADS": str(threads)})
         self.assertEqual(result.returncode, 0, (program, arguments, threads, result.stdout, result.stderr))
         return result.stdout
@@ -319,7 +319,7 @@ class HpvmTest(harness.Case):
             self.build("-O2", "-c", name + ".c", "-o", name + ".o")
 
     def runs(self, *command):
-        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 0, (command, done.stdout + done.stderr))
 
     def sections(self, file):
@@ -380,7 +380,7 @@ class HpvmTest(harness.Case):
         self.write("raised.c", RAISED)
         self.build("-O2", "-c", "raised.c", "-o", "raised.o")
         told = subprocess.run([harness.options.strata, "cc", self.path("raised.o"), "-o", self.path("raised")], capture_output=True, text=True,
-                              timeout=120, env={**os.environ, "STRATA_REMARKS": "1"}, check=True).stderr
+                              timeout=600, env={**os.environ, "STRATA_REMARKS": "1"}, check=True).stderr
         self.assertIn("remark[hpvm-not-raised]: node 'same' runs instance by instance", told)
         self.assertRegex(told, r"instances of 'count\.\d+' run one by one, not in lanes: 'svm.atomic' has no form for lanes here")
         self.assertIn("raised.c:%d:" % (1 + RAISED.split("\n").index("  __hpvm__atomic_add(counts + values[x] % 4, 1); /* told */")), told)
@@ -392,7 +392,7 @@ class HpvmTest(harness.Case):
         self.parts()
         self.build("main.o", "graph.o", "leaf.o", "-o", "program")
         for threads in ("0", "x", "513", "-1"):
-            ended = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=60, env={**os.environ, "STRATA_THREADS": threads})
+            ended = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=600, env={**os.environ, "STRATA_THREADS": threads})
             self.assertNotEqual(ended.returncode, 0)
             self.assertIn("[hpvm-environment]", ended.stderr)
             self.assertIn(f"STRATA_THREADS is '{threads}'", ended.stderr)
@@ -404,17 +404,17 @@ class HpvmTest(harness.Case):
         for name, (source, _) in EXAMPLES.items():
             self.build("-O2", os.path.join(ROOT, "examples/hpvm", name, source), "-o", name, compiler="c++" if source.endswith("pp") else "cc")
             shared = self.output(name)
-            with_copies = subprocess.run([self.path(name)], capture_output=True, text=True, timeout=120, check=False,
+            with_copies = subprocess.run([self.path(name)], capture_output=True, text=True, timeout=600, check=False,
                                          env={**os.environ, "STRATA_HPVM_MEMORY": "separate"})
             self.assertEqual((with_copies.returncode, with_copies.stdout), (0, shared), with_copies.stderr)
         # What is not asked for stays where it is.
         self.write("forgets.c", FORGETS)
         self.build("forgets.c", "-o", "forgets")
         for kind, wanted in (("shared", "1 2 2 2 here"), ("separate", "1 1 2 2 here")):
-            done = subprocess.run([self.path("forgets")], capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "STRATA_HPVM_MEMORY": kind})
+            done = subprocess.run([self.path("forgets")], capture_output=True, text=True, timeout=600, check=False, env={**os.environ, "STRATA_HPVM_MEMORY": kind})
             self.assertEqual(done.stdout, wanted + "\n", done.stderr)
         for kind, code, text in (("elsewhere", "hpvm-environment", "say 'shared'"), ("separate", "hpvm-objects-overlap", "track the whole")):
-            done = subprocess.run([self.path("forgets"), "overlap"], capture_output=True, text=True, timeout=120, check=False,
+            done = subprocess.run([self.path("forgets"), "overlap"], capture_output=True, text=True, timeout=600, check=False,
                                   env={**os.environ, "STRATA_HPVM_MEMORY": kind})
             self.assertEqual(done.returncode, 1)
             self.assertIn(code, done.stderr)
@@ -587,7 +587,7 @@ class Seeing(harness.Case):
         self.assertEqual(self.strata("show", "damaged.ll").status, 1)
 
     def run_program(self, **environment):
-        done = subprocess.run(["./program"], cwd=self.folder, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
+        done = subprocess.run(["./program"], cwd=self.folder, capture_output=True, text=True, timeout=600, env={**os.environ, **environment})
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr
 
@@ -617,7 +617,7 @@ class Seeing(harness.Case):
 
     def figures(self, *words, **environment):
         started = time.monotonic()
-        done = subprocess.run(["./program", *words], cwd=self.folder, capture_output=True, text=True, timeout=60,
+        done = subprocess.run(["./program", *words], cwd=self.folder, capture_output=True, text=True, timeout=600,
                               env={**os.environ, **environment, "STRATA_STATS": "json"})
         whole = time.monotonic() - started
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -660,7 +660,7 @@ class Seeing(harness.Case):
             events = json.load(file)["traceEvents"]
         self.assertEqual(sum(event["name"] == "inner/more" for event in events), 6)
         self.assertIn("[hpvm-record]", self.run_program(STRATA_STATS="json:" + self.path("no/folder/figures.json")))
-        done = subprocess.run(["./program"], cwd=self.folder, capture_output=True, text=True, timeout=60, env={**os.environ, "STRATA_STATS": "xml"})
+        done = subprocess.run(["./program"], cwd=self.folder, capture_output=True, text=True, timeout=600, env={**os.environ, "STRATA_STATS": "xml"})
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("[hpvm-environment]", done.stderr)
 

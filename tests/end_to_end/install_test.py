@@ -1,6 +1,6 @@
 """An installation in a prefix of its own, moved elsewhere, and the project of examples/project built against it: by CMake and by
-pkg-config, with gcc and clang, in C and C++; likewise the program of streams in examples/stream-project. Nothing of the source tree is
-used but the examples."""
+pkg-config, with gcc and clang, in C and C++; likewise the program of streams in examples/stream-project and the one with two programs on
+a processor array in examples/array/two-programs. Nothing of the source tree is used but the examples."""
 
 import os
 import shutil
@@ -13,6 +13,7 @@ from harness import ROOT
 
 PROJECT = os.path.join(ROOT, "examples", "project")
 STREAMS = os.path.join(ROOT, "examples", "stream-project")
+TWO_PROGRAMS = os.path.join(ROOT, "examples", "array", "two-programs")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
@@ -57,6 +58,7 @@ class InstallTest(harness.Case):
     def test_what_is_installed(self):
         for path in ("bin/strata", "include/sequoia.h", "include/strata.h", "lib/libstrata.a", "lib/pkgconfig/strata.pc", "lib/cmake/Strata/StrataConfig.cmake",
                      "include/svm.h", "include/svm/pca.h", "lib/libstrata-svm.a", "lib/libstrata-svm-checked.a", "lib/pkgconfig/strata-svm.pc",
+                     "include/strata_array.h", "lib/libstrata-array.a", "lib/pkgconfig/strata-array.pc",
                      "share/strata/machines/cell/machine.yaml", "share/doc/strata/command.md", "share/man/man1/strata-run.1",
                      "share/bash-completion/completions/strata", "share/zsh/site-functions/_strata",
                      "share/fish/vendor_completions.d/strata.fish"):
@@ -170,6 +172,28 @@ int main() {
                 with self.subTest(package=package, compiler=compiler, standard=standard):
                     self.does(compiler, standard, "-O2", *WARNINGS, main, *flags, "-o", f"app{number}")
                     self.finds_means(self.path(f"app{number}"))
+
+    def test_programs_on_an_array(self):
+        strata = os.path.join(self.prefix, "bin", "strata")
+        for name in ("fir", "matvec"):
+            self.does(strata, "map", os.path.join(ROOT, "examples", "pla", name, f"{name}.pla"), "--machine", "array-4x4", "-o", f"{name}.sym")
+        shutil.copy(os.path.join(TWO_PROGRAMS, "main.c"), self.folder)
+        machine = os.path.join(self.prefix, "share/strata/machines/array-4x4/machine.yaml")
+        flags = self.does("pkg-config", "--cflags", "--libs", "strata-array",
+                          PKG_CONFIG_PATH=os.path.join(self.prefix, "lib/pkgconfig")).split()
+        for number, compiler in enumerate(filter(shutil.which, ("clang-19", "gcc"))):
+            with self.subTest(compiler=compiler):
+                self.does(compiler, "-std=c11", *WARNINGS, "main.c", *flags, "-o", f"app{number}")
+                self.assertIn("0 of 212 results are wrong", self.does(self.path(f"app{number}"), machine, "fir.sym", "matvec.sym"))
+        self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.20)
+project(Two LANGUAGES C)
+find_package(Strata REQUIRED)
+add_executable(two main.c)
+target_link_libraries(two PRIVATE Strata::array)
+""")
+        self.does("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.does("cmake", "--build", "build")
+        self.assertIn("0 of 212 results are wrong", self.does(self.path("build/two"), machine, "fir.sym", "matvec.sym"))
 
     def test_streams_with_one_command(self):
         self.streams()

@@ -2,6 +2,7 @@
 full registers, against the interpreter (--check), and how many threads there are changes no bit."""
 
 import random
+import re
 
 import harness
 import numpy as np
@@ -90,7 +91,8 @@ class Lanes(Case):
                 self.compare(text, choose.choice((1, 2, 256)), choose.choice((13, 64, 512)), sizes)
 
     def test_a_convolution_runs_in_lanes(self):
-        for element, lanes in (("float", 16), ("double", 8)):
+        vector = int(re.search(r"vector: (\d+)", self.succeeds("machine", "host").out).group(1))
+        for element, lanes in (("float", vector // 4), ("double", vector // 8)):
             text = PROGRAM.format(parameters=PARAMETERS.format(t=element, o=element), t=element, o=element, i="long", start="0", choice="",
                                   step="s + H[u][v] * A[m + u][n + v]", other="other", into="=")
             self.write("p.sq", text)

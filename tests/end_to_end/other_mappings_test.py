@@ -44,7 +44,7 @@ class OtherMappings(harness.Case):
         program = self.write("p.sq", CUT.format(direction, count, block, first, body))
         mapping = self.write("p.map", MAP % (tunable, "loop i(level 0) { spmd { ways = auto; } }", ""))
         given = ["--in", "b=iota"] if direction == "inout" else []
-        return self.strata("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", *given, "--check", *options, timeout=60)
+        return self.strata("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", *given, "--check", *options, timeout=600)
 
     def says(self, result, status, *texts):
         self.assertEqual(result.status, status, str(result))
@@ -104,7 +104,7 @@ class OtherMappings(harness.Case):
             text = text.replace(old, new)
         program = self.write("p.sq", text)
         mapping = self.write("p.map", MAP % (tunable, "", ""))
-        return self.strata("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", "--check", "--remarks", timeout=60)
+        return self.strata("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", "--check", "--remarks", timeout=600)
 
     def test_what_the_program_refuses_is_tried_with_divisors(self):
         exact = ("a[i * t; t], b[i * t; t]", "a[i * t : (i + 1) * t; t], b[i * t : (i + 1) * t; t]")
@@ -141,7 +141,7 @@ void task<inner> T::I(in long n, in int a[N], out int b[N]) { V(a[0 : n;], b[0 :
         made = self.succeeds("map", program, "--entry", "V", "--size", "N=100000")
         self.assertIn("tunable u = 1563;", made.out, str(made))
         run = lambda entry, size, *given: self.strata("run", program, "--entry", entry, "--size", f"N={size}", "--in", "a=iota", "--out",
-                                                      f"b={self.path('b.npy')}", *given, timeout=60)
+                                                      f"b={self.path('b.npy')}", *given, timeout=600)
         self.says(run("V", 100000), 0)
         self.assertTrue(np.array_equal(np.load(self.path("b.npy")), np.arange(100000) + 1))
         # Where only the run tells it, it may be too large for the number that was chosen.
@@ -165,7 +165,7 @@ void task<inner> U::I(in long n, in int a[N], out int b[N]) { T(a[0 : n;], b[0 :
         for rest, size, said in (("", 65536, None), ("", 70651, "the 1024 iterations of 'i' take 65536 of the 70651 elements of 'b'"),
                                  ("  V(a[u * 64 : N;], b[u * 64 : N;]);\n", 70651, None)):
             program = self.write("p.sq", text.replace("REST", rest))
-            run = self.strata("run", program, "--entry", "U", "--size", f"N={size}", "--in", f"n={size}", "--in", "a=iota", "--out", f"b={self.path('b.npy')}", timeout=60)
+            run = self.strata("run", program, "--entry", "U", "--size", f"N={size}", "--in", f"n={size}", "--in", "a=iota", "--out", f"b={self.path('b.npy')}", timeout=600)
             if said:
                 self.says(run, 1, "error[sequoia-short-iterations]", said, "p.sq:7:")
                 continue
@@ -178,7 +178,7 @@ void task<inner> U::I(in long n, in int a[N], out int b[N]) { T(a[0 : n;], b[0 :
         text = CUT.format("inout", "(N + t - 1) / t", "t", "0", "b[i] += a[i];")
         self.assertIn("b[i * t; t]); }\n", text)
         program = self.write("p.sq", bump + text.replace("b[i * t; t]); }\n", "b[i * t; t]); }\n" + "".join(more)))
-        return self.strata("run", program, "--entry", "T", "--size", "N=10", "--in", "a=iota", "--in", "b=iota", "--check", timeout=60)
+        return self.strata("run", program, "--entry", "T", "--size", "N=10", "--in", "a=iota", "--in", "b=iota", "--check", timeout=600)
 
     def test_results_that_depend_on_levels(self):
         self.says(self.run_levels(), 0)
@@ -190,7 +190,7 @@ void task<inner> U::I(in long n, in int a[N], out int b[N]) { T(a[0 : n;], b[0 :
         mapping = self.write("p.map", MAP % (tunable, "loop i(level 0) { spmd { ways = auto; } }", "callsite Plus() { target P() { } }")
                              + "task Plus { instance P::L(level 0) { } }\n")
         return self.strata("run", program, "--map", mapping, "--entry", "T", "--size", "N=20", "--in", f"x={values}", "--in", f"m={given}", "--check",
-                           *options, timeout=60)
+                           *options, timeout=600)
 
     def test_combiners(self):
         self.says(self.run_reduce("b = a - b;"), 1, "error[check-combiner]", "'Plus' does not commute", "Plus(b, a) is", "and Plus(a, b) is",
@@ -226,7 +226,7 @@ void task<inner> U::I(in long n, in int a[N], out int b[N]) { T(a[0 : n;], b[0 :
         made = self.strata("map", *options, "--size", f"N={len(values)}")
         self.assertEqual(made.status, 0, str(made))
         mapping = self.write("p.map", re.sub(r"tunable t = \d+", "tunable t = 3", made.out))
-        return self.strata("run", *options, "--map", mapping, "--in", f"x={self.path('x.npy')}", "--in", "m=0", "--check", timeout=60)
+        return self.strata("run", *options, "--map", mapping, "--in", f"x={self.path('x.npy')}", "--in", "m=0", "--check", timeout=600)
 
     def test_sizes_that_agree_under_one_mapping_only(self):
         program = """void task Add(in int a[N], inout int b[N]);
@@ -282,9 +282,9 @@ void T_L(sqArray_t *a, sqArray_t *b) {
         program = self.write("p.sq", text[:text.index("void task<leaf>")] + "void task<ext> T::L(in int a[N], out int b[N]);\n")
         mapping = self.write("p.map", (MAP % (3, "", "")).replace("T_L::L(level 0)", 'T_L::L(level 0) external("count.c")'))
         run = ("run", program, "--map", mapping, "--size", "N=10", "--in", "a=iota", "--check")
-        self.says(self.strata(*run, timeout=60), 1, "error[check-differs-in-c]", "the program calls functions in C", "one that keeps a state")
+        self.says(self.strata(*run, timeout=600), 1, "error[check-differs-in-c]", "the program calls functions in C", "one that keeps a state")
         self.write("count.c", open(self.path("count.c"), encoding="utf-8").read().replace("(int)now.tv_nsec", "1"))
-        self.says(self.strata(*run, timeout=60), 0)
+        self.says(self.strata(*run, timeout=600), 0)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,16 @@ def fir(given, N, T):
     return {"y": y}
 
 
+def pipeline(given, N, T):
+    x, h = given["x"], given["h"]
+    y = h[0] * x
+    for k in range(1, T):
+        late = np.zeros_like(x)
+        late[k:] = x[:max(N - k, 0)]
+        y = y + h[k] * late
+    return {"y": y}
+
+
 def matmul(given, M, N, K):
     c = given["a"][:, :1] * given["b"][:1]
     for k in range(1, K):
@@ -181,6 +191,10 @@ def programs():
                 lambda r, N, T: {"x": floats(r, N), "h": floats(r, T)}, fir),
         Program("matmul", [{"M": 1, "N": 1, "K": 1}, {"M": 7, "N": 5, "K": 9}, {"M": 33, "N": 40, "K": 21}],
                 lambda r, M, N, K: {"a": floats(r, M, K), "b": floats(r, K, N)}, matmul),
+        Program("systolic", [{"M": 1, "N": 1, "K": 1}, {"M": 7, "N": 5, "K": 9}, {"M": 23, "N": 20, "K": 21}],
+                lambda r, M, N, K: {"a": floats(r, M, K), "b": floats(r, K, N)}, matmul),
+        Program("pipeline", [{"N": 1, "T": 1}, {"N": 7, "T": 9}, {"N": 200, "T": 9}],
+                lambda r, N, T: {"x": floats(r, N), "h": floats(r, T)}, pipeline),
         Program("conv", [dict(zip("FHWCRS", (1,) * 6)), dict(zip("FHWCRS", (2, 5, 4, 3, 2, 3))), dict(zip("FHWCRS", (3, 9, 8, 2, 3, 3)))],
                 lambda r, F, H, W, C, R, S: {"image": floats(r, C, H + R - 1, W + S - 1), "filter": floats(r, F, C, R, S)}, conv),
         Program("matvec", [{"M": 1, "N": 1}, {"M": 6, "N": 11}, {"M": 40, "N": 31}],
@@ -199,6 +213,7 @@ def programs():
         Program("syrk", [{"N": 1, "K": 1}, {"N": 6, "K": 4}, {"N": 21, "K": 13}],
                 lambda r, N, K: {"alpha": 1.5, "beta": 0.5, "a": doubles(r, N, K), "c": doubles(r, N, N)}, syrk),
         Program("floyd", square, lambda r, N: {"w": (r.integers(1, 100, (N, N)) * (1 - np.eye(N, dtype="i4"))).astype("i4")}, floyd),
+        Program("shortest", square, lambda r, N: {"w": (r.integers(1, 100, (N, N)) * (1 - np.eye(N, dtype="i4"))).astype("i4")}, floyd),
         Program("align", [{"M": 1, "N": 1}, {"M": 8, "N": 5}, {"M": 30, "N": 41}],
                 lambda r, M, N: {"a": r.integers(0, 4, M).astype("i1"), "b": r.integers(0, 4, N).astype("i1")}, align),
         Program("iir", square, lambda r, N: {"a1": 0.5, "a2": -0.25, "b0": 1.25, "x": floats(r, N)}, iir),

@@ -250,7 +250,7 @@ class PlainTest(harness.Case):
         compiler = ["clang++-19", "-std=c++20"] if source.endswith(".cpp") else ["clang-19", "-std=c11"]
         self.write(source, main)
         subprocess.run([*compiler, "-O1", *WARNINGS, INCLUDE, source, *files, *flags, "-o", "app"], cwd=self.folder, check=True)
-        return subprocess.run(["./app"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=120)
+        return subprocess.run(["./app"], cwd=self.folder, env=dict(os.environ, LD_LIBRARY_PATH=self.folder), capture_output=True, text=True, timeout=600)
 
     def archive(self):
         libraries = os.path.join(os.path.dirname(os.path.dirname(harness.options.strata)), "lib")
@@ -272,7 +272,7 @@ class PlainTest(harness.Case):
         self.write("hbir.c", '#include "vectadd.h"\n#include <stdio.h>\nint main(void) {\n  static float a[1000], b[1000], c[1000];\n'
                    "  a[999] = b[999] = 2;\n  vectadd(a, b, c);\n  printf(\"%g\\n\", c[999]);\n  return 0;\n}\n")
         self.succeeds("build", os.path.join(HBIR, "vectadd/vectadd.hbir"), "--main", "hbir.c", "-o", "app")
-        self.assertEqual(subprocess.run([self.path("app")], capture_output=True, text=True, timeout=60).stdout, "4\n")
+        self.assertEqual(subprocess.run([self.path("app")], capture_output=True, text=True, timeout=600).stdout, "4\n")
 
     def test_the_first_programs_of_the_page(self):
         with open(os.path.join(ROOT, "docs/from-c.md")) as file:
@@ -297,7 +297,7 @@ class PlainTest(harness.Case):
             done = self.run_built("main.cpp", MAIN_CXX, "rows.so", flags=flags)
             self.assertEqual((done.returncode, done.stdout), (0, MAIN_CXX_SAYS), done.stderr)
         subprocess.run(["g++", "-std=c++20", "-O1", *WARNINGS, INCLUDE, "main.cpp", "rows.o", *self.archive(), "-o", "app"], cwd=self.folder, check=True)
-        done = subprocess.run(["./app"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["./app"], cwd=self.folder, capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, MAIN_CXX_SAYS), done.stderr)
 
     def test_two_libraries_and_both_ways_in_one_program(self):

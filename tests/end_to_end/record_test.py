@@ -204,7 +204,7 @@ class RecordTest(Pages):
         """What a program wrote down, as read from JSON."""
         file = f"{name}.json"
         done = subprocess.run([self.path(name), *arguments], cwd=self.folder, env=self.environment(STRATA_RECORD=file, **environment),
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertEqual([each for each in os.listdir(self.folder) if ".part" in each], [])
         with open(self.path(file), encoding="utf-8") as text:
@@ -370,13 +370,13 @@ class RecordTest(Pages):
     def test_where_it_is_written(self):
         self.compile("mean", os.path.join(EXAMPLES, "stream-project/main.c"))
         done = subprocess.run([self.path("mean")], cwd=self.folder, env=self.environment(STRATA_RECORD="absent/record.json"), capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=600)
         self.assertEqual(done.returncode, 1)
         self.assertIn("[svm-record]", done.stderr)
         self.assertIn("absent/record.json' cannot be written: No such file", done.stderr)
         before = set(os.listdir(self.folder))
         for value in ("run-%p.json", ""):
-            subprocess.run([self.path("mean")], cwd=self.folder, env=self.environment(STRATA_RECORD=value), check=True, timeout=60,
+            subprocess.run([self.path("mean")], cwd=self.folder, env=self.environment(STRATA_RECORD=value), check=True, timeout=600,
                            stdout=subprocess.DEVNULL)
         new = set(os.listdir(self.folder)) - before
         self.assertEqual(len(new), 1, new)

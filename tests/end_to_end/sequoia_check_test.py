@@ -29,7 +29,7 @@ LINE = MAIN[:MAIN.index("%s")].count("\n") + 1
 class SequoiaChecks(harness.Case):
     def run_checked(self, statements, *options, k=4, indices="iota", size=8, check=True):
         return self.strata("run", self.write("p.sq", MAIN % statements), "--entry", "Main", "--size", f"N={size}", "--in", f"k={k}", "--in", "a=iota",
-                           "--in", f"I={indices}", "--in", "b=iota", "--in", "c=zeros", *(["--check"] if check else []), *options, timeout=60)
+                           "--in", f"I={indices}", "--in", "b=iota", "--in", "c=zeros", *(["--check"] if check else []), *options, timeout=600)
 
     def finds(self, statements, code, *mentions, **keywords):
         result = self.run_checked(statements, **keywords)

@@ -26,7 +26,7 @@ class Shell(harness.Case):
         self.write("data.npy", "")
 
     def shell(self, *command):
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120,
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=600,
                               env=dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}", HOME=self.folder, TERM="xterm"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stderr, "")
@@ -69,7 +69,7 @@ class Shell(harness.Case):
         self.assertEqual(self.bash("strata", "run", "program.sq", "--machine", "=", "cell-"), {"cell-disk"})
         self.assertEqual(self.bash("strata", "run", "--in", "A", "=", "ra"), {"random"})
         self.assertEqual(self.bash("strata", "run", "--in", "A", "=", "da"), {"data.npy"})
-        self.assertEqual(self.bash("strata", "map", "--format", "="), {"braces", "xml"})
+        self.assertEqual(self.bash("strata", "map", "--format", "="), {"braces", "xml", "text", "binary"})
         self.assertEqual(self.bash("strata", "help", "sh"), {"show"})
         self.assertTrue({"notes.txt", "program.sq"} <= self.bash("strata", "cc", ""))
         self.assertEqual(self.bash("strata", "run", "--repeat", ""), set())
@@ -85,7 +85,7 @@ class Shell(harness.Case):
         self.assertEqual(complete("strata run --ma"), {"--machine", "--map", "--main"})
         self.assertIn("cell", complete("strata run program.sq --machine "))
         self.assertIn("program.sq", complete("strata run pro"))
-        self.assertEqual(complete("strata map --format "), {"braces", "xml"})
+        self.assertEqual(complete("strata map --format "), {"braces", "xml", "text", "binary"})
 
     @unittest.skipUnless(shutil.which("zsh") or os.environ.get("CI"), "there is no zsh")
     def test_zsh(self):

@@ -62,7 +62,7 @@ class Pages(harness.Case):
             self.skipTest("there is no chromium to open the page with")
         done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--enable-logging=stderr",
                                f"--user-data-dir={self.path('browser')}", "--dump-dom", "file://" + self.path(name)],
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=600)
         console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
         self.assertEqual(console, [])
         return done.stdout

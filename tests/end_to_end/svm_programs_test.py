@@ -318,7 +318,7 @@ class SvmPrograms(harness.Case):
         self.succeeds("c++" if cxx else "cc", *(["-std=c++20"] if cxx else ["-std=gnu11"]), "-w", "-I.", source, *options, "-o", name)
         return name
 
-    def run_it(self, name, *arguments, status=0, mode="checked", threads=2, timeout=60, **environment):
+    def run_it(self, name, *arguments, status=0, mode="checked", threads=2, timeout=600, **environment):
         kept = {key: value for key, value in os.environ.items() if not key.startswith("STRATA_")}
         done = subprocess.run([self.path(name), *arguments], cwd=self.folder, capture_output=True, text=True, timeout=timeout,
                               env=dict(kept, STRATA_SVM=mode, STRATA_THREADS=str(threads), **environment))
@@ -363,7 +363,7 @@ class SvmPrograms(harness.Case):
             built = os.path.dirname(os.path.dirname(harness.options.strata))
             for level in ("-O0", "-O2"):
                 done = subprocess.run(["gcc", "-std=c11", level, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", f"-I{ROOT}/include", f"-I{built}/include",
-                                       self.path("literals.c")], capture_output=True, text=True, timeout=60)
+                                       self.path("literals.c")], capture_output=True, text=True, timeout=600)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_types_that_the_compiler_sees(self):

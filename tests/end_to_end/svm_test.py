@@ -50,7 +50,7 @@ class SvmExamples(harness.Case):
                 for mode, workers in MODES:
                     where = f"{name} by {compiler[0]} on {machine}, {mode}, {workers} workers"
                     env = environment(mode, workers)
-                    done = subprocess.run([program], capture_output=True, text=True, env=env, timeout=120)
+                    done = subprocess.run([program], capture_output=True, text=True, env=env, timeout=600)
                     self.assertEqual((done.returncode, done.stderr), (0, ""), where)
                     own.add(done.stdout)
                     yield where, examples.run(program, module, arrays, self.folder, env)
@@ -105,7 +105,7 @@ class SvmExamples(harness.Case):
                ("heat", [self.save("long.npy", np.ones(9000, "f4"))], "local memory")]
         for name, files, message in bad:
             program = self.build(name)
-            done = subprocess.run([program, *files, "out.npy"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            done = subprocess.run([program, *files, "out.npy"], cwd=self.folder, capture_output=True, text=True, timeout=600)
             self.assertEqual(done.returncode, 1, f"{name} {files}: {done}")
             self.assertIn(message, done.stderr)
             self.assertFalse(os.path.exists(self.path("out.npy")))

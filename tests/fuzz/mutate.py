@@ -24,6 +24,7 @@ SIZES = ["N=10", "N=0", "N=1", "N=37", "M=5", "P=6", "B=4", "U=3", "V=2"]
 CRASHES = ["Assertion", "Stack dump", "PLEASE submit", "Sanitizer", "terminate called", "LLVM ERROR", "JIT session error",
            "UNREACHABLE", "runtime error:"]
 MEMORY = 6 << 30
+HANGS = 300  # seconds after which a command that runs no program is taken to hang
 
 
 class Mutator:
@@ -119,7 +120,7 @@ class Fuzzer:
         """Mapping files of the HBIR examples, as the command writes them."""
         for path in self.seeds["hbir"]:
             name = os.path.join(self.folder, f"{os.path.basename(path)}.map")
-            subprocess.run([self.options.strata, "map", path, "-o", name], capture_output=True, timeout=60)
+            subprocess.run([self.options.strata, "map", path, "-o", name], capture_output=True, timeout=600)
             if os.path.exists(name):
                 self.seeds["map"].append(name)
                 self.programs[name] = path
@@ -131,7 +132,7 @@ class Fuzzer:
         for path, machine in cases:
             name = os.path.join(self.folder, f"{os.path.basename(path)}-{machine}.mlir")
             subprocess.run([self.options.strata, "run", path, "--machine", machine, "--emit=svm", "-o", name],
-                           capture_output=True, timeout=60)
+                           capture_output=True, timeout=600)
             if os.path.exists(name):
                 self.seeds["mlir"].append(name)
 
@@ -187,7 +188,7 @@ class Fuzzer:
         environment["ASAN_OPTIONS"] = "allocator_may_return_null=1:detect_leaks=0"
         try:
             done = subprocess.run([self.options.strata, *arguments], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL,
-                                  timeout=self.options.limit, preexec_fn=limit, env=environment)
+                                  timeout=self.options.limit if arguments[0] == "run" else HANGS, preexec_fn=limit, env=environment)
         except subprocess.TimeoutExpired:
             self.late += 1
             return None if arguments[0] == "run" else "no end in time", ""
@@ -244,7 +245,7 @@ def main():
     parser.add_argument("--strata", default=os.path.join(ROOT, "build/bin/strata"))
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=5, help="seconds that one command may take")
+    parser.add_argument("--limit", type=float, default=5, help="seconds after which a program that runs is ended, without a failure")
     parser.add_argument("--failures", type=int, default=20, help="end after so many")
     parser.add_argument("--keep", help="a folder for what fails")
     parser.add_argument("--no-limit", action="store_true", help="no limit of memory, which address sanitizers need")

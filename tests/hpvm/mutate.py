@@ -49,7 +49,7 @@ def trialOfIr(strata, file, program):
         if OUR_FAULT.search(linked.stderr) or linked.returncode not in (0, 1):
             return f"status {linked.returncode}\n{linked.stderr}"
         if linked.returncode == 0:
-            subprocess.run([program], capture_output=True, timeout=60)
+            subprocess.run([program], capture_output=True, timeout=600)
     except subprocess.TimeoutExpired as late:
         return f"no end: {' '.join(late.cmd)}"
     return None
@@ -68,7 +68,7 @@ def trial(strata, text, ending, pick, folder):
         if OUR_FAULT.search(linked.stderr) or linked.returncode not in (0, 1):
             return f"status {linked.returncode}\n{linked.stderr}"
         if linked.returncode == 0:  # a program that is wrong may do anything but wait for ever
-            subprocess.run([program], capture_output=True, timeout=60)
+            subprocess.run([program], capture_output=True, timeout=600)
     except subprocess.TimeoutExpired as late:
         return f"no end: {' '.join(late.cmd)}"
     return None

@@ -553,7 +553,7 @@ def run(strata, clang, seed, folder, sanitize=()):
             if done.returncode:
                 return f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
         for name, threads in (("program", "1"), ("program", "2"), ("program", "7"), (machine, pick.choice("127"))):
-            done = subprocess.run(["./" + name], cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, env={**os.environ, "STRATA_THREADS": threads})
+            done = subprocess.run(["./" + name], cwd=folder, capture_output=True, text=True, errors="replace", timeout=600, env={**os.environ, "STRATA_THREADS": threads})
             if done.returncode:
                 return f"{name} with {threads} threads ended with {done.returncode}\n{done.stdout}{done.stderr}"
         return interpret(strata, graphs, folder, pick)

@@ -235,7 +235,12 @@ int main(int count, char** words) {
   std::map<std::string, Rates> rates;
   size_t number = 0;
   for (const Case& each : cases) {
-    const auto named = machines.find(std::filesystem::path(each.path).stem().string());
+    // A mapping's name is that of its machine, or begins with it.
+    const std::string stem = std::filesystem::path(each.path).stem().string();
+    auto named = machines.find(stem);
+    for (auto other = machines.begin(); named == machines.end() && other != machines.end(); ++other)
+      if (stem.starts_with(other->first + "-"))
+        named = other;
     if (machines.empty())
       return 2;
     const Machine& machine = named != machines.end() ? named->second : machines.begin()->second;

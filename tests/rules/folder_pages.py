@@ -90,6 +90,8 @@ def main():
                 file.write(wanted)
         if not paragraph(folder):
             breaches.append(f"{path}:1: says nothing, above the mark, of what the folder takes and gives")
+        if not re.match(r"# \S", by_hand(folder)):
+            breaches.append(f"{path}:1: has no title: # {folder}/")
         found = tree.read(path).splitlines() if os.path.exists(place) else []
         lines = wanted.splitlines()
         breaches += [f"{path}:{found.index(line) + 1}: is not what the files say: {line}" for line in found if line not in set(lines)]

@@ -50,6 +50,8 @@ CASES = [
     ("folder_pages", {"compiler/ir/a.h": GOOD}, "compiler/ir/README.md:1: lacks: | `a.h` | For a test. |"),
     ("folder_pages", {"compiler/ir/a.h": GOOD, "compiler/ir/README.md": PAGE.replace("What it takes.", "").replace("b.h", "a.h")},
      "compiler/ir/README.md:1: says nothing, above the mark"),
+    ("folder_pages", {"compiler/ir/a.h": GOOD, "compiler/ir/README.md": PAGE.replace("# compiler/ir/", "#compiler / ir /").replace("b.h", "a.h")},
+     "compiler/ir/README.md:1: has no title: # compiler/ir/"),
     ("folder_pages", {"compiler/ir/a.h": GOOD, "compiler/ir/README.md": PAGE}, "README.md:9: is not what the files say: | `b.h` | For a test. |"),
     ("named_folders", {"compiler/ir/a.h": GOOD, "compiler/README.md": "`ir/`\n"}, "docs/architecture.md:1: does not name `compiler/ir/`"),
     ("named_folders", {"compiler/ir/a.h": GOOD, "docs/architecture.md": "`compiler/ir/`\n"}, "compiler/README.md:1: does not name `ir/`"),

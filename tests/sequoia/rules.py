@@ -27,7 +27,7 @@ def problem(strata, path):
     code, kind, _ = os.path.basename(path).rsplit(".", 2)
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    done = subprocess.run([strata, *command(path, text)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+    done = subprocess.run([strata, *command(path, text)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
     found = [(failed or kind_of, f"{line}:{column}") for kind_of, failed, line, column in MESSAGE.findall(done.stderr)]
     if kind == "nearly":
         clean = done.returncode == 0 and not re.search(r"^(error|warning)", done.stderr, re.MULTILINE)

@@ -22,30 +22,30 @@ def machine(strata, folder, seed):
     path = os.path.join(folder, "machine.yaml")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run([strata, "machine", path, "--header", "-o", os.path.join(folder, "machine.h")], check=True, timeout=60)
+    subprocess.run([strata, "machine", path, "--header", "-o", os.path.join(folder, "machine.h")], check=True, timeout=600)
 
 
 def build(strata, folder, seed):
     """A work function's variables have to fit its stack of 60 KiB, and without optimisation those of each block have room of their own."""
     level = ["-O0", "-O1", "-O2", "-O3"][seed % 4]
     command = [strata, "cc", "-std=c11", level, "-Wframe-larger-than=50000", "-Wall", "-Wextra", "-Werror", "-I.", *FILES, "-o", "program"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     if level == "-O0" and "frame-larger-than" in done.stderr:
         command[3] = "-O1"
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     if done.returncode:
         raise RuntimeError(f"{folder}: {done.stderr}")
 
 
 def run(folder, mode, workers):
     kept = {key: value for key, value in os.environ.items() if not key.startswith("STRATA_")}
-    return subprocess.run([os.path.join(folder, "program")], cwd=folder, capture_output=True, text=True, timeout=120,
+    return subprocess.run([os.path.join(folder, "program")], cwd=folder, capture_output=True, text=True, timeout=600,
                           env=dict(kept, STRATA_SVM=mode, STRATA_THREADS=str(workers)))
 
 
 def check(graphs, strata, folder, seed):
     """What is wrong with the programs of a seed, or nothing; and whether there was one with streams that share."""
-    subprocess.run([graphs, "--write", folder, "--seed", str(seed)], check=True, timeout=60)
+    subprocess.run([graphs, "--write", folder, "--seed", str(seed)], check=True, timeout=600)
     machine(strata, folder, seed)
     build(strata, folder, seed)
     with open(os.path.join(folder, "expected"), encoding="utf-8") as file:
@@ -55,7 +55,7 @@ def check(graphs, strata, folder, seed):
         if (done.returncode, done.stdout, done.stderr) != (0, expected, ""):
             return f"seed {seed}, {mode}, {workers} workers: status {done.returncode}\n{done.stderr}{done.stdout}instead of\n{expected}", False
     # One in which two streams share.
-    written = subprocess.run([graphs, "--shared", folder, "--seed", str(seed)], check=False, timeout=60).returncode
+    written = subprocess.run([graphs, "--shared", folder, "--seed", str(seed)], check=False, timeout=600).returncode
     if written == 3:
         return "", False
     build(strata, folder, seed)

@@ -1,18 +1,16 @@
 // Reads equations off the dialect. See graph_of.h.
 #include "compiler/equations/dialect/graph_of.h"
 
+#include "compiler/equations/dialect/operations.h"
 #include "compiler/ir/locations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IntegerSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace strata::equations {
 
 namespace arith = mlir::arith;
-namespace math = mlir::math;
 
 STRATA_DIAGNOSTIC(unknownOperation, Error, "equations-operation", "'{0}' is no operation of equations");
 STRATA_DIAGNOSTIC(unknownSet, Error, "equations-set",
@@ -20,104 +18,12 @@ STRATA_DIAGNOSTIC(unknownSet, Error, "equations-set",
 
 namespace {
 
+/// Indices are numbers, too, in equations that were written as such.
 ElementType elementOf(mlir::Type type, bool isUnsigned = false) {
-  if (type.isF32() || type.isF64())
-    return ElementType::floating(type.isF32() ? 4 : 8);
-  if (type.isInteger(1))
-    return ElementType::boolean();
+  if (const std::optional<ElementType> found = elementTypeOf(type, isUnsigned))
+    return *found;
   const uint64_t bytes = type.isIndex() ? 8 : std::max(1u, type.getIntOrFloatBitWidth() / 8);
   return isUnsigned ? ElementType::unsignedInteger(bytes) : ElementType::signedInteger(bytes);
-}
-
-/// What an operation of MLIR is here; `isUnsigned` says how it reads integers.
-struct Meaning {
-  Operation operation;
-  bool isUnsigned = false;
-};
-
-std::optional<Meaning> comparison(arith::CmpIPredicate predicate, bool& swaps) {
-  using P = arith::CmpIPredicate;
-  switch (predicate) {
-  case P::eq:
-    return Meaning{Operation::Equal};
-  case P::ne:
-    return Meaning{Operation::NotEqual};
-  case P::sgt:
-    swaps = true;
-    [[fallthrough]];
-  case P::slt:
-    return Meaning{Operation::Less};
-  case P::sge:
-    swaps = true;
-    [[fallthrough]];
-  case P::sle:
-    return Meaning{Operation::LessOrEqual};
-  case P::ugt:
-    swaps = true;
-    [[fallthrough]];
-  case P::ult:
-    return Meaning{Operation::Less, true};
-  case P::uge:
-    swaps = true;
-    [[fallthrough]];
-  case P::ule:
-    return Meaning{Operation::LessOrEqual, true};
-  }
-  return std::nullopt;
-}
-
-std::optional<Meaning> comparison(arith::CmpFPredicate predicate, bool& swaps) {
-  using P = arith::CmpFPredicate;
-  switch (predicate) {
-  case P::OEQ:
-    return Meaning{Operation::Equal};
-  case P::UNE:
-    return Meaning{Operation::NotEqual};
-  case P::OGT:
-    swaps = true;
-    [[fallthrough]];
-  case P::OLT:
-    return Meaning{Operation::Less};
-  case P::OGE:
-    swaps = true;
-    [[fallthrough]];
-  case P::OLE:
-    return Meaning{Operation::LessOrEqual};
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<Meaning> meaningOf(mlir::Operation* op, bool& swaps) {
-  return llvm::TypeSwitch<mlir::Operation*, std::optional<Meaning>>(op)
-      .Case<arith::AddIOp, arith::AddFOp>([](auto) { return Meaning{Operation::Add}; })
-      .Case<arith::SubIOp, arith::SubFOp>([](auto) { return Meaning{Operation::Subtract}; })
-      .Case<arith::MulIOp, arith::MulFOp>([](auto) { return Meaning{Operation::Multiply}; })
-      .Case<arith::DivSIOp, arith::DivFOp>([](auto) { return Meaning{Operation::Divide}; })
-      .Case<arith::DivUIOp>([](auto) { return Meaning{Operation::Divide, true}; })
-      .Case<arith::RemSIOp>([](auto) { return Meaning{Operation::Remainder}; })
-      .Case<arith::RemUIOp>([](auto) { return Meaning{Operation::Remainder, true}; })
-      .Case<arith::NegFOp>([](auto) { return Meaning{Operation::Negate}; })
-      .Case<arith::AndIOp>([](auto) { return Meaning{Operation::And}; })
-      .Case<arith::OrIOp>([](auto) { return Meaning{Operation::Or}; })
-      .Case<arith::XOrIOp>([](auto) { return Meaning{Operation::Xor}; })
-      .Case<arith::ShLIOp>([](auto) { return Meaning{Operation::ShiftLeft}; })
-      .Case<arith::ShRSIOp>([](auto) { return Meaning{Operation::ShiftRight}; })
-      .Case<arith::ShRUIOp>([](auto) { return Meaning{Operation::ShiftRight, true}; })
-      .Case<arith::MinSIOp>([](auto) { return Meaning{Operation::Minimum}; })
-      .Case<arith::MaxSIOp>([](auto) { return Meaning{Operation::Maximum}; })
-      .Case<arith::MinUIOp>([](auto) { return Meaning{Operation::Minimum, true}; })
-      .Case<arith::MaxUIOp>([](auto) { return Meaning{Operation::Maximum, true}; })
-      .Case<math::FmaOp>([](auto) { return Meaning{Operation::MultiplyAdd}; })
-      .Case<math::AbsFOp, math::AbsIOp>([](auto) { return Meaning{Operation::Absolute}; })
-      .Case<math::SqrtOp>([](auto) { return Meaning{Operation::SquareRoot}; })
-      .Case<arith::SelectOp>([](auto) { return Meaning{Operation::Select}; })
-      .Case<arith::ExtSIOp, arith::TruncIOp, arith::SIToFPOp, arith::ExtFOp, arith::TruncFOp, arith::FPToSIOp>(
-          [](auto) { return Meaning{Operation::Convert}; })
-      .Case<arith::ExtUIOp, arith::UIToFPOp, arith::FPToUIOp>([](auto) { return Meaning{Operation::Convert, true}; })
-      .Case<arith::CmpIOp>([&](arith::CmpIOp compare) { return comparison(compare.getPredicate(), swaps); })
-      .Case<arith::CmpFOp>([&](arith::CmpFOp compare) { return comparison(compare.getPredicate(), swaps); })
-      .Default([](mlir::Operation*) { return std::nullopt; });
 }
 
 /// A linear expression; false where it is none.
@@ -263,6 +169,7 @@ private:
     if (auto block = mlir::dyn_cast<mlir::MemRefType>(argument.getType())) {
       made.type = elementOf(block.getElementType());
       extents(number, made.extents);
+      made.isPartial = kernel_.access(number) == "readwrite";
     }
     arrays.push_back(std::move(made));
     return static_cast<uint32_t>(numbers.size() - 1);
@@ -376,20 +283,16 @@ private:
       values_[constant.getResult()] = made;
       return true;
     }
-    bool swaps = false;
-    const std::optional<Meaning> meaning = meaningOf(op, swaps);
-    if (!meaning || op->getNumResults() != 1) {
+    const std::optional<Meaning> meaning = op->getNumResults() == 1 ? meaningOf(op) : std::nullopt;
+    if (!meaning) {
       diagnostics_.report(unknownOperation, place(op), op->getName().getStringRef());
       return false;
     }
     Node node = start(meaning->operation, op, domain);
-    const bool toInteger = mlir::isa<arith::FPToUIOp>(op);
-    node.type = elementOf(op->getResult(0).getType(),
-                          meaning->isUnsigned && (toInteger || meaning->operation != Operation::Convert));
-    const mlir::Value first = op->getOperand(meaning->operation == Operation::Select ? 1 : 0);
-    node.operandType = elementOf(first.getType(), meaning->isUnsigned && !toInteger);
+    node.type = elementOf(op->getResult(0).getType(), meaning->isUnsigned);
+    node.operandType = elementOf(typedOperand(op, *meaning).getType(), meaning->isOperandUnsigned);
     llvm::SmallVector<mlir::Value> operands(op->getOperands());
-    if (swaps)
+    if (meaning->isSwapped)
       std::swap(operands[0], operands[1]);
     for (mlir::Value operand : operands)
       if (!addOperand(node, operand, op))

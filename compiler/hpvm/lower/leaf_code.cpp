@@ -12,6 +12,7 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/GlobalStatus.h"
 
 namespace strata::hpvm {
 
@@ -386,6 +387,21 @@ std::string leafModule(llvm::Module& module, const std::vector<llvm::Function*>&
   for (llvm::Function& function : llvm::make_early_inc_range(*copy))
     if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();
+  // A constant of which nothing but the elements is asked may as well be the leaf's own: then it is known here, and in
+  // a program that is written out.
+  for (llvm::GlobalVariable& variable : copy->globals()) {
+    const llvm::GlobalVariable* original = module.getGlobalVariable(variable.getName(), true);
+    llvm::GlobalStatus uses;
+    if (!variable.isDeclaration() || !original || !original->isConstant() || !original->hasDefinitiveInitializer() ||
+        original->isThreadLocal() || original->getInitializer()->needsRelocation() ||
+        llvm::GlobalStatus::analyzeGlobal(&variable, uses) || uses.IsCompared)
+      continue;
+    variable.setInitializer(const_cast<llvm::Constant*>(original->getInitializer()));
+    variable.setConstant(true);
+    variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+    variable.setVisibility(llvm::GlobalValue::DefaultVisibility);
+    variable.setComdat(nullptr);
+  }
   copy->setModuleInlineAsm("");
   llvm::StripDebugInfo(*copy);
   std::string text;

@@ -34,8 +34,8 @@ llvm::Function* makeLeaf(const LeafNode& leaf, const LeafUse& use, const std::st
 /// The atomic instruction that a call of __hpvm__atomic_… means, in front of it; gives what the call gives.
 llvm::Value* makeAtomic(llvm::CallBase& call);
 
-/// The text of these functions and all that they call, as a module of its own. Variables, and functions that the module
-/// does not define, are left to the link.
+/// The text of these functions and all that they call, as a module of its own, with the constants of which they read
+/// nothing but elements. Other variables, and functions that the module does not define, are left to the link.
 std::string leafModule(llvm::Module& module, const std::vector<llvm::Function*>& functions);
 
 } // namespace strata::hpvm

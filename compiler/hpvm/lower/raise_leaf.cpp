@@ -486,7 +486,8 @@ private:
       return locationAt(lowering_.diagnostics_.sources(), placeOf(instruction, lowering_.diagnostics_.sources()),
                         lowering_.context_);
     };
-    mlir::OpBuilder variables = mlir::OpBuilder::atBlockBegin(body);
+    // Variables are each instance's own: they stand in the innermost loop.
+    mlir::OpBuilder variables = mlir::OpBuilder::atBlockBegin(builder_.getInsertionBlock());
     return raising.write(builder_, variables, values, symbols, placeIn);
   }
 

@@ -88,6 +88,10 @@ TEST(SequoiaDefaultMapping, ShippedMappingsResolve) {
     for (const std::string& machineName : machinesOfLevels()) {
       SCOPED_TRACE(std::string(example) + " on " + machineName);
       Session session(exampleText(example));
+      // Processor arrays are for loop programs; other programs have no mappings to them.
+      if (std::ranges::any_of(session.machine(machineName).processors,
+                              [](const auto& each) { return !each.array.empty(); }))
+        continue;
       std::optional<Mapping> mapping = session.readMap(exampleFile(std::string(example) + "/" + machineName + ".map"));
       ASSERT_TRUE(mapping) << session.rendered();
       EXPECT_FALSE(mapping->tasks.empty());

@@ -8,6 +8,7 @@
 #include "compiler/kernel/convention.h"
 #include "compiler/kernel/instance_tiles.h"
 #include "compiler/kernel/lanes.h"
+#include "compiler/kernel/nests.h"
 #include "compiler/kernel/prefetch.h"
 #include "compiler/target/host/closures.h"
 #include "compiler/target/host/engine.h"
@@ -350,6 +351,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   PassManager loops(program.getContext());
   prepare(loops);
   loops.nest<KernelOp>().addPass(kernel::createTileInstancesPassFor(figures));
+  loops.nest<KernelOp>().addPass(kernel::createTileNestsPassFor(figures));
   loops.nest<KernelOp>().addPass(kernel::createVectorizeLanesPassFor(figures));
   loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPassFor(figures));
   if (failed(loops.run(program)))

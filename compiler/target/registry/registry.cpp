@@ -1,6 +1,7 @@
 // The list of targets, and how a machine comes to one of them.
 #include "compiler/target/registry/registry.h"
 
+#include "compiler/target/array/target.h"
 #include "compiler/target/host/target.h"
 #include "compiler/target/interpreter/target.h"
 
@@ -13,7 +14,7 @@ STRATA_DIAGNOSTIC(otherPart, Error, "target-part",
                   "processor '{0}' of machine '{1}' is of target '{2}', to which target '{3}' gives no work");
 
 llvm::ArrayRef<const Target*> allTargets() {
-  static const Target* const targets[] = {&host::target(), &interpret::target()};
+  static const Target* const targets[] = {&host::target(), &interpret::target(), &array::target()};
   return targets;
 }
 

@@ -1,0 +1,16 @@
+// The reduced dependence graph of a loop program as a drawing: a box for each variable with its equations, an arrow for
+// each use with its distance, inputs above and outputs below. Pure; any thread.
+//
+// Source: "Symbolic Loop Compilation for Tightly Coupled Processor Arrays", section 4 and figure 3.
+#pragma once
+
+#include "compiler/equations/graph.h"
+
+#include <string>
+
+namespace strata::pla {
+
+/// An SVG document.
+std::string drawDependences(const equations::Graph& graph);
+
+} // namespace strata::pla

@@ -1,0 +1,394 @@
+// See map.h. run() reads from top to bottom as the document's section 5 does.
+#include "compiler/target/array/map.h"
+#include "compiler/equations/order.h"
+#include "compiler/target/array/emit.h"
+#include "compiler/target/array/reorder.h"
+#include "compiler/target/array/rewrite.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace strata::array {
+
+using equations::Dependence;
+using equations::Graph;
+
+STRATA_DIAGNOSTIC(unknownLoop, Error, "array-loop", "'{0}' has no loop '{1}'; its loops are {2}");
+STRATA_DIAGNOSTIC(sameLoop, Error, "array-loop-twice", "loop '{0}' is named twice for {1}");
+STRATA_DIAGNOSTIC(incompleteOrder, Error, "array-order-loops", "the order names {0} of the {1} loops of '{2}'");
+STRATA_DIAGNOSTIC(noOrder, Error, "array-order",
+                  "no order of its loops lets one element execute '{0}' iteration by iteration");
+STRATA_DIAGNOSTIC(illegalOrder, Error, "array-order-illegal",
+                  "in this order an iteration of '{0}' would use a value of a later one");
+STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has no bound for some sizes");
+STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
+STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map: {1}");
+STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
+STRATA_DIAGNOSTIC(tooManyLoops, Error, "array-loops", "'{0}' has no loop; an array executes at least one");
+
+namespace {
+
+class Mapper {
+public:
+  Mapper(const Graph& source, const machine::ProcessorArray& array, const MapOptions& options,
+         DiagnosticEngine& diagnostics)
+      : source_(source), array_(array), options_(options), diagnostics_(diagnostics) {}
+
+  std::optional<Symbolic> run(const std::string& machineName);
+
+private:
+  struct Choice {
+    std::optional<uint32_t> row, column; // iterators of the source
+  };
+  std::optional<uint32_t> loopNamed(const std::string& name, bool& isGood);
+  bool named();
+  bool orderNamed();
+  std::vector<Choice> candidates(const Graph& graph, const std::vector<Dependence>& dependences);
+  std::optional<LoopOrder> order(const Choice& choice, const std::vector<Dependence>& dependences,
+                                 DiagnosticEngine& diagnostics);
+  void tell(const std::vector<Skew>& skews, const std::string& why);
+  std::optional<Symbolic> attempt(const Graph& graph, const std::vector<Dependence>& dependences, const Choice& choice,
+                                  const std::string& machineName, DiagnosticEngine& diagnostics);
+
+  const Graph& source_;
+  const machine::ProcessorArray& array_;
+  const MapOptions& options_;
+  DiagnosticEngine& diagnostics_;
+  Choice choice_;
+  std::vector<uint32_t> wished_;
+  std::vector<int64_t> least_; // by iterator of the source
+  std::vector<Skew> skews_;
+};
+
+std::optional<uint32_t> Mapper::loopNamed(const std::string& name, bool& isGood) {
+  const auto found = std::find(source_.iterators.begin(), source_.iterators.end(), name);
+  if (found != source_.iterators.end())
+    return static_cast<uint32_t>(found - source_.iterators.begin());
+  std::string all;
+  for (const std::string& each : source_.iterators)
+    all += (all.empty() ? "'" : ", '") + each + "'";
+  diagnostics_.report(unknownLoop, source_.location, source_.name, name, all).help("name one of its loops");
+  isGood = false;
+  return std::nullopt;
+}
+
+/// The loops that the options name.
+bool Mapper::named() {
+  bool isGood = true;
+  if (options_.rowLoop && !options_.rowLoop->empty())
+    choice_.row = loopNamed(*options_.rowLoop, isGood);
+  if (options_.columnLoop && !options_.columnLoop->empty())
+    choice_.column = loopNamed(*options_.columnLoop, isGood);
+  if (isGood && choice_.row && choice_.row == choice_.column) {
+    diagnostics_.report(sameLoop, source_.location, *options_.rowLoop, "rows and columns")
+        .help("distribute two different loops, or '-' for one of them");
+    return false;
+  }
+  least_.assign(source_.iterators.size(), 1);
+  for (const auto& [name, tile] : options_.leastTiles)
+    if (const std::optional<uint32_t> loop = loopNamed(name, isGood))
+      least_[*loop] = std::max<int64_t>(tile, 1);
+  for (const MapOptions::Skew& each : options_.skews) {
+    const std::optional<uint32_t> loop = loopNamed(each.loop, isGood), by = loopNamed(each.by, isGood);
+    if (isGood && loop == by) {
+      diagnostics_.report(sameLoop, source_.location, each.loop, "a skew").help("skew a loop by another one");
+      isGood = false;
+    }
+    if (isGood)
+      skews_.push_back({*loop, *by, each.factor});
+  }
+  for (const std::string& name : options_.order)
+    if (const std::optional<uint32_t> loop = loopNamed(name, isGood)) {
+      if (std::find(wished_.begin(), wished_.end(), *loop) != wished_.end()) {
+        diagnostics_.report(sameLoop, source_.location, name, "the order").help("name every loop once");
+        isGood = false;
+      }
+      wished_.push_back(*loop);
+    }
+  if (isGood && !wished_.empty() && wished_.size() != source_.iterators.size()) {
+    diagnostics_.report(incompleteOrder, source_.location, wished_.size(), source_.iterators.size(), source_.name)
+        .help("name every loop once, the outermost first");
+    return false;
+  }
+  return isGood;
+}
+
+/// Which loops are distributed when nobody said, the best first: two if all inputs and outputs then pass the borders by
+/// themselves, then one, those along which least is communicated first.
+std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::vector<Dependence>& dependences) {
+  if (options_.rowLoop || options_.columnLoop)
+    return {choice_};
+  const Network network(graph);
+  const std::optional<std::vector<LoopRange>> limits = ranges(network);
+  const size_t loops = graph.iterators.size();
+  if (!limits || network.cells.empty())
+    return {{std::nullopt, 0}};
+  std::vector<Choice> list;
+  // Elements along both loops at once would have to be routed through other elements.
+  const auto isAtBorder = [&](const std::vector<equations::Affine>& index, const isl::set& domain, bool isOutput,
+                              uint32_t row, uint32_t column) {
+    for (const uint32_t loop : {row, column}) {
+      const bool depends = std::any_of(index.begin(), index.end(), [&](const equations::Affine& each) {
+        return loop < each.iterators.size() && each.iterators[loop] != 0;
+      });
+      if (!depends && !isOutput)
+        return true;
+      std::vector<int64_t> step = network.zero();
+      step[loop] = 1;
+      std::vector<int64_t> back = network.zero();
+      back[loop] = -1;
+      if (domain.is_disjoint((*limits)[loop].above.apply(network.polyhedra.translation(step))) ||
+          domain.is_disjoint((*limits)[loop].below.apply(network.polyhedra.translation(back))))
+        return true;
+    }
+    return false;
+  };
+  for (uint32_t row = 0; row < loops; ++row)
+    for (uint32_t column = row + 1; column < loops; ++column) {
+      bool isGood = true;
+      for (const Cell& cell : network.cells)
+        for (const Alternative& each : cell.alternatives)
+          for (const equations::Operand& operand : each.operands)
+            if (const auto* input = std::get_if<equations::InputUse>(&operand))
+              isGood &= isAtBorder(input->index, each.domain, false, row, column);
+      for (const NetworkVariable& variable : network.variables)
+        for (const OutputWrite& write : variable.writes)
+          isGood &= isAtBorder(write.index, write.domain, true, row, column);
+      if (isGood)
+        list.push_back({row, column});
+    }
+  std::vector<std::pair<size_t, uint32_t>> single;
+  for (uint32_t loop = 0; loop < loops; ++loop) {
+    size_t crossing = 0;
+    for (const Dependence& each : dependences)
+      crossing += each.distance[loop] != 0;
+    single.emplace_back(crossing, loop);
+  }
+  std::sort(single.begin(), single.end());
+  for (const auto& [crossing, loop] : single)
+    list.push_back({std::nullopt, loop});
+  return list;
+}
+
+std::optional<LoopOrder> Mapper::order(const Choice& choice, const std::vector<Dependence>& dependences,
+                                       DiagnosticEngine& diagnostics) {
+  if (!wished_.empty()) {
+    LoopOrder wished{wished_, std::vector<bool>(wished_.size(), false)};
+    if (isLegal(wished, dependences))
+      return wished;
+    // Backwards where that makes it legal.
+    for (uint64_t backward = 1; backward < (uint64_t{1} << std::min<size_t>(wished_.size(), 16)); ++backward) {
+      for (size_t i = 0; i < wished_.size(); ++i)
+        wished.isBackward[i] = i < 16 && ((backward >> i) & 1) != 0;
+      if (isLegal(wished, dependences))
+        return wished;
+    }
+    diagnostics.report(illegalOrder, source_.location, source_.name)
+        .help("leave --order out: then an order is found if there is one");
+    return std::nullopt;
+  }
+  // Elements start soon after their neighbours if the loops along which they communicate are the innermost.
+  std::vector<uint32_t> wished;
+  const auto communicates = [&](std::optional<uint32_t> loop) {
+    return loop && std::any_of(dependences.begin(), dependences.end(),
+                               [&](const Dependence& each) { return each.distance[*loop] != 0; });
+  };
+  const bool areInner = (choice.row && choice.column) || communicates(choice.row) || communicates(choice.column);
+  for (uint32_t loop = 0; loop < source_.iterators.size(); ++loop)
+    if (!areInner || (choice.row != loop && choice.column != loop))
+      wished.push_back(loop);
+  for (const std::optional<uint32_t>& loop : {choice.row, choice.column})
+    if (areInner && loop)
+      wished.push_back(*loop);
+  std::optional<LoopOrder> found = legalOrder(wished, dependences);
+  if (!found) {
+    DiagnosticBuilder report = diagnostics.report(noOrder, source_.location, source_.name);
+    // One use for each distance, of those that lead to another iteration.
+    std::set<std::vector<int64_t>> told;
+    for (const Dependence& each : dependences) {
+      if (isZero(each.distance) || told.size() == 6 || !told.insert(each.distance).second)
+        continue;
+      std::string distance;
+      for (const int64_t value : each.distance)
+        distance += (distance.empty() ? "(" : ", ") + std::to_string(value);
+      const equations::Node& to = source_.nodes[each.to];
+      report.note("'" + (to.isOutput ? source_.outputs[to.target].name : source_.variables[to.target].name) +
+                  "' uses a value at distance " + distance + ")");
+    }
+    report.help("write the equations such that values are handed on in one direction of each loop");
+  }
+  return found;
+}
+
+/// Lets more share what is lacking; false where that helps nothing.
+bool sharesMore(Sharing& sharing, Lack lack, const Storages& storages) {
+  const auto take = [](bool& isOn, const std::vector<std::vector<size_t>>& groups) {
+    if (isOn || std::ranges::all_of(groups, [](const std::vector<size_t>& each) { return each.size() == 1; }))
+      return false;
+    return isOn = true;
+  };
+  if (lack == Lack::Nothing)
+    return false;
+  if (take(sharing.queues, storages.queueGroups))
+    return true;
+  if ((lack == Lack::Inputs || lack == Lack::Routes) && take(sharing.inputs, storages.inputGroups))
+    return true;
+  return (lack == Lack::Outputs || lack == Lack::Routes) && take(sharing.outputs, storages.outputGroups);
+}
+
+/// Says which loops were skewed that nobody asked for.
+void Mapper::tell(const std::vector<Skew>& skews, const std::string& why) {
+  std::map<uint32_t, std::string> sums;
+  for (const Skew& each : skews) {
+    std::string& sum = sums[each.loop];
+    const int64_t factor = std::abs(each.factor);
+    sum += each.factor < 0 ? (sum.empty() ? "-" : " - ") : (sum.empty() ? "" : " + ");
+    sum += (factor == 1 ? "" : std::to_string(factor) + " ") + source_.iterators[each.by];
+  }
+  for (const auto& [loop, sum] : sums)
+    diagnostics_.report(skewedLoop, source_.location,
+                        "loop '" + source_.iterators[loop] + "' of '" + source_.name + "' counts from " + sum +
+                            " on: " + why);
+}
+
+std::optional<Symbolic> Mapper::run(const std::string& machineName) {
+  if (source_.iterators.empty()) {
+    diagnostics_.report(tooManyLoops, source_.location, source_.name).help("write it with a loop of one iteration");
+    return std::nullopt;
+  }
+  if (!named())
+    return std::nullopt;
+  Graph graph = skewed(source_, skews_);
+  std::vector<Dependence> dependences = equations::dependences(graph);
+  if (skews_.empty() && wished_.empty()) {
+    std::vector<uint32_t> loops(source_.iterators.size());
+    std::iota(loops.begin(), loops.end(), 0u);
+    if (const std::optional<std::vector<Skew>> skews = skewsForOrder(loops, dependences)) {
+      graph = skewed(source_, *skews);
+      dependences = equations::dependences(graph);
+      tell(*skews, "without that no order of the loops lets an element execute iteration by iteration");
+    }
+  }
+  // The first choice that works; if none does, what is wrong with the first.
+  const std::vector<Choice> choices = candidates(graph, dependences);
+  for (const Choice& choice : choices) {
+    DiagnosticEngine unsaid(diagnostics_.sources());
+    if (std::optional<Symbolic> made = attempt(graph, dependences, choice, machineName, unsaid))
+      return made;
+  }
+  return attempt(graph, dependences, choices.front(), machineName, diagnostics_);
+}
+
+std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vector<Dependence>& dependences,
+                                        const Choice& choice, const std::string& machineName,
+                                        DiagnosticEngine& diagnostics) {
+  const std::optional<LoopOrder> loopOrder = order(choice, dependences, diagnostics);
+  if (!loopOrder)
+    return std::nullopt;
+  std::vector<uint32_t> distributed;
+  for (const std::optional<uint32_t>& loop : {choice.row, choice.column})
+    if (loop)
+      distributed.push_back(*loop);
+  std::optional<std::vector<Skew>> forward;
+  if (options_.isForward)
+    forward = skewsForTiles(*loopOrder, distributed, dependences);
+  const Graph graph = reordered(forward ? skewed(unordered, *forward) : unordered, *loopOrder);
+  Distribution distribution;
+  std::vector<int64_t> least;
+  for (uint32_t i = 0; i < loopOrder->loops.size(); ++i) {
+    if (choice.row == loopOrder->loops[i])
+      distribution.rowLoop = i;
+    if (choice.column == loopOrder->loops[i])
+      distribution.columnLoop = i;
+    least.push_back(least_[loopOrder->loops[i]]);
+  }
+
+  // What the array's operations and registers ask of the equations.
+  Network network(graph);
+  replaceOperations(network, array_);
+  foldConstants(network);
+  forwardCopies(network);
+  trim(network);
+  forwardCopies(network);
+  const std::optional<std::vector<LoopRange>> limits = ranges(network);
+  if (!limits) {
+    diagnostics.report(unboundedLoop, source_.location, source_.name)
+        .help("give every loop a lower and an upper bound in its 'where'");
+    return std::nullopt;
+  }
+  passInputs(network, *limits, distribution.loops());
+  forwardCopies(network);
+  const uint64_t destinations = std::max<uint64_t>(array_.destinations, 1);
+
+  // Uses that last longer than an interval are found by scheduling; then they go through FIFOs, and it is done again.
+  // What may share FIFOs and ports is made to where there are too few.
+  std::optional<Symbolic> best;
+  std::optional<Diagnostic> tooFew;
+  Sharing sharing;
+  std::string why;
+  for (size_t round = 0; round < 4;) {
+    limitDestinations(network, destinations);
+    const Storages storages = storagesOf(network, distribution.loops());
+    std::optional<ScheduleProblem> problem = problemOf(network, storages, array_, least, true, sharing, diagnostics);
+    if (!problem)
+      return std::nullopt;
+    const std::optional<ScheduleProblem> relaxed = problemOf(network, storages, array_, least, false, {}, diagnostics);
+    const std::optional<Schedule> bound = solve(*relaxed, {}, why);
+    if (!bound)
+      break;
+    std::optional<Schedule> schedule = solve(*problem, {}, why);
+    if (schedule) {
+      schedule->lowerBound = bound->lowerBound;
+      if (const std::string broken = verify(*problem, *schedule); !broken.empty()) {
+        diagnostics.report(noSchedule, source_.location, source_.name, broken).help("report this");
+        return std::nullopt;
+      }
+      if (!best || schedule->interval < best->interval) {
+        DiagnosticEngine said(diagnostics.sources());
+        Lack lack = Lack::Nothing;
+        if (std::optional<Symbolic> made = emit({network, storages, *problem, *schedule, *limits, least, distribution},
+                                                machineName, array_, said, lack))
+          best = std::move(made);
+        else if (!best)
+          tooFew = said.all().front();
+        if (!best && !sharesMore(sharing, lack, storages))
+          break;
+        if (!best)
+          continue;
+      }
+      if (schedule->interval <= bound->interval)
+        break;
+    }
+    const auto longOnes = longUses(storages, *relaxed, bound->interval);
+    const size_t before = network.queued.size();
+    network.queued.insert(longOnes.begin(), longOnes.end());
+    if (network.queued.size() == before)
+      break;
+    ++round;
+  }
+  if (!best && tooFew)
+    diagnostics.add(std::move(*tooFew));
+  else if (!best)
+    diagnostics.report(noSchedule, source_.location, source_.name, why)
+        .help("an array with more units, or fewer operations in an iteration");
+  else if (forward)
+    tell(*forward, "otherwise elements would wait for each other in a circle");
+  return best;
+}
+
+} // namespace
+
+std::optional<Symbolic> map(const Graph& graph, const std::string& machineName, const machine::ProcessorArray& array,
+                            const MapOptions& options, DiagnosticEngine& diagnostics) {
+  try {
+    return Mapper(graph, array, options, diagnostics).run(machineName);
+  } catch (const isl::exception& exception) {
+    diagnostics.report(tooHard, graph.location, graph.name, exception.what())
+        .help("simplify the conditions of its equations");
+    return std::nullopt;
+  }
+}
+
+} // namespace strata::array

@@ -1,0 +1,46 @@
+// Symbolic mapping: a loop program in uniform form onto a processor array of which only the elements are known, and not
+// how many there will be, nor the program's sizes. Tells the whole way: choice of loops, rewriting for registers with
+// limited readers, instruction selection, modulo scheduling, registers, routes, access mappings.
+//
+// Source: "Symbolic Loop Compilation for Tightly Coupled Processor Arrays", section 5.
+#pragma once
+
+#include "base/machine/machine.h"
+#include "base/source/diagnostic.h"
+#include "compiler/equations/graph.h"
+#include "runtime/array/symbolic.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::array {
+
+struct MapOptions {
+  /// Loops that are distributed over the rows and the columns of elements, by name: "" for none. Nothing: chosen such
+  /// that few inputs and outputs have to be routed through elements.
+  std::optional<std::string> rowLoop, columnLoop;
+  /// Loops in the order in which an element executes them, the outermost first. Empty: the program's, or the first
+  /// legal one.
+  std::vector<std::string> order;
+  /// Loops that are skewed before all else: `loop` counts from `factor` times `by` on, so that a distance d becomes
+  /// d[loop] + factor · d[by]. What crosses tiles in both directions crosses them in one then.
+  struct Skew {
+    std::string loop, by;
+    int64_t factor = 1;
+  };
+  std::vector<Skew> skews; // empty: those without which there is no legal order
+  /// Beside that, whatever lets no value cross tiles against its loop's direction: elements never wait for each other
+  /// in a circle then, and take more iterations.
+  bool isForward = false;
+  /// Tile sizes that the schedule may rely on, by loop; 1 for others. Smaller tiles are refused when sizes are known.
+  std::map<std::string, int64_t> leastTiles;
+};
+
+/// Nothing on errors (reported, with the equation's place). REQUIRES: the graph verifies.
+std::optional<Symbolic> map(const equations::Graph& graph, const std::string& machineName,
+                            const machine::ProcessorArray& array, const MapOptions& options,
+                            DiagnosticEngine& diagnostics);
+
+} // namespace strata::array

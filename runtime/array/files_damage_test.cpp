@@ -1,0 +1,118 @@
+// Damaged files of symbolic configurations: each is an error that says something, or a configuration that can be
+// written and read again, whatever has happened to the bytes.
+#include "runtime/array/files_testing.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace strata::array {
+
+using test::fileArray;
+using test::fileSample;
+using test::withChecksum;
+
+namespace {
+
+/// Gives whether it was read.
+bool survives(const std::string& bytes) {
+  const std::variant<Symbolic, FileError> result = read(bytes);
+  if (const auto* error = std::get_if<FileError>(&result)) {
+    EXPECT_FALSE(error->message.empty());
+    EXPECT_LE(error->offset, bytes.size());
+    EXPECT_EQ(error->isText, error->line != 0);
+    return false;
+  }
+  const Symbolic& symbolic = std::get<Symbolic>(result);
+  for (const std::string& written : {writeText(symbolic), writeBinary(symbolic)}) {
+    const std::variant<Symbolic, FileError> again = read(written);
+    EXPECT_TRUE(std::holds_alternative<Symbolic>(again) && std::get<Symbolic>(again) == symbolic) << written;
+  }
+  static_cast<void>(validate(symbolic, fileArray()));
+  return true;
+}
+
+} // namespace
+
+TEST(DamagedFiles, BytesOfBinaries) {
+  const std::string binary = writeBinary(fileSample());
+  size_t read = 0;
+  for (size_t i = 0; i < binary.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = binary;
+      damaged[i] = static_cast<char>(damaged[i] ^ 1 << bit);
+      EXPECT_FALSE(survives(damaged)) << "byte " << i << " bit " << bit;
+      read += survives(withChecksum(damaged)) ? 1 : 0;
+    }
+  EXPECT_GT(read, 100u); // what is not found out is a configuration all the same
+  for (size_t i = 0; i < binary.size(); ++i) {
+    std::string damaged = binary;
+    for (const char byte : {'\0', '\xFF', ' '}) {
+      damaged[i] = byte;
+      survives(withChecksum(damaged));
+    }
+  }
+}
+
+TEST(DamagedFiles, TruncatedBinaries) {
+  const std::string binary = writeBinary(fileSample());
+  for (size_t size = 0; size < binary.size(); ++size) {
+    EXPECT_FALSE(survives(binary.substr(0, size))) << size;
+    if (size >= 8) {
+      EXPECT_FALSE(survives(withChecksum(binary.substr(0, size)))) << size;
+    }
+  }
+}
+
+TEST(DamagedFiles, BytesOfTexts) {
+  const std::string text = writeText(fileSample());
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    for (const char byte : {static_cast<char>(text[i] ^ 1), static_cast<char>(text[i] ^ 0x80), '9', '-', '\0'}) {
+      damaged[i] = byte;
+      survives(damaged);
+    }
+    survives(text.substr(0, i) + text.substr(i + 1));
+  }
+}
+
+TEST(DamagedFiles, TruncatedTexts) {
+  const std::string text = writeText(fileSample());
+  for (size_t size = 0; size < text.size(); ++size)
+    survives(text.substr(0, size));
+}
+
+TEST(DamagedFiles, LinesOfTexts) {
+  const std::string text = writeText(fileSample());
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size(); at += lines.back().size())
+    lines.push_back(text.substr(at, text.find('\n', at) + 1 - at));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string without, twice;
+    for (size_t j = 0; j < lines.size(); ++j) {
+      without += i == j ? "" : lines[j];
+      twice += i == j ? lines[j] + lines[j] : lines[j];
+    }
+    survives(without);
+    survives(twice);
+  }
+}
+
+TEST(DamagedFiles, Garbage) {
+  std::mt19937_64 random(1);
+  const std::string binary = writeBinary(fileSample()), text = writeText(fileSample());
+  for (int i = 0; i < 3000; ++i) {
+    std::string bytes(random() % 300, '\0');
+    for (char& byte : bytes)
+      byte = static_cast<char>(random());
+    survives(bytes);
+    survives(withChecksum(binary.substr(0, 4 + random() % 100) + bytes + "...."));
+    survives(text.substr(0, random() % text.size()) + bytes);
+    std::string mixed = text;
+    for (size_t n = random() % 6 + 1; n > 0; --n)
+      mixed.replace(random() % mixed.size(), random() % 20, text.substr(random() % text.size(), random() % 20));
+    survives(mixed);
+  }
+}
+
+} // namespace strata::array

@@ -1,0 +1,157 @@
+// See print.h.
+#include "runtime/array/print.h"
+
+#include <algorithm>
+
+namespace strata::array {
+
+namespace {
+
+constexpr const char* sides[] = {"north", "east", "south", "west", "element"};
+
+std::string text(const machine::Port& port) {
+  return sides[static_cast<size_t>(port.side)] + std::to_string(port.index);
+}
+
+std::string text(const Box& box, const std::vector<std::string>& loops) {
+  std::string all;
+  for (size_t i = 0; i < box.size(); ++i) {
+    const std::string name = i < loops.size() ? loops[i] : "j" + std::to_string(i);
+    all += (i ? ", " : "") + (box[i].end == box[i].first + 1
+                                  ? name + " = " + std::to_string(box[i].first)
+                                  : std::to_string(box[i].first) + " <= " + name + " < " + std::to_string(box[i].end));
+  }
+  return all;
+}
+
+std::string boxes(const std::vector<Box>& list, const std::vector<std::string>& loops) {
+  if (list.empty())
+    return "never";
+  std::string all;
+  for (const Box& each : list)
+    all += (all.empty() ? "" : " or ") + text(each, loops);
+  return all;
+}
+
+std::string range(const Range& each) {
+  return each.end == each.first + 1 ? std::to_string(each.first)
+                                    : std::to_string(each.first) + ".." + std::to_string(each.end - 1);
+}
+
+void printPrograms(const Configuration& c, const machine::ProcessorArray& array, std::string& out) {
+  for (size_t at = 0; at < c.classes.size(); ++at) {
+    out += "\nclass " + std::to_string(at) + ", elements";
+    for (const ClassRegion& each : c.regions)
+      if (each.processorClass == at)
+        out += " (" + range(each.rows) + ", " + range(each.columns) + ")";
+    out += "\n";
+    size_t unit = 0;
+    for (const machine::FunctionalUnit& kind : array.units)
+      for (uint64_t i = 0; i < kind.count; ++i, ++unit) {
+        if (unit >= c.classes[at].programs.size() || c.classes[at].programs[unit].empty())
+          continue;
+        out += "  " + kind.name + std::to_string(i) + ":\n";
+        const Program& program = c.classes[at].programs[unit];
+        for (size_t slot = 0; slot < program.size(); ++slot) {
+          std::string number = std::to_string(slot);
+          number.insert(0, 5 - std::min<size_t>(number.size(), 5), ' ');
+          out += "  " + number + "  " + print(program[slot]) + "\n";
+          if (slot + 1 != program.size() && (slot + 1) % static_cast<size_t>(c.interval) == 0)
+            out += "\n";
+        }
+      }
+  }
+}
+
+void printConnections(const std::vector<Connection>& list, const char* title, std::string& out) {
+  out += "\n" + std::string(title) + "\n";
+  for (size_t i = 0; i < list.size();) {
+    out += "  (" + std::to_string(list[i].row) + ", " + std::to_string(list[i].column) + "):";
+    const uint32_t row = list[i].row, column = list[i].column;
+    for (bool isFirst = true; i < list.size() && list[i].row == row && list[i].column == column; ++i, isFirst = false)
+      out += (isFirst ? " " : ", ") + text(list[i].source) + " -> " + text(list[i].sink);
+    out += "\n";
+  }
+}
+
+} // namespace
+
+std::string print(const Configuration& c, const machine::ProcessorArray& array) {
+  std::string out = "program " + c.program + "\n";
+  out += "region " + std::to_string(c.rows) + " x " + std::to_string(c.columns) + " elements\n";
+  out += "iterations " + std::to_string(c.iterations) + ", one every " + std::to_string(c.interval) + " cycles\n";
+  out += "tile";
+  for (size_t i = 0; i < c.extents.size(); ++i)
+    out += (i ? ", " : " ") + (i < c.loops.size() ? c.loops[i] : "") + " < " + std::to_string(c.extents[i]);
+  out += "\nstart of element (r, c): " + std::to_string(c.firstStart) + " + " + std::to_string(c.rowStart) + " r + " +
+         std::to_string(c.columnStart) + " c\n";
+  const auto depths = [&](const std::vector<uint64_t>& list, const char* prefix) {
+    for (size_t i = 0; i < list.size(); ++i)
+      if (list[i] != 0)
+        out += "depth of " + std::string(prefix) + std::to_string(i) + ": " + std::to_string(list[i]) + "\n";
+  };
+  depths(c.feedbackDepths, "fd");
+  depths(c.inputDepths, "id");
+  printPrograms(c, array, out);
+  if (!c.signals.empty()) {
+    out += "\nsignals of the controller\n";
+    for (size_t i = 0; i < c.signals.size(); ++i)
+      out += "  c" + std::to_string(i) + " = 1 in " + boxes(c.signals[i].ones, c.loops) + "\n";
+  }
+  printConnections(c.data, "data connections", out);
+  printConnections(c.control, "control connections", out);
+  out += "\nbanks\n";
+  for (const Bank& bank : c.banks) {
+    const std::vector<ArrayLayout>& arrays = bank.isOutput ? c.outputs : c.inputs;
+    const bool isColumn = bank.side == machine::Side::North || bank.side == machine::Side::South;
+    out += "  " + std::string(sides[static_cast<size_t>(bank.side)]) + std::to_string(bank.index) + " of " +
+           (isColumn ? "column " : "row ") + std::to_string(bank.position) + ": " +
+           (bank.isOutput ? "takes " : "gives ") +
+           (bank.array < arrays.size() ? arrays[bank.array].name : std::string("?"));
+    for (const Range& each : bank.block)
+      out += "[" + range(each) + "]";
+    out += ", word " + std::to_string(bank.base);
+    for (size_t i = 0; i < bank.strides.size(); ++i)
+      if (bank.strides[i] != 0)
+        out += " + " + std::to_string(bank.strides[i]) + " " + (i < c.loops.size() ? c.loops[i] : "");
+    out += " at cycle " + std::to_string(bank.start) + " + " + std::to_string(c.interval) + " n, in " +
+           boxes(bank.enable, c.loops);
+    if (bank.blockLoops != 0) {
+      std::string size, loops;
+      for (const int64_t each : bank.held)
+        size += (size.empty() ? "" : " x ") + std::to_string(each);
+      for (size_t i = 0; i < std::min<size_t>(bank.blockLoops, c.loops.size()); ++i)
+        loops += (loops.empty() ? "" : ", ") + c.loops[i];
+      out += ", a block of " + size + " for each " + loops;
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+uint64_t configurationBytes(const Configuration& c, const machine::ProcessorArray& array) {
+  const uint64_t instruction = 2 + array.destinations + 3 + array.word + 1 + 2 * array.branchTargets;
+  uint64_t all = 0;
+  for (const ClassRegion& region : c.regions) {
+    uint64_t slots = 0;
+    for (const Program& program : c.classes[region.processorClass].programs)
+      slots += program.size();
+    const auto elements =
+        static_cast<uint64_t>((region.rows.end - region.rows.first) * (region.columns.end - region.columns.first));
+    all += elements * (slots * instruction + 4);
+  }
+  const uint64_t dimensions = c.extents.size();
+  uint64_t fifos = 0;
+  for (const std::vector<uint64_t>* depths : {&c.feedbackDepths, &c.inputDepths})
+    fifos +=
+        static_cast<uint64_t>(std::count_if(depths->begin(), depths->end(), [](uint64_t each) { return each != 0; }));
+  all += uint64_t{c.rows} * c.columns * fifos * 2;
+  all += (c.data.size() + c.control.size()) * 2;
+  for (const Signal& signal : c.signals)
+    all += signal.ones.size() * dimensions * 8;
+  for (const Bank& bank : c.banks)
+    all += 8 + dimensions * 4 + bank.enable.size() * dimensions * 8;
+  return all;
+}
+
+} // namespace strata::array

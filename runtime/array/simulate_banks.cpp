@@ -1,0 +1,147 @@
+// See simulate_banks.h.
+#include "runtime/array/simulate_banks.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace strata::array {
+
+AddressGenerator::AddressGenerator(const Bank& bank, const IterationRuns& runs, const ArrayLayout& array,
+                                   const Configuration& configuration)
+    : bank_(&bank), runs_(&runs), array_(&array), configuration_(&configuration), point_(configuration.extents.size()) {
+  for (size_t i = 0; i < array.extents.size(); ++i) {
+    elements_ *= array.extents[i];
+    isWhole_ &= bank.block[i] == Range{0, array.extents[i]};
+  }
+  jump();
+}
+
+/// To the beginning of the run.
+void AddressGenerator::jump() {
+  if (isDone())
+    return;
+  iteration_ = (*runs_)[run_].first;
+  element_ = bank_->base;
+  int64_t rest = iteration_;
+  for (size_t i = point_.size(); i-- > 0;) {
+    point_[i] = rest % configuration_->extents[i];
+    rest /= configuration_->extents[i];
+    element_ += bank_->strides[i] * point_[i];
+  }
+}
+
+void AddressGenerator::next() {
+  if (++iteration_ == (*runs_)[run_].end) {
+    ++run_;
+    jump();
+    return;
+  }
+  for (size_t i = point_.size(); i-- > 0;) {
+    element_ += bank_->strides[i];
+    if (++point_[i] < configuration_->extents[i])
+      return;
+    element_ -= bank_->strides[i] * point_[i];
+    point_[i] = 0;
+  }
+}
+
+/// Whether one more index of the array leaves room for what belongs to the same block.
+bool AddressGenerator::isHeld(size_t dimension, int64_t index) {
+  Range& range = accessed_[dimension];
+  range = range.first == range.end ? Range{index, index + 1}
+                                   : Range{std::min(range.first, index), std::max(range.end, index + 1)};
+  return range.end - range.first <= bank_->held[dimension];
+}
+
+bool AddressGenerator::isInside() {
+  if (element_ < 0 || element_ >= elements_)
+    return false;
+  const bool isPart = bank_->blockLoops != 0;
+  if (isWhole_ && !isPart)
+    return true;
+  if (isPart && (outer_.empty() || !std::equal(outer_.begin(), outer_.end(), point_.begin()))) {
+    outer_.assign(point_.begin(), point_.begin() + bank_->blockLoops);
+    accessed_.assign(bank_->block.size(), {});
+  }
+  int64_t rest = element_;
+  for (size_t i = bank_->block.size(); i-- > 0;) {
+    const int64_t index = rest % array_->extents[i];
+    rest /= array_->extents[i];
+    if (index < bank_->block[i].first || index >= bank_->block[i].end || (isPart && !isHeld(i, index)))
+      return false;
+  }
+  return true;
+}
+
+uint64_t loadElement(const std::byte* from, Type type) {
+  const auto as = [&]<typename T>(T value) {
+    std::memcpy(&value, from, sizeof value);
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
+  };
+  switch (type) {
+  case Type::Bool:
+    return as(uint8_t{}) != 0;
+  case Type::Int8:
+    return as(int8_t{});
+  case Type::Int16:
+    return as(int16_t{});
+  case Type::Int32:
+    return as(int32_t{});
+  case Type::Uint8:
+    return as(uint8_t{});
+  case Type::Uint16:
+    return as(uint16_t{});
+  case Type::Uint32:
+  case Type::Float32:
+    return as(uint32_t{});
+  case Type::Int64:
+  case Type::Uint64:
+  case Type::Float64:
+    return as(uint64_t{});
+  }
+  return 0;
+}
+
+void storeElement(std::byte* to, Type type, uint64_t value) {
+  if (type == Type::Bool)
+    value &= 1;
+  std::memcpy(to, &value, bytes(type));
+}
+
+OutputBank::Fault OutputBank::keep(uint64_t value) {
+  if (!generator.isInside())
+    return Fault::Outside;
+  const Type type = generator.array().type;
+  storeElement(memory + generator.element() * bytes(type), type, value);
+  last = generator.cycle();
+  generator.next();
+  return Fault::None;
+}
+
+OutputBank::Fault OutputBank::put(int64_t now, TimedValue word) {
+  if (generator.isDone() || word.cycle < generator.cycle())
+    return Fault::Unexpected;
+  if (word.cycle > generator.cycle()) {
+    if (generator.cycle() <= now)
+      return Fault::Missing;
+    auto place = waiting.begin();
+    while (place != waiting.end() && place->cycle < word.cycle)
+      ++place;
+    if (place != waiting.end() && place->cycle == word.cycle)
+      return Fault::Together;
+    waiting.insert(place, word);
+    return Fault::None;
+  }
+  Fault fault = keep(word.value);
+  while (fault == Fault::None && !waiting.empty()) {
+    if (generator.isDone() || waiting.front().cycle < generator.cycle())
+      return Fault::Unexpected;
+    if (waiting.front().cycle > generator.cycle())
+      break;
+    fault = keep(waiting.front().value);
+    waiting.erase(waiting.begin());
+  }
+  return fault;
+}
+
+} // namespace strata::array

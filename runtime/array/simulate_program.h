@@ -1,0 +1,59 @@
+// Programs of a processor class made ready to run: registers, signals and outputs by places in lists of those that the
+// class uses, operations as functions. Plain data; read by any number of threads.
+#pragma once
+
+#include "runtime/array/configuration.h"
+
+namespace strata::array {
+
+struct DecodedSource {
+  enum class Kind : uint8_t {
+    Immediate,
+    Hold, // a register that keeps its value
+    Take, // from a FIFO
+    Same, // what the source number `place` has taken
+  };
+  Kind kind = Kind::Immediate;
+  uint16_t place = 0; // in DecodedClass::registers
+  uint64_t immediate = 0;
+};
+
+struct DecodedDestination {
+  uint16_t place = 0; // in registers or outputs
+  bool isOutput = false;
+};
+
+struct DecodedInstruction {
+  Evaluator evaluate = nullptr; // none: a nop
+  uint32_t latency = 1, interval = 1;
+  uint32_t firstDestination = 0, destinations = 0; // in DecodedClass::destinations
+  uint32_t firstSignal = 0, signals = 0;           // in tests
+  uint32_t next = 0;                               // the slot that follows; for If the first in targets
+  uint8_t sources = 0;
+  Branch::Kind branch = Branch::Kind::Next;
+  DecodedSource source[3];
+};
+
+struct DecodedProgram {
+  uint32_t unit = 0;      // the instance, over all units of the machine
+  uint32_t unitClass = 0; // of the machine
+  std::vector<DecodedInstruction> instructions;
+};
+
+struct DecodedClass {
+  std::vector<Register> registers;      // general, feedback, input and flags that it names
+  std::vector<uint16_t> outputs;        // numbers of the output registers that it writes
+  std::vector<uint16_t> signals;        // numbers of those that it tests
+  std::vector<DecodedProgram> programs; // of the units that it uses
+  std::vector<DecodedDestination> destinations;
+  std::vector<uint16_t> tests; // places in signals
+  std::vector<uint32_t> targets;
+
+  /// The place of an input register, or -1 when no instruction reads it.
+  int64_t input(uint32_t index) const;
+};
+
+/// REQUIRES: checkConfiguration() found nothing wrong.
+DecodedClass decode(const machine::ProcessorArray& array, const ProcessorClass& processorClass);
+
+} // namespace strata::array

@@ -1,0 +1,129 @@
+// A register of an element while it is simulated: a list of values by the cycles in which they arrive. Who writes adds
+// to it when the instruction is issued, who reads sees what has arrived by then. What hardware would get wrong is found
+// when a value is read, when the list must grow, or at the end, so that it costs next to nothing. Used by one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace strata::array {
+
+struct TimedValue {
+  int64_t cycle; // of its arrival
+  uint64_t value;
+};
+
+/// Memory for lists; all of it is given back at once.
+class RegisterPool {
+public:
+  TimedValue* take(size_t count) {
+    if (count > left_) {
+      left_ = count > block ? count : block;
+      blocks_.push_back(std::make_unique_for_overwrite<TimedValue[]>(left_));
+      next_ = blocks_.back().get();
+    }
+    left_ -= count;
+    next_ += count;
+    return next_ - count;
+  }
+
+private:
+  static constexpr size_t block = 1 << 14;
+  std::vector<std::unique_ptr<TimedValue[]>> blocks_;
+  TimedValue* next_ = nullptr;
+  size_t left_ = 0;
+};
+
+enum class RegisterFault : uint8_t {
+  None,
+  Empty,      // read before anything has arrived
+  Overfull,   // more values than the depth
+  TakenTwice, // by two instructions of one cycle
+  Unread,     // overwritten before it was read
+  Together,   // two arrivals in one cycle
+  Left,       // not read until the end
+};
+
+/// One register: a FIFO of some depth, or one that holds a value until the next arrives.
+class RegisterState {
+public:
+  RegisterState(bool isFifo, uint32_t depth) : depth_(depth), isFifo_(isFifo) {}
+
+  /// REQUIRES: arrival.cycle > now; nothing was read in cycles after `now`.
+  RegisterFault put(RegisterPool& pool, int64_t now, TimedValue arrival) {
+    if (count_ == capacity_)
+      if (const RegisterFault fault = makeRoom(pool, now); fault != RegisterFault::None)
+        return fault;
+    if (arrival.cycle <= last_)
+      return insert(arrival);
+    last_ = arrival.cycle;
+    at(count_++) = arrival;
+    return RegisterFault::None;
+  }
+
+  /// Of a register that holds its value.
+  RegisterFault read(int64_t now, uint64_t& value) {
+    if (const RegisterFault fault = settle(now); fault != RegisterFault::None)
+      return fault;
+    if (count_ == 0 || at(0).cycle > now)
+      return RegisterFault::Empty;
+    wasRead_ = true;
+    value = at(0).value;
+    return RegisterFault::None;
+  }
+
+  /// Of a FIFO. A value takes its place from the cycle in which it arrives to that in which it is read, both included.
+  RegisterFault take(int64_t now, uint64_t& value) {
+    if (count_ == 0 || at(0).cycle > now)
+      return RegisterFault::Empty;
+    if (count_ > depth_ && at(depth_).cycle <= now)
+      return RegisterFault::Overfull;
+    if (taken_ == now)
+      return RegisterFault::TakenTwice;
+    taken_ = now;
+    value = at(0).value;
+    pop();
+    return RegisterFault::None;
+  }
+
+  /// After the last cycle.
+  RegisterFault finish();
+
+  /// How many values there are, those on their way included.
+  uint32_t count() const { return count_; }
+  uint32_t depth() const { return depth_; }
+  bool isFifo() const { return isFifo_; }
+  /// The cycle in which the value number i arrives. REQUIRES: i < count().
+  int64_t arrival(uint32_t i) const { return items_[(head_ + i) & (capacity_ - 1)].cycle; }
+
+private:
+  TimedValue& at(uint32_t i) { return items_[(head_ + i) & (capacity_ - 1)]; }
+  void pop() {
+    head_ = (head_ + 1) & (capacity_ - 1);
+    --count_;
+  }
+  /// Drops what was overwritten by now.
+  RegisterFault settle(int64_t now) {
+    while (count_ > 1 && at(1).cycle <= now) {
+      if (!wasRead_)
+        return RegisterFault::Unread;
+      pop();
+      wasRead_ = false;
+    }
+    return RegisterFault::None;
+  }
+  RegisterFault makeRoom(RegisterPool& pool, int64_t now);
+  RegisterFault insert(TimedValue arrival);
+
+  TimedValue* items_ = nullptr;
+  uint32_t head_ = 0, count_ = 0, capacity_ = 0; // the last is 0 or a power of two
+  uint32_t depth_;                               // of a FIFO
+  int64_t last_ = -1;                            // the cycle in which the last value arrives
+  int64_t taken_ = -1;                           // the cycle in which the last value was
+  bool isFifo_;
+  bool wasRead_ = false; // the first value
+};
+
+} // namespace strata::array

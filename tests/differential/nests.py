@@ -1,0 +1,170 @@
+"""Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
+choices and sums at any depth, over a few elements or none. Compiled code gives the bits that the interpreter gives.
+
+  nests.py --strata build/bin/strata --seconds 60           as many programs as there is time for
+  nests.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
+  nests.py … --keep FOLDER                                  where programs that fail are written, with the command"""
+
+import pathlib
+import random
+import signal
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+import need_numpy
+import numpy as np
+
+import campaign
+from sequoia import Server, code_of
+
+TYPES = {"float": "f4", "double": "f8", "int": "i4", "long": "i8", "short": "i2"}
+LOOPS = {"i": "A", "j": "B", "k": "C", "l": "D"}
+
+
+class Program:
+    """A task with one leaf: inputs with two elements more than loops need, and outputs with as many."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        pick = self.random.choice
+        self.sizes = {name: pick([0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 19, 33, 40]) for name in "ABCD"}
+        self.type = pick(["float", "float", "float", "double", "int", "long", "short"])
+        self.count = 0
+        shapes = [["A"], ["B"], ["A", "B"], ["B", "A"], ["A", "C"], ["C", "B"], ["A", "B", "C"], ["C", "D"], ["D"]]
+        self.inputs = {f"in{n}": pick(shapes) for n in range(self.random.randrange(1, 4))}
+        self.outputs = {f"out{n}": pick(shapes[:-2]) for n in range(self.random.randrange(1, 3))}
+        parameters = [f"in {self.type} {name}" + "".join(f"[{size} + 2]" for size in shape) for name, shape in self.inputs.items()]
+        parameters += [f"inout {self.type} {name}" + "".join(f"[{size}]" for size in shape) for name, shape in self.outputs.items()]
+        # Sizes that no other array has alone.
+        parameters += [f"in {self.type} only{size}[{size}]" for size in "ABCD"]
+        head = f"T({', '.join(parameters)})"
+        body = "".join(self.nest() for _ in range(self.random.randrange(1, 3)))
+        self.text = f"void task {head};\nvoid task<leaf> T::L{head[1:]}\n{{\n{body}}}\n"
+
+    def fresh(self):
+        self.count += 1
+        return f"v{self.count}"
+
+    def nest(self):
+        loops = self.random.sample(list(LOOPS), self.random.randrange(2, 5))
+        return self.loop(loops, [], [])
+
+    def loop(self, loops, around, variables):
+        """One loop, with statements before and behind the next one sometimes."""
+        indent = "  " * (len(around) + 1)
+        name, rest = loops[0], loops[1:]
+        size = LOOPS[name]
+        low, high = "0", size
+        if around and self.random.random() < 0.08:
+            other = self.random.choice(around)
+            low, high = self.random.choice([(other, size), ("0", f"{other} + 1 < {size} ? {other} + 1 : {size}"), ("1", size)])
+        around = [*around, name]
+        variables = list(variables)
+        text = ""
+        plain = self.random.random() < 0.5 and rest
+        if not plain:
+            for _ in range(self.random.randrange(0, 2)):
+                variable = self.fresh()
+                text += f"{indent}  {self.type} {variable} = {self.value(around, variables) if self.random.random() < 0.5 else '0'};\n"
+                variables.append(variable)
+        if rest:
+            text += self.loop(rest, around, variables)
+        if not plain:
+            for _ in range(self.random.randrange(0 if rest else 1, 3)):
+                text += self.statement(around, variables, indent + "  ")
+        return f"{indent}for (long {name} = {low}; {name} < ({high}); {name}++) {{\n{text}{indent}}}\n"
+
+    def place(self, arrays, around, offset):
+        """An element of an array of which loops around have the sizes."""
+        pick = self.random.choice
+        fitting = [name for name, shape in arrays.items() if all(any(LOOPS[loop] == size for loop in around) for size in shape)]
+        if not fitting:
+            return None
+        name = pick(fitting)
+        indices = []
+        for size in arrays[name]:
+            loop = next(loop for loop in around if LOOPS[loop] == size)
+            if offset:
+                indices.append(pick([loop, loop, f"{loop} + 1", f"{loop} + 2", f"1 + {loop}"]))
+            else:
+                indices.append(pick([loop] * 12 + [f"{size} - 1 - {loop}", f"({loop} * 1)"]))
+        return name + "".join(f"[{index}]" for index in indices)
+
+    def value(self, around, variables, depth=0):
+        pick, chance = self.random.choice, self.random.random()
+        if depth > 1 or chance < 0.45:
+            read = self.place(self.inputs, around, True)
+            if read and self.random.random() < 0.7:
+                return read
+            if variables and self.random.random() < 0.6:
+                return pick(variables)
+            own = self.place(self.outputs, around, False)
+            if own and self.random.random() < 0.2:
+                return own
+            return pick(["1", "2", f"only{LOOPS[around[-1]]}[{around[-1]}]", "3"])
+        left, right = self.value(around, variables, depth + 1), self.value(around, variables, depth + 1)
+        if chance < 0.9:
+            return f"({left} {pick(['+', '*', '*', '-'])} {right})"
+        return f"({left} < {right} ? {left} : {right})"
+
+    def statement(self, around, variables, indent):
+        pick, chance = self.random.choice, self.random.random()
+        target = self.place(self.outputs, around, False)
+        if variables and (chance < 0.4 or not target):
+            target = pick(variables)
+        if not target:
+            return ""
+        value = self.value(around, variables)
+        text = f"{target} {pick(['+=', '+=', '=', '-='])} {value};"
+        if chance > 0.85:
+            text = f"if ({self.value(around, variables)} {pick(['<', '>', '=='])} {value}) {text}"
+        return f"{indent}{text}\n"
+
+
+class Case:
+    def __init__(self, strata, folder, seed):
+        self.seed, self.folder = seed, pathlib.Path(folder)
+        self.program = Program(seed)
+        self.path = self.folder / f"{seed}.sq"
+        self.path.write_text(self.program.text)
+        sizes = self.program.sizes
+        words = [strata, "run", str(self.path), "--size", ",".join(f"{n}={v}" for n, v in sizes.items())]
+        numbers = np.random.default_rng(seed)
+        shapes = {name: [sizes[each] + 2 for each in shape] for name, shape in self.program.inputs.items()}
+        shapes |= {name: [sizes[each] for each in shape] for name, shape in self.program.outputs.items()}
+        shapes |= {f"only{size}": [sizes[size]] for size in "ABCD"}
+        for name, shape in shapes.items():
+            file = self.folder / f"{seed}-{name}.npy"
+            values = numbers.integers(-8, 9, size=shape)
+            type = TYPES[self.program.type]
+            np.save(file, (values / 8 if type[0] == "f" else values).astype(type))
+            words += ["--in", f"{name}={file}"]
+        self.words = words
+
+    def result(self, *more):
+        words, files = [*self.words, *more], {}
+        for name in self.program.outputs:
+            files[name] = self.folder / f"{self.seed}-{name}-out.npy"
+            files[name].unlink(missing_ok=True)
+            words += ["--out", f"{name}={files[name]}"]
+        status, said = Server.execute(words, self.seed % 2 == 0)
+        values = {name: np.load(file).tobytes() for name, file in files.items()} if status == 0 else {}
+        return status, code_of(said), values, said
+
+    def run(self):
+        compiled, interpreted = self.result(), self.result("--interpret")
+        if compiled[0] < 0 or compiled[0] == 2 or interpreted[0] not in (0, 1):
+            return f"compiled ends with {compiled[0]}, interpreted with {interpreted[0]}\n{compiled[3][-1500:]}\n{interpreted[3][-500:]}"
+        if compiled[:2] != interpreted[:2]:
+            return f"compiled: {compiled[:2]}\ninterpreted: {interpreted[:2]}"
+        different = [name for name in compiled[2] if compiled[2][name] != interpreted[2][name]]
+        return f"{', '.join(different)} of other bits than the interpreter's" if different else None
+
+    def clean(self):
+        for file in self.folder.glob(f"{self.seed}[-.]*"):
+            file.unlink()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    campaign.run("nests", __doc__, Case)

@@ -1,0 +1,190 @@
+"""Every loop program on processor arrays, compared with NumPy: on several regions, with several tiles and distributions, from the
+program and from the file with its symbolic configuration. What does not fit is refused with a code; so is every wrong option."""
+
+import json
+import os
+import re
+
+import harness
+import numpy as np
+from pla_programs import check, input_options, programs, run
+
+MACHINES = ("array-4x4", "array-8x8", "array-32x32", "array-2alu")
+# Programs that an array cannot run, with the code that says so: by name, or by name and machine.
+SMALL = "array-2alu"  # words of 4 bytes, no quotients, few registers, three counters
+REFUSED = {"floyd": "array-order",
+           **{(name, SMALL): "array-word" for name in ("atax", "gesummv", "lu", "matvec", "mvt", "sum", "syrk", "trisolve")},
+           **{(name, SMALL): "array-registers" for name in ("iir", "jacobi2d", "shortest", "sobel")}, ("conv", SMALL): "array-instantiation"}
+FIR = next(program for program in programs() if program.name == "fir")
+
+
+class Arrays(harness.Case):
+    def configuration(self, *options, machine="array-4x4", program=FIR):
+        name = self.path(f"{program.name}.sym")
+        self.succeeds("map", program.path, "--machine", machine, "-o", name, *options)
+        return name
+
+    def test_a_symbolic_configuration_is_instantiated_and_run(self):
+        for form in ("text", "binary"):
+            name = self.configuration("--format", form)
+            with open(name, "rb") as file:
+                content = file.read()
+            self.assertEqual(b"\0" in content, form == "binary")
+            concrete = self.succeeds("instantiate", name, "--machine", "array-4x4", "--size", "N=64,T=4", "--region", "1x4").out
+            self.assertIn("banks", concrete)
+            self.succeeds("instantiate", name, "--size", "N=64,T=4", "--region", "1x4", "-o", self.path("fir.config"))
+            with open(self.path("fir.config")) as file:
+                self.assertEqual(file.read(), concrete)
+            size = {"N": 64, "T": 4}
+            given = FIR.make(size)
+            check(self, FIR, given, size, run(self, FIR, given, size, source=name), "from a file")
+            check(self, FIR, given, size, run(self, FIR, given, size, "--machine", "array-8x8", source=name), "on another array")
+
+    def test_pages(self):
+        name = self.configuration()
+        for words in (("instantiate", name, "--size", "N=64,T=4", "--region", "1x4", "-o", self.path("made.html")),
+                      ("run", name, "--size", "N=64,T=4", "--in", "x=iota", "--in", "h=1", "--timeline", self.path("ran.html"))):
+            self.succeeds(*words)
+            with open(words[-1]) as file:
+                page = file.read()
+            self.assertIn("</html>", page)
+            self.assertIn("fir on array-4x4, 1 x 4 elements", page)
+
+    def test_a_program_shows_its_concrete_configuration(self):
+        text = self.succeeds("run", FIR.path, "--machine", "array-4x4", "--size", "N=64,T=4", "--emit=config").out
+        self.assertIn("banks", text)
+        self.is_refused("run", FIR.path, "--machine", "array-4x4", "--emit=config", "--size", "N=64", code="array-size", mentions="'T'")
+
+    def test_figures(self):
+        words = ("run", FIR.path, "--machine", "array-4x4", "--size", "N=64,T=4", "--in", "x=iota", "--in", "h=1")
+        figures = json.loads(self.succeeds(*words, "--stats=json").err)["array"]
+        self.assertGreaterEqual(figures["interval"], figures["interval lower bound"])
+        self.assertGreater(figures["cycles"], 64 * 4 // 16)
+        self.assertGreater(figures["configuration bytes"], figures["symbolic bytes"] // 100)
+        for share in figures["utilisation"].values():
+            self.assertTrue(0 <= share <= 1)
+        self.assertTrue(any(figures[f"words out {side}"] for side in ("north", "east", "south", "west")))
+        text = self.succeeds(*words, "--stats").out
+        self.assertRegex(text, r"array utilisation of \w+: \d+\.\d %")
+        again = json.loads(self.succeeds(*words, "--stats=json", "--repeat", "2").err)["array"]
+        self.assertEqual(again["cycles"], figures["cycles"])
+
+    def test_banks_that_are_smaller_than_arrays(self):
+        with open(os.path.join(harness.ROOT, "machines/array-4x4/machine.yaml")) as file:
+            text = file.read()
+        product = next(program for program in programs() if program.name == "systolic")
+        size = {"M": 12, "N": 8, "K": 20}
+        given = product.make(size)
+        figures = {}
+        for capacity in ("64K", "160", "16"):
+            machine = self.write(f"with{capacity}.yaml", text.replace("capacity: 64K", f"capacity: {capacity}"))
+            words = ("run", product.path, "--machine", machine, *input_options(self, given), "--out", f"c={self.path('c.npy')}", "--stats=json")
+            figures[capacity] = json.loads(self.succeeds(*words).err)["array"]
+            check(self, product, given, size, {"c": np.load(self.path("c.npy"))}, f"banks of {capacity}")
+        large = figures["64K"]
+        for each in figures.values():
+            self.assertEqual(each["cycles"], large["cycles"])
+            self.assertEqual(each["cycles with transfers"], sum(each[name] for name in ("cycles", "cycles filling", "cycles waiting for blocks", "cycles emptying")))
+        self.assertEqual(large["cycles waiting for blocks"], 0)
+        self.assertGreater(figures["160"]["blocks transferred"], large["blocks transferred"])
+        self.assertLess(figures["160"]["cycles filling"], large["cycles filling"])
+        self.assertGreater(figures["16"]["cycles waiting for blocks"], 0)
+        symbolic = self.path("systolic.sym")
+        self.succeeds("map", product.path, "--machine", self.path("with160.yaml"), "-o", symbolic)
+        self.assertRegex(self.succeeds("instantiate", symbolic, "--machine", self.path("with160.yaml"), "--size", "M=12,N=8,K=20").out,
+                         r"a block of \d+ x \d+ for each \w+")
+
+    def test_regions_and_tiles(self):
+        size = {"N": 48, "T": 6}
+        given = FIR.make(size)
+        for options in (("--region", "1x1"), ("--region", "1x3"), ("--distribute", "i", "--tile", "i=20"), ("--corner", "south-east"),
+                        ("--least-tile", "i=4"), ("--distribute", "-,k"), ("--distribute", "i,k")):
+            result = self.strata("run", FIR.path, "--machine", "array-4x4", *input_options(self, given), "--out", f"y={self.path('out-y.npy')}",
+                                 *options)
+            if result.status == 0:
+                check(self, FIR, given, size, {"y": np.load(self.path("out-y.npy"))}, str(options))
+            else:
+                self.assertRegex(result.err, r"error\[array-", str(result))
+
+    def test_loops_are_skewed_where_elements_would_wait_in_a_circle(self):
+        seidel = next(program for program in programs() if program.name == "seidel")
+        size = {"N": 8, "T": 3}
+        given = seidel.make(size)
+        words = ("run", seidel.path, "--machine", "array-8x8", *input_options(self, given), "--out", f"b={self.path('b.npy')}",
+                 "--distribute", "-,i", "--region", "1x8", "--remarks")
+        result = self.succeeds(*words)
+        self.assertIn("remark[array-skewed]: loop 'i' of 'seidel' counts from t on", result.out + result.err)
+        check(self, seidel, given, size, {"b": np.load(self.path("b.npy"))}, "skewed")
+        # Who says how is not overruled, and two elements a tile are enough.
+        self.is_refused(*words, "--skew", "t=i", code="array-instantiation", mentions="circle")
+        result = self.succeeds(*words[:-2], "1x4", "--remarks")
+        self.assertNotIn("array-skewed", result.out + result.err)
+
+    def test_wrong_options(self):
+        words = ("run", FIR.path, "--machine", "array-4x4", "--size", "N=64,T=4", "--in", "x=iota", "--in", "h=1")
+        for options, code, mentions in (
+                (("--distribute", "i,nonsense"), "array-loop", "'nonsense'"), (("--distribute", "i,i"), "array-loop-twice", "'i'"),
+                (("--distribute", "i,j,k"), "array-option", "-,j"), (("--order", "i"), "array-order-loops", ""),
+                (("--order", "i,,k"), "array-option", "commas"), (("--skew", "i"), "array-option", "j=2*i"),
+                (("--least-tile", "i=0"), "array-option", "i=8"), (("--tile", "i=4,i=5"), "array-option-twice", "'i'"),
+                (("--tile", "l=4"), "array-tile-loop", "its loops are"), (("--region", "4"), "array-option", "4x2"),
+                (("--region", "0x1"), "array-option", "4x2"), (("--region", "5x5"), "array-instantiation", "4 x 4"),
+                (("--corner", "middle"), "driver-usage", "--corner")):
+            with self.subTest(options):
+                self.is_refused(*words, *options, code=code, mentions=mentions)
+
+    def test_wrong_files(self):
+        name = self.configuration()
+        sized = ("--size", "N=64,T=4")
+        self.is_refused("run", name, "--machine", "array-2alu", *sized, "--in", "x=1", "--in", "h=1", code="array-other-machine", mentions="'array-4x4'")
+        self.is_refused("run", name, "--machine", "cell", *sized, "--in", "x=1", "--in", "h=1", code="array-none")
+        self.is_refused("instantiate", name, "--size", "N=64", code="symbolic-size", mentions="'T'")
+        self.is_refused("instantiate", name, *sized, "--size", "Q=1", code="symbolic-unknown-size", mentions="'Q'")
+        self.is_refused("instantiate", FIR.path, *sized, code="symbolic-expected")
+        self.is_refused("instantiate", self.path("absent.sym"), *sized, code="symbolic-cannot-read")
+        self.is_refused("run", name, *sized, "--check", "--in", "x=1", "--in", "h=1", code="symbolic-option", mentions="--check")
+        self.is_refused("run", self.write("bad.sym", "nonsense"), *sized, code="symbolic-file")
+        with open(name) as file:
+            text = file.read()
+        registers = re.sub(r"\bfd\d+", "fd99", re.sub(r"\brd\d+", "rd99", text))
+        if registers != text:
+            self.is_refused("run", self.write("large.sym", registers), *sized, "--in", "x=1", "--in", "h=1", code="array-configuration")
+
+    def test_what_an_array_does_not_do(self):
+        vectadd = os.path.join(harness.ROOT, "examples/sequoia/vectadd/vectadd.sq")
+        self.succeeds("run", vectadd, "--machine", "array-4x4", "--size", "N=64", "--in", "A=iota", "--in", "B=1")
+        self.is_refused("run", vectadd, "--machine", "array-4x4", "--size", "N=64", "--in", "A=iota", "--in", "B=1", "--region", "2x2",
+                        code="driver-array-options")
+        self.is_refused("run", FIR.path, "--size", "N=64,T=4", "--in", "x=iota", "--in", "h=1", "--region", "2x2", code="driver-array-options")
+        self.is_refused("run", FIR.path, "--target", "array", "--size", "N=64,T=4", "--in", "x=iota", "--in", "h=1", code="array-none")
+        self.is_refused("build", FIR.path, "--machine", "array-4x4", "-o", self.path("fir.so"), code="error")
+        self.is_refused("map", FIR.path, "--machine", "array-4x4", "--format", "braces", code="driver-no-target-form")
+        self.is_refused("run", vectadd, "--machine", "array-4x4", "--size", "N=64", "--emit=config", code="array-kernels")
+
+    def test_values_that_have_no_result(self):
+        text = "parameter N >= 1;\ninput a, b: int32[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = a[i] / b[i]; }\n"
+        self.is_refused("run", self.write("wrong.pla", text), "--machine", "array-4x4", "--size", "N=4", "--in", "a=1", "--in", "b=0",
+                        code="array-value", mentions="cycle")
+
+
+def test_of(program, size, machine):
+    def test(self):
+        given = program.make(size)
+        code = REFUSED.get((program.name, machine), REFUSED.get(program.name))
+        if code:
+            stated = ("--size", f"N={size['N']}") if program.name == "bits" else ()
+            result = self.strata("run", program.path, *input_options(self, given), *stated, "--machine", machine)
+            self.assertEqual(result.status, 1, str(result))
+            self.assertIn(f"error[{code}]", result.err, str(result))
+            return
+        check(self, program, given, size, run(self, program, given, size, "--machine", machine), f"{program.name} {size} on {machine}")
+    return test
+
+
+for each in programs():
+    for number, size in enumerate(each.sizes):
+        for machine in MACHINES if number == 1 else MACHINES[:1]:
+            setattr(Arrays, f"test_{each.name}_{number}_{machine.replace('-', '_')}", test_of(each, size, machine))
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,125 @@
+// RUN: strata-opt --svm-tile-nests %s | FileCheck %s
+// Loops of kernels whose iterations are proved independent go in tiles, as those that are marked so do.
+
+!row = memref<?xf32, strided<[1], offset: ?>>
+!plane = memref<?x?xf32, strided<[?, 1], offset: ?>>
+
+// A product that adds to memory, its sum in the middle: that loop goes inside, and carries what it adds to.
+// CHECK-LABEL: svm.kernel @product
+// CHECK: scf.if
+// CHECK: scf.for {{.*}} step %c6
+// CHECK: scf.for {{.*}} step %c64
+// CHECK-COUNT-24: vector.load %arg0
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>
+// CHECK-COUNT-6: memref.load
+// CHECK-COUNT-4: vector.load
+// CHECK-NOT: vector.load
+// CHECK-COUNT-24: math.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: vector.store
+// CHECK: scf.yield
+// CHECK-COUNT-24: vector.store
+// CHECK: svm.return
+svm.kernel @product(%c: !plane {svm.access = "readwrite"}, %a: !plane {svm.access = "read"}, %b: !plane {svm.access = "read"},
+                    %m: index, %n: index, %k: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %y = %c0 to %m step %c1 {
+    scf.for %i = %c0 to %k step %c1 {
+      scf.for %x = %c0 to %n step %c1 {
+        %u = memref.load %a[%y, %i] : !plane
+        %v = memref.load %b[%i, %x] : !plane
+        %w = memref.load %c[%y, %x] : !plane
+        %t = math.fma %u, %v, %w : f32
+        memref.store %t, %c[%y, %x] : !plane
+      }
+    }
+  }
+  svm.return
+}
+
+// A variable of the source, set before it is read in each iteration, and a choice that changes it.
+// CHECK-LABEL: svm.kernel @largest
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>
+// CHECK: arith.cmpf ogt
+// CHECK: arith.select
+// CHECK: vector.store
+// CHECK: svm.return
+svm.kernel @largest(%a: !plane {svm.access = "read"}, %b: !row {svm.access = "write"}, %m: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %most = memref.alloca() : memref<f32>
+  scf.for %x = %c0 to %n step %c1 {
+    memref.store %zero, %most[] : memref<f32>
+    scf.for %y = %c0 to %m step %c1 {
+      %u = memref.load %a[%y, %x] : !plane
+      %v = memref.load %most[] : memref<f32>
+      %larger = arith.cmpf ogt, %u, %v : f32
+      scf.if %larger {
+        memref.store %u, %most[] : memref<f32>
+      }
+    }
+    %w = memref.load %most[] : memref<f32>
+    memref.store %w, %b[%x] : !row
+  }
+  svm.return
+}
+
+// An iteration reads what its neighbour writes: nothing changes.
+// CHECK-LABEL: svm.kernel @neighbours
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @neighbours(%a: !plane {svm.access = "readwrite"}, %m: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %x = %c0 to %n step %c1 {
+    scf.for %y = %c0 to %m step %c1 {
+      %next = arith.addi %x, %c1 : index
+      %u = memref.load %a[%y, %next] : !plane
+      memref.store %u, %a[%y, %x] : !plane
+    }
+  }
+  svm.return
+}
+
+// A variable that goes from one iteration to the next makes them depend on each other.
+// CHECK-LABEL: svm.kernel @running
+// CHECK: memref.alloca
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @running(%a: !plane {svm.access = "read"}, %b: !row {svm.access = "write"}, %m: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = memref.alloca() : memref<f32>
+  scf.for %x = %c0 to %n step %c1 {
+    scf.for %y = %c0 to %m step %c1 {
+      %u = memref.load %a[%y, %x] : !plane
+      %v = memref.load %sum[] : memref<f32>
+      %w = arith.addf %u, %v : f32
+      memref.store %w, %sum[] : memref<f32>
+    }
+    %s = memref.load %sum[] : memref<f32>
+    memref.store %s, %b[%x] : !row
+  }
+  svm.return
+}
+
+// Arguments that may overlap: nothing is known.
+// CHECK-LABEL: svm.kernel @overlapping
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @overlapping(%a: !plane {svm.access = "read"}, %b: !row {svm.access = "readwrite"}, %m: index, %n: index)
+    attributes {may_alias} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %x = %c0 to %n step %c1 {
+    scf.for %y = %c0 to %m step %c1 {
+      %u = memref.load %a[%y, %x] : !plane
+      %v = memref.load %b[%x] : !row
+      %w = arith.addf %u, %v : f32
+      memref.store %w, %b[%x] : !row
+    }
+  }
+  svm.return
+}
