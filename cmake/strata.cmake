@@ -77,10 +77,12 @@ function(strata_test name)
   # testing::TempDir(), for this test alone: files with fixed names meet nobody else's.
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/files/${name})
   set_tests_properties(${name} PROPERTIES ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/tests/files/${name}/)
-  # With a sanitizer the compiler is tried by day with programs, right and wrong ones, and by night with its own tests too.
   if(STRATA_SANITIZE AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
-    set_tests_properties(${name} PROPERTIES LABELS nightly)
     set_target_properties(${name} PROPERTIES STRATA_NIGHTLY ON)
+  endif()
+  get_target_property(nightly ${name} STRATA_NIGHTLY)
+  if(nightly)
+    set_tests_properties(${name} PROPERTIES LABELS nightly)
   endif()
 endfunction()
 
@@ -112,7 +114,12 @@ function(strata_configure name mlir link)
   target_link_libraries(${name} PUBLIC ${link})
   if(mlir)
     target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_link_libraries(${name} PUBLIC strata_mlir)
+    # With a sanitizer, what uses MLIR is compiled and tried by night: it takes most of the time, and by day its front ends, the runtime and
+    # the code that it generates are tried.
+    if(STRATA_SANITIZE)
+      set_target_properties(${name} PROPERTIES STRATA_NIGHTLY ON)
+    endif()
     target_precompile_headers(${name} REUSE_FROM strata_pch_mlir${ARGN})
     if(NOT name STREQUAL strata_ir)
       add_dependencies(${name} strata_ir_tablegen)

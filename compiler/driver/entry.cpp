@@ -202,9 +202,25 @@ private:
       }
     for (const std::string& size : entry_.sizes)
       if (!known_.count(size))
-        diagnostics_.report(missingSize, entry_.where, size, entry_.name)
-            .help("give it with --size " + size + "=…, or give an array file that settles it with --in");
+        diagnostics_.report(missingSize, entry_.where, size, entry_.name).help(helpForMissing(size, equations));
     return diagnostics_.errorCount() == before;
+  }
+
+  /// What to do for a size that is not known: where an extent would tell it but for a remainder, that is said.
+  std::string helpForMissing(const std::string& size, const std::vector<notation::SizeEquation>& equations) const {
+    for (const notation::SizeEquation& equation : equations) {
+      std::string sum;
+      bool isOnlyUnknown = true, hasSize = false;
+      for (const auto& [factor, name] : equation.terms) {
+        sum += (sum.empty() ? "" : " + ") + (factor == 1 ? name : std::to_string(factor) + " * " + name);
+        hasSize |= name == size;
+        isOnlyUnknown &= name == size || known_.count(name);
+      }
+      if (hasSize && isOnlyUnknown)
+        return equation.from + " is " + std::to_string(equation.value) + ", which is " + sum +
+               (equation.constant ? " + " + std::to_string(equation.constant) : "") + " for no whole '" + size + "'";
+    }
+    return "give it with --size " + size + "=…, or give an array file that settles it with --in";
   }
 
   void addEquations(size_t position, std::vector<notation::SizeEquation>& equations) {

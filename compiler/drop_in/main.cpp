@@ -1,6 +1,6 @@
 // The program that is started as strata. strata cc and strata c++ become Clang at once, since builds call them for each
 // file; all else, and what of these takes the compiler to understand, is lib/strata-compiler's
-// (compiler/driver/main.cpp), which loads MLIR and LLVM. It also reports what is wrong.
+// (compiler/driver), which loads MLIR and LLVM. It also reports what is wrong.
 #include "compiler/drop_in/cc.h"
 #include "compiler/drop_in/installation.h"
 

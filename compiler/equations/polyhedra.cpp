@@ -303,7 +303,7 @@ isl::set Polyhedra::elements(const std::vector<Affine>& extents) const {
 std::optional<Space> Polyhedra::space(const isl::set& set) {
   Space result;
   bool isExact = true;
-  const isl::set known = isl::manage(isl_set_compute_divs(set.coalesce().release()));
+  const isl::set known = isl::manage(isl_set_compute_divs(coalesced(set).release()));
   known.foreach_basic_set([&](isl::basic_set part) {
     part = isl::manage(isl_basic_set_remove_redundancies(part.release()));
     const std::optional<std::vector<Division>> divisions = divisionsOf(part);

@@ -515,10 +515,10 @@ private:
       // The stop on the way: the axis' coordinate of the use, the others of the source.
       isl::map stop = stopMap(from, axis);
       if (stop.is_subset(sets_.translation(zeros())))
-        break; // it is the use itself: no way is left
+        continue; // it is the use itself: no way is left
       const isl::map toSource = stopToSource(from, axis);
       if (!toSource.is_single_valued())
-        break;
+        continue; // values would meet on it; along another axis first they may not
       std::optional<Use> arrived = passOn(source, toSource, where);
       if (!arrived)
         return std::nullopt;

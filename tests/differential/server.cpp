@@ -3,6 +3,8 @@
 // {"status", "error"} answers when it has ended, with the text of its standard error and minus the signal that ended
 // it. The first argument is the path of the command itself, the second how many seconds a command may take. One command
 // at a time.
+#include "compiler/driver/dispatch.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -11,9 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
-
-/// compiler/driver/main.cpp, which is compiled into this program under another name.
-int strataMain(int argc, char** argv);
 
 namespace {
 
@@ -25,7 +24,7 @@ namespace {
   for (std::string& word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  int status = strataMain(static_cast<int>(words.size()), arguments.data());
+  int status = strata::driver::dispatch(static_cast<int>(words.size()), arguments.data());
   fflush(nullptr);
   _exit(status);
 }

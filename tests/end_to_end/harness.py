@@ -30,9 +30,13 @@ class Result:
 
 
 class Case(unittest.TestCase):
-    """A test with a folder of its own, which is the current folder of the commands it runs."""
+    """A test with a folder of its own, which is the current folder of the commands it runs. LLVM optimises what its first command compiles, and
+    does not what later ones compile, which saves most of their time: a program has the same bits either way. `optimise`: it does for all."""
+
+    optimise = False
 
     def setUp(self):
+        self.commands = 0
         self.folder = tempfile.mkdtemp(prefix="strata-test-")
         self.addCleanup(shutil.rmtree, self.folder, True)
 
@@ -51,6 +55,8 @@ class Case(unittest.TestCase):
     def strata(self, *arguments, timeout=300, **environment):
         env = {key: value for key, value in os.environ.items() if not key.startswith("STRATA_")}
         env["STRATA_VERIFY"] = "1"  # the program is verified after every pass
+        env["STRATA_OPTIMIZATION"] = "3" if self.optimise or self.commands == 0 else "0"
+        self.commands += 1
         env.update(environment)
         command = [options.strata, *map(str, arguments)]
         try:

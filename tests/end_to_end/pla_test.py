@@ -1,6 +1,7 @@
 """Every loop program on every machine with levels, at three sizes: exactly NumPy's result, the interpreter's (--check), and the same again
 from its form in the dialect. Wrong sizes, wrong options and numbers that end a program."""
 
+import itertools
 import os
 from xml.etree import ElementTree
 
@@ -32,6 +33,58 @@ class LoopPrograms(harness.Case):
     def test_a_size_that_the_program_excludes(self):
         path = next(program.path for program in programs() if program.name == "fir")
         self.is_refused("pla-size", "run", path, "--size", "N=3,T=5", "--in", "x=random", "--in", "h=random")
+
+    def test_extents_with_a_factor_tell_their_parameter(self):
+        windows = self.write("windows.pla", """parameter N >= 1, R >= 0;
+input x: int64[N], h: int64[2 * R + 1];
+output y: int64[N];
+for i, k where 0 <= i < N and -R <= k <= R { y[i] = sum[k](x[i] * h[k + R]); }
+""")
+        x, h = np.arange(7), np.arange(5) - 3
+        given = ("--in", f"x={self.save('x.npy', x)}", "--in", f"h={self.save('h.npy', h)}")
+        self.succeeds("run", windows, *given, "--check", "--out", "y=y.npy")
+        self.assertEqual(np.load(self.path("y.npy")).tolist(), (x * h.sum()).tolist())
+        self.succeeds("run", windows, "--size", "N=7,R=2", "--in", "x=1", "--in", "h=1", "--out", "y=y.npy")
+        self.assertEqual(np.load(self.path("y.npy")).tolist(), [5] * 7)
+        even = self.save("even.npy", np.arange(4))
+        self.is_refused("run", windows, given[0], given[1], "--in", f"h={even}", code="run-missing-size",
+                        mentions="dimension 0 of 'h' is 4, which is 2 * R + 1 for no whole 'R'")
+
+    def test_the_order_of_iterators_says_nothing(self):
+        """A product of products, with the iterators in every order: the way of the values of the first to where the second uses them is found."""
+        size, random = 5, np.random.default_rng(1)
+        a, b, c = (random.integers(-9, 9, (size, size)) for _ in range(3))
+        given = [word for name, array in (("a", a), ("b", b), ("c", c)) for word in ("--in", f"{name}={self.save(name + '.npy', array)}")]
+        for order in itertools.permutations("ijk"):
+            path = self.write("products.pla", f"""parameter N >= 1;
+input a, b, c: int64[N, N];
+output d: int64[N, N];
+variable p: int64;
+for {', '.join(order)} where 0 <= i < N and 0 <= j < N and 0 <= k < N {{
+  p[i, j] = sum[k](a[i, k] * b[k, j]);
+  d[i, j] = sum[k](p[i, k] * c[k, j]);
+}}
+""")
+            self.succeeds("run", path, *given, "--check", "--out", "d=d.npy")
+            self.assertEqual(np.load(self.path("d.npy")).tolist(), (a @ b @ c).tolist(), order)
+
+    def test_bounds_and_remainders_joined(self):
+        """Guards such as 'i < c or i mod m != r' and their opposites cover every iteration once, and less is refused."""
+        for least, modulus, rest in itertools.product((1, 2, 4), (2, 3), (0, 1)):
+            guard = f"i >= {least} and i mod {modulus} == {rest}"
+            text = f"""parameter N >= 1;
+input a: int64[N];
+output b: int64[N];
+for i where 0 <= i < N {{
+  b[i] = a[i] * 2 if not ({guard});
+  b[i] = a[i] + 3 if {guard}%s;
+}}
+"""
+            i = np.arange(11)
+            self.succeeds("run", self.write("guards.pla", text % ""), "--size", "N=11", "--in", "a=iota", "--check", "--out", "b=b.npy")
+            wanted = np.where((i >= least) & (i % modulus == rest), i + 3, 2 * i)
+            self.assertEqual(np.load(self.path("b.npy")).tolist(), wanted.tolist(), guard)
+            self.is_refused("check", self.write("holes.pla", text % f" and i < {least + 2 * modulus}"), code="equations-")
 
     def test_divisions_by_zero_end_a_program(self):
         text = "parameter N >= 1;\ninput a, b: int32[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = a[i] / b[i]; }\n"

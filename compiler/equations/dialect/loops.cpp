@@ -122,8 +122,9 @@ private:
 class Loops {
 public:
   Loops(mlir::OpBuilder& builder, mlir::Location place, Bindings names,
-        const std::function<void(uint32_t, const std::vector<Value>&)>& body)
-      : builder_(builder), place_(place), expressions_(builder, place), names_(std::move(names)), body_(body) {}
+        std::function<void(uint32_t, const std::vector<Value>&)> body)
+      : builder_(builder), place_(place), expressions_(builder, place), names_(std::move(names)),
+        body_(std::move(body)) {}
 
   void visit(const isl::ast_node& node) {
     isl_ast_node* const raw = node.get();
@@ -201,7 +202,7 @@ private:
   mlir::Location place_;
   Expressions expressions_;
   Bindings names_;
-  const std::function<void(uint32_t, const std::vector<Value>&)>& body_;
+  std::function<void(uint32_t, const std::vector<Value>&)> body_;
 };
 
 /// "{ N3[i0, i1] -> [0, i0, 0, i1, 2] }" of a node that stands third in the innermost loop.
@@ -230,13 +231,70 @@ Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& se
   return Expressions(builder, place).evaluate(expression, parameters);
 }
 
+namespace {
+
+bool hasRemainders(const isl::set& set) {
+  bool found = false;
+  set.foreach_basic_set(
+      [&](const isl::basic_set& piece) { found |= isl_basic_set_dim(piece.get(), isl_dim_div) != 0; });
+  return found;
+}
+
+/// A set that holds this one, without remainders: isl generates wrong loops for unions of sets that have some, since it
+/// coalesces them (polyhedra.h).
+isl::set withoutRemainders(const isl::set& set) {
+  return coalesced(isl::set(isl::manage(isl_set_remove_divs(set.copy()))));
+}
+
+/// Whether the values of the iterators are in a space.
+Value isIn(mlir::OpBuilder& builder, mlir::Location place, const Space& space, const std::vector<Value>& iterators,
+           const Bindings& parameters) {
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  const auto add = [&](Value sum, int64_t factor, Value value) -> Value {
+    if (factor == 0)
+      return sum;
+    if (factor != 1)
+      value = builder.createOrFold<arith::MulIOp>(place, value, constant(factor));
+    return builder.createOrFold<arith::AddIOp>(place, sum, value);
+  };
+  const auto holds = [&](const Constraint& each) -> Value {
+    Value value = constant(each.value.constant);
+    for (size_t i = 0; i < each.value.iterators.size(); ++i)
+      value = add(value, each.value.iterators[i], iterators[i]);
+    for (size_t i = 0; i < each.value.parameters.size(); ++i)
+      value = add(value, each.value.parameters[i], parameters.at("p" + std::to_string(i)));
+    using Kind = Constraint::Kind;
+    if (each.kind == Kind::Divisible || each.kind == Kind::NotDivisible)
+      value = builder.createOrFold<arith::RemSIOp>(place, value, constant(each.modulus));
+    const auto predicate = each.kind == Kind::NotNegative    ? arith::CmpIPredicate::sge
+                           : each.kind == Kind::NotDivisible ? arith::CmpIPredicate::ne
+                                                             : arith::CmpIPredicate::eq;
+    return builder.createOrFold<arith::CmpIOp>(place, predicate, value, constant(0));
+  };
+  Value any = builder.create<arith::ConstantIntOp>(place, 0, 1);
+  for (const std::vector<Constraint>& piece : space.pieces) {
+    Value all = builder.create<arith::ConstantIntOp>(place, 1, 1);
+    for (const Constraint& each : piece)
+      all = builder.createOrFold<arith::AndIOp>(place, all, holds(each));
+    any = builder.createOrFold<arith::OrIOp>(place, any, all);
+  }
+  return any;
+}
+
+} // namespace
+
 void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& graph, const std::vector<Time>& times,
                 const Polyhedra& polyhedra, const Bindings& parameters,
                 const std::function<void(uint32_t, const std::vector<Value>&)>& body) {
-  const isl::set context = polyhedra.context(graph.context);
+  const isl::set context = withoutRemainders(polyhedra.context(graph.context));
   isl_union_map* schedule = nullptr;
+  std::vector<bool> isGuarded(graph.nodes.size());
   for (uint32_t node = 0; node < graph.nodes.size(); ++node) {
-    isl::set domain = polyhedra.set(graph.nodes[node].domain).intersect(context);
+    isl::set domain = polyhedra.set(graph.nodes[node].domain);
+    isGuarded[node] = hasRemainders(domain) && (graph.nodes.size() > 1 || isl_set_n_basic_set(domain.get()) > 1);
+    if (isGuarded[node])
+      domain = withoutRemainders(domain);
+    domain = domain.intersect(context);
     domain = isl::manage(isl_set_set_tuple_name(domain.release(), ("N" + std::to_string(node)).c_str()));
     const isl::map own = polyhedra.parsedMap(scheduleText(graph, node, times[node])).intersect_domain(domain);
     isl_union_map* const part = isl_union_map_from_map(own.copy());
@@ -255,7 +313,16 @@ void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& gra
   }
   const isl::ast_node tree = isl::manage(isl_ast_build_node_from_schedule_map(build, all.copy()));
   isl_ast_build_free(build);
-  Loops(builder, place, parameters, body).visit(tree);
+  const auto guarded = [&](uint32_t node, const std::vector<Value>& iterators) {
+    if (!isGuarded[node])
+      return body(node, iterators);
+    const Value isActive = isIn(builder, place, graph.nodes[node].domain, iterators, parameters);
+    auto made = builder.create<scf::IfOp>(place, isActive, /*withElseRegion=*/false);
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(made.thenBlock());
+    body(node, iterators);
+  };
+  Loops(builder, place, parameters, guarded).visit(tree);
 }
 
 } // namespace strata::equations

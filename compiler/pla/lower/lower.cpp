@@ -57,7 +57,7 @@ private:
     const Array* array;
     const char* access;
   };
-  /// Where a parameter's value comes from: an extent of an argument, in which its factor is 1 or -1.
+  /// Where a parameter's value comes from: an extent of an argument, and its factor there.
   struct Source {
     size_t argument = 0, dimension = 0;
     int64_t factor = 1;
@@ -74,31 +74,36 @@ private:
   /// Finds for as many parameters as it can an extent that tells them, once those before are known.
   void solve() {
     sources_.resize(graph_.parameters.size());
-    // Inputs first: their shapes are known before outputs are made.
-    size_t arguments = graph_.inputs.size();
-    for (bool changes = true; changes || arguments != arrays_.size();) {
-      arguments = changes ? arguments : arrays_.size();
-      changes = false;
-      for (size_t argument = 0; argument < arguments; ++argument)
-        for (size_t dimension = 0; dimension < arrays_[argument].array->extents.size(); ++dimension) {
-          const Affine& extent = arrays_[argument].array->extents[dimension];
-          std::optional<size_t> unknown;
-          size_t count = 0;
-          for (size_t i = 0; i < graph_.parameters.size(); ++i)
-            if (factorOf(extent, i) != 0 && !sources_[i]) {
-              unknown = i;
-              ++count;
-            }
-          if (count != 1 || std::abs(factorOf(extent, *unknown)) != 1)
-            continue;
-          sources_[*unknown] = Source{argument, dimension, factorOf(extent, *unknown)};
-          solved_.push_back(*unknown);
-          changes = true;
+    // Inputs first: their shapes are known before outputs are made. Extents with a factor (2 * N + 1) come after those
+    // without.
+    for (const bool mayHaveFactor : {false, true})
+      for (const size_t arguments : {graph_.inputs.size(), arrays_.size()})
+        while (findSource(arguments, mayHaveFactor)) {
         }
-    }
     for (size_t i = 0; i < graph_.parameters.size(); ++i)
       if (!sources_[i])
         told_.push_back(i);
+  }
+
+  /// The source of one more parameter among the extents of the first arguments; false if there is none.
+  bool findSource(size_t arguments, bool mayHaveFactor) {
+    for (size_t argument = 0; argument < arguments; ++argument)
+      for (size_t dimension = 0; dimension < arrays_[argument].array->extents.size(); ++dimension) {
+        const Affine& extent = arrays_[argument].array->extents[dimension];
+        std::optional<size_t> unknown;
+        size_t count = 0;
+        for (size_t i = 0; i < graph_.parameters.size(); ++i)
+          if (factorOf(extent, i) != 0 && !sources_[i]) {
+            unknown = i;
+            ++count;
+          }
+        if (count != 1 || (std::abs(factorOf(extent, *unknown)) != 1 && !mayHaveFactor))
+          continue;
+        sources_[*unknown] = Source{argument, dimension, factorOf(extent, *unknown)};
+        solved_.push_back(*unknown);
+        return true;
+      }
+    return false;
   }
 
   mlir::Type typeOf(const ElementType& type) const {
@@ -284,8 +289,21 @@ private:
     const Source& source = *sources_[parameter];
     const Affine& extent = arrays_[source.argument].array->extents[source.dimension];
     const Value rest = sum(extent, parameter), given = dimension(source.argument, source.dimension);
-    return source.factor > 0 ? builder_.create<arith::SubIOp>(place_, given, rest)
-                             : builder_.create<arith::SubIOp>(place_, rest, given);
+    const Value product = source.factor > 0 ? builder_.create<arith::SubIOp>(place_, given, rest)
+                                            : builder_.create<arith::SubIOp>(place_, rest, given);
+    if (std::abs(source.factor) == 1)
+      return product;
+    const Value factor = constant(std::abs(source.factor));
+    const Array& array = *arrays_[source.argument].array;
+    builder_.create<svm::CheckOp>(
+        placeOf(array.location),
+        builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq,
+                                       builder_.create<arith::RemSIOp>(place_, product, factor), constant(0)),
+        builder_.getStringAttr("pla-extent"),
+        builder_.getStringAttr("'" + array.name + "' has " + equations::text(extent, {}, graph_.parameters) +
+                               " elements in dimension " + std::to_string(source.dimension) + ", and is given {0}"),
+        mlir::StringAttr(), mlir::ValueRange{given});
+    return builder_.create<arith::DivSIOp>(place_, product, factor);
   }
 
   void checkExtents() {
