@@ -1,4 +1,4 @@
-"""Random loop programs: recurrences in one to three dimensions with distances in any direction, guards with remainders and alternatives,
+"""Random loop programs: recurrences in one to three dimensions with distances in any direction, guards with remainders, bounds and alternatives,
 values used far from where they are defined, reductions. What an evaluator in Python says (each instance on demand, by the equation that its
 guards choose), the host and the interpreter have to say, to the last bit; one machine more at random.
 
@@ -65,7 +65,17 @@ class Program:
         """Text, and what it says of a point."""
         pick, axis = self.pick, self.pick.randrange(self.rank)
         name = self.names[axis]
-        kind = pick.randrange(4)
+        kind = pick.randrange(6)
+        if kind >= 4:  # a bound and a remainder, perhaps of different iterators, joined either way and perhaps the opposite of that
+            bound, modulus = pick.randint(0, 5), pick.randint(2, 4)
+            rest, other, joint = pick.randrange(modulus), pick.randrange(self.rank), pick.choice(("and", "or"))
+            ahead, opposite = pick.random() < 0.5, pick.random() < 0.5
+            text = f"{name} {'>=' if ahead else '<'} {bound} {joint} {self.names[other]} mod {modulus} == {rest}"
+
+            def holds(at):
+                bounded, divided = (at[axis] >= bound) == ahead, at[other] % modulus == rest
+                return (bounded and divided if joint == "and" else bounded or divided) != opposite
+            return f"not ({text})" if opposite else text, holds
         if kind == 0:
             modulus, rest = pick.choice(((2, 0), (2, 1), (3, 1), (3, 2)))
             equal = pick.random() < 0.5
