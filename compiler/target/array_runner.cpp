@@ -239,8 +239,8 @@ std::variant<const array::Configuration*, ArrayError> ArrayRunner::instantiated(
     if (!first)
       first = ArrayError{&notInstantiated, error.message, error.help, error.isCircle};
     const bool isChosen = !options_.region && options_.tile.empty();
-    if (!isChosen || (wanted.rows == 1 && wanted.columns == 1))
-      return *first;
+    if (!isChosen || error.isMistake || (wanted.rows == 1 && wanted.columns == 1))
+      return error.isMistake ? ArrayError{&notInstantiated, error.message, error.help, false} : *first;
     uint32_t& larger = wanted.rows > wanted.columns ? wanted.rows : wanted.columns;
     larger = (larger + 1) / 2;
   }

@@ -146,7 +146,7 @@ private:
     }
     return InstantiationError{describe(access, layoutOf(access).name) + " is accessed along a channel at " +
                                   describe(place) + ", where the channel does not leave the region",
-                              "this is a mistake in the symbolic configuration: compile it again"};
+                              "this is a mistake in the symbolic configuration: compile it again", false, true};
   }
 
   std::optional<InstantiationError> makeOwnRoutes() {

@@ -94,7 +94,10 @@ private:
           result.destinations.push_back(instruction.destinations[i].reg);
       for (size_t i = 0; i < folded.operands.size(); ++i) {
         const std::vector<uint32_t>& alternatives = folded.operands[i];
-        const auto chosen = std::ranges::find_if(alternatives, [&](uint32_t each) { return values[each] != 0; });
+        const auto isOn = [&](uint32_t each) { return values[each] != 0; };
+        const auto chosen = std::ranges::find_if(alternatives, isOn);
+        if (std::ranges::count_if(alternatives, isOn) > 1)
+          problem_ = "an operand of the instruction for '" + instruction.name + "' has two sources in some iteration";
         if (chosen == alternatives.end()) {
           problem_ = "an operand of the instruction for '" + instruction.name + "' has no source in some iteration";
           result.sources.push_back({});
@@ -157,7 +160,8 @@ std::variant<ControlFlow, InstantiationError> makeControlFlow(std::span<const Pl
   Kernels kernels(instructions, sets, interval, diagrams);
   const Diagrams::Set busy = kernels.join();
   if (!kernels.problem().empty())
-    return InstantiationError{kernels.problem(), "this is a mistake in the symbolic configuration: compile it again"};
+    return InstantiationError{kernels.problem(), "this is a mistake in the symbolic configuration: compile it again",
+                              false, true};
   ControlFlow flow;
   flow.kernels = std::move(kernels.kernels());
   const std::optional<std::vector<int64_t>> last = diagrams.last(busy);

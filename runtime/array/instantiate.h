@@ -31,7 +31,8 @@ struct InstantiationOptions {
 struct InstantiationError {
   std::string message;
   std::string help;
-  bool isCircle = false; // elements would wait for each other: other loops, or skewed ones, might not
+  bool isCircle = false;  // elements would wait for each other: other loops, or skewed ones, might not
+  bool isMistake = false; // the symbolic configuration contradicts itself: no mapping makes such a one
 };
 
 /// REQUIRES: validate(symbolic, array) is empty.

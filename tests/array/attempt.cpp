@@ -141,7 +141,9 @@ Attempt mapped(const equations::Graph& graph, const machine::ProcessorArray& arr
   result.symbolic = map(graph, "test", array, mapping, engine);
   using enum Attempt::End;
   if (!result.symbolic) {
-    end(result, engine.hasErrors() ? Refused : Wrong, engine.hasErrors() ? engine.render({}) : "no mapping, no error");
+    const auto isOurs = [](const Diagnostic& each) { return std::string_view(each.kind->code).ends_with("-internal"); };
+    const bool isRefused = engine.hasErrors() && std::ranges::none_of(engine.all(), isOurs);
+    end(result, isRefused ? Refused : Wrong, engine.hasErrors() ? engine.render({}) : "no mapping, no error");
     return result;
   }
   if (const std::string broken = validate(*result.symbolic, array); !broken.empty()) {
@@ -164,7 +166,7 @@ void execute(Attempt& result, const equations::Graph& graph, const machine::Proc
   end(result, Right, "");
   std::variant<Configuration, InstantiationError> made = instantiate(*result.symbolic, array, instantiation);
   if (const InstantiationError* error = std::get_if<InstantiationError>(&made))
-    return end(result, Refused, error->message + " (" + error->help + ")");
+    return end(result, error->isMistake ? Wrong : Refused, error->message + " (" + error->help + ")");
   result.configuration = std::get<Configuration>(std::move(made));
   if (withOracle)
     if (const std::string differs = oracle::compare(*result.symbolic, array, instantiation, *result.configuration);

@@ -17,6 +17,8 @@ using equations::Use;
 
 STRATA_DIAGNOSTIC(tooFewRegisters, Error, "array-registers", "'{0}' needs {1} {2}; an element of the array has {3}");
 STRATA_DIAGNOSTIC(noRoutes, Error, "array-routes", "the channels of '{0}' between neighbours find no routes: {1}");
+STRATA_DIAGNOSTIC(brokenAllocation, Error, "array-internal",
+                  "what was allocated for '{0}' breaks what it is for: {1}; this is an error of Strata");
 STRATA_DIAGNOSTIC(tooHardSet, Error, "array-condition",
                   "the condition of '{0}' has no form that an array's controller can be given");
 
@@ -134,6 +136,14 @@ private:
       return false;
     lack_ = lack;
     diagnostics_.report(tooFewRegisters, network_.graph.location, network_.graph.name, needed, what, there).help(help);
+    return true;
+  }
+
+  /// A solver's result that its verifier rejects.
+  bool isBroken(const std::string& broken) {
+    if (broken.empty())
+      return false;
+    diagnostics_.report(brokenAllocation, network_.graph.location, network_.graph.name, broken);
     return true;
   }
 
@@ -271,9 +281,11 @@ bool Emitter::registers() {
     const std::optional<RegisterAllocation> allocation = solve(problem, needed);
     if (!allocation) {
       tooFew(std::max(needed, problem.registers + 1), isFlag ? "flags" : "general registers", problem.registers,
-             "an array with more of them; fewer values that are used late in the iteration");
+             "an array with more of them; fewer values that are used late in the iteration", Lack::Registers);
       return false;
     }
+    if (isBroken(verify(problem, *allocation)))
+      return false;
     for (size_t i = 0; i < which.size(); ++i)
       near_[which[i]] = {isFlag ? Register::Kind::Flag : Register::Kind::General,
                          static_cast<uint16_t>(allocation->registers[i])};
@@ -445,6 +457,8 @@ bool Emitter::routes() {
             "distribute one loop only (--distribute -,LOOP), or other loops, or give the array's wrappers more ports");
     return false;
   }
+  if (isBroken(verify(problem, *allocation)))
+    return false;
   std::vector<bool> isInputUsed(array_.registers.input, false), isOutputUsed(array_.registers.output, false);
   for (size_t way = 0; way < ways_.size(); ++way) {
     const std::vector<machine::Port>& path = allocation->paths[way];

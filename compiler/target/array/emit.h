@@ -27,10 +27,12 @@ struct Scheduled {
   Distribution distribution;
 };
 
-/// Of what there is too little for a schedule. Nothing: of none that values could share.
-enum class Lack { Nothing, Queues, Inputs, Outputs, Routes };
+/// Of what there is too little for a schedule. Nothing: of none that values could share. Registers: those of values
+/// within an iteration, of which another schedule may need fewer.
+enum class Lack { Nothing, Registers, Queues, Inputs, Outputs, Routes };
 
-/// Nothing where the array has too few registers or ports (reported, and which in `lack`).
+/// Nothing where the array has too few registers or ports (reported, and which in `lack`). What the solvers for
+/// registers and routes give is verified; what is broken is reported as our error.
 std::optional<Symbolic> emit(const Scheduled& scheduled, const std::string& machineName,
                              const machine::ProcessorArray& array, DiagnosticEngine& diagnostics, Lack& lack);
 

@@ -6,6 +6,7 @@
 #include "compiler/target/array/rewrite.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -24,6 +25,8 @@ STRATA_DIAGNOSTIC(illegalOrder, Error, "array-order-illegal",
                   "in this order an iteration of '{0}' would use a value of a later one");
 STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has no bound for some sizes");
 STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
+STRATA_DIAGNOSTIC(brokenSchedule, Error, "array-internal",
+                  "the schedule of '{0}' breaks what it is for: {1}; this is an error of Strata");
 STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map: {1}");
 STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
 STRATA_DIAGNOSTIC(tooManyLoops, Error, "array-loops", "'{0}' has no loop; an array executes at least one");
@@ -49,6 +52,12 @@ private:
   std::optional<LoopOrder> order(const Choice& choice, const std::vector<Dependence>& dependences,
                                  DiagnosticEngine& diagnostics);
   void tell(const std::vector<Skew>& skews, const std::string& why);
+  std::optional<int64_t> boundOf(Network& network, const Distribution& distribution, const std::vector<int64_t>& least,
+                                 uint64_t destinations, DiagnosticEngine& diagnostics);
+  /// What emission makes of a schedule, or says of it.
+  using Emission = std::function<std::optional<Symbolic>(const Schedule&)>;
+  std::optional<Symbolic> withFewerRegisters(const ScheduleProblem& problem, int64_t lowerBound,
+                                             const Emission& emission);
   std::optional<Symbolic> attempt(const Graph& graph, const std::vector<Dependence>& dependences, const Choice& choice,
                                   const std::string& machineName, DiagnosticEngine& diagnostics);
 
@@ -116,7 +125,7 @@ bool Mapper::named() {
 }
 
 /// Which loops are distributed when nobody said, the best first: two if all inputs and outputs then pass the borders by
-/// themselves, then one, those along which least is communicated first.
+/// themselves, then one, those along which least is communicated first, then none.
 std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::vector<Dependence>& dependences) {
   if (options_.rowLoop || options_.columnLoop)
     return {choice_};
@@ -169,6 +178,7 @@ std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::ve
   std::sort(single.begin(), single.end());
   for (const auto& [crossing, loop] : single)
     list.push_back({std::nullopt, loop});
+  list.push_back({}); // all on one element, which needs no channels
   return list;
 }
 
@@ -238,6 +248,33 @@ bool sharesMore(Sharing& sharing, Lack lack, const Storages& storages) {
   return (lack == Lack::Outputs || lack == Lack::Routes) && take(sharing.outputs, storages.outputGroups);
 }
 
+/// Whether an error is not the user's.
+bool isOurs(const DiagnosticEngine& diagnostics) {
+  return std::ranges::any_of(diagnostics.all(), [](const Diagnostic& each) {
+    return std::string_view(each.kind->code).ends_with("-internal");
+  });
+}
+
+/// From schedules that let fewer values be alive at once: by one unit of each class, then with larger intervals, too.
+std::optional<Symbolic> Mapper::withFewerRegisters(const ScheduleProblem& problem, int64_t lowerBound,
+                                                   const Emission& emission) {
+  ScheduleProblem narrow = problem;
+  for (ScheduleProblem::Unit& unit : narrow.units)
+    unit.count = std::min(unit.count, 1u);
+  std::string why;
+  ScheduleOptions options;
+  for (size_t tries = 0; tries < 4; ++tries) {
+    std::optional<Schedule> schedule = solve(narrow, options, why);
+    if (!schedule || !verify(problem, *schedule).empty())
+      return std::nullopt;
+    schedule->lowerBound = lowerBound;
+    if (std::optional<Symbolic> made = emission(*schedule))
+      return made;
+    options.leastInterval = schedule->interval + std::max<int64_t>(schedule->interval / 4, 1);
+  }
+  return std::nullopt;
+}
+
 /// Says which loops were skewed that nobody asked for.
 void Mapper::tell(const std::vector<Skew>& skews, const std::string& why) {
   std::map<uint32_t, std::string> sums;
@@ -277,8 +314,36 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
     DiagnosticEngine unsaid(diagnostics_.sources());
     if (std::optional<Symbolic> made = attempt(graph, dependences, choice, machineName, unsaid))
       return made;
+    if (isOurs(unsaid)) {
+      for (const Diagnostic& each : unsaid.all())
+        diagnostics_.add(each);
+      return std::nullopt;
+    }
   }
   return attempt(graph, dependences, choices.front(), machineName, diagnostics_);
+}
+
+/// What no interval is smaller than, whichever copies are made: the operations' recurrences without copies, which may
+/// come to lie in them and need not; and the units' time with as many copies as the destinations of an instruction ask
+/// for. Limits the network's destinations.
+std::optional<int64_t> Mapper::boundOf(Network& network, const Distribution& distribution,
+                                       const std::vector<int64_t>& least, uint64_t destinations,
+                                       DiagnosticEngine& diagnostics) {
+  int64_t bound = 1;
+  for (const bool hasCopies : {false, true}) {
+    if (hasCopies)
+      limitDestinations(network, destinations);
+    const Storages storages = storagesOf(network, distribution.loops());
+    std::optional<ScheduleProblem> problem = problemOf(network, storages, array_, least, false, {}, diagnostics);
+    if (!problem)
+      return std::nullopt;
+    if (hasCopies)
+      problem->constraints.clear();
+    std::string why;
+    if (const std::optional<Schedule> schedule = solve(*problem, {}, why))
+      bound = std::max(bound, schedule->lowerBound);
+  }
+  return bound;
 }
 
 std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vector<Dependence>& dependences,
@@ -328,6 +393,9 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
   std::optional<Diagnostic> tooFew;
   Sharing sharing;
   std::string why;
+  const std::optional<int64_t> lowerBound = boundOf(network, distribution, least, destinations, diagnostics);
+  if (!lowerBound)
+    return std::nullopt;
   for (size_t round = 0; round < 4;) {
     limitDestinations(network, destinations);
     const Storages storages = storagesOf(network, distribution.loops());
@@ -340,23 +408,34 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
       break;
     std::optional<Schedule> schedule = solve(*problem, {}, why);
     if (schedule) {
-      schedule->lowerBound = bound->lowerBound;
+      schedule->lowerBound = std::min(*lowerBound, bound->lowerBound);
       if (const std::string broken = verify(*problem, *schedule); !broken.empty()) {
-        diagnostics.report(noSchedule, source_.location, source_.name, broken).help("report this");
+        diagnostics.report(brokenSchedule, source_.location, source_.name, broken);
         return std::nullopt;
       }
       if (!best || schedule->interval < best->interval) {
         DiagnosticEngine said(diagnostics.sources());
         Lack lack = Lack::Nothing;
-        if (std::optional<Symbolic> made = emit({network, storages, *problem, *schedule, *limits, least, distribution},
-                                                machineName, array_, said, lack))
+        const Emission emission = [&](const Schedule& each) {
+          return emit({network, storages, *problem, each, *limits, least, distribution}, machineName, array_, said,
+                      lack);
+        };
+        if (std::optional<Symbolic> made = emission(*schedule)) {
           best = std::move(made);
-        else if (!best)
+        } else if (!best) {
           tooFew = said.all().front();
-        if (!best && !sharesMore(sharing, lack, storages))
-          break;
+          if (sharesMore(sharing, lack, storages))
+            continue;
+          if (lack == Lack::Registers)
+            best = withFewerRegisters(*problem, schedule->lowerBound, emission);
+        }
+        if (isOurs(said)) {
+          for (const Diagnostic& each : said.all())
+            diagnostics.add(each);
+          return std::nullopt;
+        }
         if (!best)
-          continue;
+          break;
       }
       if (schedule->interval <= bound->interval)
         break;

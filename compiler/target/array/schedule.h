@@ -61,6 +61,7 @@ struct Schedule {
 };
 
 struct ScheduleOptions {
+  int64_t leastInterval = 1; // smaller ones are not tried, and nothing is proved of them
   int64_t largestInterval = 256;
   /// Of the solver, for each question that it is asked: a number of conflicts and no time, so that results are the same
   /// on every computer.

@@ -245,12 +245,13 @@ int64_t lengthOf(const ScheduleProblem& problem, const Schedule& schedule) {
 class ScheduleSearch {
 public:
   ScheduleSearch(const ScheduleProblem& problem, const ScheduleOptions& options)
-      : problem_(problem), largest_(std::min<int64_t>(options.largestInterval, int64_t{1} << 20)),
-        conflicts_(options.conflicts), exclusive_(exclusivePairs(problem)) {}
+      : problem_(problem), least_(options.leastInterval),
+        largest_(std::min<int64_t>(options.largestInterval, int64_t{1} << 20)), conflicts_(options.conflicts),
+        exclusive_(exclusivePairs(problem)) {}
 
   std::optional<Schedule> run(std::string& why) {
     int64_t lowerBound = 1, searched = 0;
-    for (int64_t interval = 1; interval <= largest_; ++interval) {
+    for (int64_t interval = least_; interval <= largest_; ++interval) {
       const IntervalBounds bounds = boundsOf(problem_, exclusive_, interval);
       bool isExcluded = !bounds.impossible.empty();
       if (isExcluded) {
@@ -365,7 +366,7 @@ private:
 
   static constexpr size_t mostClausesInAll = 40'000'000;
   const ScheduleProblem& problem_;
-  const int64_t largest_;
+  const int64_t least_, largest_;
   int64_t conflicts_; // of one question
   const std::vector<std::vector<bool>> exclusive_;
   size_t clauses_ = 0; // of all formulas
