@@ -34,9 +34,9 @@ class Case(unittest.TestCase):
     does not what later ones compile, which saves most of their time: a program has the same bits either way. `optimise`: it does for all."""
 
     optimise = False
+    commands = 0
 
     def setUp(self):
-        self.commands = 0
         self.folder = tempfile.mkdtemp(prefix="strata-test-")
         self.addCleanup(shutil.rmtree, self.folder, True)
 
