@@ -31,7 +31,7 @@ NOTATIONS = {
 HOLES = {(notation, program, "pca"): "no levels" for notation in ("Sequoia", "HPVM", "HBIR", "loop equations") for program in PROGRAMS}
 # Programs in C are linked with object code, and arrays have none; the array of the literature has few registers.
 HOLES |= {("HPVM", program, machine): "no object code" for program in PROGRAMS
-          for machine in ("array-2alu", "array-4x4", "array-8x8", "array-32x32")}
+          for machine in ("array-2alu", "array-4x4", "array-8x8", "array-32x32", "array-256x256", "array-1024x1024")}
 HOLES[("loop equations", "stencil", "array-2alu")] = "few registers"
 
 
