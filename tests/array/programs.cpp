@@ -51,6 +51,13 @@ public:
           if (below(3) == 0)
             each.latency = 1 + below(4);
     }
+    if (below(8) == 0) { // few registers and units
+      made.array.registers.general = 2 + below(5);
+      made.array.registers.feedback = 4 + below(5);
+      made.array.registers.feedbackDepth = 8 << below(4);
+      for (machine::FunctionalUnit& unit : made.array.units)
+        unit.count = 1;
+    }
     const size_t loops = graph.iterators.size();
     if (below(3) != 0) {
       const uint64_t row = below(loops + 1), column = below(loops + 1);

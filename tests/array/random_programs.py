@@ -47,6 +47,9 @@ def main():
             if counted:
                 sums = [a + int(b) for a, b in zip(sums, counted.groups())]
         seed += batch
+    if sums[0] < sums[1]:  # programs that are refused are not tested
+        failed = True
+        print("FAIL more were refused than were right")
     print(f"{sums[0]} right, {sums[1]} refused, {sums[2]} failed, of {seed - options.seed} loop programs on an array")
     return failed
 

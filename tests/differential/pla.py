@@ -1,4 +1,4 @@
-"""Random loop programs: recurrences in one to three dimensions with distances in any direction, guards with remainders, bounds and alternatives,
+"""Random loop programs of every number type: recurrences in one to six dimensions with distances in any direction, guards with remainders, bounds and alternatives,
 values used far from where they are defined, reductions. What an evaluator in Python says (each instance on demand, by the equation that its
 guards choose), the host and the interpreter have to say, to the last bit; one machine more at random.
 
@@ -20,12 +20,66 @@ sys.path.append(str(pathlib.Path(__file__).parent.parent))
 import need_numpy
 import numpy as np
 
-ITERATORS = ("i", "j", "k")
+ITERATORS = ("i", "j", "k", "l", "m", "n")
 MACHINES = ("cell", "cell-disk", "smp-2level", "cluster")
 
 
-def wrapped(value):
-    return (value + 2**31) % 2**32 - 2**31
+class Integers:
+    """Arithmetic of C's integers that wraps around: narrow ones are computed as int and cut where they are assigned."""
+
+    def __init__(self, name):
+        self.name, self.dtype = name, np.dtype(name)
+        self.bits = 8 * self.dtype.itemsize
+        self.is_signed = self.dtype.kind == "i"
+
+    @staticmethod
+    def cut(value, bits, is_signed):
+        value %= 1 << bits
+        return value - (1 << bits) if is_signed and value >> (bits - 1) else value
+
+    def assigned(self, value):
+        return self.cut(value, self.bits, self.is_signed)
+
+    def computed(self, value):
+        return self.cut(value, self.bits, self.is_signed) if self.bits >= 32 else self.cut(value, 32, True)
+
+    def number(self, pick):
+        return pick.randint(-9, 9) if self.is_signed else pick.randint(0, 9)
+
+    def data(self, pick, count):
+        return [pick.randint(-50 if self.is_signed else 0, 50) for _ in range(count)]
+
+    def apply(self, op, a, b):
+        return self.computed({"+": a + b, "-": a - b, "*": a * b}[op])
+
+    def literal(self, value):
+        return value
+
+
+class Floats:
+    """Each operation rounded by itself. Products would soon be infinite, and what comes of that need not be a number."""
+
+    def __init__(self, name):
+        self.name, self.dtype = name, np.dtype({"float": "f4", "double": "f8"}[name])
+
+    def assigned(self, value):
+        return self.dtype.type(value)
+
+    def number(self, pick):
+        return pick.randint(-9, 9)
+
+    def data(self, pick, count):
+        return [pick.randint(-400, 400) / 7 for _ in range(count)]
+
+    def apply(self, op, a, b):
+        a, b = self.dtype.type(a), self.dtype.type(b)
+        return a + b if op == "+" else a - b if op == "-" else self.dtype.type(a * self.dtype.type(0.5)) - b
+
+    def literal(self, value):
+        return self.dtype.type(value)
+
+
+KINDS = [Integers("int32")] * 4 + [Integers(name) for name in ("int8", "int16", "int64", "uint8", "uint16", "uint32", "uint64")] + [Floats("float"), Floats("double")]
 
 
 class Program:
@@ -34,15 +88,16 @@ class Program:
     def __init__(self, seed):
         self.pick = random.Random(seed)
         pick = self.pick
-        self.rank = pick.choice((1, 2, 2, 2, 3))
+        self.rank = pick.choice((1, 1, 1, *(2,) * 12, *(3,) * 4, 4, 5, 6))
+        self.kind = pick.choice(KINDS)
         self.names = ITERATORS[:self.rank]
-        self.extents = [pick.randint(1, 7 if self.rank < 3 else 4) for _ in self.names]
+        self.extents = [pick.randint(1, 7 if self.rank < 3 else 4 if self.rank < 4 else 2) for _ in self.names]
         self.parameters = [f"N{number}" for number in range(self.rank)]
         self.inputs = [self.input(number) for number in range(pick.randint(1, 3))]
         # One direction of time, along which all distances go.
         self.time = [pick.choice((-2, -1, 1, 2, 3)) for _ in self.names]
         self.variables = []
-        for number in range(pick.randint(1, 4)):
+        for number in range(pick.randint(1, 4 if self.rank < 4 else 2 if self.rank < 6 else 1)):
             self.variables.append(self.variable(number))
         self.reduced = pick.randrange(self.rank) if pick.random() < 0.4 else None
         self.values = {}
@@ -51,7 +106,7 @@ class Program:
         """Axes that it is indexed by, in any order."""
         axes = self.pick.sample(range(self.rank), self.pick.randint(1, self.rank))
         shape = [self.extents[axis] for axis in axes]
-        data = np.array([self.pick.randint(-50, 50) for _ in range(int(np.prod(shape)))], "i4").reshape(shape)
+        data = np.array(self.kind.data(self.pick, int(np.prod(shape))), self.kind.dtype).reshape(shape)
         return {"name": f"x{number}", "axes": axes, "data": data}
 
     def distance(self):
@@ -108,9 +163,12 @@ class Program:
         if what < 0.9:
             given = pick.choice(self.inputs)
             index = ", ".join(self.names[axis] for axis in given["axes"])
-            return f"{given['name']}[{index}]", lambda at: int(given["data"][tuple(at[axis] for axis in given["axes"])])
-        number = pick.randint(-9, 9)
-        return f"({number})", lambda at: number
+            return f"{given['name']}[{index}]", lambda at: self.item(given["data"][tuple(at[axis] for axis in given["axes"])])
+        number = self.kind.number(pick)
+        return f"({number})", lambda at: self.kind.literal(number)
+
+    def item(self, value):
+        return int(value) if isinstance(self.kind, Integers) else value
 
     def expression(self, distances, variables):
         text, value = self.term(distances, variables)
@@ -119,11 +177,11 @@ class Program:
             op = self.pick.choice(("+", "-", "*", "max", "min", "?"))
             old = value
             if op in "+-*":
-                text = f"({text} {op} {more})"
-                value = lambda at, a=old, b=next_value, op=op: wrapped({"+": a(at) + b(at), "-": a(at) - b(at), "*": a(at) * b(at)}[op])
+                text = f"({text} * 0.5 - {more})" if op == "*" and isinstance(self.kind, Floats) else f"({text} {op} {more})"
+                value = lambda at, a=old, b=next_value, op=op: self.kind.apply(op, a(at), b(at))
             elif op == "?":
                 text = f"({text} > {more} ? {text} : 7)"
-                value = lambda at, a=old, b=next_value: a(at) if a(at) > b(at) else 7
+                value = lambda at, a=old, b=next_value: a(at) if a(at) > b(at) else self.kind.literal(7)
             else:
                 text = f"{op}({text}, {more})"
                 value = lambda at, a=old, b=next_value, op=max if op == "max" else min: op(a(at), b(at))
@@ -149,19 +207,19 @@ class Program:
     def value(self, name, at):
         if (name, at) not in self.values:
             variable = next(each for each in self.variables if each["name"] == name)
-            self.values[name, at] = next(value(at) for _, holds, _, value in variable["equations"] if holds(at))
+            self.values[name, at] = self.kind.assigned(next(value(at) for _, holds, _, value in variable["equations"] if holds(at)))
         return self.values[name, at]
 
     def text(self):
         last = self.variables[-1]["name"]
         lines = [f"parameter {', '.join(self.parameters)} >= 1;"]
         for given in self.inputs:
-            lines.append(f"input {given['name']}: int32[{', '.join(self.parameters[axis] for axis in given['axes'])}];")
+            lines.append(f"input {given['name']}: {self.kind.name}[{', '.join(self.parameters[axis] for axis in given['axes'])}];")
         whole = ", ".join(self.parameters)
-        lines += [f"input like: int32[{whole}];", f"output y: int32[{whole}];", f"variable {', '.join(v['name'] for v in self.variables)}: int32;"]
+        lines += [f"input like: {self.kind.name}[{whole}];", f"output y: {self.kind.name}[{whole}];", f"variable {', '.join(v['name'] for v in self.variables)}: {self.kind.name};"]
         kept = [axis for axis in range(self.rank) if axis != self.reduced]
         if self.reduced is not None:
-            lines.append(f"output s: int32[{', '.join(self.parameters[axis] for axis in kept) or '1'}];")
+            lines.append(f"output s: {self.kind.name}[{', '.join(self.parameters[axis] for axis in kept) or '1'}];")
         lines.append(f"for {', '.join(self.names)} where " + " and ".join(f"0 <= {n} < {p}" for n, p in zip(self.names, self.parameters)) + " {")
         every = ", ".join(self.names)
         for variable in self.variables:
@@ -174,12 +232,20 @@ class Program:
 
     def results(self):
         last = self.variables[-1]["name"]
-        y = np.zeros(self.extents, "i8")
+        y = np.zeros(self.extents, self.kind.dtype)
         for at in np.ndindex(*self.extents):
             y[at] = self.value(last, at)
-        wanted = {"y": y.astype("i4")}
+        wanted = {"y": y}
         if self.reduced is not None:
-            wanted["s"] = np.atleast_1d(y.sum(axis=self.reduced)).astype("i4")
+            # One after the other, as the values of a sum are taken.
+            lines = np.moveaxis(y, self.reduced, -1)
+            sums = np.zeros(lines.shape[:-1], self.kind.dtype)
+            for at in np.ndindex(*sums.shape):
+                total = self.item(lines[at][0])
+                for value in lines[at][1:]:
+                    total = self.kind.assigned(self.kind.apply("+", total, self.item(value)))
+                sums[at] = total
+            wanted["s"] = np.atleast_1d(sums)
         return wanted
 
 
@@ -192,7 +258,7 @@ def run(strata, seed, folder):
     for given in program.inputs:
         np.save(os.path.join(folder, given["name"] + ".npy"), given["data"])
         words += ["--in", f"{given['name']}={given['name']}.npy"]
-    np.save(os.path.join(folder, "like.npy"), np.zeros(program.extents, "i4"))
+    np.save(os.path.join(folder, "like.npy"), np.zeros(program.extents, program.kind.dtype))
     words += ["--in", "like=like.npy"]
     try:
         wanted = program.results()
