@@ -165,6 +165,32 @@ TEST_F(SimulatorErrors, AddressesOutsideOfTheBlock) {
   expect("cycle 0, bank north0 of column 0, array 'in': element 1 is not in its block");
 }
 
+// ---- Signals ----
+
+TEST_F(SimulatorErrors, SignalsAtTheWrongTime) {
+  const auto shifted = [&](size_t signal, int64_t later) {
+    configuration = bits();
+    Range& ones = configuration.signals[signal].ones[0][0];
+    ones = {ones.first + later, ones.end + later};
+  };
+  for (size_t signal = 0; signal < configuration.signals.size(); ++signal)
+    for (const int64_t later : {-1, 1}) {
+      shifted(signal, later);
+      EXPECT_TRUE(simulate()) << "signal " << signal << " by " << later;
+    }
+  // The loop of alu1 is left late, and sends late what the next element begins with; that of the last element's alu1
+  // sends a bit too many.
+  shifted(1, 1);
+  expect("cycle 13, element (0, 1), unit alu0: input register id0 is read while it is empty");
+  shifted(3, 1);
+  expect("cycle 37, bank south1 of column 2, array 'bits': a word comes; it expects none");
+  shifted(3, -1);
+  expect("cycle 35, bank south1 of column 2, array 'bits': no word comes");
+  configuration = bits();
+  disconnect(configuration.control, 1, {Side::West, 0}, {Side::Element, 0});
+  expect("signal 0 at element (0, 1): no connection from the controller");
+}
+
 // ---- Units ----
 
 TEST_F(SimulatorErrors, OperationsWithoutResult) {
