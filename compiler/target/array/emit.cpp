@@ -131,13 +131,44 @@ private:
             std::vector<int64_t> crossing) {
     return {spaceOf(set, within, what), network_.zero(), std::move(step), std::move(crossing)};
   }
-  bool tooFew(uint64_t needed, const char* what, uint64_t there, const std::string& help, Lack lack = Lack::Nothing) {
+  /// What takes a register, and where it stands in the program.
+  struct Taker {
+    Location location;
+    std::string text;
+  };
+  Taker takerOf(uint32_t variable) const {
+    return {network_.variables[variable].location, "'" + network_.variables[variable].name + "'"};
+  }
+  Taker takerOf(const Storage& storage) const {
+    Taker taker = takerOf(storage.variable);
+    std::string distance;
+    for (const int64_t each : storage.distance)
+      distance += (distance.empty() ? "" : ", ") + std::to_string(each);
+    return {taker.location, taker.text + " at distance (" + distance + ")"};
+  }
+  /// What takes the registers is told at its places, once each.
+  bool tooFew(uint64_t needed, const char* what, uint64_t there, const std::string& help,
+              const std::vector<Taker>& takers, Lack lack) {
     if (needed <= there)
       return false;
     lack_ = lack;
-    diagnostics_.report(tooFewRegisters, network_.graph.location, network_.graph.name, needed, what, there).help(help);
+    DiagnosticBuilder report =
+        diagnostics_.report(tooFewRegisters, takers.empty() ? network_.graph.location : takers[0].location,
+                            network_.graph.name, needed, what, there);
+    std::map<std::string, size_t> told;
+    size_t rest = 0;
+    for (const Taker& each : takers) {
+      if (told.size() == mostTold && !told.contains(each.text))
+        ++rest;
+      else if (told[each.text]++ == 0)
+        report.label(each.location, "for " + each.text);
+    }
+    if (rest)
+      report.note("and for " + std::to_string(rest) + " more");
+    report.help(help);
     return true;
   }
+  static constexpr size_t mostTold = 6;
 
   /// A solver's result that its verifier rejects.
   bool isBroken(const std::string& broken) {
@@ -280,8 +311,11 @@ bool Emitter::registers() {
     uint32_t needed = 0;
     const std::optional<RegisterAllocation> allocation = solve(problem, needed);
     if (!allocation) {
+      std::vector<Taker> takers;
+      for (const size_t each : which)
+        takers.push_back(takerOf(from_.storages.storages[each].variable));
       tooFew(std::max(needed, problem.registers + 1), isFlag ? "flags" : "general registers", problem.registers,
-             "an array with more of them; fewer values that are used late in the iteration", Lack::Registers);
+             "an array with more of them; fewer values that are used late in the iteration", takers, Lack::Registers);
       return false;
     }
     if (isBroken(verify(problem, *allocation)))
@@ -358,8 +392,11 @@ void Emitter::ports() {
 bool Emitter::feedback() {
   for (size_t i = 0; i < queues_.size(); ++i)
     queues_[i].feedback = {Register::Kind::Feedback, static_cast<uint16_t>(i)};
+  std::vector<Taker> takers;
+  for (const Queue& queue : queues_)
+    takers.push_back(takerOf(from_.storages.storages[queue.storages[0]]));
   return !tooFew(queues_.size(), "feedback registers", array_.registers.feedback,
-                 "fewer values that are used in later iterations, or an array with more feedback registers",
+                 "fewer values that are used in later iterations, or an array with more feedback registers", takers,
                  Lack::Queues);
 }
 
@@ -443,10 +480,26 @@ bool Emitter::routes() {
     problem.freeInputs = freeInputs(false);
   if (ways_.size() + problem.freeOutputs > array_.registers.output)
     problem.freeOutputs = freeOutputs(false);
+  std::vector<Taker> ends;
+  for (const Way& way : ways_)
+    ends.push_back(takerOf(from_.storages.storages[queues_[way.queue].storages[0]]));
+  std::vector<Taker> into = ends, out = ends;
+  for (const Ports& each : inputs_)
+    if (each.channel == Access::ownRoute) {
+      const InputPort& port = from_.storages.inputs[each.ports[0]];
+      into.push_back({network_.cells[port.cell].alternatives[0].location,
+                      "input '" + network_.graph.inputs[port.input].name + "'"});
+    }
+  for (const Ports& each : outputs_)
+    if (each.channel == Access::ownRoute) {
+      const OutputWrite& write = written(each.ports[0]);
+      out.push_back({write.location, "output '" + network_.graph.outputs[write.output].name + "'"});
+    }
+  const char* help = "distribute one loop only (--distribute -,LOOP), or other loops, or an array with more of them";
   if (tooFew(ways_.size() + problem.freeInputs, "input registers, one for each channel and input",
-             array_.registers.input, "distribute one loop only (--distribute -,LOOP), or other loops", Lack::Inputs) ||
+             array_.registers.input, help, into, Lack::Inputs) ||
       tooFew(ways_.size() + problem.freeOutputs, "output registers, one for each channel and output",
-             array_.registers.output, "distribute one loop only (--distribute -,LOOP), or other loops", Lack::Outputs))
+             array_.registers.output, help, out, Lack::Outputs))
     return false;
   std::string why;
   const std::optional<RouteAllocation> allocation = solve(problem, why);
