@@ -31,6 +31,7 @@ struct ArrayOptions {
   std::optional<std::pair<uint32_t, uint32_t>> place;  // of a region: its first row and column; nothing: chosen
   std::map<std::string, int64_t> tile;   // iterations in a tile, by loop; others: as few as cover the loop
   std::optional<machine::Corner> corner; // of the controller; nothing: the first that the array has
+  unsigned threads = 1;                  // that make programs of processor classes
 
   ArrayRecorder* recorder = nullptr; // is told of every run; outlives what is made with these options
 

@@ -110,6 +110,7 @@ std::variant<array::InstantiationOptions, ArrayError>
 ArrayRunner::instantiationOptions(const std::vector<int64_t>& sizes) const {
   array::InstantiationOptions made;
   made.sizes = sizes;
+  made.threads = options_.threads;
   if (options_.corner)
     made.corner = *options_.corner;
   else if (!array_.controllers.empty())
