@@ -302,9 +302,10 @@ Commands makeCommands(Options& options) {
                           "the machine with the array: a name or a .yaml file; without it, the one it was made for");
   instantiate->add_option("--size", options.sizes, "the program's sizes, as N=64,T=4")->allow_extra_args(false);
   addTiles(instantiate, options);
-  instantiate->add_option("--threads", options.compile.array.threads,
-                          "threads that make the programs of processor classes, 1 to " +
-                              std::to_string(runtime::mostWorkers) + "; the result does not depend on it")
+  instantiate
+      ->add_option("--threads", options.compile.array.threads,
+                   "threads that make the programs of processor classes, 1 to " + std::to_string(runtime::mostWorkers) +
+                       "; the result does not depend on it")
       ->check(CLI::Range(1u, runtime::mostWorkers));
   instantiate->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(instantiate, options);

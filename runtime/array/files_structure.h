@@ -1,5 +1,6 @@
 // What the files of symbolic configurations hold, in which order: the one description that writes and reads both forms.
-// It is a template over archives, of which there are four (files_read_text.cpp, files_write_text.cpp, files_binary.cpp). What an archive offers:
+// It is a template over archives, of which there are four (files_read_text.cpp, files_write_text.cpp,
+// files_binary.cpp). What an archive offers:
 //
 //   line(depth), word(text)         a line begins; words and signs. Only texts have them.
 //   scope(symbolic)                 whose names and sizes are meant from here on; its lists are filled as far as

@@ -132,9 +132,14 @@ class Leaves(harness.Case):
         self.assertIn("[array-interpreted]", done.err)
         self.assertRegex(done.err, r"histogram\.sq:\d+:\d+")
 
+    def narrow(self):
+        """The small array with words of 4 bytes."""
+        with open(os.path.join(harness.ROOT, "machines/array-2alu/machine.yaml")) as file:
+            return self.write("narrow.yaml", file.read().replace("word: 8", "word: 4"))
+
     def test_an_operation_that_the_array_lacks(self):
         program = os.path.join(harness.ROOT, "examples/pla/lu/lu.pla")
-        result = self.strata("run", program, "--machine", "array-2alu", "--size", "N=4", "--in", "a=random")
+        result = self.strata("run", program, "--machine", self.narrow(), "--size", "N=4", "--in", "a=random")
         self.assertEqual(result.status, 1, result)
         self.assertRegex(result.err, r"error\[array-word\]: .* float64")
         self.assertRegex(result.err, r"error\[array-operation\]: .* .div.")
@@ -142,7 +147,7 @@ class Leaves(harness.Case):
     def test_an_operation_that_the_array_lacks_in_a_leaf(self):
         for text, what in ((ROOTS, "'sqrt'"), (HALVES, "float64, 8 bytes")):
             program = self.write("leaf.sq", text)
-            options = ("run", program, "--entry", "Root" if text is ROOTS else "Half", "--size", "N=4", "--in", "x=random", "--machine", "array-2alu")
+            options = ("run", program, "--entry", "Root" if text is ROOTS else "Half", "--size", "N=4", "--in", "x=random", "--machine", self.narrow())
             done = self.succeeds(*options, "--check")
             self.assertRegex(done.err, r"warning\[array-lacks\]: kernel '[\w.]+' runs on the core.*" + what)
             self.assertRegex(done.err, r"leaf\.sq:3:\d+")

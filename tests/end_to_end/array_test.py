@@ -155,6 +155,45 @@ class Arrays(harness.Case):
         self.is_refused("map", FIR.path, "--machine", "array-4x4", "--format", "braces", code="driver-no-target-form")
         self.is_refused("run", vectadd, "--machine", "array-4x4", "--size", "N=64", "--emit=config", code="array-kernels")
 
+    def changed(self, machine, **fields):
+        """A machine with other numbers of something."""
+        with open(os.path.join(harness.ROOT, f"machines/{machine}/machine.yaml")) as file:
+            text = file.read()
+        for name, value in fields.items():
+            text, changed = re.subn(rf"\b{name}: \w+", f"{name}: {value}", text)
+            self.assertTrue(changed, name)
+        return self.write("changed.yaml", text)
+
+    def test_a_schedule_with_fewer_registers_is_found(self):
+        """Two units would have more values alive at once than there are registers: one after the other they have not."""
+        program = self.write("wide.pla", """parameter N >= 1;
+input x: int32[N];
+output y: int32[N];
+for i where 0 <= i < N { y[i] = ((x[i] * 3 + 5) * (x[i] * 5 + 7)) + ((x[i] * 7 + 9) * (x[i] * 11 + 1)); }
+""")
+        x = np.arange(9, dtype="i4")
+        given = ("--in", f"x={self.save('x.npy', x)}")
+        self.succeeds("run", program, *given, "--machine", self.changed("array-2alu", general=3), "--out", "y=y.npy")
+        self.assertEqual(np.load(self.path("y.npy")).tolist(), ((x * 3 + 5) * (x * 5 + 7) + (x * 7 + 9) * (x * 11 + 1)).tolist())
+        self.is_refused("run", program, *given, "--machine", self.changed("array-2alu", general=2), code="array-registers",
+                        mentions=("general registers; an element of the array has 2", "wide.pla:4:"))
+
+    def test_the_bound_of_an_interval_holds_for_other_mappings(self):
+        """With one destination an instruction, a copy lies in the recurrence here; a schedule that copies elsewhere might do without."""
+        program = self.write("prefix.pla", """parameter N >= 1;
+input x: int32[N];
+output y: int32[N];
+variable v: int32;
+for i where 0 <= i < N {
+  v[i] = x[i] if i == 0;
+  v[i] = v[i - 1] + x[i] if i > 0;
+  y[i] = v[i];
+}
+""")
+        for destinations in (1, 2):
+            text = self.succeeds("map", program, "--machine", self.changed("array-4x4", destinations=destinations)).out
+            self.assertRegex(text, r"lower bound 1\b", destinations)
+
     def test_values_that_have_no_result(self):
         text = "parameter N >= 1;\ninput a, b: int32[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = a[i] / b[i]; }\n"
         self.is_refused("run", self.write("wrong.pla", text), "--machine", "array-4x4", "--size", "N=4", "--in", "a=1", "--in", "b=0",

@@ -17,8 +17,8 @@ using equations::Use;
 
 STRATA_DIAGNOSTIC(tooFewRegisters, Error, "array-registers", "'{0}' needs {1} {2}; an element of the array has {3}");
 STRATA_DIAGNOSTIC(noRoutes, Error, "array-routes", "the channels of '{0}' between neighbours find no routes: {1}");
-STRATA_DIAGNOSTIC(brokenAllocation, Error, "array-internal",
-                  "what was allocated for '{0}' breaks what it is for: {1}; this is an error of Strata");
+STRATA_DIAGNOSTIC(brokenMapping, Error, "array-mapping-internal",
+                  "a verifier rejects what was made for '{0}': {1}; this is an error of Strata");
 STRATA_DIAGNOSTIC(tooHardSet, Error, "array-condition",
                   "the condition of '{0}' has no form that an array's controller can be given");
 
@@ -174,7 +174,7 @@ private:
   bool isBroken(const std::string& broken) {
     if (broken.empty())
       return false;
-    diagnostics_.report(brokenAllocation, network_.graph.location, network_.graph.name, broken);
+    reportBroken(network_.graph, broken, diagnostics_);
     return true;
   }
 
@@ -689,6 +689,10 @@ void Emitter::accesses() {
 }
 
 } // namespace
+
+void reportBroken(const equations::Graph& graph, const std::string& broken, DiagnosticEngine& diagnostics) {
+  diagnostics.report(brokenMapping, graph.location, graph.name, broken);
+}
 
 std::optional<Symbolic> emit(const Scheduled& scheduled, const std::string& machineName,
                              const machine::ProcessorArray& array, DiagnosticEngine& diagnostics, Lack& lack) {

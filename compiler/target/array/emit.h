@@ -36,4 +36,7 @@ enum class Lack { Nothing, Registers, Queues, Inputs, Outputs, Routes };
 std::optional<Symbolic> emit(const Scheduled& scheduled, const std::string& machineName,
                              const machine::ProcessorArray& array, DiagnosticEngine& diagnostics, Lack& lack);
 
+/// Reports what a verifier says of a schedule, of registers or routes: our error, and not the user's.
+void reportBroken(const equations::Graph& graph, const std::string& broken, DiagnosticEngine& diagnostics);
+
 } // namespace strata::array

@@ -25,8 +25,6 @@ STRATA_DIAGNOSTIC(illegalOrder, Error, "array-order-illegal",
                   "in this order an iteration of '{0}' would use a value of a later one");
 STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has no bound for some sizes");
 STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
-STRATA_DIAGNOSTIC(brokenSchedule, Error, "array-internal",
-                  "the schedule of '{0}' breaks what it is for: {1}; this is an error of Strata");
 STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map: {1}");
 STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
 STRATA_DIAGNOSTIC(tooManyLoops, Error, "array-loops", "'{0}' has no loop; an array executes at least one");
@@ -410,7 +408,7 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
     if (schedule) {
       schedule->lowerBound = std::min(*lowerBound, bound->lowerBound);
       if (const std::string broken = verify(*problem, *schedule); !broken.empty()) {
-        diagnostics.report(brokenSchedule, source_.location, source_.name, broken);
+        reportBroken(source_, broken, diagnostics);
         return std::nullopt;
       }
       if (!best || schedule->interval < best->interval) {

@@ -1,6 +1,7 @@
 // What symbolic mapping refuses, each with its code, and what it chooses by itself. That its results are right, the
 // programs of tests/array/ show.
 #include "compiler/target/array/map.h"
+#include "compiler/target/array/emit.h"
 
 #include <gtest/gtest.h>
 
@@ -287,6 +288,13 @@ TEST_F(Mapping, RefusesWideTypes) {
 TEST_F(Mapping, RefusesWhatTakesMoreRegisters) {
   array.registers.feedback = 0;
   refuses(recurrence(2, {{0, 1}}), "array-registers");
+}
+
+TEST_F(Mapping, BrokenMappingsAreOurError) {
+  reportBroken(recurrence(1, {{1}}), "two values in one register", diagnostics);
+  const std::string said = diagnostics.render({});
+  EXPECT_NE(said.find("error[array-mapping-internal]"), std::string::npos) << said;
+  EXPECT_NE(said.find("two values in one register"), std::string::npos) << said;
 }
 
 TEST_F(Mapping, RefusesMoreChannelsThanPorts) {
