@@ -1,5 +1,6 @@
-// See emit.h. Conditions and spaces are kept once each and named by their numbers.
+// See emit.h.
 #include "compiler/target/array/emit.h"
+#include "compiler/target/array/condition_table.h"
 #include "compiler/target/array/registers.h"
 #include "compiler/target/array/routes.h"
 #include "compiler/target/array/select.h"
@@ -117,12 +118,8 @@ private:
   int64_t hops(size_t way) const { return static_cast<int64_t>(made_.channels[way].path.size() - 2) / 2; }
 
   Linear linear(const Affine& value) const {
-    Linear made{value.iterators, value.parameters, value.constant};
-    made.loops.resize(network_.loops(), 0);
-    made.parameters.resize(network_.graph.parameters.size(), 0);
-    return made;
+    return array::linear(value, network_.loops(), network_.graph.parameters.size());
   }
-  uint32_t condition(const Constraint& constraint);
   uint32_t spaceOf(const isl::set& set, const isl::set& within, const std::string& what);
   Term term(const isl::set& set, const isl::set& within, const std::string& what) {
     return {spaceOf(set, within, what), network_.zero(), {}, {}};
@@ -186,8 +183,7 @@ private:
   isl::set box_;
   Symbolic made_;
   std::string failed_;
-  std::map<std::string, uint32_t> conditions_;
-  std::map<std::vector<std::vector<uint32_t>>, uint32_t> spaces_;
+  ConditionTable table_{made_, network_.loops(), network_.graph.parameters.size()};
   std::vector<Register> near_; // by storage
   std::vector<Queue> queues_;
   std::vector<size_t> queueOf_; // by storage
@@ -228,44 +224,11 @@ void Emitter::describe(const std::string& machineName) {
     made_.outputs.push_back(array(each));
 }
 
-uint32_t Emitter::condition(const Constraint& constraint) {
-  std::string key = std::to_string(static_cast<int>(constraint.kind)) + "/" + std::to_string(constraint.modulus);
-  const Linear value = linear(constraint.value);
-  for (const int64_t each : value.loops)
-    key += "," + std::to_string(each);
-  for (const int64_t each : value.parameters)
-    key += ";" + std::to_string(each);
-  key += "+" + std::to_string(value.constant);
-  const auto [found, isNew] = conditions_.try_emplace(key, static_cast<uint32_t>(made_.conditions.size()));
-  if (isNew)
-    made_.conditions.push_back({static_cast<Condition::Kind>(constraint.kind), value, constraint.modulus});
-  return found->second;
-}
-
-/// The set, told apart from the rest of `within` only.
 uint32_t Emitter::spaceOf(const isl::set& set, const isl::set& within, const std::string& what) {
-  Space made;
-  if (within.is_subset(set)) {
-    made.pieces = {{}};
-  } else {
-    std::optional<equations::Space> space = equations::Polyhedra::space(equations::coalesced(set.gist(within)));
-    if (!space)
-      space = equations::Polyhedra::space(equations::coalesced(set));
-    if (!space) {
-      failed_ = what;
-      return 0;
-    }
-    for (const std::vector<Constraint>& piece : space->pieces) {
-      std::vector<uint32_t>& conditions = made.pieces.emplace_back();
-      for (const Constraint& each : piece)
-        conditions.push_back(condition(each));
-      std::sort(conditions.begin(), conditions.end());
-    }
-  }
-  const auto [found, isNew] = spaces_.try_emplace(made.pieces, static_cast<uint32_t>(made_.spaces.size()));
-  if (isNew)
-    made_.spaces.push_back(std::move(made));
-  return found->second;
+  const std::optional<uint32_t> found = table_.spaceOf(set, within);
+  if (!found)
+    failed_ = what;
+  return found.value_or(0);
 }
 
 /// Whether two values of one iteration are alive together, and no two of different iterations.

@@ -1,7 +1,7 @@
 // What symbolic mapping refuses, each with its code, and what it chooses by itself. That its results are right, the
 // programs of tests/array/ show.
-#include "compiler/target/array/map.h"
 #include "compiler/target/array/emit.h"
+#include "compiler/target/array/map.h"
 
 #include <gtest/gtest.h>
 
