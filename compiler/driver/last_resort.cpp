@@ -6,6 +6,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <atomic>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -16,8 +17,13 @@
 namespace strata::driver {
 namespace {
 
+std::atomic_flag isLeaving;
+
+/// Of several threads that find out at once, the first tells it and ends the process.
 [[noreturn]] void leave(int status, std::string_view code, std::string_view message, std::string_view reason,
                         std::string_view help) {
+  while (isLeaving.test_and_set())
+    pause();
   for (std::string_view part : {std::string_view("error["), code, std::string_view("]: "), message, reason,
                                 std::string_view("\n  = help: "), help, std::string_view("\n")})
     if (write(STDERR_FILENO, part.data(), part.size()) < 0)

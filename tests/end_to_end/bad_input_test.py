@@ -226,15 +226,16 @@ class BadInput(harness.Case):
                                   cwd=self.folder, capture_output=True, timeout=300)
 
         def cannot_load(completed):
-            """The system ends it before it begins, or the loader does, or a sanitizer, which wants room of its own."""
+            """The system ends it before it begins, or the loader or the C library does, or a sanitizer, which wants room of its own."""
             silent = completed.returncode < 0 and not completed.stderr
-            return completed.returncode == 127 or b"Sanitizer" in completed.stderr or (silent and harness.sanitizer())
+            who = any(name in completed.stderr for name in (b"Sanitizer", b"Fatal glibc error"))
+            return completed.returncode == 127 or who or (silent and harness.sanitizer())
 
         # The least with which the command can be loaded; from there on small steps first.
         low, loads = 0, 420000
         while loads - low > 250:
             middle = (low + loads) // 2
-            if cannot_load(run(middle, "--version")):
+            if run(middle, "--version").returncode:  # also what the system ends because its segments have no room
                 low = middle
             else:
                 loads = middle

@@ -56,6 +56,7 @@ def random(*shape):
 
 
 class BuildTest(harness.Case):
+    optimise = True  # objects are compared
     count = 0
 
     def load(self, program, entry, *options):

@@ -26,6 +26,8 @@ def perturbed(count, capacity, width):
 
 
 class Perturbation(harness.Case):
+    optimise = True  # code is compared
+
     def test_nothing_is_as_it_was(self):
         with open(os.path.join(harness.ROOT, "machines/cell/machine.yaml")) as file:
             before = re.sub(r"(?m)\s*#.*$|^about:.*$", "", file.read())
