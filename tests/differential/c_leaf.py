@@ -262,13 +262,14 @@ def attempt(strata, folder, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strata", required=True)
-    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--count", type=int, default=10**9, help="so many programs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a folder for programs that differ")
     options = parser.parse_args()
     strata = os.path.abspath(options.strata)
     end, programs, failures = time.monotonic() + options.seconds, 0, 0
-    while time.monotonic() < end and failures < 5:
+    while time.monotonic() < end and programs < options.count and failures < 5:
         seed = options.seed + programs
         with tempfile.TemporaryDirectory() as folder:
             problem = attempt(strata, folder, seed)

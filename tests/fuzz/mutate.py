@@ -216,7 +216,7 @@ class Fuzzer:
 
     def run(self):
         end = time.monotonic() + self.options.seconds
-        while time.monotonic() < end and self.failures < self.options.failures:
+        while time.monotonic() < end and self.runs < self.options.count and self.failures < self.options.failures:
             arguments, changed = self.case()
             folder = tempfile.mkdtemp(dir=self.folder)
             for name, content in changed.items():
@@ -243,7 +243,8 @@ class Fuzzer:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strata", default=os.path.join(ROOT, "build/bin/strata"))
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seconds", type=int, default=10**9)
+    parser.add_argument("--count", type=int, default=10**9, help="so many commands")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=5, help="seconds after which a program that runs is ended, without a failure")
     parser.add_argument("--failures", type=int, default=20, help="end after so many")

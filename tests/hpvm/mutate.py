@@ -77,7 +77,8 @@ def trial(strata, text, ending, pick, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strata", required=True)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--count", type=int, default=10**9, help="so many programs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="")
     options = parser.parse_args()
@@ -87,7 +88,7 @@ def main():
     files += 20 * sorted(glob.glob(os.path.join(ROOT, "tests/hpvm/ir/*.ll")))
     pick, end, count, failures = random.Random(options.seed), time.time() + options.seconds, 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        while time.time() < end:
+        while time.time() < end and count < options.count:
             path = pick.choice(files)
             with open(path) as file:
                 lines = file.read().split("\n")
