@@ -24,20 +24,16 @@
 #undef None
 #ifdef __cplusplus
 namespace hpvm {
-enum Target {
-  None,
-  CPU_TARGET,
-  GPU_TARGET,
-  CUDNN_TARGET,
-  TENSOR_TARGET,
-  CPU_OR_GPU_TARGET,
-  DEVICE = GPU_TARGET /* the old name */
-};
+enum Target { None, CPU_TARGET, GPU_TARGET, CUDNN_TARGET, TENSOR_TARGET, CPU_OR_GPU_TARGET };
 }
 #else
-enum Target { None, CPU_TARGET, GPU_TARGET, CUDNN_TARGET, TENSOR_TARGET, CPU_OR_GPU_TARGET, DEVICE = GPU_TARGET };
+enum Target { None, CPU_TARGET, GPU_TARGET, CUDNN_TARGET, TENSOR_TARGET, CPU_OR_GPU_TARGET };
 #endif
 #pragma pop_macro("None")
+/* The target that a build chooses for all such nodes: -DDEVICE=CPU_TARGET. */
+#ifndef DEVICE
+#define DEVICE GPU_TARGET
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -143,57 +139,6 @@ void __hpvm__push(void* graph, void* arguments) HPVM_NOTHROW_;
 /* The outputs of the next execution, in the order of the pushes: a packed struct with a field for each, which the
  * caller frees (free). Waits until it has ended. */
 void* __hpvm__pop(void* graph) HPVM_NOTHROW_;
-
-/* ---- timers ----------------------------------------------------------------------------------------------------- */
-
-/* What the host is doing, for a set of timers, of which one runs at a time. */
-enum hpvm_TimerID {
-  hpvm_TimerID_NONE = 0, /* nothing that is timed */
-  hpvm_TimerID_IO,
-  hpvm_TimerID_KERNEL,
-  hpvm_TimerID_COPY,
-  hpvm_TimerID_DRIVER,
-  hpvm_TimerID_COPY_ASYNC,
-  hpvm_TimerID_COMPUTE,
-  hpvm_TimerID_OVERLAP,
-  hpvm_TimerID_INIT_CTX,
-  hpvm_TimerID_CLEAR_CTX,
-  hpvm_TimerID_COPY_SCALAR,
-  hpvm_TimerID_COPY_PTR,
-  hpvm_TimerID_MEM_FREE,
-  hpvm_TimerID_READ_OUTPUT,
-  hpvm_TimerID_SETUP,
-  hpvm_TimerID_MEM_TRACK,
-  hpvm_TimerID_MEM_UNTRACK,
-  hpvm_TimerID_MISC,
-  hpvm_TimerID_PTHREAD_CREATE,
-  hpvm_TimerID_ARG_PACK,
-  hpvm_TimerID_ARG_UNPACK,
-  hpvm_TimerID_COMPUTATION,
-  hpvm_TimerID_OUTPUT_PACK,
-  hpvm_TimerID_OUTPUT_UNPACK,
-  hpvm_TimerID_LAST
-};
-
-/* Used by one thread at a time. */
-struct hpvm_TimerSet {
-  enum hpvm_TimerID current;
-  unsigned long long since;                      /* when it began, nanoseconds */
-  unsigned long long elapsed[hpvm_TimerID_LAST]; /* nanoseconds */
-};
-
-/* A set in which no timer runs. The caller frees it (free). */
-void* llvm_hpvm_initializeTimerSet(void) HPVM_NOTHROW_;
-/* The current timer stops, and another one goes on; none with hpvm_TimerID_NONE. */
-void llvm_hpvm_switchToTimer(void** timers, enum hpvm_TimerID timer) HPVM_NOTHROW_;
-/* Writes the seconds of each timer that has run to the standard output, in lines that begin with `name` where there is
- * one. */
-void llvm_hpvm_printTimerSet(void** timers, char* name) HPVM_NOTHROW_;
-/* The same for a set of the program's own. */
-void hpvm_InitializeTimerSet(struct hpvm_TimerSet* timers) HPVM_NOTHROW_;
-void hpvm_SwitchToTimer(struct hpvm_TimerSet* timers, enum hpvm_TimerID timer) HPVM_NOTHROW_;
-void hpvm_PrintTimerSet(struct hpvm_TimerSet* timers) HPVM_NOTHROW_;
-void hpvm_DestroyTimerSet(struct hpvm_TimerSet* timers) HPVM_NOTHROW_;
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-// Timers of the host's phases (hpvm.h): a set of them, of which one runs at a time.
-#include "include/hpvm.h"
+// Timers of the host's phases (hpvm_timers.h): a set of them, of which one runs at a time.
+#include "include/hpvm_timers.h"
 
 #include <chrono>
 #include <cstdio>

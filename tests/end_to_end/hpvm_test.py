@@ -160,6 +160,7 @@ int main(void) {
 """
 TIMED = """
 #include <hpvm.h>
+#include <hpvm_timers.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -124,8 +124,22 @@ static void goOnUnchecked(llvm::Function& function) {
   llvm::EliminateUnreachableBlocks(function);
 }
 
+/// All instances come to a barrier together: a block that holds one is not copied into the arms of a choice, as
+/// SimplifyCFG does between two equal conditions. On the declaration, since InstCombine takes the attribute off calls
+/// whose callee does not have it.
+static void keepBarriersWhole(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (kindOf(instruction) == CallKind::Barrier)
+        if (llvm::Function* barrier = llvm::cast<llvm::CallBase>(instruction).getCalledFunction()) {
+          barrier->setConvergent();
+          barrier->addFnAttr(llvm::Attribute::NoDuplicate);
+        }
+}
+
 void clean(llvm::Module& module) {
   eraseRemarks(module);
+  keepBarriersWhole(module);
   llvm::PassBuilder builder;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -58,6 +58,8 @@ struct LeafNode : NodeFunction {
 
   /// Whether every instance returns its outputs, at one place: at the only end of the function.
   bool returnsAlways() const;
+  /// Whether every instance returns its outputs, be it here or there: on every way to an end of the function.
+  bool returnsSomewhere() const;
 };
 
 /// A graph that host code launches.

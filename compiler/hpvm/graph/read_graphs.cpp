@@ -8,6 +8,8 @@
 #include "compiler/hpvm/graph/read_internal.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
@@ -59,6 +61,23 @@ bool fits(const NodeFunction& node, unsigned output, const llvm::Type* input) {
 bool LeafNode::returnsAlways() const {
   const auto ends = [](const llvm::BasicBlock& block) { return llvm::isa<llvm::ReturnInst>(block.getTerminator()); };
   return returns.size() == 1 && ends(*returns.front()->getParent()) && llvm::count_if(*function, ends) == 1;
+}
+
+bool LeafNode::returnsSomewhere() const {
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 8> returning, seen;
+  for (const llvm::CallBase* each : returns)
+    returning.insert(each->getParent());
+  // Blocks that are reached without a return.
+  llvm::SmallVector<const llvm::BasicBlock*> open = {&function->getEntryBlock()};
+  while (!open.empty()) {
+    const llvm::BasicBlock* const block = open.pop_back_val();
+    if (returning.contains(block) || !seen.insert(block).second)
+      continue;
+    if (llvm::isa<llvm::ReturnInst>(block->getTerminator()))
+      return false;
+    llvm::append_range(open, llvm::successors(block));
+  }
+  return !returns.empty();
 }
 
 namespace {

@@ -175,9 +175,13 @@ private:
       if (use_.dimensions.front() == 0)
         return nullptr; // the only instance
       {
-        auto* wait =
-            llvm::CallInst::Create(runtime("strata_barrier", llvm::Type::getVoidTy(context_), {}), {}, "", &copy);
-        wait->setConvergent(); // instances come to it together, or not
+        llvm::FunctionCallee barrier = runtime("strata_barrier", llvm::Type::getVoidTy(context_), {});
+        auto* wait = llvm::CallInst::Create(barrier, {}, "", &copy);
+        // Instances come to it together, or not: what holds one is not copied (graph/clean.cpp).
+        auto* declared = llvm::cast<llvm::Function>(barrier.getCallee());
+        declared->setConvergent();
+        declared->addFnAttr(llvm::Attribute::NoDuplicate);
+        wait->setConvergent();
         wait->addFnAttr(llvm::Attribute::NoMerge);
         return nullptr;
       }

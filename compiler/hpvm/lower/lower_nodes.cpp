@@ -259,11 +259,16 @@ std::optional<unsigned> NodeLowering::passedOn(const llvm::Function& function, u
     return passedOn(inner->second, inner->second.bound[output].child, inner->second.bound[output].output);
   const LeafNode& leaf = graphs_.leaves.at(&function);
   // An instance that returns nothing would have given on nothing.
-  if (!leaf.returnsAlways())
+  if (!leaf.returnsSomewhere())
     return std::nullopt;
-  const auto* argument =
-      llvm::dyn_cast<llvm::Argument>(leaf.returns.front()->getArgOperand(output + 1)->stripPointerCasts());
-  return argument ? std::optional(argument->getArgNo()) : std::nullopt;
+  std::optional<unsigned> given;
+  for (const llvm::CallBase* each : leaf.returns) {
+    const auto* argument = llvm::dyn_cast<llvm::Argument>(each->getArgOperand(output + 1)->stripPointerCasts());
+    if (!argument || (given && *given != argument->getArgNo()))
+      return std::nullopt;
+    given = argument->getArgNo();
+  }
+  return given;
 }
 
 /// The same of an output of a child, as an input of the node around it.
@@ -352,7 +357,7 @@ void NodeLowering::runLeaf(const LeafNode& leaf, const Values& given, const std:
   llvm::append_range(arguments, last);
   llvm::append_range(arguments, each);
   access.resize(arguments.size(), "readwrite");
-  if (llvm::Function* code = makeLeaf(leaf, use, "leaf." + std::to_string(codes_.size()), diagnostics_))
+  if (llvm::Function* code = makeLeaf(leaf, use, "strata.leaf." + std::to_string(codes_.size()), diagnostics_))
     runCode(label(*leaf.function), code, arguments, access);
 }
 

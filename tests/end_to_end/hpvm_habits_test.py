@@ -1,0 +1,187 @@
+"""What programs with graphs from elsewhere do: a leaf called leaf, a target that the build chooses, timers of their own, leaves that return at
+several places, barriers between guards."""
+
+import os
+import subprocess
+
+import harness
+
+# A leaf called leaf, whose arrays may overlap, before or behind other nodes.
+NAMES = """
+#include <hpvm.h>
+#include <stdio.h>
+#define NODE(name, number) void name(int *from, size_t fromBytes, int *to, size_t toBytes) { \\
+  __hpvm__hint(DEVICE); __hpvm__attributes(2, from, to, 1, to); \\
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode()); \\
+  to[i] = from[i] * 10 + number; __hpvm__return(1, toBytes); }
+NODE(%s, 1)
+NODE(%s, 2)
+NODE(%s, 3)
+void graph(int *from, size_t fromBytes, int *to, size_t toBytes, size_t n) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, from, to, 1, to);
+  void *a = __hpvm__createNodeND(1, %s, n), *b = __hpvm__createNodeND(1, %s, n), *c = __hpvm__createNodeND(1, %s, n);
+  __hpvm__bindIn(a, 0, 0, 0); __hpvm__bindIn(a, 1, 1, 0); __hpvm__bindIn(a, 2, 2, 0); __hpvm__bindIn(a, 3, 3, 0);
+  __hpvm__bindIn(b, 2, 0, 0); __hpvm__edge(a, b, 1, 0, 1, 0); __hpvm__bindIn(b, 2, 2, 0); __hpvm__bindIn(b, 3, 3, 0);
+  __hpvm__bindIn(c, 2, 0, 0); __hpvm__edge(b, c, 1, 0, 1, 0); __hpvm__bindIn(c, 2, 2, 0); __hpvm__bindIn(c, 3, 3, 0);
+  __hpvm__bindOut(c, 0, 0, 0);
+}
+int main(void) {
+  int from[5] = {1, 2, 3, 4, 5}, to[5] = {0};
+  struct __attribute__((packed)) { int *from; size_t fromBytes; int *to; size_t toBytes, n, result; } given = {from, sizeof from, to, sizeof to, 5, 0};
+  __hpvm__init();
+  llvm_hpvm_track_mem(from, sizeof from);
+  llvm_hpvm_track_mem(to, sizeof to);
+  __hpvm__wait(__hpvm__launch(0, graph, &given));
+  llvm_hpvm_request_mem(to, sizeof to);
+  for (int i = 0; i < 5; ++i) printf("%%d ", to[i]);
+  llvm_hpvm_untrack_mem(from);
+  llvm_hpvm_untrack_mem(to);
+  __hpvm__cleanup();
+  return 0;
+}
+"""
+
+# Timers as benchmark suites declare them, beside hpvm.h.
+TIMERS = """
+enum hpvm_TimerID { hpvm_TimerID_NONE = 0, hpvm_TimerID_IO, hpvm_TimerID_LAST };
+struct hpvm_TimerSet { enum hpvm_TimerID current; double spent[hpvm_TimerID_LAST]; };
+static void hpvm_SwitchToTimer(struct hpvm_TimerSet *timers, enum hpvm_TimerID timer) { timers->current = timer; }
+#include <hpvm.h>
+int main(void) {
+  struct hpvm_TimerSet timers = {hpvm_TimerID_NONE, {0}};
+  hpvm_SwitchToTimer(&timers, hpvm_TimerID_IO);
+  __hpvm__init();
+  __hpvm__cleanup();
+  return timers.current != hpvm_TimerID_IO;
+}
+"""
+
+# The first leaf gives its array on from two places, also where it has no instances; the second writes what it gets.
+RETURNS = """
+#include <hpvm.h>
+#include <stdio.h>
+void halve(long *p, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, p, 1, p);
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  if (p[i] % 2) {
+    __hpvm__return(2, p, bytes);
+    return;
+  }
+  p[i] /= 2;
+  __hpvm__return(2, p, bytes);
+}
+void mark(long *p, size_t bytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, p, 1, p);
+  p[0] += 1000;
+}
+void graph(long *p, size_t bytes, size_t n) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, p, 1, p);
+  void *first = __hpvm__createNodeND(1, halve, n), *then = __hpvm__createNodeND(0, mark);
+  __hpvm__bindIn(first, 0, 0, 0);
+  __hpvm__bindIn(first, 1, 1, 0);
+  __hpvm__edge(first, then, 1, 0, 0, 0);
+  __hpvm__edge(first, then, 1, 1, 1, 0);
+}
+int main(void) {
+  __hpvm__init();
+  for (size_t n = 0; n < 4; ++n) {
+    long p[3] = {4, 5, 6};
+    struct __attribute__((packed)) { long *p; size_t bytes, n; } given = {p, sizeof p, n};
+    llvm_hpvm_track_mem(p, sizeof p);
+    __hpvm__wait(__hpvm__launch(0, graph, &given));
+    llvm_hpvm_request_mem(p, sizeof p);
+    llvm_hpvm_untrack_mem(p);
+    printf("%ld %ld %ld\\n", p[0], p[1], p[2]);
+  }
+  __hpvm__cleanup();
+  return 0;
+}
+"""
+
+# A group of instances of which the last are beyond the end: they guard what they do, and come to the barrier all the same.
+GUARDS = """
+#include <hpvm.h>
+#include <stdio.h>
+void turn(int *in, size_t inBytes, int *shared, size_t sharedBytes, int *out, size_t outBytes, long n) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(3, in, shared, out, 2, shared, out);
+  void *self = __hpvm__getNode();
+  long local = __hpvm__getNodeInstanceID_x(self), width = __hpvm__getNumNodeInstances_x(self);
+  long group = __hpvm__getNodeInstanceID_x(__hpvm__getParentNode(self)), i = group * width + local;
+  if (i < n) shared[i] = 3 * in[i];
+  __hpvm__barrier();
+  if (i < n) BODY
+}
+void group(int *in, size_t inBytes, int *shared, size_t sharedBytes, int *out, size_t outBytes, long n, size_t width, size_t groups) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(3, in, shared, out, 2, shared, out);
+  void *node = __hpvm__createNodeND(1, turn, width);
+  __hpvm__bindIn(node, 0, 0, 0); __hpvm__bindIn(node, 1, 1, 0); __hpvm__bindIn(node, 2, 2, 0); __hpvm__bindIn(node, 3, 3, 0);
+  __hpvm__bindIn(node, 4, 4, 0); __hpvm__bindIn(node, 5, 5, 0); __hpvm__bindIn(node, 6, 6, 0);
+}
+void graph(int *in, size_t inBytes, int *shared, size_t sharedBytes, int *out, size_t outBytes, long n, size_t width, size_t groups) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(3, in, shared, out, 2, shared, out);
+  void *node = __hpvm__createNodeND(1, group, groups);
+  __hpvm__bindIn(node, 0, 0, 0); __hpvm__bindIn(node, 1, 1, 0); __hpvm__bindIn(node, 2, 2, 0); __hpvm__bindIn(node, 3, 3, 0);
+  __hpvm__bindIn(node, 4, 4, 0); __hpvm__bindIn(node, 5, 5, 0); __hpvm__bindIn(node, 6, 6, 0); __hpvm__bindIn(node, 7, 7, 0);
+  __hpvm__bindIn(node, 8, 8, 0);
+}
+int main(void) {
+  enum { n = 61, width = 8, groups = 8 }; /* the neighbour of the last is beyond the end, where nobody writes */
+  static int in[64], shared[64], out[64];
+  for (int i = 0; i < 64; ++i) in[i] = i * i % 17;
+  struct __attribute__((packed)) { int *in; size_t inBytes; int *shared; size_t sharedBytes; int *out; size_t outBytes; long n; size_t width, groups; }
+    given = {in, sizeof in, shared, sizeof shared, out, sizeof out, n, width, groups};
+  __hpvm__init();
+  llvm_hpvm_track_mem(in, sizeof in); llvm_hpvm_track_mem(shared, sizeof shared); llvm_hpvm_track_mem(out, sizeof out);
+  __hpvm__wait(__hpvm__launch(0, graph, &given));
+  llvm_hpvm_request_mem(out, sizeof out);
+  for (int i = 0; i < n; ++i)
+    if (out[i] != (i == n - 1 ? 0 : 3 * in[i / width * width + (i + 1) % width]))
+      return printf("%d: %d\\n", i, out[i]), 1;
+  llvm_hpvm_untrack_mem(in); llvm_hpvm_untrack_mem(shared); llvm_hpvm_untrack_mem(out);
+  __hpvm__cleanup();
+  return 0;
+}
+"""
+
+
+class HpvmHabits(harness.Case):
+    def printed(self, text, *options, compiler="cc"):
+        ending = ".cpp" if compiler == "c++" else ".c"
+        told = self.succeeds(compiler, self.write("program" + ending, text), "-o", "program", *options, STRATA_REMARKS="1").err
+        done = subprocess.run([self.path("program")], capture_output=True, text=True, timeout=600, env={**os.environ, "STRATA_THREADS": "2"})
+        self.assertEqual(done.returncode, 0, (options, done.stdout, done.stderr))
+        return done.stdout, told
+
+    def test_leaves_have_any_name(self):
+        for names in (("leaf", "aa", "cc"), ("aa", "leaf", "cc"), ("cc", "aa", "leaf")):
+            for level in ("-O0", "-O2"):
+                self.assertEqual(self.printed(NAMES % (*names, *names), level)[0], "1123 2123 3123 4123 5123 ", names)
+
+    def test_the_build_chooses_a_target(self):
+        for options in ((), ("-DDEVICE=CPU_TARGET",), ("-DDEVICE=GPU_TARGET",)):
+            self.assertEqual(self.printed(NAMES % (2 * ("one", "two", "three")), *options)[0], "1123 2123 3123 4123 5123 ", options)
+
+    def test_timers_of_the_programs_own(self):
+        self.printed(TIMERS)
+
+    def test_several_returns_give_the_same_on(self):
+        for level in ("-O0", "-O1", "-O2"):
+            self.assertEqual(self.printed(RETURNS, level)[0], "1004 5 6\n1002 5 6\n1002 5 6\n1002 5 3\n", level)
+
+    def test_barriers_between_guards(self):
+        neighbour = "out[i] = shared[group * width + (local + 1) % width];"
+        for body in (neighbour, "{ " + neighbour + " } else { in += 0; }", "if (in[i] >= 0) " + neighbour):
+            for level in ("-O1", "-O2"):
+                _, told = self.printed(GUARDS.replace("BODY", body), level)
+                self.assertNotIn("barrier", told, body)
+
+
+if __name__ == "__main__":
+    harness.main()
