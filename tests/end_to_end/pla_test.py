@@ -86,6 +86,27 @@ for i where 0 <= i < N {{
             self.assertEqual(np.load(self.path("b.npy")).tolist(), wanted.tolist(), guard)
             self.is_refused("check", self.write("holes.pla", text % f" and i < {least + 2 * modulus}"), code="equations-")
 
+    def test_many_conditions_on_one_iterator(self):
+        """Alternatives that contradict each other are none: of twenty unequal numbers twenty-one ranges are left."""
+        others = " and ".join(f"i != {number}" for number in range(0, 60, 3))
+        text = f"""parameter N >= 1;
+output b: int32[N];
+for i where 0 <= i < N {{
+  b[i] = 7 if {others} and i >= 2 and i != 4 and i < 70;
+  b[i] = 0 if not ({others} and i >= 2 and i != 4 and i < 70);
+}}
+"""
+        self.succeeds("run", self.write("many.pla", text), "--size", "N=75", "--check", "--out", "b=b.npy")
+        i = np.arange(75)
+        wanted = np.where(((i % 3 != 0) | (i >= 60)) & (i >= 2) & (i != 4) & (i < 70), 7, 0)
+        self.assertEqual(np.load(self.path("b.npy")).tolist(), wanted.tolist())
+
+    def test_large_factors(self):
+        text = "input a: int32[65536 * 4];\noutput b: int32[4];\nfor i where 0 <= i < 4 { b[i] = a[65536 * i + 40000]; }\n"
+        self.succeeds("run", self.write("flat.pla", text), "--in", "a=iota", "--check", "--out", "b=b.npy")
+        self.assertEqual(np.load(self.path("b.npy")).tolist(), [65536 * i + 40000 for i in range(4)])
+        self.is_refused("check", self.write("flat.pla", text.replace("65536 * i", "65536 * 65536 * 65536 * i")), code="pla-too-large")
+
     def test_divisions_by_zero_end_a_program(self):
         text = "parameter N >= 1;\ninput a, b: int32[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = a[i] / b[i]; }\n"
         self.wrong(text, "equations-division", "--size", "N=4", "--in", "a=1", "--in", "b=0")

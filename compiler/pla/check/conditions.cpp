@@ -5,6 +5,8 @@
 #include "base/source/nearest_name.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace strata::pla {
 
@@ -53,6 +55,61 @@ bool isLarge(const Affine& value) {
   const auto large = [](int64_t number) { return number > greatest || number < -greatest; };
   return std::any_of(value.iterators.begin(), value.iterators.end(), large) ||
          std::any_of(value.parameters.begin(), value.parameters.end(), large) || large(value.constant);
+}
+
+/// The same of the product. REQUIRES: both within `greatest`.
+bool isLargeTimes(const Affine& value, int64_t factor) {
+  const auto large = [factor](int64_t number) { return factor != 0 && std::abs(number) > greatest / std::abs(factor); };
+  return std::any_of(value.iterators.begin(), value.iterators.end(), large) ||
+         std::any_of(value.parameters.begin(), value.parameters.end(), large) || large(value.constant);
+}
+
+/// What a constraint says without its constant: factors, without zeros at the end.
+std::pair<std::vector<int64_t>, std::vector<int64_t>> directionOf(const Affine& value, int64_t sign) {
+  std::pair<std::vector<int64_t>, std::vector<int64_t>> result;
+  const auto fill = [sign](std::vector<int64_t>& to, const std::vector<int64_t>& from) {
+    for (const int64_t factor : from)
+      to.push_back(sign * factor);
+    while (!to.empty() && to.back() == 0)
+      to.pop_back();
+  };
+  fill(result.first, value.iterators);
+  fill(result.second, value.parameters);
+  return result;
+}
+
+/// Leaves out what follows from another constraint of the piece that differs in the constant alone. False if two of
+/// them contradict each other, so that the piece is empty.
+bool simplify(std::vector<Constraint>& piece) {
+  // The least constant of `direction + constant >= 0`: the strongest.
+  std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, int64_t> strongest;
+  const auto note = [&](const Affine& value, int64_t sign) {
+    const auto [known, isNew] = strongest.try_emplace(directionOf(value, sign), sign * value.constant);
+    if (!isNew)
+      known->second = std::min(known->second, sign * value.constant);
+  };
+  for (const Constraint& each : piece) {
+    if (each.kind == Constraint::Kind::NotNegative || each.kind == Constraint::Kind::Zero)
+      note(each.value, 1);
+    if (each.kind == Constraint::Kind::Zero)
+      note(each.value, -1);
+  }
+  for (const auto& [direction, constant] : strongest) {
+    auto opposite = direction;
+    for (std::vector<int64_t>* factors : {&opposite.first, &opposite.second})
+      for (int64_t& factor : *factors)
+        factor = -factor;
+    if (const auto found = strongest.find(opposite); found != strongest.end() && constant + found->second < 0)
+      return false;
+  }
+  std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> kept;
+  std::erase_if(piece, [&](const Constraint& each) {
+    if (each.kind != Constraint::Kind::NotNegative)
+      return false;
+    const auto direction = directionOf(each.value, 1);
+    return each.value.constant > strongest.at(direction) || !kept.insert(direction).second;
+  });
+  return true;
 }
 
 Affine constant(int64_t value) {
@@ -153,7 +210,7 @@ Affine Checker::affine(const Expr& expression) {
         std::swap(left, right);
       if (!isConstant(left))
         return refuse("this product");
-      if (left.constant > INT16_MAX || left.constant < -INT16_MAX)
+      if (isLargeTimes(right, left.constant))
         break;
       result = sum(Affine(), right, left.constant);
     }
@@ -183,15 +240,18 @@ Space Checker::either(Space left, const Space& right, const Location& where) {
 }
 
 Space Checker::both(const Space& left, const Space& right, const Location& where) {
-  if (left.pieces.size() * right.pieces.size() > mostPieces) {
-    diagnostics_.report(conditionSize, where, mostPieces);
-    throw CheckError();
-  }
   Space result;
   for (const std::vector<Constraint>& a : left.pieces)
     for (const std::vector<Constraint>& b : right.pieces) {
-      std::vector<Constraint>& piece = result.pieces.emplace_back(a);
+      std::vector<Constraint> piece = a;
       piece.insert(piece.end(), b.begin(), b.end());
+      if (!simplify(piece))
+        continue;
+      if (result.pieces.size() == mostPieces) {
+        diagnostics_.report(conditionSize, where, mostPieces);
+        throw CheckError();
+      }
+      result.pieces.push_back(std::move(piece));
     }
   return result;
 }

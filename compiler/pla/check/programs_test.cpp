@@ -213,9 +213,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"pla-scalar-output", "output z: float;"},
         Wrong{"pla-not-affine", "for i where 0 <= i < N { y[i] = x[i * i]; }"},
         Wrong{"pla-not-a-condition", "for i where 0 <= i < N { y[i] = x[i] if i; }"},
-        Wrong{"pla-condition-size", "for i where 0 <= i < N { y[i] = x[i] if (i != 1 and i != 2 and i != 3 and i != 4 "
-                                    "and i != 5 and i != 6 and i != 7 and "
-                                    "i != 8 and i != 9 and i != 10); }"},
+        Wrong{"pla-condition-size", "for i where 0 <= i < N { y[i] = x[i] if (i != 2 * N and i != 3 * N and i != 4 * N "
+                                    "and i != 5 * N and i != 6 * N and i != 7 * N and i != 8 * N and "
+                                    "i != 9 * N and i != 10 * N and i != 11 * N); }"},
         Wrong{"pla-unknown-size", "for i where 0 <= i < M { y[i] = x[i]; }"},
         Wrong{"pla-modulus", "for i where 0 <= i < N { y[i] = x[i] if i mod N == 0; }"},
         Wrong{"pla-too-large", "for i where 0 <= i < N { y[i] = x[i + 9999999999999]; }"},
