@@ -1,5 +1,7 @@
-// Groups of nodes by Tarjan's algorithm, a direction for each by trying, level by level. See order.h.
+// Groups of nodes by Tarjan's algorithm, a direction for each, level by level. See order.h.
 #include "compiler/equations/order.h"
+
+#include "compiler/equations/direction.h"
 
 #include "compiler/equations/polyhedra.h"
 
@@ -139,7 +141,8 @@ std::vector<std::vector<uint32_t>> groups(size_t count, const std::vector<std::v
 
 /// Gives times to nodes level by level. At each, nodes that do not wait for each other in a circle are computed one
 /// group after the other; a circle needs a direction along which no dependence goes back, and loses those that go
-/// ahead.
+/// ahead. Whichever directions are taken, there is one for what is left as long as there is an order: what has not gone
+/// ahead along those before has a direction of its own in any order.
 class Scheduler {
 public:
   Scheduler(size_t nodes, size_t dimensions)
@@ -158,7 +161,7 @@ public:
   }
 
   std::vector<Time> take() { return std::move(times_); }
-  uint32_t stuck() const { return stuck_; }
+  const std::vector<uint32_t>& stuck() const { return stuck_; }
 
 private:
   /// Groups that wait for each other in a circle, each with a loop of its own.
@@ -174,25 +177,36 @@ private:
         times_[part.front()].places.push_back(place);
         continue;
       }
-      const Vector* direction = directionFor(part, own);
+      if (const Vector* direction = directionFor(part, own)) {
+        if (!descend(part, without(own, *direction), *direction, place))
+          return false;
+        continue;
+      }
+      const std::optional<Direction> direction = findDirection(part, own, dimensions_);
       if (!direction)
         return fail(part);
-      if (!descend(part, without(own, *direction), *direction, place))
+      std::vector<Dependence> rest = own;
+      std::erase_if(rest, [&](const Dependence& each) {
+        return product(direction->factors, each.distance) + direction->shifts.at(each.to) >
+               direction->shifts.at(each.from);
+      });
+      if (!descend(part, rest, direction->factors, place, &direction->shifts))
         return false;
     }
     return true;
   }
 
   bool fail(const std::vector<uint32_t>& part) {
-    stuck_ = part.front();
+    stuck_ = part;
     return false;
   }
 
   bool descend(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left, const Vector& direction,
-               size_t place) {
+               size_t place, const std::map<uint32_t, int64_t>* shifts = nullptr) {
     for (const uint32_t node : nodes) {
       times_[node].places.push_back(place);
       times_[node].directions.push_back(direction);
+      times_[node].shifts.push_back(shifts ? shifts->at(node) : 0);
     }
     return run(nodes, left);
   }
@@ -263,7 +277,7 @@ private:
   std::vector<Time> times_;
   size_t dimensions_;
   std::vector<Vector> candidates_;
-  uint32_t stuck_ = 0;
+  std::vector<uint32_t> stuck_;
 };
 
 } // namespace
@@ -291,7 +305,7 @@ std::vector<Dependence> dependences(const Graph& graph) {
   return found;
 }
 
-std::optional<std::vector<Time>> order(const Graph& graph, uint32_t& stuck) {
+std::optional<std::vector<Time>> order(const Graph& graph, std::vector<uint32_t>& stuck) {
   if (graph.nodes.empty())
     return std::vector<Time>();
   Scheduler scheduler(graph.nodes.size(), graph.iterators.size());

@@ -3,7 +3,7 @@
 // exist. Used by one thread.
 //
 // Source: Karp, Miller and Winograd 1967, "The organization of computations for uniform recurrence equations", for the
-// decomposition into groups level by level; the directions are tried in a fixed order.
+// decomposition into groups level by level. Short directions are tried first; where none suits, direction.h is exact.
 #pragma once
 
 #include "compiler/equations/graph.h"
@@ -22,16 +22,17 @@ struct Dependence {
 /// All of them. Throws isl::exception.
 std::vector<Dependence> dependences(const Graph& graph);
 
-/// When a node is computed: iteration I comes at (places[0], directions[0]·I, places[1], directions[1]·I, …,
-/// places[n]), in lexicographic order over all nodes. Nodes with equal places up to a level share the loops up to
-/// there, and their directions.
+/// When a node is computed: iteration I comes at (places[0], directions[0]·I + shifts[0], places[1], directions[1]·I +
+/// shifts[1], …, places[n]), in lexicographic order over all nodes. Nodes with equal places up to a level share the
+/// loops up to there, and their directions.
 struct Time {
   std::vector<std::vector<int64_t>> directions; // one for each iterator, linearly independent
+  std::vector<int64_t> shifts;                  // one for each direction
   std::vector<size_t> places;                   // one more
 };
 
-/// One for each node. Nothing where a value would depend on itself, or no order was found; `stuck` then holds a node of
-/// those that wait for each other. Throws isl::exception.
-std::optional<std::vector<Time>> order(const Graph& graph, uint32_t& stuck);
+/// One for each node. Nothing where values wait for each other in a circle, so that there is no order; `stuck` then
+/// holds the nodes of the circle. Throws isl::exception.
+std::optional<std::vector<Time>> order(const Graph& graph, std::vector<uint32_t>& stuck);
 
 } // namespace strata::equations

@@ -5,6 +5,8 @@
 #include "compiler/equations/order.h"
 #include "compiler/equations/polyhedra.h"
 
+#include <set>
+
 namespace strata::equations {
 
 STRATA_DIAGNOSTIC(twice, Error, "equations-twice", "{0} is defined twice: {1}");
@@ -160,9 +162,32 @@ private:
   }
 
   void ordered() {
-    uint32_t stuck = 0;
-    if (!order(graph_, stuck))
-      diagnostics_.report(noOrder, graph_.nodes[stuck].location);
+    std::vector<uint32_t> stuck;
+    if (order(graph_, stuck))
+      return;
+    constexpr size_t mostTold = 8;
+    DiagnosticBuilder report = diagnostics_.report(noOrder, graph_.nodes[stuck.front()].location);
+    const std::set<uint32_t> circle(stuck.begin(), stuck.end());
+    std::set<std::string> told;
+    for (const Dependence& each : dependences(graph_)) {
+      if (!circle.contains(each.from) || !circle.contains(each.to) || told.size() == mostTold)
+        continue;
+      const std::string text = instance(each.to, {}) + " waits for " + instance(each.from, each.distance);
+      if (told.insert(text).second)
+        report.label(graph_.nodes[each.to].location, text);
+    }
+  }
+
+  /// "y[i - 1, j]": what a node defines, so many iterations before.
+  std::string instance(uint32_t node, const std::vector<int64_t>& distance) const {
+    std::string index;
+    for (size_t i = 0; i < graph_.iterators.size(); ++i) {
+      const int64_t steps = i < distance.size() ? distance[i] : 0;
+      index += (i ? ", " : "") + graph_.iterators[i];
+      if (steps != 0)
+        index += (steps > 0 ? " - " : " + ") + std::to_string(std::abs(steps));
+    }
+    return graph_.variables[graph_.nodes[node].target].name + "[" + index + "]";
   }
 
   const Graph& graph_;

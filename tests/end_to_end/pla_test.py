@@ -1,8 +1,10 @@
 """Every loop program on every machine with levels, at three sizes: exactly NumPy's result, the interpreter's (--check), and the same again
 from its form in the dialect. Wrong sizes, wrong options and numbers that end a program."""
 
+import functools
 import itertools
 import os
+import random
 from xml.etree import ElementTree
 
 import harness
@@ -106,6 +108,49 @@ for i where 0 <= i < N {{
         self.succeeds("run", self.write("flat.pla", text), "--in", "a=iota", "--check", "--out", "b=b.npy")
         self.assertEqual(np.load(self.path("b.npy")).tolist(), [65536 * i + 40000 for i in range(4)])
         self.is_refused("check", self.write("flat.pla", text.replace("65536 * i", "65536 * 65536 * 65536 * i")), code="pla-too-large")
+
+    def test_equations_that_wait_for_each_other(self):
+        """Uses in all directions, such that along a hidden time, shifted for each variable, none goes back."""
+        for seed in range(12):
+            pick = random.Random(seed)
+            rank, count = pick.choice((1, 2, 2, 3)), pick.randint(2, 3)
+            names, extents = "ijk"[:rank], [pick.randint(4, 7) if rank < 3 else 4 for _ in range(rank)]
+            time, shifts = [pick.choice((-5, -3, 1, 2, 4)) for _ in names], [pick.randint(-6, 6) for _ in range(count)]
+            uses = []
+            for to in range(count):
+                uses.append([])
+                while len(uses[to]) < 2:
+                    source, distance = pick.randrange(count), [pick.randint(-3, 3) for _ in names]
+                    if sum(a * b for a, b in zip(time, distance)) + shifts[to] - shifts[source] >= 1:
+                        uses[to].append((source, distance))
+
+            def within(at, variable):
+                return all(0 <= a - d < n for _, distance in uses[variable] for a, d, n in zip(at, distance, extents))
+
+            @functools.cache
+            def value(variable, at):
+                start = int(at[0]) * 3 + variable
+                if not within(at, variable):
+                    return start
+                return max(value(source, tuple(a - d for a, d in zip(at, distance))) for source, distance in uses[variable]) + start
+
+            index = ", ".join(names)
+            lines = [f"variable {', '.join(f'v{number}' for number in range(count))}: int64;", f"input s: int64[{', '.join(map(str, extents))}];",
+                     f"output y: int64[{', '.join(map(str, extents))}];",
+                     f"for {index} where " + " and ".join(f"0 <= {name} < {extent}" for name, extent in zip(names, extents)) + " {"]
+            for to in range(count):
+                guard = " and ".join(f"0 <= {name} - ({d}) < {extent}" for _, distance in uses[to] for name, d, extent in zip(names, distance, extents))
+                read = [f"v{source}[{', '.join(f'{name} - ({d})' for name, d in zip(names, distance))}]" for source, distance in uses[to]]
+                lines += [f"  v{to}[{index}] = max({', '.join(read)}) + s[{index}] + {to} if {guard};", f"  v{to}[{index}] = s[{index}] + {to} if not ({guard});"]
+            path = self.write("waits.pla", "\n".join([*lines, f"  y[{index}] = {' + '.join(f'v{number}[{index}]' for number in range(count))};", "}", ""]))
+            s = np.fromfunction(lambda *at: at[0] * 3, extents).astype("i8")
+            self.succeeds("run", path, "--in", f"s={self.save('s.npy', s)}", "--check", "--out", "y=y.npy")
+            wanted = [[sum(value(variable, at) for variable in range(count))] for at in np.ndindex(*extents)]
+            self.assertEqual(np.load(self.path("y.npy")).ravel().tolist(), np.ravel(wanted).tolist(), f"seed {seed}")
+        circle = "parameter N >= 2;\noutput b: int32[N];\nvariable x, y: int32;\nfor i where 0 <= i < N {\n  x[i] = y[i - 1] if i > 0;\n" \
+                 "  x[i] = 1 if i == 0;\n  y[i] = x[i + 1] if i < N - 1;\n  y[i] = 1 if i == N - 1;\n  b[i] = x[i];\n}\n"
+        self.is_refused("check", self.write("circle.pla", circle), code="equations-no-order",
+                        mentions=("x[i] waits for y[i - 1]", "y[i] waits for x[i + 1]"))
 
     def test_divisions_by_zero_end_a_program(self):
         text = "parameter N >= 1;\ninput a, b: int32[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = a[i] / b[i]; }\n"

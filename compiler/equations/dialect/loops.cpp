@@ -210,7 +210,7 @@ std::string scheduleText(const Graph& graph, uint32_t node, const Time& time) {
   std::string tuple, moments;
   for (size_t i = 0; i < graph.iterators.size(); ++i) {
     tuple += (i ? ", i" : "i") + std::to_string(i);
-    std::string sum = "0";
+    std::string sum = std::to_string(time.shifts[i]);
     for (size_t j = 0; j < graph.iterators.size(); ++j)
       if (time.directions[i][j] != 0)
         sum += " + " + std::to_string(time.directions[i][j]) + "*i" + std::to_string(j);

@@ -58,10 +58,10 @@ public:
         polyhedra_(graph_.iterators.size(), graph_.parameters.size()), builder_(equations) {}
 
   mlir::LogicalResult run(mlir::ModuleOp module) {
-    uint32_t stuck = 0;
+    std::vector<uint32_t> stuck;
     const std::optional<std::vector<Time>> times = order(graph_, stuck);
     if (!times)
-      return roots_[stuck].emitError("waits for itself: no order computes every value before it is used");
+      return roots_[stuck.front()].emitError("waits for itself: no order computes every value before it is used");
     storage_ = planStorage(graph_, *times, dependences(graph_));
     const std::vector<uint32_t> kept = blocksNeeded();
     for (svm::RunOp run : runs(module))

@@ -38,11 +38,12 @@ public:
     Storage all;
     for (unsigned i = 0; i < graph_.iterators.size(); ++i)
       all.dimensions.push_back(i);
-    // Definitions that do not share a use's loops have times of their own, which are not looked into further.
+    // Definitions that do not share a use's loops, or are shifted, have times of their own, which are not looked into
+    // further.
     for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
       if (defines(node, variable))
         for (const Dependence* use : uses)
-          if (times_[node].directions != times_[use->to].directions)
+          if (times_[node].directions != times_[use->to].directions || times_[node].shifts != times_[use->to].shifts)
             return all;
     std::vector<unsigned> loops;
     for (const std::vector<int64_t>& direction : times_[uses[0]->from].directions) {
