@@ -195,10 +195,16 @@ private:
     // compared as shapes.
     for (const notation::SizeEquation& equation : equations)
       if (equation.terms.size() == 1 && equation.terms[0].first == 1 && equation.constant == 0) {
-        const auto& [value, from] = known_[equation.terms[0].second];
-        if (value != equation.value)
-          diagnostics_.report(sizeConflict, entry_.where, equation.terms[0].second, value, from, equation.value,
+        const std::string& size = equation.terms[0].second;
+        const auto found = known_.find(size);
+        if (equation.value > largestSize) {
+          diagnostics_.report(sizeTooLarge, entry_.where, size, equation.value)
+              .help("the array file says so: it is " + equation.from);
+          known_[size] = {equation.value, equation.from};
+        } else if (found != known_.end() && found->second.value != equation.value) {
+          diagnostics_.report(sizeConflict, entry_.where, size, found->second.value, found->second.from, equation.value,
                               equation.from);
+        }
       }
     for (const std::string& size : entry_.sizes)
       if (!known_.count(size))

@@ -37,6 +37,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 
@@ -72,6 +73,10 @@ struct Compiler::Source {
   std::unique_ptr<notation::Program> notation; // null: a program in the dialect
 };
 
+static bool isC(llvm::StringRef file) {
+  return llvm::is_contained({".c", ".cc", ".cpp", ".cxx", ".C"}, llvm::sys::path::extension(file));
+}
+
 /// The program of a notation, read and checked. Null when it is wrong (reported), and for programs in the dialect.
 static std::unique_ptr<notation::Program> readProgram(BufferId file, const CompileOptions& options,
                                                       DiagnosticEngine& diagnostics) {
@@ -84,11 +89,15 @@ static std::unique_ptr<notation::Program> readProgram(BufferId file, const Compi
     return notation->read(file, options, diagnostics);
   if (!isDialect(options.program))
     diagnostics.report(unknownNotation, {}, options.program)
-        .help(llvm::join(ofNotations([](const notation::Description& each) {
-                           return each.name + " programs end in " + each.ending;
-                         }),
-                         ", ") +
-              ", programs in the dialect in .mlir");
+        .help(
+            isC(options.program)
+                ? "strata cc and strata c++ compile C and C++ with dataflow graphs, as cc and c++ do: strata cc -O2 " +
+                      options.program + " -o PROGRAM"
+                : llvm::join(ofNotations([](const notation::Description& each) {
+                               return each.name + " programs end in " + each.ending;
+                             }),
+                             ", ") +
+                      ", programs in the dialect in .mlir, and the LLVM IR of programs with graphs in .ll or .bc");
   return nullptr;
 }
 

@@ -1,6 +1,7 @@
 """Wrong commands, programs and data: each ends with status 1 and one error that helps, and leaves no file behind."""
 
 import os
+import struct
 import subprocess
 
 import harness
@@ -251,11 +252,22 @@ class BadInput(harness.Case):
                 self.assertEqual(err.count("error["), completed.returncode, err)
 
     # ---- programs ----
-    def program(self, text, **keywords):
-        return self.is_refused("run", self.write("p.sq", text), **keywords)
+    def program(self, text, arguments=(), **keywords):
+        return self.is_refused("run", self.write("p.sq", text), *arguments, **keywords)
 
     def test_empty_program(self):
-        self.program("")
+        for text in ("", "\n\n", "// nothing\n"):
+            self.program(text, code="sequoia-no-task", mentions="the program has no task")
+
+    def test_programs_in_c(self):
+        for name in ("p.c", "p.cpp", "p.cc"):
+            self.is_refused("run", self.write(name, "int main(void) { return 0; }\n"), code="driver-unknown-notation", mentions="strata cc")
+
+    def test_extents_that_no_size_has(self):
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 9223372036854775807), }".ljust(117) + "\n"
+        self.write("zero.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        text = "void task T(in float a[M][N], out float b[M][N]);\nvoid task<leaf> T::L(in float a[M][N], out float b[M][N])\n{\n}\n"
+        self.program(text, arguments=("--in", "a=zero.npy"), code="run-size-too-large", mentions="9223372036854775807")
 
     def test_binary_program(self):
         result = self.strata("check", self.write("p.sq", bytes(range(256)) * 16))

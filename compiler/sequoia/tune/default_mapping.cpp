@@ -19,6 +19,7 @@
 namespace strata::sequoia {
 
 STRATA_DIAGNOSTIC(entryUnknown, Error, "sequoia-entry-unknown", "the program has no task named '{0}'");
+STRATA_DIAGNOSTIC(noTask, Error, "sequoia-no-task", "the program has no task");
 STRATA_DIAGNOSTIC(entryUnclear, Error, "sequoia-entry-unclear", "{0}; --entry says which one is meant");
 STRATA_DIAGNOSTIC(noLeaf, Error, "sequoia-default-leaf",
                   "task '{0}' has no {1}, so that no mapping of it can be made by itself");
@@ -405,10 +406,14 @@ std::vector<const Task*> entryTasks(const Program& program, const AskedEntry& as
   if (found.size() == 1 || (!found.empty() && asked.isEvery))
     return found;
   if (found.empty()) {
-    diagnostics
-        .report(entryUnclear, {program.file, 0, 0},
-                "the program has no task to start with: each is called by another one")
-        .help("name one: --entry TASK");
+    if (called.empty())
+      diagnostics.report(noTask, {program.file, 0, 0})
+          .help("write one with a leaf: void task NAME(…); void task<leaf> NAME::VARIANT(…) { … }");
+    else
+      diagnostics
+          .report(entryUnclear, {program.file, 0, 0},
+                  "the program has no task to start with: each is called by another one")
+          .help("name one: --entry TASK");
     return {};
   }
   DiagnosticBuilder builder =
