@@ -52,7 +52,7 @@ private:
   void tell(const std::vector<Skew>& skews, const std::string& why);
   std::optional<int64_t> boundOf(Network& network, const Distribution& distribution, const std::vector<int64_t>& least,
                                  uint64_t destinations, DiagnosticEngine& diagnostics);
-  /// What emission makes of a schedule, or says of it.
+  /// What emission makes of a schedule that verifies, or says of it.
   using Emission = std::function<std::optional<Symbolic>(const Schedule&)>;
   std::optional<Symbolic> withFewerRegisters(const ScheduleProblem& problem, int64_t lowerBound,
                                              const Emission& emission);
@@ -263,7 +263,7 @@ std::optional<Symbolic> Mapper::withFewerRegisters(const ScheduleProblem& proble
   ScheduleOptions options;
   for (size_t tries = 0; tries < 4; ++tries) {
     std::optional<Schedule> schedule = solve(narrow, options, why);
-    if (!schedule || !verify(problem, *schedule).empty())
+    if (!schedule)
       return std::nullopt;
     schedule->lowerBound = lowerBound;
     if (std::optional<Symbolic> made = emission(*schedule))
@@ -407,14 +407,14 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
     std::optional<Schedule> schedule = solve(*problem, {}, why);
     if (schedule) {
       schedule->lowerBound = std::min(*lowerBound, bound->lowerBound);
-      if (const std::string broken = verify(*problem, *schedule); !broken.empty()) {
-        reportBroken(source_, broken, diagnostics);
-        return std::nullopt;
-      }
       if (!best || schedule->interval < best->interval) {
         DiagnosticEngine said(diagnostics.sources());
         Lack lack = Lack::Nothing;
-        const Emission emission = [&](const Schedule& each) {
+        const Emission emission = [&](const Schedule& each) -> std::optional<Symbolic> {
+          if (const std::string broken = verify(*problem, each); !broken.empty()) {
+            reportBroken(source_, broken, said);
+            return std::nullopt;
+          }
           return emit({network, storages, *problem, each, *limits, least, distribution}, machineName, array_, said,
                       lack);
         };
