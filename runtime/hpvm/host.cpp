@@ -13,9 +13,11 @@
 #include "runtime/hpvm/tracker.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,15 +34,21 @@ constexpr size_t leafStackBytes = 1 << 20;
 /// How many items are under way before the graph takes the first of them, and how many results wait to be popped.
 constexpr int64_t mostPushed = 16, mostResults = 1 << 20;
 
+/// How many streaming launches are remembered that have nothing to do and nothing to give any more, so that it can be
+/// said what is wrong about a call for one.
+constexpr size_t mostRetired = 1024;
+
 struct Launch {
   const StrataHpvmGraph* graph;
   char* arguments;            // of a launch that is not streaming
   std::vector<char> own = {}; // the same with the addresses of the graph's own memory; empty: it has none
   StrataToken* token = nullptr;
+  bool isStreaming = false;
   StrataStream *input = nullptr, *output = nullptr; // of a streaming one: packed structs; pointers to packed structs
   std::mutex pushing, popping;                      // one at a time of each
   int64_t items = 0;                                // of a streaming one: that the graph has taken
-  bool isClosed = false;                            // has been waited for
+  std::atomic<bool> isClosed = false;               // has been waited for
+  bool isRetired = false;                           // and has given back its streams
   std::mutex lock;                                  // of `memory`
   std::vector<void*> memory;                        // of its leaves
 };
@@ -51,7 +59,8 @@ struct Host {
   bool isInitialised = false;
   bool isSeparate = false;                              // graphs have a memory of their own
   std::map<const void*, const StrataHpvmGraph*> graphs; // by root
-  std::set<Launch*> launches;                           // that have not been waited for, or have results
+  std::set<Launch*> launches;                           // that handles stand for
+  std::deque<Launch*> retired;                          // of them, the first to be forgotten first
   Tracker tracker;
   Record record;
 };
@@ -133,7 +142,7 @@ void takeOutputs(const StrataHpvmGraph& graph, char* outputs) {
 void runLaunch(void* argument) {
   Launch* const launch = *static_cast<Launch**>(argument);
   const StrataHpvmGraph& graph = *launch->graph;
-  if (launch->input)
+  if (launch->isStreaming)
     return graph.stream(launch);
   if (launch->own.empty())
     return graph.run(launch, launch->arguments);
@@ -145,7 +154,7 @@ void runLaunch(void* argument) {
 
 /// Waits until a launch has nothing more to do.
 void drain(Launch* launch) {
-  if (launch->input && !launch->isClosed) {
+  if (launch->isStreaming && !launch->isClosed) {
     strata_stream_end(launch->input);
     strata_wait(launch->token);
     strata_stream_end(launch->output);
@@ -155,19 +164,46 @@ void drain(Launch* launch) {
   launch->isClosed = true;
 }
 
-/// Waits for a launch and gives back what it has.
-void end(Launch* launch) {
-  drain(launch);
+/// Gives back what a launch works with, after it was drained.
+void release(Launch* launch) {
   strata_token_release(launch->token);
-  if (launch->input) {
+  if (launch->isStreaming) {
     for (void* result = nullptr; strata_stream_pop(launch->output, &result);)
       std::free(result);
     strata_stream_destroy(launch->input);
     strata_stream_destroy(launch->output);
   }
+}
+
+/// Waits for a launch and gives back what it has.
+void end(Launch* launch) {
+  if (!launch->isRetired) {
+    drain(launch);
+    release(launch);
+  }
   for (void* each : launch->memory)
     std::free(each);
   delete launch;
+}
+
+/// Gives back what a streaming launch works with that was waited for, if no result is left. Its leaves' memory stays,
+/// which results may point to. REQUIRES: the caller holds `popping`, and not the host's lock.
+void retire(Launch* launch) {
+  void* next = nullptr;
+  if (launch->isRetired || !launch->isClosed || strata_stream_peek(launch->output, 0, &next))
+    return;
+  release(launch);
+  launch->isRetired = true;
+  if (!launch->memory.empty())
+    return;
+  std::lock_guard guard(host().lock);
+  host().retired.push_back(launch);
+  if (host().retired.size() <= mostRetired)
+    return;
+  Launch* const oldest = host().retired.front();
+  host().retired.pop_front();
+  host().launches.erase(oldest);
+  delete oldest;
 }
 
 /// A launch that a handle stands for. REQUIRES: the host's lock is not held.
@@ -184,7 +220,7 @@ Launch* launchOf(void* handle, const char* function, const void* caller) {
 /// The same for push and pop, with the rule that the launch is streaming.
 Launch* streamOf(void* handle, const char* function, const void* caller) {
   Launch* const launch = launchOf(handle, function, caller);
-  if (!launch->input)
+  if (!launch->isStreaming)
     failAt(caller, "hpvm-not-streaming",
            std::string(function) + " is called for graph '" + launch->graph->name + "', whose launch is not streaming",
            "launch it with 1 as the first argument");
@@ -203,7 +239,7 @@ int64_t strata_hpvm_record_begin(void) {
 void strata_hpvm_record(void* launch, int64_t began) {
   const int64_t end = strata::runtime::traceClock();
   const auto& ended = *static_cast<Launch*>(launch);
-  host().record.add(ended.graph->name, ended.input ? ended.items : 1, end - began);
+  host().record.add(ended.graph->name, ended.isStreaming ? ended.items : 1, end - began);
 }
 
 void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count) {
@@ -260,6 +296,7 @@ void __hpvm__cleanup() noexcept {
     checkInitialised("__hpvm__cleanup", __builtin_return_address(0));
     host().isInitialised = false;
     launches.swap(host().launches);
+    host().retired.clear();
   }
   for (Launch* launch : launches)
     end(launch);
@@ -338,6 +375,7 @@ void* __hpvm__launch(unsigned is_stream, ...) noexcept {
   auto launch = std::make_unique<Launch>();
   launch->graph = graph;
   launch->arguments = arguments;
+  launch->isStreaming = is_stream != 0;
   if (is_stream) {
     launch->input = strata_stream_create(static_cast<int64_t>(std::max<uint64_t>(graph->argument_bytes, 1)), mostPushed,
                                          "inputs of a graph");
@@ -362,9 +400,13 @@ void __hpvm__wait(void* graph) noexcept {
   Launch* const launch = launchOf(graph, "__hpvm__wait", caller);
   if (launch->isClosed)
     failAt(caller, "hpvm-waited-twice", "__hpvm__wait is called twice for one launch", "wait for each launch once");
-  if (launch->input) {
-    std::lock_guard guard(launch->pushing);
-    drain(launch);
+  if (launch->isStreaming) {
+    {
+      std::lock_guard guard(launch->pushing);
+      drain(launch);
+    }
+    std::lock_guard guard(launch->popping);
+    retire(launch);
     return;
   }
   {
@@ -403,10 +445,11 @@ void* __hpvm__pop(void* graph) noexcept {
            "bind an output of a node to one of the root's");
   std::lock_guard guard(launch->popping);
   void* result = nullptr;
-  if (!strata_stream_pop(launch->output, &result))
+  if (launch->isRetired || !strata_stream_pop(launch->output, &result))
     failAt(caller, "hpvm-pop-empty",
            "__hpvm__pop asks graph '" + std::string(launch->graph->name) + "' for more results than there are",
            "pop as often as is pushed");
+  retire(launch);
   return result;
 }
 

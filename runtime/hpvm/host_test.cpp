@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 #include <vector>
 
 namespace {
@@ -113,6 +114,25 @@ TEST_F(Host, ItemsComeOutInTheOrderOfThePushes) {
   __hpvm__wait(graph);
   for (int number = 500; number < 900; ++number) // the rest goes with the clean-up
     EXPECT_EQ(next(), 2 * number);
+}
+
+TEST_F(Host, StreamingLaunchesLeaveNothingBehind) {
+  const auto launches = [](int count) {
+    for (int number = 0; number < count; ++number) {
+      void* graph = __hpvm__launch(1, twice, nullptr);
+      __hpvm__push(graph, &number);
+      __hpvm__push(graph, &number);
+      std::free(__hpvm__pop(graph));
+      if (number % 2) // the last result before the wait, or behind it
+        std::free(__hpvm__pop(graph));
+      __hpvm__wait(graph);
+      if (number % 2 == 0)
+        std::free(__hpvm__pop(graph));
+    }
+    return mallinfo2().uordblks + mallinfo2().hblkhd;
+  };
+  const size_t before = launches(3000); // more than are remembered
+  EXPECT_LT(launches(3000), before + 200'000);
 }
 
 TEST_F(HostDeath, OnlyStreamingGraphsArePushedTo) {
