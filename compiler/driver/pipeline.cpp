@@ -53,6 +53,8 @@ STRATA_DIAGNOSTIC(notLogical, Error, "driver-not-logical", "'{0}' is a {1} progr
 STRATA_DIAGNOSTIC(badMapping, Error, "driver-bad-mapping-attribute", "the program's mapping does not read: {0}");
 STRATA_DIAGNOSTIC(otherMachine, Warning, "driver-other-machine",
                   "the program was mapped to machine '{0}' as it was described then; the description has changed");
+STRATA_DIAGNOSTIC(otherMapping, Warning, "driver-mapping-of-other-machine",
+                  "the mapping is for machine '{0}', and the program goes onto '{1}'");
 STRATA_DIAGNOSTIC(nestedTooDeeply, Error, "driver-nested-too-deeply", "the program is nested too deeply here");
 STRATA_DIAGNOSTIC(usedBeforeDefined, Error, "driver-used-before-defined", "'{0}' is used before it is defined");
 STRATA_DIAGNOSTIC(noEntry, Error, "driver-no-entry", "the program has no entry point");
@@ -136,6 +138,12 @@ Compiler::~Compiler() = default;
 
 std::optional<Machine> Compiler::machine(const std::string& named, Location where) {
   std::string name = options_.machine;
+  // A file is a machine of the user's own, perhaps one that is nearly the mapping's.
+  const bool isName = llvm::StringRef(name).find_first_of("/.") == llvm::StringRef::npos;
+  if (!name.empty() && isName && where.valid() && llvm::sys::path::stem(named) != name)
+    diagnostics_.report(otherMapping, where, named, name)
+        .label(options_.machinePlace, "chosen here")
+        .help("leave --machine out, or give a mapping that is for it");
   if (name.empty())
     name = named;
   else

@@ -2,6 +2,7 @@
 tasks, calls that stay calls and copies that stay copies, in both forms of the file, on host and cell."""
 
 import json
+import os
 
 import harness
 import numpy as np
@@ -128,6 +129,16 @@ MACHINES = (("host", 0), ("cell", 2))
 
 
 class Mapping(harness.Case):
+    def test_a_mapping_of_another_machine(self):
+        """It is used where its levels exist, and said; a machine in a file may be nearly the mapping's."""
+        folder = os.path.join(harness.ROOT, "examples/sequoia/vectadd")
+        command = ("run", os.path.join(folder, "vectadd.sq"), "--map", os.path.join(folder, "cell.map"), "--size", "N=8", "--in", "A=iota", "--in", "B=1")
+        for machine, isOther in (("cell", False), ("cluster", True), (os.path.join(harness.ROOT, "machines/cell/machine.yaml"), False)):
+            told = self.succeeds(*command, "--machine", machine).err
+            self.assertEqual("warning[driver-mapping-of-other-machine]" in told, isOther, told)
+        self.assertIn("cell.map:1:10", self.succeeds(*command, "--machine", "cluster").err)
+        self.assertEqual(self.strata(*command, "--machine", "cluster", "--werror").status, 1)
+
     def mapping(self, text, machine, outer, form="braces", program=None):
         path = self.write("used.map", text.replace("MACHINE", machine).replace("OUTER", str(outer)))
         if form == "braces":
