@@ -156,6 +156,9 @@ int textCommand(Session& session, Commands& commands) {
 int strata::driver::dispatch(int argc, char** argv) {
   installLastResort();
   Session session;
+  // For tests of many small programs, of which most of the time would go into LLVM's passes.
+  if (const char* level = std::getenv("STRATA_OPTIMIZATION"); level && *level >= '0' && *level <= '3')
+    session.options.optimization = static_cast<unsigned>(*level - '0');
   if (llvm::sys::path::filename(argv[0]) == "strata-ld") {
     session.options.compile.machinePath = machinePath(argv[0]);
     return linkCommand(session, {argv + 1, argv + argc});
@@ -177,9 +180,6 @@ int strata::driver::dispatch(int argc, char** argv) {
   options.compile.machinePath = machinePath(argv[0]);
   // For tests: every pass leaves a program that verifies.
   options.compile.verifyEach = std::getenv("STRATA_VERIFY") != nullptr;
-  // For tests of many small programs, of which most of the time would go into LLVM's passes.
-  if (const char* level = std::getenv("STRATA_OPTIMIZATION"); level && *level >= '0' && *level <= '3')
-    options.optimization = static_cast<unsigned>(*level - '0');
 
   Commands commands = makeCommands(options);
   CLI::App& app = *commands.app;

@@ -13,6 +13,7 @@
 #include "compiler/interpret/iterations.h"
 #include "compiler/interpret/program.h"
 #include "compiler/interpret/rounding.h"
+#include "compiler/interpret/zeroed_array.h"
 
 #include <deque>
 #include <optional>
@@ -43,9 +44,9 @@ struct Storage {
   bool heap = false;
   bool found = false;                    ///< memory outside, which others may be a part of
   uint64_t maker = 0;                    ///< the instance that made it, which alone uses it; 0: none
-  std::vector<uint8_t> written;          ///< by element, a Written; empty: everything counts as written
-  std::vector<ElementAccesses> accesses; ///< by element; empty: nobody asks
-  std::vector<ElementHistory> history;   ///< by element; empty: nobody has asked yet
+  ZeroedArray<uint8_t> written;          ///< by element, a Written; empty: everything counts as written
+  ZeroedArray<ElementAccesses> accesses; ///< by element; empty: nobody asks
+  ZeroedArray<ElementHistory> history;   ///< by element; empty: nobody has asked yet
   std::vector<Slack> slacks;             ///< by four bytes; empty: nothing has any
   /// How many branches its task was in when it was made: accesses from no deeper than that cannot overlap.
   uint32_t depth = 0;

@@ -10,6 +10,9 @@
 
 namespace strata::interpret {
 
+/// malloc's greatest threshold for memory of its own is below this.
+static constexpr uint64_t mostFilled = uint64_t(64) << 20;
+
 uint64_t Machine::newStorage() {
   uint32_t index;
   if (freeStorages_.empty()) {
@@ -80,7 +83,10 @@ bool Machine::make(Task& task, uint32_t pc, const Instruction& instruction, Regi
   if (!data)
     return failAt(task, pc, Fault::OutOfMemory,
                   {tooBig ? "more than 2^63" : std::to_string(size), std::to_string(options_.maxBytes)});
-  std::memset(data, 0xff, size); // the content is undefined: make that visible
+  // The content is undefined: that is made visible. What is larger has fresh pages of the system, of which most may
+  // never be touched.
+  if (size <= mostFilled)
+    std::memset(data, 0xff, size);
   uint64_t handle = newStorage();
   Storage& made = *storage(handle);
   made.data = data;
