@@ -151,6 +151,47 @@ int main(void) {
 """
 
 
+# A function that a leaf, its host and another file call, which every object has a copy of.
+SHARED = """
+#include <hpvm.h>
+#include <cstdio>
+__attribute__((noinline)) inline long mixed(long a, long b) { return a % 7 * 100 + b; }
+template <typename T> __attribute__((noinline)) T least(T a, T b) { return a < b ? a : b; }
+long outside(long a);
+void leaf(long *p, size_t bytes) {
+  __hpvm__hint(hpvm::CPU_TARGET);
+  __hpvm__attributes(1, p, 1, p);
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  long *scratch = (long *)__hpvm__malloc(sizeof(long));
+  *scratch = mixed(p[i], least<long>(i, 2));
+  p[i] = *scratch;
+  if (p[i] == -1) std::printf("never\\n"); /* which keeps the leaf as it is compiled */
+}
+void graph(long *p, size_t bytes, size_t n) {
+  __hpvm__hint(hpvm::CPU_TARGET);
+  __hpvm__attributes(1, p, 1, p);
+  void *node = __hpvm__createNodeND(1, leaf, n);
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+}
+int main() {
+  long p[4] = {10, 11, 12, 13};
+  struct __attribute__((packed)) { long *p; size_t bytes, n; } given = {p, sizeof p, 4};
+  __hpvm__init();
+  llvm_hpvm_track_mem(p, sizeof p);
+  __hpvm__wait(__hpvm__launch(0, graph, &given));
+  llvm_hpvm_request_mem(p, sizeof p);
+  llvm_hpvm_untrack_mem(p);
+  __hpvm__cleanup();
+  std::printf("%ld %ld %ld %ld, %ld %ld\\n", p[0], p[1], p[2], p[3], mixed(20, least<long>(5, 4)), outside(20));
+}
+"""
+OUTSIDE = """
+__attribute__((noinline)) inline long mixed(long a, long b) { return a % 7 * 100 + b; }
+long outside(long a) { return mixed(a, 3); }
+"""
+
+
 class HpvmHabits(harness.Case):
     def printed(self, text, *options, compiler="cc"):
         ending = ".cpp" if compiler == "c++" else ".c"
@@ -167,6 +208,14 @@ class HpvmHabits(harness.Case):
     def test_the_build_chooses_a_target(self):
         for options in ((), ("-DDEVICE=CPU_TARGET",), ("-DDEVICE=GPU_TARGET",)):
             self.assertEqual(self.printed(NAMES % (2 * ("one", "two", "three")), *options)[0], "1123 2123 3123 4123 5123 ", options)
+
+    def test_functions_that_leaves_and_others_call(self):
+        self.write("outside.cpp", OUTSIDE)
+        for level in ("-O0", "-O2"):
+            for optimization in ("0", "3"):
+                self.succeeds("c++", level, self.write("shared.cpp", SHARED), "outside.cpp", "-o", "shared", STRATA_OPTIMIZATION=optimization)
+                done = subprocess.run([self.path("shared")], capture_output=True, text=True, timeout=600)
+                self.assertEqual(done.stdout, "300 401 502 602, 604 603\n", (level, optimization, done))
 
     def test_timers_of_the_programs_own(self):
         self.printed(TIMERS)

@@ -465,8 +465,14 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
   // dropped.
   for (llvm::Function& function : *result)
     if (!function.isDeclaration() && !function.getName().starts_with(target::packedSymbol("")))
-      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      hide(function);
   return result;
+}
+
+void hide(llvm::Function& function) {
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+  function.setComdat(nullptr);
 }
 
 } // namespace strata::host

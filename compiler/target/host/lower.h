@@ -36,4 +36,8 @@ void registerPasses();
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp program, llvm::LLVMContext& context,
                                         DiagnosticEngine& diagnostics);
 
+/// Makes a function its module's own. It leaves its group: of groups with one name a linker takes the first, and
+/// another object's functions would be gone where that has none that is seen from outside.
+void hide(llvm::Function& function);
+
 } // namespace strata::host

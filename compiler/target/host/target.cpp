@@ -157,7 +157,7 @@ private:
     }
     for (llvm::Function& function : *code_)
       if (!function.isDeclaration() && !llvm::is_contained(interface.functions, function.getName().str()))
-        function.setLinkage(llvm::GlobalValue::InternalLinkage);
+        hide(function);
     return true;
   }
 
