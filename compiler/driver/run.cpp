@@ -11,6 +11,7 @@
 #include "compiler/driver/prepare.h"
 #include "compiler/driver/symbolic.h"
 #include "compiler/driver/timeline.h"
+#include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
@@ -219,9 +220,24 @@ private:
   std::unique_ptr<target::Executable> compile(Compiler& compiler, LogicalProgram& program,
                                               const target::NativeFunctions& natives, Instrumentation instrumentation) {
     auto artefact = compiler.compile(program, options_.optimization, natives, instrumentation);
+    if (artefact)
+      kernels_ = kernelFigures(*artefact);
     auto executable = artefact ? artefact->load() : nullptr;
     session_.watch.end();
     return executable;
+  }
+
+  static std::vector<KernelFigures> kernelFigures(const target::Artefact& artefact) {
+    std::vector<KernelFigures> all;
+    for (const kernel::KernelPaths& kernel : artefact.kernels()) {
+      KernelFigures& figures = all.emplace_back(KernelFigures{kernel.name(), kernel.text(), {}});
+      for (const kernel::LoopPath& loop : kernel.loops) {
+        const FilePlace at = filePlace(loop.at);
+        figures.loops.push_back({at.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column), loop.rows,
+                                 loop.registers, loop.lanes, loop.why});
+      }
+    }
+    return all;
   }
 
   bool compileAndCall(Compiler& compiler, LogicalProgram& program, Code& code, const EntryPoint& entry,
@@ -239,6 +255,7 @@ private:
         compile(compiler, program, code.natives, isTraced() ? Instrumentation::Trace : Instrumentation::None);
     if (!code.executable)
       return false;
+    figures.kernels = kernels_;
     target::Executable &executable = *code.executable, &first = code.counting ? *code.counting : executable;
     runtime::setThreads(options_.compile.threads.value_or(0));
     std::vector<Array> pristine;
@@ -307,6 +324,7 @@ private:
   Session& session_;
   Options& options_;
   ArrayRecording recording_;
+  std::vector<KernelFigures> kernels_; // of what was compiled last
   bool recordsArrays_ = false; // it is the target's runs on arrays that are recorded
 };
 

@@ -7,11 +7,23 @@
 
 namespace strata::driver {
 
+/// What became of a kernel's loops.
+struct KernelFigures {
+  struct Loop {
+    std::string place; // "file:line:column"
+    unsigned rows, registers, lanes;
+    std::string why; // there is no tile
+  };
+  std::string name, path;
+  std::vector<Loop> loops;
+};
+
 struct RunFigures {
   const target::Target* target = nullptr; // what ran
   std::vector<double> seconds;            // of each repetition, the entry alone
   std::map<std::string, int64_t> counters;
   std::map<std::string, std::string> paths; // how each kernel's code came about
+  std::vector<KernelFigures> kernels;       // in the order of the program
 };
 
 /// Prints, on standard output or as --stats asks, what ran, for how long, and what it wrote.

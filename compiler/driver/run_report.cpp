@@ -85,6 +85,19 @@ nlohmann::ordered_json jsonOf(const Options& options, const EntryPoint& entry, c
       json["moves_hoisted"] = amount;
   }
   json["paths"] = figures.paths;
+  json["kernels"] = nlohmann::json::array();
+  for (const KernelFigures& kernel : figures.kernels) {
+    nlohmann::ordered_json entry = {{"name", kernel.name}, {"path", kernel.path}, {"loops", nlohmann::json::array()}};
+    for (const KernelFigures::Loop& loop : kernel.loops)
+      if (loop.lanes)
+        entry["loops"].push_back({{"place", loop.place},
+                                  {"rows", loop.rows},
+                                  {"registers", loop.registers},
+                                  {"lanes", loop.lanes}});
+      else
+        entry["loops"].push_back({{"place", loop.place}, {"why", loop.why}});
+    json["kernels"].push_back(std::move(entry));
+  }
   return json;
 }
 
@@ -142,6 +155,8 @@ void printRun(const Options& options, const EntryPoint& entry, const Binding& bi
   if (options.stats.empty())
     return;
   printFigures(figures.counters);
+  for (const KernelFigures& kernel : figures.kernels)
+    printf("  kernel %s: %s\n", kernel.name.c_str(), kernel.path.c_str());
 }
 
 } // namespace

@@ -23,6 +23,7 @@ enum class AttributeValue {
   Symbol,       // the name of something of the program or machine
   Maps,         // affine maps
   Dictionary,   // by function
+  Dictionaries, // several, each of one thing
   Place,        // a place in a source file
   StageName,    // a stage
   Access,       // how a block is accessed
@@ -202,6 +203,8 @@ bool holds(AttributeValue kind, Attribute value) {
     return isListOf<AffineMapAttr>(value);
   case AttributeValue::Dictionary:
     return isa<DictionaryAttr>(value);
+  case AttributeValue::Dictionaries:
+    return isListOf<DictionaryAttr>(value);
   case AttributeValue::Place:
     return isa<LocationAttr>(value);
   case AttributeValue::StageName:
@@ -239,6 +242,8 @@ StringRef valueWords(AttributeValue kind) {
     return "a list of affine maps";
   case AttributeValue::Dictionary:
     return "a dictionary of functions";
+  case AttributeValue::Dictionaries:
+    return "a list of dictionaries";
   case AttributeValue::Place:
     return "a place in a file";
   case AttributeValue::StageName:

@@ -1,5 +1,6 @@
 // Memory at one place becomes values. Blocks are rewritten from their beginning to their end with the value that is
-// there: loops get it as an argument and give it as a result, and so do choices. See nests.h.
+// there: loops get it as an argument and give it as a result, and so do choices, where somebody reads it behind them.
+// See nests.h.
 #include "compiler/kernel/nests.h"
 
 #include "compiler/ir/svm.h"
@@ -8,104 +9,13 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::kernel {
 namespace {
-
-/// A load or store at the place that is rewritten.
-using Accesses = llvm::SmallPtrSet<Operation*, 8>;
-
-class Carrier {
-public:
-  explicit Carrier(Accesses accesses) : accesses_(std::move(accesses)) {}
-
-  /// Rewrites a block into which `value` comes; gives what leaves it.
-  Value rewrite(Block& block, Value value) {
-    for (Operation& op : llvm::make_early_inc_range(block)) {
-      if (accesses_.contains(&op)) {
-        if (auto load = dyn_cast<memref::LoadOp>(op))
-          load.replaceAllUsesWith(value);
-        else
-          value = cast<memref::StoreOp>(op).getValueToStore();
-        accesses_.erase(&op);
-        op.erase();
-      } else if (auto loop = dyn_cast<scf::ForOp>(op); loop && contains(op, false)) {
-        if (contains(op, true))
-          value = rewrite(loop, value).getResults().back();
-        else
-          rewrite(*loop.getBody(), value);
-      } else if (auto choice = dyn_cast<scf::IfOp>(op); choice && contains(op, false)) {
-        value = rewrite(choice, value);
-      }
-    }
-    return value;
-  }
-
-  /// Rewrites a loop that stores; its last result is what leaves it.
-  scf::ForOp rewrite(scf::ForOp loop, Value value) {
-    IRRewriter rewriter(loop->getContext());
-    rewriter.setInsertionPoint(loop);
-    return cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-        rewriter, value, /*replaceInitOperandUsesInLoop=*/false,
-        [&](OpBuilder&, mlir::Location, ArrayRef<BlockArgument> added) -> SmallVector<Value> {
-          return {rewrite(*loop.getBody(), added.front())}; // which moves into the new loop behind this
-        }));
-  }
-
-private:
-  bool contains(Operation& op, bool isStore) const {
-    return op
-        .walk([&](Operation* inner) {
-          return accesses_.contains(inner) && (!isStore || isa<memref::StoreOp>(inner)) ? WalkResult::interrupt()
-                                                                                        : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  Value rewrite(scf::IfOp choice, Value value) {
-    const bool isWritten = contains(*choice, true);
-    Value taken = rewrite(*choice.thenBlock(), value);
-    Value other = choice.elseBlock() ? rewrite(*choice.elseBlock(), value) : value;
-    if (!isWritten)
-      return value;
-    OpBuilder builder(choice);
-    SmallVector<Type> types(choice.getResultTypes());
-    types.push_back(value.getType());
-    auto made = builder.create<scf::IfOp>(choice.getLoc(), types, choice.getCondition(), /*withElseRegion=*/true);
-    for (bool isThen : {true, false}) {
-      Block *from = isThen ? choice.thenBlock() : choice.elseBlock(),
-            *to = isThen ? made.thenBlock() : made.elseBlock();
-      SmallVector<Value> given;
-      to->clear();
-      if (from) {
-        given = llvm::to_vector(from->getTerminator()->getOperands());
-        from->getTerminator()->erase();
-        to->getOperations().splice(to->end(), from->getOperations());
-      }
-      given.push_back(isThen ? taken : other);
-      builder.setInsertionPointToEnd(to);
-      builder.create<scf::YieldOp>(choice.getLoc(), given);
-    }
-    choice.replaceAllUsesWith(made.getResults().drop_back());
-    choice.erase();
-    return made.getResults().back();
-  }
-
-  Accesses accesses_; // that are left
-};
-
-/// Whether nothing but loops and choices stands between an operation and the one given around it.
-bool isWithin(Operation* op, Operation* around) {
-  for (Operation* parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
-    if (parent == around)
-      return true;
-    if (!isa<scf::ForOp, scf::IfOp>(parent))
-      return false;
-  }
-  return false;
-}
 
 /// A place in memory, as a load or store names it.
 struct Place {
@@ -129,39 +39,172 @@ bool isSame(const Place& a, const Place& b) {
          });
 }
 
-/// What a block does to a place before all else.
-enum class First { Nothing, Reads, Writes };
+/// Whether nothing but loops and choices stands between an operation and the block given around it.
+bool isWithin(Operation* op, Block* around) {
+  while (op->getBlock() != around) {
+    op = op->getParentOp();
+    if (!op || !isa<scf::ForOp, scf::IfOp>(op))
+      return false;
+  }
+  return true;
+}
 
-First firstIn(Block& block, const Accesses& accesses) {
-  for (Operation& op : block) {
-    if (accesses.contains(&op))
-      return isa<memref::StoreOp>(op) ? First::Writes : First::Reads;
-    if (auto loop = dyn_cast<scf::ForOp>(op)) { // it may not be entered
-      if (firstIn(*loop.getBody(), accesses) == First::Reads)
-        return First::Reads;
-    } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
-      const First taken = firstIn(*choice.thenBlock(), accesses);
-      const First other = choice.elseBlock() ? firstIn(*choice.elseBlock(), accesses) : First::Nothing;
+/// The loads and stores of one place that stand in a block, by the blocks in which they or what is around them stand.
+class Accesses {
+public:
+  /// REQUIRES: each is within `scope` (isWithin).
+  Accesses(ArrayRef<Operation*> accesses, Block* scope) {
+    for (Operation* access : accesses) {
+      const bool isStore = isa<memref::StoreOp>(access);
+      for (Operation* op = access;; op = op->getParentOp()) {
+        auto [known, isNew] = stores_.try_emplace(op, isStore);
+        if (isNew)
+          children_[op->getBlock()].push_back(op);
+        const bool wasKnown = !isNew && (known->second || !isStore);
+        known->second |= isStore;
+        if (wasKnown || op->getBlock() == scope)
+          break;
+      }
+    }
+    for (auto& [block, operations] : children_)
+      llvm::sort(operations, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+  }
+
+  /// In the order of the program.
+  ArrayRef<Operation*> in(Block& block) const {
+    const auto found = children_.find(&block);
+    return found == children_.end() ? ArrayRef<Operation*>() : ArrayRef<Operation*>(found->second);
+  }
+  bool hasStore(Operation* op) const { return stores_.lookup(op); }
+
+  /// What a block does to the place before all else.
+  enum class First { Nothing, Reads, Writes };
+  First firstIn(Block& block) const {
+    for (Operation* op : in(block)) {
+      const First first = firstOf(op);
+      if (first != First::Nothing)
+        return first;
+    }
+    return First::Nothing;
+  }
+
+  /// Whether what is there in front of each of a block's operations is read by it or behind it, and the same behind the
+  /// last; `isRead`: it is read behind the block.
+  SmallVector<bool> livenessIn(Block& block, bool isRead) const {
+    const ArrayRef<Operation*> operations = in(block);
+    SmallVector<bool> live(operations.size() + 1, isRead);
+    for (size_t i = operations.size(); i-- > 0;) {
+      const First first = firstOf(operations[i]);
+      live[i] = first == First::Reads || (first == First::Nothing && live[i + 1]);
+    }
+    return live;
+  }
+
+private:
+  First firstOf(Operation* op) const {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) // it may not be entered
+      return firstIn(*loop.getBody()) == First::Reads ? First::Reads : First::Nothing;
+    if (auto choice = dyn_cast<scf::IfOp>(op)) {
+      const First taken = firstIn(*choice.thenBlock());
+      const First other = choice.elseBlock() ? firstIn(*choice.elseBlock()) : First::Nothing;
       if (taken == First::Reads || other == First::Reads)
         return First::Reads;
-      if (taken == First::Writes && other == First::Writes)
-        return First::Writes;
+      return taken == First::Writes && other == First::Writes ? First::Writes : First::Nothing;
     }
+    return isa<memref::StoreOp>(op) ? First::Writes : First::Reads;
   }
-  return First::Nothing;
-}
 
-Value nothingOf(OpBuilder& builder, mlir::Location place, Type type) {
-  return builder.create<arith::ConstantOp>(place, builder.getZeroAttr(type));
-}
+  llvm::DenseMap<Block*, SmallVector<Operation*>> children_;
+  llvm::DenseMap<Operation*, bool> stores_; // all operations around accesses: whether one of these is a store
+};
 
-/// The innermost block that all operations are in.
-Block* blockAround(const Accesses& operations) {
-  Block* block = (*operations.begin())->getBlock();
-  while (!llvm::all_of(operations, [&](Operation* op) { return block->findAncestorOpInBlock(*op); }))
-    block = block->getParentOp()->getBlock();
-  return block;
-}
+class Carrier {
+public:
+  /// Of elements of this type.
+  Carrier(const Accesses& accesses, Type type) : accesses_(accesses), type_(type) {}
+
+  /// Rewrites a block into which `value` comes, null where it has none; gives what leaves it. `isRead`: that is read.
+  Value rewrite(Block& block, Value value, bool isRead) {
+    const SmallVector<bool> live = accesses_.livenessIn(block, isRead);
+    for (auto [number, op] : llvm::enumerate(accesses_.in(block))) {
+      const bool isLive = live[number + 1];
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        const bool isHandedOn = accesses_.firstIn(*loop.getBody()) == Accesses::First::Reads;
+        if (!accesses_.hasStore(op))
+          rewrite(*loop.getBody(), value, false);
+        else if (isHandedOn || isLive)
+          value = rewrite(loop, somethingOr(value, op)).getResults().back();
+        else
+          rewrite(*loop.getBody(), nullptr, false);
+      } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
+        value = rewrite(choice, value, isLive);
+      } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+        load.replaceAllUsesWith(somethingOr(value, op));
+        op->erase();
+      } else {
+        value = cast<memref::StoreOp>(op).getValueToStore();
+        op->erase();
+      }
+    }
+    return value;
+  }
+
+  /// Rewrites a loop that stores; its last result is what leaves it.
+  scf::ForOp rewrite(scf::ForOp loop, Value value) {
+    IRRewriter rewriter(loop->getContext());
+    rewriter.setInsertionPoint(loop);
+    return cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, value, /*replaceInitOperandUsesInLoop=*/false,
+        [&](OpBuilder&, mlir::Location, ArrayRef<BlockArgument> added) -> SmallVector<Value> {
+          return {rewrite(*loop.getBody(), added.front(), true)}; // which moves into the new loop behind this
+        }));
+  }
+
+private:
+  /// What has no value yet is 0.
+  Value somethingOr(Value value, Operation* before) {
+    if (value)
+      return value;
+    OpBuilder builder(before);
+    return builder.create<arith::ConstantOp>(before->getLoc(), builder.getZeroAttr(type_));
+  }
+
+  Value rewrite(scf::IfOp choice, Value value, bool isRead) {
+    const bool isGiven = isRead && accesses_.hasStore(choice);
+    Value taken = rewrite(*choice.thenBlock(), value, isGiven);
+    Value other = choice.elseBlock() ? rewrite(*choice.elseBlock(), value, isGiven) : value;
+    if (!isGiven)
+      return value;
+    OpBuilder builder(choice);
+    SmallVector<Type> types(choice.getResultTypes());
+    types.push_back(type_);
+    auto made = builder.create<scf::IfOp>(choice.getLoc(), types, choice.getCondition(), /*withElseRegion=*/true);
+    made->setDiscardableAttrs(choice->getDiscardableAttrDictionary());
+    for (bool isThen : {true, false}) {
+      Block *from = isThen ? choice.thenBlock() : choice.elseBlock(),
+            *to = isThen ? made.thenBlock() : made.elseBlock();
+      SmallVector<Value> given;
+      to->clear();
+      if (from) {
+        given = llvm::to_vector(from->getTerminator()->getOperands());
+        from->getTerminator()->erase();
+        to->getOperations().splice(to->end(), from->getOperations());
+      }
+      builder.setInsertionPointToEnd(to);
+      Value last = isThen ? taken : other;
+      if (!last)
+        last = builder.create<arith::ConstantOp>(choice.getLoc(), builder.getZeroAttr(type_));
+      given.push_back(last);
+      builder.create<scf::YieldOp>(choice.getLoc(), given);
+    }
+    choice.replaceAllUsesWith(made.getResults().drop_back());
+    choice.erase();
+    return made.getResults().back();
+  }
+
+  const Accesses& accesses_;
+  const Type type_;
+};
 
 /// The loop, and those in it that are all that the one around them holds.
 SmallVector<scf::ForOp> chainOf(scf::ForOp loop) {
@@ -177,35 +220,24 @@ SmallVector<scf::ForOp> chainOf(scf::ForOp loop) {
 
 } // namespace
 
-bool carryVariables(scf::ForOp nest) {
-  llvm::SetVector<Operation*> variables;
-  nest->walk([&](Operation* op) {
-    if (const auto place = placeOf(op))
-      if (auto variable = place->block.getDefiningOp<memref::AllocaOp>())
-        variables.insert(variable);
-  });
-  for (Operation* op : variables) {
-    auto variable = cast<memref::AllocaOp>(op);
-    const Type element = variable.getType().getElementType();
-    const Accesses accesses(variable->user_begin(), variable->user_end());
-    if (variable.getType().getRank() != 0 || !element.isIntOrIndexOrFloat() ||
-        !llvm::all_of(accesses, [&](Operation* user) {
+void carryVariables(KernelOp kernel) {
+  SmallVector<memref::AllocaOp> variables;
+  kernel.walk([&](memref::AllocaOp variable) { variables.push_back(variable); });
+  for (memref::AllocaOp variable : variables) {
+    const MemRefType type = variable.getType();
+    const SmallVector<Operation*> users(variable->user_begin(), variable->user_end());
+    // The one element is at index 0, whatever an index is computed from.
+    if (!type.hasStaticShape() || type.getNumElements() != 1 || !type.getElementType().isIntOrIndexOrFloat() ||
+        !llvm::all_of(users, [&](Operation* user) {
           const auto place = placeOf(user);
-          return place && place->block == variable && isWithin(user, nest);
+          return place && place->block == variable && isWithin(user, variable->getBlock());
         }))
-      return false;
-    // A block that begins with what another execution of it has left is a part of something that hands it on.
-    Block* block = blockAround(accesses);
-    while (firstIn(*block, accesses) == First::Reads) {
-      if (block->getParentOp() == nest)
-        return false;
-      block = block->getParentOp()->getBlock();
-    }
-    OpBuilder builder(block, block->begin());
-    Carrier(accesses).rewrite(*block, nothingOf(builder, variable.getLoc(), element));
+      continue;
+    Block* scope = variable->getBlock();
+    const Accesses accesses(users, scope);
+    Carrier(accesses, type.getElementType()).rewrite(*scope, nullptr, false);
     variable.erase();
   }
-  return true;
 }
 
 void carryElements(scf::ForOp loop) {
@@ -219,9 +251,7 @@ void carryElements(scf::ForOp loop) {
   loop->walk([&](Operation* op) {
     if (const auto place = placeOf(op)) {
       all.push_back(op);
-      auto argument = dyn_cast<BlockArgument>(place->block);
-      isGood &= (argument && isa<KernelOp>(argument.getOwner()->getParentOp())) ||
-                place->block.getDefiningOp<memref::GetGlobalOp>();
+      isGood &= isApart(place->block);
     } else {
       isGood &= isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op) || (!op->getNumRegions() && isMemoryEffectFree(op));
     }
@@ -230,7 +260,7 @@ void carryElements(scf::ForOp loop) {
     isGood &= llvm::all_of(each->getOperands(), [&](Value bound) { return loop.isDefinedOutsideOfLoop(bound); });
   if (!isGood)
     return;
-  std::vector<Accesses> carried;
+  std::vector<SmallVector<Operation*>> carried;
   llvm::SmallPtrSet<Operation*, 8> taken;
   scf::ForOp deepest = chain.back();
   for (memref::StoreOp store : deepest.getBody()->getOps<memref::StoreOp>()) {
@@ -239,13 +269,13 @@ void carryElements(scf::ForOp loop) {
         !llvm::all_of(place.indices, [&](Value index) { return loop.isDefinedOutsideOfLoop(index); }))
       continue;
     // Whatever else reaches the block reaches this element.
-    Accesses accesses;
+    SmallVector<Operation*> accesses;
     if (!llvm::all_of(all, [&](Operation* other) {
           const Place known = *placeOf(other);
           if (known.block != place.block)
             return true;
-          accesses.insert(other);
-          return isSame(known, place) && isWithin(other, loop);
+          accesses.push_back(other);
+          return isSame(known, place) && isWithin(other, loop->getBlock());
         }))
       continue;
     taken.insert(accesses.begin(), accesses.end());
@@ -263,15 +293,17 @@ void carryElements(scf::ForOp loop) {
   }
   auto choice = builder.create<scf::IfOp>(where, isEntered, /*withElseRegion=*/false);
   loop->moveBefore(choice.thenBlock()->getTerminator());
-  for (const Accesses& accesses : carried) {
-    const Place place = *placeOf(*accesses.begin());
+  for (const SmallVector<Operation*>& list : carried) {
+    const Place place = *placeOf(list.front());
     Value block = place.block;
     const SmallVector<Value> indices(place.indices);
+    const Type type = cast<MemRefType>(block.getType()).getElementType();
+    const Accesses accesses(list, loop->getBlock());
     builder.setInsertionPoint(loop);
-    Value before = firstIn(*loop.getBody(), accesses) == First::Writes
-                       ? nothingOf(builder, where, cast<MemRefType>(block.getType()).getElementType())
+    Value before = accesses.firstIn(*loop.getBody()) == Accesses::First::Writes
+                       ? builder.create<arith::ConstantOp>(where, builder.getZeroAttr(type)).getResult()
                        : builder.create<memref::LoadOp>(where, block, indices).getResult();
-    loop = Carrier(accesses).rewrite(loop, before);
+    loop = Carrier(accesses, type).rewrite(loop, before);
     builder.setInsertionPointAfter(loop);
     builder.create<memref::StoreOp>(where, loop.getResults().back(), block, indices);
   }

@@ -3,6 +3,7 @@
 // the same all the time: then no two of them touch one element, whatever the other loops do, and the loop may go
 // anywhere in the nest. See nests.h.
 #include "compiler/kernel/nests.h"
+#include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
@@ -18,6 +19,9 @@ using namespace strata::svm;
 
 namespace strata::kernel {
 namespace {
+
+/// Iterations that are too few for lanes: LLVM unrolls such loops.
+constexpr int64_t fewTrips = 8;
 
 /// A sum of values with factors, and a constant, in 64 bits that wrap.
 struct Sum {
@@ -71,33 +75,46 @@ struct Reach {
 
 class Orderer {
 public:
-  explicit Orderer(scf::ForOp nest) : nest_(nest) {}
+  Orderer(scf::ForOp nest, TileProblem& problem) : nest_(nest), problem_(problem) {}
 
   std::optional<Nest> run() {
     if (!collect())
       return std::nullopt;
     chain();
+    if (chain_.empty()) {
+      problem_ = {"an iteration begins with what the one before it has computed", nest_.getLoc()};
+      return std::nullopt;
+    }
     SmallVector<size_t> parallel, others;
     for (size_t i = 0; i < chain_.size(); ++i)
       (isIndependent(chain_[i]) ? parallel : others).push_back(i);
-    // The lanes: the innermost loop that reaches memory side by side.
+    if (parallel.empty())
+      return std::nullopt; // the last one's problem
+    // The lanes: the innermost loop that reaches memory side by side, and goes around more than a few times.
     size_t lanes = parallel.size();
-    while (lanes > 0 && !isSideBySide(chain_[parallel[lanes - 1]]))
+    const auto isShort = [&](scf::ForOp loop) {
+      const std::optional<int64_t> trips = constantTripCount(loop);
+      return trips && *trips < fewTrips;
+    };
+    while (lanes > 0 && (isShort(chain_[parallel[lanes - 1]]) || !isSideBySide(chain_[parallel[lanes - 1]])))
       --lanes;
-    if (lanes == 0)
+    if (lanes == 0) {
+      problem_ = {"neighbouring iterations do not reach neighbouring elements", chain_[parallel.back()].getLoc()};
       return std::nullopt;
+    }
     std::rotate(parallel.begin() + static_cast<ptrdiff_t>(lanes) - 1, parallel.begin() + static_cast<ptrdiff_t>(lanes),
                 parallel.end());
     Nest made;
     const size_t count = parallel.size();
     parallel.append(others);
+    // The first check that fails ends the program, and tells the place: it stays the first.
+    if (check_ && !llvm::is_sorted(parallel)) {
+      problem_ = {"a check stands in loops that would change places", check_->getLoc()};
+      return std::nullopt;
+    }
     const SmallVector<scf::ForOp> loops = reorder(parallel);
     made.parallel.assign(loops.begin(), loops.begin() + static_cast<ptrdiff_t>(count));
     scf::ForOp inner = made.lanes();
-    bool holdsLoop = false;
-    inner.getBody()->walk([&](scf::ForOp) { holdsLoop = true; });
-    if (!holdsLoop)
-      return std::nullopt;
     // Outer ones first: what they carry goes through those in them.
     for (scf::ForOp each : llvm::to_vector(inner.getBody()->getOps<scf::ForOp>()))
       carryElements(each);
@@ -109,35 +126,46 @@ private:
 
   /// All that the nest reaches; false where it does more than loops, choices and accesses.
   bool collect() {
-    auto kernel = nest_->getParentOfType<KernelOp>();
-    if (!kernel || kernel.getMayAlias())
+    const bool isGood =
+        !nest_
+             ->walk([&](Operation* op) {
+               Value block;
+               ValueRange indices;
+               if (auto load = dyn_cast<memref::LoadOp>(op)) {
+                 block = load.getMemRef();
+                 indices = load.getIndices();
+               } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+                 block = store.getMemRef();
+                 indices = store.getIndices();
+                 written_.insert(block);
+               } else {
+                 if (isa<CheckOp, IndexOp>(op))
+                   check_ = op;
+                 const bool isKnown = isa<scf::ForOp, scf::IfOp, scf::YieldOp, CheckOp, IndexOp>(op) ||
+                                      (!op->getNumRegions() && isMemoryEffectFree(op));
+                 if (!isKnown)
+                   problem_ = {noForm(op), op->getLoc()};
+                 return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+               }
+               if (!isApart(block)) {
+                 problem_ = {"what is reached here may overlap what else is reached", op->getLoc()};
+                 return WalkResult::interrupt();
+               }
+               Reach& access = accesses_.emplace_back(Reach{op, block, {}});
+               for (Value index : indices)
+                 access.indices.push_back(sumOf(index));
+               return WalkResult::advance();
+             })
+             .wasInterrupted();
+    if (!isGood)
       return false;
-    return !nest_
-                ->walk([&](Operation* op) {
-                  Value block;
-                  ValueRange indices;
-                  if (auto load = dyn_cast<memref::LoadOp>(op)) {
-                    block = load.getMemRef();
-                    indices = load.getIndices();
-                  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-                    block = store.getMemRef();
-                    indices = store.getIndices();
-                    written_.insert(block);
-                  } else {
-                    const bool isKnown = isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op) ||
-                                         (!op->getNumRegions() && isMemoryEffectFree(op));
-                    return isKnown ? WalkResult::advance() : WalkResult::interrupt();
-                  }
-                  auto argument = dyn_cast<BlockArgument>(block);
-                  const bool isTable = block.getDefiningOp<memref::GetGlobalOp>() != nullptr;
-                  if (!isTable && (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp())))
-                    return WalkResult::interrupt();
-                  Reach& access = accesses_.emplace_back(Reach{op, block, {}});
-                  for (Value index : indices)
-                    access.indices.push_back(sumOf(index));
-                  return WalkResult::advance();
-                })
-                .wasInterrupted();
+    auto kernel = nest_->getParentOfType<KernelOp>();
+    for (const Reach& access : accesses_)
+      if (kernel.getMayAlias() && llvm::any_of(written_, [&](Value block) { return block != access.block; })) {
+        problem_ = {"the arguments may overlap", access.op->getLoc()};
+        return false;
+      }
+    return true;
   }
 
   static bool isPlain(scf::ForOp loop) {
@@ -195,9 +223,16 @@ private:
       bool isGood = false;
       for (size_t dimension = 0; dimension < rank && !isGood; ++dimension)
         isGood = isOwn(dimension);
-      if (!isGood)
+      if (!isGood) {
+        const auto at = llvm::find_if(accesses_, [&](const Reach& access) {
+          return access.block == block && isa<memref::StoreOp>(access.op);
+        });
+        problem_ = {"an iteration may reach what another one writes here", at->op->getLoc()};
         return false;
+      }
     }
+    if (written_.empty())
+      problem_ = {"it writes no memory", loop.getLoc()};
     return !written_.empty();
   }
 
@@ -248,18 +283,48 @@ private:
   }
 
   scf::ForOp nest_;
+  TileProblem& problem_;
   SmallVector<Reach> accesses_;
+  Operation* check_ = nullptr; // one that ends the program
   llvm::SetVector<Value> written_;
   SmallVector<scf::ForOp> chain_;
 };
 
 } // namespace
 
-std::optional<Nest> orderNest(scf::ForOp nest) {
-  nest->walk<WalkOrder::PostOrder>([](scf::ForOp loop) { moveInvariants(loop); });
-  if (!carryVariables(nest))
+std::optional<int64_t> constantTripCount(scf::ForOp loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isStrictlyPositive())
     return std::nullopt;
-  return Orderer(nest).run();
+  bool overflows = false;
+  const APInt length = upper.ssub_ov(lower, overflows);
+  if (overflows)
+    return std::nullopt;
+  return length.isNegative() ? 0 : ((length + step - 1).udiv(step)).getSExtValue();
+}
+
+bool isApart(Value block) {
+  if (block.getDefiningOp<memref::GetGlobalOp>())
+    return true; // which nobody writes
+  if (auto array = block.getDefiningOp<memref::AllocaOp>())
+    return llvm::all_of(array->getUsers(), llvm::IsaPred<memref::LoadOp, memref::StoreOp>);
+  if (auto shaped = block.getDefiningOp<memref::ReinterpretCastOp>()) {
+    block = shaped.getSource();
+    const bool isAlone = llvm::all_of(block.getUsers(), [&](Operation* user) {
+      return user == shaped || isa<memref::DimOp, memref::ExtractStridedMetadataOp>(user);
+    });
+    if (!isAlone)
+      return false;
+  }
+  auto argument = dyn_cast<BlockArgument>(block);
+  return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
+}
+
+std::optional<Nest> orderNest(scf::ForOp nest, TileProblem& problem) {
+  nest->walk<WalkOrder::PostOrder>([](scf::ForOp loop) { moveInvariants(loop); });
+  return Orderer(nest, problem).run();
 }
 
 } // namespace strata::kernel

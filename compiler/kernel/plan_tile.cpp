@@ -1,6 +1,7 @@
 // What differs between the lanes and rows of a tile, whether every operation has a form for it, and how large a tile
 // pays.
-#include "compiler/kernel/instance_tiles.h"
+#include "compiler/kernel/nests.h"
+#include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
@@ -38,7 +39,7 @@ public:
   std::optional<TilePlan> run() {
     scf::ForOp lanes = plan_.lanes;
     if (lanes.getNumResults() || !matchPattern(lanes.getStep(), m_One())) {
-      problem_ = {"a loop with results or other steps than 1", nullptr};
+      problem_ = {"a loop with results or other steps than 1", lanes.getLoc()};
       return std::nullopt;
     }
     lanes.getBody()->walk([&](Operation* op) { inside_.push_back(op); });
@@ -51,16 +52,16 @@ public:
     } while (changed_);
     for (Operation* op : inside_)
       if (!isAllowed(op)) {
-        problem_ = {"'" + op->getName().getStringRef().str() + "' has no form for lanes here", op};
+        problem_ = {noForm(op), op->getLoc()};
         return std::nullopt;
       }
     if (!chooseWidth()) {
-      problem_ = {"a register holds one of the values", nullptr};
+      problem_ = {"a register holds one of the values", lanes.getLoc()};
       return std::nullopt;
     }
     findTested();
     if (!chooseSize()) {
-      problem_ = {"elements that are gathered one by one take longer than the instances", nullptr};
+      problem_ = {"elements that are gathered one by one take longer than iterations one by one", lanes.getLoc()};
       return std::nullopt;
     }
     return std::move(plan_);
@@ -137,13 +138,6 @@ private:
                                                                                       : Lane::Varying;
   }
 
-  static bool isReachable(Value block) {
-    if (block.getDefiningOp<memref::GetGlobalOp>())
-      return true; // nobody writes it
-    auto argument = dyn_cast<BlockArgument>(block);
-    return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
-  }
-
   bool isAllowed(Operation* op) const {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return loop.getInductionVar().getType().isIndex() && haveVectorForms(loop.getResultTypes()) &&
@@ -153,10 +147,13 @@ private:
       return haveVectorForms(op->getResultTypes());
     if (isa<scf::YieldOp>(op))
       return true;
+    // The first check that fails is the same one as without lanes where each stands for all of them.
+    if (isa<CheckOp, IndexOp>(op))
+      return areUniform(op->getOperands()) && !isChosen(op) && !isLeft(op);
     if (auto load = dyn_cast<memref::LoadOp>(op))
-      return isReachable(load.getMemRef()) && (areUniform(load.getIndices()) || isInRow(load));
+      return isApart(load.getMemRef()) && (areUniform(load.getIndices()) || isInRow(load));
     if (auto store = dyn_cast<memref::StoreOp>(op)) {
-      if (!isReachable(store.getMemRef()))
+      if (!isApart(store.getMemRef()))
         return false;
       // All instances store to one element only where a choice says which do.
       return areUniform(store.getIndices()) ? isChosen(op) : isInRow(store);
@@ -188,6 +185,15 @@ private:
     scf::ForOp lanes = plan_.lanes;
     for (Operation* around = op->getParentOp(); around != lanes.getOperation(); around = around->getParentOp())
       if (auto choice = dyn_cast<scf::IfOp>(around); choice && !isUniform(choice.getCondition()))
+        return true;
+    return false;
+  }
+
+  /// Whether an operation is in a loop that lanes leave at different times.
+  bool isLeft(Operation* op) const {
+    scf::ForOp lanes = plan_.lanes;
+    for (Operation* around = op->getParentOp(); around != lanes.getOperation(); around = around->getParentOp())
+      if (auto loop = dyn_cast<scf::ForOp>(around); loop && !areUniform(loop->getOperands().take_front(3)))
         return true;
     return false;
   }
@@ -231,6 +237,8 @@ private:
   /// row that might not take part.
   bool canJam() const {
     for (Operation* op : inside_) {
+      if (isa<CheckOp, IndexOp>(op) && isAnyRow(op->getOperands()))
+        return false; // a row's would come before those of the row in front of it
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         if (isAnyRow(loop->getOperands().take_front(3)))
           return false;
@@ -322,6 +330,8 @@ private:
     const auto& loads = work.loads;
     const double all = loads[0][0] + loads[0][1] + loads[1][0] + loads[1][1];
     const double registers = static_cast<double>(figures_.vectorRegisters);
+    const std::optional<int64_t> trips = constantTripCount(plan_.lanes);
+    const std::optional<int64_t> rowTrips = plan_.rows ? constantTripCount(plan_.rows) : std::nullopt;
     double best = 0;
     bool isFirst = true;
     for (unsigned rows = 1; rows <= (jams ? mostRows : 1); ++rows)
@@ -329,6 +339,10 @@ private:
         const double size = rows * columns;
         // What is carried, a vector of each column, and one that is the same in all lanes.
         if (size > 1 && std::max(work.carried, 1u) * size + columns + 1 > registers - 1)
+          continue;
+        // More than there are.
+        if ((columns > 1 && trips && columns * width > static_cast<double>(*trips)) ||
+            (rows > 1 && rowTrips && static_cast<int64_t>(rows) > *rowTrips))
           continue;
         // Without a loop values are short-lived, but all of a column's are there at once.
         if (!work.hasLoop && columns > 1 && work.values * columns > 2 * registers)
@@ -361,6 +375,39 @@ private:
 };
 
 } // namespace
+
+bool isLaneWise(Operation* op) {
+  if (isa<math::SqrtOp, math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::TruncOp,
+          math::RoundEvenOp, math::CopySignOp>(op))
+    return true;
+  return isa<arith::ArithDialect>(op->getDialect()) && op->hasTrait<OpTrait::Vectorizable>() && canExecuteAnywhere(op);
+}
+
+std::string noForm(Operation* op) {
+  const std::string end = " has no form for lanes";
+  if (isa<memref::LoadOp, memref::StoreOp>(op))
+    return isApart(op->getOperand(isa<memref::StoreOp>(op) ? 1 : 0))
+               ? "elements of several rows, or with gaps between them, are reached"
+               : "what is reached here may overlap what else is reached";
+  if (isa<CheckOp, IndexOp>(op))
+    return "a check differs between iterations";
+  if (isa<AtomicOp>(op))
+    return "an atomic operation" + end;
+  if (isa<scf::WhileOp>(op))
+    return "a loop that is not counted" + end;
+  if (isa<scf::ForOp>(op))
+    return "a loop whose step differs between iterations" + end;
+  if (isa<memref::AllocaOp>(op))
+    return "an array of each iteration's own" + end;
+  if (isa<CallOpInterface>(op))
+    return "a call" + end;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+          arith::FloorDivSIOp>(op))
+    return "a division that may fail" + end;
+  if (isa<math::MathDialect>(op->getDialect()))
+    return "'" + op->getName().stripDialect().str() + "'" + end;
+  return "what is computed here" + end;
+}
 
 std::optional<RowIndex> rowIndex(const TilePlan& plan, Value index) {
   if (plan.kindOf(index).lane == Lane::Consecutive)

@@ -1,6 +1,6 @@
 // Guards of instances that become bounds of their loops. What is compared is the loop's variable with a constant added,
 // in 64 bits. Indices and limits are taken not to come within 2^32 of the ends of what 64 bits hold.
-#include "compiler/kernel/instance_tiles.h"
+#include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
 

@@ -1,6 +1,6 @@
 // Writes planned tiles: full ones, then rows that are left, and in each row of tiles the columns that are left under a
 // mask. Every value is a scalar, one a row, a vector a column, or a vector for each row and column.
-#include "compiler/kernel/instance_tiles.h"
+#include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
@@ -159,6 +159,13 @@ private:
   }
 
   void writeOther(Operation& op) {
+    if (op.getNumResults() == 0) { // a check that is the same for all of the tile
+      IRMapping operands;
+      for (Value operand : op.getOperands())
+        operands.map(operand, at(operand, 0, 0));
+      builder_.clone(op, operands);
+      return;
+    }
     const bool varies = kindOf(op.getResult(0)).lane == Lane::Varying;
     each(op.getResult(0), [&](unsigned row, unsigned column) {
       IRMapping operands;

@@ -10,6 +10,7 @@
 #include "base/machine/machine.h"
 #include "base/source/diagnostic.h"
 #include "compiler/ir/svm.h"
+#include "compiler/kernel/loop_paths.h"
 #include "compiler/target/array_options.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -123,6 +124,8 @@ public:
   virtual std::optional<std::string> text(llvm::StringRef form) = 0;
   /// Null on errors (reported).
   virtual std::unique_ptr<Executable> load() = 0;
+  /// What became of the loops of the program's kernels; nothing for a target whose code has no loops of theirs.
+  virtual llvm::ArrayRef<kernel::KernelPaths> kernels() const { return {}; }
   /// The bytes of at most so many object files that are linked together. Nothing on errors (reported), and for a target
   /// that makes none (Target::libraries).
   virtual std::optional<std::vector<std::string>> objects(const Interface& interface, unsigned most) = 0;

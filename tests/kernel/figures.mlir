@@ -1,10 +1,10 @@
-// RUN: strata-opt --svm-vectorize-lanes %s | FileCheck %s --check-prefix=USUAL
-// RUN: strata-opt --svm-vectorize-lanes="vector=16 vector-latency=2" %s | FileCheck %s --check-prefix=NARROW
-// RUN: strata-opt --svm-vectorize-lanes="vector=32 vector-registers=8" %s | FileCheck %s --check-prefix=FEW
-// RUN: strata-opt --svm-vectorize-lanes=vector=4 %s | FileCheck %s --check-prefix=SCALAR
+// RUN: strata-opt --svm-tile-loops %s | FileCheck %s --check-prefix=USUAL
+// RUN: strata-opt --svm-tile-loops="vector=16 vector-latency=2" %s | FileCheck %s --check-prefix=NARROW
+// RUN: strata-opt --svm-tile-loops="vector=32 vector-registers=8" %s | FileCheck %s --check-prefix=FEW
+// RUN: strata-opt --svm-tile-loops=vector=4 %s | FileCheck %s --check-prefix=SCALAR
 // RUN: strata-opt --svm-prefetch-rows="line=128 page=16384 cache=65536 memory-latency=150" %s | FileCheck %s --check-prefix=ROWS
-// RUN: not strata-opt --svm-vectorize-lanes=vector=48 %s 2>&1 | FileCheck %s --check-prefix=WRONG
-// RUN: not strata-opt --svm-vectorize-lanes=vector-latency=0 %s 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not strata-opt --svm-tile-loops=vector=48 %s 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: not strata-opt --svm-tile-loops=vector-latency=0 %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not strata-opt --svm-prefetch-rows=line=99999999999 %s 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: not strata-opt --svm-prefetch-rows=cache=0 %s 2>&1 | FileCheck %s --check-prefix=CACHE
 // Figures of the hardware are options of the passes that go by them; what no hardware has is refused.

@@ -1,4 +1,4 @@
-// RUN: strata-opt --svm-tile-instances %s | FileCheck %s
+// RUN: strata-opt --svm-tile-loops %s | FileCheck %s
 // Parallel loops of kernels go in tiles: the innermost in lanes, some iterations of the one around it along with it.
 
 !row = memref<?xf32, strided<[1], offset: ?>>

@@ -1,4 +1,4 @@
-// RUN: strata-opt --svm-tile-nests %s | FileCheck %s
+// RUN: strata-opt --svm-tile-loops %s | FileCheck %s
 // Loops of kernels whose iterations are proved independent go in tiles, as those that are marked so do.
 
 !row = memref<?xf32, strided<[1], offset: ?>>

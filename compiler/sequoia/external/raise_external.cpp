@@ -8,7 +8,6 @@
 #include "compiler/mapping/logical_module.h"
 #include "compiler/raise/clean.h"
 #include "compiler/raise/raise.h"
-#include "compiler/raise/variables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -210,7 +209,6 @@ private:
     };
     if (!raising.write(builder_, variables, values, symbols, placeIn))
       return refuse(raising.refusal());
-    raise::carryInVariables(raised_.getBody());
     if (raising.reliesOnSmall())
       checkExtents(body);
     return true;

@@ -6,10 +6,8 @@
 #include "compiler/ir/locations.h"
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/convention.h"
-#include "compiler/kernel/instance_tiles.h"
-#include "compiler/kernel/lanes.h"
-#include "compiler/kernel/nests.h"
 #include "compiler/kernel/prefetch.h"
+#include "compiler/kernel/tiles.h"
 #include "compiler/target/host/closures.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/parts.h"
@@ -350,12 +348,12 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());
   prepare(loops);
-  loops.nest<KernelOp>().addPass(kernel::createTileInstancesPassFor(figures));
-  loops.nest<KernelOp>().addPass(kernel::createTileNestsPassFor(figures));
-  loops.nest<KernelOp>().addPass(kernel::createVectorizeLanesPassFor(figures));
+  loops.nest<KernelOp>().addPass(kernel::createTileLoopsPassFor(figures));
   loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPassFor(figures));
   if (failed(loops.run(program)))
     return false;
+  if (options.paths)
+    *options.paths = kernel::loopPathsOf(program);
   // Kernels first: runs become calls, and what is left of the dialect is control and storage.
   followCConvention(program);
   addPrinting(program);

@@ -4,6 +4,7 @@
 
 #include "base/machine/machine.h"
 #include "compiler/ir/svm.h"
+#include "compiler/kernel/loop_paths.h"
 #include "compiler/target/target.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -18,6 +19,8 @@ struct LoweringOptions {
   bool callsCarryIds = false;
   /// Processors of other targets, with the code of their kernels.
   llvm::ArrayRef<target::Part> parts = {};
+  /// Gets what became of the loops of kernels, where somebody asks.
+  std::vector<kernel::KernelPaths>* paths = nullptr;
 };
 
 /// Lowers a scheduled program in place to the LLVM dialect: what other processors execute becomes functions, kernels

@@ -25,6 +25,7 @@ STRATA_DIAGNOSTIC(loweringFailed, Error, "host-internal",
                   "a program that was checked does not become code; this is an error of Strata");
 STRATA_DIAGNOSTIC(interfaceFailed, Error, "build-internal",
                   "the C functions of the entry points do not fit the program: {0}; this is an error of Strata");
+STRATA_DIAGNOSTIC(kernelPath, Remark, "kernel-path", "kernel '{0}': {1}");
 STRATA_DIAGNOSTIC(partsInObject, Error, "host-part-object",
                   "processor '{0}' is of target '{1}', whose code an object file cannot hold");
 STRATA_DIAGNOSTIC(noBlackBox, Error, "host-black-box",
@@ -74,14 +75,19 @@ public:
         diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {
-    const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace, parts_};
+    const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace, parts_, &kernels_};
     if (!lowerToLlvmDialect(program, machine_, settings_.prepare, lowering)) {
       diagnostics_.report(loweringFailed, {});
       return false;
     }
+    // Once, of the code whose time counts.
+    if (settings_.instrumentation != Instrumentation::Count)
+      tellPaths();
     code_ = translate(program, context_, diagnostics_);
     return code_ != nullptr;
   }
+
+  llvm::ArrayRef<kernel::KernelPaths> kernels() const override { return kernels_; }
 
   std::optional<std::string> text(StringRef form) override {
     if (!optimizeCode())
@@ -124,6 +130,17 @@ public:
   }
 
 private:
+  /// A remark for each kernel: how its loops run, and at each loop why.
+  void tellPaths() {
+    const SourceManager& sources = diagnostics_.sources();
+    for (const kernel::KernelPaths& kernel : kernels_) {
+      auto report =
+          diagnostics_.report(kernelPath, sourceLocation(sources, kernel.at), kernel.name(), kernel.text());
+      for (const kernel::LoopPath& loop : kernel.loops)
+        report.label(sourceLocation(sources, loop.at), loop.text());
+    }
+  }
+
   bool optimizeCode() {
     settings_.begin("optimising code");
     return optimize(*code_, options_, diagnostics_);
@@ -168,6 +185,7 @@ private:
   DiagnosticEngine& diagnostics_;
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> code_; // of context_
+  std::vector<kernel::KernelPaths> kernels_;
 };
 
 class HostTarget : public target::Target {

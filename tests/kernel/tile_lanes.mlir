@@ -1,4 +1,4 @@
-// RUN: strata-opt --svm-vectorize-lanes %s | FileCheck %s
+// RUN: strata-opt --svm-tile-loops %s | FileCheck %s
 // Loops around others go in vector lanes where their iterations are independent and reach memory side by side; what
 // does not stays as it is.
 

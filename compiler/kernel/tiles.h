@@ -1,14 +1,14 @@
-// Instances in tiles: the innermost of a kernel's parallel loops runs in the lanes of vector registers, several
-// registers wide, and several iterations of the one around it go along, so that what they share is loaded once. What
-// differs between lanes in loops and choices runs under masks. Parallel loops may be carried out in lock-step whatever
-// their iterations reach: each keeps its own order, and none may rely on when another does something. So nothing need
-// be known of what overlaps. Each iteration computes what it computes alone, operation by operation: the same bits.
+// Tiles: one loop of a kernel runs in the lanes of vector registers, several registers wide, and several iterations of
+// the loop around it go along, so that what they share is loaded once. What differs between lanes in loops and choices
+// runs under masks. The loops are those over the instances of a node, which are unordered, and those that are proved to
+// have independent iterations (nests.h): they may be carried out in lock-step, as each iteration keeps its own order.
+// Each computes what it computes alone, operation by operation: the same bits.
 //
-// First bounds are tightened (tighten_bounds.cpp), then tiles planned (plan_tile.cpp) and written (write_tile.cpp).
+// First bounds are tightened (tighten_bounds.cpp), then tiles planned (plan_tile.cpp) and written (write_tile.cpp);
+// tile_loops.cpp is the pass.
 #pragma once
 
 #include "base/machine/figures.h"
-#include "compiler/kernel/lanes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
@@ -22,6 +22,17 @@ namespace strata::kernel {
 /// Turns what guards the whole body of a parallel loop into the loop's bounds: `for i < n: if i + 1 < m && x: …`
 /// becomes `if x: for i < min(n, m - 1): …`. Where the guard has another form nothing changes.
 void tightenBounds(mlir::scf::ForOp loop);
+
+/// How a value differs between neighbouring iterations of a loop.
+enum class Lane {
+  Uniform,     ///< it does not
+  Consecutive, ///< an integer that grows by one
+  Varying      ///< otherwise
+};
+
+/// Operations on vectors that do in each lane exactly what they do on scalars, and harm nothing in lanes that are
+/// masked off: no division that could trap, no call of a library.
+bool isLaneWise(mlir::Operation* op);
 
 /// How a value differs within a tile.
 struct TileKind {
@@ -55,22 +66,28 @@ std::optional<RowIndex> rowIndex(const TilePlan& plan, mlir::Value index);
 /// stands between goes into the inner one.
 mlir::scf::ForOp rowsAround(mlir::scf::ForOp lanes);
 
-/// A plan for the innermost parallel loop of a nest; `rows` is the parallel loop around it, or null. Nothing where an
-/// operation has no vector form; `problem` says which then.
+/// Why there is no tile, in words for the user, and where.
 struct TileProblem {
   std::string what;
-  mlir::Operation* at = nullptr;
+  mlir::LocationAttr at;
 };
+/// "a division has no form for lanes"
+std::string noForm(mlir::Operation* op);
+
+/// A plan for the innermost parallel loop of a nest; `rows` is the parallel loop around it, or null. Nothing where an
+/// operation has no vector form; `problem` says which then.
 std::optional<TilePlan> planTile(mlir::scf::ForOp lanes, mlir::scf::ForOp rows, const machine::Figures& figures,
                                  TileProblem& problem);
 
 /// Replaces the loops of a plan.
 void writeTile(const TilePlan& plan);
 
-/// Tiles all nests of loops of a kernel that are marked svm.unordered. Takes and leaves svm.kernel; leaves operations
-/// of the vector dialect. Its options are those of the pass on lanes.
-std::unique_ptr<mlir::Pass> createTileInstancesPass();
+/// Tiles the loops of a kernel that are marked svm.unordered, and its other nests of loops where they have independent
+/// iterations; its variables become values. Takes and leaves svm.kernel; leaves operations of the vector dialect, and
+/// what became of each loop (loop_paths.h). Its options `vector`, `vector-registers` and `vector-latency` are the
+/// figures of the same names.
+std::unique_ptr<mlir::Pass> createTileLoopsPass();
 /// The same with a machine's figures.
-std::unique_ptr<mlir::Pass> createTileInstancesPassFor(const machine::Figures& figures);
+std::unique_ptr<mlir::Pass> createTileLoopsPassFor(const machine::Figures& figures);
 
 } // namespace strata::kernel
