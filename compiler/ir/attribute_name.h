@@ -42,6 +42,7 @@ using Pair = mlir::DenseI64ArrayAttr;
 using Symbol = mlir::FlatSymbolRefAttr;
 using Maps = mlir::ArrayAttr;
 using Dictionary = mlir::DictionaryAttr;
+using Dictionaries = mlir::ArrayAttr;
 using Place = mlir::LocationAttr;
 using StageName = mlir::StringAttr;
 using Access = mlir::StringAttr;

@@ -70,7 +70,7 @@ std::vector<KernelPaths> loopPathsOf(ModuleOp program) {
   std::vector<KernelPaths> all;
   for (auto kernel : program.getOps<KernelOp>()) {
     KernelPaths& known = all.emplace_back(KernelPaths{kernel.getSymName().str(), kernel.getLoc(), {}, ""});
-    auto list = kernel->getAttrOfType<ArrayAttr>(SvmDialect::loopsAttr);
+    const ArrayAttr list = SvmDialect::loopsAttr.of(kernel);
     if (!list) {
       known.other = kernel.isStructured() ? "processors share what it reaches" : "its code came from a C compiler";
       continue;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <numeric>
 #include <random>
+#include <sched.h>
 #include <thread>
 
 namespace strata::runtime {
@@ -99,6 +100,38 @@ TEST_P(Fibres, ALateNotificationDoesNotKeepAThreadThatPollsToItself) {
   while (!set)
     strata_yield();
   wait(token);
+}
+
+// A waker without a fence may miss whoever parks meanwhile. The thread looks after those that parked on it, also when it
+// never sleeps since another one polls there for what they would do.
+TEST_P(Fibres, WhoeverPollsDoesNotKeepOneThatWasMissed) {
+  if (threads() == 1 || wakerNeedsFence)
+    GTEST_SKIP() << "nobody is missed";
+  std::atomic<uint32_t> busy{0};
+  std::atomic<bool> hasPolled{false}, hasEnded{false};
+  std::vector<StrataToken*> tokens;
+  for (uint32_t i = 1; i < threads(); ++i)
+    tokens.push_back(spawn([&] {
+      ++busy;
+      while (!hasEnded)
+        sched_yield();
+    }));
+  while (busy < threads() - 1) // this thread is left
+    sched_yield();
+  tokens.push_back(spawn([&] {
+    while (!hasPolled)
+      strata_yield();
+    const auto describe = [](const void*, std::string& out) { out += "nothing"; };
+    parkUnfenced({describe, &hasEnded}, [](const void*, const Execution*) { return true; });
+    hasEnded = true;
+  }));
+  tokens.push_back(spawn([&] {
+    hasPolled = true;
+    while (!hasEnded)
+      strata_yield();
+  }));
+  wait(tokens);
+  EXPECT_TRUE(hasEnded);
 }
 
 TEST_P(Fibres, YieldLetsTheOthersRun) {
