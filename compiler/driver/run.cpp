@@ -325,7 +325,7 @@ private:
   Options& options_;
   ArrayRecording recording_;
   std::vector<KernelFigures> kernels_; // of what was compiled last
-  bool recordsArrays_ = false; // it is the target's runs on arrays that are recorded
+  bool recordsArrays_ = false;         // it is the target's runs on arrays that are recorded
 };
 
 } // namespace

@@ -90,10 +90,8 @@ nlohmann::ordered_json jsonOf(const Options& options, const EntryPoint& entry, c
     nlohmann::ordered_json entry = {{"name", kernel.name}, {"path", kernel.path}, {"loops", nlohmann::json::array()}};
     for (const KernelFigures::Loop& loop : kernel.loops)
       if (loop.lanes)
-        entry["loops"].push_back({{"place", loop.place},
-                                  {"rows", loop.rows},
-                                  {"registers", loop.registers},
-                                  {"lanes", loop.lanes}});
+        entry["loops"].push_back(
+            {{"place", loop.place}, {"rows", loop.rows}, {"registers", loop.registers}, {"lanes", loop.lanes}});
       else
         entry["loops"].push_back({{"place", loop.place}, {"why", loop.why}});
     json["kernels"].push_back(std::move(entry));

@@ -126,37 +126,36 @@ private:
 
   /// All that the nest reaches; false where it does more than loops, choices and accesses.
   bool collect() {
-    const bool isGood =
-        !nest_
-             ->walk([&](Operation* op) {
-               Value block;
-               ValueRange indices;
-               if (auto load = dyn_cast<memref::LoadOp>(op)) {
-                 block = load.getMemRef();
-                 indices = load.getIndices();
-               } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-                 block = store.getMemRef();
-                 indices = store.getIndices();
-                 written_.insert(block);
-               } else {
-                 if (isa<CheckOp, IndexOp>(op))
-                   check_ = op;
-                 const bool isKnown = isa<scf::ForOp, scf::IfOp, scf::YieldOp, CheckOp, IndexOp>(op) ||
-                                      (!op->getNumRegions() && isMemoryEffectFree(op));
-                 if (!isKnown)
-                   problem_ = {noForm(op), op->getLoc()};
-                 return isKnown ? WalkResult::advance() : WalkResult::interrupt();
-               }
-               if (!isApart(block)) {
-                 problem_ = {"what is reached here may overlap what else is reached", op->getLoc()};
-                 return WalkResult::interrupt();
-               }
-               Reach& access = accesses_.emplace_back(Reach{op, block, {}});
-               for (Value index : indices)
-                 access.indices.push_back(sumOf(index));
-               return WalkResult::advance();
-             })
-             .wasInterrupted();
+    const bool isGood = !nest_
+                             ->walk([&](Operation* op) {
+                               Value block;
+                               ValueRange indices;
+                               if (auto load = dyn_cast<memref::LoadOp>(op)) {
+                                 block = load.getMemRef();
+                                 indices = load.getIndices();
+                               } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+                                 block = store.getMemRef();
+                                 indices = store.getIndices();
+                                 written_.insert(block);
+                               } else {
+                                 if (isa<CheckOp, IndexOp>(op))
+                                   check_ = op;
+                                 const bool isKnown = isa<scf::ForOp, scf::IfOp, scf::YieldOp, CheckOp, IndexOp>(op) ||
+                                                      (!op->getNumRegions() && isMemoryEffectFree(op));
+                                 if (!isKnown)
+                                   problem_ = {noForm(op), op->getLoc()};
+                                 return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+                               }
+                               if (!isApart(block)) {
+                                 problem_ = {"what is reached here may overlap what else is reached", op->getLoc()};
+                                 return WalkResult::interrupt();
+                               }
+                               Reach& access = accesses_.emplace_back(Reach{op, block, {}});
+                               for (Value index : indices)
+                                 access.indices.push_back(sumOf(index));
+                               return WalkResult::advance();
+                             })
+                             .wasInterrupted();
     if (!isGood)
       return false;
     auto kernel = nest_->getParentOfType<KernelOp>();
@@ -224,9 +223,8 @@ private:
       for (size_t dimension = 0; dimension < rank && !isGood; ++dimension)
         isGood = isOwn(dimension);
       if (!isGood) {
-        const auto at = llvm::find_if(accesses_, [&](const Reach& access) {
-          return access.block == block && isa<memref::StoreOp>(access.op);
-        });
+        const auto at = llvm::find_if(
+            accesses_, [&](const Reach& access) { return access.block == block && isa<memref::StoreOp>(access.op); });
         problem_ = {"an iteration may reach what another one writes here", at->op->getLoc()};
         return false;
       }

@@ -50,10 +50,13 @@ public:
   }
 
 private:
-  /// A loop and those in it, in the order of the program. `isTold`: it is said why there is no tile.
-  void visit(scf::ForOp loop, bool isTold = true) {
+  /// A loop and those in it, in the order of the program. `isTold`: it is said why there is no tile; `planned`: why
+  /// none could be planned for a loop around it whose iterations are independent, which says more than that those of
+  /// this one are not.
+  void visit(scf::ForOp loop, bool isTold = true, const TileProblem& planned = {}) {
     const bool holdsInstances = anyInside(loop, isUnordered);
     problem_ = {};
+    isPlanned_ = false;
     if (isUnordered(loop) ? tileInstances(loop, holdsInstances) : !holdsInstances && tileNest(loop))
       return;
     SmallVector<scf::ForOp> inner;
@@ -61,15 +64,17 @@ private:
       inner.push_back(each);
       return WalkResult::skip();
     });
+    const TileProblem problem = isPlanned_ || planned.what.empty() ? problem_ : planned;
     // Of instances it is said where they are, not where their loops are.
     const bool isLast = inner.empty() || (isUnordered(loop) && !holdsInstances);
     if (isLast && isTold) {
       LoopPath& path = paths_.emplace_back();
-      path.at = problem_.at ? problem_.at : LocationAttr(loop.getLoc());
-      path.why = problem_.what;
+      path.at = problem.at ? problem.at : LocationAttr(loop.getLoc());
+      path.why = problem.what;
     }
+    const TileProblem& known = isPlanned_ ? problem : planned;
     for (scf::ForOp each : inner)
-      visit(each, isTold && !isLast);
+      visit(each, isTold && !isLast, known);
   }
 
   /// Notes a plan, and replaces its loops.
@@ -97,6 +102,7 @@ private:
       prepare(each);
     if (holdsInstances)
       return false;
+    isPlanned_ = true;
     const std::optional<TilePlan> plan = planTile(loop, rowsAround(loop), figures_, problem_);
     if (plan)
       write(*plan);
@@ -126,6 +132,7 @@ private:
       scf::ForOp lanes = ordered->lanes();
       for (scf::ForOp loop : llvm::reverse(ordered->parallel))
         prepare(loop);
+      isPlanned_ = true;
       plan = planTile(lanes, rowsAround(lanes), figures_, problem_);
       for (scf::ForOp loop : ordered->parallel)
         loop->removeAttr(SvmDialect::unorderedAttr);
@@ -149,7 +156,8 @@ private:
 
   KernelOp kernel_;
   const machine::Figures& figures_;
-  TileProblem problem_; // of the loop that was tried last
+  TileProblem problem_;    // of the loop that was tried last
+  bool isPlanned_ = false; // its iterations were independent
   llvm::DenseSet<Operation*> prepared_;
   std::vector<LoopPath> paths_;
 };

@@ -102,8 +102,8 @@ TEST_P(Fibres, ALateNotificationDoesNotKeepAThreadThatPollsToItself) {
   wait(token);
 }
 
-// A waker without a fence may miss whoever parks meanwhile. The thread looks after those that parked on it, also when it
-// never sleeps since another one polls there for what they would do.
+// A waker without a fence may miss whoever parks meanwhile. The thread looks after those that parked on it, also when
+// it never sleeps since another one polls there for what they would do.
 TEST_P(Fibres, WhoeverPollsDoesNotKeepOneThatWasMissed) {
   if (threads() == 1 || wakerNeedsFence)
     GTEST_SKIP() << "nobody is missed";

@@ -18,11 +18,11 @@
 !row = memref<?xf32, strided<[1], offset: ?>>
 
 // Two values in the loop: as many registers at once as hide the latency at 64 bytes a cycle, and half of them at most.
-// USUAL: vector.store {{.*}} vector<64xf32>
+// USUAL-COUNT-4: vector.store {{.*}} vector<16xf32>
 // USUAL: vector.maskedstore {{.*}} vector<16xf32>
-// NARROW: vector.store {{.*}} vector<32xf32>
+// NARROW-COUNT-2: vector.store {{.*}} vector<4xf32>
 // NARROW: vector.maskedstore {{.*}} vector<4xf32>
-// FEW: vector.store {{.*}} vector<32xf32>
+// FEW-COUNT-2: vector.store {{.*}} vector<8xf32>
 // FEW: vector.maskedstore {{.*}} vector<8xf32>
 // SCALAR-NOT: vector.
 // SCALAR: svm.return

@@ -85,7 +85,7 @@ svm.kernel @neighbours(%a: !plane {svm.access = "readwrite"}, %m: index, %n: ind
 
 // A variable that goes from one iteration to the next makes them depend on each other.
 // CHECK-LABEL: svm.kernel @running
-// CHECK: memref.alloca
+// CHECK-SAME: an iteration begins with what the one before it has computed
 // CHECK-NOT: vector
 // CHECK: svm.return
 svm.kernel @running(%a: !plane {svm.access = "read"}, %b: !row {svm.access = "write"}, %m: index, %n: index) {

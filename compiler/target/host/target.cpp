@@ -134,8 +134,7 @@ private:
   void tellPaths() {
     const SourceManager& sources = diagnostics_.sources();
     for (const kernel::KernelPaths& kernel : kernels_) {
-      auto report =
-          diagnostics_.report(kernelPath, sourceLocation(sources, kernel.at), kernel.name(), kernel.text());
+      auto report = diagnostics_.report(kernelPath, sourceLocation(sources, kernel.at), kernel.name(), kernel.text());
       for (const kernel::LoopPath& loop : kernel.loops)
         report.label(sourceLocation(sources, loop.at), loop.text());
     }
