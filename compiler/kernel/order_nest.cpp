@@ -43,6 +43,9 @@ struct Sum {
         add(op->getOperand(0), factor);
         return add(op->getOperand(1), isa<arith::SubIOp>(op) ? int64_t(-uint64_t(factor)) : factor);
       }
+      for (unsigned side : {0, 1})
+        if (isa<arith::MulIOp>(op) && matchPattern(op->getOperand(side), m_ConstantInt(&number)))
+          return add(op->getOperand(1 - side), int64_t(uint64_t(factor) * uint64_t(number.getSExtValue())));
     }
     int64_t& known = terms[value];
     known = int64_t(uint64_t(known) + uint64_t(factor));
@@ -75,14 +78,16 @@ struct Reach {
 
 class Orderer {
 public:
-  Orderer(scf::ForOp nest, TileProblem& problem) : nest_(nest), problem_(problem) {}
+  Orderer(scf::ForOp nest, bool isScattered, TileProblem& problem)
+      : nest_(nest), isScattered_(isScattered), problem_(problem) {}
 
   std::optional<Nest> run() {
     if (!collect())
       return std::nullopt;
     chain();
     if (chain_.empty()) {
-      problem_ = {"an iteration begins with what the one before it has computed", nest_.getLoc()};
+      problem_ = {"an iteration begins with what the one before it has computed", nest_.getLoc(),
+                  TileProblem::IsCarried};
       return std::nullopt;
     }
     SmallVector<size_t> parallel, others;
@@ -91,15 +96,24 @@ public:
     if (parallel.empty())
       return std::nullopt; // the last one's problem
     // The lanes: the innermost loop that reaches memory side by side, and goes around more than a few times.
-    size_t lanes = parallel.size();
     const auto isShort = [&](scf::ForOp loop) {
       const std::optional<int64_t> trips = constantTripCount(loop);
       return trips && *trips < fewTrips;
     };
-    while (lanes > 0 && (isShort(chain_[parallel[lanes - 1]]) || !isSideBySide(chain_[parallel[lanes - 1]])))
-      --lanes;
+    const auto lanesOf = [&](bool isSide) {
+      size_t lanes = parallel.size();
+      while (lanes > 0 &&
+             (isShort(chain_[parallel[lanes - 1]]) || (isSide && !isSideBySide(chain_[parallel[lanes - 1]]))))
+        --lanes;
+      return lanes;
+    };
+    size_t lanes = lanesOf(true);
+    if (lanes == 0 && isScattered_)
+      lanes = lanesOf(false);
     if (lanes == 0) {
-      problem_ = {"neighbouring iterations do not reach neighbouring elements", chain_[parallel.back()].getLoc()};
+      problem_ = {isScattered_ ? "it goes around a few times only"
+                               : "neighbouring iterations do not reach neighbouring elements",
+                  chain_[parallel.back()].getLoc(), TileProblem::IsScattered};
       return std::nullopt;
     }
     std::rotate(parallel.begin() + static_cast<ptrdiff_t>(lanes) - 1, parallel.begin() + static_cast<ptrdiff_t>(lanes),
@@ -109,7 +123,7 @@ public:
     parallel.append(others);
     // The first check that fails ends the program, and tells the place: it stays the first.
     if (check_ && !llvm::is_sorted(parallel)) {
-      problem_ = {"a check stands in loops that would change places", check_->getLoc()};
+      problem_ = {"a check stands in loops that would change places", check_->getLoc(), TileProblem::IsIndependent};
       return std::nullopt;
     }
     const SmallVector<scf::ForOp> loops = reorder(parallel);
@@ -143,11 +157,12 @@ private:
                                  const bool isKnown = isa<scf::ForOp, scf::IfOp, scf::YieldOp, CheckOp, IndexOp>(op) ||
                                                       (!op->getNumRegions() && isMemoryEffectFree(op));
                                  if (!isKnown)
-                                   problem_ = {noForm(op), op->getLoc()};
+                                   problem_ = {noForm(op), op->getLoc(), TileProblem::Depends};
                                  return isKnown ? WalkResult::advance() : WalkResult::interrupt();
                                }
                                if (!isApart(block)) {
-                                 problem_ = {"what is reached here may overlap what else is reached", op->getLoc()};
+                                 problem_ = {"what is reached here may overlap what else is reached", op->getLoc(),
+                                             TileProblem::Depends};
                                  return WalkResult::interrupt();
                                }
                                Reach& access = accesses_.emplace_back(Reach{op, block, {}});
@@ -161,7 +176,7 @@ private:
     auto kernel = nest_->getParentOfType<KernelOp>();
     for (const Reach& access : accesses_)
       if (kernel.getMayAlias() && llvm::any_of(written_, [&](Value block) { return block != access.block; })) {
-        problem_ = {"the arguments may overlap", access.op->getLoc()};
+        problem_ = {"the arguments may overlap", access.op->getLoc(), TileProblem::Depends};
         return false;
       }
     return true;
@@ -196,6 +211,10 @@ private:
     }
   }
 
+  /// Whether a number times this factor differs for all numbers: in 64 bits two that are fewer than 2^56 apart, which
+  /// is more than are ever counted.
+  static bool isDistinct(int64_t factor) { return factor != 0 && llvm::countr_zero(uint64_t(factor)) <= 8; }
+
   /// Whether no two iterations touch an element that one of them writes, wherever in the nest they are.
   bool isIndependent(scf::ForOp loop) {
     const Value number = loop.getInductionVar();
@@ -207,8 +226,7 @@ private:
           if (access.block != block)
             continue;
           const Sum& sum = access.indices[dimension];
-          const int64_t factor = sum.factorOf(number);
-          if ((factor != 1 && factor != -1) || !llvm::all_of(sum.terms, [&](const auto& term) {
+          if (!isDistinct(sum.factorOf(number)) || !llvm::all_of(sum.terms, [&](const auto& term) {
                 return term.second == 0 || term.first == number || isOutside(term.first);
               }))
             return false;
@@ -225,12 +243,12 @@ private:
       if (!isGood) {
         const auto at = llvm::find_if(
             accesses_, [&](const Reach& access) { return access.block == block && isa<memref::StoreOp>(access.op); });
-        problem_ = {"an iteration may reach what another one writes here", at->op->getLoc()};
+        problem_ = {"an iteration may reach what another one writes here", at->op->getLoc(), TileProblem::Depends};
         return false;
       }
     }
     if (written_.empty())
-      problem_ = {"it writes no memory", loop.getLoc()};
+      problem_ = {"it writes no memory", loop.getLoc(), TileProblem::IsCarried};
     return !written_.empty();
   }
 
@@ -281,6 +299,7 @@ private:
   }
 
   scf::ForOp nest_;
+  const bool isScattered_; // lanes may reach elements that lie apart
   TileProblem& problem_;
   SmallVector<Reach> accesses_;
   Operation* check_ = nullptr; // one that ends the program
@@ -320,9 +339,38 @@ bool isApart(Value block) {
   return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
 }
 
-std::optional<Nest> orderNest(scf::ForOp nest, TileProblem& problem) {
-  nest->walk<WalkOrder::PostOrder>([](scf::ForOp loop) { moveInvariants(loop); });
-  return Orderer(nest, problem).run();
+/// Counts a loop whose step is a constant above 1 by ones: `for i from a to b by 4` as `for k from 0: i = a + 4 * k`.
+static void countByOnes(scf::ForOp loop) {
+  APInt step;
+  Value variable = loop.getInductionVar();
+  if (loop.getNumResults() || !variable.getType().isIndex() || !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      !step.sgt(1))
+    return;
+  OpBuilder builder(loop);
+  const mlir::Location place = loop.getLoc();
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  Value lower = loop.getLowerBound(), by = loop.getStep();
+  Value isEntered = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::slt, lower, loop.getUpperBound());
+  // As integers without a sign, which hold every difference.
+  Value last = builder.create<arith::SubIOp>(place, builder.create<arith::SubIOp>(place, loop.getUpperBound(), lower),
+                                             constant(1));
+  Value count = builder.create<arith::AddIOp>(place, builder.create<arith::DivUIOp>(place, last, by), constant(1));
+  count = builder.create<arith::MinUIOp>(place, count, constant(INT64_MAX));
+  loop.setUpperBound(builder.create<arith::SelectOp>(place, isEntered, count, constant(0)));
+  loop.setLowerBound(constant(0));
+  loop.setStep(constant(1));
+  builder.setInsertionPointToStart(loop.getBody());
+  Value product = builder.create<arith::MulIOp>(place, variable, by);
+  Value number = builder.create<arith::AddIOp>(place, product, lower);
+  variable.replaceAllUsesExcept(number, product.getDefiningOp());
+}
+
+std::optional<Nest> orderNest(scf::ForOp nest, bool isScattered, TileProblem& problem) {
+  nest->walk<WalkOrder::PostOrder>([](scf::ForOp loop) {
+    countByOnes(loop);
+    moveInvariants(loop);
+  });
+  return Orderer(nest, isScattered, problem).run();
 }
 
 } // namespace strata::kernel

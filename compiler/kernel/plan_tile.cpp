@@ -23,6 +23,8 @@ constexpr unsigned mostRows = 8, mostColumns = 4;
 /// Cycles that a lane of a gather or scatter takes, and an operation of an instance by itself: of a core that carries
 /// out three a cycle, and gathers element by element.
 constexpr double gatherCycles = 1.5, scalarCycles = 0.33;
+/// Operations that such a core has under way at once.
+constexpr double window = 300;
 
 bool isNumber(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64 && llvm::isPowerOf2_32(type.getIntOrFloatBitWidth());
@@ -39,7 +41,7 @@ public:
   std::optional<TilePlan> run() {
     scf::ForOp lanes = plan_.lanes;
     if (lanes.getNumResults() || !matchPattern(lanes.getStep(), m_One())) {
-      problem_ = {"a loop with results or other steps than 1", lanes.getLoc()};
+      problem_ = {"a loop with results or other steps than 1", lanes.getLoc(), TileProblem::IsIndependent};
       return std::nullopt;
     }
     lanes.getBody()->walk([&](Operation* op) { inside_.push_back(op); });
@@ -52,16 +54,17 @@ public:
     } while (changed_);
     for (Operation* op : inside_)
       if (!isAllowed(op)) {
-        problem_ = {noForm(op), op->getLoc()};
+        problem_ = {noForm(op), op->getLoc(), TileProblem::IsIndependent};
         return std::nullopt;
       }
     if (!chooseWidth()) {
-      problem_ = {"a register holds one of the values", lanes.getLoc()};
+      problem_ = {"a register holds one of the values", lanes.getLoc(), TileProblem::IsIndependent};
       return std::nullopt;
     }
     findTested();
     if (!chooseSize()) {
-      problem_ = {"elements that are gathered one by one take longer than iterations one by one", lanes.getLoc()};
+      problem_ = {"elements that are gathered one by one take longer than iterations one by one", lanes.getLoc(),
+                  TileProblem::IsIndependent};
       return std::nullopt;
     }
     return std::move(plan_);
@@ -151,12 +154,12 @@ private:
     if (isa<CheckOp, IndexOp>(op))
       return areUniform(op->getOperands()) && !isChosen(op) && !isLeft(op);
     if (auto load = dyn_cast<memref::LoadOp>(op))
-      return isApart(load.getMemRef()) && (areUniform(load.getIndices()) || isInRow(load));
+      return isApart(load.getMemRef()) && (areUniform(load.getIndices()) || isReachable(load));
     if (auto store = dyn_cast<memref::StoreOp>(op)) {
       if (!isApart(store.getMemRef()))
         return false;
       // All instances store to one element only where a choice says which do.
-      return areUniform(store.getIndices()) ? isChosen(op) : isInRow(store);
+      return areUniform(store.getIndices()) ? isChosen(op) : isReachable(store);
     }
     if (op->getNumRegions() || !isMemoryEffectFree(op) || op->getNumResults() != 1)
       return false;
@@ -170,15 +173,14 @@ private:
     return llvm::all_of(types, [](Type type) { return type.isIndex() || isNumber(type); });
   }
 
-  /// Whether lanes reach one row, in which elements lie side by side, each of whole bytes.
+  /// Whether what lanes reach can be loaded or stored at once: elements of whole bytes, side by side or apart.
   template <typename Access>
-  bool isInRow(Access access) const {
+  static bool isReachable(Access access) {
     const MemRefType type = access.getMemRefType();
     SmallVector<int64_t> strides;
     int64_t offset = 0;
-    return areUniform(access.getIndices().drop_back()) && isNumber(type.getElementType()) &&
-           type.getElementTypeBitWidth() >= 8 && succeeded(getStridesAndOffset(type, strides, offset)) &&
-           strides.back() == 1;
+    return isNumber(type.getElementType()) && type.getElementTypeBitWidth() >= 8 &&
+           succeeded(getStridesAndOffset(type, strides, offset));
   }
 
   bool isChosen(Operation* op) const {
@@ -280,6 +282,14 @@ private:
     bool hasLoop = false;
   };
 
+  /// How many executions of a loop a processor has under way at once: those of a short loop that follow each other.
+  static double loopsAtOnce(scf::ForOp loop) {
+    const std::optional<int64_t> trips = constantTripCount(loop);
+    double operations = 0;
+    loop->walk([&](Operation*) { operations += 1; });
+    return trips ? std::max(1.0, window / (operations * static_cast<double>(std::max<int64_t>(*trips, 1)))) : 1;
+  }
+
   Work workOf() const {
     Work work;
     double chains = 0;
@@ -290,15 +300,22 @@ private:
         const auto carried = static_cast<unsigned>(
             llvm::count_if(loop.getRegionIterArgs(), [&](Value value) { return kindOf(value).lane == Lane::Varying; }));
         work.carried = std::max(work.carried, carried);
-        if (carried)
-          chains = std::max(chains, 8 * weight * static_cast<double>(figures_.vectorLatency));
+        // Sums of integers LLVM adds up in another order.
+        if (llvm::any_of(loop.getRegionIterArgs(), [&](Value value) {
+              return kindOf(value).lane == Lane::Varying && isa<FloatType>(value.getType());
+            }))
+          chains = std::max(chains, 8 * weight * static_cast<double>(figures_.vectorLatency) / loopsAtOnce(loop));
         continue;
       }
       ValueRange indices;
-      if (auto load = dyn_cast<memref::LoadOp>(op))
+      Value block;
+      if (auto load = dyn_cast<memref::LoadOp>(op)) {
         indices = load.getIndices();
-      else if (auto store = dyn_cast<memref::StoreOp>(op))
+        block = load.getMemRef();
+      } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
         indices = store.getIndices();
+        block = store.getMemRef();
+      }
       const bool varies = op->getNumResults() == 1 && kindOf(op->getResult(0)).lane == Lane::Varying;
       work.values += varies;
       work.scalar += weight * scalarCycles;
@@ -308,7 +325,7 @@ private:
           work.loads[0][isAnyRow(indices)] += weight;
         continue;
       }
-      if (!rowIndex(plan_, indices.back()))
+      if (!rowIndex(plan_, block, indices))
         work.gathers += weight;
       else if (isa<memref::LoadOp>(op))
         work.loads[1][isAnyRow(indices)] += weight;
@@ -335,7 +352,7 @@ private:
     double best = 0;
     bool isFirst = true;
     for (unsigned rows = 1; rows <= (jams ? mostRows : 1); ++rows)
-      for (unsigned columns = 1; columns <= (work.gathers > 0 ? 1 : mostColumns); columns *= 2) {
+      for (unsigned columns = 1; columns <= (work.gathers > 0 && !work.carried ? 1 : mostColumns); columns *= 2) {
         const double size = rows * columns;
         // What is carried, a vector of each column, and one that is the same in all lanes.
         if (size > 1 && std::max(work.carried, 1u) * size + columns + 1 > registers - 1)
@@ -344,16 +361,13 @@ private:
         if ((columns > 1 && trips && columns * width > static_cast<double>(*trips)) ||
             (rows > 1 && rowTrips && static_cast<int64_t>(rows) > *rowTrips))
           continue;
-        // Without a loop values are short-lived, but all of a column's are there at once.
-        if (!work.hasLoop && columns > 1 && work.values * columns > 2 * registers)
+        // Without a loop iterations of the tile's own are as good as registers side by side.
+        if (!work.hasLoop && columns > 1)
           continue;
         double cost = (loads[0][0] + loads[0][1] * rows + loads[1][0] * columns + loads[1][1] * size) /
                       (size * std::max(all, 1.0));
         if (work.carried)
           cost += std::max(0.0, 2.0 * static_cast<double>(figures_.vectorLatency) / size - 1) * 0.1;
-        // What the loop over tiles itself takes is shared by a tile's columns.
-        if (!work.hasLoop)
-          cost += 0.2 / columns;
         cost += 0.005 * rows + 0.01 * columns;
         if (isFirst || cost < best) {
           isFirst = false;
@@ -387,7 +401,7 @@ std::string noForm(Operation* op) {
   const std::string end = " has no form for lanes";
   if (isa<memref::LoadOp, memref::StoreOp>(op))
     return isApart(op->getOperand(isa<memref::StoreOp>(op) ? 1 : 0))
-               ? "elements of several rows, or with gaps between them, are reached"
+               ? "elements that are no numbers of whole bytes are reached"
                : "what is reached here may overlap what else is reached";
   if (isa<CheckOp, IndexOp>(op))
     return "a check differs between iterations";
@@ -409,7 +423,13 @@ std::string noForm(Operation* op) {
   return "what is computed here" + end;
 }
 
-std::optional<RowIndex> rowIndex(const TilePlan& plan, Value index) {
+std::optional<RowIndex> rowIndex(const TilePlan& plan, Value block, ValueRange indices) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (failed(getStridesAndOffset(cast<MemRefType>(block.getType()), strides, offset)) || strides.back() != 1 ||
+      !llvm::all_of(indices.drop_back(), [&](Value each) { return plan.kindOf(each).lane == Lane::Uniform; }))
+    return std::nullopt;
+  Value index = indices.back();
   if (plan.kindOf(index).lane == Lane::Consecutive)
     return RowIndex{index, 0};
   RowIndex found;

@@ -1,10 +1,13 @@
-// Guards of instances that become bounds of their loops. What is compared is the loop's variable with a constant added,
-// in 64 bits. Indices and limits are taken not to come within 2^32 of the ends of what 64 bits hold.
+// Guards of loops' bodies that go in front of the loops or become bounds of them. What is compared is the loop's
+// variable with a constant added, in 64 bits. Indices and limits are taken not to come within 2^32 of the ends of what
+// 64 bits hold.
+#include "compiler/kernel/nests.h"
 #include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -13,6 +16,9 @@ using namespace mlir;
 namespace strata::kernel {
 
 namespace {
+
+/// Operations in a loop that is made anew for both sides of a choice.
+constexpr size_t mostUnswitched = 300;
 
 /// `variable + constant < limit`, or `variable + constant >= limit`.
 struct Comparison {
@@ -185,6 +191,39 @@ private:
 };
 
 } // namespace
+
+void unswitch(scf::ForOp loop) {
+  scf::IfOp choice;
+  size_t operations = 0;
+  loop.getBody()->walk([&](Operation*) { ++operations; });
+  for (scf::IfOp each : loop.getBody()->getOps<scf::IfOp>())
+    if (!choice && loop.isDefinedOutsideOfLoop(each.getCondition()))
+      choice = each;
+  if (!choice || loop.getNumResults() || operations > mostUnswitched)
+    return;
+  OpBuilder builder(loop);
+  const bool isAll = llvm::all_of(loop.getBody()->without_terminator(),
+                                  [&](Operation& op) { return &op == choice || svm::canExecuteAnywhere(&op); });
+  const bool hasElse = !choice.getElseRegion().empty() && !llvm::hasSingleElement(choice.getElseRegion().front());
+  auto around = builder.create<scf::IfOp>(choice.getLoc(), choice.getCondition(), !isAll || hasElse);
+  for (bool isThen : {true, false}) {
+    if (!isThen && isAll && !hasElse)
+      continue; // nothing is left
+    builder.setInsertionPointToStart(isThen ? around.thenBlock() : around.elseBlock());
+    IRMapping copies;
+    auto copy = cast<scf::ForOp>(builder.clone(*loop, copies));
+    auto taken = cast<scf::IfOp>(copies.lookup(choice.getOperation()));
+    if (Block* body = isThen ? taken.thenBlock() : taken.elseBlock()) {
+      const SmallVector<Value> given(body->getTerminator()->getOperands());
+      copy.getBody()->getOperations().splice(taken->getIterator(), body->getOperations(), body->begin(),
+                                             std::prev(body->end()));
+      taken.replaceAllUsesWith(given);
+    }
+    taken.erase();
+    unswitch(copy); // the next one
+  }
+  loop.erase();
+}
 
 void tightenBounds(scf::ForOp loop) {
   BoundTightener(loop).run();

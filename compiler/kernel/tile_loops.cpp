@@ -10,9 +10,13 @@
 #include "compiler/kernel/loop_paths.h"
 #include "compiler/kernel/nests.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace strata::svm;
@@ -38,60 +42,106 @@ public:
   LoopTiler(KernelOp kernel, const machine::Figures& figures) : kernel_(kernel), figures_(figures) {}
 
   void run() {
+    expandMaps();
     carryVariables(kernel_);
+    kernel_.walk<WalkOrder::PostOrder>([](scf::ForOp loop) {
+      moveInvariants(loop);
+      unswitch(loop);
+    });
     SmallVector<scf::ForOp> outermost;
     kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       outermost.push_back(loop);
       return WalkResult::skip();
     });
-    for (scf::ForOp loop : outermost)
-      visit(loop);
-    setLoopPaths(kernel_, paths_);
+    setLoopPaths(kernel_, visitAll(outermost, false, {}).paths);
   }
 
 private:
-  /// A loop and those in it, in the order of the program. `isTold`: it is said why there is no tile; `planned`: why
-  /// none could be planned for a loop around it whose iterations are independent, which says more than that those of
-  /// this one are not.
-  void visit(scf::ForOp loop, bool isTold = true, const TileProblem& planned = {}) {
+  /// Affine maps become arithmetic, which is what is planned and written.
+  void expandMaps() {
+    SmallVector<affine::AffineApplyOp> maps;
+    kernel_.walk([&](affine::AffineApplyOp op) { maps.push_back(op); });
+    for (affine::AffineApplyOp op : maps) {
+      OpBuilder builder(op);
+      if (auto values = affine::expandAffineMap(builder, op.getLoc(), op.getMap(), op.getMapOperands())) {
+        op.replaceAllUsesWith(values->front());
+        op.erase();
+      }
+    }
+  }
+
+  /// What became of some loops and those in them, in the order of the program.
+  struct Outcome {
+    std::vector<LoopPath> paths;
+    bool isTiled = false; // one of them is
+  };
+
+  /// Loops that stand side by side. Elements that lie apart are reached by nests of which no loop reaches them side by
+  /// side: such a nest is tried once more when another beside it, or all that is around it, has been looked at.
+  Outcome visitAll(ArrayRef<scf::ForOp> loops, bool isScattered, const TileProblem& around) {
+    std::vector<Outcome> each;
+    for (scf::ForOp loop : loops)
+      each.push_back(visit(loop, isScattered, around));
+    Outcome all;
+    all.isTiled = llvm::any_of(each, std::mem_fn(&Outcome::isTiled));
+    const bool isOutermost = !loops.empty() && !loops.front()->getParentOfType<scf::ForOp>();
+    for (auto [loop, outcome] : llvm::zip(loops, each)) {
+      if (!outcome.isTiled && !isScattered && (isOutermost || all.isTiled))
+        outcome = visit(loop, true, around);
+      all.isTiled |= outcome.isTiled;
+      llvm::append_range(all.paths, outcome.paths);
+    }
+    return all;
+  }
+
+  /// A loop and those in it; `around`: why the loops around it have no tile.
+  Outcome visit(scf::ForOp loop, bool isScattered, const TileProblem& around) {
     const bool holdsInstances = anyInside(loop, isUnordered);
-    problem_ = {};
-    isPlanned_ = false;
-    if (isUnordered(loop) ? tileInstances(loop, holdsInstances) : !holdsInstances && tileNest(loop))
-      return;
+    TileProblem problem;
+    std::optional<LoopPath> path;
+    if (isUnordered(loop))
+      path = tileInstances(loop, holdsInstances, problem);
+    else if (!holdsInstances)
+      path = tileNest(loop, isScattered, problem);
+    if (path)
+      return {{*path}, true};
     SmallVector<scf::ForOp> inner;
     loop.getBody()->walk<WalkOrder::PreOrder>([&](scf::ForOp each) {
       inner.push_back(each);
       return WalkResult::skip();
     });
-    const TileProblem problem = isPlanned_ || planned.what.empty() ? problem_ : planned;
-    // Of instances it is said where they are, not where their loops are.
-    const bool isLast = inner.empty() || (isUnordered(loop) && !holdsInstances);
-    if (isLast && isTold) {
-      LoopPath& path = paths_.emplace_back();
-      path.at = problem.at ? problem.at : LocationAttr(loop.getLoc());
-      path.why = problem.what;
+    if (problem.progress < around.progress)
+      problem = around;
+    Outcome outcome = visitAll(inner, isScattered, problem);
+    // Of instances it is said why they run one by one, and not what became of their loops, unless these are in tiles.
+    const bool isInstance = isUnordered(loop) && !holdsInstances;
+    if (isInstance)
+      llvm::erase_if(outcome.paths, [](const LoopPath& each) { return !each.isTile(); });
+    if (inner.empty() || isInstance) {
+      LoopPath left;
+      left.at = problem.at ? problem.at : LocationAttr(loop.getLoc());
+      left.why = problem.what;
+      outcome.paths.insert(outcome.paths.begin(), left);
     }
-    const TileProblem& known = isPlanned_ ? problem : planned;
-    for (scf::ForOp each : inner)
-      visit(each, isTold && !isLast, known);
+    return outcome;
   }
 
-  /// Notes a plan, and replaces its loops.
-  void write(const TilePlan& plan) {
+  /// Replaces a plan's loops.
+  static LoopPath write(const TilePlan& plan) {
     scf::ForOp lanes = plan.lanes;
-    LoopPath& path = paths_.emplace_back();
+    LoopPath path;
     path.at = lanes.getLoc();
     path.rows = plan.rowCount;
     path.registers = plan.columnCount;
     path.lanes = plan.width;
     writeTile(plan);
+    return path;
   }
 
   // ---- loops that are marked ----
 
-  /// Whether an unordered loop, the innermost of its nest, is in tiles.
-  bool tileInstances(scf::ForOp loop, bool holdsInstances) {
+  /// Puts an unordered loop in tiles if it is the innermost of its nest.
+  std::optional<LoopPath> tileInstances(scf::ForOp loop, bool holdsInstances, TileProblem& problem) {
     // Bounds are tightened from the inside to the outside, before any loop of a nest is in tiles.
     SmallVector<scf::ForOp> unordered;
     loop->walk([&](scf::ForOp each) { // inner ones first
@@ -101,12 +151,9 @@ private:
     for (scf::ForOp each : unordered)
       prepare(each);
     if (holdsInstances)
-      return false;
-    isPlanned_ = true;
-    const std::optional<TilePlan> plan = planTile(loop, rowsAround(loop), figures_, problem_);
-    if (plan)
-      write(*plan);
-    return plan.has_value();
+      return std::nullopt;
+    const std::optional<TilePlan> plan = planTile(loop, rowsAround(loop), figures_, problem);
+    return plan ? std::optional(write(*plan)) : std::nullopt;
   }
 
   static void prepare(scf::ForOp loop) {
@@ -117,8 +164,8 @@ private:
 
   // ---- loops whose iterations are proved independent ----
 
-  /// Whether a nest is in tiles. It is made ready on a copy, so that one that finds no tile stays as it was.
-  bool tileNest(scf::ForOp nest) {
+  /// Puts a nest in tiles. It is made ready on a copy, so that one that finds no tile stays as it was.
+  std::optional<LoopPath> tileNest(scf::ForOp nest, bool isScattered, TileProblem& problem) {
     OpBuilder builder(nest);
     const mlir::Location place = nest.getLoc();
     // The copy stands in a block of its own until it is settled.
@@ -126,14 +173,13 @@ private:
     builder.setInsertionPointToStart(holder.thenBlock());
     auto copy = cast<scf::ForOp>(builder.clone(*nest));
     std::optional<TilePlan> plan;
-    if (const std::optional<Nest> ordered = orderNest(copy, problem_)) {
+    if (const std::optional<Nest> ordered = orderNest(copy, isScattered, problem)) {
       for (scf::ForOp loop : ordered->parallel)
         SvmDialect::unorderedAttr.set(loop);
       scf::ForOp lanes = ordered->lanes();
       for (scf::ForOp loop : llvm::reverse(ordered->parallel))
         prepare(loop);
-      isPlanned_ = true;
-      plan = planTile(lanes, rowsAround(lanes), figures_, problem_);
+      plan = planTile(lanes, rowsAround(lanes), figures_, problem);
       for (scf::ForOp loop : ordered->parallel)
         loop->removeAttr(SvmDialect::unorderedAttr);
     }
@@ -141,9 +187,9 @@ private:
       Operation* condition = holder.getCondition().getDefiningOp();
       holder.erase();
       condition->erase();
-      return false;
+      return std::nullopt;
     }
-    write(*plan);
+    LoopPath path = write(*plan);
     Operation* condition = holder.getCondition().getDefiningOp();
     Block* made = holder.thenBlock();
     made->getTerminator()->erase();
@@ -151,15 +197,12 @@ private:
     holder.erase();
     condition->erase();
     nest.erase();
-    return true;
+    return path;
   }
 
   KernelOp kernel_;
   const machine::Figures& figures_;
-  TileProblem problem_;    // of the loop that was tried last
-  bool isPlanned_ = false; // its iterations were independent
   llvm::DenseSet<Operation*> prepared_;
-  std::vector<LoopPath> paths_;
 };
 
 struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {

@@ -60,7 +60,8 @@ struct RowIndex {
   mlir::Value value;
   int64_t constant = 0;
 };
-std::optional<RowIndex> rowIndex(const TilePlan& plan, mlir::Value index);
+/// Nothing where lanes reach elements of several rows, or with gaps between them.
+std::optional<RowIndex> rowIndex(const TilePlan& plan, mlir::Value block, mlir::ValueRange indices);
 
 /// The loop marked svm.unordered right around another, with nothing but that one in it; null if there is none. What
 /// stands between goes into the inner one.
@@ -68,8 +69,12 @@ mlir::scf::ForOp rowsAround(mlir::scf::ForOp lanes);
 
 /// Why there is no tile, in words for the user, and where.
 struct TileProblem {
+  /// How far the attempt came: of several loops of a nest the one that came furthest is told of.
+  enum Progress { None, IsCarried, Depends, IsScattered, IsIndependent };
+
   std::string what;
   mlir::LocationAttr at;
+  Progress progress = None;
 };
 /// "a division has no form for lanes"
 std::string noForm(mlir::Operation* op);

@@ -1,5 +1,5 @@
-// Writes planned tiles: full ones, then rows that are left, and in each row of tiles the columns that are left under a
-// mask. Every value is a scalar, one a row, a vector a column, or a vector for each row and column.
+// Writes planned tiles: full ones, then rows that are left, and in each row of tiles the columns that are left, the
+// last under a mask. Every value is a scalar, one a row, a vector a column, or a vector for each row and column.
 #include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
@@ -205,6 +205,44 @@ private:
     return all;
   }
 
+  /// Where lanes reach elements apart: from `first` in a block of elements side by side, each at its index.
+  struct Scattered {
+    Value block;
+    SmallVector<Value> first;
+    Value lanes;
+  };
+
+  Scattered scatteredAt(Value block, ValueRange indices, unsigned row, unsigned column) {
+    SmallVector<int64_t> known;
+    int64_t offset = 0;
+    (void)getStridesAndOffset(cast<MemRefType>(block.getType()), known, offset);
+    if (areUniform(indices.drop_back()) && known.back() == 1)
+      return {block, inRow(indices, index(0), row), indicesAt(indices.back(), row, column)};
+    // In one dimension: the lanes' part of each index by its stride, and what all have in common.
+    auto whole = make<memref::ExtractStridedMetadataOp>(block);
+    Value first, lanes;
+    const auto add = [&](Value& sum, Value term) { sum = sum ? make<arith::AddIOp>(sum, term).getResult() : term; };
+    for (auto [dimension, index] : llvm::enumerate(indices)) {
+      Value stride = whole.getStrides()[dimension];
+      const Lane lane = kindOf(index).lane;
+      if (lane != Lane::Varying)
+        add(first, make<arith::MulIOp>(at(index, row, column), stride));
+      if (lane == Lane::Uniform)
+        continue;
+      Value part = lane == Lane::Consecutive ? numbers(index.getType()) : vectorAt(index, row, column);
+      add(lanes, make<arith::MulIOp>(part, splat(stride)));
+    }
+    if (!first)
+      first = this->index(0);
+    const auto type = cast<MemRefType>(block.getType());
+    const auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                                      StridedLayoutAttr::get(builder_.getContext(), ShapedType::kDynamic, {1}));
+    Value one = make<memref::ReinterpretCastOp>(flat, whole.getBaseBuffer(), OpFoldResult(whole.getOffset()),
+                                                ArrayRef<OpFoldResult>{make<memref::DimOp>(block, 0).getResult()},
+                                                ArrayRef<OpFoldResult>{builder_.getIndexAttr(1)});
+    return {one, {first}, lanes};
+  }
+
   void write(memref::LoadOp load) {
     const ValueRange indices = load.getIndices();
     each(load, [&](unsigned row, unsigned column) -> Value {
@@ -216,7 +254,7 @@ private:
       }
       const VectorType type = vectorOf(load.getType());
       Value mask = maskOf(kindOf(load), row, column);
-      if (const auto consecutive = rowIndex(plan_, indices.back())) {
+      if (const auto consecutive = rowIndex(plan_, load.getMemRef(), indices)) {
         Value first = firstOf(*consecutive, row, column);
         if (isListed_) {
           Value next = make<arith::AddIOp>(first, index(static_cast<int64_t>(plan_.width) * columns_ * tilesAhead));
@@ -229,9 +267,8 @@ private:
       }
       if (memref::LoadOp list = mask ? memref::LoadOp() : listOf(load))
         return gatherListed(load, list, row, column);
-      Value lanes = indicesAt(indices.back(), row, column);
-      return make<vector::GatherOp>(type, load.getMemRef(), inRow(indices, index(0), row), lanes,
-                                    mask ? mask : allLanes(), nothing(type));
+      const Scattered at = scatteredAt(load.getMemRef(), indices, row, column);
+      return make<vector::GatherOp>(type, at.block, at.first, at.lanes, mask ? mask : allLanes(), nothing(type));
     });
   }
 
@@ -240,7 +277,7 @@ private:
     auto cast = load.getIndices().back().getDefiningOp<arith::IndexCastOp>();
     auto list = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
     if (!list || load.getIndices().size() != 1 || list.getIndices().size() != 1 || areUniform(list.getIndices()) ||
-        !rowIndex(plan_, list.getIndices().back()))
+        !rowIndex(plan_, list.getMemRef(), list.getIndices()))
       return {};
     auto block = dyn_cast<BlockArgument>(list.getMemRef());
     auto kernel = block ? dyn_cast<KernelOp>(block.getOwner()->getParentOp()) : KernelOp();
@@ -249,7 +286,7 @@ private:
   bool hasListed(scf::ForOp loop) const {
     return loop
         ->walk([&](memref::LoadOp load) {
-          const bool isGather = !areUniform(load.getIndices()) && !rowIndex(plan_, load.getIndices().back());
+          const bool isGather = !areUniform(load.getIndices()) && !rowIndex(plan_, load.getMemRef(), load.getIndices());
           return isGather && listOf(load) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
@@ -258,7 +295,7 @@ private:
   /// Element by element, each index from where it is listed: processors do the same for a gather, after they have taken
   /// the indices apart. Only where all lanes are on.
   Value gatherListed(memref::LoadOp load, memref::LoadOp list, unsigned row, unsigned column) {
-    Value first = firstOf(*rowIndex(plan_, list.getIndices().back()), row, column);
+    Value first = firstOf(*rowIndex(plan_, list.getMemRef(), list.getIndices()), row, column);
     Value gathered = nothing(vectorOf(load.getType()));
     for (unsigned lane = 0; lane < plan_.width; ++lane) {
       Value at = make<memref::LoadOp>(list.getMemRef(), make<arith::AddIOp>(first, index(lane)).getResult());
@@ -280,7 +317,7 @@ private:
           storeOne(store, stored, mask, row);
           continue;
         }
-        if (const auto consecutive = rowIndex(plan_, indices.back())) {
+        if (const auto consecutive = rowIndex(plan_, store.getMemRef(), indices)) {
           const SmallVector<Value> first = inRow(indices, firstOf(*consecutive, row, column), row);
           if (mask)
             make<vector::MaskedStoreOp>(store.getMemRef(), first, mask, stored);
@@ -288,9 +325,8 @@ private:
             make<vector::StoreOp>(stored, store.getMemRef(), first);
           continue;
         }
-        Value lanes = indicesAt(indices.back(), row, column);
-        make<vector::ScatterOp>(store.getMemRef(), inRow(indices, index(0), row), lanes, mask ? mask : allLanes(),
-                                stored);
+        const Scattered at = scatteredAt(store.getMemRef(), indices, row, column);
+        make<vector::ScatterOp>(at.block, at.first, at.lanes, mask ? mask : allLanes(), stored);
       }
   }
 
@@ -575,24 +611,29 @@ Value wholeEnd(OpBuilder& builder, Location place, Value from, Value upper, unsi
   return builder.create<arith::AddIOp>(place, from, builder.create<arith::SubIOp>(place, count, left));
 }
 
-/// The columns of some rows.
+/// The columns of some rows: tiles, single registers that are full, and the last one under a mask.
 void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows) {
   scf::ForOp lanes = plan.lanes;
   const Location place = lanes.getLoc();
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
   const unsigned rowCount = std::max<unsigned>(static_cast<unsigned>(rows.size()), 1);
-  const unsigned wide = plan.width * plan.columnCount;
-  Value full = wholeEnd(builder, place, lanes.getLowerBound(), lanes.getUpperBound(), wide);
-  auto main = builder.create<scf::ForOp>(place, lanes.getLowerBound(), full, constant(wide));
-  {
+  Value from = lanes.getLowerBound();
+  SmallVector<unsigned, 2> widths = {plan.columnCount};
+  if (plan.columnCount > 1)
+    widths.push_back(1);
+  for (const unsigned count : widths) {
+    const unsigned wide = plan.width * count;
+    Value end = wholeEnd(builder, place, from, lanes.getUpperBound(), wide);
+    auto full = builder.create<scf::ForOp>(place, from, end, constant(wide));
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(main.getBody());
+    builder.setInsertionPointToStart(full.getBody());
     SmallVector<Value> columns;
-    for (unsigned column = 0; column < plan.columnCount; ++column)
-      columns.push_back(builder.create<arith::AddIOp>(place, main.getInductionVar(), constant(column * plan.width)));
-    TileWriter(plan, builder, rowCount, plan.columnCount).write(rows, columns, nullptr);
+    for (unsigned column = 0; column < count; ++column)
+      columns.push_back(builder.create<arith::AddIOp>(place, full.getInductionVar(), constant(column * plan.width)));
+    TileWriter(plan, builder, rowCount, count).write(rows, columns, nullptr);
+    from = end;
   }
-  auto rest = builder.create<scf::ForOp>(place, full, lanes.getUpperBound(), constant(plan.width));
+  auto rest = builder.create<scf::ForOp>(place, from, lanes.getUpperBound(), constant(plan.width));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(rest.getBody());
   TileWriter(plan, builder, rowCount, 1).write(rows, rest.getInductionVar(), lanes.getUpperBound());

@@ -111,7 +111,7 @@ svm.kernel @dependent(%c: !row {svm.access = "readwrite"}, %rounds: index) {
 // The column moves while an iteration takes place, so that iterations of the outer loop meet; those of the inner one do not.
 // CHECK-LABEL: svm.kernel @moving
 // CHECK: scf.for {{.*}} step %c1
-// CHECK: scf.for {{.*}} step %c64
+// CHECK: scf.for {{.*}} step %c16
 // CHECK: vector.load
 // CHECK: svm.return
 svm.kernel @moving(%c: !row {svm.access = "readwrite"}, %rounds: index, %n: index) {
@@ -154,9 +154,11 @@ svm.kernel @carried(%a: !matrix {svm.access = "read"}, %c: !row {svm.access = "w
   svm.return
 }
 
-// Rows of the matrix are not side by side, nor need the elements of a row be.
+// Rows of the matrix are not side by side, nor need the elements of a row be: they are gathered.
 // CHECK-LABEL: svm.kernel @strided
-// CHECK-NOT: vector
+// CHECK: vector.gather %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// CHECK: vector.store
+// CHECK: vector.scatter %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
 // CHECK: svm.return
 svm.kernel @strided(%a: !matrix {svm.access = "read"}, %g: !gaps {svm.access = "write"}, %c: !row {svm.access = "write"}) {
   %c0 = arith.constant 0 : index

@@ -4,6 +4,7 @@
 
 #include "compiler/target/host/heap_variables.h"
 #include "compiler/target/host/hoist_divisions.h"
+#include "compiler/target/host/keep_tiles.h"
 #include "compiler/target/host/limit_inlining.h"
 #include "compiler/target/host/pair_stores.h"
 #include "include/strata.h"
@@ -175,6 +176,7 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
   builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(llvm::LoopSimplifyPass()); // so that there is a block before each loop
     passes.addPass(HoistDivisionsPass());
+    passes.addPass(KeepTilesPass());
   });
   builder.registerOptimizerLastEPCallback([&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     if (options.figures.areStoresPaired(sizeof(float)))
