@@ -79,12 +79,12 @@ private:
   /// Loops that stand side by side. Elements that lie apart are reached by nests of which no loop reaches them side by
   /// side: such a nest is tried once more when another beside it, or all that is around it, has been looked at.
   Outcome visitAll(ArrayRef<scf::ForOp> loops, bool isScattered, const TileProblem& around) {
+    const bool isOutermost = !loops.empty() && !loops.front()->getParentOfType<scf::ForOp>();
     std::vector<Outcome> each;
     for (scf::ForOp loop : loops)
       each.push_back(visit(loop, isScattered, around));
     Outcome all;
     all.isTiled = llvm::any_of(each, std::mem_fn(&Outcome::isTiled));
-    const bool isOutermost = !loops.empty() && !loops.front()->getParentOfType<scf::ForOp>();
     for (auto [loop, outcome] : llvm::zip(loops, each)) {
       if (!outcome.isTiled && !isScattered && (isOutermost || all.isTiled))
         outcome = visit(loop, true, around);

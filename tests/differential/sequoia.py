@@ -25,7 +25,7 @@ from sequoia_map import FEATURES, Mapping
 
 # Mappings that a machine cannot carry out are refused by name; they are counted.
 REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit", "runtime-store-full", "mapping-flatten"}
-TIMEOUT = 60
+TIMEOUT = 600  # what ends a hang: a hundred times what a program takes
 SHIPPED = ("cell", "cell-disk", "smp-2level", "cluster", "host")
 VARIANTS = ("default", "random 0", "random 1", "random 2", "shipped 0", "shipped 1", "made")
 
