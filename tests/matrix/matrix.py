@@ -24,7 +24,7 @@ NOTATIONS = {
     "Sequoia": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
     "HPVM": {"vector addition": "addition", "matrix product": "product", "stencil": "stencil", "reduction": "reduction"},
     "HBIR": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "conv2d", "reduction": "sum"},
-    "SVM C": "no front end",
+    "SVM C": "places itself",
     "loop equations": {"vector addition": "vectadd", "matrix product": "matmul", "stencil": "jacobi2d", "reduction": "sum"},
 }
 # Cells that cannot work, and why: (notation, program, machine).
@@ -33,6 +33,15 @@ HOLES = {(notation, program, "pca"): "no levels" for notation in ("Sequoia", "HP
 HOLES |= {("HPVM", program, machine): "no object code" for program in PROGRAMS
           for machine in ("array-2alu", "array-4x4", "array-8x8", "array-32x32", "array-256x256", "array-1024x1024")}
 HOLES[("loop equations", "stencil", "array-2alu")] = "few registers"
+# What a reader is told of each reason.
+REASONS = {
+    "no levels": "the machine's description has no levels of memory, which is what programs are mapped to; `pca` is a machine for [streams in C](svm.md).",
+    "no object code": "graphs in C and C++ are linked with the rest of their program, and a processor array has no code to link. A leaf as loop equations runs there: "
+                      "[loops.md](loops.md).",
+    "few registers": "an element of this array has too few registers for the program's values; its size is the literature's.",
+    "places itself": "a program of [streams in C](svm.md) says itself where its data and kernels are, on the machine whose header it includes. It is compiled by `strata cc`, "
+                     "run by the library of streams, and mapped by nobody.",
+}
 
 
 class Cell(harness.Case):
@@ -122,9 +131,12 @@ def table(columns):
 
 
 def page(lines):
+    text = "\n".join(lines)
     return "\n".join(["# Notations and machines", "",
-                      "Four programs in every notation on every machine that ships. `ok`: the results agree with NumPy's. A test makes this table and "
-                      "fails when it is", "another one: `tests/matrix/matrix.py --write` writes it.", "", *lines, ""])
+                      "Which notation runs on which machine: four programs in every notation on every machine that ships ([machines.md](machines.md) says what they are). `ok`: the",
+                      "program runs there, and its results agree with NumPy's. A *hole* is a place where it cannot run, for a reason that stands below the table.", "", text, "",
+                      *(f"- **{reason}**: {about}" for reason, about in REASONS.items() if f"hole: {reason}" in text), "",
+                      "A test makes this page, and fails when it is another one: `tests/matrix/matrix.py --write` writes it.", ""])
 
 
 def main():
