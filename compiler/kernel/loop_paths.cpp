@@ -28,9 +28,9 @@ std::string LoopPath::shortText() const {
 }
 
 std::string KernelPaths::name() const {
-  const llvm::StringRef all = symbol;
-  const auto [front, number] = all.rsplit('.');
-  return !number.empty() && llvm::all_of(number, llvm::isDigit) ? front.str() : symbol;
+  const auto [front, back] = llvm::StringRef(symbol).rsplit('.');
+  const bool isOurs = back == "kernel" || (!back.empty() && llvm::all_of(back, llvm::isDigit));
+  return isOurs ? front.str() : symbol;
 }
 
 std::string KernelPaths::text() const {
@@ -90,6 +90,11 @@ std::vector<KernelPaths> loopPathsOf(ModuleOp program) {
         loop.why = why.getValue().str();
     }
   }
+  // Beside a node's kernel stands the one that runs where its arrays overlap.
+  llvm::erase_if(all, [&](const KernelPaths& each) {
+    return !each.other.empty() &&
+           llvm::any_of(all, [&](const KernelPaths& same) { return same.other.empty() && same.name() == each.name(); });
+  });
   return all;
 }
 

@@ -30,7 +30,7 @@ struct KernelPaths {
   std::vector<LoopPath> loops; ///< in the order of the program
   std::string other;           ///< why nothing was tried; empty for a kernel whose loops were looked at
 
-  /// The symbol as the user would say it: without the number that tells instances apart.
+  /// The symbol as the user would say it: without what tells it apart from others of its name.
   std::string name() const;
   /// "tiles 6x64, 1 loop left to LLVM", "no loops"
   std::string text() const;

@@ -28,9 +28,9 @@ void carryElements(mlir::scf::ForOp loop);
 /// alias: an argument, the one shape of an argument that is used, an array of the kernel, or a table.
 bool isApart(mlir::Value block);
 
-/// `for i: if c: … else: …` becomes `if c: for i: … else: for i: …` where the condition does not depend on the loop, and
-/// the loop is not long. REQUIRES: what the loop does not change is in front of it (svm::moveInvariants). The loop given
-/// is gone where it changes.
+/// `for i: if c: … else: …` becomes `if c: for i: … else: for i: …` where the condition does not depend on the loop,
+/// and the loop is not long. REQUIRES: what the loop does not change is in front of it (svm::moveInvariants). The loop
+/// given is gone where it changes.
 void unswitch(mlir::scf::ForOp loop);
 
 /// How often a loop goes around, where its bounds and step are constants.
@@ -43,9 +43,9 @@ struct Nest {
 };
 
 /// Nothing where no loop is known to have independent iterations that reach memory side by side, or anyhow where
-/// `isScattered` (`problem` says why); the nest may have changed its form then, and computes what it did. The loop given is gone otherwise.
-/// REQUIRES: a loop in a structured kernel whose arguments are not shared with other processors, with its variables
-/// carried (carryVariables).
+/// `isScattered` (`problem` says why); the nest may have changed its form then, and computes what it did. The loop
+/// given is gone otherwise. REQUIRES: a loop in a structured kernel whose arguments are not shared with other
+/// processors, with its variables carried (carryVariables).
 std::optional<Nest> orderNest(mlir::scf::ForOp nest, bool isScattered, TileProblem& problem);
 
 } // namespace strata::kernel

@@ -295,7 +295,8 @@ Execution* pick(Thread& thread) {
   if (RunQueue& injected = scheduler().injected; injected.size())
     if (Execution* fibre = injected.pop())
       return fibre;
-  // Fibres that only yield to each other must not keep the rest of a job from beginning, nor one asleep that was missed.
+  // Fibres that only yield to each other must not keep the rest of a job from beginning, nor one asleep that was
+  // missed.
   if ((++thread.tick & 255) == 0)
     flushUnfenced(thread);
   if ((thread.tick & 15) == 0 && anyJobOpen())

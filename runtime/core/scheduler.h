@@ -55,8 +55,8 @@ void besideEnded();
 /// Blocks until unpark. May return without one (a spurious wakeup).
 void park(const Wait& wait);
 /// Blocks like park, for callers whose waker tests for a waiter without a memory fence. `ready(wait.object, execution)`
-/// is called now and again, also while others poll on this thread, at the latest before it sleeps, and each time after a
-/// fence in all threads; when it holds the execution is unparked. REQUIRES: the object's memory is never unmapped.
+/// is called now and again, also while others poll on this thread, at the latest before it sleeps, and each time after
+/// a fence in all threads; when it holds the execution is unparked. REQUIRES: the object's memory is never unmapped.
 void parkUnfenced(const Wait& wait, bool (*ready)(const void* object, const Execution* execution));
 /// True when such a waker has to execute a fence itself, because the system offers none across threads.
 extern bool wakerNeedsFence;
