@@ -29,6 +29,7 @@ COMPARED = re.compile(r"(build/bin/)?strata (run|map|check|machine)|cat |for |se
 BEFORE = {"docs/command.md": "cp docs/scale/scale.sq . && strata run scale.sq --size N=1000000 --in factor=3 --in x=iota --out y=y.npy",
           "docs/dialect.md": "cp docs/scale/scale.sq . && strata map scale.sq --machine cell --size N=1000000 -o cell.map"}
 TIME = re.compile(r"\b\d+(\.\d+)? (ns|us|ms|s)\b|\"(seconds|threads)\":(\{[^}]*\}|\d+)")
+TILES = re.compile(r"tiles \d+x\d+")
 
 
 class Command:
@@ -53,8 +54,8 @@ def commands(lines):
 
 
 def agree(said, printed):
-    """Whether lines are the same but for times, numbers of threads and lines left out."""
-    said, printed = [[TIME.sub("TIME", line.rstrip()) for line in lines] for lines in (said, printed)]
+    """Whether lines are the same but for times, numbers of threads, sizes of tiles, which are the processor's, and lines left out."""
+    said, printed = [[TILES.sub("tiles", TIME.sub("TIME", line.rstrip())) for line in lines] for lines in (said, printed)]
     while said and not said[-1]:
         said.pop()
     if "…" not in " ".join(said):
