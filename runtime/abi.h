@@ -263,7 +263,7 @@ void strata_count(const char* name, int64_t amount);
 /* A span of a trace (Chrome's format). Called only by code compiled for tracing; spans nest within an execution. */
 void strata_trace_begin(const char* name);
 void strata_trace_end(void);
-/* The same as strata_trace_begin, of a stretch that executes so many instances of a node. */
+/* The same as strata_trace_begin, of a stretch that executes so many instances of a node; a negative number is none. */
 void strata_trace_begin_instances(const char* name, int64_t instances);
 /* The same, of a stretch in which the execution waits. */
 void strata_trace_wait_begin(const char* name);

@@ -85,10 +85,10 @@ CParameter CSignature::read(func::FuncOp function, unsigned position) {
   Type type = function.getArgumentTypes()[position];
   auto block = dyn_cast<MemRefType>(type);
   Type element = block ? block.getElementType() : type;
-  std::string access = text(svm::SvmDialect::accessAttr);
+  const std::optional<svm::Access> access = svm::SvmDialect::accessAttr.of(function, position);
   parameter.isBlock = bool(block);
-  parameter.written = block && access != "read";
-  parameter.direction = !parameter.written ? "in" : access == "write" ? "out" : "inout";
+  parameter.written = block && access != svm::Access::Read;
+  parameter.direction = !parameter.written ? "in" : access == svm::Access::Write ? "out" : "inout";
   parameter.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
   uint64_t bytes = svm::RecordType::sizeInBytes(element);
   if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::SvmDialect::wordsAttr);

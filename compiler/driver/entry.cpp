@@ -345,13 +345,13 @@ std::optional<EntryPoint> readEntry(func::FuncOp function, DiagnosticEngine& dia
       argument.where = sourceLocation(diagnostics.sources(), function.getArgument(position).getLoc());
     if (!argument.where.valid())
       argument.where = entry.where;
-    std::string access = text(svm::SvmDialect::accessAttr);
+    const std::optional<svm::Access> access = svm::SvmDialect::accessAttr.of(function, position);
     auto block = dyn_cast<MemRefType>(type);
     argument.isBlock = bool(block);
     // What has no name was no user's idea, as the launch of a graph is: data are asked for if something reads it.
-    argument.read =
-        access != "write" && (block || isNamed || function.isExternal() || !function.getArgument(position).use_empty());
-    argument.written = block && access != "read";
+    argument.read = access != svm::Access::Write &&
+                    (block || isNamed || function.isExternal() || !function.getArgument(position).use_empty());
+    argument.written = block && access != svm::Access::Read;
     argument.rank = block ? static_cast<unsigned>(block.getRank()) : 0;
     if (auto words = function.getArgAttrOfType<IntegerAttr>(position, svm::SvmDialect::wordsAttr))
       argument.words = words.getType().isInteger(64) ? words.getInt() : -1;

@@ -25,7 +25,7 @@ svm::KernelOp addCaller(ModuleOp program, func::FuncOp function) {
   auto kernel = builder.create<svm::KernelOp>(location, ("strata.caller." + function.getName()).str(),
                                               builder.getFunctionType(types, {}));
   for (size_t position = given; position < types.size(); ++position)
-    kernel.setArgAttr(static_cast<unsigned>(position), svm::SvmDialect::accessAttr, builder.getStringAttr("write"));
+    svm::SvmDialect::accessAttr.set(kernel, static_cast<unsigned>(position), svm::Access::Write);
   Block& body = kernel.getBody().emplaceBlock();
   body.addArguments(types, SmallVector<mlir::Location>(types.size(), location));
   builder.setInsertionPointToStart(&body);

@@ -183,9 +183,7 @@ static std::optional<Location> sharedAtOnce(mlir::ModuleOp program, DiagnosticEn
       return;
     for (auto [position, argument] : llvm::enumerate(run.getArguments())) {
       auto block = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
-      auto access =
-          kernel.getArgAttrOfType<mlir::StringAttr>(static_cast<unsigned>(position), svm::SvmDialect::accessAttr);
-      if (block && !block.getMemorySpace() && (!access || access.getValue() != "read") &&
+      if (block && !block.getMemorySpace() && kernel.access(static_cast<unsigned>(position)) != svm::Access::Read &&
           !loop->isAncestor(argument.getParentBlock()->getParentOp()))
         place = sourceLocation(diagnostics.sources(), run.getLoc());
     }

@@ -347,7 +347,8 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
   if (!module)
     return std::nullopt;
   if (svm::Stage stage = svm::stageOf(*module); stage != svm::Stage::Logical) {
-    diagnostics_.report(notLogical, {}, options_.program, svm::stageName(stage).str()).help("write it with --emit=svm");
+    diagnostics_.report(notLogical, {}, options_.program, svm::stringifyStage(stage).str())
+        .help("write it with --emit=svm");
     return std::nullopt;
   }
   std::string named;

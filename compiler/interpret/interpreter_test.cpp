@@ -130,6 +130,20 @@ TEST(Interpreter, LoopsCarryValuesThatChangePlaces) {
             70u);
 }
 
+TEST(Interpreter, SpansAreGoneThrough) {
+  EXPECT_EQ(value("i32", R"(
+      %c2 = arith.constant 2 : index
+      %v = memref.alloca() : memref<i32>
+      %seven = arith.constant 7 : i32
+      svm.span "outer" of %c2 {
+        svm.span "inner" {
+          memref.store %seven, %v[] : memref<i32>
+        }
+      }
+      %r = memref.load %v[] : memref<i32>)"),
+            7u);
+}
+
 TEST(Interpreter, BranchesBetweenBlocksWork) {
   Subject subject(R"(func.func @f(%n: i64) -> i64 {
     %c0 = arith.constant 0 : i64

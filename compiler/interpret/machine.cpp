@@ -335,38 +335,38 @@ bool Machine::change(Task& task, uint32_t pc, const Instruction& instruction, Re
   const auto extended = [&](uint64_t value) { return static_cast<int64_t>(value << shift) >> shift; };
   const uint64_t before = r[instruction.a], value = r[list[0]];
   uint64_t& stored = r[list[1]];
-  switch (static_cast<AtomicKind>(instruction.small)) {
-  case AtomicKind::Add:
+  switch (static_cast<svm::AtomicKind>(instruction.small)) {
+  case svm::AtomicKind::Add:
     stored = before + value;
     break;
-  case AtomicKind::Sub:
+  case svm::AtomicKind::Sub:
     stored = before - value;
     break;
-  case AtomicKind::And:
+  case svm::AtomicKind::And:
     stored = before & value;
     break;
-  case AtomicKind::Or:
+  case svm::AtomicKind::Or:
     stored = before | value;
     break;
-  case AtomicKind::Xor:
+  case svm::AtomicKind::Xor:
     stored = before ^ value;
     break;
-  case AtomicKind::Min:
+  case svm::AtomicKind::Min:
     stored = extended(before) < extended(value) ? before : value;
     break;
-  case AtomicKind::Max:
+  case svm::AtomicKind::Max:
     stored = extended(before) > extended(value) ? before : value;
     break;
-  case AtomicKind::UMin:
+  case svm::AtomicKind::UMin:
     stored = std::min(before, value);
     break;
-  case AtomicKind::UMax:
+  case svm::AtomicKind::UMax:
     stored = std::max(before, value);
     break;
-  case AtomicKind::Exchange:
+  case svm::AtomicKind::Exchange:
     stored = value;
     break;
-  case AtomicKind::CompareExchange:
+  case svm::AtomicKind::CompareExchange:
     stored = before == r[list[2]] ? value : before;
     break;
   }

@@ -110,7 +110,7 @@ enum class Opcode : uint16_t {
   Barrier,
   Atomic, // a: what was there, b: block; pool[e, e + d): indices, then the value, a slot for what is stored, and what
           // is
-          // expected; small: AtomicKind; imm: bytes
+          // expected; small: svm::AtomicKind; imm: bytes
   // The tree of iterations and operands (overlaps.cpp).
   Branch,        // a loop or the operands of a call begin; small: Iterations::Kind; imm: index into names
   BranchAt,      // its next iteration; a: the variable's value
@@ -126,8 +126,6 @@ enum class Opcode : uint16_t {
                // a kernel that is offered, and goes on two instructions further when that is declined
   Unsupported, // imm: index into names, what it is
 };
-
-enum class AtomicKind : uint8_t { Add, Sub, And, Or, Xor, Min, Max, UMin, UMax, Exchange, CompareExchange };
 
 enum class Division : uint8_t {
   Signed,

@@ -1,6 +1,5 @@
 // Memory: the memref dialect. Views and reshapes become copies of slots and integer arithmetic on extents and strides.
 #include "compiler/interpret/resolver.h"
-#include "compiler/ir/poll.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

@@ -1,6 +1,5 @@
 // The svm dialect: scopes, runs, moves, parallel loops, checks, records and streams.
 #include "compiler/interpret/resolver.h"
-#include "compiler/ir/poll.h"
 
 using namespace mlir;
 
@@ -23,7 +22,7 @@ void Resolver::resolveRun(svm::RunOp run) {
   auto kernel = symbols_.lookup<svm::KernelOp>(run.getKernel());
   if (kernel && !kernel.getMayAlias())
     resolveApart(run.getArguments(), run.getKernel(),
-                 [&](unsigned position) { return kernel.access(position) != "read"; });
+                 [&](unsigned position) { return kernel.access(position) != svm::Access::Read; });
   if (std::optional<unsigned> number = kernel ? kernel.instanceArgument() : std::nullopt)
     emit(Opcode::Number, slot(run.getArguments()[*number]));
   emit(Opcode::Call, 0, 0, 0, 0, callee->second);
@@ -137,8 +136,6 @@ void Resolver::resolveIndexed(const svm::Transfer& transfer) {
 }
 
 void Resolver::resolveAtomic(svm::AtomicOp atomic) {
-  static constexpr llvm::StringRef kinds[] = {
-      "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax", "exchange", "compare_exchange"};
   SmallVector<uint32_t> list;
   for (Value index : atomic.getIndices())
     list.push_back(slot(index));
@@ -148,10 +145,9 @@ void Resolver::resolveAtomic(svm::AtomicOp atomic) {
   if (atomic.getExpected())
     list.push_back(slot(atomic.getExpected()));
   Slot before = slot(atomic.getBefore()), block = slot(atomic.getBlock());
-  const auto* kind = llvm::find(kinds, atomic.getKind());
   const uint32_t saved = std::exchange(operand_, AtomicAccess);
   emit(Opcode::Atomic, before, block, 0, 0, atomic.getValue().getType().getIntOrFloatBitWidth() / 8).small =
-      static_cast<uint8_t>(kind - std::begin(kinds));
+      static_cast<uint8_t>(atomic.getKind());
   setPool(here() - 1, list);
   program_.code[here() - 1].d = rank;
   operand_ = saved;
@@ -254,6 +250,8 @@ bool Resolver::resolveSvm(Operation* op) {
     resolveInstances(instances);
   } else if (auto on = dyn_cast<svm::OnOp>(op)) {
     resolveBody(on.getBody(), [](Operation*) {});
+  } else if (auto span = dyn_cast<svm::SpanOp>(op)) {
+    resolveBody(span.getBody(), [](Operation*) {}); // what a trace calls it is of no effect
   } else if (auto scope = dyn_cast<svm::ScopeOp>(op)) {
     const bool apart = svm::SvmDialect::disjointOperandsAttr.isOn(scope);
     if (apart)

@@ -47,8 +47,8 @@ std::vector<Parameter> Resolver::parametersOf(FunctionOpInterface function, Slot
     parameter.name = name ? name.getValue().str() : std::to_string(position);
     parameter.label = static_cast<uint32_t>(this->name(name ? name.getValue() : ""));
     auto access = svm::SvmDialect::accessAttr.of(function, position);
-    parameter.written = access && access.getValue() != "read";
-    parameter.read = !access || access.getValue() != "write";
+    parameter.written = access && access != svm::Access::Read;
+    parameter.read = access != svm::Access::Write;
     unsigned count = slotsOf(type);
     if (auto block = dyn_cast<MemRefType>(type); block && count) {
       parameter.kind = Parameter::Kind::Block;

@@ -1,6 +1,8 @@
 // The table of the dialect's attributes, made from attributes.def, and what is asked of it.
 #include "compiler/ir/attributes.h"
 
+#include "compiler/ir/names.h"
+
 #include "base/source/diagnostic.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -14,6 +16,7 @@ namespace strata::svm {
 /// What an attribute holds.
 enum class AttributeValue {
   Flag,         // nothing: it is there or not
+  Name,         // a string that messages or figures show (problemOfName)
   Text,         // a string
   Texts,        // strings
   Number,       // an integer of 64 bits, 0 or more
@@ -175,9 +178,10 @@ bool isNumber(Attribute value, int64_t least) {
   return number && number.getType().isSignlessInteger(64) && number.getInt() >= least;
 }
 
-bool isOneOf(Attribute value, std::initializer_list<StringRef> texts) {
+template <typename Enum>
+bool isWordOf(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
-  return text && llvm::is_contained(texts, text.getValue());
+  return text && symbolizeEnum<Enum>(text.getValue());
 }
 
 bool holds(AttributeValue kind, Attribute value) {
@@ -185,6 +189,8 @@ bool holds(AttributeValue kind, Attribute value) {
   switch (kind) {
   case AttributeValue::Flag:
     return isa<UnitAttr>(value);
+  case AttributeValue::Name:
+    return isa<StringAttr>(value) && problemOfName(cast<StringAttr>(value).getValue()).empty();
   case AttributeValue::Text:
     return isa<StringAttr>(value);
   case AttributeValue::Texts:
@@ -208,9 +214,9 @@ bool holds(AttributeValue kind, Attribute value) {
   case AttributeValue::Place:
     return isa<LocationAttr>(value);
   case AttributeValue::StageName:
-    return isOneOf(value, {"logical", "placed", "scheduled", "lowering"});
+    return isWordOf<Stage>(value);
   case AttributeValue::Access:
-    return isOneOf(value, {"read", "write", "readwrite"});
+    return isWordOf<Access>(value);
   case AttributeValue::Tunables:
     return isListOf<TunableAttr>(value);
   case AttributeValue::Declarations:
@@ -224,6 +230,8 @@ StringRef valueWords(AttributeValue kind) {
   switch (kind) {
   case AttributeValue::Flag:
     return "a mark without a value";
+  case AttributeValue::Name:
+    return "a string that is not empty, without zero characters and numbers in braces";
   case AttributeValue::Text:
     return "a string";
   case AttributeValue::Texts:
@@ -296,7 +304,7 @@ std::string stagesOf(const AttributeDefinition& attribute) {
   SmallVector<std::string> words;
   for (Stage stage : {Stage::Logical, Stage::Placed, Stage::Scheduled})
     if (attribute.stages & bit(stage))
-      words.push_back(stageName(stage).str());
+      words.push_back(stringifyStage(stage).str());
   return words.empty() ? "a target's own" : listed(words, "and") + " programs";
 }
 

@@ -1,6 +1,6 @@
 // Verifiers, custom syntax and effects of the dialect's operations.
 #include "compiler/ir/attributes.h"
-#include "compiler/ir/poll.h"
+#include "compiler/ir/names.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -9,11 +9,27 @@
 using namespace mlir;
 using namespace strata::svm;
 
-#define GET_OP_CLASSES
-#include "compiler/ir/svm_ops.cpp.inc"
+/// The kind of an svm.atomic, in quotation marks.
+static ParseResult parseAtomicKind(OpAsmParser& parser, AtomicKindAttr& kind) {
+  std::string word;
+  const llvm::SMLoc place = parser.getCurrentLocation();
+  if (parser.parseString(&word))
+    return failure();
+  if (std::optional<AtomicKind> known = symbolizeAtomicKind(word)) {
+    kind = AtomicKindAttr::get(parser.getContext(), *known);
+    return success();
+  }
+  InFlightDiagnostic problem = parser.emitError(place) << "is of kind \"" << word << "\"; there are ";
+  for (unsigned each = 0; each <= getMaxEnumValForAtomicKind(); ++each)
+    problem << (each ? ", " : "") << stringifyAtomicKind(static_cast<AtomicKind>(each));
+  return problem;
+}
+static void printAtomicKind(OpAsmPrinter& printer, Operation*, AtomicKindAttr kind) {
+  printer << '"' << stringifyAtomicKind(kind.getValue()) << '"';
+}
 
 #define GET_OP_CLASSES
-#include "compiler/ir/poll.cpp.inc"
+#include "compiler/ir/svm_ops.cpp.inc"
 
 // ---- attributes of the dialect on other operations ----
 
@@ -49,8 +65,8 @@ static bool dividesByConstants(AffineExpr expression) {
 
 LogicalResult DistributionAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringAttr memory,
                                        int64_t instances, int64_t perProcessor, AffineMap instance, AffineMap offset) {
-  if (memory.getValue().empty())
-    return emitError() << "a distribution names no memory";
+  if (const StringRef problem = problemOfName(memory.getValue()); !problem.empty())
+    return emitError() << "a distribution has a memory whose name " << problem;
   if (instances <= 0 || perProcessor < 0)
     return emitError() << "a distribution over " << instances << " instances, " << perProcessor
                        << " a processor; there is one at least, and no negative number a processor";
@@ -95,9 +111,8 @@ KernelKind KernelOp::kind() {
   return llvm::any_of(getBody().front(), isEquations) ? KernelKind::Equations : KernelKind::Structured;
 }
 
-StringRef KernelOp::access(unsigned argument) {
-  StringAttr attribute = SvmDialect::accessAttr.of(*this, argument);
-  return attribute ? attribute.getValue() : StringRef();
+std::optional<Access> KernelOp::access(unsigned argument) {
+  return SvmDialect::accessAttr.of(*this, argument);
 }
 
 std::string KernelOp::argumentName(unsigned argument) {
@@ -132,13 +147,14 @@ LogicalResult KernelOp::verify() {
       if (!type.isIndex() || numbers++)
         return emitOpError() << "has '" << SvmDialect::instanceAttr << "' on argument " << position
                              << "; it is a unit attribute of one argument, of type index";
+  if (getBlackbox() && failed(verifyName(*this, "a 'blackbox' name", *getBlackbox())))
+    return failure();
   int bodies = !getBody().empty() + bool(getLlvm()) + bool(getBlackbox());
   if (bodies != 1)
     return emitOpError("has one body: a region, an 'llvm' function or a 'blackbox' name");
   for (auto [position, type] : llvm::enumerate(getArgumentTypes())) {
-    StringRef how = access(position);
     if (isa<MemRefType>(type)) {
-      if (!llvm::is_contained({"read", "write", "readwrite"}, how))
+      if (!access(position))
         return emitOpError() << "says of block argument " << position
                              << " neither \"read\", \"write\" nor \"readwrite\" in '" << SvmDialect::accessAttr << "'";
       if (!memoryOf(type).empty())
@@ -193,18 +209,13 @@ void AtomicOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effect
 }
 
 LogicalResult AtomicOp::verify() {
-  static constexpr StringRef kinds[] = {
-      "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax", "exchange", "compare_exchange"};
-  if (!llvm::is_contained(kinds, getKind()))
-    return emitOpError() << "is of kind \"" << getKind() << "\"; there are "
-                         << llvm::join(ArrayRef<StringRef>(kinds), ", ");
   const Type element = getBlock().getType().getElementType();
   if (!element.isInteger(32) && !element.isInteger(64))
     return emitOpError() << "changes a " << element << "; elements are integers of 32 or 64 bits";
   if (static_cast<int64_t>(getIndices().size()) != getBlock().getType().getRank())
     return emitOpError() << "has " << getIndices().size() << " indices for a block of "
                          << getBlock().getType().getRank() << " dimensions";
-  if ((getKind() == "compare_exchange") != bool(getExpected()))
+  if ((getKind() == AtomicKind::CompareExchange) != bool(getExpected()))
     return emitOpError("names what is expected where its kind is compare_exchange, and nowhere else");
   if (getExpected() && getExpected().getType() != element)
     return emitOpError() << "expects a " << getExpected().getType() << " in a block of " << element;
@@ -238,6 +249,10 @@ void BlockOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& effects
                        SideEffects::DefaultResource::get());
 }
 
+LogicalResult ScopeOp::verify() {
+  return verifyLabel(*this, getLabel());
+}
+
 LogicalResult BlockOp::verify() {
   auto type = getBlock().getType();
   if (static_cast<int64_t>(getExtents().size()) != type.getRank())
@@ -247,6 +262,8 @@ LogicalResult BlockOp::verify() {
       return emitOpError("has static extents in its type; they are operands");
   if (getMax() && static_cast<int64_t>(getMax()->size()) != type.getRank())
     return emitOpError("has 'max' for another number of dimensions");
+  if (getAddressAttr() && getAddressAttr().getInt() < 0)
+    return emitOpError() << "is at address " << getAddressAttr().getInt() << "; addresses are not negative";
   if (DistributionAttr distribution = distributionOf(type))
     if (distribution.getInstance().getNumInputs() != type.getRank())
       return emitOpError() << "has " << type.getRank() << " dimensions, and its distribution maps "
@@ -254,7 +271,7 @@ LogicalResult BlockOp::verify() {
   if (type != viewType(type.getRank(), type.getElementType(), type.getMemorySpace()))
     return emitOpError() << "makes a " << type << "; a block has the view type "
                          << viewType(type.getRank(), type.getElementType(), type.getMemorySpace());
-  return success();
+  return verifyLabel(*this, getLabel());
 }
 
 std::optional<int64_t> BlockOp::maxBytes(int64_t alignment) {
@@ -285,7 +302,7 @@ LogicalResult MemoryAtOp::verify() {
                          << viewType(1, type.getElementType(), type.getMemorySpace());
   if (!type.getElementType().isIntOrFloat())
     return emitOpError() << "has elements of type " << type.getElementType() << "; they are integers or floating-point";
-  return success();
+  return verifyLabel(*this, getLabel());
 }
 
 /// None: it looks at where blocks are, not at what is in them.
@@ -337,275 +354,6 @@ LogicalResult ScatterOp::verify() {
   return verifyIndexedMove(*this, getSource().getType(), getIndices().getType(), getDestination().getType());
 }
 
-// ---- parallel loops, instances, other processors ----
-
-/// A region of one block with these arguments, which the builder is not moved to.
-static void addBody(OpBuilder& builder, OperationState& state, unsigned indices, ValueRange reductions) {
-  OpBuilder::InsertionGuard guard(builder);
-  Block* block = builder.createBlock(state.addRegion());
-  for (unsigned index = 0; index < indices; ++index)
-    block->addArgument(builder.getIndexType(), state.location);
-  for (Value reduction : reductions)
-    block->addArgument(reduction.getType(), reduction.getLoc());
-}
-
-void ParallelOp::build(OpBuilder& builder, OperationState& state, ValueRange lower, ValueRange upper,
-                       ValueRange reductions, ArrayAttr combiners, StringAttr label) {
-  state.addOperands(lower);
-  state.addOperands(upper);
-  state.addOperands(reductions);
-  auto& properties = state.getOrAddProperties<ParallelOp::Properties>();
-  llvm::copy(ArrayRef<int32_t>{static_cast<int32_t>(lower.size()), static_cast<int32_t>(upper.size()),
-                               static_cast<int32_t>(reductions.size())},
-             properties.operandSegmentSizes.begin());
-  properties.combiners = combiners;
-  properties.label = label;
-  addBody(builder, state, static_cast<unsigned>(lower.size()), reductions);
-}
-
-void InstancesOp::build(OpBuilder& builder, OperationState& state, Value lower, Value upper,
-                        FlatSymbolRefAttr processor, StringAttr label) {
-  state.addOperands({lower, upper});
-  auto& properties = state.getOrAddProperties<InstancesOp::Properties>();
-  properties.processor = processor;
-  properties.label = label;
-  addBody(builder, state, 1, {});
-}
-
-void OnOp::build(OpBuilder& builder, OperationState& state, FlatSymbolRefAttr processor) {
-  state.getOrAddProperties<OnOp::Properties>().processor = processor;
-  addBody(builder, state, 0, {});
-}
-
-SmallVector<Region*> ParallelOp::getLoopRegions() {
-  return {&getBody()};
-}
-
-SmallVector<Region*> InstancesOp::getLoopRegions() {
-  return {&getBody()};
-}
-
-int64_t ParallelOp::allParts() {
-  int64_t all = 1;
-  for (unsigned dimension = 0; dimension < dimensions(); ++dimension)
-    all *= partsOf(dimension);
-  return all;
-}
-
-static ParseResult parseProcessor(OpAsmParser& parser, FlatSymbolRefAttr& into) {
-  StringAttr name;
-  if (parser.parseSymbolName(name))
-    return failure();
-  into = FlatSymbolRefAttr::get(name);
-  return success();
-}
-
-/// A keyword with one number, or with one for each dimension in brackets. Nothing where the keyword is not there.
-static ParseResult parseNumbers(OpAsmParser& parser, StringRef keyword, DenseI64ArrayAttr& into) {
-  if (failed(parser.parseOptionalKeyword(keyword)))
-    return success();
-  SmallVector<int64_t> numbers;
-  auto parseOne = [&] { return parser.parseInteger(numbers.emplace_back()); };
-  OptionalParseResult one = parser.parseOptionalInteger(numbers.emplace_back());
-  if (!one.has_value()) {
-    numbers.clear();
-    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseOne))
-      return failure();
-  } else if (failed(*one)) {
-    return failure();
-  }
-  into = parser.getBuilder().getDenseI64ArrayAttr(numbers);
-  return success();
-}
-
-static void printNumbers(OpAsmPrinter& printer, StringRef keyword, std::optional<ArrayRef<int64_t>> numbers) {
-  if (!numbers)
-    return;
-  printer << ' ' << keyword << ' ';
-  if (numbers->size() == 1) {
-    printer << numbers->front();
-    return;
-  }
-  printer << '[';
-  llvm::interleaveComma(*numbers, printer.getStream());
-  printer << ']';
-}
-
-// svm.parallel "i" (%i, %j) = (%a, %b) to (%m, %n) reduce(%p = %c : memref<…> with #svm.combiner<@f>) on @pe in @m
-// parts [4, 2] chunk [1, 0] concurrent { … } attrs
-ParseResult ParallelOp::parse(OpAsmParser& parser, OperationState& result) {
-  auto& builder = parser.getBuilder();
-  auto& properties = result.getOrAddProperties<ParallelOp::Properties>();
-  auto index = builder.getIndexType();
-  std::string label;
-  if (succeeded(parser.parseOptionalString(&label)))
-    properties.label = builder.getStringAttr(label);
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> lower, upper, reductions;
-  SmallVector<Type> reduced;
-  const llvm::SMLoc place = parser.getCurrentLocation();
-  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseEqual() ||
-      parser.parseOperandList(lower, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("to") ||
-      parser.parseOperandList(upper, OpAsmParser::Delimiter::Paren) ||
-      parser.resolveOperands(lower, index, result.operands) || parser.resolveOperands(upper, index, result.operands))
-    return failure();
-  if (arguments.empty() || lower.size() != arguments.size() || upper.size() != arguments.size())
-    return parser.emitError(place) << "has " << arguments.size() << " indices, " << lower.size() << " lower and "
-                                   << upper.size() << " upper bounds; each dimension has one of each";
-  for (OpAsmParser::Argument& argument : arguments)
-    argument.type = index;
-  if (succeeded(parser.parseOptionalKeyword("reduce"))) {
-    SmallVector<Attribute> combiners;
-    auto parseOne = [&]() -> ParseResult {
-      OpAsmParser::Argument argument;
-      CombinerAttr combiner;
-      if (parser.parseArgument(argument) || parser.parseEqual() || parser.parseOperand(reductions.emplace_back()) ||
-          parser.parseColonType(argument.type) || parser.parseKeyword("with") || parser.parseAttribute(combiner))
-        return failure();
-      reduced.push_back(argument.type);
-      arguments.push_back(argument);
-      combiners.push_back(combiner);
-      return success();
-    };
-    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne) ||
-        parser.resolveOperands(reductions, reduced, place, result.operands))
-      return failure();
-    properties.combiners = builder.getArrayAttr(combiners);
-  }
-  llvm::copy(ArrayRef<int32_t>{static_cast<int32_t>(lower.size()), static_cast<int32_t>(upper.size()),
-                               static_cast<int32_t>(reductions.size())},
-             properties.operandSegmentSizes.begin());
-  if (succeeded(parser.parseOptionalKeyword("on")) && parseProcessor(parser, properties.processor))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("in")) && parseProcessor(parser, properties.private_memory))
-    return failure();
-  if (parseNumbers(parser, "parts", properties.parts) || parseNumbers(parser, "chunk", properties.chunk))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("concurrent")))
-    properties.concurrent = builder.getUnitAttr();
-  return failure(parser.parseRegion(*result.addRegion(), arguments) || parser.parseOptionalAttrDict(result.attributes));
-}
-
-void ParallelOp::print(OpAsmPrinter& printer) {
-  if (getLabel())
-    printer << ' ' << getLabelAttr();
-  printer << " (";
-  for (unsigned dimension = 0; dimension < dimensions(); ++dimension) {
-    printer << (dimension ? ", " : "");
-    printer.printRegionArgument(iteration(dimension), {}, /*omitType=*/true);
-  }
-  printer << ") = (" << getLower() << ") to (" << getUpper() << ")";
-  if (!getReductions().empty()) {
-    printer << " reduce(";
-    for (auto [position, operand] : llvm::enumerate(getReductions())) {
-      if (position)
-        printer << ", ";
-      printer.printRegionArgument(privateCopy(position), {}, true);
-      printer << " = " << operand << " : " << operand.getType() << " with " << (*getCombiners())[position];
-    }
-    printer << ")";
-  }
-  if (getProcessor())
-    printer << " on " << getProcessorAttr();
-  if (getPrivateMemory())
-    printer << " in " << getPrivateMemoryAttr();
-  printNumbers(printer, "parts", getParts());
-  printNumbers(printer, "chunk", getChunk());
-  if (getConcurrent())
-    printer << " concurrent";
-  printer << ' ';
-  printer.printRegion(getBody(), false, false);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"label", "combiners", "processor", "private_memory", "parts",
-                                                      "chunk", "concurrent", "operandSegmentSizes"});
-}
-
-LogicalResult ParallelOp::verify() {
-  Block& block = getBody().front();
-  size_t combiners = getCombiners() ? getCombiners()->size() : 0;
-  if (!dimensions() || getUpper().size() != dimensions())
-    return emitOpError("has ") << dimensions() << " lower and " << getUpper().size()
-                               << " upper bounds; each dimension has one of each";
-  if (combiners != getReductions().size())
-    return emitOpError("has ") << getReductions().size() << " reductions and " << combiners << " combiners";
-  if (block.getNumArguments() != dimensions() + combiners ||
-      !llvm::all_of(block.getArguments().take_front(dimensions()),
-                    [](BlockArgument argument) { return argument.getType().isIndex(); }))
-    return emitOpError("has a region whose arguments are not the iteration's indices and one private copy a reduction");
-  for (auto [position, operand] : llvm::enumerate(getReductions()))
-    if (withMemory(cast<MemRefType>(operand.getType()), "") !=
-        withMemory(cast<MemRefType>(privateCopy(position).getType()), ""))
-      return emitOpError("has a private copy of another type than its reduction");
-  for (auto numbers : {getParts(), getChunk()})
-    if (numbers && numbers->size() != dimensions())
-      return emitOpError("has ") << dimensions() << " dimensions and says of " << numbers->size()
-                                 << " how they are distributed";
-  int64_t all = 1;
-  for (unsigned dimension = 0; dimension < dimensions(); ++dimension) {
-    if (partsOf(dimension) < 1 || __builtin_mul_overflow(all, partsOf(dimension), &all))
-      return emitOpError("is distributed in ")
-             << partsOf(dimension) << " parts; it takes one at least, and less than 2^63";
-    if (chunkOf(dimension) < 0)
-      return emitOpError("has chunks of a negative number of iterations");
-  }
-  return success();
-}
-
-// svm.instances "i" (%p) = (%a) to (%n) on @pe parts 8 concurrent { … } attrs
-ParseResult InstancesOp::parse(OpAsmParser& parser, OperationState& result) {
-  auto& builder = parser.getBuilder();
-  auto& properties = result.getOrAddProperties<InstancesOp::Properties>();
-  auto index = builder.getIndexType();
-  std::string label;
-  if (succeeded(parser.parseOptionalString(&label)))
-    properties.label = builder.getStringAttr(label);
-  OpAsmParser::Argument argument;
-  OpAsmParser::UnresolvedOperand lower, upper;
-  argument.type = index;
-  if (parser.parseLParen() || parser.parseArgument(argument) || parser.parseRParen() || parser.parseEqual() ||
-      parser.parseLParen() || parser.parseOperand(lower) || parser.parseRParen() || parser.parseKeyword("to") ||
-      parser.parseLParen() || parser.parseOperand(upper) || parser.parseRParen() || parser.parseKeyword("on") ||
-      parseProcessor(parser, properties.processor) || parser.resolveOperand(lower, index, result.operands) ||
-      parser.resolveOperand(upper, index, result.operands))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("parts"))) {
-    int64_t parts = 0;
-    if (parser.parseInteger(parts))
-      return failure();
-    properties.parts = builder.getI64IntegerAttr(parts);
-  }
-  if (succeeded(parser.parseOptionalKeyword("concurrent")))
-    properties.concurrent = builder.getUnitAttr();
-  return failure(parser.parseRegion(*result.addRegion(), argument) || parser.parseOptionalAttrDict(result.attributes));
-}
-
-void InstancesOp::print(OpAsmPrinter& printer) {
-  if (getLabel())
-    printer << ' ' << getLabelAttr();
-  printer << " (";
-  printer.printRegionArgument(instance(), {}, /*omitType=*/true);
-  printer << ") = (" << getLower() << ") to (" << getUpper() << ") on " << getProcessorAttr();
-  if (getParts())
-    printer << " parts " << *getParts();
-  if (getConcurrent())
-    printer << " concurrent";
-  printer << ' ';
-  printer.printRegion(getBody(), false, false);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"label", "processor", "parts", "concurrent"});
-}
-
-LogicalResult InstancesOp::verify() {
-  Block& block = getBody().front();
-  if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
-    return emitOpError("has a region whose argument is not the instance's number");
-  if (getPartsAttr() && getPartsAttr().getInt() < 1)
-    return emitOpError("is distributed in ") << getPartsAttr().getInt() << " parts; it takes one at least";
-  return success();
-}
-
-LogicalResult OnOp::verify() {
-  return getBody().front().getNumArguments() ? emitOpError("has a region with arguments; it takes none") : success();
-}
-
 // ---- checks, figures, records, streams ----
 
 // A check may end the program: it is kept, and kept in order with writes, but it can be moved out of loops by passes
@@ -630,7 +378,46 @@ LogicalResult StreamOp::verify() {
                          << "'; it does one of the two";
   if (getAddress() && !getMemory())
     return emitOpError("has an address, and no memory");
+  if (getAddressAttr() && getAddressAttr().getInt() < 0)
+    return emitOpError() << "is at address " << getAddressAttr().getInt() << "; addresses are not negative";
+  return verifyLabel(*this, getLabel());
+}
+
+/// Words of small letters and figures with hyphens between them: "value-too-large".
+static bool isKebabCase(StringRef text) {
+  SmallVector<StringRef> words;
+  text.split(words, '-');
+  return llvm::all_of(words, [](StringRef word) {
+    return !word.empty() && llvm::all_of(word, [](char c) { return llvm::isDigit(c) || (c >= 'a' && c <= 'z'); });
+  });
+}
+
+LogicalResult CheckOp::verify() {
+  if (!isKebabCase(getCode()))
+    return emitOpError() << "has the code \"" << getCode() << "\"; a code is in kebab case: \"value-too-large\"";
+  for (StringRef text : {getMessage(), getHelp().value_or("none")})
+    if (text.empty() || text.contains('\0'))
+      return emitOpError() << "has a message or help that " << problemOfName(text)
+                           << "; say what is wrong, and leave out a help that says nothing";
+  unsigned most = 0;
+  if (holdsPlaceholder(getMessage(), &most) && most >= getValues().size())
+    return emitOpError() << "has {" << most << "} in its message and gives " << getValues().size()
+                         << " values; {0} is the first";
   return success();
+}
+
+LogicalResult IndexOp::verify() {
+  if (getDimensionAttr().getInt() < 0)
+    return emitOpError() << "is of dimension " << getDimensionAttr().getInt() << "; the first is 0";
+  return verifyName(*this, "an array", getArray());
+}
+
+LogicalResult CountOp::verify() {
+  return verifyName(*this, "a counter", getCounter());
+}
+
+LogicalResult SpanOp::verify() {
+  return verifyName(*this, "a name", getName());
 }
 
 LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter& rewriter) {

@@ -22,7 +22,7 @@ std::string stagesOf(const PassDefinition& pass) {
   std::string names;
   for (Stage stage : {Stage::Logical, Stage::Placed, Stage::Scheduled, Stage::Lowering})
     if (pass.stages & passes::bit(stage))
-      names += (names.empty() ? "" : " and ") + stageName(stage).str();
+      names += (names.empty() ? "" : " and ") + stringifyStage(stage).str();
   return names + " programs";
 }
 
@@ -33,7 +33,7 @@ bool takes(const PassDefinition& pass, Operation* op) {
   if (!module || (pass.stages & passes::bit(stageOf(module))))
     return true;
   emitError(module.getLoc()) << "'" << pass.name << "' takes " << stagesOf(pass) << ", and this one is "
-                             << stageName(stageOf(module)) << " (svm.stage)";
+                             << stringifyStage(stageOf(module)) << " (svm.stage)";
   return false;
 }
 

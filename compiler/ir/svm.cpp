@@ -1,6 +1,5 @@
 // The dialect's registration, its types and attributes, and the small questions that passes ask of them.
 #include "compiler/ir/svm.h"
-#include "compiler/ir/poll.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,6 +20,8 @@ extern "C" const char* __asan_default_options() { // NOLINT(bugprone-reserved-id
 #endif
 
 #include "compiler/ir/svm_dialect.cpp.inc"
+
+#include "compiler/ir/svm_enums.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "compiler/ir/svm_types.cpp.inc"
@@ -48,9 +49,6 @@ void SvmDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "compiler/ir/svm_ops.cpp.inc"
-      ,
-#define GET_OP_LIST
-#include "compiler/ir/poll.cpp.inc"
       >();
 }
 
@@ -124,20 +122,6 @@ uint64_t RecordType::sizeInBytes(Type type) {
 
 namespace strata::svm {
 
-StringRef stageName(Stage stage) {
-  switch (stage) {
-  case Stage::Logical:
-    return "logical";
-  case Stage::Placed:
-    return "placed";
-  case Stage::Scheduled:
-    return "scheduled";
-  case Stage::Lowering:
-    return "lowering";
-  }
-  return "logical";
-}
-
 StringRef kindName(KernelKind kind) {
   switch (kind) {
   case KernelKind::Structured:
@@ -153,15 +137,11 @@ StringRef kindName(KernelKind kind) {
 }
 
 Stage stageOf(ModuleOp module) {
-  StringAttr attribute = SvmDialect::stageAttr.of(module);
-  for (Stage stage : {Stage::Placed, Stage::Scheduled, Stage::Lowering})
-    if (attribute && attribute.getValue() == stageName(stage))
-      return stage;
-  return Stage::Logical;
+  return SvmDialect::stageAttr.of(module).value_or(Stage::Logical);
 }
 
 void setStage(ModuleOp module, Stage stage) {
-  module->setAttr(SvmDialect::stageAttr, StringAttr::get(module.getContext(), stageName(stage)));
+  SvmDialect::stageAttr.set(module, stage);
 }
 
 void registerDialects(DialectRegistry& registry) {

@@ -41,9 +41,6 @@ llvm::StringRef kindName(KernelKind kind);
 
 namespace strata::svm {
 
-/// The stages of a module, in order (svm.td, the dialect's description).
-enum class Stage { Logical, Placed, Scheduled, Lowering };
-llvm::StringRef stageName(Stage stage);
 /// The module's stage; a module that names none is logical.
 Stage stageOf(mlir::ModuleOp module);
 void setStage(mlir::ModuleOp module, Stage stage);

@@ -1,12 +1,9 @@
 // The svm dialect: the middle form that every notation becomes and every machine starts from. This file is its
-// specification; docs/dialect.md explains the stages. Types and attributes stand first, then the operations by subject.
+// specification, with types.td for its types; docs/dialect.md explains the stages. Operations stand by subject.
 
 #ifndef STRATA_SVM_TD
 #define STRATA_SVM_TD
 
-include "mlir/IR/OpBase.td"
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/Interfaces/CallInterfaces.td"
@@ -14,117 +11,9 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "types.td"
 
-def Svm_Dialect : Dialect {
-  let name = "svm";
-  let cppNamespace = "::strata::svm";
-  let summary = "Kernels, blocks, streams, moves and control on machines with explicit memories and processors";
-  let description = [{
-    The dialect orchestrates: what runs where, on which data, moved how, after what. A module passes through three
-    stages, named by its `svm.stage` attribute: *logical* (no placement; every copy that the source implies is
-    present), *placed* (every block, run and loop has a location on the machine) and *scheduled* (addresses are fixed).
-    What a target makes of a scheduled one is *lowering*. Attributes that are no operation's own stand in attributes.def.
-  }];
-  let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 1;
-  let hasRegionArgAttrVerify = 1;
-  let hasRegionResultAttrVerify = 1;
-  let extraClassDeclaration = [{
-    /// The attributes of attributes.def: nameAttr, labelAttr, … .
-#define SVM_ATTRIBUTE(identifier, name, value, places, stages, meaning, example)                                       \
-  static constexpr AttributeName<attribute_value::value> identifier##Attr{name};
-#include "compiler/ir/attributes.def"
-
-    void registerTypes();
-    void registerAttributes();
-  }];
-}
-
-class Svm_Type<string name, string typeMnemonic, list<Trait> traits = []> : TypeDef<Svm_Dialect, name, traits> {
-  let mnemonic = typeMnemonic;
-}
-class Svm_Attr<string name, string attrMnemonic> : AttrDef<Svm_Dialect, name> {
-  let mnemonic = attrMnemonic;
-}
 class Svm_Op<string mnemonic, list<Trait> traits = []> : Op<Svm_Dialect, mnemonic, traits>;
-
-// ---- types ----
-
-def Svm_StreamType : Svm_Type<"Stream", "stream"> {
-  let summary = "a first-in first-out sequence of elements of one type";
-  let description = "Capacity, flags and placement belong to the operation that makes the stream.";
-  let parameters = (ins "::mlir::Type":$elementType);
-  let assemblyFormat = "`<` $elementType `>`";
-}
-
-def Svm_TokenType : Svm_Type<"Token", "token"> {
-  let summary = "the end of a run or a move that goes on beside its starter";
-}
-
-def Svm_RecordType : Svm_Type<"Record", "record", [DeclareTypeInterfaceMethods<MemRefElementTypeInterface>]> {
-  let summary = "a struct of a source language, laid out as C lays it out";
-  let description = "Fields are integers, floating-point numbers or records. The name is the program's; two records are the same "
-                    "type when name and fields agree.";
-  let parameters = (ins "::mlir::StringAttr":$name, ArrayRefParameter<"::mlir::StringAttr">:$fieldNames,
-                        ArrayRefParameter<"::mlir::Type">:$fieldTypes);
-  let hasCustomAssemblyFormat = 1;
-  let extraClassDeclaration = [{
-    /// The position of a field, or nothing.
-    std::optional<unsigned> fieldIndex(llvm::StringRef field) const;
-    /// C's sizeof and alignof, in bytes.
-    static uint64_t sizeInBytes(::mlir::Type type);
-    static uint64_t alignmentInBytes(::mlir::Type type);
-  }];
-}
-
-def Svm_MemoryAttr : Svm_Attr<"Memory", "mem"> {
-  let summary = "a class of memory of the machine, used as a memref's memory space";
-  let description = [{
-    Names a class (every processing element's own local store is one class). The instance meant is that of the executing
-    processor, or instance 0 where the executing processor owns none.
-  }];
-  let parameters = (ins "::mlir::FlatSymbolRefAttr":$memory);
-  let assemblyFormat = "`<` $memory `>`";
-}
-
-def Svm_DistributionAttr : Svm_Attr<"Distribution", "dist"> {
-  let summary = "one array over many instances of a memory, used as a memref's memory space";
-  let description = [{
-    A block in such a space is indexed as a whole; `instance` says which instance of `memory` holds an element (indices to
-    the number of the instance; no result: every instance has all of it), `offset` at which element it lies there. Both maps take one index for
-    each dimension of the block and no symbols. `memory` is a class of the machine that the
-    program was written for. `per_processor` instances belong to each processor, in order; 0: the memory belongs to none. An access is
-    local, remote or global by the processor that executes the kernel (its argument with `svm.instance`). Such blocks are made by `svm.block`, moved as a
-    whole and given to kernels; control code neither takes views of them nor touches their elements. Placement keeps the space on a machine
-    that has these memories, and gathers the array into one memory on any other.
-  }];
-  let parameters = (ins "::mlir::StringAttr":$memory, "int64_t":$instances, "int64_t":$per_processor,
-                        "::mlir::AffineMap":$instance, "::mlir::AffineMap":$offset);
-  let assemblyFormat = "`<` $memory `[` $instances `]` `per` $per_processor `,` $instance `at` $offset `>`";
-  let genVerifyDecl = 1;
-}
-
-def Svm_TunableAttr : Svm_Attr<"Tunable", "tunable"> {
-  let summary = "a tunable of an instance, as a mapping names the two";
-  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$instance);
-  let assemblyFormat = "`<` $name `of` $instance `>`";
-}
-
-def Svm_DeclarationAttr : Svm_Attr<"Declaration", "declaration"> {
-  let summary = "a type of the program in C";
-  let description = [{
-    `name` is what C calls it ("struct point"); `definition`, `typedefs` and `assertions` are C text. The assertions say that it lies in
-    memory as the program takes it to. Enumerators and typedefs alone have no name.
-  }];
-  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$definition,
-                        OptionalParameter<"::mlir::StringAttr">:$typedefs,
-                        OptionalParameter<"::mlir::StringAttr">:$assertions);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Svm_Block : Type<CPred<"::llvm::isa<::mlir::MemRefType>($_self)">, "block (a ranked memref)", "::mlir::MemRefType">;
-def Svm_Counted : Type<Or<[Index.predicate, I64.predicate]>, "index or 64-bit integer">;
 
 // ---- kernels ----
 
@@ -162,8 +51,8 @@ def Svm_KernelOp : Svm_Op<"kernel", [AffineScope, AutomaticAllocationScope, Isol
     /// What its body is.
     KernelKind kind();
     bool isStructured() { return kind() == KernelKind::Structured; }
-    /// "read", "write", "readwrite"; empty for an argument that is not a block.
-    llvm::StringRef access(unsigned argument);
+    /// Nothing for an argument that is not a block.
+    std::optional<Access> access(unsigned argument);
     /// What messages call the argument.
     std::string argumentName(unsigned argument);
     /// The argument that tells the executing processor's number (`svm.instance`), or nothing.
@@ -184,7 +73,8 @@ def Svm_LLVMSourceOp : Svm_Op<"llvm_source", [Symbol]> {
   let summary = "LLVM IR of kernels that came through Clang, as text";
   let description = [{
     Kept as text so that nothing that Clang said is changed or dropped (MLIR's import refuses inline assembly and block addresses
-    and drops operand bundles). Functions are referred to as @source::@function.
+    and drops operand bundles). Functions are referred to as @source::@function. The text is LLVM's assembly, not its bitcode; a logical program's
+    is read when it is verified (llvm_source.h).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$text);
   let assemblyFormat = "$sym_name $text attr-dict";
@@ -276,13 +166,14 @@ def Svm_ScopeOp : Svm_Op<"scope", [NoTerminator, SingleBlock, RecursiveMemoryEff
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$label, UnitAttr:$disjoint);
   let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
   let assemblyFormat = "($label^)? (`disjoint` $disjoint^)? $body attr-dict";
 }
 
 def Svm_BlockOp : Svm_Op<"block", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "makes a block that lives until the enclosing region ends";
   let description = [{
-    One operand for each dimension. `max` holds static upper bounds of the extents (-1: none known), which explicit memories need.
+    One operand for each dimension. `max` holds static upper bounds of the extents (a negative one: none known), which explicit memories need.
     `label` is its name in the mapping record; `address` (bytes from the start of the memory's instance) is set by scheduling. The content is
     undefined.
   }];
@@ -480,9 +371,15 @@ def Svm_OnOp : Svm_Op<"on", [AutomaticAllocationScope, SingleBlock, RecursiveMem
 
 def Svm_CheckOp : Svm_Op<"check", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a rule of the source language that holds when the program runs, or ends it with an error";
-  let description = "The message holds {0}, {1}, … for the values. The place is the operation's location.";
+  let description = [{
+    `code` is the rule's name, in kebab case. The message holds {0}, {1}, … for the values, and no number without a value; `help` is printed as it
+    stands. The place is the operation's location.
+
+    Example: `svm.check %fits, "value-too-large", "the value is {0}; {1} fits" help "take less" (%n, %most : i64, index)`
+  }];
   let arguments = (ins I1:$condition, StrAttr:$code, StrAttr:$message, OptionalAttr<StrAttr>:$help, Variadic<Svm_Counted>:$values);
   let assemblyFormat = "$condition `,` $code `,` $message (`help` $help^)? (`(` $values^ `:` type($values) `)`)? attr-dict";
+  let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }
 
@@ -493,24 +390,28 @@ def Svm_IndexOp : Svm_Op<"index", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     checked when the program runs. `array` and `dimension` (from 0) are for the message.
   }];
   let arguments = (ins Index:$index, Index:$extent, StrAttr:$array, I64Attr:$dimension);
+  let hasVerifier = 1;
   let assemblyFormat = "$index `in` $extent `of` $array `,` $dimension attr-dict";
 }
 
 def Svm_CountOp : Svm_Op<"count", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "adds to a figure of the run; no effect on results";
   let arguments = (ins StrAttr:$counter, Svm_Counted:$amount);
+  let hasVerifier = 1;
   let assemblyFormat = "$counter `by` $amount `:` type($amount) attr-dict";
 }
 
 def Svm_SpanOp : Svm_Op<"span", [SingleBlock, RecursiveMemoryEffects, NoTerminator, NoRegionArguments]> {
   let summary = "a stretch of execution that a trace shows under a name; no effect on results";
   let description = [{
-    `of` says how many instances of a node it executes, for figures that are made of a trace.
+    `of` says how many instances of a node it executes, for figures that are made of a trace; a negative number counts as none. Front ends put one around
+    each node of a graph, and a pass around runs and waits of scheduled programs. It stands in functions; its region is as that of a scope.
 
     Example: `svm.span "soften" of %count { … }`
   }];
   let arguments = (ins StrAttr:$name, Optional<Index>:$instances);
   let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
   let assemblyFormat = "$name (`of` $instances^)? $body attr-dict";
 }
 
@@ -519,6 +420,18 @@ def Svm_SpanOp : Svm_Op<"span", [SingleBlock, RecursiveMemoryEffects, NoTerminat
 def Svm_PauseOp : Svm_Op<"pause"> {
   let summary = "lets other concurrent instances go on; stands in a loop that waits for one";
   let assemblyFormat = "attr-dict";
+}
+
+def Svm_PollOp : Svm_Op<"poll", [AttrSizedOperandSegments]> {
+  let summary = "lets other concurrent instances go on, and says what this one waits with";
+  let description = [{
+    Ends a round of a loop that waits, as svm.pause does. `changed`: since its last poll the instance may have given what others read another
+    value, or done what nobody can tell. `state` holds every value of its own that decides how it goes on. An instance that comes back to a poll
+    with the same state goes in circles until another one changes something; when all that have not ended do so, the program
+    cannot go on, which is the error "runtime-deadlock". `instance` is its number for messages.
+  }];
+  let arguments = (ins Optional<Index>:$instance, I1:$changed, Variadic<AnyTypeOf<[Index, AnyInteger, AnyFloat]>>:$state);
+  let assemblyFormat = "(`of` $instance^)? `changed` $changed (`state` `(` $state^ `:` type($state) `)`)? attr-dict";
 }
 
 def Svm_FenceOp : Svm_Op<"fence"> {
@@ -551,12 +464,12 @@ def Svm_AtomicOp : Svm_Op<"atomic", [AttrSizedOperandSegments, DeclareOpInterfac
 
     Example: `%before = svm.atomic "add" %one to %counts[%bin] : memref<?xi32, strided<[1], offset: ?>>`
   }];
-  let arguments = (ins StrAttr:$kind, AnyInteger:$value, Svm_Block:$block, Variadic<Index>:$indices,
+  let arguments = (ins Svm_AtomicKindAttr:$kind, AnyInteger:$value, Svm_Block:$block, Variadic<Index>:$indices,
                        Optional<AnyInteger>:$expected);
   let results = (outs AnyInteger:$before);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $kind $value `to` $block `[` $indices `]` (`if` $expected^ `:` type($expected))? attr-dict `:` type($block)
+    custom<AtomicKind>($kind) $value `to` $block `[` $indices `]` (`if` $expected^ `:` type($expected))? attr-dict `:` type($block)
   }];
 }
 

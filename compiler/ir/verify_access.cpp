@@ -163,7 +163,7 @@ private:
       return llvm::is_contained(loop.getReductions(), use.get());
     if (auto run = dyn_cast<RunOp>(op)) {
       auto kernel = symbols_.lookup<KernelOp>(run.getKernel());
-      return kernel && kernel.access(position) != "read";
+      return kernel && kernel.access(position) != Access::Read;
     }
     if (auto call = dyn_cast<func::CallOp>(op)) {
       auto callee = symbols_.lookup<func::FuncOp>(call.getCallee());
@@ -359,7 +359,7 @@ private:
     if (!kernel.isStructured() || kernel.isShared() || kernel.getMayAlias())
       return success();
     for (auto [position, argument] : llvm::enumerate(kernel.getBody().getArguments())) {
-      if (kernel.access(position) != "write" || distributionOf(argument.getType()))
+      if (kernel.access(position) != Access::Write || distributionOf(argument.getType()))
         continue;
       SmallVector<Operation*> readers, writers;
       collect(argument, readers, writers);
@@ -376,8 +376,8 @@ private:
     if (function.isExternal() || together_.contains(function))
       return success();
     for (BlockArgument argument : function.getArguments()) {
-      StringAttr access = SvmDialect::accessAttr.of(function, argument.getArgNumber());
-      if (!access || access.getValue() != "write" || !isa<MemRefType>(argument.getType()))
+      if (SvmDialect::accessAttr.of(function, argument.getArgNumber()) != Access::Write ||
+          !isa<MemRefType>(argument.getType()))
         continue;
       if (Operation* reader = firstReader(argument))
         return reader->emitOpError() << "reads " << nameOf(function, argument.getArgNumber())
@@ -398,8 +398,7 @@ private:
     if (function.getFunctionBody().empty())
       return success();
     for (auto [position, argument] : llvm::enumerate(function.getArguments())) {
-      StringAttr access = SvmDialect::accessAttr.of(function, position);
-      if (!access || access.getValue() != "read" || !isa<MemRefType>(argument.getType()))
+      if (SvmDialect::accessAttr.of(function, position) != Access::Read || !isa<MemRefType>(argument.getType()))
         continue;
       Operation* writer = writerOf(argument);
       if (!writer)

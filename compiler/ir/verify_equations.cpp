@@ -1,5 +1,6 @@
 // Verifiers of kernels of equations: that sets, indices and distances fit the iterators and parameters, and types each
 // other. What holds of all equations together is compiler/equations/verify.h's to say.
+#include "compiler/ir/names.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/IR/IntegerSet.h"
@@ -18,7 +19,17 @@ static LogicalResult verifySets(Operation* op, ArrayAttr sets, unsigned dimensio
   return success();
 }
 
+/// What messages, and what is made of the equations, call a thing.
+static LogicalResult verifyNames(Operation* op, ArrayAttr names) {
+  for (auto name : names.getAsRange<StringAttr>())
+    if (const StringRef problem = problemOfName(name.getValue()); !problem.empty())
+      return op->emitOpError() << "has a name that " << problem;
+  return success();
+}
+
 LogicalResult EquationsOp::verify() {
+  if (failed(verifyNames(*this, getIterators())) || failed(verifyNames(*this, getNames())))
+    return failure();
   if (getNames().size() != getParameters().size())
     return emitOpError() << "names " << getNames().size() << " of " << getParameters().size() << " parameters";
   if (getIterators().empty() || getIterators().size() > 8)
@@ -60,6 +71,8 @@ LogicalResult EquationOp::verify() {
   const unsigned dimensions = equations.getIterators().size(), symbols = equations.getNames().size();
   if (failed(verifySets(*this, getDomain(), dimensions, symbols)))
     return failure();
+  if (const StringRef problem = problemOfName(getVariable().value_or("none")); !problem.empty())
+    return emitOpError() << "has a name that " << problem;
   if (bool(getVariable()) == bool(getOutput()) || bool(getOutput()) != bool(getIndex()))
     return emitOpError("defines a variable, or the elements of an output at an index");
   if (auto map = getIndex())

@@ -3,6 +3,8 @@
 #include "compiler/ir/verify_logical.h"
 
 #include "compiler/ir/attributes.h"
+#include "compiler/ir/llvm_source.h"
+#include "compiler/ir/names.h"
 #include "compiler/ir/svm.h"
 #include "compiler/ir/verify_marks.h"
 
@@ -10,6 +12,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IntegerSet.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 
 using namespace mlir;
 
@@ -95,11 +99,17 @@ public:
   LogicalResult module(ModuleOp program) {
     if (failed(unproved(program)))
       return failure();
+    for (auto source : program.getOps<LLVMSourceOp>())
+      if (failed(readable(source)))
+        return failure();
     for (Operation& op : *program.getBody()) {
       if (!isa<func::FuncOp, KernelOp, LLVMSourceOp, memref::GlobalOp>(op))
         return op.emitOpError(
             "does not belong in a program; it holds functions, kernels, LLVM sources and constant tables");
-      if (SymbolTable::getSymbolName(&op).getValue().starts_with("strata"))
+      const StringRef name = SymbolTable::getSymbolName(&op).getValue();
+      if (const StringRef problem = problemOfName(name); !problem.empty())
+        return op.emitOpError() << "has a name that " << problem;
+      if (name.starts_with("strata"))
         return op.emitError("names that begin with 'strata' are the runtime's; choose another one");
       if (failed(operation(&op, 0)))
         return failure();
@@ -276,6 +286,32 @@ private:
     return success();
   }
 
+  /// The text of a source is LLVM IR, and what it defines is defined nowhere else.
+  LogicalResult readable(LLVMSourceOp source) {
+    llvm::LLVMContext context;
+    std::string problem;
+    const std::unique_ptr<llvm::Module> module = readLlvmSource(source, context, problem);
+    if (!module)
+      return source.emitOpError() << "does not read as LLVM IR: " << problem;
+    llvm::StringSet<>& defined = defined_[source];
+    for (const llvm::Function& function : *module) {
+      if (function.isDeclaration())
+        continue;
+      defined.insert(function.getName());
+      if (!function.hasExternalLinkage())
+        continue;
+      // A declared function is this one, and what has its body in a source has no code of its own.
+      Operation* other = symbols_.lookup(function.getName());
+      auto declared = dyn_cast_or_null<func::FuncOp>(other);
+      auto kernel = dyn_cast_or_null<KernelOp>(other);
+      const bool isCode = (declared && !declared.isExternal()) || (kernel && !kernel.getLlvm());
+      if (!visible_.insert(function.getName()).second || isCode)
+        return source.emitOpError() << "defines '" << function.getName()
+                                    << "', which the program defines elsewhere as well; give one another name";
+    }
+    return success();
+  }
+
   LogicalResult details(Operation* op) {
     if (failed(maps(op)))
       return failure();
@@ -317,6 +353,10 @@ private:
       std::optional<int64_t> dimension = dim.getConstantIndex();
       if (!dimension || *dimension < 0 || *dimension >= cast<MemRefType>(dim.getSource().getType()).getRank())
         return dim.emitOpError("asks for a dimension that is no constant, or that the block does not have");
+    } else if (auto span = dyn_cast<SpanOp>(op)) {
+      if (std::optional<int64_t> count = span.getInstances() ? getConstantIntValue(span.getInstances()) : std::nullopt;
+          count && *count < 0)
+        return span.emitOpError() << "is of " << *count << " instances; there are 0 or more";
     } else if (isa<BarrierOp, AtomicOp>(op) && !op->getParentOfType<KernelOp>()) {
       return op->emitOpError("stands outside of kernels, which run on instances");
     } else if (isa<BarrierOp>(op)) {
@@ -337,9 +377,16 @@ private:
         return call.emitOpError() << "calls '" << call.getCallee()
                                   << "' from a kernel; kernels call declared functions only";
     } else if (auto source = dyn_cast<KernelOp>(op); source && source.getLlvm()) {
-      if (!symbols_.lookup<LLVMSourceOp>(source.getLlvm()->getRootReference()))
-        return source.emitOpError() << "has its body in '" << source.getLlvm()->getRootReference().getValue()
-                                    << "', which is no 'svm.llvm' source of this program";
+      const SymbolRefAttr body = *source.getLlvm();
+      if (body.getNestedReferences().size() != 1)
+        return source.emitOpError() << "has its body in '" << body
+                                    << "'; it is named by its source and itself: @source::@function";
+      auto from = symbols_.lookup<LLVMSourceOp>(body.getRootReference());
+      if (!from)
+        return source.emitOpError() << "has its body in '" << body.getRootReference().getValue()
+                                    << "', which is no 'svm.llvm_source' of this program";
+      if (!defined_[from].contains(body.getLeafReference().getValue()))
+        return source.emitOpError() << "has its body in '" << body << "', and that source defines no such function";
     }
     return success();
   }
@@ -372,11 +419,7 @@ private:
 
   /// A declaration is a C function that an LLVM source of the program defines.
   LogicalResult external(func::FuncOp function) {
-    bool defined = false;
-    for (Operation& op : *function->getParentOfType<ModuleOp>().getBody())
-      if (auto source = dyn_cast<LLVMSourceOp>(op))
-        defined |= source.getText().contains(("@" + function.getName() + "(").str());
-    if (!defined)
+    if (!visible_.contains(function.getName()))
       return function.emitOpError("has no body; what a program calls is part of it, or in an LLVM source of it");
     if (!function.isPrivate() || SvmDialect::entryAttr.isOn(function))
       return function.emitOpError("is declared and seen from outside; a declaration is private and no entry point");
@@ -405,6 +448,9 @@ private:
     if (sizes && !llvm::all_of(sizes.getAsRange<StringAttr>(),
                                [&](StringAttr size) { return sizeNames.insert(size.getValue()).second; }))
       return function.emitOpError() << "has '" << SvmDialect::sizesAttr << "' that are no list of different names";
+    for (const auto& size : sizeNames)
+      if (const StringRef problem = problemOfName(size.getKey()); !problem.empty())
+        return function.emitOpError() << "has a name in '" << SvmDialect::sizesAttr << "' that " << problem;
     if (!extents)
       return success();
     if (extents.size() != function.getNumArguments())
@@ -426,6 +472,8 @@ private:
   }
 
   SymbolTable symbols_;
+  llvm::DenseMap<Operation*, llvm::StringSet<>> defined_; // by source: the functions
+  llvm::StringSet<> visible_;                             // those of them that are seen from outside
 };
 
 } // namespace

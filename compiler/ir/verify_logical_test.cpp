@@ -4,38 +4,13 @@
 
 #include "compiler/ir/svm.h"
 
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "compiler/ir/verify_logical_testing.h"
 
 using namespace strata;
+using svm::expectProblem;
+using svm::problem;
 
 namespace {
-
-/// What the verifier says, or an empty text.
-std::string problem(const std::string& program) {
-  mlir::DialectRegistry registry;
-  svm::registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::string said;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) { said += diagnostic.str(); });
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      "!cut = memref<?xi32, strided<[1], offset: ?>, #svm.dist<\"l\"[4] per 1, (i) -> (i) at (i) -> (0)>>\n"
-      "!plain = memref<?xi32, strided<[1], offset: ?>>\n" +
-          program,
-      mlir::ParserConfig(&context));
-  if (module && succeeded(svm::verifyLogical(*module)))
-    EXPECT_EQ(said, "");
-  else
-    EXPECT_NE(said, "");
-  return said;
-}
-
-void expectProblem(const std::string& program, const std::string& part) {
-  std::string said = problem(program);
-  EXPECT_NE(said.find(part), std::string::npos) << said;
-}
 
 TEST(DistributedBlocks, AreMadeMovedGivenToKernelsAndIndexedThere) {
   EXPECT_EQ(problem(R"(
@@ -142,7 +117,8 @@ TEST(Attributes, HoldWhatTheirDefinitionsSay) {
   EXPECT_EQ(problem(carrying("", "svm.entry, svm.sizes = [\"N\"], svm.extents = [affine_map<()[n] -> ()>]",
                              "svm.words = 1 : i64, svm.unsigned")),
             "");
-  expectProblem(carrying("svm.label"), "carries 'svm.label' with unit; 'svm.label' is a string: svm.label = \"i#0\"");
+  expectProblem(carrying("svm.label"), "carries 'svm.label' with unit; 'svm.label' is a string that is not empty, "
+                                       "without zero characters and numbers in braces: svm.label = \"i#0\"");
   expectProblem(carrying("", "svm.entry = 1 : i64"), "'svm.entry' is a mark without a value");
   expectProblem(carrying("", "svm.entry, svm.sizes = \"N\""), "'svm.sizes' is a list of strings");
   expectProblem(carrying("", "svm.entry, svm.sizes = [3]"), "'svm.sizes' is a list of strings");
@@ -328,24 +304,21 @@ TEST(DistributedBlocks, AreNotInNamedMemories) {
                 "uses a block in a named memory");
 }
 
-const std::string source = R"(svm.llvm_source @c "define i32 @twice(i32 %x) { ret i32 %x }")";
-
-TEST(DeclaredFunctions, AreDefinedInAnLlvmSource) {
-  std::string call = R"(
-    func.func private @twice(i32) -> i32
-    svm.kernel @k(%x: i32) {
-      %y = func.call @twice(%x) : (i32) -> i32
-      svm.return
-    })";
-  EXPECT_EQ(problem(source + call), "");
-  expectProblem(call, "has no body; what a program calls is part of it, or in an LLVM source of it");
+TEST(Names, AreShownAsTheyStand) {
+  EXPECT_EQ(problem("func.func @\"a b{x}\"() { return }"), "");
+  expectProblem("func.func @\"a{0}\"() { return }", "has a name that has a number in braces");
+  expectProblem("func.func @\"\"() { return }", "has a name that is empty");
+  expectProblem("func.func @\"a\\00b\"() { return }", "has a name that has a zero character");
+  expectProblem("func.func @f() attributes {svm.entry, svm.sizes = [\"\"]} { return }",
+                "has a name in 'svm.sizes' that is empty");
 }
 
-TEST(DeclaredFunctions, ArePrivateAndTakeScalars) {
-  expectProblem(source + "func.func private @twice(!plain)", "takes or gives other than C's scalars");
-  expectProblem(source + "func.func private @twice(i32) -> (i32, i32)", "takes or gives other than C's scalars");
-  expectProblem(source + "func.func private @twice(i32) -> i32 attributes {svm.entry}",
-                "is declared and seen from outside");
+TEST(Spans, AreOfNoNegativeNumberOfInstances) {
+  const auto program = [](const std::string& count) {
+    return "func.func @f() {\n%n = arith.constant " + count + " : index\nsvm.span \"s\" of %n {\n}\nreturn\n}";
+  };
+  EXPECT_EQ(problem(program("0")), "");
+  expectProblem(program("-1"), "is of -1 instances; there are 0 or more");
 }
 
 TEST(DeclaredFunctions, AreAllThatKernelsCall) {

@@ -2,7 +2,7 @@
 // front ends write a load, the computation on it and the store in one piece.
 #include "compiler/ir/verify_marks.h"
 
-#include "compiler/ir/poll.h"
+#include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -166,7 +166,7 @@ void lowerKernel(KernelOp kernel, StringRef name) {
       function.setArgAttr(
           starts[position], "llvm.align",
           builder.getI64IntegerAttr(static_cast<int64_t>(RecordType::alignmentInBytes(block.getElementType()))));
-      if (kernel.access(position) == "read" && isApart)
+      if (kernel.access(position) == svm::Access::Read && isApart)
         function.setArgAttr(starts[position], "llvm.readonly", builder.getUnitAttr());
     }
   if (kernel.isStructured()) {

@@ -281,7 +281,9 @@ private:
       return {};
     auto block = dyn_cast<BlockArgument>(list.getMemRef());
     auto kernel = block ? dyn_cast<KernelOp>(block.getOwner()->getParentOp()) : KernelOp();
-    return kernel && !kernel.getMayAlias() && kernel.access(block.getArgNumber()) == "read" ? list : memref::LoadOp();
+    return kernel && !kernel.getMayAlias() && kernel.access(block.getArgNumber()) == svm::Access::Read
+               ? list
+               : memref::LoadOp();
   }
   bool hasListed(scf::ForOp loop) const {
     return loop

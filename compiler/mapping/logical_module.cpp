@@ -52,16 +52,17 @@ LogicalModule::Argument LogicalModule::scalar(mlir::Type type, std::string_view 
   return argument;
 }
 
-LogicalModule::Argument LogicalModule::block(mlir::MemRefType type, std::string_view name, std::string_view access,
+LogicalModule::Argument LogicalModule::block(mlir::MemRefType type, std::string_view name, svm::Access access,
                                              mlir::ArrayRef<mlir::AffineExpr> extents, unsigned sizes) {
   Argument argument = scalar(type, name);
-  argument.attributes.set(svm::SvmDialect::accessAttr, mlir::StringAttr::get(type.getContext(), reference(access)));
+  const mlir::NamedAttribute attribute = svm::SvmDialect::accessAttr.with(type.getContext(), access);
+  argument.attributes.set(attribute.getName(), attribute.getValue());
   if (extents.size() == static_cast<size_t>(type.getRank()))
     argument.extents = mlir::AffineMap::get(0, sizes, extents, type.getContext());
   return argument;
 }
 
-LogicalModule::Argument LogicalModule::block(mlir::MemRefType type, std::string_view name, std::string_view access,
+LogicalModule::Argument LogicalModule::block(mlir::MemRefType type, std::string_view name, svm::Access access,
                                              mlir::ArrayRef<int64_t> extents) {
   auto expressions = llvm::map_to_vector(
       extents, [&](int64_t extent) { return mlir::getAffineConstantExpr(extent, type.getContext()); });

@@ -2,8 +2,9 @@
 // kernels with what is known of their arguments. A notation builds the bodies.
 //
 //   LogicalModule program(context, place);
-//   auto twice = program.kernel(place, "twice", {LogicalModule::block(view, "x", "readwrite")});
-//   auto main = program.entry(place, "main", {LogicalModule::block(view, "x", "readwrite", {extent})}, {"n"});
+//   auto twice = program.kernel(place, "twice", {LogicalModule::block(view, "x", svm::Access::ReadWrite)});
+//   auto main = program.entry(place, "main", {LogicalModule::block(view, "x", svm::Access::ReadWrite, {extent})},
+//   {"n"});
 //   ...                                      // the bodies, with a builder
 //   return program.finish("toy", &machine, &record, diagnostics);
 #pragma once
@@ -32,12 +33,12 @@ public:
     mlir::NamedAttrList attributes; // those of attributes.def that stand on arguments
     mlir::AffineMap extents;        // from the program's sizes to the block's extents; null where nothing is known
   };
-  /// `name` is what messages call it, or empty; `access` is "read", "write" or "readwrite"; `extents`, one a dimension
-  /// where they are known, are affine expressions of sizes (symbols), numbered as the names that entry() is given.
-  static Argument block(mlir::MemRefType type, std::string_view name, std::string_view access,
+  /// `name` is what messages call it, or empty; `extents`, one a dimension where they are known, are affine expressions
+  /// of sizes (symbols), numbered as the names that entry() is given.
+  static Argument block(mlir::MemRefType type, std::string_view name, svm::Access access,
                         mlir::ArrayRef<mlir::AffineExpr> extents = {}, unsigned sizes = 0);
   /// A block whose extents the program states as numbers.
-  static Argument block(mlir::MemRefType type, std::string_view name, std::string_view access,
+  static Argument block(mlir::MemRefType type, std::string_view name, svm::Access access,
                         mlir::ArrayRef<int64_t> extents);
   static Argument scalar(mlir::Type type, std::string_view name);
 

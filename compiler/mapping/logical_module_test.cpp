@@ -14,8 +14,8 @@ struct LogicalModuleTest : testing::Test {
   /// A kernel that stores a number of the given width into the element of its argument.
   void makeStore(unsigned width) {
     mlir::OpBuilder builder(&context);
-    svm::KernelOp kernel =
-        frame.kernel(place, "store", {LogicalModule::block(svm::viewType(0, builder.getI32Type()), "x", "write")});
+    svm::KernelOp kernel = frame.kernel(
+        place, "store", {LogicalModule::block(svm::viewType(0, builder.getI32Type()), "x", svm::Access::Write)});
     builder.setInsertionPointToStart(LogicalModule::makeBody(kernel));
     mlir::Value number = builder.create<mlir::arith::ConstantIntOp>(place, 7, width);
     mlir::OperationState store(place, mlir::memref::StoreOp::getOperationName(),
@@ -37,8 +37,8 @@ TEST_F(LogicalModuleTest, HasWhatTheCommandReads) {
   mlir::AffineExpr size = mlir::getAffineSymbolExpr(0, &context);
   mlir::func::FuncOp entry = frame.entry(
       place, "main",
-      {LogicalModule::block(svm::viewType(2, builder.getF32Type()), "a", "readwrite", {size, size * 2}, 1),
-       LogicalModule::block(svm::viewType(1, builder.getF32Type()), "b", "read", llvm::ArrayRef<int64_t>{8}),
+      {LogicalModule::block(svm::viewType(2, builder.getF32Type()), "a", svm::Access::ReadWrite, {size, size * 2}, 1),
+       LogicalModule::block(svm::viewType(1, builder.getF32Type()), "b", svm::Access::Read, llvm::ArrayRef<int64_t>{8}),
        LogicalModule::scalar(builder.getI32Type(), "c")},
       {"n"});
   builder.setInsertionPointToStart(&entry.getBody().front());
@@ -48,7 +48,7 @@ TEST_F(LogicalModuleTest, HasWhatTheCommandReads) {
   ASSERT_TRUE(module) << diagnostics.render({});
   EXPECT_EQ(svm::SvmDialect::programAttr.of(*module).getValue(), "toy");
   EXPECT_TRUE(svm::SvmDialect::entryAttr.isOn(entry));
-  EXPECT_EQ(svm::SvmDialect::accessAttr.of(entry, 1).getValue(), "read");
+  EXPECT_EQ(svm::SvmDialect::accessAttr.of(entry, 1), svm::Access::Read);
   EXPECT_FALSE(svm::SvmDialect::accessAttr.of(entry, 2));
   auto maps = svm::SvmDialect::extentsAttr.of(entry);
   ASSERT_EQ(maps.size(), 3u);
@@ -59,7 +59,7 @@ TEST_F(LogicalModuleTest, HasWhatTheCommandReads) {
 TEST_F(LogicalModuleTest, ExtentsThatAreNotKnownAreNotStated) {
   mlir::OpBuilder builder(&context);
   mlir::func::FuncOp entry =
-      frame.entry(place, "main", {LogicalModule::block(svm::viewType(1, builder.getF32Type()), "", "read")});
+      frame.entry(place, "main", {LogicalModule::block(svm::viewType(1, builder.getF32Type()), "", svm::Access::Read)});
   builder.setInsertionPointToStart(&entry.getBody().front());
   builder.create<mlir::func::ReturnOp>(place);
   EXPECT_TRUE(frame.finish("toy", nullptr, nullptr, diagnostics)) << diagnostics.render({});

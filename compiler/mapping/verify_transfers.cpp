@@ -184,7 +184,7 @@ private:
       if (auto run = dyn_cast<RunOp>(op)) {
         auto kernel = function_->getParentOfType<ModuleOp>().lookupSymbol<KernelOp>(run.getKernel());
         onlyReads = kernel && operand.getOperandNumber() < kernel.getNumArguments() &&
-                    kernel.access(operand.getOperandNumber()) == "read";
+                    kernel.access(operand.getOperandNumber()) == svm::Access::Read;
       }
       for (const auto& [token, other] : state)
         if (other.accesses.count({block, true}))

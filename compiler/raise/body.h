@@ -60,7 +60,7 @@ private:
   mlir::arith::FastMathFlagsAttr flagsOf(const llvm::Instruction& instruction);
   template <typename Op>
   mlir::Value floating(llvm::Instruction& instruction, unsigned operands);
-  mlir::Value writeAtomic(llvm::Instruction& change, llvm::StringRef kind, const llvm::Value* value,
+  mlir::Value writeAtomic(llvm::Instruction& change, svm::AtomicKind kind, const llvm::Value* value,
                           const llvm::Value* expected);
   bool writeCall(llvm::CallInst& call);
   bool writeBulk(llvm::MemIntrinsic& bulk);

@@ -94,39 +94,39 @@ Body::Values Body::indicesOf(const Access& access) {
   return type.getRank() ? Values{valueOf(access.index)} : Values();
 }
 
-/// As svm.atomic calls it; empty: it has none like that.
-static llvm::StringRef kindOf(llvm::AtomicRMWInst::BinOp operation) {
+/// What svm.atomic has for it, or nothing.
+static std::optional<svm::AtomicKind> kindOf(llvm::AtomicRMWInst::BinOp operation) {
   switch (operation) {
   case llvm::AtomicRMWInst::Add:
-    return "add";
+    return svm::AtomicKind::Add;
   case llvm::AtomicRMWInst::Sub:
-    return "sub";
+    return svm::AtomicKind::Sub;
   case llvm::AtomicRMWInst::And:
-    return "and";
+    return svm::AtomicKind::And;
   case llvm::AtomicRMWInst::Or:
-    return "or";
+    return svm::AtomicKind::Or;
   case llvm::AtomicRMWInst::Xor:
-    return "xor";
+    return svm::AtomicKind::Xor;
   case llvm::AtomicRMWInst::Min:
-    return "min";
+    return svm::AtomicKind::Min;
   case llvm::AtomicRMWInst::Max:
-    return "max";
+    return svm::AtomicKind::Max;
   case llvm::AtomicRMWInst::UMin:
-    return "umin";
+    return svm::AtomicKind::UMin;
   case llvm::AtomicRMWInst::UMax:
-    return "umax";
+    return svm::AtomicKind::UMax;
   case llvm::AtomicRMWInst::Xchg:
-    return "exchange";
+    return svm::AtomicKind::Exchange;
   default:
-    return "";
+    return std::nullopt;
   }
 }
 
-Value Body::writeAtomic(llvm::Instruction& change, llvm::StringRef kind, const llvm::Value* value,
+Value Body::writeAtomic(llvm::Instruction& change, svm::AtomicKind kind, const llvm::Value* value,
                         const llvm::Value* expected) {
   const Access& access = memory_.accesses[&change];
   Value given = valueOf(value), compared = expected ? valueOf(expected) : Value();
-  return make<svm::AtomicOp>(given.getType(), builder_.getStringAttr(kind), given, blocks_.lookup(access.block),
+  return make<svm::AtomicOp>(given.getType(), kind, given, blocks_.lookup(access.block),
                              mlir::ValueRange(indicesOf(access)), compared);
 }
 
@@ -154,14 +154,15 @@ bool Body::writeInstruction(llvm::Instruction& instruction) {
     return !refusal_;
   }
   if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
-    const llvm::StringRef kind = kindOf(change->getOperation());
-    if (kind.empty())
+    const std::optional<svm::AtomicKind> kind = kindOf(change->getOperation());
+    if (!kind)
       return refuse("an atomic operation of an unusual kind", &instruction);
-    values_[change] = writeAtomic(*change, kind, change->getValOperand(), nullptr);
+    values_[change] = writeAtomic(*change, *kind, change->getValOperand(), nullptr);
     return !refusal_;
   }
   if (auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-    values_[change] = writeAtomic(*change, "compare_exchange", change->getNewValOperand(), change->getCompareOperand());
+    values_[change] =
+        writeAtomic(*change, svm::AtomicKind::CompareExchange, change->getNewValOperand(), change->getCompareOperand());
     return !refusal_;
   }
   if (auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction))

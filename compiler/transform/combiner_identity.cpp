@@ -344,11 +344,11 @@ std::optional<ElementwiseCombiner> Recognizer::recognize() {
   b_ = kernel_.getBody().getArgument(1);
   auto into = dyn_cast<MemRefType>(b_.getType());
   auto from = dyn_cast<MemRefType>(a_.getType());
-  if (count > maximumOperations || !into || kernel_.access(1) != "readwrite")
+  if (count > maximumOperations || !into || kernel_.access(1) != Access::ReadWrite)
     return std::nullopt;
   if (from) {
     if (from.getRank() != into.getRank() || from.getElementType() != into.getElementType() ||
-        kernel_.access(0) != "read")
+        kernel_.access(0) != Access::Read)
       return std::nullopt;
   } else {
     if (a_.getType() != into.getElementType() || into.getRank() != 0)

@@ -73,12 +73,12 @@ bool readsOnly(BlockOp block, SymbolTable& symbols) {
         work.push_back(user->getResult(0));
       } else if (auto run = dyn_cast<RunOp>(user)) {
         auto kernel = symbols.lookup<KernelOp>(run.getKernel());
-        if (!kernel || kernel.access(use.getOperandNumber()) != "read")
+        if (!kernel || kernel.access(use.getOperandNumber()) != Access::Read)
           return false;
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        auto access = callee ? SvmDialect::accessAttr.of(callee, use.getOperandNumber()) : StringAttr();
-        if (!access || access.getValue() != "read")
+        auto access = callee ? SvmDialect::accessAttr.of(callee, use.getOperandNumber()) : std::nullopt;
+        if (access != Access::Read)
           return false;
       } else if (auto move = dyn_cast<MoveOp>(user)) {
         if (move.getDestination() == value && value != block.getBlock())

@@ -203,7 +203,7 @@ private:
   bool writes(Operation* op, unsigned position) {
     if (auto run = dyn_cast<RunOp>(op)) {
       auto kernel = symbols_.lookup<KernelOp>(run.getKernel());
-      return !kernel || kernel.access(position) != "read";
+      return !kernel || kernel.access(position) != Access::Read;
     }
     auto callee = symbols_.lookup<func::FuncOp>(cast<func::CallOp>(op).getCallee());
     return callee && !callee.isExternal() && written_.contains(callee.getArgument(position));

@@ -156,12 +156,12 @@ private:
           return true;
       } else if (auto run = dyn_cast<RunOp>(user)) {
         auto kernel = module.lookupSymbol<KernelOp>(run.getKernel());
-        if (!kernel || kernel.access(use.getOperandNumber()) != "read")
+        if (!kernel || kernel.access(use.getOperandNumber()) != Access::Read)
           return true;
       } else if (auto call = dyn_cast<func::CallOp>(user)) {
         auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-        auto access = callee ? SvmDialect::accessAttr.of(callee, use.getOperandNumber()) : StringAttr();
-        if (!access || access.getValue() != "read")
+        auto access = callee ? SvmDialect::accessAttr.of(callee, use.getOperandNumber()) : std::nullopt;
+        if (access != Access::Read)
           return true;
       } else if (!isa<memref::LoadOp, memref::DimOp, memref::ExtractStridedMetadataOp>(user)) {
         return true;

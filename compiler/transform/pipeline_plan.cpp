@@ -29,18 +29,18 @@ bool writes(OpOperand& operand) {
     return false;
   if (transferOf(op))
     return !isReadByTransfer(operand);
-  StringAttr access;
+  std::optional<Access> access;
   auto module = op->getParentOfType<ModuleOp>();
   if (auto run = dyn_cast<RunOp>(op)) {
     auto kernel = module.lookupSymbol<KernelOp>(run.getKernel());
-    return !kernel || position >= kernel.getNumArguments() || kernel.access(position) != "read";
+    return !kernel || position >= kernel.getNumArguments() || kernel.access(position) != Access::Read;
   }
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
     if (callee && position < callee.getNumArguments())
       access = SvmDialect::accessAttr.of(callee, position);
   }
-  return !access || access.getValue() != "read";
+  return access != Access::Read;
 }
 
 /// Whether an operation itself, without its regions, touches the storage of a root.

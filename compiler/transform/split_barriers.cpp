@@ -3,7 +3,6 @@
 #include "compiler/transform/split_barriers.h"
 
 #include "compiler/ir/passes.h"
-#include "compiler/ir/poll.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 #include "compiler/transform/builders.h"
@@ -474,7 +473,7 @@ private:
     for (unsigned number = 0; number < operands_.size(); ++number)
       attributes.push_back(made_.getArgAttrDict(number));
     const auto access =
-        builder_.getDictionaryAttr(builder_.getNamedAttr(SvmDialect::accessAttr, builder_.getStringAttr("readwrite")));
+        builder_.getDictionaryAttr(SvmDialect::accessAttr.with(builder_.getContext(), Access::ReadWrite));
     attributes.resize(types.size(), access);
     made_.setAllArgAttrs(attributes);
     builder_.setInsertionPoint(loop_);

@@ -85,7 +85,7 @@ TEST_P(Figures, SpansCarryProcessorAndInstance) {
 
 TEST_P(Figures, SpansOfOneNameAddUp) {
   spmd(1, false, [&](int64_t) {
-    for (int64_t instances : {3, 4}) {
+    for (int64_t instances : {3, -1, 4}) {
       strata_trace_begin_instances("node", instances);
       strata_trace_begin("node/inner");
       strata_trace_end();
@@ -96,9 +96,9 @@ TEST_P(Figures, SpansOfOneNameAddUp) {
   });
   const auto totals = spanTotals();
   ASSERT_TRUE(totals.contains("node") && totals.contains("node/inner"));
-  EXPECT_EQ(totals.at("node").runs, 2);
+  EXPECT_EQ(totals.at("node").runs, 3);
   EXPECT_EQ(totals.at("node").instances, 7);
-  EXPECT_EQ(totals.at("node/inner").runs, 2);
+  EXPECT_EQ(totals.at("node/inner").runs, 3);
   EXPECT_EQ(totals.at("node/inner").instances, 0);
   EXPECT_GE(totals.at("node").nanoseconds, totals.at("node/inner").nanoseconds);
   clearTrace();

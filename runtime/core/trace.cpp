@@ -272,7 +272,7 @@ void strata_trace_begin(const char* name) {
 }
 
 void strata_trace_begin_instances(const char* name, int64_t instances) {
-  beginSpan(name, false, instances);
+  beginSpan(name, false, std::max<int64_t>(instances, 0));
 }
 
 void strata_trace_wait_begin(const char* name) {

@@ -240,19 +240,25 @@ class Fuzzer:
         return 1 if self.failures else 0
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strata", default=os.path.join(ROOT, "build/bin/strata"))
-    parser.add_argument("--seconds", type=int, default=10**9)
-    parser.add_argument("--count", type=int, default=10**9, help="so many commands")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=5, help="seconds after which a program that runs is ended, without a failure")
-    parser.add_argument("--failures", type=int, default=20, help="end after so many")
-    parser.add_argument("--keep", help="a folder for what fails")
-    parser.add_argument("--no-limit", action="store_true", help="no limit of memory, which address sanitizers need")
-    options = parser.parse_args()
+def parser(description):
+    """Of the command lines of this and other fuzzers."""
+    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--strata", default=os.path.join(ROOT, "build/bin/strata"))
+    made.add_argument("--seconds", type=int, default=10**9)
+    made.add_argument("--count", type=int, default=10**9, help="so many commands")
+    made.add_argument("--seed", type=int, default=1)
+    made.add_argument("--limit", type=float, default=5, help="seconds after which a program that runs is ended, without a failure")
+    made.add_argument("--failures", type=int, default=20, help="end after so many")
+    made.add_argument("--keep", help="a folder for what fails")
+    made.add_argument("--no-limit", action="store_true", help="no limit of memory, which address sanitizers need")
+    return made
+
+
+def parsed(made):
+    options = made.parse_args()
     options.strata = os.path.abspath(options.strata)
-    sys.exit(Fuzzer(options).run())
+    return options
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(Fuzzer(parsed(parser(__doc__))).run())

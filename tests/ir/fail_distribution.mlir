@@ -1,6 +1,6 @@
 // RUN: strata-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{a distribution names no memory}}
+// expected-error @+1 {{a distribution has a memory whose name is empty}}
 func.func private @f(memref<?xi32, #svm.dist<""[4] per 1, (i) -> (i) at (i) -> (0)>>)
 
 // -----

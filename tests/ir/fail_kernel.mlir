@@ -26,6 +26,21 @@ svm.kernel @k() attributes {blackbox = "x"} {
 }
 
 // -----
+// expected-error @+1 {{has a 'blackbox' name that is empty}}
+svm.kernel @k() attributes {blackbox = ""}
+
+// -----
+func.func @f(%a: memref<4xf32>, %b: memref<4xf32>) {
+  // expected-error @+1 {{'svm.label' is a string that is not empty, without zero characters and numbers in braces}}
+  svm.move %a to %b {svm.label = "a{0}"} : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+// expected-error @+1 {{'svm.name' is a string that is not empty}}
+svm.kernel @k(i32 {svm.name = ""}) attributes {blackbox = "x"}
+
+// -----
 // expected-error @+1 {{says of block argument 1 neither "read", "write" nor "readwrite" in 'svm.access'}}
 svm.kernel @k(i32, memref<?xf32, strided<[1], offset: ?>>) attributes {blackbox = "x"}
 

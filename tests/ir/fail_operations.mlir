@@ -254,3 +254,169 @@ func.func @f(%address: i64, %n: index) {
   %0 = svm.memory_at %address(%n) : memref<?xindex, strided<[1], offset: ?>>
   return
 }
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has the code ""; a code is in kebab case: "value-too-large"}}
+  svm.check %c, "", "no"
+  return
+}
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has the code "Too_Large"; a code is in kebab case}}
+  svm.check %c, "Too_Large", "no"
+  return
+}
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has the code "too--large"; a code is in kebab case}}
+  svm.check %c, "too--large", "no"
+  return
+}
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has a message or help that is empty; say what is wrong}}
+  svm.check %c, "a-rule", ""
+  return
+}
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has a message or help that is empty; say what is wrong, and leave out a help that says nothing}}
+  svm.check %c, "a-rule", "no" help ""
+  return
+}
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has a message or help that has a zero character}}
+  svm.check %c, "a-rule", "no\00more"
+  return
+}
+
+// -----
+func.func @f(%c: i1, %n: i64) {
+  // expected-error @+1 {{has {3} in its message and gives 1 values; {0} is the first}}
+  svm.check %c, "a-rule", "n is {0} and {3}" (%n : i64)
+  return
+}
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has {0} in its message and gives 0 values}}
+  svm.check %c, "a-rule", "n is {000}"
+  return
+}
+
+// -----
+func.func @f(%c: i1) {
+  // expected-error @+1 {{has {4294967295} in its message and gives 0 values}}
+  svm.check %c, "a-rule", "n is {18446744073709551616}"
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{is of dimension -4; the first is 0}}
+  svm.index %n in %n of "x", -4
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has an array that is empty}}
+  svm.index %n in %n of "", 0
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has an array that has a number in braces, where messages put a value}}
+  svm.index %n in %n of "x{1}", 0
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has a counter that is empty}}
+  svm.count "" by %n : index
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has a name that is empty}}
+  svm.span "" of %n {
+  }
+  return
+}
+
+// -----
+func.func @f() {
+  // expected-error @+1 {{has a label that is empty}}
+  svm.scope "" {
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has a label that is empty}}
+  svm.parallel "" (%i) = (%n) to (%n) {
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index, %s: memref<f32>) {
+  // expected-error @+1 {{has a combiner with a label that is empty}}
+  svm.parallel (%i) = (%n) to (%n) reduce(%t = %s : memref<f32> with #svm.combiner<@c, "">) {
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has a label that is empty}}
+  svm.instances "" (%p) = (%n) to (%n) on @pe {
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has a label that has a zero character}}
+  %b = svm.block "a\00"(%n) : memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{is at address -8; addresses are not negative}}
+  %b = svm.block(%n) at -8 : memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+func.func @f(%address: i64, %n: index) {
+  // expected-error @+1 {{has a label that is empty}}
+  %0 = svm.memory_at "" %address(%n) : memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{has a label that is empty}}
+  %q = svm.stream ""(%n) : !svm.stream<f32>
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{is at address -8; addresses are not negative}}
+  %q = svm.stream(%n) in @m at -8 : !svm.stream<f32>
+  return
+}

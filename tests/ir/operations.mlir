@@ -18,6 +18,8 @@ svm.kernel @leaf(%a: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"
   // CHECK: svm.check %{{.*}}, "a-code", "{0} is wrong" help "change it"(%{{.*}}, %{{.*}} : index, i64)
   %i = arith.index_cast %n0 : index to i64
   svm.check %t, "a-code", "{0} is wrong" help "change it" (%n0, %i : index, i64)
+  // CHECK: svm.check %{{.*}}, "bare-2", "{0}, {}, {x} and {"(%{{.*}} : index)
+  svm.check %t, "bare-2", "{0}, {}, {x} and {" (%n0 : index)
   // CHECK: svm.check %{{.*}}, "bare", "no more"
   svm.check %t, "bare", "no more"
   // CHECK: svm.count "elements" by %{{.*}} : index
@@ -128,6 +130,12 @@ func.func @control(%a: memref<?xf32, strided<[1], offset: ?>> {svm.name = "A", s
   // CHECK: svm.scope {
   svm.scope {
   }
+  // CHECK: svm.span "node/leaf" of %{{.*}} {
+  svm.span "node/leaf" of %c8 {
+  }
+  // CHECK: svm.span "all" {
+  svm.span "all" {
+  }
   // CHECK: svm.parallel "i" (%{{.*}}) = (%{{.*}}) to (%{{.*}}) reduce(%{{.*}} = %{{.*}} : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe parts 8 chunk 2 {
   svm.parallel "i" (%i) = (%c0) to (%c8) reduce(%t = %s : memref<f32, strided<[], offset: ?>> with #svm.combiner<@combine, "sum">) on @pe parts 8 chunk 2 {
     %v = memref.load %t[] : memref<f32, strided<[], offset: ?>>
@@ -154,6 +162,11 @@ svm.kernel @tile(%a: memref<?x?xi32, strided<[?, 1], offset: ?>, #svm.dist<"l"[4
                  %t: index {svm.instance}) attributes {svm.shared} {
   // CHECK: svm.pause
   svm.pause
+  // CHECK: svm.poll changed %{{.*}}
+  %changed = arith.constant true
+  svm.poll changed %changed
+  // CHECK: svm.poll of %{{.*}} changed %{{.*}} state(%{{.*}} : index)
+  svm.poll of %t changed %changed state(%t : index)
   // CHECK: svm.fence
   svm.fence
   %i = arith.constant 1 : i64

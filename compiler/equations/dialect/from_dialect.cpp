@@ -169,7 +169,7 @@ private:
     if (auto block = mlir::dyn_cast<mlir::MemRefType>(argument.getType())) {
       made.type = elementOf(block.getElementType());
       extents(number, made.extents);
-      made.isPartial = kernel_.access(number) == "readwrite";
+      made.isPartial = kernel_.access(number) == svm::Access::ReadWrite;
     }
     arrays.push_back(std::move(made));
     return static_cast<uint32_t>(numbers.size() - 1);

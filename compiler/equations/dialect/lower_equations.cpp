@@ -177,7 +177,7 @@ private:
       const auto position = kernel_.getNumArguments();
       const mlir::MemRefType type = svm::viewType(1, elementType(variable));
       const mlir::DictionaryAttr attributes = builder_.getDictionaryAttr(
-          {builder_.getNamedAttr(svm::SvmDialect::accessAttr, builder_.getStringAttr("readwrite")),
+          {svm::SvmDialect::accessAttr.with(builder_.getContext(), svm::Access::ReadWrite),
            builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(graph_.variables[variable].name))});
       kernel_.insertArgument(position, type, attributes, kernel_.getLoc());
       cells_[variable] = kernel_.getBody().front().getArgument(position);

@@ -32,7 +32,7 @@ public:
     const Program program = readKernel(kernel_, options_);
     std::vector<bool> isReadable;
     for (unsigned i = 0; i < kernel_.getNumArguments(); ++i)
-      isReadable.push_back(kernel_.access(i) != "write");
+      isReadable.push_back(kernel_.access(i) != svm::Access::Write);
     const Flow flow = analyse(program, isReadable);
     if (flow.results.empty())
       throw Refused{"it writes nothing", kernel_.getLoc()};

@@ -31,23 +31,23 @@ public:
       give(run);
     for (const Extraction::Pair& pair : made_.pairs) {
       const unsigned argument = made_.inputs[pair.input];
-      insert(kernel_.getArgument(argument).getType(), kernel_.argumentName(argument) + ".before", "read");
+      insert(kernel_.getArgument(argument).getType(), kernel_.argumentName(argument) + ".before", svm::Access::Read);
     }
     for (size_t i = 0; i < made_.parameters.size(); ++i)
       insert(builder_.getIndexType(), made_.graph.parameters[i], {});
     for (size_t i = 0; i < made_.outputs.size(); ++i)
-      kernel_.setArgAttr(made_.outputs[i], svm::SvmDialect::accessAttr,
-                         builder_.getStringAttr(made_.graph.outputs[i].isPartial ? "readwrite" : "write"));
+      svm::SvmDialect::accessAttr.set(kernel_, made_.outputs[i],
+                                      made_.graph.outputs[i].isPartial ? svm::Access::ReadWrite : svm::Access::Write);
     stateExtents(before);
     makeBody(before, sources);
   }
 
 private:
-  void insert(mlir::Type type, const std::string& name, llvm::StringRef access) {
+  void insert(mlir::Type type, const std::string& name, std::optional<svm::Access> access) {
     llvm::SmallVector<mlir::NamedAttribute> attributes = {
         builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(name))};
-    if (!access.empty())
-      attributes.push_back(builder_.getNamedAttr(svm::SvmDialect::accessAttr, builder_.getStringAttr(access)));
+    if (access)
+      attributes.push_back(svm::SvmDialect::accessAttr.with(builder_.getContext(), *access));
     kernel_.insertArgument(kernel_.getNumArguments(), type, builder_.getDictionaryAttr(attributes), kernel_.getLoc());
   }
 

@@ -4,7 +4,6 @@
 
 #include "base/machine/addressing.h"
 #include "compiler/hbir/lower/lower_body.h"
-#include "compiler/ir/poll.h"
 
 namespace arith = mlir::arith;
 namespace func = mlir::func;
@@ -38,7 +37,7 @@ mlir::func::FuncOp EntryLowering::beginFunction() {
     // the array lies in the caller's memory both moves go.
     arguments.push_back(mapping::LogicalModule::block(
         svm::viewType(static_cast<unsigned>(array.extents.size()), module_.elementType(array.type)), array.name,
-        array.direction == Direction::In ? "read" : "readwrite", array.extents));
+        array.direction == Direction::In ? svm::Access::Read : svm::Access::ReadWrite, array.extents));
     placement_.arguments.push_back(argumentMemory_);
   }
   placement_.control = processor_;
@@ -92,7 +91,7 @@ void EntryLowering::exchange(const SharedBlock& block, Exchange kind, Value whol
     std::vector<Frame::Argument> arguments;
     const auto add = [&](mlir::MemRefType type) {
       const bool written = (kind == Exchange::Gather) == (arguments.size() == 1);
-      arguments.push_back(Frame::block(type, block.name(), written ? "readwrite" : "read"));
+      arguments.push_back(Frame::block(type, block.name(), written ? svm::Access::ReadWrite : svm::Access::Read));
     };
     add(block.type);
     if (whole)

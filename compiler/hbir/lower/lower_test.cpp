@@ -2,7 +2,6 @@
 // C++ computes.
 #include "compiler/hbir/lower/lower_testing.h"
 
-#include "compiler/ir/poll.h"
 #include "compiler/mapping/place.h"
 #include "compiler/transform/prove_in_range.h"
 

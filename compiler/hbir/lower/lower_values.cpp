@@ -44,14 +44,15 @@ void BodyLowering::lower(const std::vector<StatementPtr>& body, const std::vecto
     Touch touch = block->array ? facts_.touch(block->array) : facts_.touch(block->global);
     bool written = touch.written || llvm::is_contained(cleared, block);
     // What a tile writes of an array stands beside what others write: the whole is never overwritten.
-    arguments.push_back(Frame::block(block->type, block->name(), written ? "readwrite" : "read", block->extents));
+    arguments.push_back(
+        Frame::block(block->type, block->name(), written ? svm::Access::ReadWrite : svm::Access::Read, block->extents));
   }
   for (const Symbol* buffer : plan_.buffers) {
     auto type = svm::viewType(static_cast<unsigned>(buffer->extents.size()), module_.elementType(buffer->type));
-    arguments.push_back(Frame::block(type, buffer->name, "readwrite", buffer->extents));
+    arguments.push_back(Frame::block(type, buffer->name, svm::Access::ReadWrite, buffer->extents));
   }
   if (plan_.tellsFinish)
-    arguments.push_back(Frame::block(svm::viewType(0, builder_.getI1Type()), "finished", "readwrite"));
+    arguments.push_back(Frame::block(svm::viewType(0, builder_.getI1Type()), "finished", svm::Access::ReadWrite));
   unsigned tileArgument = static_cast<unsigned>(arguments.size());
   if (plan_.takesTile) {
     arguments.push_back(Frame::scalar(builder_.getIndexType(), "tile"));

@@ -2,7 +2,6 @@
 // round ends with a poll, which lets other tiles go on. The poll tells whether the tile has changed anything and with
 // which values of its own it goes on, so that a deadlock is found.
 #include "compiler/hbir/lower/lower_body.h"
-#include "compiler/ir/poll.h"
 
 #include <algorithm>
 #include <utility>

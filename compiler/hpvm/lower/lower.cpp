@@ -108,17 +108,17 @@ private:
   void lowerBody(const GraphEntry& entry, const std::string& name, const std::vector<mlir::Type>& types) {
     const InternalNode& node = *entry.root;
     std::vector<mapping::LogicalModule::Argument> arguments;
-    const auto add = [&](mlir::Type type, const std::string& called, llvm::StringRef access) {
+    const auto add = [&](mlir::Type type, const std::string& called, svm::Access access) {
       auto block = llvm::dyn_cast<mlir::MemRefType>(type);
       arguments.push_back(block ? mapping::LogicalModule::block(block, called, access)
                                 : mapping::LogicalModule::scalar(type, called));
     };
     for (const llvm::Argument& argument : node.function->args())
       add(types[argument.getArgNo()], argumentName(*node.function, argument.getArgNo()),
-          entry.isWritten[argument.getArgNo()] ? "readwrite" : "read");
+          entry.isWritten[argument.getArgNo()] ? svm::Access::ReadWrite : svm::Access::Read);
     for (unsigned output = 0; output < node.outputs.size(); ++output)
       if (!entry.passedOn[output])
-        add(svm::viewType(0, travelling(node.outputs[output])), "output " + std::to_string(output), "write");
+        add(svm::viewType(0, travelling(node.outputs[output])), "output " + std::to_string(output), svm::Access::Write);
     auto function = begin(name, arguments);
     if (name == entry.overlapping)
       svm::SvmDialect::rareAttr.set(function);
@@ -154,7 +154,8 @@ private:
       const auto attribute = [&](llvm::StringRef name) {
         return llvm::cast<mlir::StringAttr>(argument.attributes.get(name)).getValue().str();
       };
-      const std::string called = attribute(svm::SvmDialect::nameAttr), access = attribute(svm::SvmDialect::accessAttr);
+      const std::string called = attribute(svm::SvmDialect::nameAttr);
+      const std::optional<svm::Access> access = svm::symbolizeAccess(attribute(svm::SvmDialect::accessAttr));
       Value given = values[number];
       mlir::SmallVector<Value> extents;
       mlir::SmallVector<int64_t> most;
@@ -166,9 +167,9 @@ private:
       placement_->blocks[label] = machine_[arrays_].name;
       values[number] = make<svm::BlockOp>(type, extents, builder_.getDenseI64ArrayAttr(most),
                                           builder_.getStringAttr(label), mlir::IntegerAttr());
-      if (access != "write")
+      if (access != svm::Access::Write)
         make<svm::MoveOp>(mlir::Type(), given, values[number], mlir::ValueRange());
-      if (access != "read")
+      if (access != svm::Access::Read)
         back.emplace_back(values[number], given);
     }
     return back;

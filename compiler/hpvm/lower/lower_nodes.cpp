@@ -331,9 +331,9 @@ void NodeLowering::runLeaf(const LeafNode& leaf, const Values& given, const std:
   for (const llvm::Argument& argument : leaf.function->args())
     use.isAddress.push_back(argument.getType()->isPointerTy() &&
                             !llvm::isa<mlir::MemRefType>(given[argument.getArgNo()].getType()));
-  std::vector<std::string> access;
+  std::vector<svm::Access> access;
   for (const llvm::Argument& argument : leaf.function->args())
-    access.emplace_back(leaf.isWritten[argument.getArgNo()] ? "readwrite" : "read");
+    access.push_back(leaf.isWritten[argument.getArgNo()] ? svm::Access::ReadWrite : svm::Access::Read);
   if (leaf.allocates)
     arguments.push_back(launch_);
   for (const Level& level : levels_) {
@@ -353,22 +353,21 @@ void NodeLowering::runLeaf(const LeafNode& leaf, const Values& given, const std:
     arguments.push_back(isLast(levels_.front()));
     arguments.push_back(linear);
   }
-  access.resize(arguments.size());
   llvm::append_range(arguments, last);
   llvm::append_range(arguments, each);
-  access.resize(arguments.size(), "readwrite");
+  access.resize(arguments.size(), svm::Access::ReadWrite);
   if (llvm::Function* code = makeLeaf(leaf, use, "strata.leaf." + std::to_string(codes_.size()), diagnostics_))
     runCode(label(*leaf.function), code, arguments, access);
 }
 
 void NodeLowering::runCode(const std::string& name, llvm::Function* code, const Values& arguments,
-                           const std::vector<std::string>& access) {
+                           const std::vector<svm::Access>& access) {
   codes_.push_back(code);
   using Frame = mapping::LogicalModule;
   std::vector<Frame::Argument> described;
   for (auto [number, argument] : llvm::enumerate(arguments)) {
     auto block = llvm::dyn_cast<mlir::MemRefType>(argument.getType());
-    described.push_back(block ? Frame::block(block, "", access.empty() ? "readwrite" : access[number])
+    described.push_back(block ? Frame::block(block, "", access.empty() ? svm::Access::ReadWrite : access[number])
                               : Frame::scalar(argument.getType(), ""));
   }
   svm::KernelOp kernel = frame_.kernel(place_, name, described);

@@ -79,7 +79,7 @@ protected:
 
   /// Runs a function of the LLVM code as a kernel; blocks are read and written, unless `access` says otherwise.
   void runCode(const std::string& name, llvm::Function* code, const Values& arguments,
-               const std::vector<std::string>& access = {});
+               const std::vector<svm::Access>& access = {});
   std::string label(const llvm::Function& function);
   mlir::Value block(mlir::Type element, mlir::ValueRange extents, const std::string& name);
   /// How many elements one of so many blocks may have in the memory where arrays lie, which is a store; checked when

@@ -438,8 +438,9 @@ private:
       if (parameter.isLastOutput)
         writtenByLast_.push_back(static_cast<unsigned>(described.size()));
       parameter.kernelArgument =
-          add(parameter.given, type ? Frame::block(type, "", block && block->isWritten ? "readwrite" : "read")
-                                    : Frame::scalar(parameter.given.getType(), ""));
+          add(parameter.given,
+              type ? Frame::block(type, "", block && block->isWritten ? svm::Access::ReadWrite : svm::Access::Read)
+                   : Frame::scalar(parameter.given.getType(), ""));
     }
     for (Value given : symbols_)
       kernelSymbols_.push_back(given ? add(given, Frame::scalar(builder_.getIndexType(), "")) : 0);

@@ -36,9 +36,9 @@ public:
     argumentMemory_ = nameOf(places.arguments);
     isManaged_ = places.blocks.valid() && machine.isStore(places.blocks);
     for (const Array& each : graph.inputs)
-      arrays_.push_back({&each, "read"});
+      arrays_.push_back({&each, svm::Access::Read});
     for (const Array& each : graph.outputs)
-      arrays_.push_back({&each, "write"});
+      arrays_.push_back({&each, svm::Access::Write});
     solve();
   }
 
@@ -55,7 +55,7 @@ public:
 private:
   struct Argument {
     const Array* array;
-    const char* access;
+    svm::Access access;
   };
   /// Where a parameter's value comes from: an extent of an argument, and its factor there.
   struct Source {

@@ -84,7 +84,7 @@ public:
       parameter.dimensions = block ? static_cast<unsigned>(block.getRank()) : 0;
       parameter.rank = parameter.dimensions - isWords;
       parameter.isArray = parameter.rank > 0;
-      parameter.byPointer = block && !parameter.isArray && kernel_.access(position) != "read";
+      parameter.byPointer = block && !parameter.isArray && kernel_.access(position) != svm::Access::Read;
       if (parameter.type == "void" && !parameter.isArray) {
         auto name = recordTypes_.declared(svm::SvmDialect::elementDeclarationsAttr.of(kernel_, position));
         parameter.record = name.value_or("");

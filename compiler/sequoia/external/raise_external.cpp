@@ -172,7 +172,7 @@ private:
       const raise::MemoryBlock* block = array ? raising.blockOf(parameter) : nullptr;
       if (block && block->element && typeOf(block->element) != array.getElementType())
         return refuse("it takes the elements of " + name + " for others than they are");
-      if (block && block->isWritten && kernel_.access(static_cast<unsigned>(position)) == "read")
+      if (block && block->isWritten && kernel_.access(static_cast<unsigned>(position)) == svm::Access::Read)
         return refuse("it stores to " + name + ", which its task only reads");
       if (!array && !type.isIndex() && typeOf(function_->getArg(parameter)->getType()) != type)
         return refuse("it takes " + name + " for another number than it is");

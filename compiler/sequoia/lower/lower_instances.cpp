@@ -37,15 +37,17 @@ ElementType elementTypeOf(const Type* type) {
   return ElementType::structure(std::move(fields), type->size);
 }
 
-llvm::StringRef accessText(Direction direction) {
-  return direction == Direction::In ? "read" : direction == Direction::Out ? "write" : "readwrite";
+svm::Access accessOf(Direction direction) {
+  return direction == Direction::In    ? svm::Access::Read
+         : direction == Direction::Out ? svm::Access::Write
+                                       : svm::Access::ReadWrite;
 }
 
 } // namespace
 
 std::vector<BodyLowering::Frame::Argument> BodyLowering::signature(bool byReference, Hidden hidden) {
   std::vector<Frame::Argument> result;
-  auto addOne = [&](const Variable& variable, bool block, llvm::StringRef access, std::string_view name) {
+  auto addOne = [&](const Variable& variable, bool block, svm::Access access, std::string_view name) {
     Frame::Argument& argument = result.emplace_back(block ? Frame::block(module_.viewOf(variable), name, access)
                                                           : Frame::scalar(module_.typeOf(variable.type), name));
     if (variable.type->isInteger() && !variable.type->isSigned())
@@ -61,14 +63,14 @@ std::vector<BodyLowering::Frame::Argument> BodyLowering::signature(bool byRefere
                               builder_.getI64IntegerAttr(ModuleLowering::wordsIn(variable.type)));
   };
   for (const Variable* parameter : instance_.variant->parameters)
-    addOne(*parameter, isBlock(*parameter, byReference), accessText(parameter->direction), parameter->name);
+    addOne(*parameter, isBlock(*parameter, byReference), accessOf(parameter->direction), parameter->name);
   if (hidden == Hidden::CallerMade) {
     for (const Variable* local : module_.callerMade(number_))
-      addOne(*local, true, "readwrite", labelOf(local->name, local->lexnum));
+      addOne(*local, true, svm::Access::ReadWrite, labelOf(local->name, local->lexnum));
     if (module_.scratchWords(number_))
-      result.push_back(Frame::block(module_.wordsType(), "scratch space", "readwrite"));
+      result.push_back(Frame::block(module_.wordsType(), "scratch space", svm::Access::ReadWrite));
   } else if (hidden == Hidden::Counts && instance_.countsSelections) {
-    result.push_back(Frame::block(module_.wordsType(), "selection counts", "readwrite"));
+    result.push_back(Frame::block(module_.wordsType(), "selection counts", svm::Access::ReadWrite));
   }
   return result;
 }

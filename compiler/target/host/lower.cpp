@@ -3,6 +3,7 @@
 
 #include "compiler/ir/attributes.h"
 #include "compiler/ir/common_subexpressions.h"
+#include "compiler/ir/llvm_source.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/convention.h"
@@ -41,11 +42,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -54,7 +51,6 @@ namespace strata::host {
 
 using mlir::Location;
 
-STRATA_DIAGNOSTIC(badLlvmSource, Error, "host-bad-llvm-source", "the LLVM IR of '{0}' does not read: {1}");
 STRATA_DIAGNOSTIC(linkFailed, Error, "host-llvm-link", "the LLVM IR of '{0}' does not link with the program: {1}");
 
 namespace {
@@ -401,19 +397,11 @@ std::unique_ptr<llvm::Module> translate(ModuleOp program, llvm::LLVMContext& con
   std::map<std::string, Location> places;
   LlvmErrors errors(context);
   for (LLVMSourceOp source : sources) {
-    llvm::SMDiagnostic problem;
-    auto buffer = llvm::MemoryBuffer::getMemBuffer(source.getText(), source.getSymName());
-    auto module = llvm::parseIR(*buffer, problem, context);
-    std::string reason =
-        module ? "" : "line " + std::to_string(problem.getLineNo()) + ": " + problem.getMessage().str();
-    if (module) {
-      llvm::raw_string_ostream stream(reason);
-      if (!llvm::verifyModule(*module, &stream))
-        reason.clear();
-    }
-    if (!reason.empty()) {
-      diagnostics.report(badLlvmSource, sourceLocation(diagnostics.sources(), source.getLoc()),
-                         source.getSymName().str(), reason);
+    std::string reason;
+    auto module = readLlvmSource(source, context, reason);
+    if (!module) {
+      diagnostics.report(linkFailed, sourceLocation(diagnostics.sources(), source.getLoc()), source.getSymName().str(),
+                         reason);
       return nullptr;
     }
     places.insert({source.getSymName().str(), source.getLoc()});

@@ -4,7 +4,6 @@
 
 #include "base/machine/connections.h"
 #include "compiler/ir/locations.h"
-#include "compiler/ir/poll.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/mapping/place.h"
 #include "compiler/target/host/gather.h"
@@ -218,6 +217,34 @@ private:
     return builder.create<arith::OrIOp>(loc, result, before(other, one));
   }
 
+  /// Of a compare_exchange, which is no such change, the one that stores the value.
+  static LLVM::AtomicBinOp changeOf(AtomicKind kind) {
+    switch (kind) {
+    case AtomicKind::Add:
+      return LLVM::AtomicBinOp::add;
+    case AtomicKind::Sub:
+      return LLVM::AtomicBinOp::sub;
+    case AtomicKind::And:
+      return LLVM::AtomicBinOp::_and;
+    case AtomicKind::Or:
+      return LLVM::AtomicBinOp::_or;
+    case AtomicKind::Xor:
+      return LLVM::AtomicBinOp::_xor;
+    case AtomicKind::Min:
+      return LLVM::AtomicBinOp::min;
+    case AtomicKind::Max:
+      return LLVM::AtomicBinOp::max;
+    case AtomicKind::UMin:
+      return LLVM::AtomicBinOp::umin;
+    case AtomicKind::UMax:
+      return LLVM::AtomicBinOp::umax;
+    case AtomicKind::Exchange:
+    case AtomicKind::CompareExchange:
+      break;
+    }
+    return LLVM::AtomicBinOp::xchg;
+  }
+
   void lowerAtomic(AtomicOp atomic) {
     OpBuilder builder(atomic);
     const Location loc = atomic.getLoc();
@@ -237,19 +264,8 @@ private:
           builder.create<LLVM::ExtractValueOp>(loc, pair, ArrayRef<int64_t>{0}).getResult());
       return;
     }
-    const auto kind = llvm::StringSwitch<LLVM::AtomicBinOp>(atomic.getKind())
-                          .Case("add", LLVM::AtomicBinOp::add)
-                          .Case("sub", LLVM::AtomicBinOp::sub)
-                          .Case("and", LLVM::AtomicBinOp::_and)
-                          .Case("or", LLVM::AtomicBinOp::_or)
-                          .Case("xor", LLVM::AtomicBinOp::_xor)
-                          .Case("min", LLVM::AtomicBinOp::min)
-                          .Case("max", LLVM::AtomicBinOp::max)
-                          .Case("umin", LLVM::AtomicBinOp::umin)
-                          .Case("umax", LLVM::AtomicBinOp::umax)
-                          .Default(LLVM::AtomicBinOp::xchg);
     atomic.getBefore().replaceAllUsesWith(
-        builder.create<LLVM::AtomicRMWOp>(loc, kind, at, atomic.getValue(), order).getResult());
+        builder.create<LLVM::AtomicRMWOp>(loc, changeOf(atomic.getKind()), at, atomic.getValue(), order).getResult());
   }
 
   /// Every poll keeps what the runtime remembers of its last rounds on the stack.
