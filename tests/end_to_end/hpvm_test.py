@@ -10,6 +10,7 @@ import time
 import xml.dom.minidom
 
 import harness
+import numpy as np
 from harness import ROOT
 
 EXAMPLES = {  # name: (file, arguments of other sizes)
@@ -666,6 +667,17 @@ class Seeing(harness.Case):
         done = subprocess.run(["./program"], cwd=self.folder, capture_output=True, text=True, timeout=600, env={**os.environ, "STRATA_STATS": "xml"})
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("[hpvm-environment]", done.stderr)
+
+    def test_a_recording_program_is_interpreted(self):
+        """What a trace shows is of no effect on results."""
+        self.write("nested.c", NESTED)
+        self.succeeds("cc", "-O2", "nested.c", "-o", "program", "--record", "--graphs=graphs.mlir")
+        with open(self.path("graphs.mlir")) as file:
+            self.assertIn('svm.span "inner/more" of ', file.read())
+        data = self.save("data.npy", np.zeros(8, "i4"))
+        for way in ("--interpret", "--stats"):
+            self.succeeds("run", "graphs.mlir", "--in", f"data={data}", "--in", "bytes=32", way, "--out", "data=out.npy")
+            np.testing.assert_array_equal(np.load(self.path("out.npy")), np.full(8, 5))
 
     def test_a_program_that_does_not_record_says_so(self):
         self.succeeds("c++", "-O2", os.path.join(ROOT, "examples/hpvm/edges/edges.cpp"), "-o", "program")
