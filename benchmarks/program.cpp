@@ -79,7 +79,7 @@ std::unique_ptr<Program> Program::compile(const ProgramOptions& options, std::st
   llvm::LLVMContext context;
   if (!compiler.place(*logical) || !compiler.schedule(*logical))
     return fail("it cannot be placed");
-  auto code = host::lowerToLlvmDialect(*logical->module, logical->machine)
+  auto code = host::lowerToLlvmDialect(*logical->module, logical->machine, machine::figuresOf(logical->machine))
                   ? host::translate(*logical->module, context, session.diagnostics)
                   : nullptr;
   if (!code)

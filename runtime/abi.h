@@ -79,6 +79,11 @@ typedef struct StrataMachine {
  * process. */
 void strata_machine(const StrataMachine* machine);
 
+/* Ends the process with a message where this computer's processor lacks one of the `features` that code needs: LLVM's
+ * names, joined by commas. What is loaded with such code calls it before all else, from code that every processor of
+ * the architecture runs. `made` is the file that the code was made as, or empty; `processor` what it was made for. */
+void strata_require_processor(const char* made, const char* processor, const char* features);
+
 /* What strata_call_end restores, kept by the caller between the two functions below. */
 typedef struct StrataCall {
   void* context;

@@ -1,11 +1,12 @@
-# strata_add_program(TARGET PROGRAM [MAPPING file] [MACHINE name|file] [ENTRY name] [INTERFACE plain|sequoia] [SIZES N=1024 …] [FUNCTIONS file.c …])
+# strata_add_program(TARGET PROGRAM [MAPPING file] [MACHINE name|file] [ENTRY name] [INTERFACE plain|sequoia] [CPU name] [SIZES N=1024 …] [FUNCTIONS file.c …])
 #
 # Makes the static library TARGET of a program in Sequoia or HBIR. Who links it can include the header of its entry points, which
 # has the program's name: vectadd.sq gives vectadd.h. It is built anew when the program changes, or what it includes, its
 # mapping, its machine, or strata itself. FUNCTIONS are the files of C functions that an HBIR program calls. INTERFACE is how arrays are
-# passed: without it as sqArray_t for Sequoia, else as sizes and pointers.
+# passed: without it as sqArray_t for Sequoia, else as sizes and pointers. CPU is the processor that the code is for, as strata build --cpu
+# takes it; without it, STRATA_CPU where that is set, else the processor of the computer that builds.
 function(strata_add_program target program)
-  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "MAPPING;MACHINE;ENTRY;INTERFACE" "SIZES;FUNCTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "MAPPING;MACHINE;ENTRY;INTERFACE;CPU" "SIZES;FUNCTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "strata_add_program(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -41,6 +42,12 @@ function(strata_add_program target program)
   endif()
   if(ARG_INTERFACE)
     list(APPEND options --interface "${ARG_INTERFACE}")
+  endif()
+  if(NOT ARG_CPU AND STRATA_CPU) # of a whole project
+    set(ARG_CPU "${STRATA_CPU}")
+  endif()
+  if(ARG_CPU)
+    list(APPEND options --cpu "${ARG_CPU}")
   endif()
   foreach(size IN LISTS ARG_SIZES)
     list(APPEND options --size "${size}")

@@ -15,6 +15,10 @@ enum IrFlags : uint32_t {
   describesGraphs = 1, // a function of hpvm.h is called
 };
 
+/// The attribute of functions whose file was compiled for a processor that its command line chose (-march, -mcpu,
+/// -mavx2 and the like). Their attributes "target-cpu" and "target-features" are the user's then.
+inline constexpr const char* statesProcessor = "strata-states-processor";
+
 /// The head; `bytes` of bitcode follow it, padded with zeros to a multiple of eight. Numbers in the order of this
 /// computer.
 struct IrHead {

@@ -119,6 +119,10 @@ struct CarryIrPass : llvm::PassInfoMixin<CarryIrPass> {
       head.flags |= describesGraphs;
       nameForProgram(module, reachedByNodes(module));
     }
+    if (std::getenv(strata::drop_in::statedVariable))
+      for (llvm::Function& function : module)
+        if (!function.isDeclaration())
+          function.addFnAttr(statesProcessor);
     const std::string code = bitcodeOf(module);
     head.bytes = code.size();
     std::string content(reinterpret_cast<const char*>(&head), sizeof head);

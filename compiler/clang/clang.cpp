@@ -92,6 +92,8 @@ public:
   /// Runs Clang; the bytes of the file it wrote.
   std::optional<std::string> output(std::vector<std::string> arguments) {
     std::vector<std::string> command{drop_in::clangName()};
+    // None of these options are the user's: what one of them is of no use for is nothing to warn of.
+    command.emplace_back("--start-no-unused-arguments");
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", path("output")});
     ProcessResult result = runProcess(command, timeoutSeconds);
@@ -203,6 +205,16 @@ private:
   std::string raise_;
 };
 
+/// The options for a processor of this computer's architecture.
+std::vector<std::string> optionsFor(const std::string& processor) {
+#if defined(__x86_64__) || defined(__i386__)
+  const char* const option = "-march=";
+#else
+  const char* const option = "-mcpu=";
+#endif
+  return processor.empty() ? std::vector<std::string>() : std::vector{option + processor};
+}
+
 std::optional<std::string> compile(const Source& source, std::vector<std::string> extra,
                                    DiagnosticEngine& diagnostics) {
   Run run(diagnostics);
@@ -217,12 +229,14 @@ std::optional<std::string> compile(const Source& source, std::vector<std::string
       return std::nullopt;
   // The processor is named here as well because macros such as __AVX2__ depend on it.
   std::vector<std::string> arguments{
-      source.isCxx ? "-std=c++20" : "-std=gnu11", "-O2", "-march=native", "-fPIC", "-fwrapv",
+      source.isCxx ? "-std=c++20" : "-std=gnu11", "-O2", "-fPIC", "-fwrapv",
       // A function with large variables must not step over the page below the stack.
       "-fstack-clash-protection",
       // A null pointer that is followed is a fault that can be told of, not code that may be left out.
       "-fno-delete-null-pointer-checks", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20", "-MMD",
       "-MF", run.path("included"), "-I" + run.path(""), run.path(file)};
+  for (const std::string& option : optionsFor(source.processor))
+    arguments.push_back(option);
   for (const std::string& folder : source.includeFolders)
     arguments.push_back("-I" + folder);
   for (const std::string& definition : source.definitions)
@@ -281,9 +295,9 @@ std::optional<std::string> linkExecutable(const Executable& executable, Diagnost
   for (const auto& [name, text] : executable.headers)
     if (!run.write(name, text))
       return std::nullopt;
-  std::vector<std::string> arguments{
-      "-O2",          "-march=native",    "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
-      "-fuse-ld=lld", "-I" + run.path("")};
+  std::vector<std::string> arguments = optionsFor(executable.processor);
+  arguments.insert(arguments.end(), {"-O2", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
+                                     "-I" + run.path("")});
   std::vector<std::string> inputs;
   for (const std::string& name : executable.files) {
     const std::string file = name.starts_with('-') ? "./" + name : name; // a file too
@@ -299,6 +313,7 @@ std::optional<std::string> linkExecutable(const Executable& executable, Diagnost
     if (!object || !run.write("main" + std::to_string(inputs.size() - 1) + ".o", *object))
       return std::nullopt;
   }
+  arguments.emplace_back("-fuse-ld=lld"); // which a compilation alone has no use for
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   arguments.insert(arguments.end(), {run.path("program.o"), "-Wl,--start-group"});
   arguments.insert(arguments.end(), executable.libraries.begin(), executable.libraries.end());

@@ -15,6 +15,7 @@ namespace strata::clang {
 /// What a command says of how C is compiled.
 struct CFlags {
   std::vector<std::string> includeFolders, definitions; // -I, -D
+  std::string processor = {};                           // as Source has it; empty: this computer's
 };
 
 /// Text to compile. `#include "strata.h"` and `#include "strata_abi.h"` work in it, and so do `headers`.
@@ -25,11 +26,12 @@ struct Source {
   std::vector<std::string> includeFolders, definitions = {};
   /// What to say where the user's text defines what one of `headers` defines too, by the header's name.
   std::map<std::string, std::string> redefinitionHelp = {};
+  std::string processor = "native";       // to compile for, by Clang's name; empty: any of the architecture
   bool hasLines = false;                  // whether LLVM IR says in which line of the user's each instruction stands
   std::string raise = "strataRaiseError"; // the function by which the text reports errors, for help
 };
 
-/// LLVM IR as text, for this computer's processor: what Clang makes at -O2, with the optimisation itself left undone,
+/// LLVM IR as text, for that processor: what Clang makes at -O2, with the optimisation itself left undone,
 /// so that the code can be optimised together with what calls it. C++ has no exceptions and no global variables that
 /// are constructed before a program begins. Nothing on errors (reported).
 std::optional<std::string> compileToLlvm(const Source& source, DiagnosticEngine& diagnostics);
@@ -52,6 +54,7 @@ struct Executable {
   std::vector<std::string> files;             // of the user, with main: C, C++, also objects and archives
   std::map<std::string, std::string> headers; // that they can include beside their own, by name
   std::vector<std::string> libraries;         // as above
+  std::string processor = "native";           // to compile those of C and C++ for, as Source has it
 };
 
 /// Compiles the user's files, C++ as C++20, and links a program. Its bytes; nothing on errors (reported).

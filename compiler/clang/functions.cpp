@@ -107,6 +107,8 @@ std::optional<std::string> compileFile(const std::string& file, const std::vecto
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
   source.includeFolders.insert(source.includeFolders.end(), flags.includeFolders.begin(), flags.includeFolders.end());
   source.definitions = flags.definitions;
+  if (!flags.processor.empty())
+    source.processor = flags.processor;
   source.text = (isCxx ? "" : "#include <stdbool.h>\n") + prototypes + lineMarker(file) +
                 std::string(diagnostics.sources().buffer(buffer).text()) + lineMarker("<strata>") + wrappers;
   auto text = compileToLlvm(source, diagnostics);

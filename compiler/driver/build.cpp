@@ -7,6 +7,7 @@
 #include "compiler/driver/c_interface.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/prepare.h"
+#include "compiler/target/processor.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ArchiveWriter.h"
@@ -87,6 +88,17 @@ std::string asDependency(const std::string& path) {
             : c == '$'                        ? std::string("$$")
                                               : std::string(1, c);
   return text;
+}
+
+/// A word of a command line, as shells read it.
+std::string asWord(const std::string& text) {
+  const auto isPlain = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+=:,@%").contains(c); };
+  if (!text.empty() && llvm::all_of(text, isPlain))
+    return text;
+  std::string word = "'";
+  for (char c : text)
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 class Builder {
@@ -226,6 +238,11 @@ private:
     DataOptions data;
     if (!prepare(session_, data))
       return std::nullopt;
+    // A wrong name is told before Clang, which knows no place for it, is given it.
+    const CompileOptions& asked = session_.options.compile;
+    const auto processor = target::processorOf(asked.cpu, diagnostics_, asked.cpuPlace);
+    if (!processor)
+      return std::nullopt;
     CompilerSession compilation(session_);
     Compiler& compiler = compilation.compiler;
     auto program = compiler.logical();
@@ -237,9 +254,10 @@ private:
     machine_ = program->machine.name;
     interface_ =
         makeCInterface(functions, *program, way_, llvm::sys::path::filename(session_.options.compile.program).str(),
-                       headerName(), diagnostics_);
+                       headerName(), processor->name, diagnostics_);
     if (!interface_)
       return std::nullopt;
+    interface_->code.file = llvm::sys::path::filename(path_).str();
     auto artefact = compiler.compile(*program, session_.options.optimization, {});
     auto objects = artefact ? artefact->objects(interface_->code, 1) : std::nullopt;
     auto object = objects ? std::optional(std::move(objects->front())) : std::nullopt;
@@ -281,6 +299,8 @@ private:
     executable.headers = interface_->code.headers;
     executable.headers[headerName()] = interface_->header;
     executable.libraries = libraries_;
+    if (!session_.options.compile.cpu.empty())
+      executable.processor = session_.options.compile.cpu;
     return clang::linkExecutable(executable, diagnostics_);
   }
 
@@ -310,9 +330,22 @@ private:
     }
     printf("%s, %s: %s for %s\n", path_.c_str(), headerPath().c_str(), names.c_str(), machine_.c_str());
     std::string include = findAbove("include/strata.h");
-    std::string options = include.empty() ? "" : " -I" + llvm::sys::path::parent_path(include).str();
-    std::string libraries = kind() == ".so" ? "" : " " + llvm::join(libraries_, " ") + " -lstdc++ -lm -lpthread";
-    printf("  use it with: cc main.c%s %s%s\n", options.c_str(), path_.c_str(), libraries.c_str());
+    std::string line = include.empty() ? "" : " " + asWord("-I" + llvm::sys::path::parent_path(include).str());
+    line += " " + asWord(path_);
+    if (kind() == ".so") {
+      // So that the program finds it when it runs, from wherever it is started.
+      llvm::SmallString<256> folder(path_);
+      if (!llvm::sys::fs::make_absolute(folder)) {
+        llvm::sys::path::remove_filename(folder);
+        line += folder.str().contains(',') ? " -Xlinker -rpath -Xlinker " + asWord(folder.str().str())
+                                           : " -Wl,-rpath," + asWord(folder.str().str());
+      }
+    } else {
+      for (const std::string& library : libraries_)
+        line += " " + asWord(library);
+      line += " -lstdc++ -lm -lpthread";
+    }
+    printf("  use it with: cc main.c%s\n", line.c_str());
   }
 
   Session& session_;

@@ -228,7 +228,8 @@ Words wordsOf(const notation::EntryInterface* interface) {
 
 std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entries, const LogicalProgram& program,
                                          const notation::EntryInterface* interface, const std::string& name,
-                                         const std::string& headerName, DiagnosticEngine& diagnostics) {
+                                         const std::string& headerName, const std::string& processor,
+                                         DiagnosticEngine& diagnostics) {
   const Machine& machine = program.machine;
   const Words words = wordsOf(interface);
   CInterface result;
@@ -254,7 +255,8 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
   types.declared(svm::SvmDialect::declarationsAttr.of(*program.module));
   std::string guard = StringRef(clang::asIdentifier(headerName)).upper() + "_INCLUDED";
   result.header = "/* The entry points of " + commentText(name) + ", compiled for machine '" +
-                  commentText(machine.name) + "'.\n *\n * " + words.arrays +
+                  commentText(machine.name) + "' and processor '" + commentText(processor) +
+                  "', and refused where a computer's processor has less.\n *\n * " + words.arrays +
                   "\n * Arguments that do not fit are reported through the handler of " + words.setHandler +
                   ", before anything is read or written.\n"
                   " * What is written shares no memory with another argument. Calls may come from any thread. */\n"

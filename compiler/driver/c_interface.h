@@ -16,10 +16,12 @@ struct CInterface {
   target::Interface code; // includes that, and "strata_abi.h" (compiler/clang/clang.h)
 };
 
-/// Arrays are passed as `interface` says; with null as pointers, with sizes before them. `name` and `headerName` are
-/// for comments and the header's guard. Nothing when an entry point cannot be a C function (reported).
+/// Arrays are passed as `interface` says; with null as pointers, with sizes before them. `name`, `headerName` and
+/// `processor`, which the code is for, are for comments and the header's guard. Nothing when an entry point cannot be a
+/// C function (reported).
 std::optional<CInterface> makeCInterface(const std::vector<mlir::func::FuncOp>& entries, const LogicalProgram& program,
                                          const notation::EntryInterface* interface, const std::string& name,
-                                         const std::string& headerName, DiagnosticEngine& diagnostics);
+                                         const std::string& headerName, const std::string& processor,
+                                         DiagnosticEngine& diagnostics);
 
 } // namespace strata::driver

@@ -278,6 +278,9 @@ Commands makeCommands(Options& options) {
                    "NAME.o, NAME.a or NAME.so, with NAME.h beside it; another name is a program, which takes --main")
       ->required();
   addMain(build, options);
+  build->add_option("--cpu", options.compile.cpu,
+                    "the processor that code is for: native, which is this computer's and the default, x86-64-v2, "
+                    "x86-64-v3, x86-64-v4, or another name of Clang's. Older ones refuse it with a message");
   build->add_option("--depfile", options.dependencies, "write what the output depends on, as a rule for make");
   addTimes(build, options);
   addReports(build, options);
@@ -333,6 +336,8 @@ Commands makeCommands(Options& options) {
               "), C or C++ with dataflow graphs, HPVM IR (.ll, .bc) or an object of strata cc (.o, .a), a trace "
               "or record (.json), or the trace of a processor array (.trace)")
       ->required();
+  show->add_option("MORE", options.moreThings,
+                   "more files of a program with dataflow graphs: C, C++, objects and archives");
   show->add_option("--machine", options.compile.machine, "the machine to map a program to");
   show->add_option("--map", options.compile.mapping, "a program's mapping file; without one a mapping is made");
   show->add_option("--entry", options.compile.entry, "a program's entry point, where it has several");

@@ -18,8 +18,9 @@ constexpr int statusFine = 0, statusUserError = 1, statusOurError = 2;
 struct Options {
   std::string command; // run, check, …
   CompileOptions compile;
-  std::string thing;   // what to show; of help the command, of completion the shell
-  std::string picture; // --picture
+  std::vector<std::string> moreThings; // files of the same program
+  std::string thing;                   // what to show; of help the command, of completion the shell
+  std::string picture;                 // --picture
   std::vector<std::string> sizes, inputs, outputs, entries;
   unsigned repeat = 1;
   std::string stats;  // empty: none; "text"; "json"; "json:FILE"

@@ -201,6 +201,7 @@ int strata::driver::dispatch(int argc, char** argv) {
   }
   options.command = app.get_subcommands().front()->get_name();
   options.compile.machinePlace = session.commandLine->value("--machine", options.compile.machine);
+  options.compile.cpuPlace = session.commandLine->value("--cpu", options.compile.cpu);
   options.compile.targetPlace = session.commandLine->value("--target", options.compile.target);
   for (const std::string& entry : options.entries)
     if (options.compile.entry.empty())
@@ -223,7 +224,7 @@ int strata::driver::dispatch(int argc, char** argv) {
     CLI::App* command = app.get_subcommands().front();
     for (const CLI::Option* option : command->get_options())
       if (option->count() && !llvm::is_contained({"PROGRAM", "--output", "--color", "--json", "--machine", "--map",
-                                                  "--remarks", "--stats"},
+                                                  "--cpu", "--remarks", "--stats"},
                                                  option->get_name()))
         return usageError(session, app, argc, argv,
                           option->get_name() + " is for programs of notations; one in HPVM IR has a main, which takes "

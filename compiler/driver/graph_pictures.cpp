@@ -43,7 +43,7 @@ static bool compile(Session& session, const std::string& file, const std::string
   return false;
 }
 
-std::vector<Picture> graphPictures(Session& session, const std::string& file) {
+std::vector<Picture> graphPictures(Session& session, const std::vector<std::string>& files) {
   // Drawings are made when they are asked for, and refer to the program.
   struct Loaded {
     linking::WholeProgram whole;
@@ -51,25 +51,28 @@ std::vector<Picture> graphPictures(Session& session, const std::string& file) {
     std::optional<hpvm::Graphs> graphs;
   };
   const auto loaded = std::make_shared<Loaded>();
-  if (isIrFile(file)) {
-    loaded->module = hpvm::readIr(file, loaded->whole.context(), session.diagnostics);
+  if (isIrFile(files.front())) {
+    loaded->module = hpvm::readIr(files.front(), loaded->whole.context(), session.diagnostics);
   } else {
     const clang::TemporaryFolder folder;
-    std::string object = file;
-    if (isSource(file)) {
-      object = folder.path("graphs.o");
-      if (!folder.problem().empty() || !compile(session, file, object))
+    std::vector<std::string> objects;
+    for (const std::string& file : files) {
+      objects.push_back(file);
+      if (!isSource(file))
+        continue;
+      objects.back() = folder.path("graphs." + std::to_string(objects.size()) + ".o");
+      if (!folder.problem().empty() || !compile(session, file, objects.back()))
         return {};
     }
-    loaded->module = loaded->whole.read({object}, clang::describesGraphs, session.diagnostics);
+    loaded->module = loaded->whole.read(objects, clang::describesGraphs, session.diagnostics);
   }
   if (loaded->module)
     loaded->graphs = hpvm::readGraphs(*loaded->module, session.diagnostics);
   if (session.diagnostics.hasErrors())
     return {};
   if (!loaded->graphs || loaded->graphs->roots.empty()) {
-    session.diagnostics.report(noGraph, session.commandLine->word(2), file)
-        .help("a graph is what __hpvm__launch is given; join the objects of a program of several files with ld -r");
+    session.diagnostics.report(noGraph, session.commandLine->word(2), files.front())
+        .help("a graph is what __hpvm__launch is given; name all files of a program: strata show main.cpp graph.cpp");
     return {};
   }
   std::vector<Picture> pictures;

@@ -7,7 +7,8 @@ namespace strata::driver {
 
 /// Whether a file's ending is one of those.
 bool mayHaveGraphs(llvm::StringRef file);
-/// A drawing for each graph that the file launches. Empty on errors (reported).
-std::vector<Picture> graphPictures(Session& session, const std::string& file);
+/// A drawing for each graph that the files of one program launch; HPVM IR is a program of one file. Empty on errors
+/// (reported).
+std::vector<Picture> graphPictures(Session& session, const std::vector<std::string>& files);
 
 } // namespace strata::driver

@@ -133,7 +133,8 @@ TEST_F(GuardedLanes, GiveWhatTheInterpreterGives) {
     PassManager plain(program->getContext());
     plain.addPass(transform::createPlainArithmeticPass());
     ASSERT_TRUE(mapping::place(*program, {}, machine, diagnostics) && succeeded(plain.run(*program)) &&
-                mapping::schedule(*program, machine, diagnostics) && host::lowerToLlvmDialect(*program, machine))
+                mapping::schedule(*program, machine, diagnostics) &&
+                host::lowerToLlvmDialect(*program, machine, machine::figuresOf(machine)))
         << text;
     auto module = host::translate(*program, llvmContext, diagnostics);
     host::CodeOptions options;

@@ -119,12 +119,15 @@ int irCommand(Session& session) {
     session.diagnostics.report(notStarted, {}, what, problem.empty() ? "a signal ended it" : problem);
     return finish(session);
   };
-  const std::string onto = "--machine=" + options.compile.machine, mapped = "--map=" + options.compile.mapping;
+  const std::string onto = "--machine=" + options.compile.machine, mapped = "--map=" + options.compile.mapping,
+                    processor = "--cpu=" + options.compile.cpu;
   std::vector<llvm::StringRef> words{"cc", "-O2", file, "-o", program, "-lm"};
   if (!options.compile.machine.empty())
     words.push_back(onto);
   if (!options.compile.mapping.empty())
     words.push_back(mapped);
+  if (!options.compile.cpu.empty())
+    words.push_back(processor);
   if (!options.stats.empty()) {
     words.push_back("--record");
     setenv("STRATA_STATS", options.stats.c_str(), 1);

@@ -10,8 +10,10 @@
 #include "compiler/hpvm/graph/read_graphs.h"
 #include "compiler/hpvm/lower/host_code.h"
 #include "compiler/ir/locations.h"
+#include "compiler/linking/callees.h"
 #include "compiler/linking/linker_line.h"
 #include "compiler/linking/whole_program.h"
+#include "compiler/target/processor.h"
 
 #include "llvm/Support/Program.h"
 #include "llvm/Support/ThreadPool.h"
@@ -51,13 +53,18 @@ public:
     auto module = whole_.read(linking::linkedFiles(arguments_), clang::describesGraphs, session_.diagnostics);
     if (!module)
       return session_.diagnostics.hasErrors() ? std::nullopt : std::optional(std::vector<std::string>());
+    target::settleMultiplyAdds(*module);
     begin("reading graphs");
     auto graphs = hpvm::readGraphs(*module, session_.diagnostics);
     if (!graphs)
       return std::nullopt;
     if (graphs->roots.empty())
       return std::vector<std::string>();
+    begin("reading functions that leaves call");
+    takeFunctionsOfLeaves(*module, *graphs);
     begin("raising leaves");
+    if (!chooseProcessor(*module, *graphs))
+      return std::nullopt;
     session_.options.compile.watch = watch;
     session_.options.compile.sanitizers = sanitizersOf(*module);
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -85,6 +92,32 @@ public:
 private:
   static constexpr unsigned mostObjects = 4;
 
+  /// What leaves call in other files becomes part of the module.
+  void takeFunctionsOfLeaves(llvm::Module& module, const hpvm::Graphs& graphs) {
+    std::vector<llvm::Function*> leaves;
+    for (llvm::Function& function : module)
+      if (graphs.leaves.contains(&function))
+        leaves.push_back(&function);
+    linking::takeCallees(module, leaves, linking::linkedFiles(arguments_), session_.diagnostics);
+    target::settleMultiplyAdds(module);
+  }
+
+  /// The processor that --cpu names, and no more than those have that leaves' files were compiled for by the user's
+  /// choice; where neither says anything, this computer's. False on errors (reported).
+  bool chooseProcessor(const llvm::Module& module, const hpvm::Graphs& graphs) {
+    std::optional<target::Processor>& chosen = session_.options.compile.processor;
+    if (const char* name = std::getenv(drop_in::processorVariable)) {
+      chosen = target::processorOf(name, session_.diagnostics);
+      if (!chosen)
+        return false;
+    }
+    for (const llvm::Function& function : module)
+      if (graphs.leaves.contains(&function) && function.hasFnAttribute(clang::statesProcessor))
+        if (const auto own = target::processorOf(function))
+          chosen = chosen ? target::common(*chosen, *own) : *own;
+    return true;
+  }
+
   /// What an interface compiles to; empty on errors, which come again, and are reported then.
   static std::string codeOf(const target::Interface& interface) {
     SourceManager sources;
@@ -92,6 +125,7 @@ private:
     clang::Source source;
     source.text = interface.source;
     source.headers = interface.headers;
+    source.processor = "";
     return clang::compileToLlvm(source, diagnostics).value_or("");
   }
 

@@ -15,6 +15,7 @@
 #include "compiler/ir/verify_logical.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/mapping/place.h"
+#include "compiler/target/processor.h"
 #include "compiler/target/registry/registry.h"
 #include "compiler/transform/count_accesses.h"
 #include "compiler/transform/distribute.h"
@@ -549,6 +550,12 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
   settings.optimization = optimization;
   settings.instrumentation = instrumentation;
   settings.sanitizers = options_.sanitizers;
+  settings.processor = options_.processor;
+  if (!settings.processor && !options_.cpu.empty()) {
+    settings.processor = target::processorOf(options_.cpu, diagnostics_, options_.cpuPlace);
+    if (!settings.processor)
+      return nullptr;
+  }
   settings.symbols = symbolsOfNotations();
   settings.array = options_.array;
   settings.sizes = options_.sizes;

@@ -27,12 +27,13 @@ struct CompileOptions : notation::Options {
   Location targetPlace;  // where the command line has it
   std::vector<std::string> machinePath; // folders in which machines are looked up
   std::optional<unsigned> threads;
-  bool verifyEach = false;       // verify after every pass
-  PassWatch* watch = nullptr;    // is told what passes do; outlives the compiler
-  bool isTrial = false;          // looks for a mapping that fits
-  target::Sanitizers sanitizers; // that watch the program which the code goes into
-  target::ArrayOptions array;    // for processor arrays
-  Location arrayPlace;           // of the first of those that the command line has
+  bool verifyEach = false;                    // verify after every pass
+  PassWatch* watch = nullptr;                 // is told what passes do; outlives the compiler
+  bool isTrial = false;                       // looks for a mapping that fits
+  std::optional<target::Processor> processor; // that objects are for; nothing: the one that `cpu` names
+  target::Sanitizers sanitizers;              // that watch the program which the code goes into
+  target::ArrayOptions array;                 // for processor arrays
+  Location arrayPlace;                        // of the first of those that the command line has
 };
 
 /// A program in logical form, with where it goes and what runs it there.

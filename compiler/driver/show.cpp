@@ -3,6 +3,7 @@
 #include "base/picture/html.h"
 #include "compiler/driver/array_trace.h"
 #include "compiler/driver/graph_pictures.h"
+#include "compiler/driver/hpvm_ir.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
@@ -10,6 +11,7 @@
 #include "compiler/driver/timeline.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -20,6 +22,9 @@ namespace strata::driver {
 STRATA_DIAGNOSTIC(notAProgram, Error, "driver-not-a-program", "'{0}' is shown as a {1}, which takes no --{2}");
 STRATA_DIAGNOSTIC(unknownThing, Error, "show-unknown-thing", "'{0}' is nothing that is drawn");
 STRATA_DIAGNOSTIC(unknownPicture, Error, "show-unknown-picture", "there is no picture '{0}' of '{1}'");
+STRATA_DIAGNOSTIC(oneThing, Error, "show-one-thing",
+                  "several files are drawn as one program, and '{0}' is no part of one");
+STRATA_DIAGNOSTIC(linked, Error, "show-linked", "'{0}' is a program, or a shared library, that is linked already");
 STRATA_DIAGNOSTIC(noDrawing, Error, "show-no-drawing", "'{0}' is shown as a page and not as one drawing");
 
 namespace {
@@ -30,6 +35,8 @@ public:
 
   int run() {
     if (!checkOutputFiles(session_, {}))
+      return finish(session_);
+    if (!isOneThing())
       return finish(session_);
     if (isArrayTrace(thing_))
       return takes("trace", notForTraces()) ? showArrayTrace(session_) : finish(session_);
@@ -136,6 +143,27 @@ private:
     return finish(session_);
   }
 
+  /// Several files are parts of one program. False where one is not (reported).
+  bool isOneThing() {
+    std::vector<std::string> files{thing_};
+    files.insert(files.end(), options_.moreThings.begin(), options_.moreThings.end());
+    for (const std::string& file : files)
+      if (files.size() > 1 && (!mayHaveGraphs(file) || isIrFile(file))) {
+        session_.diagnostics.report(oneThing, place("THING", file), file)
+            .help("parts of a program with dataflow graphs are files of C and C++, objects (.o) and archives (.a)");
+        return false;
+      }
+    return true;
+  }
+
+  /// Whether a file is what a linker makes.
+  bool isLinked(const std::string& file) const {
+    llvm::file_magic kind;
+    return !llvm::is_contained(machineNames(options_.compile.machinePath), file) &&
+           !llvm::sys::fs::is_directory(file) && !llvm::identify_magic(file, kind) &&
+           (kind == llvm::file_magic::elf_executable || kind == llvm::file_magic::elf_shared_object);
+  }
+
   std::vector<Picture> ofMachine() {
     CompileOptions& compile = options_.compile;
     if (!takes("machine", {{"map", !compile.mapping.empty()},
@@ -143,6 +171,14 @@ private:
                            {"machine", !compile.machine.empty()},
                            {"entry", !compile.entry.empty()}}))
       return {};
+    if (isLinked(thing_)) {
+      session_.diagnostics.report(linked, session_.commandLine->word(2), thing_)
+          .help("its graphs are drawn from its sources or objects: strata show main.cpp graph.o -o FILE.html")
+          .help("when its nodes run is drawn from a record: link it with strata cc --record, run it with "
+                "STRATA_RECORD=run.json, "
+                "then strata show run.json");
+      return {};
+    }
     if (const llvm::StringRef ending = llvm::sys::path::extension(thing_);
         !ending.empty() && ending != ".yaml" && llvm::sys::fs::exists(thing_)) {
       session_.diagnostics.report(unknownThing, session_.commandLine->word(2), thing_)
@@ -168,7 +204,9 @@ private:
                                        {"entry", !compile.entry.empty()}}))
       return {};
     title_ = llvm::sys::path::filename(thing_).str();
-    return graphPictures(session_, thing_);
+    std::vector<std::string> files{thing_};
+    files.insert(files.end(), options_.moreThings.begin(), options_.moreThings.end());
+    return graphPictures(session_, files);
   }
 
   std::vector<Picture> ofProgram() {

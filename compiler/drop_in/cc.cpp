@@ -21,17 +21,16 @@ namespace {
 
 constexpr std::string_view formOption = "--svm=";
 /// Options of ours that tell the link something, each with the variable of the environment that takes it there.
-constexpr std::pair<std::string_view, const char*> linkOptions[] = {{"--machine=", machineVariable},
-                                                                    {"--map=", mappingVariable},
-                                                                    {"--graphs=", graphsVariable},
-                                                                    {"--record", recordVariable},
-                                                                    {"--time-passes", timeVariable}};
+constexpr std::pair<std::string_view, const char*> linkOptions[] = {
+    {"--machine=", machineVariable}, {"--map=", mappingVariable},  {"--graphs=", graphsVariable},
+    {"--cpu=", processorVariable},   {"--record", recordVariable}, {"--time-passes", timeVariable}};
 
 constexpr const char* help =
     R"(strata cc compiles and links C programs with streams and kernels, or with dataflow graphs (HPVM), and any other, with Clang.
 strata c++ does it for C++.
 
-  strata cc [--svm=FORM] [--machine=NAME] [--map=FILE] [--graphs=FILE] [--record] [--time-passes] CLANG'S ARGUMENTS…
+  strata cc [--svm=FORM] [--machine=NAME] [--map=FILE] [--cpu=NAME] [--graphs=FILE] [--record] [--time-passes]
+            CLANG'S ARGUMENTS…
 
 A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   strata cc -O2 amplifier.c -o amplifier
@@ -44,6 +43,10 @@ A first program (docs/svm.md explains it; docs/hpvm.md has one with a graph):
   --machine=NAME  the machine that graphs are placed on when a program is linked: a name of strata machine --list, or a
                   file. Without it the mapping's, else $STRATA_MACHINE, else this computer
   --map=FILE      where the nodes of graphs go on it (docs/hpvm.md); else $STRATA_MAP, else what is found to fit
+  --cpu=NAME      the processor that the program is for: native, which is this computer's, x86-64-v2, x86-64-v3, x86-64-v4,
+                  or another name that Clang takes behind -march=. It compiles files as -march=NAME does; when a program is
+                  linked, graphs become code for it, which older processors refuse with a message. Without it, graphs become
+                  code for the processor that their files were compiled for by -march= and the like, else for this computer's
   --graphs=FILE   writes the program that the graphs become, in the dialect, to a file that strata run takes
   --record        has graphs note when each of their nodes begins and ends: a program that is linked so writes that to the
                   file that STRATA_RECORD names when it runs, for strata show, and sums where STRATA_STATS is text, json or
@@ -121,6 +124,8 @@ std::optional<DropIn> ccCommand(const CommandLine& line, const std::vector<std::
   if (!form)
     return std::nullopt;
   takeLinkOptions(command.arguments);
+  if (const char* cpu = std::getenv(processorVariable))
+    command.cpu = cpu;
   command.expanded = command.arguments;
   // In a build folder the headers of machines stand apart from those that are written by hand.
   for (const char* header : {"include/svm.h", "include/svm/pca.h"}) {

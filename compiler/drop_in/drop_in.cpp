@@ -19,12 +19,22 @@ STRATA_DIAGNOSTIC(cannotBecomeClang, Error, "cc-no-clang", "'{0}' cannot be star
 
 namespace {
 
+/// The option by which Clang takes the processor of this computer's architecture.
+#if defined(__x86_64__)
+const std::string processorOption = "-march=";
+#else
+const std::string processorOption = "-mcpu=";
+#endif
+
 /// The words of a command up to "--", and those behind it, which are files whatever they look like.
 std::vector<std::string> wordsOf(const DropIn& command) {
   std::vector<std::string> words{clangName()};
   // First, so that the user's own choice counts: thread_local variables are each kernel's
   // (runtime/svm/thread_local.cpp).
-  words.insert(words.end(), {"--start-no-unused-arguments", "-femulated-tls", "--end-no-unused-arguments"});
+  words.insert(words.end(), {"--start-no-unused-arguments", "-femulated-tls"});
+  if (!command.cpu.empty())
+    words.push_back(processorOption + command.cpu);
+  words.emplace_back("--end-no-unused-arguments");
   if (command.isCxx)
     words.emplace_back("--driver-mode=g++");
   const auto end = std::find(command.arguments.begin(), command.arguments.end(), "--");
@@ -36,10 +46,28 @@ std::vector<std::string> wordsOf(const DropIn& command) {
 
 /// What of a command line matters here.
 struct Asked {
-  std::string linker = "ld"; // the one that Clang would start
-  bool hasLines = false;     // line numbers in the code
-  bool writesIr = false;     // as text or bitcode
+  std::string linker = "ld";   // the one that Clang would start
+  bool hasLines = false;       // line numbers in the code
+  bool writesIr = false;       // as text or bitcode
+  bool isForProcessor = false; // a processor, or what it has, is chosen
 };
+
+/// Whether an option adds instructions to those that the processor has, or takes some away: -mavx2, -mno-fma.
+bool isFeature(std::string_view word) {
+  std::string_view beginnings =
+      "3dnow adx aes amx apx avx bmi cmpccxadd crc32 cx16 egpr evex f16c fma general-regs-only gfni kl lwp lzcnt mmx "
+      "movbe movdir pclmul popcnt prfchw rdrnd rdseed sahf sha sm3 sm4 sse ssse tbm vaes vpclmul widekl xop";
+  if (!word.starts_with("-m"))
+    return false;
+  word.remove_prefix(word.starts_with("-mno-") ? 5 : 2);
+  while (!beginnings.empty()) {
+    const std::string_view each = beginnings.substr(0, beginnings.find(' '));
+    beginnings.remove_prefix(std::min(beginnings.size(), each.size() + 1));
+    if (word.starts_with(each))
+      return true;
+  }
+  return false;
+}
 
 bool consume(std::string_view& word, std::string_view front) {
   if (!word.starts_with(front))
@@ -61,6 +89,8 @@ Asked askedFor(const std::vector<std::string>& words) {
       asked.hasLines = word != "-g0";
     else if (word.starts_with("-gdwarf"))
       asked.hasLines = true;
+    else if (word.starts_with("-march=") || word.starts_with("-mcpu=") || isFeature(word))
+      asked.isForProcessor = true;
     else if (word == "-emit-llvm")
       asked.writesIr = true;
   }
@@ -126,6 +156,10 @@ void become(const DropIn& command, DiagnosticEngine& diagnostics) {
     unsetenv(linesVariable);
   else
     setenv(linesVariable, "strip", 1);
+  if (asked.isForProcessor || !command.cpu.empty())
+    setenv(statedVariable, "1", 1);
+  else
+    unsetenv(statedVariable);
   words.emplace_back("--ld-path=" + command.linker);
   setenv(linkerVariable, besideClang(asked.linker).c_str(), 1);
   setenv(librariesVariable, lines(command.libraries).c_str(), 1);

@@ -13,6 +13,7 @@ namespace strata::drop_in {
 struct DropIn {
   std::vector<std::string> arguments; // behind the name of the compiler
   std::vector<std::string> expanded;  // the same with what stands in files of arguments (@FILE)
+  std::string cpu;                    // --cpu=, a default for what the arguments say; empty: Clang's own
   bool isCxx = false;                 // as clang++, which links the standard library of C++
   std::vector<std::string> includeFolders;
   std::string libraryFolder;

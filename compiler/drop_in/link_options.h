@@ -9,6 +9,8 @@ namespace strata::drop_in {
 inline constexpr const char* machineVariable = "STRATA_LD_MACHINE";
 inline constexpr const char* mappingVariable = "STRATA_MAP";
 inline constexpr const char* graphsVariable = "STRATA_GRAPHS";
+/// The processor that graphs are compiled for, as --cpu= names it.
+inline constexpr const char* processorVariable = "STRATA_LD_CPU";
 /// Set: launches of the program can be recorded; how long the parts of the work take is printed.
 inline constexpr const char* recordVariable = "STRATA_LD_RECORD";
 inline constexpr const char* timeVariable = "STRATA_LD_TIME_PASSES";
@@ -17,7 +19,9 @@ inline constexpr const char* timeVariable = "STRATA_LD_TIME_PASSES";
 inline constexpr const char* linkerVariable = "STRATA_LD";
 inline constexpr const char* librariesVariable = "STRATA_LD_LIBRARIES";
 
-/// For the plugin: what becomes of line numbers that the program did not ask for: "strip", or nothing.
+/// For the plugin: what becomes of line numbers that the program did not ask for: "strip", or nothing; and, where it is
+/// set, that the command line chose the processor.
 inline constexpr const char* linesVariable = "STRATA_LINES";
+inline constexpr const char* statedVariable = "STRATA_STATES_PROCESSOR";
 
 } // namespace strata::drop_in

@@ -103,7 +103,7 @@ public:
       functions.push_back(std::move(function));
     }
     if (!clang::compileFunctions(*lowered->module, options.functions, functions, diagnostics,
-                                 {options.includeDirectories, options.definitions}))
+                                 {options.includeDirectories, options.definitions, options.cpu}))
       return std::nullopt;
     return std::make_pair(std::move(lowered->module), std::move(lowered->record));
   }

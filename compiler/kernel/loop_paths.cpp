@@ -1,6 +1,8 @@
 // What became of the loops of kernels, as an attribute and in words. See loop_paths.h.
 #include "compiler/kernel/loop_paths.h"
 
+#include "compiler/ir/locations.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -12,6 +14,12 @@ namespace {
 
 std::string counted(uint64_t count, llvm::StringRef one, llvm::StringRef many) {
   return std::to_string(count) + " " + (count == 1 ? one : many).str();
+}
+
+/// The name that the program gave what became the kernel, or its symbol.
+std::string symbolOf(KernelOp kernel) {
+  const std::string named = placeName(kernel.getLoc());
+  return named.empty() ? kernel.getSymName().str() : named;
 }
 
 } // namespace
@@ -60,6 +68,8 @@ void setLoopPaths(KernelOp kernel, llvm::ArrayRef<LoopPath> loops) {
       entry.append("lanes", builder.getI64IntegerAttr(loop.lanes));
     } else {
       entry.append("why", builder.getStringAttr(loop.why));
+      if (!loop.help.empty())
+        entry.append("help", builder.getStringAttr(loop.help));
     }
     list.push_back(entry.getDictionary(kernel.getContext()));
   }
@@ -69,7 +79,7 @@ void setLoopPaths(KernelOp kernel, llvm::ArrayRef<LoopPath> loops) {
 std::vector<KernelPaths> loopPathsOf(ModuleOp program) {
   std::vector<KernelPaths> all;
   for (auto kernel : program.getOps<KernelOp>()) {
-    KernelPaths& known = all.emplace_back(KernelPaths{kernel.getSymName().str(), kernel.getLoc(), {}, ""});
+    KernelPaths& known = all.emplace_back(KernelPaths{symbolOf(kernel), kernel.getLoc(), {}, ""});
     const ArrayAttr list = SvmDialect::loopsAttr.of(kernel);
     if (!list) {
       known.other = kernel.isStructured() ? "processors share what it reaches" : "its code came from a C compiler";
@@ -86,8 +96,12 @@ std::vector<KernelPaths> loopPathsOf(ModuleOp program) {
       loop.rows = number("rows");
       loop.registers = number("registers");
       loop.lanes = number("lanes");
-      if (auto why = entry.getAs<StringAttr>("why"))
-        loop.why = why.getValue().str();
+      const auto text = [&](StringRef name) {
+        auto value = entry.getAs<StringAttr>(name);
+        return value ? value.getValue().str() : std::string();
+      };
+      loop.why = text("why");
+      loop.help = text("help");
     }
   }
   // Beside a node's kernel stands the one that runs where its arrays overlap.

@@ -15,6 +15,7 @@ struct LoopPath {
   mlir::LocationAttr at;                       ///< of the loop; of what is in the way, where something is
   unsigned rows = 0, registers = 0, lanes = 0; ///< of the tile; all 0: there is none, and the loop is LLVM's
   std::string why;                             ///< there is no tile; empty where there is one
+  std::string help;                            ///< what to do about it; or empty
 
   bool isTile() const { return lanes != 0; }
   /// "tiles of 6 rows by 4 registers of 16 lanes", "left to LLVM: an iteration may reach what another one writes here"

@@ -3,6 +3,7 @@
 #include "compiler/kernel/nests.h"
 #include "compiler/kernel/tiles.h"
 
+#include "compiler/ir/locations.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
 
@@ -54,7 +55,7 @@ public:
     } while (changed_);
     for (Operation* op : inside_)
       if (!isAllowed(op)) {
-        problem_ = {noForm(op), op->getLoc(), TileProblem::IsIndependent};
+        problem_ = problemOf(op);
         return std::nullopt;
       }
     if (!chooseWidth()) {
@@ -139,6 +140,16 @@ private:
       return Lane::Consecutive;
     return isa<arith::SubIOp>(op) && is(0, Lane::Consecutive) && is(1, Lane::Uniform) ? Lane::Consecutive
                                                                                       : Lane::Varying;
+  }
+
+  TileProblem problemOf(Operation* op) const {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (!store || !isApart(store.getMemRef()) || !areUniform(store.getIndices()))
+      return {noForm(op), op->getLoc(), TileProblem::IsIndependent};
+    const std::string dimension = placeName(scf::ForOp(plan_.lanes).getLoc());
+    return {"all instances" + (dimension.empty() ? "" : " along " + dimension) + " store to one element", op->getLoc(),
+            TileProblem::IsIndependent,
+            dimension.empty() ? "" : "have one instance store there, or create the node without " + dimension};
   }
 
   bool isAllowed(Operation* op) const {
@@ -418,8 +429,10 @@ std::string noForm(Operation* op) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
           arith::FloorDivSIOp>(op))
     return "a division that may fail" + end;
-  if (isa<math::MathDialect>(op->getDialect()))
-    return "'" + op->getName().stripDialect().str() + "'" + end;
+  if (isa<math::MathDialect>(op->getDialect())) {
+    const llvm::StringRef name = op->getName().stripDialect();
+    return "'" + (name == "powf" || name == "fpowi" ? "pow" : name).str() + "'" + end;
+  }
   return "what is computed here" + end;
 }
 

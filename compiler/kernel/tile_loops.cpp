@@ -121,6 +121,7 @@ private:
       LoopPath left;
       left.at = problem.at ? problem.at : LocationAttr(loop.getLoc());
       left.why = problem.what;
+      left.help = problem.help;
       outcome.paths.insert(outcome.paths.begin(), left);
     }
     return outcome;

@@ -75,6 +75,7 @@ struct TileProblem {
   std::string what;
   mlir::LocationAttr at;
   Progress progress = None;
+  std::string help = {}; ///< what to do about it; or empty
 };
 /// "a division has no form for lanes"
 std::string noForm(mlir::Operation* op);

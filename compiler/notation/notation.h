@@ -31,6 +31,8 @@ struct Options {
   std::string program;                                      // its file
   std::vector<std::string> functions;                       // files of C functions that the program calls
   std::vector<std::string> includeDirectories, definitions; // -I, -D
+  std::string cpu; // the processor that code is for, by Clang's name; empty: this computer's
+  Location cpuPlace;
   std::string mapping;
   bool mappingTemplate = false; // a mapping that is written leaves its values to be filled in
   std::string mappingForm;      // of a mapping that is written: a MappingForm's name; empty: the first

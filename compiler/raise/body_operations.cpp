@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Demangle/Demangle.h"
 
 namespace strata::raise {
 
@@ -498,7 +499,7 @@ bool Body::writeCall(llvm::CallInst& call) {
   }
   Value result = typeOf(call.getType()) ? mathOf(call) : Value();
   if (!result)
-    return refuse(callee ? "a call of '" + callee->getName().str() + "'" : "a call of a pointer", &call);
+    return refuse(callee ? "a call of '" + llvm::demangle(callee->getName()) + "'" : "a call of a pointer", &call);
   values_[&call] = result;
   return !refusal_;
 }

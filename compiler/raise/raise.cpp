@@ -48,14 +48,59 @@ const MemoryBlock* Raising::blockOf(unsigned argument) const {
   return found == memory_.blocks.end() ? nullptr : &found->second;
 }
 
+/// Whether a value is computed of a symbol, or of what is loaded where that says.
+bool Raising::dependsOn(const llvm::Value* value, int symbol) const {
+  llvm::SmallVector<const llvm::Value*> open{value};
+  llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+  while (!open.empty()) {
+    const llvm::Value* each = open.pop_back_val();
+    if (!seen.insert(each).second)
+      continue;
+    if (const auto* argument = llvm::dyn_cast<llvm::Argument>(each)) {
+      if (arguments_[argument->getArgNo()].varies)
+        return true;
+      for (const std::vector<int>& factors : arguments_[argument->getArgNo()].known)
+        if (llvm::is_contained(factors, symbol))
+          return true;
+    } else if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(each))
+      open.append(instruction->value_op_begin(), instruction->value_op_end());
+  }
+  return false;
+}
+
+/// Whether a branch on the way to an instruction, which it may not come to, asks for a symbol.
+bool Raising::isChosenBy(int symbol, const llvm::Instruction& instruction) const {
+  const llvm::BasicBlock* block = instruction.getParent();
+  for (const auto* node = analyses_.dominators.getNode(block)->getIDom(); node; node = node->getIDom()) {
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(node->getBlock()->getTerminator());
+    if (branch && branch->isConditional() && !analyses_.postDominators.dominates(block, node->getBlock()) &&
+        dependsOn(branch->getCondition(), symbol))
+      return true;
+  }
+  return false;
+}
+
 Raising::Movement Raising::movementOf(int symbol) const {
   Movement movement;
-  for (const auto& [instruction, access] : memory_.accesses)
-    for (const auto& [product, factor] : access.index.terms())
-      if (llvm::any_of(product, [&](const Atom* atom) { return atom->symbol == symbol; })) {
-        movement.byOne += product.size() == 1 && factor == 1;
-        movement.mostFactors = std::max(movement.mostFactors, static_cast<unsigned>(product.size()));
-      }
+  bool isAnyMoved = false;
+  for (const auto& [instruction, access] : memory_.accesses) {
+    if (llvm::isa<llvm::AllocaInst>(access.block))
+      continue; // each instance's own
+    bool isMoved = false;
+    for (const auto& [product, factor] : access.index.terms()) {
+      const bool has = llvm::any_of(product, [&](const Atom* atom) { return atom->symbol == symbol; });
+      isMoved |= has || llvm::any_of(product, [&](const Atom* atom) {
+                   return atom->expression || (atom->value && dependsOn(atom->value, symbol));
+                 });
+      if (!has)
+        continue;
+      movement.byOne += product.size() == 1 && factor == 1;
+      movement.mostFactors = std::max(movement.mostFactors, static_cast<unsigned>(product.size()));
+    }
+    isAnyMoved |= isMoved;
+    movement.isFixed |= !isMoved && llvm::isa<llvm::StoreInst>(instruction) && !isChosenBy(symbol, *instruction);
+  }
+  movement.isFixed |= !isAnyMoved;
   return movement;
 }
 

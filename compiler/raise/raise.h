@@ -40,6 +40,8 @@ struct Argument {
   bool isSmall = false;
   /// Of a block: the type of its elements as far as the function does not tell, since it only copies or clears them.
   llvm::Type* element = nullptr;
+  /// Of a scalar: whether it differs between the instances whose indices symbols are.
+  bool varies = false;
 };
 
 /// A number type of the dialect as LLVM has it.
@@ -65,9 +67,12 @@ public:
   const MemoryBlock* blockOf(unsigned argument) const;
   /// Whether it was used that small arguments are small. Known behind write().
   bool reliesOnSmall() const { return indices_.reliesOnSmall(); }
-  /// How accesses move with a symbol: how many by one element, and the most factors of a product that it is in.
+  /// How accesses move with a symbol: how many by one element, and the most factors of a product that it is in; and
+  /// whether it is of no use to go along it: all accesses, or a store that no choice by the symbol guards, stay where
+  /// they are.
   struct Movement {
     unsigned byOne = 0, mostFactors = 0;
+    bool isFixed = false;
   };
   Movement movementOf(int symbol) const;
 
@@ -81,6 +86,9 @@ public:
              mlir::ArrayRef<mlir::Value> symbols, const Places& places);
 
 private:
+  bool isChosenBy(int symbol, const llvm::Instruction& instruction) const;
+  bool dependsOn(const llvm::Value* value, int symbol) const;
+
   std::vector<Argument> arguments_;
   Analyses analyses_;
   CountedLoops loops_;

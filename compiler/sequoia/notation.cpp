@@ -247,7 +247,7 @@ public:
       externals.push_back(std::move(task));
     }
     if (!external::compileExternals(*lowered->module, externals, diagnostics,
-                                    {options.includeDirectories, options.definitions}))
+                                    {options.includeDirectories, options.definitions, options.cpu}))
       return std::nullopt;
     return std::make_pair(std::move(lowered->module), std::move(lowered->record));
   }

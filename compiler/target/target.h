@@ -41,6 +41,15 @@ struct Sanitizers {
   bool address = false, thread = false;
 };
 
+/// A processor of this computer's architecture that native code is made for, as LLVM names it.
+struct Processor {
+  std::string name;     ///< for people: "x86-64-v3", "native (znver4)"
+  std::string cpu;      ///< LLVM's name
+  std::string features; ///< beside those that it implies: "+avx2,-avx512f"
+
+  friend bool operator==(const Processor&, const Processor&) = default;
+};
+
 /// Code of this process behind a symbol of the program, for targets that have no way to run it themselves: a kernel
 /// that is LLVM code, or a function of C (whose result goes into a single element behind its arguments). Called with
 /// packed arguments (Executable::Entry). By the symbol.
@@ -55,9 +64,10 @@ struct Symbol {
 struct Settings {
   unsigned optimization = 3; ///< as LLVM counts, 0 to 3
   Instrumentation instrumentation = Instrumentation::None;
-  Sanitizers sanitizers;                ///< of objects
-  std::vector<Symbol> symbols;          ///< of the notations' own runtimes
-  ArrayOptions array;                   ///< for targets that map to processor arrays
+  Sanitizers sanitizers;              ///< of objects
+  std::optional<Processor> processor; ///< of objects, which check for it when they are loaded; nothing: this computer's
+  std::vector<Symbol> symbols;        ///< of the notations' own runtimes
+  ArrayOptions array;                 ///< for targets that map to processor arrays
   std::map<std::string, int64_t> sizes; ///< that are known, for forms that depend on them
   /// Is called with every pass manager before it runs, and when a part of the work begins ("optimising code").
   std::function<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {};
@@ -109,6 +119,7 @@ struct Interface {
   std::map<std::string, std::string> headers; ///< that `source` includes beside strata.h and strata_abi.h, by name
   std::string source;                 ///< of C; defines `functions`, which call packedSymbol() of their entry points
   std::vector<std::string> functions; ///< what the object shows to the outside, and nothing else
+  std::string file;                   ///< the name of what is made, for messages of code that is loaded; or empty
   std::string code;                   ///< what `source` compiles to (clang::compileToLlvm), where somebody has done so
 };
 

@@ -270,6 +270,27 @@ class BuildTest(harness.Case):
         self.assertIn("build-internal", result.err)
         self.assertFalse(os.path.exists(self.path("x.h")))
 
+    def test_the_line_that_is_told_works(self):
+        """Wherever the library is put, and whatever the folder is called."""
+        self.write("main.c", PLAIN)
+        for name in ("vectadd.so", "in a folder, it's/vectadd.so", "comma,/vectadd.o"):
+            folder = self.path(os.path.dirname(name))
+            os.makedirs(folder, exist_ok=True)
+            told = self.succeeds("build", VECTADD, "--interface", "plain", "-o", name).out
+            line = told.split("use it with: cc ")[1].strip()
+            subprocess.run(f"clang-19 {line} -o main && ./main", shell=True, cwd=self.folder, check=True, env={**os.environ, "CPATH": folder})
+
+    def test_mains_are_compiled_without_a_word(self):
+        """Options that Strata gives Clang are no matter of the user's."""
+        self.write("main.c", PLAIN)
+        self.write("main.cpp", PLAIN.replace("<stdio.h>", "<cstdio>"))
+        for main in ("main.c", "main.cpp"):
+            result = self.succeeds("run", VECTADD, main, "--interface", "plain", "--werror")
+            self.assertEqual((result.out, result.err), ("3\n", ""))
+        self.succeeds("build", VECTADD, "--interface", "plain", "-o", "vectadd.o")
+        subprocess.run(["clang-19", "-c", "main.c", "-I" + os.path.join(ROOT, "include"), "-o", "main.o"], cwd=self.folder, check=True)
+        self.assertEqual(self.succeeds("build", VECTADD, "--interface", "plain", "--main", "main.o", "-o", "program", "--werror").err, "")
+
     def test_a_strata_without_its_runtime(self):
         os.mkdir(self.path("bin"))
         shutil.copy(harness.options.strata, self.path("bin/strata"))
@@ -280,6 +301,17 @@ class BuildTest(harness.Case):
         self.assertIn("build-no-runtime", completed.stderr)
 
 
+PLAIN = """
+#include "vectadd.h"
+#include <stdio.h>
+int main(void) {
+  float a[100], b[100], c[100];
+  for (int i = 0; i < 100; ++i) { a[i] = 1; b[i] = 2; }
+  AddVectors_Split(100, a, b, c);
+  printf("%g\\n", c[99]);
+  return c[99] != 3;
+}
+"""
 MAIN = """
 #include "add.h"
 #include <stdio.h>

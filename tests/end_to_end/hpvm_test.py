@@ -571,6 +571,24 @@ class Seeing(harness.Case):
         self.succeeds("show", os.path.join(ROOT, "tests/hpvm/ir/stages.ll"), "-o", "stages.svg")
         self.drawing("stages.svg")
 
+    def test_a_program_of_several_files_is_drawn(self):
+        for name, text in (("leaf.c", LEAF), ("graph.c", GRAPH), ("main.c", MAIN)):
+            self.write(name, text)
+        self.succeeds("cc", "-c", "graph.c", "-o", "graph.o")
+        self.succeeds("show", "main.c", "graph.o", "leaf.c", "-o", "all.svg")
+        self.assertIn(">bytes / 4<", self.drawing("all.svg"))
+        self.is_refused("show", "main.c", "leaf.c", code="hpvm-node-missing")
+        self.is_refused("show", "main.c", "cell", code="show-one-thing")
+        self.is_refused("show", "cell", "main.c", code="show-one-thing")
+
+    def test_what_is_linked_is_not_drawn(self):
+        self.write("main.c", "int main(void) { return 0; }\n")
+        self.succeeds("cc", "main.c", "-o", "program")
+        self.succeeds("cc", "-shared", "-fPIC", "main.c", "-o", "library.so")
+        self.succeeds("cc", "-static", "main.c", "-o", "cell")
+        for name in ("program", "./program", "library.so", "./cell"):
+            self.is_refused("show", name, "-o", "a.html", code="show-linked", mentions=["strata show main.cpp graph.o", "--record"])
+
     def test_a_source_is_compiled_with_what_it_needs(self):
         os.mkdir(self.path("headers"))
         self.write("headers/leaf.h", LEAF)

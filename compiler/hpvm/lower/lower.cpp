@@ -4,6 +4,7 @@
 // gives it what it pops.
 #include "compiler/hpvm/lower/lower.h"
 
+#include "compiler/hpvm/lower/check_attributes.h"
 #include "compiler/hpvm/lower/item_code.h"
 #include "compiler/hpvm/lower/leaf_code.h"
 #include "compiler/hpvm/lower/lower_nodes.h"
@@ -29,6 +30,8 @@ namespace {
 STRATA_DIAGNOSTIC(
     noStreaming, Error, "hpvm-machine-streaming",
     "this launch is streaming, and machine '{0}' runs graphs in memory '{1}', which is managed explicitly");
+STRATA_DIAGNOSTIC(childWrites, Error, "hpvm-attributes-child",
+                  "node '{0}' lists '{1}' as read only, and '{2}' in it writes that");
 STRATA_DIAGNOSTIC(unknownNode, Error, "hpvm-map-node", "the mapping names node '{0}', which no graph has");
 
 /// Elements that a stream between two stages holds.
@@ -40,6 +43,9 @@ public:
 
   std::optional<LoweredGraphs> run() {
     const unsigned before = diagnostics_.errorCount();
+    checkAttributes();
+    if (diagnostics_.errorCount() != before)
+      return std::nullopt;
     LoweredGraphs lowered;
     for (const Root& root : graphs_.roots) {
       const std::string name = "graph_" + std::to_string(lowered.entries.size());
@@ -75,6 +81,33 @@ public:
   }
 
 private:
+  /// Attributes say all that is written, by leaves themselves and by nodes within others.
+  void checkAttributes() {
+    for (const llvm::Function& function : code_) { // in the order of the program
+      if (const auto leaf = graphs_.leaves.find(&function); leaf != graphs_.leaves.end())
+        keepsToAttributes(leaf->second, diagnostics_);
+      if (const auto node = graphs_.internal.find(&function); node != graphs_.internal.end())
+        checkChildren(node->second);
+    }
+  }
+
+  void checkChildren(const InternalNode& node) {
+    std::vector<bool> isReported(node.isWritten.size());
+    for (const Child& child : node.children)
+      for (auto [input, source] : llvm::enumerate(child.inputs)) {
+        const auto own = graphs_.node(child.function).isWritten[input] ? rootInputOf(node, source) : std::nullopt;
+        if (!own || node.isWritten[*own] || isReported[*own])
+          continue;
+        isReported[*own] = true;
+        const std::string name = argumentName(*node.function, *own);
+        diagnostics_
+            .report(childWrites, placeOf(*source.call, diagnostics_.sources()), nodeName(*node.function), name,
+                    nodeName(*child.function))
+            .label(placeOf(*node.function, diagnostics_.sources()), "the node")
+            .help("list '" + name + "' among those that '" + nodeName(*node.function) + "' writes, too");
+      }
+  }
+
   // ---- once ----
 
   void lowerOnce(GraphEntry& entry) {

@@ -115,6 +115,8 @@ protected:
   llvm::Type* elementOf(const InternalNode& node, unsigned argument);
   /// Whether an internal node, or a node in it, writes where a pointer argument of it points.
   bool writes(const InternalNode& node, unsigned argument);
+  /// The input of an internal node that one of a child's comes from, be it given on by other children.
+  std::optional<unsigned> rootInputOf(const InternalNode& node, const Source& source);
   /// Whether leaves are raised. They may be where no two pointers that the graph is given overlap of which one is
   /// written.
   bool raises_ = false;
@@ -145,7 +147,6 @@ private:
   /// All instances of a leaf as one kernel with loops. No: it cannot be raised, and nothing was made.
   Raised raiseLeaf(const Child& child, const LeafNode& leaf, const Values& given, const Level& level, Outputs& outputs,
                    const std::vector<Output>& own);
-  std::optional<unsigned> rootInputOf(const InternalNode& node, const Source& source);
   const std::vector<llvm::Type*>& elementsOf(const LeafNode& leaf);
   std::map<const llvm::Function*, std::vector<llvm::Type*>> elements_;
 

@@ -4,6 +4,7 @@
 #include "compiler/hpvm/graph/calls.h"
 #include "compiler/hpvm/lower/leaf_code.h"
 #include "compiler/hpvm/lower/lower_nodes.h"
+#include "compiler/linking/callees.h"
 #include "compiler/mapping/offload.h"
 #include "compiler/raise/clean.h"
 #include "compiler/raise/raise.h"
@@ -35,82 +36,6 @@ STRATA_DIAGNOSTIC(otherBlock, Error, "hpvm-map-block",
 
 /// Instances of a node that narrow an index of theirs to 32 bits, and add small numbers to it.
 static constexpr int64_t mostSmall = int64_t(1) << 30;
-
-// ---- element types ----
-
-/// What is loaded and stored through each pointer argument of a leaf; null where that is not told.
-const std::vector<llvm::Type*>& NodeLowering::elementsOf(const LeafNode& leaf) {
-  const auto [found, isNew] = elements_.try_emplace(leaf.function);
-  std::vector<llvm::Type*>& elements = found->second;
-  if (!isNew)
-    return elements;
-  elements.resize(leaf.function->arg_size());
-  if (leaf.allocates)
-    return elements;
-  llvm::ValueToValueMapTy values;
-  llvm::Function* copy = llvm::CloneFunction(leaf.function, values);
-  llvm::stripDebugInfo(*copy);
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*copy)))
-    if (kindOf(instruction) == CallKind::Atomic) {
-      auto& call = llvm::cast<llvm::CallBase>(instruction);
-      call.replaceAllUsesWith(makeAtomic(call));
-      if (llvm::isa<llvm::CallInst>(call))
-        call.eraseFromParent();
-    }
-  raise::clean(*copy);
-  {
-    std::vector<raise::Argument> arguments;
-    for (const llvm::Argument& argument : copy->args())
-      arguments.push_back(
-          {.kind = argument.getType()->isPointerTy() ? raise::Argument::Kind::Block : raise::Argument::Kind::Scalar});
-    raise::Raising raising(*copy, std::move(arguments));
-    raising.analyze();
-    for (unsigned number = 0; number < elements.size(); ++number)
-      if (const raise::MemoryBlock* block = raising.blockOf(number))
-        elements[number] = block->element;
-  }
-  copy->eraseFromParent();
-  return elements;
-}
-
-std::optional<unsigned> NodeLowering::rootInputOf(const InternalNode& node, const Source& source) {
-  if (source.kind == Source::Kind::Own)
-    return source.index;
-  return source.kind == Source::Kind::Edge ? passedOn(node, source.child, source.index) : std::nullopt;
-}
-
-llvm::Type* NodeLowering::elementOf(const InternalNode& node, unsigned argument) {
-  llvm::Type* element = nullptr;
-  for (const Child& child : node.children)
-    for (auto [input, source] : llvm::enumerate(child.inputs)) {
-      if (rootInputOf(node, source) != argument)
-        continue;
-      const auto inner = graphs_.internal.find(child.function);
-      llvm::Type* own = inner != graphs_.internal.end() ? elementOf(inner->second, static_cast<unsigned>(input))
-                                                        : elementsOf(graphs_.leaves.at(child.function))[input];
-      if (own && element && own != element)
-        return nullptr;
-      element = own ? own : element;
-    }
-  return element;
-}
-
-bool NodeLowering::writes(const InternalNode& node, unsigned argument) {
-  if (node.isWritten[argument])
-    return true;
-  for (const Child& child : node.children)
-    for (auto [input, source] : llvm::enumerate(child.inputs)) {
-      if (rootInputOf(node, source) != argument)
-        continue;
-      const auto inner = graphs_.internal.find(child.function);
-      if (inner != graphs_.internal.end() ? writes(inner->second, static_cast<unsigned>(input))
-                                          : graphs_.leaves.at(child.function).isWritten[input])
-        return true;
-    }
-  return false;
-}
-
-// ---- one leaf ----
 
 class LeafRaiser {
 public:
@@ -165,8 +90,12 @@ private:
 
   bool refuse(const std::string& why, const llvm::Instruction* at = nullptr) {
     SourceManager& sources = lowering_.diagnostics_.sources();
-    lowering_.diagnostics_.report(notRaised, at ? placeOf(*at, sources) : placeOf(*leaf_.function, sources),
-                                  nodeName(*leaf_.function), why);
+    auto report = lowering_.diagnostics_.report(
+        notRaised, at ? placeOf(*at, sources) : placeOf(*leaf_.function, sources), nodeName(*leaf_.function), why);
+    const auto* call = llvm::dyn_cast_or_null<llvm::CallBase>(at);
+    if (const llvm::Function* callee = call ? call->getCalledFunction() : nullptr)
+      if (const llvm::Attribute reason = callee->getFnAttribute(linking::notTaken); reason.isValid())
+        report.note(reason.getValueAsString().str());
     return false;
   }
   bool refuse(const raise::Refusal& refusal) { return refuse("it has " + refusal.what, refusal.at); }
@@ -268,7 +197,8 @@ private:
           block.bytes = given_[number + 1];
         }
       } else
-        add({.kind = Kind::Scalar}, {.given = given_[number], .each = ownInputs_[number], .input = argument.getType()});
+        add({.kind = Kind::Scalar, .varies = ownInputs_[number] != nullptr},
+            {.given = given_[number], .each = ownInputs_[number], .input = argument.getType()});
     }
     std::vector<int> ownIndices, ownExtents;
     for (const NodeLowering::Level* level : levels()) {
@@ -295,7 +225,7 @@ private:
     indices_ = ownIndices;
     extents_ = ownExtents;
     if (llvm::is_contained(use.last, true) || llvm::is_contained(use.each, true)) {
-      add({.kind = Kind::Scalar}, {.isLast = true});
+      add({.kind = Kind::Scalar, .varies = true}, {.isLast = true});
       add({.kind = Kind::Known, .known = linear_});
     }
     outputsBegin_ = parameters_.size();
@@ -408,16 +338,39 @@ private:
     builder_.setInsertionPointToStart(choice_.thenBlock());
   }
 
-  /// Along short strides inside, along long ones outside; else x innermost.
+  /// Along short strides inside, along long ones outside; else x innermost. A dimension along which a store stays where
+  /// it is, or all accesses do, comes outside of those along which all move: lanes would all store to one element.
+  /// Dimensions of one instance are no loops.
   void chooseOrder(const raise::Raising& raising) {
     for (unsigned dimension = 0; dimension < indices_.size(); ++dimension)
-      order_.push_back(dimension);
+      if (waits() || !isSingle(dimension))
+        order_.push_back(dimension);
+    const auto isFixed = [&](unsigned dimension) { return raising.movementOf(indices_[dimension]).isFixed; };
     llvm::sort(order_, [&](unsigned left, unsigned right) {
       const auto first = raising.movementOf(indices_[left]), second = raising.movementOf(indices_[right]);
+      if (first.isFixed != second.isFixed)
+        return first.isFixed;
       if (first.mostFactors != second.mostFactors)
         return first.mostFactors > second.mostFactors;
       return first.byOne != second.byOne ? first.byOne < second.byOne : left > right;
     });
+    // Processors share the work along the outermost dimension that the result has; one that it has not may be short.
+    while (shared_ < order_.size() && isFixed(order_[shared_]))
+      ++shared_;
+    if (shared_ == order_.size())
+      shared_ = 0;
+  }
+
+  /// Whether a dimension has one instance, as far as can be seen: its index is 0.
+  bool isSingle(unsigned dimension) const {
+    Value extent = level_.extents[dimension];
+    if (auto cast = extent.getDefiningOp<arith::IndexCastOp>())
+      extent = cast.getIn();
+    return mlir::getConstantIntValue(extent) == 1;
+  }
+
+  static std::string dimensionName(unsigned dimension) {
+    return dimension < 3 ? std::string(1, "xyz"[dimension]) : "dimension " + std::to_string(dimension);
   }
 
   svm::KernelOp makeKernel(const raise::Raising& raising) {
@@ -449,7 +402,8 @@ private:
       if (!waits())
         add(level_.extents[dimension], Frame::scalar(builder_.getIndexType(), ""));
     }
-    return lowering_.frame_.kernel(lowering_.place_, lowering_.label(*leaf_.function), described);
+    const auto named = mlir::NameLoc::get(builder_.getStringAttr(nodeName(*leaf_.function)), lowering_.place_);
+    return lowering_.frame_.kernel(named, lowering_.label(*leaf_.function), described);
   }
 
   bool writeKernel(svm::KernelOp kernel, raise::Raising& raising) {
@@ -461,13 +415,18 @@ private:
     std::vector<Value> symbols;
     for (size_t number = 0; number < symbols_.size(); ++number)
       symbols.push_back(symbols_[number] ? body->getArgument(kernelSymbols_[number]) : Value());
+    for (unsigned dimension = 0; dimension < indices_.size(); ++dimension)
+      if (!llvm::is_contained(order_, dimension))
+        symbols[static_cast<size_t>(indices_[dimension])] = index(0);
     for (size_t number = 0; number < order_.size(); ++number) {
       if (waits()) {
         symbols[static_cast<size_t>(indices_[order_[number]])] = body->getArgument(ranges_[number]);
         continue;
       }
-      auto loop =
-          make<scf::ForOp>(body->getArgument(ranges_[number]), body->getArgument(ranges_[number] + 1), index(1));
+      // With the dimension's name, for messages.
+      auto loop = builder_.create<scf::ForOp>(
+          mlir::NameLoc::get(builder_.getStringAttr(dimensionName(order_[number])), lowering_.place_),
+          body->getArgument(ranges_[number]), body->getArgument(ranges_[number] + 1), index(1));
       svm::SvmDialect::unorderedAttr.set(loop);
       symbols[static_cast<size_t>(indices_[order_[number]])] = loop.getInductionVar();
       builder_.setInsertionPointToStart(loop.getBody());
@@ -556,14 +515,14 @@ private:
     if (scf::IfOp choice = offload(kernel, label))
       builder_.setInsertionPointToStart(choice.elseBlock());
     if (!order_.empty()) {
-      Value extent = level_.extents[order_.front()], size = blockSize(extent);
+      Value extent = level_.extents[order_[shared_]], size = blockSize(extent);
       Value count = make<arith::CeilDivUIOp>(extent, size);
       auto loop = make<svm::ParallelOp>(mlir::ValueRange(index(0)), mlir::ValueRange(count), mlir::ValueRange(),
                                         mlir::ArrayAttr(), builder_.getStringAttr(label));
       builder_.setInsertionPointToStart(&loop.getBody().front());
       Value begin = make<arith::MulIOp>(loop.iteration(0), size);
-      operands_[ranges_.front()] = begin;
-      operands_[ranges_.front() + 1] = make<arith::MinUIOp>(make<arith::AddIOp>(begin, size), extent);
+      operands_[ranges_[shared_]] = begin;
+      operands_[ranges_[shared_] + 1] = make<arith::MinUIOp>(make<arith::AddIOp>(begin, size), extent);
     }
     make<svm::RunOp>(mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel.getSymNameAttr()), mlir::ValueRange(operands_),
                      mlir::ValueRange(), mlir::FlatSymbolRefAttr());
@@ -594,8 +553,8 @@ private:
     }
     mapping::InstanceRun run{kernel, operands_, ranges_, writtenByLast_, label, {}};
     if (mapped && !mapped->block.empty()) {
-      if (mapped->block.size() != order_.size()) {
-        lowering_.diagnostics_.report(otherBlock, mapped->blockPlace, mapped->block.size(), name, order_.size());
+      if (mapped->block.size() != indices_.size()) {
+        lowering_.diagnostics_.report(otherBlock, mapped->blockPlace, mapped->block.size(), name, indices_.size());
         return {};
       }
       for (unsigned dimension : order_)
@@ -623,10 +582,10 @@ private:
     return {};
   }
 
-  /// How many iterations of the outermost loop a kernel takes at a time: few enough for every processor to have some,
-  /// enough for registers to be filled.
+  /// How many iterations of the loop that is shared a kernel takes at a time: few enough for every processor to have
+  /// some, enough for registers to be filled.
   Value blockSize(Value extent) {
-    const int64_t least = order_.size() > 1 ? 24 : 256, many = 128, few = 8;
+    const int64_t least = shared_ + 1 < order_.size() ? 24 : 256, many = 128, few = 8;
     const auto parts = [&](int64_t number, int64_t atLeast) {
       Value part = make<arith::CeilDivUIOp>(extent, index(number));
       return make<arith::MaxUIOp>(part, index(atLeast)).getResult();
@@ -654,7 +613,8 @@ private:
   std::vector<unsigned> kernelSymbols_;       // as arguments of the kernel
   std::vector<int> indices_, extents_;        // symbols of the leaf's dimensions
   std::vector<std::vector<int>> linear_;      // an instance's number
-  std::vector<unsigned> order_;               // of dimensions, outermost first
+  std::vector<unsigned> order_;               // of dimensions with loops, outermost first
+  size_t shared_ = 0;                         // of these, the one of which processors have parts
   llvm::SmallVector<Value> operands_;         // of the kernel
   llvm::SmallVector<unsigned> writtenByLast_; // of the kernel's arguments
   llvm::SmallVector<unsigned> ranges_;        // the kernel's arguments that its parts of the dimensions begin at

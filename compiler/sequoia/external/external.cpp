@@ -458,6 +458,8 @@ std::optional<std::string> compileFile(ModuleOp module, const std::string& file,
   source.includeFolders.push_back(llvm::sys::path::parent_path(folder).str());
   source.includeFolders.insert(source.includeFolders.end(), flags.includeFolders.begin(), flags.includeFolders.end());
   source.definitions = flags.definitions;
+  if (!flags.processor.empty())
+    source.processor = flags.processor;
   source.redefinitionHelp["sequoia_ext.h"] = "sequoia_ext.h defines the types of the task's arguments: take them from "
                                              "there, or write #define SEQUOIA_EXT_NO_TYPES before it is included";
   source.headers["sequoia.h"] = sequoiaHeader();

@@ -147,7 +147,7 @@ TEST(Closures, BuffersThatTakeTurnsAreNotOnTheStack) {
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) { said += diagnostic.str(); });
   auto module = mlir::parseSourceString<mlir::ModuleOp>(program, &context);
   ASSERT_TRUE(module) << said;
-  EXPECT_TRUE(lowerToLlvmDialect(*module, describeHost())) << said;
+  EXPECT_TRUE(lowerToLlvmDialect(*module, describeHost(), machine::Figures())) << said;
 }
 
 } // namespace

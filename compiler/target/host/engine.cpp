@@ -7,6 +7,7 @@
 #include "compiler/target/host/keep_tiles.h"
 #include "compiler/target/host/limit_inlining.h"
 #include "compiler/target/host/pair_stores.h"
+#include "compiler/target/processor.h"
 #include "include/strata.h"
 #include "runtime/abi.h"
 #include "runtime/core/gather.h"
@@ -18,7 +19,6 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -32,7 +32,6 @@
 
 namespace strata::host {
 
-STRATA_DIAGNOSTIC(unknownCpu, Error, "host-unknown-processor", "this version generates no code for processor '{0}'");
 STRATA_DIAGNOSTIC(codeFailed, Error, "host-code-generation", "code generation failed: {0}");
 STRATA_DIAGNOSTIC(missingCode, Error, "host-missing-code",
                   "the program calls a function that is not on this computer: {0}");
@@ -65,22 +64,16 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const CodeOptions& options, D
     diagnostics.report(codeFailed, {}, error);
     return nullptr;
   }
-  std::string cpu = options.cpu.empty() ? llvm::sys::getHostCPUName().str() : options.cpu;
-  std::string features;
-  if (options.cpu.empty())
-    for (const auto& feature : llvm::sys::getHostCPUFeatures())
-      features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+  const target::Processor processor = options.processor.value_or(target::thisProcessor());
   llvm::TargetOptions targetOptions;
   targetOptions.UseInitArray = true; // all linkers run these before main
   targetOptions.LoopAlignment = static_cast<unsigned>(options.figures.loopAlignment());
   // Code that is not optimised is wanted quickly.
   const auto effort = options.optimization ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, cpu, features, targetOptions, llvm::Reloc::PIC_, std::nullopt, effort));
-  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu)) {
-    diagnostics.report(unknownCpu, {}, cpu).help("leave the processor out to use this computer's");
-    return nullptr;
-  }
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, processor.cpu, processor.features, targetOptions, llvm::Reloc::PIC_, std::nullopt, effort));
+  if (!machine)
+    diagnostics.report(codeFailed, {}, "LLVM has no code generator for " + triple);
   return machine;
 }
 
@@ -145,10 +138,10 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
     return false;
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple().str());
+  target::settleMultiplyAdds(module);
+  target::setProcessor(module, *machine);
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) {
-      function.addFnAttr("target-cpu", machine->getTargetCPU());
-      function.addFnAttr("target-features", machine->getTargetFeatureString());
       // A frame of several pages is touched page by page, so that it cannot step over the one below the stack.
       function.addFnAttr("probe-stack", "inline-asm");
       if (options.sanitizers.address)

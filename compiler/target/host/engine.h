@@ -8,13 +8,14 @@
 #include "llvm/IR/Module.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace strata::host {
 
 struct CodeOptions {
-  /// The processor to generate code for; empty: this computer's.
-  std::string cpu = {};
+  /// The processor to generate code for; nothing: this computer's.
+  std::optional<target::Processor> processor = {};
   unsigned optimization = 3;
   /// Of the machine that the program is for.
   machine::Figures figures = {};
@@ -34,8 +35,8 @@ private:
   std::string text_;
 };
 
-/// Runs LLVM's pipeline over a module, for the chosen processor. Sets its data layout and triple. False when the
-/// processor is unknown (reported).
+/// Runs LLVM's pipeline over a module, for the chosen processor. Sets its data layout and triple. False when LLVM
+/// generates no code for this computer (reported).
 bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine& diagnostics);
 
 /// Assembly or an object file of an optimised module, as bytes. Empty on failure (reported).

@@ -336,10 +336,9 @@ void registerPasses() {
 #include "compiler/ir/passes.def"
 }
 
-bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, llvm::function_ref<void(PassManager&)> prepare,
-                        const LoweringOptions& options) {
+bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, const machine::Figures& figures,
+                        llvm::function_ref<void(PassManager&)> prepare, const LoweringOptions& options) {
   program.getContext()->loadDialect<LLVM::LLVMDialect, cf::ControlFlowDialect>();
-  const machine::Figures figures = machine::figuresOf(machine);
   setStage(program, Stage::Lowering);
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());

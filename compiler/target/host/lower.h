@@ -2,6 +2,7 @@
 // stores of the stated size, processors are parts run by the runtime's workers, moves are copies.
 #pragma once
 
+#include "base/machine/figures.h"
 #include "base/machine/machine.h"
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/loop_paths.h"
@@ -25,9 +26,10 @@ struct LoweringOptions {
 
 /// Lowers a scheduled program in place to the LLVM dialect: what other processors execute becomes functions, kernels
 /// follow their calling convention, every svm operation becomes code or a call of the runtime (runtime/abi.h). False
-/// when a pass failed (reported). What comes out verifies. `prepare` is called with each pass manager before it runs.
+/// when a pass failed (reported). What comes out verifies. Loops are made for `figures`, be they those of the machine
+/// or less. `prepare` is called with each pass manager before it runs.
 bool lowerToLlvmDialect(
-    mlir::ModuleOp program, const Machine& machine,
+    mlir::ModuleOp program, const Machine& machine, const machine::Figures& figures,
     llvm::function_ref<void(mlir::PassManager&)> prepare = [](mlir::PassManager&) {},
     const LoweringOptions& options = {});
 

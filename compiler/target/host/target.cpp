@@ -9,6 +9,7 @@
 #include "compiler/target/host/lower.h"
 #include "compiler/target/host/parts.h"
 #include "compiler/target/machine_table.h"
+#include "compiler/target/processor.h"
 #include "runtime/core/runtime.h"
 
 #include "llvm/IRReader/IRReader.h"
@@ -71,12 +72,13 @@ class HostArtefact : public target::Artefact {
 public:
   HostArtefact(const target::Program& program, target::Settings settings, DiagnosticEngine& diagnostics)
       : machine_(program.machine), parts_(program.parts), settings_(std::move(settings)),
-        options_{"", settings_.optimization, machine::figuresOf(program.machine), settings_.sanitizers},
+        options_{settings_.processor, settings_.optimization, figuresFor(program.machine, settings_),
+                 settings_.sanitizers},
         diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {
     const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace, parts_, &kernels_};
-    if (!lowerToLlvmDialect(program, machine_, settings_.prepare, lowering)) {
+    if (!lowerToLlvmDialect(program, machine_, options_.figures, settings_.prepare, lowering)) {
       diagnostics_.report(loweringFailed, {});
       return false;
     }
@@ -126,6 +128,7 @@ public:
     if (!join(interface) || !optimizeCode())
       return std::nullopt;
     settings_.begin("generating code");
+    target::requireProcessor(*code_, options_.processor.value_or(target::thisProcessor()), interface.file);
     return emitInParts(*code_, options_, most, diagnostics_);
   }
 
@@ -137,7 +140,16 @@ private:
       auto report = diagnostics_.report(kernelPath, sourceLocation(sources, kernel.at), kernel.name(), kernel.text());
       for (const kernel::LoopPath& loop : kernel.loops)
         report.label(sourceLocation(sources, loop.at), loop.text());
+      for (const kernel::LoopPath& loop : kernel.loops)
+        if (!loop.help.empty())
+          report.help(loop.help);
     }
+  }
+
+  /// Of the machine, as far as the processor that code is made for goes along.
+  static machine::Figures figuresFor(const Machine& machine, const target::Settings& settings) {
+    const machine::Figures figures = machine::figuresOf(machine);
+    return settings.processor ? target::limited(figures, *settings.processor) : figures;
   }
 
   bool optimizeCode() {
@@ -156,6 +168,7 @@ private:
     clang::Source source;
     source.text = interface.source;
     source.headers = interface.headers;
+    source.processor = ""; // code for any becomes code for the program's
     auto text = interface.code.empty() ? clang::compileToLlvm(source, diagnostics_) : interface.code;
     if (!text)
       return false;

@@ -4,7 +4,7 @@
 
 void add(int* data, size_t bytes) {
   __hpvm__hint(CPU_TARGET);
-  __hpvm__attributes(1, data, 0);
+  __hpvm__attributes(0, 1, data);
   long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
   data[i] += (int)i;
   __hpvm__return(1, bytes);

@@ -1,0 +1,280 @@
+// Symbols first: which file the linker takes a function from. Then that file's IR, of which a copy without all else is
+// linked into the module.
+#include "compiler/linking/callees.h"
+
+#include "compiler/linking/carried_modules.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/SymbolicFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/GlobalStatus.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace strata::linking {
+
+namespace {
+
+namespace object = llvm::object;
+
+/// Where symbols are defined.
+class Definitions {
+public:
+  struct Place {
+    std::string path, file; // "libfilters.a", and as CarriedModule has it: "libfilters.a(median.o)"
+  };
+
+  explicit Definitions(const std::vector<std::string>& files) {
+    for (const std::string& file : files)
+      if (auto content = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false))
+        add(file, (*contents_.emplace_back(std::move(*content))).getMemBufferRef());
+  }
+
+  /// The file that the linker takes a symbol from; nothing where it is none of these.
+  std::optional<Place> of(llvm::StringRef symbol) const {
+    for (const llvm::StringMap<std::string>* objects : {&strong_, &weak_})
+      if (const auto found = objects->find(symbol); found != objects->end())
+        return Place{found->second, found->second};
+    for (const Library& library : libraries_) {
+      if (!library.archive) {
+        if (library.symbols.contains(symbol))
+          return Place{library.file, library.file};
+        continue;
+      }
+      auto member = library.archive->findSym(symbol);
+      if (!member) {
+        llvm::consumeError(member.takeError());
+        continue;
+      }
+      if (!*member)
+        continue;
+      auto name = (*member)->getName();
+      const std::string file = name ? library.file + "(" + name->str() + ")" : library.file;
+      llvm::consumeError(name.takeError());
+      return Place{library.file, file};
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// What is only linked where something is missing: an archive, or a shared library with its symbols.
+  struct Library {
+    std::string file;
+    std::unique_ptr<object::Archive> archive;
+    llvm::StringMap<std::string> symbols;
+  };
+
+  void add(const std::string& file, llvm::MemoryBufferRef content) {
+    const llvm::file_magic kind = llvm::identify_magic(content.getBuffer());
+    if (kind == llvm::file_magic::archive) {
+      auto archive = object::Archive::create(content);
+      if (archive)
+        libraries_.push_back({file, std::move(*archive), {}});
+      llvm::consumeError(archive.takeError());
+      return;
+    }
+    auto symbols = object::SymbolicFile::createSymbolicFile(content, llvm::file_magic::unknown, &context_);
+    if (!symbols)
+      return llvm::consumeError(symbols.takeError());
+    const bool isShared = kind == llvm::file_magic::elf_shared_object;
+    if (isShared)
+      libraries_.push_back({file, nullptr, {}});
+    for (const object::BasicSymbolRef& symbol : (*symbols)->symbols()) {
+      auto flags = symbol.getFlags();
+      if (!flags) {
+        llvm::consumeError(flags.takeError());
+        continue;
+      }
+      using Flags = object::BasicSymbolRef;
+      if (!(*flags & Flags::SF_Global) || (*flags & (Flags::SF_Undefined | Flags::SF_FormatSpecific)))
+        continue;
+      std::string name;
+      llvm::raw_string_ostream stream(name);
+      if (auto problem = symbol.printName(stream)) {
+        llvm::consumeError(std::move(problem));
+        continue;
+      }
+      (isShared ? libraries_.back().symbols : *flags & Flags::SF_Weak ? weak_ : strong_).try_emplace(name, file);
+    }
+  }
+
+  llvm::LLVMContext context_; // of objects that are bitcode
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> contents_;
+  llvm::StringMap<std::string> strong_, weak_; // the object that defines a symbol first
+  std::vector<Library> libraries_;             // in the linker's order
+};
+
+void collect(const llvm::Constant* constant, llvm::SetVector<const llvm::GlobalValue*>& found) {
+  llvm::SmallVector<const llvm::Constant*> open{constant};
+  llvm::SmallPtrSet<const llvm::Constant*, 16> seen;
+  while (!open.empty()) {
+    const llvm::Constant* each = open.pop_back_val();
+    if (!seen.insert(each).second)
+      continue;
+    if (const auto* global = llvm::dyn_cast<llvm::GlobalValue>(each))
+      found.insert(global);
+    else
+      for (const llvm::Use& operand : each->operands())
+        if (const auto* part = llvm::dyn_cast<llvm::Constant>(operand.get()))
+          open.push_back(part);
+  }
+}
+
+llvm::SetVector<const llvm::GlobalValue*> referredTo(const llvm::GlobalValue& value) {
+  llvm::SetVector<const llvm::GlobalValue*> found;
+  if (const auto* function = llvm::dyn_cast<llvm::Function>(&value)) {
+    for (const llvm::Instruction& instruction : llvm::instructions(*function))
+      for (const llvm::Use& operand : instruction.operands())
+        if (const auto* constant = llvm::dyn_cast<llvm::Constant>(operand.get()))
+          collect(constant, found);
+  } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value);
+             variable && variable->hasInitializer())
+    collect(variable->getInitializer(), found);
+  return found;
+}
+
+/// What goes along with a function out of its module; in `problem` what prevents that.
+llvm::SetVector<const llvm::GlobalValue*> partsOf(const llvm::Function& function, std::string& problem) {
+  llvm::SetVector<const llvm::GlobalValue*> parts;
+  parts.insert(&function);
+  for (size_t next = 0; next < parts.size() && problem.empty(); ++next)
+    for (const llvm::GlobalValue* each : referredTo(*parts[next])) {
+      const bool isOwn = each->hasLocalLinkage();
+      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(each);
+      llvm::GlobalStatus uses;
+      if (each->isDeclaration())
+        continue;
+      if (llvm::isa<llvm::Function>(each)) {
+        if (isOwn || (each->isDiscardableIfUnused() && !each->isInterposable())) // static, or inline
+          parts.insert(each);
+      } else if (isOwn && variable && variable->isConstant() && !variable->isThreadLocal() &&
+                 (variable->hasGlobalUnnamedAddr() ||
+                  !(llvm::GlobalStatus::analyzeGlobal(variable, uses) || uses.IsCompared))) {
+        parts.insert(each);
+      } else if (isOwn) {
+        problem = variable ? "the static variable '" + variable->getName().str() + "'" : "another name of something";
+        break;
+      }
+    }
+  return parts;
+}
+
+class Taker {
+public:
+  Taker(llvm::Module& module, const std::vector<std::string>& files, DiagnosticEngine& diagnostics)
+      : module_(module), files_(files), diagnostics_(diagnostics) {}
+
+  void run(llvm::ArrayRef<llvm::Function*> callers) {
+    // By name: a declaration is another function once it is defined.
+    llvm::SetVector<std::string, std::vector<std::string>, std::set<std::string>> reached;
+    for (const llvm::Function* caller : callers)
+      reached.insert(caller->getName().str());
+    for (size_t next = 0; next < reached.size(); ++next) {
+      const std::string name = reached[next];
+      if (llvm::Function* function = module_.getFunction(name); function && function->isDeclaration())
+        take(*function);
+      const llvm::Function* function = module_.getFunction(name);
+      if (!function)
+        continue;
+      for (const llvm::Instruction& instruction : llvm::instructions(*function))
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+          if (const llvm::Function* callee = call->getCalledFunction())
+            reached.insert(callee->getName().str());
+    }
+  }
+
+private:
+  void take(llvm::Function& function) {
+    if (function.isIntrinsic())
+      return;
+    const std::string name = function.getName().str();
+    if (!definitions_) // most leaves call nothing
+      definitions_.emplace(files_);
+    const auto place = definitions_->of(name);
+    if (!place)
+      return;
+    const std::string called = "'" + llvm::demangle(name) + "'";
+    const auto leave = [&](const std::string& why) { function.addFnAttr(notTaken, called + " " + why); };
+    const std::string file = llvm::sys::path::filename(place->file).str();
+    bool isAny = false;
+    for (llvm::Module* source : modulesOf(*place)) {
+      isAny = true;
+      const llvm::Function* definition = source->getFunction(name);
+      if (!definition || definition->isDeclaration())
+        continue;
+      if (definition->isInterposable())
+        return leave("is weak in " + file + ": another definition may take its place");
+      std::string problem = source->getModuleInlineAsm().empty() ? "" : "assembler code";
+      const auto parts = partsOf(*definition, problem);
+      if (!problem.empty())
+        return leave("is in " + file + " and has " + problem + ", which cannot be there twice");
+      link(*source, parts);
+      return;
+    }
+    leave("is in " + file +
+          (isAny ? ", and not in the code that it carries" : ", which neither strata cc nor strata c++ has compiled"));
+  }
+
+  /// Those that a file carries.
+  std::vector<llvm::Module*> modulesOf(const Definitions::Place& place) {
+    const auto [found, isNew] = carried_.try_emplace(place.path);
+    if (isNew)
+      for (const CarriedModule& carried : carriedModules(place.path, diagnostics_)) {
+        auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(carried.code, carried.file), module_.getContext());
+        if (module && !llvm::verifyModule(**module))
+          found->second.emplace_back(carried.file, std::move(*module));
+        else if (!module)
+          llvm::consumeError(module.takeError());
+      }
+    std::vector<llvm::Module*> modules;
+    for (const auto& [file, module] : found->second)
+      if (file == place.file)
+        modules.push_back(module.get());
+    return modules;
+  }
+
+  void link(const llvm::Module& source, const llvm::SetVector<const llvm::GlobalValue*>& parts) {
+    llvm::ValueToValueMapTy values;
+    auto copy =
+        llvm::CloneModule(source, values, [&](const llvm::GlobalValue* value) { return parts.contains(value); });
+    copy->setModuleInlineAsm("");
+    for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(copy->globals()))
+      if (variable.getName().starts_with("llvm.") || (variable.isDeclaration() && variable.use_empty()))
+        variable.eraseFromParent();
+    for (llvm::Function& function : llvm::make_early_inc_range(*copy))
+      if (function.isDeclaration() && function.use_empty())
+        function.eraseFromParent();
+    for (llvm::GlobalAlias& alias : llvm::make_early_inc_range(copy->aliases()))
+      if (alias.use_empty())
+        alias.eraseFromParent();
+    llvm::Linker::linkModules(module_, std::move(copy));
+  }
+
+  llvm::Module& module_;
+  const std::vector<std::string>& files_;
+  std::optional<Definitions> definitions_;
+  DiagnosticEngine& diagnostics_;
+  std::map<std::string, std::vector<std::pair<std::string, std::unique_ptr<llvm::Module>>>> carried_; // by path
+};
+
+} // namespace
+
+void takeCallees(llvm::Module& module, llvm::ArrayRef<llvm::Function*> callers, const std::vector<std::string>& files,
+                 DiagnosticEngine& diagnostics) {
+  Taker(module, files, diagnostics).run(callers);
+}
+
+} // namespace strata::linking
