@@ -2,6 +2,8 @@
 #include "compiler/sequoia/check/block.h"
 #include "compiler/sequoia/check/fold.h"
 
+#include <algorithm>
+
 #include <map>
 
 namespace strata::sequoia {
@@ -250,19 +252,28 @@ std::optional<int64_t> sharedAcross(const Expr& written, const Expr& other, cons
   return apart;
 }
 
-bool mentions(const Expr* expr, const Variable* variable) {
+namespace {
+
+/// Whether something holds for an expression or block, or for a part of it.
+template <typename Holds>
+bool anyPart(const Expr* expr, const Holds& holds) {
   if (!expr)
     return false;
-  if (expr->variable == variable)
-    return true;
-  for (const Expr* operand : expr->operands)
-    if (mentions(operand, variable))
-      return true;
-  for (const BlockRange& range : expr->ranges)
-    if (mentions(range.start, variable) || mentions(range.end, variable) || mentions(range.stride, variable) ||
-        mentions(range.max, variable))
-      return true;
-  return false;
+  const auto isIn = [&](const Expr* part) { return anyPart(part, holds); };
+  return holds(*expr) || std::any_of(expr->operands.begin(), expr->operands.end(), isIn) ||
+         std::any_of(expr->ranges.begin(), expr->ranges.end(), [&](const BlockRange& range) {
+           return isIn(range.start) || isIn(range.end) || isIn(range.stride) || isIn(range.max);
+         });
+}
+
+} // namespace
+
+bool mentions(const Expr* expr, const Variable* variable) {
+  return anyPart(expr, [&](const Expr& part) { return part.variable == variable; });
+}
+
+bool isRefused(const Expr* expr) {
+  return anyPart(expr, [](const Expr& part) { return part.kind == ExprKind::Error; });
 }
 
 } // namespace strata::sequoia

@@ -28,4 +28,7 @@ std::optional<int64_t> sharedAcross(const Expr& written, const Expr& other, cons
 /// Whether a variable occurs in an expression or block.
 bool mentions(const Expr* expr, const Variable* variable);
 
+/// Whether a part of an expression or block was refused: what it mentions is not known then.
+bool isRefused(const Expr* expr);
+
 } // namespace strata::sequoia

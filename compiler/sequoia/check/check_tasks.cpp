@@ -403,7 +403,7 @@ void Checker::checkScalarAliases(const Stmt& call) {
 
 void Checker::checkIterationAliases(const Stmt& call) {
   for (const Argument& argument : call.arguments) {
-    if (argument.direction == Direction::In || argument.value->kind != ExprKind::Block)
+    if (argument.direction == Direction::In || argument.value->kind != ExprKind::Block || isRefused(argument.value))
       continue;
     for (const Loop* loop : maps_) {
       // Each iteration of a mapreduce has its own copy of what it reduces.
@@ -416,7 +416,8 @@ void Checker::checkIterationAliases(const Stmt& call) {
       // A loop inside whose range moves with this one.
       if (std::any_of(maps_.begin(), maps_.end(), [&](const Loop* inner) {
             return inner != loop && mentions(argument.value, inner->variable) &&
-                   (mentions(inner->start, loop->variable) || mentions(inner->end, loop->variable));
+                   (mentions(inner->start, loop->variable) || mentions(inner->end, loop->variable) ||
+                    isRefused(inner->start) || isRefused(inner->end));
           }))
         continue;
       std::string_view array = argument.value->variable->name;

@@ -72,6 +72,21 @@ TEST(SequoiaTasks, AreChecked) {
     testRule(rule);
 }
 
+TEST(SequoiaTasks, WhatWasRefusedSaysNothingOfWhatIterationsShare) {
+  const std::string undeclared = "sequoia-undeclared";
+  for (const char* body :
+       {"tunable blok; mappar (int i = 0 : x) { Scale(x, B[i * block; block]); }",
+        "mappar (int i = 0 : x) { Scale(x, B[und;1]); }", "mappar (int i = 0 : 4) { Scale(x, B[0 : und * i;]); }",
+        "mappar (int i = 0 : x) { mapseq (int j = i * und : 4) { Scale(x, B[j;1]); } }",
+        "mapreduce (int i = 0 : x) { Count(A, reducearg<und, Plus>); }"}) {
+    Session session(inner(body));
+    EXPECT_EQ(session.codes(), undeclared) << body << session.rendered();
+  }
+  // Bounds that were refused take nothing away from what a block says of itself.
+  Session same(inner("mappar (int i = 0 : und) { Scale(x, B); }"));
+  EXPECT_EQ(same.codes(), "sequoia-undeclared sequoia-iteration-alias") << same.rendered();
+}
+
 TEST(SequoiaTasks, AnotherNameOrFormIsOneMessageThatSaysWhatIsMeant) {
   struct {
     std::string program;
