@@ -6,6 +6,7 @@ Tests are read from BUILD/tests.log, which ./dev makes of what ctest prints; obj
 import argparse
 import os
 import re
+import sys
 
 MOST = 20
 
@@ -75,4 +76,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has had enough; nothing is left to be flushed at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

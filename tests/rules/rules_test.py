@@ -162,7 +162,24 @@ def run(rule, files):
         return completed.returncode, completed.stdout + completed.stderr
 
 
+def times_with_no_reader():
+    """What ./dev test --times prints to a reader that has gone, as head does."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "tests.log"), "w") as file:
+            for number in range(20):
+                file.write(f"    Start  {number}: name{number}\n {number}/20 Test #{number}: name{number} ....   Passed    1.00 sec\n")
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, os.path.join(HERE, "../times.py"), folder]
+        completed = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+        os.close(writer)
+        return completed.returncode, completed.stderr
+
+
 failures = 0
+if (ended := times_with_no_reader()) != (0, ""):
+    failures += 1
+    print(f"times.py: should end quietly when nobody reads: {ended}")
 for rule, files, expected in CASES:
     status, text = run(rule, files)
     if status != 1 or expected not in text:
