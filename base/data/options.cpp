@@ -109,6 +109,19 @@ Location CommandLine::value(std::string_view option, std::string_view value, siz
   return {};
 }
 
+Location CommandLine::find(std::string_view word, size_t from) const {
+  const auto begin = texts_.begin() + static_cast<ptrdiff_t>(std::min(from, texts_.size()));
+  const auto found = std::find(begin, texts_.end(), word);
+  return found == texts_.end() ? Location() : words_[static_cast<size_t>(found - texts_.begin())];
+}
+
+Location CommandLine::option(std::string_view name) const {
+  for (size_t i = 0; i < texts_.size(); ++i)
+    if (texts_[i].starts_with(name) && (texts_[i].size() == name.size() || texts_[i][name.size()] == '='))
+      return words_[i];
+  return {};
+}
+
 std::optional<InputOption> parseInputOption(std::string_view text, DiagnosticEngine& diagnostics,
                                             const Location& where) {
   InputOption option;

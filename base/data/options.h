@@ -21,6 +21,10 @@ public:
   /// Where an option's value stands: the end of a word `--in=VALUE`, or a word VALUE of its own; the `occurrence`-th
   /// such place from 0. No valid place when there is none.
   Location value(std::string_view option, std::string_view value, size_t occurrence = 0) const;
+  /// Where a word stands: the first that is this text, from the word `from` on. No valid place when there is none.
+  Location find(std::string_view word, size_t from = 0) const;
+  /// Where an option stands first, alone or with a value behind an equals sign. No valid place when it does not.
+  Location option(std::string_view name) const;
 
 private:
   CommandLine() = default;

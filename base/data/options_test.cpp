@@ -73,6 +73,12 @@ TEST_F(DataTest, ErrorsPointIntoTheCommandLine) {
   EXPECT_TRUE(line.value("--size", "N=4").valid());
   EXPECT_FALSE(line.value("--size", "N=4", 1).valid());
   EXPECT_FALSE(line.value("--in", "N=4").valid());
+  const auto at = [&](const Location& where) { return sources_.lineColumn(where).column; };
+  EXPECT_EQ(at(line.find("run")), at(line.word(1)));
+  EXPECT_FALSE(line.find("run", 2).valid());
+  EXPECT_FALSE(line.find("run", 99).valid());
+  EXPECT_EQ(at(line.option("--size")), at(line.word(3)));
+  EXPECT_FALSE(line.option("--si").valid());
 }
 
 } // namespace

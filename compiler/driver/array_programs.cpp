@@ -88,12 +88,7 @@ private:
       report.help(error.help);
   }
 
-  Location programPlace(const LoopProgram& program) const {
-    for (size_t word = 2; word < program.part.words->words(); ++word)
-      if (program.part.words->text(word) == program.file())
-        return program.part.words->word(word);
-    return {};
-  }
+  Location programPlace(const LoopProgram& program) const { return program.part.words->find(program.file(), 2); }
 
   Location regionPlace(const LoopProgram& program) const {
     return program.part.words->value("--region", program.part.options.region);

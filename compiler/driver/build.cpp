@@ -6,6 +6,7 @@
 #include "compiler/clang/clang.h"
 #include "compiler/driver/c_interface.h"
 #include "compiler/driver/notations.h"
+#include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/target/processor.h"
 
@@ -36,7 +37,8 @@ namespace {
 /// Files that are written under other names and then renamed, all or none.
 class Outputs {
 public:
-  Outputs(DiagnosticEngine& diagnostics) : diagnostics_(diagnostics) {}
+  explicit Outputs(const Session& session, DiagnosticEngine& diagnostics)
+      : session_(session), diagnostics_(diagnostics) {}
   ~Outputs() {
     for (const auto& [beside, path] : files_)
       unlink(beside.c_str());
@@ -71,10 +73,15 @@ public:
 
 private:
   bool fail(const std::string& path) {
-    diagnostics_.report(cannotWriteOutput, {}, path, std::strerror(errno));
+    const int error = errno;
+    Location where = placeOfOutput(session_, path);
+    if (!where.valid()) // the header's, which follows from the other name
+      where = placeOfOutput(session_, session_.options.output);
+    diagnostics_.report(cannotWriteOutput, where, path, std::strerror(error));
     return false;
   }
 
+  const Session& session_;
   DiagnosticEngine& diagnostics_;
   std::vector<std::pair<std::string, std::string>> files_;
   std::vector<Unfinished> unfinished_;
@@ -130,7 +137,7 @@ public:
     mode_t mask = umask(0);
     umask(mask);
     const bool runs = suffix.empty() || suffix == ".so";
-    Outputs outputs(diagnostics_);
+    Outputs outputs(session_, diagnostics_);
     bool fine = bytes && (suffix.empty() || outputs.write(headerPath(), interface_->header, 0666 & ~mask)) &&
                 outputs.write(path_, *bytes, (runs ? 0777 : 0666) & ~mask) &&
                 (session_.options.dependencies.empty() ||
@@ -176,7 +183,7 @@ private:
   }
 
   bool checkKind() {
-    Location where = session_.commandLine->value("--output", path_);
+    const Location where = placeOfOutput(session_, path_);
     const bool hasMain = !session_.options.mains.empty();
     if (!kind().empty() && hasMain)
       diagnostics_.report(mainOfLibrary, where, path_)
@@ -245,6 +252,8 @@ private:
       return std::nullopt;
     CompilerSession compilation(session_);
     Compiler& compiler = compilation.compiler;
+    if (!checkData(session_, compiler, data))
+      return std::nullopt;
     auto program = compiler.logical();
     if (!program || !findRuntime(*program->target))
       return std::nullopt;

@@ -241,7 +241,7 @@ Commands makeCommands(Options& options) {
       ->expected(0, 1)
       ->default_str("text")
       ->check([](const std::string& value) {
-        return value == "text" || value == "json" || value.rfind("json:", 0) == 0
+        return value == "text" || value == "json" || (value.rfind("json:", 0) == 0 && value != "json:")
                    ? ""
                    : "--stats takes nothing, json or json:FILE, not '" + value + "'";
       });
@@ -320,9 +320,11 @@ Commands makeCommands(Options& options) {
                         return each.describesMachine ? ", or " + aProgramOf(each) + ", whose target is then printed"
                                                      : "";
                       })));
-  machine->add_flag("--list", options.list, "list the machines that are known by name");
-  machine->add_flag("--header", options.header,
-                    "write the C header that names the machine's memories and processors for stream programs");
+  machine->add_flag("--list", options.list, "list the machines that are known by name")->excludes("NAME");
+  machine
+      ->add_flag("--header", options.header,
+                 "write the C header that names the machine's memories and processors for stream programs")
+      ->excludes("--list");
   machine->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(machine, options);
 

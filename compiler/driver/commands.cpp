@@ -43,7 +43,8 @@ int checkCommand(Session& session) {
   if (!prepare(session, data))
     return finish(session);
   CompilerSession compilation(session);
-  compilation.compiler.check();
+  if (checkData(session, compilation.compiler, data))
+    compilation.compiler.check();
   return finish(session);
 }
 
@@ -54,7 +55,8 @@ int mapCommand(Session& session) {
   if (session.options.compile.mappingForm.empty())
     session.options.compile.mappingForm = mappingFormOf(session.options.compile.program, session.options.output);
   CompilerSession compilation(session);
-  std::string text = compilation.compiler.mappingText();
+  std::string text =
+      checkData(session, compilation.compiler, data) ? compilation.compiler.mappingText() : std::string();
   if (!session.diagnostics.hasErrors())
     writeText(session, session.options.output, text);
   return finish(session);
@@ -72,11 +74,13 @@ int machineCommand(Session& session) {
     std::optional<Machine> machine;
     if (isProgram(compile.machine)) {
       compile.program = std::exchange(compile.machine, "");
+      compile.programPlace = compile.machinePlace;
       CompilerSession compilation(session);
       machine = compilation.compiler.ownMachine();
     } else {
-      machine = compile.machine.empty() ? std::optional(describeHost())
-                                        : loadMachine(compile.machine, compile.machinePath, session.diagnostics);
+      machine = compile.machine.empty()
+                    ? std::optional(describeHost())
+                    : loadMachine(compile.machine, compile.machinePath, session.diagnostics, compile.machinePlace);
     }
     if (!machine)
       return finish(session);

@@ -2,7 +2,6 @@
 #include "compiler/driver/dispatch.h"
 
 #include "base/data/unfinished.h"
-#include "base/source/characters.h"
 #include "compiler/driver/command_options.h"
 #include "compiler/driver/graph_pictures.h"
 #include "compiler/driver/help.h"
@@ -10,6 +9,7 @@
 #include "compiler/driver/last_resort.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/program_parts.h"
+#include "compiler/driver/usage.h"
 #include "runtime/core/runtime.h"
 
 #include <CLI/CLI.hpp>
@@ -22,8 +22,6 @@
 
 using namespace strata;
 using namespace strata::driver;
-
-STRATA_DIAGNOSTIC(badUsage, Error, "driver-usage", "{0}");
 
 namespace {
 
@@ -51,75 +49,6 @@ std::vector<std::string> machinePath(const char* program) {
   return path;
 }
 
-std::vector<std::string> optionsOf(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames())
-      names.push_back("--" + name);
-  return names;
-}
-
-/// The first word of a command line that looks like a long option of the command and is none; 0 where there is none.
-unsigned unknownOption(const CLI::App& command, int argc, char** argv) {
-  const std::vector<std::string> names = optionsOf(command);
-  for (int i = 2; i < argc; ++i) {
-    const std::string_view word(argv[i]);
-    if (word.starts_with("--") && std::find(names.begin(), names.end(), word.substr(0, word.find('='))) == names.end())
-      return static_cast<unsigned>(i);
-  }
-  return 0;
-}
-
-/// The option that a bare NAME=VALUE was probably meant for; nothing when the word is that of a file.
-std::string optionOf(const std::string& word) {
-  const size_t equals = word.find('=');
-  if (equals == std::string::npos || equals == 0 || llvm::sys::fs::exists(word) ||
-      !std::all_of(word.begin(), word.begin() + static_cast<ptrdiff_t>(equals), isWordCharacter))
-    return "";
-  const std::string value = word.substr(equals + 1);
-  const bool isNumber = !value.empty() && std::all_of(value.begin(), value.end(), isDigit);
-  return isNumber ? "--size" : "--in";
-}
-
-int wordAt(const std::string& word, int argc, char** argv) {
-  return static_cast<int>(std::find(argv, argv + argc, std::string_view(word)) - argv);
-}
-
-/// A command line that is not understood: what is wrong, and where to read what is right.
-int usageError(Session& session, CLI::App& app, int argc, char** argv, std::string what) {
-  std::vector<std::string> names;
-  for (CLI::App* command : app.get_subcommands({}))
-    names.push_back(command->get_name());
-  std::string first = argc > 1 ? argv[1] : "";
-  bool known = std::find(names.begin(), names.end(), first) != names.end();
-  Location where;
-  std::string help = "strata --help lists the commands";
-  if (!known && !first.empty() && first[0] != '-') {
-    what = "there is no command '" + first + "'";
-    where = session.commandLine->word(1);
-    std::string nearest = nearestName(first, names);
-    if (!nearest.empty())
-      help = "did you mean '" + nearest + "'? " + help;
-  } else if (known) {
-    help = "strata " + first + " --help lists its options";
-    if (const unsigned at = unknownOption(*app.get_subcommand(first), argc, argv)) {
-      const std::string word = std::string(argv[at]).substr(0, std::string_view(argv[at]).find('='));
-      what = "strata " + first + " has no option '" + word + "'";
-      where = session.commandLine->word(at);
-      const std::string nearest = nearestName(word, optionsOf(*app.get_subcommand(first)));
-      if (!nearest.empty())
-        help = "did you mean '" + nearest + "'? " + help;
-    }
-  } else if (first.empty()) {
-    what = "strata is called with a command";
-    help = "strata --help lists the commands, and has a first one to try";
-  }
-  what = what.substr(0, what.find('\n'));
-  session.diagnostics.report(badUsage, where, what).help(help);
-  session.options.json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
-  return finish(session);
-}
-
 /// strata help [COMMAND] and strata completion SHELL.
 int textCommand(Session& session, Commands& commands) {
   CLI::App& app = *commands.app;
@@ -137,9 +66,8 @@ int textCommand(Session& session, Commands& commands) {
     }
     if (!of && !options.thing.empty()) {
       const std::string nearest = nearestName(options.thing, names);
-      session.diagnostics.report(badUsage, session.commandLine->word(2), "there is no command '" + options.thing + "'")
-          .help((nearest.empty() ? "" : "did you mean '" + nearest + "'? ") + "strata help lists the commands");
-      return finish(session);
+      return misuse(session, session.commandLine->find(options.thing, 2), "there is no command '" + options.thing + "'",
+                    (nearest.empty() ? "" : "did you mean '" + nearest + "'? ") + "strata help lists the commands");
     }
     if (options.isManual)
       text = manualPage(app, of, "strata " STRATA_VERSION);
@@ -184,8 +112,8 @@ int strata::driver::dispatch(int argc, char** argv) {
   Commands commands = makeCommands(options);
   CLI::App& app = *commands.app;
   if (hasParts(argc, argv))
-    return passes ? usageError(session, app, argc, argv, "arguments behind -- are for one program with a main")
-                  : runParts(session, argc, argv, usageError);
+    return passes ? misuse(session, {}, "arguments behind -- are for one program with a main")
+                  : runParts(session, argc, argv);
   CLI::App* run = commands.run;
 
   try {
@@ -197,10 +125,20 @@ int strata::driver::dispatch(int argc, char** argv) {
       writeText(session, "", text.str());
       return finish(session);
     }
-    return usageError(session, app, argc, argv, error.what());
+    return usageError(session, app, argc, argv, error);
   }
-  options.command = app.get_subcommands().front()->get_name();
-  options.compile.machinePlace = session.commandLine->value("--machine", options.compile.machine);
+  CLI::App* command = app.get_subcommands().front();
+  if (!checkValues(session, *command))
+    return statusUserError;
+  const auto place = [&](const char* option) { return placeOf(session, *command, option); };
+  options.command = command->get_name();
+  options.compile.programPlace =
+      session.commandLine->find(options.compile.program.empty() ? options.thing : options.compile.program, 2);
+  if (!options.compile.functions.empty())
+    options.compile.functionsPlace = session.commandLine->find(options.compile.functions.front(), 2);
+  options.compile.mappingPlace = session.commandLine->value("--map", options.compile.mapping);
+  options.compile.machinePlace = *commands.machine ? session.commandLine->find(options.compile.machine, 2)
+                                                   : session.commandLine->value("--machine", options.compile.machine);
   options.compile.cpuPlace = session.commandLine->value("--cpu", options.compile.cpu);
   options.compile.targetPlace = session.commandLine->value("--target", options.compile.target);
   for (const std::string& entry : options.entries)
@@ -210,7 +148,7 @@ int strata::driver::dispatch(int argc, char** argv) {
       options.compile.otherEntries.emplace_back(entry, session.commandLine->value("--entry", entry));
   options.compile.entryPlace = session.commandLine->value("--entry", options.compile.entry);
   if (*run && !options.output.empty() && options.emit.empty())
-    return usageError(session, app, argc, argv, "-o goes with --emit; --out writes an argument's array");
+    return misuse(session, place("--output"), "-o goes with --emit; --out writes an argument's array");
   // A bare --stats means the readable form.
   if (run->get_option("--stats")->count() && options.stats.empty())
     options.stats = "text";
@@ -218,55 +156,46 @@ int strata::driver::dispatch(int argc, char** argv) {
   if (options.werror)
     session.diagnostics.promoteWarnings("all");
   if (options.interpret && (!options.trace.empty() || !options.timeline.empty()))
-    return usageError(session, app, argc, argv,
-                      "--trace and --timeline tell of a run on a machine, which --interpret does without");
+    return misuse(session, place(options.trace.empty() ? "--timeline" : "--trace"),
+                  "--trace and --timeline tell of a run on a machine, which --interpret does without");
   if ((*run || *commands.check || *commands.build) && isIrFile(options.compile.program)) {
-    CLI::App* command = app.get_subcommands().front();
     for (const CLI::Option* option : command->get_options())
       if (option->count() && !llvm::is_contained({"PROGRAM", "--output", "--color", "--json", "--machine", "--map",
                                                   "--cpu", "--remarks", "--stats"},
                                                  option->get_name()))
-        return usageError(session, app, argc, argv,
-                          option->get_name() + " is for programs of notations; one in HPVM IR has a main, which takes "
-                                               "what stands behind --");
+        return misuse(session, placeOf(session, *command, option->get_name()),
+                      option->get_name() + " is for programs of notations; one in HPVM IR has a main, which takes "
+                                           "what stands behind --");
     if (passes && !*run)
-      return usageError(session, app, argc, argv, "arguments behind -- are for strata run");
+      return misuse(session, {}, "arguments behind -- are for strata run");
     if (*run && !options.output.empty())
-      return usageError(session, app, argc, argv, "-o is for strata build");
+      return misuse(session, place("--output"), "-o is for strata build");
     return irCommand(session);
   }
+  if (!checkFilesOfC(session))
+    return statusUserError;
   const llvm::StringRef program = options.compile.program.empty() ? options.thing : options.compile.program;
   if (!(options.compile.includeDirectories.empty() && options.compile.definitions.empty()) &&
       !(descriptionOf(program) && descriptionOf(program)->isPreprocessed) && options.compile.functions.empty() &&
       !(*commands.show && mayHaveGraphs(options.thing)))
-    return usageError(session, app, argc, argv,
-                      "-I and -D are for " +
-                          listed(notationsThat([](const notation::Description& each) { return each.isPreprocessed; })) +
-                          " programs, which the C preprocessor reads, and for functions in C");
-  for (const std::string& word : options.compile.functions)
-    if (const std::string option = optionOf(word); !option.empty()) {
-      session.diagnostics
-          .report(badUsage, session.commandLine->word(wordAt(word, argc, argv)),
-                  "'" + word + "' is no file with functions")
-          .help("did you mean " + option + " " + word + "?");
-      return finish(session);
-    }
+    return misuse(session, place(options.compile.definitions.empty() ? "-I" : "-D"),
+                  "-I and -D are for " +
+                      listed(notationsThat([](const notation::Description& each) { return each.isPreprocessed; })) +
+                      " programs, which the C preprocessor reads, and for functions in C");
   const bool hasMain =
       !options.mains.empty() || (!options.compile.functions.empty() && !takesFunctions(options.compile.program));
   if (passes && !(*run && hasMain))
-    return usageError(session, app, argc, argv,
-                      "arguments behind -- are for a program with a main: strata run PROGRAM MAIN.c -- …");
+    return misuse(session, {}, "arguments behind -- are for a program with a main: strata run PROGRAM MAIN.c -- …");
   if (*run && hasMain && !options.emit.empty())
-    return usageError(session, app, argc, argv, "--emit shows a program without its main");
+    return misuse(session, place("--emit"), "--emit shows a program without its main");
   if (*run && !hasMain && !options.interface.empty())
-    return usageError(session, app, argc, argv,
-                      "--interface is how a main calls the program: strata run PROGRAM MAIN.c");
+    return misuse(session, place("--interface"),
+                  "--interface is how a main calls the program: strata run PROGRAM MAIN.c");
   if (*run && hasMain)
     for (const char* option :
          {"--in", "--out", "--stats", "--trace", "--timeline", "--check", "--interpret", "--repeat", "--threads"})
       if (run->get_option(option)->count())
-        return usageError(session, app, argc, argv,
-                          std::string(option) + " goes without a main, which does that itself");
+        return misuse(session, place(option), std::string(option) + " goes without a main, which does that itself");
   if (*run)
     return hasMain ? runMainCommand(session) : runCommand(session);
   if (*commands.check)
@@ -274,10 +203,9 @@ int strata::driver::dispatch(int argc, char** argv) {
   if (*commands.build)
     return buildCommand(session);
   if (*commands.map) {
-    options.compile.mappingFormPlace =
-        options.compile.mappingTemplate
-            ? session.commandLine->word(static_cast<size_t>(wordAt("--template", argc, argv)))
-            : session.commandLine->value("--format", options.compile.mappingForm);
+    options.compile.mappingFormPlace = options.compile.mappingTemplate
+                                           ? place("--template")
+                                           : session.commandLine->value("--format", options.compile.mappingForm);
     return mapCommand(session);
   }
   if (*commands.instantiate)

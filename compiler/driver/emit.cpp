@@ -110,6 +110,8 @@ int emitCommand(Session& session) {
     return finish(session);
   CompilerSession compilation(session);
   Compiler& compiler = compilation.compiler;
+  if (!checkData(session, compiler, data))
+    return finish(session);
   auto write = [&](const std::string& text) {
     writeText(session, session.options.output, text);
     return finish(session);

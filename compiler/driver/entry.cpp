@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace strata::driver {
 
-STRATA_DIAGNOSTIC(unknownArgument, Error, "run-unknown-argument", "entry point '{0}' has no argument '{1}'");
-STRATA_DIAGNOSTIC(unknownSize, Error, "run-unknown-size", "entry point '{0}' has no size '{1}'");
+STRATA_DIAGNOSTIC(unknownArgument, Error, "run-unknown-argument", "{0} no argument '{1}'");
+STRATA_DIAGNOSTIC(unknownSize, Error, "run-unknown-size", "{0} no size '{1}'");
 STRATA_DIAGNOSTIC(missingInput, Error, "run-missing-input", "argument '{0}' of '{1}' is read and has no data");
 STRATA_DIAGNOSTIC(missingSize, Error, "run-missing-size", "size '{0}' of '{1}' is not known");
 STRATA_DIAGNOSTIC(missingExtent, Error, "run-missing-extent", "the extents of argument '{0}' of '{1}' are not known");
@@ -81,13 +81,110 @@ bool describeElement(func::FuncOp function, size_t position, EntryArgument& argu
   return true;
 }
 
+/// "entry point 'A' has", or of several "entry points 'A', 'B' have".
+std::string have(const std::vector<EntryPoint>& entries) {
+  std::string names;
+  for (const EntryPoint& entry : entries)
+    names += (names.empty() ? "'" : ", '") + entry.name + "'";
+  return entries.size() == 1 ? "entry point " + names + " has" : "entry points " + names + " have";
+}
+
+/// The names that options give: each is one of an argument or a size of some entry point. False where one is not
+/// (reported).
+class Names {
+public:
+  Names(const std::vector<EntryPoint>& entries, DiagnosticEngine& diagnostics)
+      : entries_(entries), diagnostics_(diagnostics) {
+    for (const EntryPoint& entry : entries) {
+      for (const EntryArgument& argument : entry.arguments)
+        add(arguments_, argument.name);
+      for (const std::string& size : entry.sizes)
+        add(sizes_, size);
+    }
+  }
+
+  bool check(const DataOptions& options) {
+    const unsigned before = diagnostics_.errorCount();
+    for (const InputOption& option : options.inputs)
+      checkArgument(option.name, option.where);
+    for (const OutputOption& option : options.outputs) {
+      checkArgument(option.name, option.where);
+      for (const EntryPoint& entry : entries_)
+        for (const EntryArgument& argument : entry.arguments)
+          if (argument.name == option.name && !argument.written)
+            diagnostics_.report(notAnOutput, option.where, option.name, entry.name);
+    }
+    for (const SizeOption& option : options.sizes)
+      if (!llvm::is_contained(sizes_, option.name))
+        suggest(diagnostics_.report(unknownSize, option.where, have(entries_), option.name), option.name, sizes_,
+                arguments_, "an argument: --in " + option.name + "=" + std::to_string(option.value));
+      else if (option.value < 0 || option.value > largestSize)
+        diagnostics_.report(sizeTooLarge, option.where, option.name, option.value);
+    return diagnostics_.errorCount() == before;
+  }
+
+private:
+  static void add(std::vector<std::string>& names, const std::string& name) {
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
+  }
+
+  void checkArgument(const std::string& name, const Location& where) {
+    if (!llvm::is_contained(arguments_, name))
+      suggest(diagnostics_.report(unknownArgument, where, have(entries_), name), name, arguments_, sizes_,
+              "a size: --size " + name + "=…");
+  }
+
+  static void suggest(DiagnosticBuilder report, const std::string& name, const std::vector<std::string>& names,
+                      const std::vector<std::string>& others, const std::string& other) {
+    const std::string nearest = nearestName(name, names);
+    std::string all;
+    for (const std::string& each : names)
+      all += (all.empty() ? "" : ", ") + each;
+    if (llvm::is_contained(others, name))
+      report.help("'" + name + "' is " + other);
+    else if (!nearest.empty())
+      report.help("did you mean '" + nearest + "'?");
+    else
+      report.help(all.empty() ? "there are none" : "there are: " + all);
+  }
+
+  const std::vector<EntryPoint>& entries_;
+  DiagnosticEngine& diagnostics_;
+  std::vector<std::string> arguments_, sizes_;
+};
+
 class Binder {
 public:
   Binder(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics)
-      : entry_(entry), options_(options), diagnostics_(diagnostics) {}
+      : entry_(entry), options_(options), diagnostics_(diagnostics) {
+    for (const SizeOption& option : options.sizes)
+      known_[option.name] = {option.value, "--size"};
+  }
+
+  /// Whether what is given goes together, as far as it is given.
+  bool check() {
+    if (!readFiles() || !settleSizes(false))
+      return false;
+    for (size_t position = 0; position < entry_.arguments.size(); ++position) {
+      const std::optional<std::vector<int64_t>> shape = knownShape(position);
+      const EntryArgument& argument = entry_.arguments[position];
+      if (!shape ||
+          (files_[position] && !checkShape(files_[position]->shape(), *shape, inputOf(argument.name)->spec.path,
+                                           argument.name, diagnostics_, inputOf(argument.name)->where)))
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether files are given for arguments of it.
+  bool hasFiles() const {
+    return llvm::any_of(entry_.arguments,
+                        [&](const EntryArgument& argument) { return options_.files.contains(argument.name); });
+  }
 
   std::optional<Binding> run() {
-    if (!checkNames() || !readFiles() || !settleSizes())
+    if (!readFiles() || !settleSizes(true))
       return std::nullopt;
     Binding binding;
     for (const auto& [name, size] : known_)
@@ -117,47 +214,6 @@ private:
     return nullptr;
   }
 
-  bool checkNames() {
-    unsigned before = diagnostics_.errorCount();
-    std::vector<std::string> names;
-    for (const EntryArgument& argument : entry_.arguments)
-      names.push_back(argument.name);
-    auto known = [&](const std::string& name, Location where) {
-      if (llvm::is_contained(names, name))
-        return;
-      auto report = diagnostics_.report(unknownArgument, where, entry_.name, name);
-      suggest(report, name, names);
-    };
-    for (const InputOption& option : options_.inputs)
-      known(option.name, option.where);
-    for (const OutputOption& option : options_.outputs) {
-      known(option.name, option.where);
-      for (const EntryArgument& argument : entry_.arguments)
-        if (argument.name == option.name && !argument.written)
-          diagnostics_.report(notAnOutput, option.where, option.name, entry_.name);
-    }
-    for (const SizeOption& option : options_.sizes) {
-      if (!llvm::is_contained(entry_.sizes, option.name)) {
-        auto report = diagnostics_.report(unknownSize, option.where, entry_.name, option.name);
-        suggest(report, option.name, entry_.sizes);
-      } else if (option.value < 0 || option.value > largestSize) {
-        diagnostics_.report(sizeTooLarge, option.where, option.name, option.value);
-      }
-      known_[option.name] = {option.value, "--size"};
-    }
-    return diagnostics_.errorCount() == before;
-  }
-
-  void suggest(DiagnosticBuilder& report, const std::string& name, const std::vector<std::string>& names) {
-    std::string nearest = nearestName(name, names), all;
-    for (const std::string& each : names)
-      all += (all.empty() ? "" : ", ") + each;
-    if (!nearest.empty())
-      report.help("did you mean '" + nearest + "'?");
-    else
-      report.help(all.empty() ? "there are none" : "there are: " + all);
-  }
-
   /// Arrays from files come first: their shapes settle sizes.
   bool readFiles() {
     files_.resize(entry_.arguments.size());
@@ -184,32 +240,64 @@ private:
     return true;
   }
 
-  bool settleSizes() {
+  /// `isComplete`: every size has to be known.
+  bool settleSizes(bool isComplete) {
     unsigned before = diagnostics_.errorCount();
     std::vector<notation::SizeEquation> equations;
+    std::vector<size_t> arguments; // of the equations
     for (size_t position = 0; position < entry_.arguments.size(); ++position)
-      if (files_[position] && entry_.extents[position])
+      if (files_[position] && entry_.extents[position]) {
         addEquations(position, equations);
+        arguments.resize(equations.size(), position);
+      }
     notation::solveSizes(equations, known_);
     // A size that stands alone in a dimension is compared with where else it is known from; other dimensions are
     // compared as shapes.
-    for (const notation::SizeEquation& equation : equations)
-      if (equation.terms.size() == 1 && equation.terms[0].first == 1 && equation.constant == 0) {
-        const std::string& size = equation.terms[0].second;
-        const auto found = known_.find(size);
-        if (equation.value > largestSize) {
-          diagnostics_.report(sizeTooLarge, entry_.where, size, equation.value)
-              .help("the array file says so: it is " + equation.from);
-          known_[size] = {equation.value, equation.from};
-        } else if (found != known_.end() && found->second.value != equation.value) {
-          diagnostics_.report(sizeConflict, entry_.where, size, found->second.value, found->second.from, equation.value,
-                              equation.from);
-        }
+    for (size_t number = 0; number < equations.size(); ++number) {
+      const notation::SizeEquation& equation = equations[number];
+      if (equation.terms.size() != 1 || equation.terms[0].first != 1 || equation.constant != 0)
+        continue;
+      const std::string& size = equation.terms[0].second;
+      const auto found = known_.find(size);
+      const Location where = inputOf(entry_.arguments[arguments[number]].name)->where;
+      if (equation.value > largestSize) {
+        diagnostics_.report(sizeTooLarge, where, size, equation.value)
+            .help("the array file says so: it is " + equation.from);
+        known_[size] = {equation.value, equation.from};
+      } else if (found != known_.end() && found->second.value != equation.value) {
+        DiagnosticBuilder report = diagnostics_.report(sizeConflict, where, size, found->second.value,
+                                                       found->second.from, equation.value, equation.from);
+        if (const Location stated = placeOfSize(size); stated.valid())
+          report.label(stated, "stated here");
+        report.label(entry_.arguments[arguments[number]].where, "the argument");
       }
+    }
     for (const std::string& size : entry_.sizes)
-      if (!known_.count(size))
-        diagnostics_.report(missingSize, entry_.where, size, entry_.name).help(helpForMissing(size, equations));
+      if (isComplete && !known_.count(size)) {
+        const EntryArgument* argument = argumentWith(size);
+        DiagnosticBuilder report =
+            diagnostics_.report(missingSize, argument ? argument->where : entry_.where, size, entry_.name);
+        if (argument && argument->where.valid())
+          report.label("its extents depend on it");
+        report.help(helpForMissing(size, equations));
+      }
     return diagnostics_.errorCount() == before;
+  }
+
+  Location placeOfSize(const std::string& size) const {
+    for (const SizeOption& option : options_.sizes)
+      if (option.name == size)
+        return option.where;
+    return {};
+  }
+
+  /// The first argument whose extents depend on a size; null where none does.
+  const EntryArgument* argumentWith(const std::string& size) const {
+    const auto symbol = static_cast<unsigned>(llvm::find(entry_.sizes, size) - entry_.sizes.begin());
+    for (size_t position = 0; position < entry_.arguments.size(); ++position)
+      if (entry_.extents[position] && entry_.extents[position]->isFunctionOfSymbol(symbol))
+        return &entry_.arguments[position];
+    return nullptr;
   }
 
   /// What to do for a size that is not known: where an extent would tell it but for a remainder, that is said.
@@ -250,24 +338,47 @@ private:
 
   std::optional<std::vector<int64_t>> shapeOf(size_t position) {
     const EntryArgument& argument = entry_.arguments[position];
+    if (entry_.extents[position] || !argument.rank)
+      return knownShape(position);
+    if (files_[position])
+      return files_[position]->shape();
+    diagnostics_.report(missingExtent, argument.where, argument.name, entry_.name)
+        .help("give the array as a file with --in");
+    return std::nullopt;
+  }
+
+  /// Extents as far as sizes are known; -1 where they are not. Nothing where one is negative (reported).
+  std::optional<std::vector<int64_t>> knownShape(size_t position) {
+    const EntryArgument& argument = entry_.arguments[position];
     std::vector<int64_t> shape;
-    if (!entry_.extents[position]) {
-      if (files_[position])
-        return files_[position]->shape();
-      if (!argument.rank)
-        return shape;
-      diagnostics_.report(missingExtent, argument.where, argument.name, entry_.name)
-          .help("give the array as a file with --in");
-      return std::nullopt;
-    }
+    if (!entry_.extents[position])
+      return std::vector<int64_t>(argument.rank, -1);
     for (AffineExpr expression : entry_.extents[position]->getResults()) {
       SmallVector<AffineExpr> values;
-      for (const std::string& size : entry_.sizes)
-        values.push_back(getAffineConstantExpr(known_[size].value, expression.getContext()));
+      bool isKnown = true;
+      std::string sizes;
+      for (auto [symbol, size] : llvm::enumerate(entry_.sizes)) {
+        const auto found = known_.find(size);
+        values.push_back(
+            getAffineConstantExpr(found == known_.end() ? 0 : found->second.value, expression.getContext()));
+        if (!expression.isFunctionOfSymbol(static_cast<unsigned>(symbol)))
+          continue;
+        isKnown &= found != known_.end();
+        if (isKnown)
+          sizes += (sizes.empty() ? "" : ", ") + size + " is " + std::to_string(found->second.value) + " by " +
+                   found->second.from;
+      }
+      if (!isKnown) {
+        shape.push_back(-1);
+        continue;
+      }
       auto value = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(expression.replaceSymbols(values), 0, 0));
       int64_t extent = value ? value.getValue() : -1;
       if (extent < 0) {
-        diagnostics_.report(negativeExtent, argument.where, shape.size(), argument.name, extent);
+        DiagnosticBuilder report =
+            diagnostics_.report(negativeExtent, argument.where, shape.size(), argument.name, extent);
+        if (!sizes.empty())
+          report.note(sizes);
         return std::nullopt;
       }
       shape.push_back(extent);
@@ -429,7 +540,30 @@ bool openInputFiles(DataOptions& options, DiagnosticEngine& diagnostics) {
 }
 
 std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics) {
+  const std::vector<EntryPoint> entries{entry};
+  if (!Names(entries, diagnostics).check(options))
+    return std::nullopt;
   return Binder(entry, options, diagnostics).run();
+}
+
+bool checkArguments(const std::vector<EntryPoint>& entries, DataOptions& options, DiagnosticEngine& diagnostics) {
+  if (!Names(entries, diagnostics).check(options))
+    return false;
+  // What a library is compiled with is meant for one of its entry points at least.
+  std::optional<DiagnosticEngine> wrong;
+  for (const EntryPoint& entry : entries) {
+    DiagnosticEngine said(diagnostics.sources());
+    Binder binder(entry, options, said);
+    if (entries.size() > 1 && !binder.hasFiles())
+      continue;
+    if (binder.check())
+      return true;
+    if (!wrong)
+      wrong.emplace(std::move(said));
+  }
+  for (const Diagnostic& diagnostic : wrong ? wrong->all() : std::vector<Diagnostic>())
+    diagnostics.add(diagnostic);
+  return !wrong;
 }
 
 bool writeOutputs(const EntryPoint& entry, Binding& binding, const DataOptions& options,

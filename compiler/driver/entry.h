@@ -70,6 +70,10 @@ bool openInputFiles(DataOptions& options, DiagnosticEngine& diagnostics);
 /// zero without one.
 std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics);
 
+/// Looks at data options without a run: that some entry point has each name, and that files, as far as sizes are known,
+/// fit the arguments. REQUIRES: an entry point. False where they do not (reported).
+bool checkArguments(const std::vector<EntryPoint>& entries, DataOptions& options, DiagnosticEngine& diagnostics);
+
 /// Writes what --out names.
 bool writeOutputs(const EntryPoint& entry, Binding& binding, const DataOptions& options, DiagnosticEngine& diagnostics);
 

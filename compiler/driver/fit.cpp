@@ -20,7 +20,10 @@ constexpr unsigned mostTrials = 16;
 
 Trial tryToFit(CompileOptions options) {
   options.isTrial = true;
-  options.entryPlace = {}; // of sources that are not these
+  // Of sources that are not these.
+  options.entryPlace = options.programPlace = options.mappingPlace = options.machinePlace = options.targetPlace = {};
+  options.functionsPlace = options.mappingFormPlace = options.arrayPlace = {};
+  options.sizePlaces.clear();
   for (auto& [name, where] : options.otherEntries)
     where = {};
   SourceManager sources;

@@ -38,7 +38,7 @@ static bool compile(Session& session, const std::string& file, const std::string
   const std::vector<llvm::StringRef> command(words.begin(), words.end());
   if (llvm::sys::ExecuteAndWait(own, command) == 0)
     return true;
-  session.diagnostics.report(notCompiled, session.commandLine->word(2), file)
+  session.diagnostics.report(notCompiled, session.options.compile.programPlace, file)
       .help("give what it needs behind -I and -D, or show the object that your build makes of it with strata cc");
   return false;
 }
@@ -71,7 +71,7 @@ std::vector<Picture> graphPictures(Session& session, const std::vector<std::stri
   if (session.diagnostics.hasErrors())
     return {};
   if (!loaded->graphs || loaded->graphs->roots.empty()) {
-    session.diagnostics.report(noGraph, session.commandLine->word(2), files.front())
+    session.diagnostics.report(noGraph, session.options.compile.programPlace, files.front())
         .help("a graph is what __hpvm__launch is given; name all files of a program: strata show main.cpp graph.cpp");
     return {};
   }

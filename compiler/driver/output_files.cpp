@@ -82,9 +82,7 @@ private:
     if (path.empty() || path == "-")
       return;
     const llvm::StringRef command = options_.command, stage = options_.emit;
-    OutputFile file{"-o", path, place("-o", path), "", {}, ""};
-    if (!file.where.valid())
-      file.where = place("--output", path);
+    OutputFile file{"-o", path, placeOfOutput(session_, path), "", {}, ""};
     if (command == "show" && isArrayTrace(options_.thing)) {
       file.holds = "strata show writes a processor array's trace as text or as a page";
       file.suffixes = {".html", ".htm", ".txt"};
@@ -180,6 +178,14 @@ private:
 };
 
 } // namespace
+
+Location placeOfOutput(const Session& session, const std::string& path) {
+  for (const char* option : {"-o", "--output", "--trace", "--timeline", "--depfile"})
+    if (session.commandLine)
+      if (const Location found = session.commandLine->value(option, path); found.valid())
+        return found;
+  return {};
+}
 
 std::string mappingFormOf(const std::string& program, const std::string& path) {
   const notation::Description* notation = descriptionOf(program);

@@ -18,6 +18,9 @@ struct ProgramOutputs {
 /// (reported).
 bool checkOutputFilesApart(Session& session, const std::vector<ProgramOutputs>& programs);
 
+/// Where the command line names a file that is written; no valid place where it does not.
+Location placeOfOutput(const Session& session, const std::string& path);
+
 /// The form of a program's mapping that a suffix of the mapping's file asks for; empty where it leaves the form open.
 std::string mappingFormOf(const std::string& program, const std::string& path);
 

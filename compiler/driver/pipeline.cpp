@@ -6,6 +6,7 @@
 #include "compiler/driver/notations.h"
 #include "compiler/driver/part_code.h"
 #include "compiler/driver/pass_watch.h"
+#include "compiler/driver/symbolic.h"
 #include "compiler/equations/dialect/lower_equations.h"
 #include "compiler/equations/dialect/verify_kernels.h"
 #include "compiler/ir/canonicalize.h"
@@ -69,6 +70,7 @@ STRATA_DIAGNOSTIC(noView, Error, "driver-no-view", "'{0}' is in a notation that 
 STRATA_DIAGNOSTIC(noTargetForm, Error, "driver-no-target-form", "target '{0}' writes no mapping in the form '{1}'");
 STRATA_DIAGNOSTIC(unusedArrayOption, Error, "driver-array-options",
                   "nothing of '{0}' goes onto a processor array on machine '{1}'");
+STRATA_DIAGNOSTIC(otherForm, Error, "driver-other-mapping-form", "'{0}' has no mapping in the form '{1}'");
 STRATA_DIAGNOSTIC(noTree, Error, "driver-no-tree", "a program in the dialect has no syntax tree");
 
 struct Compiler::Source {
@@ -85,17 +87,24 @@ static std::unique_ptr<notation::Program> readProgram(BufferId file, const Compi
                                                       DiagnosticEngine& diagnostics) {
   const notation::Notation* notation = notation::notationOf(options.program);
   if (!options.functions.empty() && !takesFunctions(options.program)) {
-    auto report = diagnostics.report(noFunctions, {}, options.program, options.functions.front());
-    report.help(llvm::join(ofNotations([](const notation::Description& each) { return each.functionsHelp; }), "; "));
+    const notation::Description* description = descriptionOf(options.program);
+    diagnostics.report(noFunctions, options.functionsPlace, options.program, options.functions.front())
+        .help(
+            description
+                ? description->functionsHelp
+                : llvm::join(ofNotations([](const notation::Description& each) { return each.functionsHelp; }), "; "));
   }
   if (notation)
     return notation->read(file, options, diagnostics);
   if (!isDialect(options.program))
-    diagnostics.report(unknownNotation, {}, options.program)
+    diagnostics.report(unknownNotation, options.programPlace, options.program)
         .help(
             isC(options.program)
                 ? "strata cc and strata c++ compile C and C++ with dataflow graphs, as cc and c++ do: strata cc -O2 " +
                       options.program + " -o PROGRAM"
+            : isSymbolic(options.program)
+                ? "it is what a program becomes for a processor array: strata instantiate " + options.program +
+                      " --size … shows it for sizes, with -o FILE.html as a page, and strata run executes it"
                 : llvm::join(ofNotations([](const notation::Description& each) {
                                return each.name + " programs end in " + each.ending;
                              }),
@@ -124,7 +133,7 @@ Compiler::Compiler(MLIRContext& context, DiagnosticEngine& diagnostics, CompileO
   std::string error;
   source_->file = diagnostics_.sources().load(options_.program, SourceKind::Program, error);
   if (!source_->file.valid()) {
-    diagnostics_.report(cannotRead, {}, options_.program, error);
+    diagnostics_.report(cannotRead, options_.programPlace, options_.program, error);
     return;
   }
   source_->notation = readProgram(source_->file, options_, diagnostics_);
@@ -191,7 +200,7 @@ std::string Compiler::syntaxTree() {
     return "";
   if (source_->notation)
     return source_->notation->syntaxTree();
-  diagnostics_.report(noTree, {});
+  diagnostics_.report(noTree, options_.programPlace);
   return "";
 }
 
@@ -227,18 +236,43 @@ std::optional<std::string> Compiler::targetsMapping() {
   return artefact ? artefact->text(form).value_or("") : "";
 }
 
+/// The form that a mapping is asked for in is one of the notation's, where it has several.
+bool Compiler::checkMappingForm() {
+  const std::vector<notation::MappingForm>& forms = descriptionOf(options_.program)->mappingForms;
+  const std::string& form = options_.mappingForm;
+  if (form.empty() || forms.size() < 2 || llvm::any_of(forms, [&](const auto& each) { return each.name == form; }))
+    return true;
+  std::vector<std::string> names;
+  for (const notation::MappingForm& each : forms)
+    names.push_back(each.name);
+  diagnostics_.report(otherForm, options_.mappingFormPlace, options_.program, form)
+      .help("its mapping is written as " + listed(names));
+  return false;
+}
+
+void Compiler::reportUnusedArrayOption(const Machine& machine) {
+  diagnostics_.report(unusedArrayOption, options_.arrayPlace, options_.program, machine.name)
+      .help("programs of loop equations do, on machines with a processor array: strata machine --list");
+}
+
 std::string Compiler::mappingText() {
   if (diagnostics_.hasErrors())
     return "";
   if (const auto text = targetsMapping(); text || diagnostics_.hasErrors())
     return text.value_or("");
   if (!source_->notation) {
-    diagnostics_.report(noMappingForm, {}).help("its mapping is the attribute 'svm.mapping'");
+    diagnostics_.report(noMappingForm, options_.programPlace).help("its mapping is the attribute 'svm.mapping'");
     return "";
   }
   if (!source_->notation->readMapping(options_, diagnostics_))
     return "";
+  if (!checkMappingForm())
+    return "";
   auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
+  if (onto && options_.arrayPlace.valid()) {
+    reportUnusedArrayOption(*onto);
+    return "";
+  }
   if (onto)
     settleMapping(*onto);
   return onto ? source_->notation->mappingText(options_, *onto, diagnostics_) : "";
@@ -249,7 +283,7 @@ std::string Compiler::view(StringRef name) {
     return "";
   auto text = source_->notation ? source_->notation->view(name) : std::nullopt;
   if (!text)
-    diagnostics_.report(noView, {}, options_.program, name.str()).help(viewsOfNotations());
+    diagnostics_.report(noView, options_.programPlace, options_.program, name.str()).help(viewsOfNotations());
   return text.value_or("");
 }
 
@@ -257,18 +291,19 @@ std::vector<Picture> Compiler::pictures() {
   if (diagnostics_.hasErrors())
     return {};
   if (!source_->notation) {
-    diagnostics_.report(noView, {}, options_.program, "pictures")
+    diagnostics_.report(noView, options_.programPlace, options_.program, "pictures")
         .help(listed(notationsThat([](const notation::Description& each) { return !each.pictures.empty(); }), "and") +
               " programs have pictures");
     return {};
   }
   notation::Program& notation = *source_->notation;
-  if (!notation.readMapping(options_, diagnostics_))
+  // A machine that is named is one, whether it is in the picture or not.
+  if (!notation.readMapping(options_, diagnostics_) || (!options_.machine.empty() && !machine("", {})))
     return {};
   auto pictures = notation.pictures(
       options_, [&] { return machine(notation.machineName(), notation.machinePlace()); }, diagnostics_);
   if (pictures.empty() && !diagnostics_.hasErrors())
-    diagnostics_.report(noView, {}, options_.program, "pictures");
+    diagnostics_.report(noView, options_.programPlace, options_.program, "pictures");
   return pictures;
 }
 
@@ -277,7 +312,7 @@ std::optional<Machine> Compiler::ownMachine() {
     return std::nullopt;
   auto own = source_->notation ? source_->notation->ownMachine(diagnostics_) : std::nullopt;
   if (!own && !diagnostics_.hasErrors())
-    diagnostics_.report(noView, {}, options_.program, "machine")
+    diagnostics_.report(noView, options_.programPlace, options_.program, "machine")
         .help(listed(notationsThat([](const notation::Description& each) { return each.describesMachine; }), "and") +
               " programs describe the machine they are for");
   return own;
@@ -311,6 +346,21 @@ std::optional<LogicalProgram> Compiler::fromNotation() {
   if (!lowered)
     return std::nullopt;
   return withTarget(std::move(lowered->first), std::move(lowered->second), std::move(*onto));
+}
+
+OwningOpRef<ModuleOp> Compiler::lowered() {
+  if (diagnostics_.hasErrors())
+    return {};
+  if (!source_->notation) {
+    auto program = logical();
+    return program ? std::move(program->module) : OwningOpRef<ModuleOp>();
+  }
+  DiagnosticEngine quiet(diagnostics_.sources());
+  if (!source_->notation->readMapping(options_, quiet))
+    return {};
+  const auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
+  auto made = onto ? source_->notation->lower(options_, *onto, context_, quiet) : std::nullopt;
+  return made ? std::move(made->first) : OwningOpRef<ModuleOp>();
 }
 
 std::optional<LogicalProgram> Compiler::withTarget(OwningOpRef<ModuleOp> module, mapping::Record record,
@@ -348,7 +398,7 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
   if (!module)
     return std::nullopt;
   if (svm::Stage stage = svm::stageOf(*module); stage != svm::Stage::Logical) {
-    diagnostics_.report(notLogical, {}, options_.program, svm::stringifyStage(stage).str())
+    diagnostics_.report(notLogical, options_.programPlace, options_.program, svm::stringifyStage(stage).str())
         .help("write it with --emit=svm");
     return std::nullopt;
   }
@@ -371,7 +421,7 @@ std::optional<LogicalProgram> Compiler::fromDialect() {
     }
     record = std::move(*read);
     if (hash && hash.getValue() != contentHash(*onto))
-      diagnostics_.report(otherMachine, {}, onto->name);
+      diagnostics_.report(otherMachine, options_.programPlace, onto->name);
   }
   return withTarget(std::move(module), std::move(record), std::move(*onto));
 }
@@ -381,8 +431,7 @@ std::optional<LogicalProgram> Compiler::logical() {
     return std::nullopt;
   auto program = verified(source_->notation ? fromNotation() : fromDialect());
   if (program && options_.arrayPlace.valid() && !program->target->maps(*program->module)) {
-    diagnostics_.report(unusedArrayOption, options_.arrayPlace, options_.program, program->machine.name)
-        .help("programs of loop equations do, on machines with a processor array: strata machine --list");
+    reportUnusedArrayOption(program->machine);
     return std::nullopt;
   }
   return program;
@@ -581,7 +630,7 @@ std::string Compiler::entryName(ModuleOp module) {
   if (options_.entry.empty()) {
     if (names.size() == 1)
       return names.front();
-    diagnostics_.report(severalEntries, {}).help("choose one with --entry: " + list);
+    diagnostics_.report(severalEntries, options_.programPlace).help("choose one with --entry: " + list);
     return "";
   }
   if (llvm::is_contained(names, options_.entry))

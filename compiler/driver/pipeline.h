@@ -67,6 +67,9 @@ public:
   /// The same for a logical program that somebody else has made, with where its parts go on a machine.
   std::optional<LogicalProgram> adopt(mlir::OwningOpRef<mlir::ModuleOp> module, mapping::Record record,
                                       Machine machine);
+  /// The program as it was lowered, with nothing said of what is wrong with a notation's; null where something is.
+  /// Sizes and data can be compared with its entry points.
+  mlir::OwningOpRef<mlir::ModuleOp> lowered();
   /// The machine of the options; else the one that a mapping names, `where`; else that of the environment, else this
   /// computer. Nothing where there is no such machine (reported).
   std::optional<Machine> machine(const std::string& named, Location where);
@@ -118,6 +121,8 @@ private:
   void settleMapping(const Machine& machine);
   std::optional<std::string> targetsMapping();
   bool assignAddresses(LogicalProgram& program);
+  bool checkMappingForm();
+  void reportUnusedArrayOption(const Machine& machine);
   /// Tells the line on the terminal (runtime/core/progress.h), with the program's name, and the watch that a phase
   /// begins.
   void tell(const char* phase, const char* preposition = "") const;

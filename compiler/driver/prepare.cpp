@@ -33,6 +33,26 @@ bool prepare(Session& session, DataOptions& data) {
   return true;
 }
 
+bool checkData(Session& session, Compiler& compiler, DataOptions& data) {
+  if (data.inputs.empty() && data.outputs.empty() && data.sizes.empty())
+    return true;
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.lowered();
+  if (!module)
+    return !session.diagnostics.hasErrors();
+  if (compiler.hasFixedSizes())
+    data.sizes.clear();
+  DiagnosticEngine quiet(session.sources);
+  std::vector<EntryPoint> entries;
+  for (auto function : module->getOps<mlir::func::FuncOp>())
+    if (function->hasAttr(svm::SvmDialect::entryAttr))
+      if (auto entry = readEntry(function, quiet))
+        entries.push_back(std::move(*entry));
+  const std::string& asked = session.options.compile.entry;
+  if (llvm::any_of(entries, [&](const EntryPoint& entry) { return entry.name == asked; }))
+    std::erase_if(entries, [&](const EntryPoint& entry) { return entry.name != asked; });
+  return entries.empty() || checkArguments(entries, data, session.diagnostics);
+}
+
 static mlir::DialectRegistry dialects() {
   mlir::DialectRegistry registry;
   svm::registerDialects(registry);

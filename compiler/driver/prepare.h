@@ -20,4 +20,9 @@ struct CompilerSession {
   Compiler compiler;
 };
 
+/// Whether the program has what data options name, and takes what they give: for commands that do not bind arguments as
+/// a run does. A program that does not become a logical one, which the command itself reports where it matters, says
+/// nothing of them. False on errors (reported).
+bool checkData(Session& session, Compiler& compiler, DataOptions& data);
+
 } // namespace strata::driver

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/array_programs.h"
 #include "compiler/driver/command_options.h"
+#include "compiler/driver/usage.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,8 +50,7 @@ struct Read {
 
 class Parts {
 public:
-  Parts(Session& session, int argc, char** argv, UsageError usageError)
-      : session_(session), argc_(argc), argv_(argv), usageError_(usageError) {}
+  Parts(Session& session, int argc, char** argv) : session_(session), argc_(argc), argv_(argv) {}
 
   int run() {
     if (!split())
@@ -115,10 +115,11 @@ private:
         return finish(session_);
       }
       session_.commandLine = std::move(each.part.words);
-      return usageError_(session_, app, static_cast<int>(words.size()), words.data(), error.what());
+      return usageError(session_, app, static_cast<int>(words.size()), words.data(), error);
     }
     Options& options = each.part.options;
     options.command = "run";
+    options.compile.programPlace = each.part.words->find(options.compile.program, 2);
     options.compile.machinePlace = each.part.words->value("--machine", options.compile.machine);
     if (each.commands.run->get_option("--stats")->count() && options.stats.empty())
       options.stats = "text";
@@ -134,7 +135,7 @@ private:
         continue;
       const std::string value = option->results().empty() ? "" : option->results().front();
       if (option->get_positional()) {
-        session_.diagnostics.report(notForPrograms, {}, "'" + value + "'")
+        session_.diagnostics.report(notForPrograms, each.part.words->find(value, 2), "'" + value + "'")
             .help("each part is one program with its options, and a plus sign stands before the next");
         continue;
       }
@@ -173,7 +174,6 @@ private:
   Session& session_;
   int argc_;
   char** argv_;
-  UsageError usageError_;
   std::vector<std::unique_ptr<Read>> parts_;
 };
 
@@ -184,8 +184,8 @@ bool hasParts(int argc, char** argv) {
          std::find(argv + 2, argv + argc, std::string_view("+")) != argv + argc;
 }
 
-int runParts(Session& session, int argc, char** argv, UsageError usageError) {
-  return Parts(session, argc, argv, usageError).run();
+int runParts(Session& session, int argc, char** argv) {
+  return Parts(session, argc, argv).run();
 }
 
 } // namespace strata::driver

@@ -11,11 +11,8 @@ namespace strata::driver {
 /// Whether it is one.
 bool hasParts(int argc, char** argv);
 
-/// Says what is wrong with a command line that is not understood; returns an exit status.
-using UsageError = int (*)(Session& session, CLI::App& app, int argc, char** argv, std::string what);
-
 /// Parses and runs it. REQUIRES: `session` has what no option says; the words are those before --. Returns an exit
 /// status.
-int runParts(Session& session, int argc, char** argv, UsageError usageError);
+int runParts(Session& session, int argc, char** argv);
 
 } // namespace strata::driver

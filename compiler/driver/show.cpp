@@ -8,6 +8,7 @@
 #include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/driver/stream_record.h"
+#include "compiler/driver/symbolic.h"
 #include "compiler/driver/timeline.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -21,6 +22,7 @@ namespace strata::driver {
 
 STRATA_DIAGNOSTIC(notAProgram, Error, "driver-not-a-program", "'{0}' is shown as a {1}, which takes no --{2}");
 STRATA_DIAGNOSTIC(unknownThing, Error, "show-unknown-thing", "'{0}' is nothing that is drawn");
+STRATA_DIAGNOSTIC(noThing, Error, "show-no-file", "there is no file '{0}'");
 STRATA_DIAGNOSTIC(unknownPicture, Error, "show-unknown-picture", "there is no picture '{0}' of '{1}'");
 STRATA_DIAGNOSTIC(oneThing, Error, "show-one-thing",
                   "several files are drawn as one program, and '{0}' is no part of one");
@@ -96,7 +98,8 @@ private:
   bool takes(const char* what, const Refused& refused) {
     for (auto [option, given] : refused)
       if (given) {
-        session_.diagnostics.report(notAProgram, session_.commandLine->word(2), thing_, what, option)
+        session_.diagnostics
+            .report(notAProgram, session_.commandLine->option(std::string("--") + option), thing_, what, option)
             .help(std::string("leave out --") + option);
         return false;
       }
@@ -172,24 +175,31 @@ private:
                            {"entry", !compile.entry.empty()}}))
       return {};
     if (isLinked(thing_)) {
-      session_.diagnostics.report(linked, session_.commandLine->word(2), thing_)
+      session_.diagnostics.report(linked, options_.compile.programPlace, thing_)
           .help("its graphs are drawn from its sources or objects: strata show main.cpp graph.o -o FILE.html")
           .help("when its nodes run is drawn from a record: link it with strata cc --record, run it with "
                 "STRATA_RECORD=run.json, "
                 "then strata show run.json");
       return {};
     }
+    if (isSymbolic(thing_)) {
+      session_.diagnostics.report(unknownThing, options_.compile.programPlace, thing_)
+          .help("strata instantiate " + thing_ +
+                " --size … prints what it becomes for sizes, and with -o FILE.html draws it");
+      return {};
+    }
     if (const llvm::StringRef ending = llvm::sys::path::extension(thing_);
         !ending.empty() && ending != ".yaml" && llvm::sys::fs::exists(thing_)) {
-      session_.diagnostics.report(unknownThing, session_.commandLine->word(2), thing_)
+      session_.diagnostics.report(unknownThing, options_.compile.programPlace, thing_)
           .help("what is drawn is a machine (its name or a .yaml file), a program (" +
                 llvm::join(programEndings(), ", ") +
                 "; its mapping goes behind --map), a program with dataflow graphs (C or C++, .ll, an object), a trace "
                 "of a run or the record of a stream program (.json), or the trace of a processor array (.trace)");
       return {};
     }
-    auto machine =
-        thing_.empty() ? std::optional(describeHost()) : loadMachine(thing_, compile.machinePath, session_.diagnostics);
+    auto machine = thing_.empty()
+                       ? std::optional(describeHost())
+                       : loadMachine(thing_, compile.machinePath, session_.diagnostics, compile.programPlace);
     if (!machine)
       return {};
     title_ = "machine " + machine->name;
@@ -203,6 +213,10 @@ private:
                                        {"machine", !compile.machine.empty()},
                                        {"entry", !compile.entry.empty()}}))
       return {};
+    if (!llvm::sys::fs::exists(thing_)) {
+      session_.diagnostics.report(noThing, compile.programPlace, thing_);
+      return {};
+    }
     title_ = llvm::sys::path::filename(thing_).str();
     std::vector<std::string> files{thing_};
     files.insert(files.end(), options_.moreThings.begin(), options_.moreThings.end());
@@ -216,6 +230,8 @@ private:
     if (!prepare(session_, data))
       return {};
     compilation_.emplace(session_);
+    if (!checkData(session_, compilation_->compiler, data))
+      return {};
     return compilation_->compiler.pictures();
   }
 

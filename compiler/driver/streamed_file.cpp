@@ -1,7 +1,7 @@
 // Written beside, then renamed.
 #include "compiler/driver/streamed_file.h"
 
-#include "compiler/driver/commands.h"
+#include "compiler/driver/output_files.h"
 
 #include <cerrno>
 #include <cstring>
@@ -12,7 +12,8 @@ namespace strata::driver {
 STRATA_DIAGNOSTIC(cannotWrite, Error, "driver-cannot-write", "cannot write '{0}': {1}");
 
 void reportUnwritten(Session& session, const std::string& name, int error) {
-  session.diagnostics.report(cannotWrite, {}, name, error != 0 ? strerror(error) : "not all of it was taken");
+  session.diagnostics.report(cannotWrite, placeOfOutput(session, name), name,
+                             error != 0 ? strerror(error) : "not all of it was taken");
 }
 
 StreamedFile::StreamedFile(Session& session, std::string path)

@@ -13,6 +13,8 @@
 
 #include "base/data/npy.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <chrono>
 #include <cstring>
 
@@ -54,7 +56,7 @@ public:
                                         {"--skew", !options_.skews.empty()},
                                         {"--least-tile", !options_.leastTiles.empty()}})
       if (isGiven)
-        diagnostics_.report(needsProgram, {}, name, options_.compile.program)
+        diagnostics_.report(needsProgram, session_.commandLine->option(name), name, options_.compile.program)
             .help(std::string(name) == "--emit"    ? "strata instantiate prints what it becomes"
                   : std::string(name) == "--trace" ? "a name that ends in .trace is what the array's units do"
                                                    : "give the program itself");
@@ -66,7 +68,11 @@ public:
     if (diagnostics_.hasErrors())
       return finish(session_);
     const SymbolicEntry arguments(loaded_->symbolic, context_);
-    const EntryPoint& entry = arguments.entry();
+    EntryPoint entry = arguments.entry();
+    // The file tells of no lines.
+    entry.where = options_.compile.programPlace;
+    for (EntryArgument& argument : entry.arguments)
+      argument.where = entry.where;
     auto binding = bindArguments(entry, data, diagnostics_);
     if (!binding)
       return finish(session_);
@@ -93,19 +99,25 @@ public:
       return finish(session_);
     const Symbolic& symbolic = loaded_->symbolic;
     std::vector<int64_t> sizes;
+    std::vector<std::string> missing;
     for (const auto& [name, where] : options_.compile.sizePlaces)
       if (std::ranges::find(symbolic.parameters, name) == symbolic.parameters.end()) {
         const std::string nearest = nearestName(name, symbolic.parameters);
-        DiagnosticBuilder report = diagnostics_.report(unknownParameter, where, symbolic.program, name);
-        if (!nearest.empty())
-          report.help("did you mean '" + nearest + "'?");
+        diagnostics_.report(unknownParameter, where, symbolic.program, name)
+            .help(!nearest.empty()              ? "did you mean '" + nearest + "'?"
+                  : symbolic.parameters.empty() ? "it has none"
+                                                : "there are: " + llvm::join(symbolic.parameters, ", "));
       }
+    // What has another name is not missing as well.
     for (const std::string& parameter : symbolic.parameters)
       if (const auto known = options_.compile.sizes.find(parameter); known != options_.compile.sizes.end())
         sizes.push_back(known->second);
-      else
-        diagnostics_.report(missingParameter, {}, symbolic.program, parameter)
-            .help("give it with --size " + parameter + "=…");
+      else if (!diagnostics_.hasErrors())
+        missing.push_back(parameter);
+    if (!missing.empty())
+      diagnostics_
+          .report(missingParameter, options_.compile.programPlace, symbolic.program, llvm::join(missing, "', '"))
+          .help("give it with --size " + llvm::join(missing, "=…,") + "=…");
     if (diagnostics_.hasErrors())
       return finish(session_);
     target::ArrayRunner runner(symbolic, array(), options_.compile.array);
@@ -190,14 +202,14 @@ std::optional<Symbolic> readSymbolic(Session& session) {
   DiagnosticEngine& diagnostics = session.diagnostics;
   const std::string& name = session.options.compile.program;
   if (!isSymbolic(name)) {
-    diagnostics.report(notSymbolic, {}, name)
+    diagnostics.report(notSymbolic, session.options.compile.programPlace, name)
         .help("strata map PROGRAM --machine NAME -o FILE.sym makes one, for a machine with a processor array");
     return std::nullopt;
   }
   std::string error;
   const BufferId file = diagnostics.sources().load(name, SourceKind::Program, error);
   if (!file.valid()) {
-    diagnostics.report(cannotReadSymbolic, {}, name, error);
+    diagnostics.report(cannotReadSymbolic, session.options.compile.programPlace, name, error);
     return std::nullopt;
   }
   auto read = array::read(diagnostics.sources().buffer(file).text());

@@ -18,6 +18,7 @@ public:
     graph_.iteratorPlaces = system.iteratorPlaces;
     graph_.parameterPlaces = system.parameterPlaces;
     graph_.context = system.context;
+    graph_.contextPlaces = system.contextPlaces;
     graph_.location = system.location;
     for (const SystemVariable& each : system.variables) {
       std::vector<Array>& arrays = each.role == Role::Output ? graph_.outputs : graph_.inputs;

@@ -126,7 +126,8 @@ struct Graph {
   std::vector<Location> iteratorPlaces, parameterPlaces;
   /// What is known of the parameters (such as N >= 1). Sizes that break it are refused before anything runs.
   std::vector<Constraint> context;
-  std::vector<Variable> variables; // internal ones
+  std::vector<Location> contextPlaces; // of its constraints, by number, as far as the source has them
+  std::vector<Variable> variables;     // internal ones
   std::vector<Array> inputs, outputs;
   std::vector<Node> nodes;
   Location location;

@@ -58,6 +58,7 @@ struct System {
   std::vector<std::string> iterators, parameters;
   std::vector<Location> iteratorPlaces, parameterPlaces;
   std::vector<Constraint> context;
+  std::vector<Location> contextPlaces; // as in Graph
   std::vector<SystemVariable> variables;
   Space space;
   std::vector<Equation> equations;

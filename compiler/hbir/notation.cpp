@@ -74,8 +74,11 @@ public:
     return std::nullopt;
   }
 
-  std::vector<notation::Picture> pictures(const notation::Options&, llvm::function_ref<std::optional<Machine>()>,
-                                          DiagnosticEngine&) override {
+  std::vector<notation::Picture> pictures(const notation::Options& options,
+                                          llvm::function_ref<std::optional<Machine>()>,
+                                          DiagnosticEngine& diagnostics) override {
+    if (!checkEntry(options, entryName(options.program), diagnostics))
+      return {};
     return {{"tiles", "Tiles and memories", "", [this] { return drawProgram(*program_); }}};
   }
 
@@ -88,10 +91,8 @@ public:
   lower(const notation::Options& options, const Machine& machine, mlir::MLIRContext& context,
         DiagnosticEngine& diagnostics) override {
     std::string entry = entryName(options.program);
-    if (!options.entry.empty() && options.entry != entry) {
-      diagnostics.report(otherEntry, options.entryPlace, entry, options.entry).help("leave out --entry");
+    if (!checkEntry(options, entry, diagnostics))
       return std::nullopt;
-    }
     auto lowered = hbir::lower(*program_, machine, context, diagnostics, entry);
     if (!lowered)
       return std::nullopt;
@@ -110,6 +111,13 @@ public:
 
 private:
   HbirProgram() = default;
+
+  static bool checkEntry(const notation::Options& options, const std::string& entry, DiagnosticEngine& diagnostics) {
+    if (options.entry.empty() || options.entry == entry)
+      return true;
+    diagnostics.report(otherEntry, options.entryPlace, entry, options.entry).help("leave out --entry");
+    return false;
+  }
 
   /// The language has no name for a program, so it has its file's.
   std::string entryName(llvm::StringRef file) const {

@@ -28,7 +28,9 @@ namespace strata::notation {
 
 /// What the user asked for, as far as programs of a notation look at it. Empty strings: not given.
 struct Options {
-  std::string program;                                      // its file
+  std::string program; // its file
+  /// Where the command line names the program, its mapping, and the first of the functions.
+  Location programPlace, mappingPlace, functionsPlace;
   std::vector<std::string> functions;                       // files of C functions that the program calls
   std::vector<std::string> includeDirectories, definitions; // -I, -D
   std::string cpu; // the processor that code is for, by Clang's name; empty: this computer's

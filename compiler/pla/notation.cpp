@@ -50,8 +50,11 @@ public:
     return name == "equations" ? std::optional(equations::print(graph_)) : std::nullopt;
   }
 
-  std::vector<notation::Picture> pictures(const notation::Options&, llvm::function_ref<std::optional<Machine>()>,
-                                          DiagnosticEngine&) override {
+  std::vector<notation::Picture> pictures(const notation::Options& options,
+                                          llvm::function_ref<std::optional<Machine>()>,
+                                          DiagnosticEngine& diagnostics) override {
+    if (!checkEntry(options, diagnostics))
+      return {};
     return {{"dependences", "Dependences of " + graph_.name,
              "Each box is a variable with the equations that define it, in uniform form; an arrow is a use, with its "
              "distance where it leads to another iteration. Where an equation holds is said when the pointer rests on "
@@ -62,15 +65,20 @@ public:
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
   lower(const notation::Options& options, const Machine& machine, mlir::MLIRContext& context,
         DiagnosticEngine& diagnostics) override {
-    if (!options.entry.empty() && options.entry != graph_.name) {
-      diagnostics.report(otherEntry, options.entryPlace, graph_.name, options.entry).help("leave out --entry");
+    if (!checkEntry(options, diagnostics))
       return std::nullopt;
-    }
-    return pla::lower(graph_, {options.sizes, options.shapes}, machine, context, diagnostics);
+    return pla::lower(graph_, {options.sizes, options.shapes, options.sizePlaces}, machine, context, diagnostics);
   }
 
 private:
   PlaProgram() = default;
+
+  bool checkEntry(const notation::Options& options, DiagnosticEngine& diagnostics) const {
+    if (options.entry.empty() || options.entry == graph_.name)
+      return true;
+    diagnostics.report(otherEntry, options.entryPlace, graph_.name, options.entry).help("leave out --entry");
+    return false;
+  }
 
   SyntaxTree tree_;
   equations::Graph graph_;

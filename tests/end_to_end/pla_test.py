@@ -36,6 +36,35 @@ class LoopPrograms(harness.Case):
         path = next(program.path for program in programs() if program.name == "fir")
         self.is_refused("pla-size", "run", path, "--size", "N=3,T=5", "--in", "x=random", "--in", "h=random")
 
+    def test_messages_about_sizes_and_arguments_have_the_place_of_the_declaration(self):
+        program = self.write("window.pla", """parameter H, K >= 1, T;
+assume K <= H and T <= K;
+input  image: float[H],
+       weight: float[K], gap: int;
+output y: float[H - K + 1];
+for i, k where 0 <= i < H - K + 1 and 0 <= k < K { y[i] = sum[k](image[i + k] * weight[k] * float(gap + 0 * T)); }
+""".replace(" + 0 * T", ""))
+        data = ("--in", "image=1", "--in", "weight=1", "--in", "gap=2", "--in", "T=1")
+        for command, given in (("run", data), ("check", ()), ("build", ("-o", "x.so"))):
+            for sizes, place, mentions in (
+                    ("H=0,K=1", "2:8", ["sizes with H >= K, and H is 0 and K is 1"]), ("H=4,K=0", "1:14", ["sizes with K >= 1, and K is 0"]),
+                    ("H=3,K=5", "2:8", ["sizes with H >= K, and H is 3 and K is 5", "K=5"])):
+                with self.subTest(command=command, sizes=sizes):
+                    result = self.strata(command, program, *given, "--size", sizes)
+                    self.assertEqual(result.status, 1, str(result))
+                    self.assertIn("error[pla-size]", result.err)
+                    self.assertIn(f"window.pla:{place}", result.err)
+                    for words in mentions:
+                        self.assertIn(words, result.err)
+        # A parameter that no extent tells is known when the program runs.
+        self.is_refused("run", program, "--size", "H=4,K=2", "--in", "image=1", "--in", "weight=1", "--in", "gap=2", "--in", "T=3", code="pla-size",
+                        mentions=["window.pla:2:19", "sizes with K >= T, and K is 2 and T is 3"])
+        self.is_refused("run", program, "--size", "H=4,K=2", "--in", "image=1", "--in", "weight=1", "--in", "T=1", code="run-missing-input",
+                        mentions=["window.pla:4:26", "'gap'"])
+        self.is_refused("run", program, "--size", "H=4,K=2", *data[:-2], code="run-missing-input", mentions=["window.pla:1:22", "'T'"])
+        self.is_refused("run", program, *data, "--size", "H=4", code="run-missing-size", mentions=["window.pla:4:8", "its extents depend on it"])
+        self.is_refused("check", program, "--size", "T=3", code="run-unknown-size", mentions="'T' is an argument: --in T=3")
+
     def test_extents_with_a_factor_tell_their_parameter(self):
         windows = self.write("windows.pla", """parameter N >= 1, R >= 0;
 input x: int64[N], h: int64[2 * R + 1];

@@ -10,7 +10,7 @@ INTRODUCTION = """# Errors, warnings and remarks
 
 Every message of `strata` begins with its severity and a code, `error[sequoia-undeclared]: nothing named 'blok' is declared here`. This page
 lists the codes by the folder whose code reports them. `{0}`, `{1}`, … stand for names and numbers of the case at hand. What stops a program
-while it runs is reported as `run-failed` with a code of its own behind the message; [command.md](command.md#when-a-program-fails) lists those.
+while it runs has a code in the same place; [command.md](command.md#when-a-program-fails) lists those.
 
 The page is made from the source text: after a change, `python3 tests/rules/errors_page.py . --write`.
 """

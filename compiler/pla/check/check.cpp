@@ -93,6 +93,7 @@ void Checker::declareParameters() {
     least.value.parameters[found->second] = 1;
     least.value.constant = -tree_.parameters[i].least.value_or(0);
     system_.context.push_back(std::move(least));
+    system_.contextPlaces.push_back(tree_.parameters[i].name.location);
   }
 }
 
@@ -223,6 +224,16 @@ void Checker::requireUses() {
   }
 }
 
+/// The conditions that an assumption joins by 'and': each has a place of its own.
+static void addConjuncts(const Expr& condition, std::vector<const Expr*>& found) {
+  if (condition.kind != ExprKind::Binary || condition.op != Operator::LogicalAnd) {
+    found.push_back(&condition);
+    return;
+  }
+  for (const Expr* operand : condition.operands)
+    addConjuncts(*operand, found);
+}
+
 std::optional<System> Checker::run(const std::string& name) {
   system_.name = tree_.name.text.empty() ? name : tree_.name.text;
   system_.location = tree_.name.location;
@@ -265,7 +276,10 @@ std::optional<System> Checker::run(const std::string& name) {
     }
   };
   guarded([&] { system_.space = condition(*loop.space); });
+  std::vector<const Expr*> assumptions;
   for (const Expr* assumption : tree_.assumptions)
+    addConjuncts(*assumption, assumptions);
+  for (const Expr* assumption : assumptions)
     guarded([&] {
       onlyParameters_ = true;
       const Space space = condition(*assumption);
@@ -275,6 +289,7 @@ std::optional<System> Checker::run(const std::string& name) {
         throw CheckError();
       }
       system_.context.insert(system_.context.end(), space.pieces[0].begin(), space.pieces[0].end());
+      system_.contextPlaces.resize(system_.context.size(), assumption->location);
     });
   onlyParameters_ = false;
   for (const EquationSyntax& equation : loop.equations)

@@ -22,7 +22,11 @@ using equations::Graph;
 using mapping::LogicalModule;
 using mlir::Value;
 
+STRATA_DIAGNOSTIC(badSize, Error, "pla-size", "the program is for sizes with {0}, and {1}");
+
 namespace {
+
+constexpr const char* choosesSizes = "choose sizes that keep this, with --size or the arrays that are given";
 
 class Lowering {
 public:
@@ -43,6 +47,8 @@ public:
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> run() {
+    if (!checkKnown())
+      return std::nullopt;
     makeKernel();
     makeEntry();
     mapping::Record record = placement();
@@ -65,6 +71,10 @@ private:
 
   mlir::Location placeOf(const Location& location) const {
     return locationAt(diagnostics_.sources(), location, context_);
+  }
+
+  Location parameterPlace(size_t parameter) const {
+    return parameter < graph_.parameterPlaces.size() ? graph_.parameterPlaces[parameter] : graph_.location;
   }
 
   static int64_t factorOf(const Affine& value, size_t parameter) {
@@ -177,6 +187,10 @@ private:
       all.push_back(LogicalModule::scalar(mlir::IntegerType::get(&context_, 64), graph_.parameters[parameter]));
     mlir::func::FuncOp entry = module_.entry(place_, graph_.name, all, sizes());
     entry_ = &entry.getBody().front();
+    for (size_t i = 0; i < arrays_.size(); ++i)
+      entry_->getArgument(static_cast<unsigned>(i)).setLoc(placeOf(arrays_[i].array->location));
+    for (size_t i = 0; i < told_.size(); ++i)
+      entry_->getArgument(static_cast<unsigned>(arrays_.size() + i)).setLoc(placeOf(parameterPlace(told_[i])));
     builder_.setInsertionPointToEnd(entry_);
     values_.resize(graph_.parameters.size());
     for (size_t i = 0; i < told_.size(); ++i)
@@ -236,6 +250,8 @@ private:
   std::optional<int64_t> knownValue(size_t parameter) const {
     if (const auto found = known_.sizes.find(graph_.parameters[parameter]); found != known_.sizes.end())
       return found->second;
+    if (!sources_[parameter])
+      return std::nullopt;
     const Source& source = *sources_[parameter];
     const Array& array = *arrays_[source.argument].array;
     const auto shape = known_.shapes.find(array.name);
@@ -327,10 +343,88 @@ private:
     }
   }
 
+  using Constraint = equations::Constraint;
+
+  Location contextPlace(size_t number) const {
+    const Location found = number < graph_.contextPlaces.size() ? graph_.contextPlaces[number] : Location();
+    return found.valid() ? found : graph_.location;
+  }
+
+  /// "H >= K", with what is subtracted on the other side.
+  std::string conditionText(const Constraint& condition) const {
+    using Kind = Constraint::Kind;
+    if (condition.kind == Kind::Divisible || condition.kind == Kind::NotDivisible)
+      return equations::text(equations::Space{{{condition}}}, graph_.iterators, graph_.parameters);
+    Affine left, right;
+    for (size_t i = 0; i < graph_.parameters.size(); ++i) {
+      const int64_t factor = factorOf(condition.value, i);
+      left.parameters.push_back(std::max<int64_t>(factor, 0));
+      right.parameters.push_back(std::max<int64_t>(-factor, 0));
+    }
+    (condition.value.constant > 0 ? left : right).constant = std::abs(condition.value.constant);
+    return equations::text(left, {}, graph_.parameters) + (condition.kind == Kind::Zero ? " == " : " >= ") +
+           equations::text(right, {}, graph_.parameters);
+  }
+
+  static bool holds(const Constraint& condition, __int128 value) {
+    switch (condition.kind) {
+    case Constraint::Kind::NotNegative:
+      return value >= 0;
+    case Constraint::Kind::Zero:
+      return value == 0;
+    case Constraint::Kind::Divisible:
+      return value % condition.modulus == 0;
+    case Constraint::Kind::NotDivisible:
+      return value % condition.modulus != 0;
+    }
+    return false;
+  }
+
+  /// "H is 3 and K is 5", of the parameters of a condition.
+  std::string valuesText(const Constraint& condition, llvm::function_ref<std::string(size_t)> valueOf) const {
+    std::vector<std::string> values;
+    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+      if (factorOf(condition.value, i) != 0)
+        values.push_back(graph_.parameters[i] + " is " + valueOf(i));
+    std::string text;
+    for (size_t i = 0; i < values.size(); ++i)
+      text += (i == 0 ? "" : i + 1 < values.size() ? ", " : " and ") + values[i];
+    return text;
+  }
+
+  /// Whether sizes that are known already are the program's. Reports those that are not.
+  bool checkKnown() {
+    bool fine = true;
+    for (size_t number = 0; number < graph_.context.size(); ++number) {
+      const Constraint& condition = graph_.context[number];
+      __int128 value = condition.value.constant;
+      bool isKnown = true;
+      for (size_t i = 0; i < graph_.parameters.size(); ++i)
+        if (const int64_t factor = factorOf(condition.value, i); factor != 0) {
+          const std::optional<int64_t> known = knownValue(i);
+          isKnown &= known.has_value();
+          value += static_cast<__int128>(factor) * known.value_or(0);
+        }
+      if (!isKnown || holds(condition, value))
+        continue;
+      fine = false;
+      DiagnosticBuilder report =
+          diagnostics_.report(badSize, contextPlace(number), conditionText(condition),
+                              valuesText(condition, [&](size_t i) { return std::to_string(*knownValue(i)); }));
+      for (size_t i = 0; i < graph_.parameters.size(); ++i)
+        if (const auto at = known_.places.find(graph_.parameters[i]);
+            at != known_.places.end() && factorOf(condition.value, i) != 0)
+          report.label(at->second, "");
+      report.help(choosesSizes);
+    }
+    return fine;
+  }
+
   void checkContext() {
-    place_ = placeOf(graph_.location);
-    for (const equations::Constraint& each : graph_.context) {
-      using Kind = equations::Constraint::Kind;
+    for (size_t number = 0; number < graph_.context.size(); ++number) {
+      const Constraint& each = graph_.context[number];
+      using Kind = Constraint::Kind;
+      place_ = placeOf(contextPlace(number));
       const Value value = sum(each.value);
       const bool isRemainder = each.kind == Kind::Divisible || each.kind == Kind::NotDivisible;
       const Value compared =
@@ -338,12 +432,18 @@ private:
       const auto predicate = each.kind == Kind::NotNegative    ? arith::CmpIPredicate::sge
                              : each.kind == Kind::NotDivisible ? arith::CmpIPredicate::ne
                                                                : arith::CmpIPredicate::eq;
-      const std::string text = equations::text(equations::Space{{{each}}}, graph_.iterators, graph_.parameters);
-      builder_.create<svm::CheckOp>(place_, builder_.create<arith::CmpIOp>(place_, predicate, compared, constant(0)),
-                                    builder_.getStringAttr("pla-size"),
-                                    builder_.getStringAttr("the program is for sizes with " + text), mlir::StringAttr(),
-                                    mlir::ValueRange());
+      llvm::SmallVector<Value> values;
+      const std::string found = valuesText(each, [&](size_t i) {
+        values.push_back(values_[i]);
+        return "{" + std::to_string(values.size() - 1) + "}";
+      });
+      builder_.create<svm::CheckOp>(
+          place_, builder_.create<arith::CmpIOp>(place_, predicate, compared, constant(0)),
+          builder_.getStringAttr(badSize.code),
+          builder_.getStringAttr("the program is for sizes with " + conditionText(each) + ", and " + found),
+          builder_.getStringAttr(choosesSizes), values);
     }
+    place_ = placeOf(graph_.location);
   }
 
   /// All where the machine keeps what belongs to nobody.

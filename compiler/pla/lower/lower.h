@@ -19,14 +19,16 @@
 
 namespace strata::pla {
 
-/// Values of parameters and shapes of arrays that are known before compilation.
+/// Values of parameters and shapes of arrays that are known before compilation, and where the values are stated.
 struct KnownSizes {
   std::map<std::string, int64_t> sizes;
   std::map<std::string, std::vector<int64_t>> shapes;
+  std::map<std::string, Location> places;
 };
 
 /// Where kernels work in a memory that the program manages, known sizes become constants, by which blocks there have
-/// bounds; the code then checks that it is called with them. REQUIRES: the graph verifies. Nothing on errors
+/// bounds; the code then checks that it is called with them. Sizes that the program excludes are an error, here as far
+/// as they are known and else when the entry point is called. REQUIRES: the graph verifies. Nothing on errors
 /// (reported).
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
 lower(const equations::Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
