@@ -281,8 +281,8 @@ std::string Compiler::mappingText() {
 std::string Compiler::view(StringRef name) {
   if (diagnostics_.hasErrors())
     return "";
-  auto text = source_->notation ? source_->notation->view(name) : std::nullopt;
-  if (!text)
+  auto text = source_->notation ? source_->notation->view(name, diagnostics_) : std::nullopt;
+  if (!text && !diagnostics_.hasErrors())
     diagnostics_.report(noView, options_.programPlace, options_.program, name.str()).help(viewsOfNotations());
   return text.value_or("");
 }

@@ -9,7 +9,7 @@
 
 namespace strata::equations {
 
-std::optional<Direction> findDirection(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& dependences,
+std::optional<Direction> findDirection(const std::vector<uint32_t>& equations, const std::vector<Wait>& waits,
                                        size_t dimensions) {
   // The sum of sizes, sizes, factors, shifts; the least in this order.
   std::string names = "sum", conditions = "sum = 0";
@@ -24,21 +24,26 @@ std::optional<Direction> findDirection(const std::vector<uint32_t>& nodes, const
                   number("factor", i);
   }
   std::map<uint32_t, size_t> places;
-  for (const uint32_t node : nodes) {
+  for (const uint32_t equation : equations) {
     names += ", " + number("shift", places.size());
     conditions += " and " + number("shift", places.size()) + " >= 0";
-    places.emplace(node, places.size());
+    places.emplace(equation, places.size());
   }
   std::string all = "0";
-  for (const Dependence& each : dependences) {
-    std::string ahead = number("shift", places.at(each.to)) + " - " + number("shift", places.at(each.from));
-    for (size_t i = 0; i < dimensions; ++i)
-      if (each.distance[i] != 0)
-        ahead += " + " + std::to_string(each.distance[i]) + "*" + number("factor", i);
-    conditions += " and " + ahead + " >= 0";
-    all += " + " + ahead;
-  }
-  const Polyhedra polyhedra(1 + 2 * dimensions + nodes.size(), 0);
+  for (const Wait& wait : waits)
+    for (const std::vector<int64_t>& distance : wait.distances) {
+      std::string ahead = "0";
+      if (distance[0] != 0 && wait.to != wait.from) {
+        const std::string weight = std::to_string(distance[0]) + "*";
+        ahead = weight + number("shift", places.at(wait.to)) + " - " + weight + number("shift", places.at(wait.from));
+      }
+      for (size_t i = 0; i < dimensions; ++i)
+        if (distance[i + 1] != 0)
+          ahead += " + " + std::to_string(distance[i + 1]) + "*" + number("factor", i);
+      conditions += " and " + ahead + " >= 0";
+      all += " + " + ahead;
+    }
+  const Polyhedra polyhedra(1 + 2 * dimensions + equations.size(), 0);
   const isl::set found = polyhedra.parsedSet("{ [" + names + "] : " + conditions + " and " + all + " >= 1 }").lexmin();
   if (found.is_empty())
     return std::nullopt;
@@ -50,8 +55,8 @@ std::optional<Direction> findDirection(const std::vector<uint32_t>& nodes, const
   Direction result;
   for (size_t i = 0; i < dimensions; ++i)
     result.factors.push_back(at(1 + dimensions + i));
-  for (const auto& [node, place] : places)
-    result.shifts[node] = at(1 + 2 * dimensions + place);
+  for (const auto& [equation, place] : places)
+    result.shifts[equation] = at(1 + 2 * dimensions + place);
   return result;
 }
 

@@ -1,9 +1,9 @@
-// Executes a graph by its definition: an output's element is asked for, and with it every instance that it depends on,
-// each computed once. It knows no order, no schedule and no isl: what everything else that is made of a graph is
-// compared with. Used by one thread; what it calls back belongs to the caller.
+// Executes a system of equations by its definition: an output's element is asked for, and with it every instance that
+// it depends on, each computed once. It knows no order, no schedule and no isl: what everything else that is made of
+// equations is compared with. Used by one thread; what it calls back belongs to the caller.
 #pragma once
 
-#include "compiler/equations/graph.h"
+#include "compiler/equations/system.h"
 
 #include <functional>
 #include <optional>
@@ -28,12 +28,14 @@ struct Failure {
 std::optional<Value> evaluate(Operation operation, const ElementType& type, const ElementType& operandType,
                               const std::vector<Value>& operands);
 
-/// Of an input's element, by its number and indices.
+/// Of an input's element, by its number among the inputs and its indices.
 using Read = std::function<Value(uint32_t input, const std::vector<int64_t>& index)>;
 using Write = std::function<void(uint32_t output, const std::vector<int64_t>& index, const Value& value)>;
 
-/// REQUIRES: the graph verifies, the sizes (one for each parameter) keep its context. What has been written before a
-/// failure stays.
+/// REQUIRES: the system (the graph) verifies, the sizes (one for each parameter) keep its context. What has been
+/// written before a failure stays.
+std::optional<Failure> interpret(const System& system, const std::vector<int64_t>& sizes, const Read& read,
+                                 const Write& write);
 std::optional<Failure> interpret(const Graph& graph, const std::vector<int64_t>& sizes, const Read& read,
                                  const Write& write);
 

@@ -1,4 +1,5 @@
-// Groups of nodes by Tarjan's algorithm, a direction for each, level by level. See order.h.
+// Groups of equations by Tarjan's algorithm, those that share loops put together, and a direction for each, level by
+// level. See order.h.
 #include "compiler/equations/order.h"
 
 #include "compiler/equations/direction.h"
@@ -13,17 +14,6 @@ namespace strata::equations {
 namespace {
 
 using Vector = std::vector<int64_t>;
-
-int64_t product(const Vector& a, const Vector& b) {
-  int64_t sum = 0;
-  for (size_t i = 0; i < a.size(); ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-bool isZero(const Vector& vector) {
-  return std::all_of(vector.begin(), vector.end(), [](int64_t value) { return value == 0; });
-}
 
 /// Whether the vectors are linearly independent, by elimination without fractions.
 bool isIndependent(std::vector<Vector> rows) {
@@ -139,21 +129,47 @@ std::vector<std::vector<uint32_t>> groups(size_t count, const std::vector<std::v
   return found;
 }
 
-/// Gives times to nodes level by level. At each, nodes that do not wait for each other in a circle are computed one
-/// group after the other; a circle needs a direction along which no dependence goes back, and loses those that go
-/// ahead. Whichever directions are taken, there is one for what is left as long as there is an order: what has not gone
-/// ahead along those before has a direction of its own in any order.
+/// A flow on its way through the levels.
+struct Link : Wait {
+  isl::map iterations; // those that no direction has gone ahead along
+
+  /// weight * shift + direction · vector, of one of the distances.
+  static int64_t along(const Vector& distance, const Vector& direction, int64_t shift) {
+    int64_t sum = distance[0] * shift;
+    for (size_t i = 0; i < direction.size(); ++i)
+      sum += distance[i + 1] * direction[i];
+    return sum;
+  }
+  bool neverGoesBack(const Vector& direction) const {
+    return std::all_of(distances.begin(), distances.end(),
+                       [&](const Vector& each) { return along(each, direction, 0) >= 0; });
+  }
+  bool goesAhead(const Vector& direction) const {
+    return std::any_of(distances.begin(), distances.end(),
+                       [&](const Vector& each) { return along(each, direction, 0) > 0; });
+  }
+  bool isZero() const {
+    return distances.size() == 1 &&
+           std::all_of(distances[0].begin() + 1, distances[0].end(), [](int64_t value) { return value == 0; });
+  }
+};
+
+/// Gives times to equations level by level. At each, equations that do not wait for each other in a circle are computed
+/// one group after the other, those that can share all loops together; a circle needs a direction along which no
+/// distance goes back, and loses those that go ahead. Whichever directions are taken, there is one for what is left of
+/// constant distances as long as there is an order: what has not gone ahead along those before has a direction of its
+/// own in any order.
 class Scheduler {
 public:
-  Scheduler(size_t nodes, size_t dimensions)
-      : times_(nodes), dimensions_(dimensions), candidates_(candidates(dimensions)) {}
+  Scheduler(size_t equations, size_t dimensions, const Polyhedra& polyhedra)
+      : times_(equations), dimensions_(dimensions), polyhedra_(polyhedra), candidates_(candidates(dimensions)) {}
 
-  bool run(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) {
+  bool run(const std::vector<uint32_t>& nodes, const std::vector<Link>& left) {
     // All together where one direction suits them all: one loop is better than several.
     const size_t level = times_[nodes.front()].directions.size();
     if (level < dimensions_)
       if (const Vector* direction = directionFor(nodes, left)) {
-        const std::vector<Dependence> rest = without(left, *direction);
+        const std::vector<Link> rest = without(left, *direction);
         if (fits(nodes, rest, level + 1))
           return descend(nodes, rest, *direction, 0);
       }
@@ -161,78 +177,128 @@ public:
   }
 
   std::vector<Time> take() { return std::move(times_); }
-  const std::vector<uint32_t>& stuck() const { return stuck_; }
+  const Circle& circle() const { return circle_; }
 
 private:
-  /// Groups that wait for each other in a circle, each with a loop of its own.
-  bool apart(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) {
+  /// Equations that stand in the same loop of this level.
+  struct Group {
+    std::vector<uint32_t> nodes;
+    bool fits = false; // in loops around all of them, from here on
+  };
+
+  /// Groups that wait for each other in a circle, together with what goes along with them.
+  bool apart(const std::vector<uint32_t>& nodes, const std::vector<Link>& left) {
     const std::vector<std::vector<uint32_t>> parts = groupsOf(nodes, left);
-    const size_t level = times_[nodes.front()].directions.size();
-    for (size_t place = 0; place < parts.size(); ++place) {
-      const std::vector<uint32_t>& part = parts[place];
-      const std::vector<Dependence> own = within(part, left);
-      if (level == dimensions_) {
-        if (!own.empty())
-          return fail(part);
-        times_[part.front()].places.push_back(place);
-        continue;
+    if (times_[nodes.front()].directions.size() == dimensions_) {
+      for (size_t place = 0; place < parts.size(); ++place) {
+        if (const std::vector<Link> own = within(parts[place], left); !own.empty())
+          return fail(parts[place], own);
+        times_[parts[place].front()].places.push_back(place);
       }
+      return true;
+    }
+    const std::vector<Group> sharing = joined(parts, left);
+    for (size_t place = 0; place < sharing.size(); ++place) {
+      const std::vector<uint32_t>& part = sharing[place].nodes;
+      const std::vector<Link> own = within(part, left);
       if (const Vector* direction = directionFor(part, own)) {
         if (!descend(part, without(own, *direction), *direction, place))
           return false;
         continue;
       }
-      const std::optional<Direction> direction = findDirection(part, own, dimensions_);
+      const std::optional<Direction> direction =
+          findDirection(part, std::vector<Wait>(own.begin(), own.end()), dimensions_);
       if (!direction)
-        return fail(part);
-      std::vector<Dependence> rest = own;
-      std::erase_if(rest, [&](const Dependence& each) {
-        return product(direction->factors, each.distance) + direction->shifts.at(each.to) >
-               direction->shifts.at(each.from);
-      });
-      if (!descend(part, rest, direction->factors, place, &direction->shifts))
+        return fail(part, own);
+      if (!descend(part, without(own, direction->factors, &direction->shifts), direction->factors, place,
+                   &direction->shifts))
         return false;
     }
     return true;
   }
 
-  bool fail(const std::vector<uint32_t>& part) {
-    stuck_ = part;
+  /// Parts in one loop after the other, each as early as what it waits for allows. It joins others where all loops can
+  /// be shared; and where it waits for them, or they for it, and one of the two is taken apart further in anyway.
+  std::vector<Group> joined(const std::vector<std::vector<uint32_t>>& parts, const std::vector<Link>& left) {
+    std::vector<Group> made;
+    std::vector<size_t> groupOf(times_.size(), SIZE_MAX);
+    for (const std::vector<uint32_t>& part : parts) {
+      size_t earliest = 0;
+      std::vector<bool> isNear(made.size());
+      for (const Link& each : touching(part, left)) {
+        const uint32_t other = isIn(part, each.to) ? each.from : each.to;
+        if (groupOf[other] == SIZE_MAX)
+          continue;
+        isNear[groupOf[other]] = true;
+        earliest = std::max(earliest, groupOf[other]);
+      }
+      const bool fitsAlone = suits(part, left) == Suit::AllLoops;
+      size_t into = made.size();
+      for (size_t at = earliest; at < made.size() && into == made.size(); ++at) {
+        std::vector<uint32_t> both = made[at].nodes;
+        both.insert(both.end(), part.begin(), part.end());
+        const Suit suit = suits(both, left);
+        if (suit == Suit::AllLoops || (suit == Suit::OneLoop && isNear[at] && !(fitsAlone && made[at].fits)))
+          into = at;
+        if (into == at) {
+          std::sort(both.begin(), both.end());
+          made[at] = {both, suit == Suit::AllLoops};
+        }
+      }
+      if (into == made.size())
+        made.push_back({part, fitsAlone});
+      for (const uint32_t node : part)
+        groupOf[node] = into;
+    }
+    return made;
+  }
+
+  enum class Suit { No, OneLoop, AllLoops };
+  /// How many loops of this level and those inside can be around all of these.
+  Suit suits(const std::vector<uint32_t>& nodes, const std::vector<Link>& left) {
+    const std::vector<Link> own = within(nodes, left);
+    const Vector* direction = directionFor(nodes, own);
+    if (!direction)
+      return Suit::No;
+    const size_t level = times_[nodes.front()].directions.size();
+    return fits(nodes, without(own, *direction), level + 1) ? Suit::AllLoops : Suit::OneLoop;
+  }
+
+  bool fail(const std::vector<uint32_t>& part, const std::vector<Link>& own) {
+    circle_.equations = part;
+    circle_.isProved = std::all_of(own.begin(), own.end(), [](const Link& each) { return each.distances.size() == 1; });
     return false;
   }
 
-  bool descend(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left, const Vector& direction,
-               size_t place, const std::map<uint32_t, int64_t>* shifts = nullptr) {
+  bool descend(const std::vector<uint32_t>& nodes, const std::vector<Link>& left, const Vector& direction, size_t place,
+               const std::map<uint32_t, int64_t>* shifts = nullptr) {
+    const Vector copy = direction;
     for (const uint32_t node : nodes) {
       times_[node].places.push_back(place);
-      times_[node].directions.push_back(direction);
+      times_[node].directions.push_back(copy);
       times_[node].shifts.push_back(shifts ? shifts->at(node) : 0);
     }
     return run(nodes, left);
   }
 
-  /// Whether these nodes can still be put in order by loops around all of them, from a level on.
-  bool fits(const std::vector<uint32_t>& nodes, std::vector<Dependence> left, size_t level) {
-    std::vector<Vector> chosen = times_[nodes.front()].directions;
+  /// Whether these equations can still be put in order by loops around all of them, from a level on.
+  bool fits(const std::vector<uint32_t>& nodes, std::vector<Link> left, size_t level) {
     for (; level < dimensions_ && !left.empty(); ++level) {
       const auto found = std::find_if(candidates_.begin(), candidates_.end(), [&](const Vector& each) {
-        return std::all_of(left.begin(), left.end(),
-                           [&](const Dependence& one) { return product(each, one.distance) >= 0; }) &&
-               std::any_of(left.begin(), left.end(),
-                           [&](const Dependence& one) { return product(each, one.distance) > 0; });
+        return std::all_of(left.begin(), left.end(), [&](const Link& one) { return one.neverGoesBack(each); }) &&
+               std::any_of(left.begin(), left.end(), [&](const Link& one) { return one.goesAhead(each); });
       });
       if (found == candidates_.end())
         break;
       left = without(left, *found);
     }
-    return std::all_of(left.begin(), left.end(), [](const Dependence& each) { return isZero(each.distance); }) &&
+    return std::all_of(left.begin(), left.end(), [](const Link& each) { return each.isZero(); }) &&
            groupsOf(nodes, left).size() == nodes.size();
   }
 
-  const Vector* directionFor(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& left) const {
+  const Vector* directionFor(const std::vector<uint32_t>& nodes, const std::vector<Link>& left) const {
     for (const Vector& candidate : candidates_) {
-      if (!std::all_of(left.begin(), left.end(),
-                       [&](const Dependence& each) { return product(candidate, each.distance) >= 0; }))
+      if (!std::all_of(left.begin(), left.end(), [&](const Link& each) { return each.neverGoesBack(candidate); }))
         continue;
       std::vector<Vector> extended = times_[nodes.front()].directions;
       extended.push_back(candidate);
@@ -242,31 +308,80 @@ private:
     return nullptr;
   }
 
-  static std::vector<Dependence> without(const std::vector<Dependence>& all, const Vector& direction) {
-    std::vector<Dependence> rest;
-    for (const Dependence& each : all)
-      if (product(direction, each.distance) == 0)
+  /// What of the links does not go ahead along a direction, with shifts of the equations.
+  std::vector<Link> without(const std::vector<Link>& all, const Vector& direction,
+                            const std::map<uint32_t, int64_t>* shifts = nullptr) const {
+    std::vector<Link> rest;
+    for (const Link& each : all) {
+      const int64_t shift = shifts ? shifts->at(each.to) - shifts->at(each.from) : 0;
+      bool isAhead = true, isStill = true;
+      for (const Vector& distance : each.distances) {
+        const int64_t along = Link::along(distance, direction, shift);
+        isAhead &= along > 0 || distance[0] == 0;
+        isStill &= along == 0;
+      }
+      if (isStill)
         rest.push_back(each);
+      if (isStill || isAhead)
+        continue;
+      Link part = each;
+      part.iterations = each.iterations.intersect(still(direction, shift));
+      if (part.iterations.is_empty())
+        continue;
+      part.distances = Polyhedra::hull(part.iterations.deltas());
+      rest.push_back(std::move(part));
+    }
     return rest;
   }
 
-  static std::vector<Dependence> within(const std::vector<uint32_t>& nodes, const std::vector<Dependence>& all) {
-    const auto has = [&](uint32_t node) { return std::find(nodes.begin(), nodes.end(), node) != nodes.end(); };
-    std::vector<Dependence> own;
-    for (const Dependence& each : all)
-      if (has(each.from) && has(each.to))
+  /// From iterations to those that come at the same time along a direction.
+  isl::map still(const Vector& direction, int64_t shift) const {
+    std::string from, to, sum = std::to_string(shift);
+    for (size_t i = 0; i < dimensions_; ++i) {
+      const std::string number = std::to_string(i);
+      from += (i ? ", i" : "i") + number;
+      to += (i ? ", j" : "j") + number;
+      if (direction[i] != 0)
+        sum +=
+            " + " + std::to_string(direction[i]) + "*j" + number + " - " + std::to_string(direction[i]) + "*i" + number;
+    }
+    return polyhedra_.parsedMap("{ [" + from + "] -> [" + to + "] : " + sum + " = 0 }");
+  }
+
+  static bool isIn(const std::vector<uint32_t>& nodes, uint32_t node) {
+    return std::binary_search(nodes.begin(), nodes.end(), node);
+  }
+
+  std::vector<bool> marks(const std::vector<uint32_t>& nodes) const {
+    std::vector<bool> has(times_.size());
+    for (const uint32_t node : nodes)
+      has[node] = true;
+    return has;
+  }
+  std::vector<Link> within(const std::vector<uint32_t>& nodes, const std::vector<Link>& all) const {
+    const std::vector<bool> has = marks(nodes);
+    std::vector<Link> own;
+    for (const Link& each : all)
+      if (has[each.from] && has[each.to])
         own.push_back(each);
     return own;
   }
+  std::vector<Link> touching(const std::vector<uint32_t>& nodes, const std::vector<Link>& all) const {
+    const std::vector<bool> has = marks(nodes);
+    std::vector<Link> found;
+    for (const Link& each : all)
+      if (has[each.from] != has[each.to])
+        found.push_back(each);
+    return found;
+  }
 
-  std::vector<std::vector<uint32_t>> groupsOf(const std::vector<uint32_t>& nodes,
-                                              const std::vector<Dependence>& left) const {
+  std::vector<std::vector<uint32_t>> groupsOf(const std::vector<uint32_t>& nodes, const std::vector<Link>& left) const {
     std::vector<std::vector<uint32_t>> successors(nodes.size());
-    const auto number = [&](uint32_t node) {
-      return static_cast<uint32_t>(std::find(nodes.begin(), nodes.end(), node) - nodes.begin());
-    };
-    for (const Dependence& each : within(nodes, left))
-      successors[number(each.from)].push_back(number(each.to));
+    std::vector<uint32_t> numbers(times_.size());
+    for (uint32_t i = 0; i < nodes.size(); ++i)
+      numbers[nodes[i]] = i;
+    for (const Link& each : within(nodes, left))
+      successors[numbers[each.from]].push_back(numbers[each.to]);
     std::vector<std::vector<uint32_t>> found = groups(nodes.size(), successors);
     for (std::vector<uint32_t>& group : found)
       for (uint32_t& node : group)
@@ -276,8 +391,9 @@ private:
 
   std::vector<Time> times_;
   size_t dimensions_;
+  const Polyhedra& polyhedra_;
   std::vector<Vector> candidates_;
-  std::vector<uint32_t> stuck_;
+  Circle circle_;
 };
 
 } // namespace
@@ -305,15 +421,44 @@ std::vector<Dependence> dependences(const Graph& graph) {
   return found;
 }
 
-std::optional<std::vector<Time>> order(const Graph& graph, std::vector<uint32_t>& stuck) {
-  if (graph.nodes.empty())
+std::vector<Flow> flows(const System& system, const Polyhedra& polyhedra) {
+  const isl::set space = polyhedra.set(system.space).intersect(polyhedra.context(system.context));
+  std::vector<isl::set> domains;
+  std::vector<isl::map> indices;
+  for (const Equation& equation : system.equations) {
+    domains.push_back(polyhedra.set(equation.guard).intersect(space));
+    indices.push_back(polyhedra.map(equation.index).intersect_domain(domains.back()));
+  }
+  std::vector<Flow> found;
+  for (uint32_t to = 0; to < system.equations.size(); ++to)
+    eachElement(system.equations[to].value, [&](const Expression& element) {
+      if (system.variables[element.variable].role != Role::Internal)
+        return;
+      const isl::map users = polyhedra.map(element.index).intersect_domain(domains[to]).reverse();
+      for (uint32_t from = 0; from < system.equations.size(); ++from) {
+        if (system.equations[from].variable != element.variable)
+          continue;
+        const isl::map iterations = indices[from].apply_range(users);
+        if (!iterations.is_empty())
+          found.push_back({from, to, iterations, &element});
+      }
+    });
+  return found;
+}
+
+std::optional<std::vector<Time>> order(const System& system, const Polyhedra& polyhedra, const std::vector<Flow>& flows,
+                                       Circle& circle) {
+  if (system.equations.empty())
     return std::vector<Time>();
-  Scheduler scheduler(graph.nodes.size(), graph.iterators.size());
-  std::vector<uint32_t> nodes(graph.nodes.size());
+  Scheduler scheduler(system.equations.size(), system.iterators.size(), polyhedra);
+  std::vector<uint32_t> nodes(system.equations.size());
   for (uint32_t i = 0; i < nodes.size(); ++i)
     nodes[i] = i;
-  if (!scheduler.run(nodes, dependences(graph))) {
-    stuck = scheduler.stuck();
+  std::vector<Link> links;
+  for (const Flow& each : flows)
+    links.push_back({{each.from, each.to, Polyhedra::hull(each.iterations.deltas())}, each.iterations});
+  if (!scheduler.run(nodes, links)) {
+    circle = scheduler.circle();
     return std::nullopt;
   }
   return scheduler.take();

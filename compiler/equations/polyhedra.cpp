@@ -57,8 +57,8 @@ std::string conjunctionText(const std::vector<Constraint>& constraints) {
   return text.empty() ? "true" : text;
 }
 
-int64_t number(const isl::val& value) {
-  if (isl_val_cmp_si(value.get(), INT32_MAX) > 0 || isl_val_cmp_si(value.get(), -INT32_MAX) < 0)
+int64_t number(const isl::val& value, int64_t most = INT32_MAX) {
+  if (isl_val_cmp_si(value.get(), most) > 0 || isl_val_cmp_si(value.get(), -most) < 0)
     isl::exception::throw_invalid("a number that is too large", __FILE__, __LINE__);
   return isl_val_get_num_si(value.get());
 }
@@ -70,13 +70,13 @@ struct Row {
   int64_t constant = 0;
 };
 
-std::vector<Row> rowsOf(const isl::basic_set& set) {
+std::vector<Row> rowsOf(const isl::basic_set& set, int64_t most = INT32_MAX) {
   std::vector<Row> rows;
-  const auto coefficients = [](isl_constraint* constraint, isl_dim_type type) {
+  const auto coefficients = [&](isl_constraint* constraint, isl_dim_type type) {
     std::vector<int64_t> values;
     const int count = isl_constraint_dim(constraint, type);
     for (int i = 0; i < count; ++i)
-      values.push_back(number(isl::manage(isl_constraint_get_coefficient_val(constraint, type, i))));
+      values.push_back(number(isl::manage(isl_constraint_get_coefficient_val(constraint, type, i)), most));
     return values;
   };
   isl_constraint_list* list = isl_basic_set_get_constraint_list(set.get());
@@ -89,7 +89,7 @@ std::vector<Row> rowsOf(const isl::basic_set& set) {
       row.iterators = coefficients(constraint, isl_dim_set);
       row.parameters = coefficients(constraint, isl_dim_param);
       row.divisions = coefficients(constraint, isl_dim_div);
-      row.constant = number(isl::manage(isl_constraint_get_constant_val(constraint)));
+      row.constant = number(isl::manage(isl_constraint_get_constant_val(constraint)), most);
     } catch (...) {
       isl_constraint_free(constraint);
       isl_constraint_list_free(list);
@@ -358,6 +358,28 @@ std::optional<std::vector<int64_t>> Polyhedra::onlyPoint(const isl::set& set) {
   for (int i = 0; i < dimensions; ++i)
     values.push_back(number(isl::manage(isl_point_get_coordinate_val(point.get(), isl_dim_set, i))));
   return values;
+}
+
+std::vector<std::vector<int64_t>> Polyhedra::hull(const isl::set& set) {
+  if (const std::optional<std::vector<int64_t>> only = onlyPoint(set)) {
+    std::vector<int64_t> corner{1};
+    corner.insert(corner.end(), only->begin(), only->end());
+    return {corner};
+  }
+  const auto count = static_cast<unsigned>(isl_set_dim(set.get(), isl_dim_param));
+  isl_set* const all = isl_set_remove_divs(isl_set_project_out(set.copy(), isl_dim_param, 0, count));
+  // Constants and factors of what is never negative there; its bounds are what they have to be checked with.
+  const isl::basic_set dual = isl::manage(isl_set_coefficients(all));
+  std::vector<std::vector<int64_t>> found;
+  for (const Row& row : rowsOf(dual, int64_t{1} << 50)) {
+    found.push_back(row.iterators);
+    if (!row.isEquality)
+      continue;
+    found.push_back(row.iterators); // a line: both ways
+    for (int64_t& value : found.back())
+      value = -value;
+  }
+  return found;
 }
 
 std::string text(const Affine& value, const std::vector<std::string>& iterators,

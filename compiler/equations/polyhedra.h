@@ -2,6 +2,8 @@
 // refuses (too many steps, numbers too large) comes as isl::exception, which every public function of this folder
 // catches at its border. A Polyhedra serves one thread; sets must not outlive it.
 //
+// Hulls by Farkas' lemma, as in Feautrier 1992, "Some efficient solutions to the affine scheduling problem".
+//
 // Sets have the parameters p0, p1, … and one anonymous tuple of the iterators.
 #pragma once
 
@@ -44,6 +46,12 @@ public:
   std::vector<int64_t> sample(const isl::set& set) const;
   /// The vector that all points of a set are, for all sizes; nothing where there are several.
   static std::optional<std::vector<int64_t>> onlyPoint(const isl::set& set);
+  /// Corners and directions of the smallest polyhedron that holds a set, for all sizes together: (weight, vector),
+  /// where vector / weight is a corner if the weight is above zero, and vector a direction if it is zero. A linear
+  /// function is at least as large in all of the set as in the corners, if it falls along no direction. Remainders in
+  /// the set's conditions may be left out of account, which makes the polyhedron larger. REQUIRES: the set is not
+  /// empty.
+  static std::vector<std::vector<int64_t>> hull(const isl::set& set);
 
 private:
   std::string parameterList() const;

@@ -7,39 +7,11 @@ namespace strata::equations {
 
 namespace {
 
-std::string list(const Graph& graph, const std::vector<Affine>& index) {
-  std::string result;
+std::string element(const System& system, uint32_t variable, const std::vector<Affine>& index) {
+  std::string list;
   for (const Affine& each : index)
-    result += (result.empty() ? "" : ", ") + text(each, graph.iterators, graph.parameters);
-  return "[" + result + "]";
-}
-
-std::string instance(const Graph& graph, const std::string& name, const std::vector<int64_t>& distance) {
-  std::string result;
-  for (size_t i = 0; i < graph.iterators.size(); ++i) {
-    const int64_t step = i < distance.size() ? distance[i] : 0;
-    result += (i ? ", " : "") + graph.iterators[i];
-    if (step)
-      result += (step > 0 ? " - " : " + ") + std::to_string(step > 0 ? step : -step);
-  }
-  return name + "[" + result + "]";
-}
-
-std::string operandText(const Graph& graph, const Operand& operand, const ElementType& type) {
-  if (const Use* use = std::get_if<Use>(&operand))
-    return instance(graph, graph.variables[use->variable].name, use->distance);
-  if (const InputUse* use = std::get_if<InputUse>(&operand)) {
-    const Array& input = graph.inputs[use->input];
-    return input.name + (use->index.empty() ? "" : list(graph, use->index));
-  }
-  const Constant& constant = std::get<Constant>(operand);
-  return type.kind == ElementType::Kind::Float ? std::to_string(constant.real) : std::to_string(constant.integer);
-}
-
-void declare(std::string& result, const char* what, const Graph& graph, const std::vector<Array>& arrays) {
-  for (const Array& array : arrays)
-    result += std::string(what) + " " + array.name + ": " + array.type.text() +
-              (array.extents.empty() ? "" : list(graph, array.extents)) + "\n";
+    list += (list.empty() ? "[" : ", ") + text(each, system.iterators, system.parameters);
+  return system.variables[variable].name + (list.empty() ? "" : list + "]");
 }
 
 } // namespace
@@ -52,24 +24,47 @@ const char* operationText(Operation operation) {
   return names[static_cast<size_t>(operation)];
 }
 
-std::string print(const Graph& graph) {
-  std::string result = "program " + graph.name + "\n";
-  declare(result, "input", graph, graph.inputs);
-  declare(result, "output", graph, graph.outputs);
-  for (const Variable& variable : graph.variables)
-    result += "variable " + variable.name + ": " + variable.type.text() + "\n";
-  for (const Node& node : graph.nodes) {
-    result += node.isOutput ? graph.outputs[node.target].name + list(graph, node.index)
-                            : instance(graph, graph.variables[node.target].name, {});
-    std::string operands;
-    for (const Operand& operand : node.operands)
-      operands += (operands.empty() ? "" : ", ") + operandText(graph, operand, node.operandType);
-    result +=
-        " = " + (node.operation == Operation::Copy ? operands
-                                                   : std::string(operationText(node.operation)) + "(" + operands + ")");
-    result += " if " + text(node.domain, graph.iterators, graph.parameters) + "\n";
-  }
+namespace {
+
+/// `type` is that of a constant.
+std::string text(const System& system, const Expression& expression, const ElementType& type) {
+  if (expression.kind == Expression::Kind::Element)
+    return element(system, expression.variable, expression.index);
+  if (expression.kind == Expression::Kind::Constant)
+    return type.kind == ElementType::Kind::Float ? std::to_string(expression.constant.real)
+                                                 : std::to_string(expression.constant.integer);
+  std::string operands;
+  for (size_t i = 0; i < expression.operands.size(); ++i)
+    operands += (i ? ", " : "") + text(system, expression.operands[i], typeOfOperand(expression, i));
+  return std::string(operationText(expression.operation)) + "(" + operands + ")";
+}
+
+} // namespace
+
+std::string text(const System& system, const Expression& expression) {
+  return text(system, expression, expression.type);
+}
+
+std::string print(const System& system) {
+  std::string result = "program " + system.name + "\n";
+  for (const Role role : {Role::Input, Role::Output, Role::Internal})
+    for (const SystemVariable& variable : system.variables) {
+      if (variable.role != role)
+        continue;
+      result += role == Role::Input ? "input " : role == Role::Output ? "output " : "variable ";
+      std::string extents;
+      for (const Affine& each : variable.extents)
+        extents += (extents.empty() ? "[" : ", ") + text(each, system.iterators, system.parameters);
+      result += variable.name + ": " + variable.type.text() + (extents.empty() ? "" : extents + "]") + "\n";
+    }
+  for (const Equation& equation : system.equations)
+    result += element(system, equation.variable, equation.index) + " = " + text(system, equation.value) + " if " +
+              text(equation.guard, system.iterators, system.parameters) + "\n";
   return result;
+}
+
+std::string print(const Graph& graph) {
+  return print(systemOf(graph));
 }
 
 } // namespace strata::equations

@@ -1,6 +1,7 @@
-// A loop program as affine equations: what a program says before it is brought into uniform form (uniform.h). Inside of
-// one iteration space, variables of any dimension are defined and used at affine indices, by expressions that may hold
-// reductions. Plain data without isl; the owner owns all of it.
+// A loop program as affine equations. Inside of one iteration space, variables of any dimension are defined and used at
+// affine indices, by expressions. A notation's may hold reductions; without them (reduce.h) it is what kernels in the
+// dialect hold, what verify() checks and interpret() executes, and what processors with a memory make loops of.
+// Processor arrays bring it into uniform form (uniform.h). Plain data without isl; the owner owns all of it.
 //
 // Source: piecewise linear algorithms, "Symbolic Loop Compilation for Tightly Coupled Processor Arrays", section 4,
 // equation (1); Thiele and Roychowdhury 1991.
@@ -64,5 +65,29 @@ struct System {
   std::vector<Equation> equations;
   Location location;
 };
+
+/// Each iterator by itself: where an instance has the numbers of its own iteration.
+std::vector<Affine> identity(size_t iterators);
+/// Whether an index is that, whatever is left out of its lists.
+bool isIdentity(const std::vector<Affine>& index, size_t iterators);
+
+/// The type that an operation takes an operand as; a constant among them is of that type.
+inline ElementType typeOfOperand(const Expression& operation, size_t operand) {
+  if (operation.operation == Operation::Select)
+    return operand == 0 ? ElementType::boolean() : operation.type;
+  return operation.operandType;
+}
+
+/// Calls `visit` for each element of internal variables, inputs and outputs that an expression is made of.
+template <typename Visit>
+void eachElement(const Expression& expression, const Visit& visit) {
+  if (expression.kind == Expression::Kind::Element)
+    visit(expression);
+  for (const Expression& operand : expression.operands)
+    eachElement(operand, visit);
+}
+
+/// A graph as a system: an equation for each node, in their order; inputs, outputs and variables in theirs.
+System systemOf(const Graph& graph);
 
 } // namespace strata::equations

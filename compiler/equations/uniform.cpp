@@ -1,9 +1,9 @@
-// The steps of uniform.h, in order: reductions, homes, sources of uses, nodes.
+// The steps of uniform.h, in order: homes, sources of uses, nodes.
 #include "compiler/equations/uniform.h"
 
 #include "compiler/equations/build_graph.h"
-#include "compiler/equations/examples.h"
 #include "compiler/equations/polyhedra.h"
+#include "compiler/equations/refusals.h"
 
 #include <algorithm>
 #include <deque>
@@ -13,19 +13,9 @@
 
 namespace strata::equations {
 
-STRATA_DIAGNOSTIC(definedTwice, Error, "equations-defined-twice", "{0} is defined more than once: {1}");
-STRATA_DIAGNOSTIC(usedUndefined, Error, "equations-undefined", "{0} is used where no equation defines it: {1}");
 STRATA_DIAGNOSTIC(notUniform, Error, "equations-not-uniform",
                   "the distance from this use to where '{0}' is defined changes in a way that cannot be passed on from "
                   "neighbour to neighbour");
-STRATA_DIAGNOSTIC(reductionGuard, Error, "equations-reduction-guard",
-                  "'{0}' is reduced over, so that {1} cannot depend on it");
-STRATA_DIAGNOSTIC(reductionGaps, Error, "equations-reduction-gaps",
-                  "the values of '{0}' that are reduced over are not one after another");
-STRATA_DIAGNOSTIC(severalReductions, Error, "equations-several-reductions",
-                  "the reductions of one equation are over the same iterators");
-STRATA_DIAGNOSTIC(noPolyhedra, Error, "equations-too-hard",
-                  "the iterations of this equation are more than can be computed with: {0}");
 
 namespace {
 
@@ -35,42 +25,8 @@ struct Definition {
   std::vector<Affine> index;
   Expression value;
   isl::set domain;
-  Location location, target;
+  Location location;
 };
-
-bool isIdentity(const std::vector<Affine>& index, size_t iterators) {
-  if (index.size() != iterators)
-    return false;
-  for (size_t i = 0; i < index.size(); ++i) {
-    const auto factor = [&](const std::vector<int64_t>& values, size_t at) {
-      return at < values.size() ? values[at] : 0;
-    };
-    if (index[i].constant != 0)
-      return false;
-    for (size_t j = 0; j < iterators; ++j)
-      if (factor(index[i].iterators, j) != (i == j ? 1 : 0))
-        return false;
-    for (const int64_t value : index[i].parameters)
-      if (value != 0)
-        return false;
-  }
-  return true;
-}
-
-std::vector<Affine> identity(size_t iterators) {
-  std::vector<Affine> index(iterators);
-  for (size_t i = 0; i < iterators; ++i) {
-    index[i].iterators.assign(iterators, 0);
-    index[i].iterators[i] = 1;
-  }
-  return index;
-}
-
-std::vector<int64_t> unit(size_t dimensions, size_t at, int64_t value = 1) {
-  std::vector<int64_t> made(dimensions, 0);
-  made[at] = value;
-  return made;
-}
 
 /// How the instances of one variable come to be: all its definitions where each stands at its own iteration, or one of
 /// them.
@@ -87,197 +43,22 @@ class Uniformer {
 public:
   Uniformer(const System& system, DiagnosticEngine& diagnostics)
       : system_(system), diagnostics_(diagnostics), sets_(system.iterators.size(), system.parameters.size()),
-        names_{system.iterators, system.parameters}, build_(system) {}
+        build_(system), variables_(system.variables) {}
 
   std::optional<Graph> run() {
-    context_ = sets_.context(system_.context);
-    const isl::set space = sets_.set(system_.space).intersect(context_);
-    variables_ = system_.variables;
+    const unsigned before = diagnostics_.errorCount();
+    const isl::set space = sets_.set(system_.space).intersect(sets_.context(system_.context));
     for (const Equation& equation : system_.equations)
-      expand(equation, space);
-    if (diagnostics_.hasErrors())
-      return std::nullopt;
+      definitions_.push_back({equation.variable, equation.index, equation.value,
+                              coalesced(sets_.set(equation.guard).intersect(space)), equation.location});
     makeSources();
-    if (diagnostics_.hasErrors())
-      return std::nullopt;
-    for (const Definition& definition : definitions_)
-      checkUses(definition.value, definition);
-    if (diagnostics_.hasErrors())
-      return std::nullopt;
     for (const Definition& definition : definitions_)
       emit(definition);
-    if (diagnostics_.hasErrors())
-      return std::nullopt;
-    return build_.take();
+    return diagnostics_.errorCount() == before ? std::optional(build_.take()) : std::nullopt;
   }
 
 private:
   size_t dimensions() const { return system_.iterators.size(); }
-
-  // ---- reductions ----
-
-  static void collect(const Expression& expression, std::vector<const Expression*>& reductions) {
-    if (expression.kind == Expression::Kind::Reduction)
-      reductions.push_back(&expression);
-    else
-      for (const Expression& operand : expression.operands)
-        collect(operand, reductions);
-  }
-
-  void expand(const Equation& equation, const isl::set& space) {
-    Definition made{equation.variable, equation.index,
-                    equation.value,    coalesced(sets_.set(equation.guard).intersect(space)),
-                    equation.location, equation.targetLocation};
-    std::vector<const Expression*> reductions;
-    collect(equation.value, reductions);
-    if (!reductions.empty() && !reduce(equation, reductions, made))
-      return;
-    definitions_.push_back(std::move(made));
-  }
-
-  /// Replaces the reductions of an equation by what they have come to in the last iteration of each, where the equation
-  /// then stands.
-  bool reduce(const Equation& equation, const std::vector<const Expression*>& reductions, Definition& made) {
-    const std::vector<uint32_t>& iterators = reductions[0]->iterators;
-    for (const Expression* each : reductions)
-      if (each->iterators != iterators) {
-        diagnostics_.report(severalReductions, each->location)
-            .label(reductions[0]->location, "the first one")
-            .help("define a variable by each of them");
-        return false;
-      }
-    if (!isIndependent(equation, iterators))
-      return false;
-    const isl::set domain = made.domain;
-    isl::set last = domain;
-    std::map<const Expression*, Expression> results;
-    for (const Expression* reduction : reductions) {
-      last = domain;
-      Expression value = reduction->operands[0];
-      for (auto iterator = iterators.rbegin(); iterator != iterators.rend(); ++iterator) {
-        std::optional<Expression> result = runAlong(*reduction, *iterator, std::move(value), last);
-        if (!result)
-          return false;
-        value = std::move(*result);
-      }
-      results.emplace(reduction, std::move(value));
-    }
-    made.domain = last;
-    made.value = replaced(equation.value, results);
-    return true;
-  }
-
-  static Expression replaced(const Expression& expression, const std::map<const Expression*, Expression>& results) {
-    if (const auto found = results.find(&expression); found != results.end())
-      return found->second;
-    Expression made = expression;
-    for (size_t i = 0; i < made.operands.size(); ++i)
-      made.operands[i] = replaced(expression.operands[i], results);
-    return made;
-  }
-
-  static bool mentions(const Affine& value, uint32_t iterator) {
-    return iterator < value.iterators.size() && value.iterators[iterator] != 0;
-  }
-
-  bool isIndependent(const Equation& equation, const std::vector<uint32_t>& iterators) {
-    const auto refuse = [&](uint32_t iterator, std::string_view what, const Location& where) {
-      diagnostics_.report(reductionGuard, where, system_.iterators[iterator], what);
-      return false;
-    };
-    for (const uint32_t iterator : iterators) {
-      for (const Affine& index : equation.index)
-        if (mentions(index, iterator))
-          return refuse(iterator, "the index of what is defined", equation.targetLocation);
-      for (const std::vector<Constraint>& piece : equation.guard.pieces)
-        for (const Constraint& constraint : piece)
-          if (mentions(constraint.value, iterator))
-            return refuse(iterator, "the equation's condition", equation.location);
-      bool isFine = true;
-      const auto visit = [&](const auto& self, const Expression& expression) -> void {
-        if (expression.kind == Expression::Kind::Reduction)
-          return;
-        for (const Affine& index : expression.index)
-          if (mentions(index, iterator) && isFine)
-            isFine = refuse(iterator, "an index beside the reduction", expression.location);
-        for (const Expression& operand : expression.operands)
-          self(self, operand);
-      };
-      visit(visit, equation.value);
-      if (!isFine)
-        return false;
-    }
-    return true;
-  }
-
-  Expression instance(uint32_t variable, const Location& where, const std::vector<int64_t>& distance) const {
-    Expression made;
-    made.kind = Expression::Kind::Element;
-    made.type = variables_[variable].type;
-    made.variable = variable;
-    made.index = identity(dimensions());
-    for (size_t i = 0; i < distance.size(); ++i)
-      made.index[i].constant = -distance[i];
-    made.location = where;
-    return made;
-  }
-
-  uint32_t internal(const std::string& name, const ElementType& type, const Location& where) {
-    SystemVariable made;
-    made.name = name;
-    made.type = type;
-    made.rank = static_cast<unsigned>(dimensions());
-    made.location = where;
-    variables_.push_back(std::move(made));
-    return static_cast<uint32_t>(variables_.size() - 1);
-  }
-
-  /// s[I] = t[I] where it is the first along the iterator, else s[I - e] op t[I]; leaves in `domain` where it is last.
-  std::optional<Expression> runAlong(const Expression& reduction, uint32_t iterator, Expression value,
-                                     isl::set& domain) {
-    const Location& where = reduction.location;
-    const isl::map next = sets_.translation(unit(dimensions(), iterator));
-    const isl::set first = coalesced(domain.subtract(domain.apply(next)));
-    const isl::set rest = coalesced(domain.intersect(domain.apply(next)));
-    const isl::set last = coalesced(domain.subtract(domain.apply(next.reverse())));
-    const isl::map line = sets_.parsedMap(lineText(iterator));
-    if (!line.intersect_domain(first).is_injective()) {
-      diagnostics_.report(reductionGaps, where, system_.iterators[iterator]);
-      return std::nullopt;
-    }
-    const std::string name = operationName(reduction.operation) + std::to_string(variables_.size());
-    const uint32_t term = internal(name + ".term", reduction.type, where);
-    const uint32_t sum = internal(name, reduction.type, where);
-    definitions_.push_back({term, identity(dimensions()), std::move(value), domain, where, where});
-    definitions_.push_back({sum, identity(dimensions()), instance(term, where, {}), first, where, where});
-    Expression step;
-    step.kind = Expression::Kind::Operation;
-    step.operation = reduction.operation;
-    step.type = step.operandType = reduction.type;
-    step.location = where;
-    step.operands = {instance(sum, where, unit(dimensions(), iterator)), instance(term, where, {})};
-    definitions_.push_back({sum, identity(dimensions()), std::move(step), rest, where, where});
-    domain = last;
-    return instance(sum, where, {});
-  }
-
-  static std::string operationName(Operation operation) {
-    return operation == Operation::Add        ? "sum"
-           : operation == Operation::Multiply ? "product"
-           : operation == Operation::Minimum  ? "min"
-                                              : "max";
-  }
-
-  /// From iterations to all their coordinates but one.
-  std::string lineText(uint32_t iterator) const {
-    std::string from, to;
-    for (size_t i = 0; i < dimensions(); ++i) {
-      from += (i ? ", i" : "i") + std::to_string(i);
-      if (i != iterator)
-        to += (to.empty() ? "i" : ", i") + std::to_string(i);
-    }
-    return "{ [" + from + "] -> [" + to + "] }";
-  }
 
   // ---- homes ----
 
@@ -290,38 +71,9 @@ private:
       for (const Definition& definition : definitions_)
         if (definition.variable == variable)
           own.push_back(&definition);
-      if (definesOnce(variable, own) && variables_[variable].role == Role::Internal)
+      if (variables_[variable].role == Role::Internal)
         settle(variable, own);
     }
-  }
-
-  std::string instanceText(uint32_t variable) const { return "an instance of '" + variables_[variable].name + "'"; }
-
-  bool definesOnce(uint32_t variable, const std::vector<const Definition*>& own) {
-    const unsigned before = diagnostics_.errorCount();
-    for (size_t i = 0; i < own.size(); ++i) {
-      const isl::map index = sets_.map(own[i]->index).intersect_domain(own[i]->domain);
-      if (!index.is_injective()) {
-        // Two iterations of which the first comes earlier.
-        const isl::map pairs = index.apply_range(index.reverse());
-        const isl::map different = isl::manage(
-            isl_map_intersect(pairs.copy(), isl_map_lex_lt(isl_space_domain(isl_map_get_space(pairs.get())))));
-        diagnostics_
-            .report(definedTwice, own[i]->target, instanceText(variable),
-                    exampleText(sets_, different.domain(), names_))
-            .note("this equation defines it there, and in another iteration again")
-            .help("give the equation a condition that one iteration of them keeps, or more indices to the variable");
-        continue;
-      }
-      for (size_t j = 0; j < i; ++j) {
-        const isl::map other = sets_.map(own[j]->index).intersect_domain(own[j]->domain);
-        const isl::set both = index.intersect_range(other.range()).domain();
-        if (!both.is_empty())
-          diagnostics_.report(definedTwice, own[i]->location, instanceText(variable), exampleText(sets_, both, names_))
-              .label(own[j]->location, "this equation defines it, too");
-      }
-    }
-    return diagnostics_.errorCount() == before;
   }
 
   void settle(uint32_t variable, const std::vector<const Definition*>& own) {
@@ -353,22 +105,6 @@ private:
   /// From iterations of a use to where one of the variable's sources defines what it uses.
   isl::map origin(const Expression& use, const isl::set& domain, const Source& source) const {
     return sets_.map(use.index).intersect_domain(domain).apply_range(source.index.reverse());
-  }
-
-  void checkUses(const Expression& expression, const Definition& definition) {
-    for (const Expression& operand : expression.operands)
-      checkUses(operand, definition);
-    if (expression.kind != Expression::Kind::Element || variables_[expression.variable].role != Role::Internal)
-      return;
-    isl::set missing = definition.domain;
-    for (const Source& source : sources_[expression.variable])
-      missing = missing.subtract(origin(expression, definition.domain, source).domain());
-    if (!missing.is_empty())
-      diagnostics_
-          .report(usedUndefined, expression.location, instanceText(expression.variable),
-                  exampleText(sets_, missing, names_))
-          .label(variables_[expression.variable].location, "declared here")
-          .help("give this equation a condition, or define the instance");
   }
 
   /// The operand that a use is: directly, or a variable that passes the value on.
@@ -587,7 +323,7 @@ private:
   Space spaceOf(const isl::set& domain, const Location& where) {
     if (std::optional<Space> space = Polyhedra::space(domain))
       return *space;
-    diagnostics_.report(noPolyhedra, where, "they need more than 64 residues");
+    diagnostics_.report(noPolyhedra, where, manyResidues);
     return {};
   }
 
@@ -655,11 +391,9 @@ private:
   const System& system_;
   DiagnosticEngine& diagnostics_;
   Polyhedra sets_;
-  Names names_;
   GraphBuilder build_;
-  isl::set context_;
-  std::vector<SystemVariable> variables_; // the system's, and those of reductions
-  std::deque<Definition> definitions_;    // whose addresses are keys
+  const std::vector<SystemVariable>& variables_;
+  std::deque<Definition> definitions_; // whose addresses are keys
   std::map<const Definition*, uint32_t> homes_;
   std::vector<std::vector<Source>> sources_; // by variable
 };

@@ -9,9 +9,8 @@
 
 namespace strata::equations {
 
-STRATA_DIAGNOSTIC(twice, Error, "equations-twice", "{0} is defined twice: {1}");
-STRATA_DIAGNOSTIC(undefinedUse, Error, "equations-undefined-use",
-                  "an instance of '{0}' is used that no equation defines: {1}");
+STRATA_DIAGNOSTIC(definedTwice, Error, "equations-defined-twice", "{0} is defined more than once: {1}");
+STRATA_DIAGNOSTIC(usedUndefined, Error, "equations-undefined", "{0} is used where no equation defines it: {1}");
 STRATA_DIAGNOSTIC(indexRange, Error, "equations-index-range", "an index leaves the extents of '{0}': {1}");
 STRATA_DIAGNOSTIC(missingOutput, Error, "equations-missing-output",
                   "an element of the output '{0}' is never defined: {1}");
@@ -19,6 +18,9 @@ STRATA_DIAGNOSTIC(unbounded, Error, "equations-unbounded", "'{0}' has no {1} bou
 STRATA_DIAGNOSTIC(
     noOrder, Error, "equations-no-order",
     "these equations wait for each other: no order of the iterations computes every value before it is used");
+STRATA_DIAGNOSTIC(noOrderFound, Error, "equations-order-unknown",
+                  "no order is found in which these equations are computed before they are used: none that goes along "
+                  "the same directions in all of them");
 STRATA_DIAGNOSTIC(tooHard, Error, "equations-hard",
                   "the iterations of this program are more than can be computed with: {0}");
 
@@ -26,11 +28,14 @@ namespace {
 
 class Verifier {
 public:
-  Verifier(const Graph& graph, DiagnosticEngine& diagnostics)
-      : graph_(graph), diagnostics_(diagnostics), sets_(graph.iterators.size(), graph.parameters.size()),
-        names_{graph.iterators, graph.parameters}, context_(sets_.context(graph.context)) {
-    for (const Node& node : graph.nodes)
-      domains_.push_back(sets_.set(node.domain).intersect(context_));
+  Verifier(const System& system, DiagnosticEngine& diagnostics)
+      : system_(system), diagnostics_(diagnostics), sets_(system.iterators.size(), system.parameters.size()),
+        names_{system.iterators, system.parameters}, context_(sets_.context(system.context)) {
+    const isl::set space = sets_.set(system.space).intersect(context_);
+    for (const Equation& equation : system.equations) {
+      domains_.push_back(sets_.set(equation.guard).intersect(space));
+      indices_.push_back(sets_.map(equation.index).intersect_domain(domains_.back()));
+    }
   }
 
   bool run() {
@@ -38,9 +43,13 @@ public:
     bounded();
     if (diagnostics_.errorCount() != before)
       return false;
-    definedOnce();
-    usesDefined();
-    indicesInRange();
+    for (uint32_t variable = 0; variable < system_.variables.size(); ++variable)
+      definedOnce(variable);
+    for (size_t i = 0; i < system_.equations.size(); ++i) {
+      const Equation& equation = system_.equations[i];
+      eachElement(equation.value, [&](const Expression& element) { used(equation, domains_[i], element); });
+      inRange(equation.variable, equation.index, domains_[i], placeOf(equation));
+    }
     outputsComplete();
     if (diagnostics_.errorCount() == before)
       ordered();
@@ -48,77 +57,78 @@ public:
   }
 
 private:
+  static const Location& placeOf(const Equation& equation) {
+    return equation.targetLocation.valid() ? equation.targetLocation : equation.location;
+  }
+
   void bounded() {
-    for (size_t node = 0; node < domains_.size(); ++node)
-      for (unsigned i = 0; i < graph_.iterators.size(); ++i) {
-        const bool hasLower = isl_set_dim_has_lower_bound(domains_[node].get(), isl_dim_set, i) == isl_bool_true;
-        const bool hasUpper = isl_set_dim_has_upper_bound(domains_[node].get(), isl_dim_set, i) == isl_bool_true;
+    for (size_t equation = 0; equation < domains_.size(); ++equation)
+      for (unsigned i = 0; i < system_.iterators.size(); ++i) {
+        const bool hasLower = isl_set_dim_has_lower_bound(domains_[equation].get(), isl_dim_set, i) == isl_bool_true;
+        const bool hasUpper = isl_set_dim_has_upper_bound(domains_[equation].get(), isl_dim_set, i) == isl_bool_true;
         if (hasLower && hasUpper)
           continue;
-        const Location& place = i < graph_.iteratorPlaces.size() && graph_.iteratorPlaces[i].valid()
-                                    ? graph_.iteratorPlaces[i]
-                                    : graph_.nodes[node].location;
-        diagnostics_.report(unbounded, place, graph_.iterators[i], hasLower ? "upper" : "lower")
-            .help("give it one in the space: '0 <= " + graph_.iterators[i] + " < N'");
+        const Location& place = i < system_.iteratorPlaces.size() && system_.iteratorPlaces[i].valid()
+                                    ? system_.iteratorPlaces[i]
+                                    : system_.equations[equation].location;
+        diagnostics_.report(unbounded, place, system_.iterators[i], hasLower ? "upper" : "lower")
+            .help("give it one in the space: '0 <= " + system_.iterators[i] + " < N'");
         return;
       }
   }
 
-  void definedOnce() {
-    for (size_t i = 0; i < domains_.size(); ++i) {
-      const Node& node = graph_.nodes[i];
-      const isl::map index = node.isOutput ? sets_.map(node.index).intersect_domain(domains_[i]) : isl::map();
-      if (node.isOutput && !index.is_injective()) {
-        diagnostics_.report(twice, node.location, "an element of '" + graph_.outputs[node.target].name + "'",
-                            exampleText(sets_, domains_[i], names_));
+  std::string instanceText(uint32_t variable) const {
+    return (system_.variables[variable].role == Role::Output ? "an element of '" : "an instance of '") +
+           system_.variables[variable].name + "'";
+  }
+
+  void definedOnce(uint32_t variable) {
+    std::vector<size_t> own;
+    for (size_t i = 0; i < system_.equations.size(); ++i)
+      if (system_.equations[i].variable == variable)
+        own.push_back(i);
+    for (size_t i = 0; i < own.size(); ++i) {
+      const Equation& equation = system_.equations[own[i]];
+      const isl::map& index = indices_[own[i]];
+      if (!index.is_injective()) {
+        // Two iterations of which the first comes earlier.
+        const isl::map pairs = index.apply_range(index.reverse());
+        const isl::map different = isl::manage(
+            isl_map_intersect(pairs.copy(), isl_map_lex_lt(isl_space_domain(isl_map_get_space(pairs.get())))));
+        diagnostics_
+            .report(definedTwice, placeOf(equation), instanceText(variable),
+                    exampleText(sets_, different.domain(), names_))
+            .note("this equation defines it there, and in another iteration again")
+            .help("give the equation a condition that one iteration of them keeps, or more indices to the variable");
         continue;
       }
       for (size_t j = 0; j < i; ++j) {
-        const Node& other = graph_.nodes[j];
-        if (other.isOutput != node.isOutput || other.target != node.target)
-          continue;
-        const isl::set both =
-            node.isOutput ? index.intersect_range(sets_.map(other.index).intersect_domain(domains_[j]).range()).domain()
-                          : domains_[i].intersect(domains_[j]);
+        const isl::set both = index.intersect_range(indices_[own[j]].range()).domain();
         if (!both.is_empty())
-          diagnostics_
-              .report(twice, node.location,
-                      "an instance of '" +
-                          (node.isOutput ? graph_.outputs[node.target].name : graph_.variables[node.target].name) + "'",
-                      exampleText(sets_, both, names_))
-              .label(other.location, "by this equation, too");
+          diagnostics_.report(definedTwice, equation.location, instanceText(variable), exampleText(sets_, both, names_))
+              .label(system_.equations[own[j]].location, "this equation defines it, too");
       }
     }
   }
 
-  isl::set definitions(uint32_t variable) const {
-    isl::set all = sets_.empty();
-    for (size_t i = 0; i < domains_.size(); ++i)
-      if (!graph_.nodes[i].isOutput && graph_.nodes[i].target == variable)
-        all = all.unite(domains_[i]);
-    return all;
+  void used(const Equation& equation, const isl::set& domain, const Expression& element) {
+    const Location& place = element.location.valid() ? element.location : equation.location;
+    if (system_.variables[element.variable].role != Role::Internal)
+      return inRange(element.variable, element.index, domain, place);
+    isl::map missing = sets_.map(element.index).intersect_domain(domain);
+    for (size_t i = 0; i < system_.equations.size(); ++i)
+      if (system_.equations[i].variable == element.variable)
+        missing = isl::manage(isl_map_subtract_range(missing.release(), indices_[i].range().release()));
+    if (!missing.is_empty())
+      diagnostics_
+          .report(usedUndefined, place, instanceText(element.variable), exampleText(sets_, missing.domain(), names_))
+          .label(system_.variables[element.variable].location, "declared here")
+          .help("give this equation a condition, or define the instance");
   }
 
-  const Location& placeOf(const Node& node, size_t operand) const {
-    return operand < node.operandLocations.size() && node.operandLocations[operand].valid()
-               ? node.operandLocations[operand]
-               : node.location;
-  }
-
-  void usesDefined() {
-    for (size_t i = 0; i < domains_.size(); ++i)
-      for (size_t operand = 0; operand < graph_.nodes[i].operands.size(); ++operand)
-        if (const Use* use = std::get_if<Use>(&graph_.nodes[i].operands[operand])) {
-          const isl::set reached = definitions(use->variable).apply(sets_.translation(use->distance));
-          const isl::set missing = domains_[i].subtract(reached);
-          if (!missing.is_empty())
-            diagnostics_.report(undefinedUse, placeOf(graph_.nodes[i], operand), graph_.variables[use->variable].name,
-                                exampleText(sets_, missing, names_));
-        }
-  }
-
-  void inRange(const Array& array, const std::vector<Affine>& index, const isl::set& domain, const Location& where) {
-    if (array.extents.size() != index.size())
+  void inRange(uint32_t variable, const std::vector<Affine>& index, const isl::set& domain, const Location& where) {
+    const SystemVariable& array = system_.variables[variable];
+    if (array.role == Role::Internal || array.extents.size() != index.size())
       return; // nothing is stated of its extents: each access is checked when it is made
     const isl::map outside = isl::manage(isl_map_subtract_range(sets_.map(index).intersect_domain(domain).release(),
                                                                 sets_.elements(array.extents).release()));
@@ -129,84 +139,78 @@ private:
           .help("give the equation a condition, 'assume' what holds of the sizes, or make the array larger");
   }
 
-  void indicesInRange() {
-    for (size_t i = 0; i < domains_.size(); ++i) {
-      const Node& node = graph_.nodes[i];
-      if (node.isOutput)
-        inRange(graph_.outputs[node.target], node.index, domains_[i], node.location);
-      for (size_t operand = 0; operand < node.operands.size(); ++operand)
-        if (const InputUse* use = std::get_if<InputUse>(&node.operands[operand]))
-          inRange(graph_.inputs[use->input], use->index, domains_[i], placeOf(node, operand));
-    }
-  }
-
   void outputsComplete() {
     const isl::set sizes = context_.params();
-    for (uint32_t output = 0; output < graph_.outputs.size(); ++output) {
-      const Array& array = graph_.outputs[output];
-      if (array.extents.empty() || array.isPartial)
+    for (uint32_t output = 0; output < system_.variables.size(); ++output) {
+      const SystemVariable& array = system_.variables[output];
+      if (array.role != Role::Output || array.extents.empty() || array.isPartial)
         continue;
       isl::set missing = sets_.elements(array.extents).intersect_params(sizes);
       for (size_t i = 0; i < domains_.size(); ++i)
-        if (graph_.nodes[i].isOutput && graph_.nodes[i].target == output)
-          missing = missing.subtract(sets_.map(graph_.nodes[i].index).intersect_domain(domains_[i]).range());
+        if (system_.equations[i].variable == output)
+          missing = missing.subtract(indices_[i].range());
       if (missing.is_empty())
         continue;
       std::vector<std::string> indices;
       for (size_t i = 0; i < array.extents.size(); ++i)
         indices.push_back("index " + std::to_string(i + 1));
-      const Polyhedra elements(array.extents.size(), graph_.parameters.size());
+      const Polyhedra elements(array.extents.size(), system_.parameters.size());
       diagnostics_.report(missingOutput, array.location, array.name,
-                          exampleText(elements, missing, {indices, graph_.parameters}));
+                          exampleText(elements, missing, {indices, system_.parameters}));
     }
   }
 
   void ordered() {
-    std::vector<uint32_t> stuck;
-    if (order(graph_, stuck))
+    const std::vector<Flow> all = flows(system_, sets_);
+    Circle circle;
+    if (order(system_, sets_, all, circle))
       return;
     constexpr size_t mostTold = 8;
-    DiagnosticBuilder report = diagnostics_.report(noOrder, graph_.nodes[stuck.front()].location);
-    const std::set<uint32_t> circle(stuck.begin(), stuck.end());
+    DiagnosticBuilder report = diagnostics_.report(circle.isProved ? noOrder : noOrderFound,
+                                                   system_.equations[circle.equations.front()].location);
+    const std::set<uint32_t> in(circle.equations.begin(), circle.equations.end());
     std::set<std::string> told;
-    for (const Dependence& each : dependences(graph_)) {
-      if (!circle.contains(each.from) || !circle.contains(each.to) || told.size() == mostTold)
+    for (const Flow& each : all) {
+      if (!in.contains(each.from) || !in.contains(each.to) || told.size() == mostTold)
         continue;
-      const std::string text = instance(each.to, {}) + " waits for " + instance(each.from, each.distance);
+      const Equation& user = system_.equations[each.to];
+      const std::string text =
+          instance(user.variable, user.index) + " waits for " + instance(each.element->variable, each.element->index);
       if (told.insert(text).second)
-        report.label(graph_.nodes[each.to].location, text);
+        report.label(user.location, text);
     }
   }
 
-  /// "y[i - 1, j]": what a node defines, so many iterations before.
-  std::string instance(uint32_t node, const std::vector<int64_t>& distance) const {
-    std::string index;
-    for (size_t i = 0; i < graph_.iterators.size(); ++i) {
-      const int64_t steps = i < distance.size() ? distance[i] : 0;
-      index += (i ? ", " : "") + graph_.iterators[i];
-      if (steps != 0)
-        index += (steps > 0 ? " - " : " + ") + std::to_string(std::abs(steps));
-    }
-    return graph_.variables[graph_.nodes[node].target].name + "[" + index + "]";
+  /// "y[i - 1, j]"
+  std::string instance(uint32_t variable, const std::vector<Affine>& index) const {
+    std::string list;
+    for (const Affine& each : index)
+      list += (list.empty() ? "" : ", ") + text(each, system_.iterators, system_.parameters);
+    return system_.variables[variable].name + (list.empty() ? "" : "[" + list + "]");
   }
 
-  const Graph& graph_;
+  const System& system_;
   DiagnosticEngine& diagnostics_;
   Polyhedra sets_;
   Names names_;
   isl::set context_;
-  std::vector<isl::set> domains_;
+  std::vector<isl::set> domains_; // by equation
+  std::vector<isl::map> indices_; // of what it defines, in its domain
 };
 
 } // namespace
 
-bool verify(const Graph& graph, DiagnosticEngine& diagnostics) {
+bool verify(const System& system, DiagnosticEngine& diagnostics) {
   try {
-    return Verifier(graph, diagnostics).run();
+    return Verifier(system, diagnostics).run();
   } catch (const isl::exception& failure) {
-    diagnostics.report(tooHard, graph.location, failure.what());
+    diagnostics.report(tooHard, system.location, failure.what());
     return false;
   }
+}
+
+bool verify(const Graph& graph, DiagnosticEngine& diagnostics) {
+  return verify(systemOf(graph), diagnostics);
 }
 
 } // namespace strata::equations

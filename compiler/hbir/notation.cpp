@@ -66,7 +66,7 @@ public:
     return writeMapping(*program_);
   }
 
-  std::optional<std::string> view(llvm::StringRef name) const override {
+  std::optional<std::string> view(llvm::StringRef name, DiagnosticEngine&) const override {
     if (name == "groups")
       return groupsText(*program_);
     if (name == "layout")

@@ -1,7 +1,7 @@
 // See equations.h.
 #include "compiler/interpret/equations.h"
 
-#include "compiler/equations/dialect/graph_of.h"
+#include "compiler/equations/dialect/system_of.h"
 #include "compiler/equations/interpret.h"
 
 #include <cstring>
@@ -55,24 +55,28 @@ char* elementOf(const Argument& argument, const std::vector<int64_t>& index, uin
   return static_cast<char*>(argument.data) + at * static_cast<int64_t>(bytes);
 }
 
-bool execute(const equations::KernelGraph& kernel, const std::vector<Argument>& arguments, std::string& error) {
+bool execute(const equations::KernelSystem& kernel, const std::vector<Argument>& arguments, std::string& error) {
   std::vector<int64_t> sizes;
   for (const unsigned number : kernel.parameters)
     sizes.push_back(static_cast<int64_t>(arguments[number].scalar));
+  std::vector<ElementType> inputs, outputs;
+  for (const equations::SystemVariable& each : kernel.system.variables)
+    if (each.role != equations::Role::Internal)
+      (each.role == equations::Role::Input ? inputs : outputs).push_back(each.type);
   const auto read = [&](uint32_t input, const std::vector<int64_t>& index) {
     const Argument& from = arguments[kernel.inputs[input]];
-    const ElementType& type = kernel.graph.inputs[input].type;
+    const ElementType& type = inputs[input];
     if (from.isScalar)
       return valueOf(reinterpret_cast<const char*>(&from.scalar), type);
     const char* at = elementOf(from, index, type.bytes, error);
     return at ? valueOf(at, type) : Number();
   };
   const auto write = [&](uint32_t output, const std::vector<int64_t>& index, const Number& value) {
-    const ElementType& type = kernel.graph.outputs[output].type;
+    const ElementType& type = outputs[output];
     if (char* at = elementOf(arguments[kernel.outputs[output]], index, type.bytes, error))
       put(at, type, value);
   };
-  if (const auto failure = equations::interpret(kernel.graph, sizes, read, write))
+  if (const auto failure = equations::interpret(kernel.system, sizes, read, write))
     error = failure->message;
   return error.empty();
 }
@@ -84,10 +88,9 @@ std::map<std::string, ExternalKernel> equationKernels(mlir::ModuleOp module) {
   module.walk([&](svm::EquationsOp equations) {
     SourceManager sources;
     DiagnosticEngine diagnostics(sources);
-    auto made = equations::graphOf(equations, diagnostics);
+    auto made = equations::systemOf(equations, diagnostics);
     if (!made)
       return;
-    made->origins.clear();
     const std::string name = equations->getParentOfType<svm::KernelOp>().getName().str();
     found[name] = [kernel = std::move(*made)](const std::vector<Argument>& arguments, std::string& error) {
       return execute(kernel, arguments, error);

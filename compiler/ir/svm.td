@@ -98,13 +98,14 @@ def Svm_RunOp : Svm_Op<"run", [AttrSizedOperandSegments, DeclareOpInterfaceMetho
 // ---- kernels of equations ----
 
 def Svm_EquationsOp : Svm_Op<"equations", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"KernelOp">]> {
-  let summary = "a kernel's body as equations in single assignment, with uniform dependences";
+  let summary = "a kernel's body as equations in single assignment, at affine indices";
   let description = [{
     Stands alone in a kernel, which is of kind *equations* by it, and holds svm.equation operations in no order: each says what instances of a variable, or elements of
     an output, are in which iterations. `iterators` are the names of the dimensions of the iteration space; `parameters` are the sizes that bounds and indices may mention,
     `names` theirs. `context` is what holds of them (sets over the iterators and parameters that do not mention the iterators).
 
-    Every instance is defined once, every used one is defined, and some order computes each value before it is used; compiler/equations/ verifies it.
+    A variable's instances have as many numbers as it takes to tell them apart, at most one for each iterator. Every instance is defined once, every used one is defined,
+    and some order computes each value before it is used; compiler/equations/ verifies it.
     So is every element of an output whose access is "write" and whose extents are stated; of one that is "readwrite", elements that no equation defines keep what they have.
     Arithmetic is the operations' own, and wraps around.
 
@@ -119,26 +120,31 @@ def Svm_EquationsOp : Svm_Op<"equations", [SingleBlock, NoTerminator, NoRegionAr
 def Svm_EquationOp : Svm_Op<"equation", [SingleBlock, NoRegionArguments, HasParent<"EquationsOp">]> {
   let summary = "the instances of a variable, or the elements of an output, in the iterations of a domain";
   let description = [{
-    The region computes one value for an iteration I and defines it: `variable`'s instance at I, or the element of `output` at `index`(I). The domain is a union of
-    integer sets over the iterators and the parameters.
+    The region computes one value for an iteration I and defines it: `variable`'s instance at `instance`(I), or at I itself where there is no map, or the element of
+    `output` at `index`(I). The domain is a union of integer sets over the iterators and the parameters.
 
-    Example: `svm.equation "s" in [affine_set<(i, k)[N] : (k - 1 >= 0)>] { … svm.define %sum : f32 }`
+    Examples: `svm.equation "s" in [affine_set<(i, k)[N] : (k - 1 >= 0)>] { … svm.define %sum : f32 }`, and `svm.equation "v" at affine_map<(i, k)[N] -> (i)> in …` for
+    one instance a row.
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$variable, Optional<Svm_Block>:$output, OptionalAttr<AffineMapAttr>:$index,
-                       ArrayAttr:$domain);
+  let arguments = (ins OptionalAttr<StrAttr>:$variable, OptionalAttr<AffineMapAttr>:$instance, Optional<Svm_Block>:$output,
+                       OptionalAttr<AffineMapAttr>:$index, ArrayAttr:$domain);
   let regions = (region SizedRegion<1>:$body);
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// From iterations to the variable's instances. REQUIRES: it defines a variable.
+    ::mlir::AffineMap instanceMap();
+  }];
   let assemblyFormat = [{
-    ($variable^)? (`of` $output^ `at` $index `:` type($output))? `in` $domain $body attr-dict
+    ($variable^)? (`at` $instance^)? (`of` $output^ `at` $index `:` type($output))? `in` $domain $body attr-dict
   }];
 }
 
 def Svm_UseOp : Svm_Op<"use", [Pure, HasParent<"EquationOp">]> {
-  let summary = "an instance of a variable, so many iterations ago in each dimension";
-  let description = "Example: `%before = svm.use \"s\" [0, 1] : f32`";
-  let arguments = (ins StrAttr:$variable, DenseI64ArrayAttr:$distance);
+  let summary = "an instance of a variable, at an affine index of the iteration";
+  let description = "Example: `%before = svm.use \"s\" at affine_map<(i, k)[N] -> (i, k - 1)> : f32`";
+  let arguments = (ins StrAttr:$variable, AffineMapAttr:$index);
   let results = (outs AnyType:$value);
-  let assemblyFormat = "$variable $distance attr-dict `:` type($value)";
+  let assemblyFormat = "$variable `at` $index attr-dict `:` type($value)";
 }
 
 def Svm_ElementOp : Svm_Op<"element", [Pure, HasParent<"EquationOp">]> {

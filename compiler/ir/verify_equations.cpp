@@ -36,7 +36,9 @@ LogicalResult EquationsOp::verify() {
     return emitOpError() << "has " << getIterators().size() << " iterators; it has 1 to 8";
   if (failed(verifySets(*this, getContext(), getIterators().size(), getNames().size())))
     return failure();
+  const unsigned dimensions = getIterators().size(), symbols = getNames().size();
   llvm::StringMap<Type> types;
+  llvm::StringMap<unsigned> ranks;
   for (Operation& op : getBody().front()) {
     auto equation = dyn_cast<EquationOp>(op);
     if (!equation)
@@ -47,6 +49,16 @@ LogicalResult EquationsOp::verify() {
       if (!isNew && at->second != type)
         return equation.emitOpError() << "defines '" << *equation.getVariable() << "' as " << type
                                       << ", and another one as " << at->second;
+      if (auto instance = equation.getInstance();
+          instance && (instance->getNumDims() != dimensions || instance->getNumSymbols() != symbols))
+        return equation.emitOpError("has an instance that does not go from the iterators and parameters");
+      const unsigned rank = equation.instanceMap().getNumResults();
+      if (ranks.try_emplace(*equation.getVariable(), rank).first->second != rank)
+        return equation.emitOpError() << "defines an instance of '" << *equation.getVariable() << "' by " << rank
+                                      << " numbers, and another one has " << ranks.lookup(*equation.getVariable());
+      if (rank > dimensions)
+        return equation.emitOpError() << "defines an instance by " << rank << " numbers; there are " << dimensions
+                                      << " iterators";
     }
   }
   WalkResult walk = getBody().walk([&](UseOp use) {
@@ -56,14 +68,27 @@ LogicalResult EquationsOp::verify() {
     else if (type->second != use.getValue().getType())
       use.emitOpError() << "is a " << use.getValue().getType() << "; instances of '" << use.getVariable() << "' are "
                         << type->second;
-    else if (use.getDistance().size() != getIterators().size())
-      use.emitOpError() << "has a distance of " << use.getDistance().size() << " dimensions; there are "
-                        << getIterators().size() << " iterators";
+    else if (use.getIndex().getNumDims() != dimensions || use.getIndex().getNumSymbols() != symbols ||
+             use.getIndex().getNumResults() != ranks.lookup(use.getVariable()))
+      use.emitOpError() << "has an index that does not go from the iterators and parameters to the "
+                        << ranks.lookup(use.getVariable()) << " numbers that an instance of '" << use.getVariable()
+                        << "' has";
     else
       return WalkResult::advance();
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+AffineMap EquationOp::instanceMap() {
+  if (auto stated = getInstance())
+    return *stated;
+  auto equations = cast<EquationsOp>((*this)->getParentOp());
+  const unsigned dimensions = equations.getIterators().size();
+  SmallVector<AffineExpr> each;
+  for (unsigned i = 0; i < dimensions; ++i)
+    each.push_back(getAffineDimExpr(i, getContext()));
+  return AffineMap::get(dimensions, equations.getNames().size(), each, getContext());
 }
 
 LogicalResult EquationOp::verify() {
@@ -75,6 +100,8 @@ LogicalResult EquationOp::verify() {
     return emitOpError() << "has a name that " << problem;
   if (bool(getVariable()) == bool(getOutput()) || bool(getOutput()) != bool(getIndex()))
     return emitOpError("defines a variable, or the elements of an output at an index");
+  if (getInstance() && !getVariable())
+    return emitOpError("has an instance of no variable");
   if (auto map = getIndex())
     if (map->getNumDims() != dimensions || map->getNumSymbols() != symbols ||
         map->getNumResults() != cast<MemRefType>(getOutput().getType()).getRank())

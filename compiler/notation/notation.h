@@ -98,8 +98,9 @@ public:
   /// The mapping in use (the file's or the default), in the notation's own form. Empty on errors (reported), of which
   /// it is one that the notation has no such form.
   virtual std::string mappingText(const Options& options, const Machine& machine, DiagnosticEngine& diagnostics);
-  /// What --emit=VIEW shows, of the description's views; nothing where the notation has no such view.
-  virtual std::optional<std::string> view(llvm::StringRef) const { return std::nullopt; }
+  /// What --emit=VIEW shows, of the description's views; nothing where the notation has no such view, or
+  /// on errors (reported).
+  virtual std::optional<std::string> view(llvm::StringRef, DiagnosticEngine&) const { return std::nullopt; }
   /// Pictures of the program and of its mapping; `machine` is asked for the machine if they show it. Empty on errors
   /// (reported).
   virtual std::vector<Picture> pictures(const Options& options, llvm::function_ref<std::optional<Machine>()> machine,

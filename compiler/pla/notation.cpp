@@ -1,9 +1,10 @@
-// Loop programs on their way into the pipeline. The program is read, brought into uniform form and verified when it is
-// opened, so that every later step has a graph that keeps its rules.
+// Loop programs on their way into the pipeline. The program is read, relieved of its reductions and verified when it is
+// opened, so that every later step has equations that keep their rules.
 #include "compiler/pla/notation.h"
 
 #include "compiler/clang/c_text.h"
 #include "compiler/equations/print.h"
+#include "compiler/equations/reduce.h"
 #include "compiler/equations/uniform.h"
 #include "compiler/equations/verify.h"
 #include "compiler/pla/check/check.h"
@@ -34,20 +35,25 @@ public:
       made->tree_.name.text = name;
     if (!made->tree_.name.location.valid())
       made->tree_.name.location = {file, 0, 0};
-    const std::optional<equations::System> system = check(made->tree_, name, diagnostics);
-    if (!system)
+    const std::optional<equations::System> written = check(made->tree_, name, diagnostics);
+    if (!written)
       return nullptr;
-    std::optional<equations::Graph> graph = equations::uniform(*system, diagnostics);
-    if (!graph || !equations::verify(*graph, diagnostics))
+    std::optional<equations::System> system = equations::withoutReductions(*written, diagnostics);
+    if (!system || !equations::verify(*system, diagnostics))
       return nullptr;
-    made->graph_ = std::move(*graph);
+    made->system_ = std::move(*system);
     return made;
   }
 
   std::string syntaxTree() const override { return printTree(tree_); }
 
-  std::optional<std::string> view(llvm::StringRef name) const override {
-    return name == "equations" ? std::optional(equations::print(graph_)) : std::nullopt;
+  std::optional<std::string> view(llvm::StringRef name, DiagnosticEngine& diagnostics) const override {
+    if (name == "equations")
+      return equations::print(system_);
+    if (name != "uniform")
+      return std::nullopt;
+    const std::optional<equations::Graph> graph = equations::uniform(system_, diagnostics);
+    return graph ? std::optional(equations::print(*graph)) : std::nullopt;
   }
 
   std::vector<notation::Picture> pictures(const notation::Options& options,
@@ -55,11 +61,11 @@ public:
                                           DiagnosticEngine& diagnostics) override {
     if (!checkEntry(options, diagnostics))
       return {};
-    return {{"dependences", "Dependences of " + graph_.name,
-             "Each box is a variable with the equations that define it, in uniform form; an arrow is a use, with its "
-             "distance where it leads to another iteration. Where an equation holds is said when the pointer rests on "
-             "its box.",
-             [this] { return drawDependences(graph_); }}};
+    return {{"dependences", "Dependences of " + system_.name,
+             "Each box is a variable with the equations that define it; an arrow is a use, with its distance where it "
+             "leads to another iteration, or with the instance where that changes. Where an equation holds is said "
+             "when the pointer rests on its box.",
+             [this] { return drawDependences(system_); }}};
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
@@ -67,21 +73,21 @@ public:
         DiagnosticEngine& diagnostics) override {
     if (!checkEntry(options, diagnostics))
       return std::nullopt;
-    return pla::lower(graph_, {options.sizes, options.shapes, options.sizePlaces}, machine, context, diagnostics);
+    return pla::lower(system_, {options.sizes, options.shapes, options.sizePlaces}, machine, context, diagnostics);
   }
 
 private:
   PlaProgram() = default;
 
   bool checkEntry(const notation::Options& options, DiagnosticEngine& diagnostics) const {
-    if (options.entry.empty() || options.entry == graph_.name)
+    if (options.entry.empty() || options.entry == system_.name)
       return true;
-    diagnostics.report(otherEntry, options.entryPlace, graph_.name, options.entry).help("leave out --entry");
+    diagnostics.report(otherEntry, options.entryPlace, system_.name, options.entry).help("leave out --entry");
     return false;
   }
 
   SyntaxTree tree_;
-  equations::Graph graph_;
+  equations::System system_;
 };
 
 notation::Description describe() {
@@ -91,7 +97,7 @@ notation::Description describe() {
   is.ending = ".pla";
   is.filesOfCAbout = "the main of a loop program";
   is.functionsHelp = "a loop program has no functions in C";
-  is.views = {"equations"};
+  is.views = {"equations", "uniform"};
   is.pictures = {"dependences"};
   is.examples = {
       {"run", "  strata run examples/pla/fir/fir.pla --size N=1000,T=8 --in x=random --in h=random:2 --out y=y.npy\n"

@@ -125,7 +125,7 @@ public:
   explicit SequoiaProgram(std::unique_ptr<sequoia::Program> program) : program_(std::move(program)) {}
 
   std::string syntaxTree() const override { return printAst(*program_); }
-  std::optional<std::string> view(llvm::StringRef) const override { return std::nullopt; }
+  std::optional<std::string> view(llvm::StringRef, DiagnosticEngine&) const override { return std::nullopt; }
 
   std::vector<notation::Picture> pictures(const notation::Options& options,
                                           llvm::function_ref<std::optional<Machine>()> onMachine,

@@ -3,6 +3,7 @@
 #include "tests/array/attempt.h"
 
 #include "compiler/equations/interpret.h"
+#include "compiler/equations/reduce.h"
 #include "compiler/equations/uniform.h"
 #include "compiler/equations/verify.h"
 #include "compiler/pla/check/check.h"
@@ -98,7 +99,10 @@ std::optional<equations::Graph> graphOf(const std::string& text, const std::stri
   DiagnosticEngine engine(sources);
   const BufferId file = sources.add(name, text, SourceKind::Program);
   std::optional<equations::Graph> graph;
-  if (const std::optional<equations::System> system = pla::readSystem(file, "test", engine))
+  std::optional<equations::System> system = pla::readSystem(file, "test", engine);
+  if (system)
+    system = equations::withoutReductions(*system, engine);
+  if (system && equations::verify(*system, engine))
     graph = equations::uniform(*system, engine);
   if (graph && !equations::verify(*graph, engine))
     graph.reset();

@@ -1,5 +1,5 @@
 """Random loop programs of every number type: recurrences in one to six dimensions with distances in any direction, guards with remainders, bounds and alternatives,
-values used far from where they are defined, reductions. What an evaluator in Python says (each instance on demand, by the equation that its
+values used far from where they are defined, also in the opposite direction, variables of fewer dimensions, reductions. What an evaluator in Python says (each instance on demand, by the equation that its
 guards choose), the host and the interpreter have to say, to the last bit; one machine more at random.
 
   pla.py --strata build/bin/strata --seconds 60           as many programs as there is time for
@@ -97,8 +97,10 @@ class Program:
         # One direction of time, along which all distances go.
         self.time = [pick.choice((-2, -1, 1, 2, 3)) for _ in self.names]
         self.variables = []
-        for number in range(pick.randint(1, 4 if self.rank < 4 else 2 if self.rank < 6 else 1)):
-            self.variables.append(self.variable(number))
+        count = pick.randint(1, 4 if self.rank < 4 else 2 if self.rank < 6 else 1)
+        for number in range(count):
+            is_flat = number < count - 1 and pick.random() < 0.35
+            self.variables.append(self.flat(number) if is_flat else self.variable(number))
         self.reduced = pick.randrange(self.rank) if pick.random() < 0.4 else None
         self.values = {}
 
@@ -154,12 +156,16 @@ class Program:
             index = ", ".join(f"{name} {'-' if d >= 0 else '+'} {abs(d)}" for name, d in zip(self.names, step))
             return f"{self.current}[{index}]", lambda at, own=self.current: self.value(own, tuple(a - d for a, d in zip(at, step)))
         if what < 0.65 and variables:
-            other = pick.choice(variables)["name"]
-            if pick.random() < 0.35:  # far away: the first along some axes
-                fixed = [pick.random() < 0.5 for _ in self.names]
-                index = ", ".join("0" if is_fixed else name for name, is_fixed in zip(self.names, fixed))
-                return f"{other}[{index}]", lambda at: self.value(other, tuple(0 if is_fixed else a for a, is_fixed in zip(at, fixed)))
-            return f"{other}[{', '.join(self.names)}]", lambda at: self.value(other, at)
+            other = pick.choice(variables)
+            places = ["here"] * self.rank
+            if pick.random() < 0.35:  # far away: the first along some axes, or from the other end
+                places = pick.choices(("first", "here", "opposite"), (2, 3, 1), k=self.rank)
+            index = [{"first": "0", "here": name, "opposite": f"{parameter} - 1 - {name}"}[place]
+                     for name, parameter, place in zip(self.names, self.parameters, places)]
+
+            def there(at):
+                return tuple({"first": 0, "here": a, "opposite": extent - 1 - a}[place] for a, extent, place in zip(at, self.extents, places))
+            return other["name"] + self.index(other, index), lambda at: self.value(other["name"], there(at))
         if what < 0.9:
             given = pick.choice(self.inputs)
             index = ", ".join(self.names[axis] for axis in given["axes"])
@@ -187,6 +193,21 @@ class Program:
                 value = lambda at, a=old, b=next_value, op=max if op == "max" else min: op(a(at), b(at))
         return text, value
 
+    def index(self, variable, of):
+        """Its own axes of a full index, as text."""
+        own = [of[axis] for axis in variable["axes"]]
+        return f"[{', '.join(own)}]" if own else ""
+
+    def flat(self, number):
+        """A variable of some axes alone, defined at one end of the others."""
+        self.current = f"v{number}"
+        axes = sorted(self.pick.sample(range(self.rank), self.pick.randrange(self.rank)))
+        ends = {axis: self.pick.random() < 0.5 for axis in range(self.rank) if axis not in axes}
+        home = {axis: self.extents[axis] - 1 if is_last else 0 for axis, is_last in ends.items()}
+        guard = " and ".join(f"{self.names[axis]} == {self.parameters[axis] + ' - 1' if is_last else '0'}" for axis, is_last in ends.items())
+        text, value = self.expression([], list(self.variables))
+        return {"name": self.current, "axes": axes, "home": home, "equations": [(guard, lambda at: True, text, value)]}
+
     def variable(self, number):
         self.current = f"v{number}"
         distances = [self.distance() for _ in range(self.pick.randint(0, 2))]
@@ -202,11 +223,12 @@ class Program:
         equations = [(f"{text} and ({extra})", lambda at: holds(at) and also(at), *self.expression(distances, before)),
                      (f"{text} and not ({extra})", lambda at: holds(at) and not also(at), *self.expression(distances, before)),
                      (f"not ({text})", lambda at: not holds(at), *self.expression([], before))]
-        return {"name": self.current, "equations": equations}
+        return {"name": self.current, "axes": list(range(self.rank)), "home": {}, "equations": equations}
 
     def value(self, name, at):
+        variable = next(each for each in self.variables if each["name"] == name)
+        at = tuple(variable["home"].get(axis, a) for axis, a in enumerate(at))
         if (name, at) not in self.values:
-            variable = next(each for each in self.variables if each["name"] == name)
             self.values[name, at] = self.kind.assigned(next(value(at) for _, holds, _, value in variable["equations"] if holds(at)))
         return self.values[name, at]
 
@@ -223,7 +245,7 @@ class Program:
         lines.append(f"for {', '.join(self.names)} where " + " and ".join(f"0 <= {n} < {p}" for n, p in zip(self.names, self.parameters)) + " {")
         every = ", ".join(self.names)
         for variable in self.variables:
-            lines += [f"  {variable['name']}[{every}] = {value} if {guard};" for guard, _, value, _ in variable["equations"]]
+            lines += [f"  {variable['name']}{self.index(variable, self.names)} = {value} if {guard};" for guard, _, value, _ in variable["equations"]]
         lines.append(f"  y[{every}] = {last}[{every}] + like[{every}];")
         if self.reduced is not None:
             index = ", ".join(self.names[axis] for axis in kept) or "0"
@@ -269,8 +291,6 @@ def run(strata, seed, folder):
         for name in wanted:
             command += ["--out", f"{name}={name}.npy"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300)
-        if done.returncode == 1 and "equations-not-uniform" in done.stderr + done.stdout:
-            return None
         if done.returncode:
             return f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
         for name, array in wanted.items():

@@ -3,8 +3,10 @@ from its form in the dialect. Wrong sizes, wrong options and numbers that end a 
 
 import functools
 import itertools
+import math
 import os
 import random
+import re
 from xml.etree import ElementTree
 
 import harness
@@ -98,6 +100,99 @@ for {', '.join(order)} where 0 <= i < N and 0 <= j < N and 0 <= k < N {{
 """)
             self.succeeds("run", path, *given, "--check", "--out", "d=d.npy")
             self.assertEqual(np.load(self.path("d.npy")).tolist(), (a @ b @ c).tolist(), order)
+
+    def kept(self, path, size, given):
+        """Bytes of the blocks that hold a program's variables, where sizes are known when it is compiled."""
+        text = self.succeeds("run", path, "--machine", "cell-disk", "--size", f"N={size}", *given, "--emit=scheduled").out
+        found = re.findall(r'svm\.block "[^"]*\.equations\.[^"]*"\([^)]*\) max \[([\d, ]+)\].*?memref<[?x]*[a-z]+(\d+)', text)
+        return sum(math.prod(map(int, bounds.split(","))) * int(bits) // 8 for bounds, bits in found)
+
+    def test_memory_of_values_used_far_away(self):
+        """What is used where it was defined is kept once, in as many dimensions as tell its instances apart."""
+        products = self.write("products.pla", """parameter N >= 1;
+input a, b, c, e: double[N, N];
+output d: double[N, N];
+variable p, q: double;
+for i, k, j where 0 <= i < N and 0 <= j < N and 0 <= k < N {
+  p[i, j] = sum[k](a[i, k] * b[k, j]);
+  q[i, j] = sum[k](c[i, k] * e[k, j]);
+  d[i, j] = sum[k](p[i, k] * q[k, j]);
+}
+""")
+        given = [word for name in "abce" for word in ("--in", f"{name}=random")]
+        self.assertLessEqual(self.kept(products, 40, given), 8 * (2 * 40 * 40 + 3 * 40))
+        solve = self.write("solve.pla", """parameter N >= 1;
+input l: double[N, N], b: double[N];
+output x: double[N];
+variable s, v: double;
+for j, i where 0 <= i < N and 0 <= j < N {
+  s[i, j] = b[i] if j == 0;
+  s[i, j] = s[i, j - 1] - l[i, j - 1] * v[j - 1] if 0 < j <= i;
+  v[i] = s[i, i] / l[i, i] if j == 0;
+  x[i] = v[i] if j == 0;
+}
+""")
+        self.assertLessEqual(self.kept(solve, 40, ("--in", "l=random:1:1:2", "--in", "b=random")), 8 * 2 * 40)
+        ways = next(program.path for program in programs() if program.name == "floyd")
+        self.assertLessEqual(self.kept(ways, 40, ("--in", "w=random")), 4 * 2 * 40 * 40)
+        corner = self.write("corner.pla", """parameter N >= 1;
+input a: double[N];
+output y: double[N, N];
+variable v: double;
+for i, j, k where 0 <= i < N and 0 <= j < N and 0 <= k < N {
+  v[i, j, k] = a[i] if j == i and k == N - 1;
+  y[i, j] = v[j, j, N - 1] - v[0, 0, N - 1] if k == 0;
+}
+""")  # one instance a line, told apart by one number
+        self.assertLessEqual(self.kept(corner, 40, ("--in", "a=random")), 8 * 40)
+
+    def test_what_no_array_could_pass_on(self):
+        """Processors with a memory read values where they were defined, however the way there changes; arrays refuse."""
+        random, size = np.random.default_rng(3), 6
+        a, b, f = random.integers(-9, 9, (size, size)), random.integers(-9, 9, (size, size)), random.integers(-9, 9, size)
+        back = np.zeros(size, int)
+        for i in reversed(range(size)):
+            back[i] = f[:i + 1].sum() - sum(a[i, j] * back[j] for j in range(i + 1, size))
+        mean = a.sum(axis=0)
+        cases = {
+            "for i where 0 <= i < N and 0 <= j < 1 { v[i] = f[i] if j == 0; y[i, j] = v[N - 1 - i] * v[0]; }": (f[::-1] * f[0])[:, None],
+            "for i where 0 <= i < N and 0 <= j < N { v[i, j] = a[i, j] - b[i, j]; y[i, j] = v[j, i] * v[i, j]; }": (a - b).T * (a - b),
+            "for i where 0 <= i < N and 0 <= j < N and 0 <= k < N { v[j] = sum[i](a[i, j]) if k == 0;"
+            " y[i, j] = sum[k]((a[k, i] - v[i]) * (a[k, j] - v[j])); }": (a - mean).T @ (a - mean),  # which arrays take
+            # A solve from the last to the first, of what a sum from the first to the last has given.
+            "for i where 0 <= i < N and 0 <= j < N { u[i] = f[i] if j == 0 and i == 0; u[i] = u[i - 1] + f[i] if j == 0 and i > 0;"
+            " s[i, j] = u[N - 1 - i] if j == 0; s[i, j] = s[i, j - 1] - a[N - 1 - i, N - j] * v[j - 1] if 0 < j <= i;"
+            " v[i] = s[i, i] if j == i; y[i, j] = v[N - 1 - i] if j == 0; y[i, j] = 0 if j > 0; }": back[:, None] * (np.arange(size) == 0),
+            "for i where 0 <= i < N and 0 <= j < N { v[2 * i, j] = a[i, j]; v[2 * i + 1, j] = b[i, j];"
+            " y[i, j] = v[i, j] * v[2 * N - 1 - i, N - 1 - j]; }":
+                np.stack((a, b), 1).reshape(2 * size, size)[:size] * np.stack((a, b), 1).reshape(2 * size, size)[:size - 1:-1, ::-1],
+        }
+        for text, wanted in cases.items():
+            text = text.replace("for i ", "for i, j, k " if "< N and 0 <= k" in text else "for i, j ", 1)
+            used = [name for name in ("a", "b", "f") if f"{name}[" in text]
+            declared = "".join(f"input {name}: int64[N{', N' if name != 'f' else ''}];\n" for name in used)
+            variables = [name for name in ("s", "u", "v") if f"{name}[" in text]
+            path = self.write("far.pla", f"parameter N >= 1;\n{declared}output y: int64[N, {1 if 'j < 1' in text else 'N'}];\n"
+                              f"variable {', '.join(variables)}: int64;\n{text}\n")
+            given = [word for name in used for word in ("--in", f"{name}={self.save(name + '.npy', {'a': a, 'b': b, 'f': f}[name])}")]
+            for machine in ("host", "cell-disk"):
+                self.succeeds("run", path, *given, "--machine", machine, "--check", "--out", "y=y.npy")
+                self.assertEqual(np.load(self.path("y.npy")).tolist(), wanted.tolist(), text)
+            if "sum" not in text:
+                self.is_refused("run", path, *given, "--machine", "array-4x4", code="equations-not-uniform")
+                self.is_refused("run", path, "--emit=uniform", code="equations-not-uniform")
+
+    def test_sizes_that_iterations_are_not_computed_with(self):
+        """Conditions with remainders are computed as they stand, with large factors: sizes for which that needs more than 64 bits end the program."""
+        text = ("parameter N >= 0, T >= 0;\ninput a: int32[N];\noutput y: int32[N];\nfor i where 0 <= i < N {\n"
+                "  y[i] = a[i] if i mod 3 == 1 or FACTOR * i >= T;\n  y[i] = -a[i] if not (i mod 3 == 1 or FACTOR * i >= T);\n}\n")
+        path, a = self.write("large.pla", text.replace("FACTOR", "1073741824")), np.arange(1, 8, dtype="i4")
+        given, factor, i = ("--in", f"a={self.save('a.npy', a)}"), 1 << 30, np.arange(7)
+        for most in (0, factor, 3 * factor + 1, 1 << 58):
+            self.succeeds("run", path, *given, "--in", f"T={most}", "--check", "--out", "y=y.npy")
+            wanted = np.where((i % 3 == 1) | (i * factor >= most), a, -a)
+            self.assertEqual(np.load(self.path("y.npy")).tolist(), wanted.tolist(), most)
+        self.is_refused("run", path, *given, "--in", f"T={(1 << 63) - 1}", code="equations-size", mentions="'T' is 9223372036854775807")
 
     def test_bounds_and_remainders_joined(self):
         """Guards such as 'i < c or i mod m != r' and their opposites cover every iteration once, and less is refused."""
@@ -239,7 +334,7 @@ for i where 0 <= i < N {{
         fine = self.write("fine.mlir", kernel.replace("VALUE", "arith.constant 3 : i32"))
         self.succeeds("run", fine, "--size", "N=4", "--out", f"y={self.path('y.npy')}", "--check")
         np.testing.assert_array_equal(np.load(self.path("y.npy")), np.full(4, 3))
-        self.is_refused("", "run", self.write("a.mlir", kernel.replace("VALUE", "svm.use \"s\" [1] : i32")), "--size", "N=4")
+        self.is_refused("", "run", self.write("a.mlir", kernel.replace("VALUE", "svm.use \"s\" at affine_map<(i)[N] -> (i - 1)> : i32")), "--size", "N=4")
         self.is_refused("equations-operation", "run", self.write("b.mlir", kernel.replace("VALUE", "math.ctpop %c : i32").replace(
             "      %v = math", "      %c = arith.constant 1 : i32\n      %v = math")), "--size", "N=4")
         self.is_refused("equations-index-range", "run", self.write("c.mlir", kernel.replace("VALUE", "arith.constant 3 : i32").replace(
@@ -247,11 +342,11 @@ for i where 0 <= i < N {{
         equation = kernel.split("{\n    svm.equation")[1].split("  }\n  svm.return")[0]
         twice = kernel.replace("VALUE", "arith.constant 3 : i32").replace("    svm.equation" + equation.replace("VALUE", "arith.constant 3 : i32"),
                                                                           2 * ("    svm.equation" + equation.replace("VALUE", "arith.constant 3 : i32")))
-        self.is_refused("equations-twice", "run", self.write("e.mlir", twice), "--size", "N=4")
-        own = ("    svm.equation \"s\" in [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] {\n      %v = svm.use \"s\" [1] : i32\n"
+        self.is_refused("equations-defined-twice", "run", self.write("e.mlir", twice), "--size", "N=4")
+        own = ("    svm.equation \"s\" in [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] {\n      %v = svm.use \"s\" at affine_map<(i)[N] -> (i - 1)> : i32\n"
                "      svm.define %v : i32\n    }\n    svm.equation of")
-        unfounded = kernel.replace("VALUE", "svm.use \"s\" [0] : i32").replace("    svm.equation of", own, 1)
-        self.is_refused("equations-undefined-use", "run", self.write("f.mlir", unfounded), "--size", "N=4")
+        unfounded = kernel.replace("VALUE", "svm.use \"s\" at affine_map<(i)[N] -> (i)> : i32").replace("    svm.equation of", own, 1)
+        self.is_refused("equations-undefined", "run", self.write("f.mlir", unfounded), "--size", "N=4")
         large = kernel.replace("in [] {", "in [affine_set<(i)[N] : (N - 9999999999 >= 0)>] {").replace("(i)[N] -> (i)", "(i)[N] -> (i + 1)")
         self.is_refused("equations-hard", "run", self.write("g.mlir", large.replace("VALUE", "arith.constant 3 : i32")), "--size", "N=4")
         self.is_refused("equations-set", "run", self.write("d.mlir", kernel.replace("VALUE", "arith.constant 3 : i32").replace(

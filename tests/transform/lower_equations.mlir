@@ -16,13 +16,13 @@ svm.kernel @sums(%x: !vector {svm.access = "read"}, %y: !vector {svm.access = "w
       svm.define %v : i64
     }
     svm.equation "s" in [affine_set<(i)[N] : (i - 1 >= 0, N - 1 - i >= 0)>] {
-      %before = svm.use "s" [1] : i64
+      %before = svm.use "s" at affine_map<(i)[N] -> (i - 1)> : i64
       %v = svm.element %x at affine_map<(i)[N] -> (i)> : !vector -> i64
       %sum = arith.addi %before, %v : i64
       svm.define %sum : i64
     }
     svm.equation of %y at affine_map<(i)[N] -> (i)> : !vector in [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>] {
-      %s = svm.use "s" [0] : i64
+      %s = svm.use "s" at affine_map<(i)[N] -> (i)> : i64
       svm.define %s : i64
     }
   }
@@ -38,12 +38,12 @@ svm.kernel @steps(%x: !vector {svm.access = "read"}, %y: !vector {svm.access = "
       svm.define %v : i64
     }
     svm.equation "u" in [affine_set<(t, i)[N, T] : (t - 1 >= 0, T - t >= 0, i >= 0, N - 1 - i >= 0)>] {
-      %before = svm.use "u" [1, 0] : i64
+      %before = svm.use "u" at affine_map<(t, i)[N, T] -> (t - 1, i)> : i64
       %twice = arith.addi %before, %before : i64
       svm.define %twice : i64
     }
     svm.equation of %y at affine_map<(t, i)[N, T] -> (i)> : !vector in [affine_set<(t, i)[N, T] : (T - t == 0, i >= 0, N - 1 - i >= 0)>] {
-      %u = svm.use "u" [0, 0] : i64
+      %u = svm.use "u" at affine_map<(t, i)[N, T] -> (t, i)> : i64
       svm.define %u : i64
     }
   }

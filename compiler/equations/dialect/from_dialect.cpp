@@ -1,5 +1,5 @@
-// Reads equations off the dialect. See graph_of.h.
-#include "compiler/equations/dialect/graph_of.h"
+// Reads equations off the dialect. See system_of.h.
+#include "compiler/equations/dialect/system_of.h"
 
 #include "compiler/equations/dialect/operations.h"
 #include "compiler/ir/locations.h"
@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IntegerSet.h"
+
+#include <map>
 
 namespace strata::equations {
 
@@ -17,6 +19,9 @@ STRATA_DIAGNOSTIC(unknownSet, Error, "equations-set",
                   "a condition or an index is not affine, or has a remainder that is not compared with zero");
 
 namespace {
+
+/// Operations within operations, from which on a value has an equation of its own.
+constexpr unsigned deepest = 100;
 
 /// Indices are numbers, too, in equations that were written as such.
 ElementType elementOf(mlir::Type type, bool isUnsigned = false) {
@@ -108,71 +113,102 @@ public:
   Reader(svm::EquationsOp equations, DiagnosticEngine& diagnostics)
       : equations_(equations), kernel_(equations->getParentOfType<svm::KernelOp>()), diagnostics_(diagnostics) {}
 
-  std::optional<KernelGraph> run() {
-    Graph& graph = made_.graph;
-    graph.name = kernel_.getName().str();
-    graph.location = place(equations_);
-    for (auto name : equations_.getIterators().getAsRange<mlir::StringAttr>())
-      graph.iterators.push_back(name.getValue().str());
-    for (auto name : equations_.getNames().getAsRange<mlir::StringAttr>())
-      graph.parameters.push_back(name.getValue().str());
-    for (mlir::Value parameter : equations_.getParameters()) // nothing else stands in front of equations
-      made_.parameters.push_back(mlir::cast<mlir::BlockArgument>(parameter).getArgNumber());
-    for (auto set : equations_.getContext().getAsRange<mlir::IntegerSetAttr>()) {
-      std::optional<std::vector<Constraint>> found = constraintsOf(set.getValue());
-      if (!found)
-        return refuse(equations_);
-      graph.context.insert(graph.context.end(), found->begin(), found->end());
-    }
-    for (svm::EquationOp equation : equations_.getBody().getOps<svm::EquationOp>())
-      if (auto name = equation.getVariable(); name && !variables_.contains(*name))
-        variables_[*name] =
-            variable(name->str(), mlir::cast<svm::DefineOp>(equation.getBody().front().back()).getValue(), equation);
+  std::optional<KernelSystem> run() {
+    if (!begin())
+      return std::nullopt;
     for (svm::EquationOp equation : equations_.getBody().getOps<svm::EquationOp>())
       if (!read(equation))
         return std::nullopt;
     return std::move(made_);
   }
 
+  std::optional<System> uses() {
+    if (!begin())
+      return std::nullopt;
+    for (svm::EquationOp equation : equations_.getBody().getOps<svm::EquationOp>()) {
+      Equation made;
+      if (!start(made, equation))
+        return std::nullopt;
+      made.value.kind = Expression::Kind::Operation;
+      for (svm::UseOp use : equation.getBody().getOps<svm::UseOp>()) {
+        std::optional<Expression> element = value(use.getValue(), use);
+        if (!element)
+          return std::nullopt;
+        made.value.operands.push_back(std::move(*element));
+      }
+      made_.system.equations.push_back(std::move(made));
+    }
+    return std::move(made_.system);
+  }
+
 private:
+  bool begin() {
+    System& system = made_.system;
+    system.name = kernel_.getName().str();
+    system.location = place(equations_);
+    system.space.pieces.emplace_back();
+    for (auto name : equations_.getIterators().getAsRange<mlir::StringAttr>())
+      system.iterators.push_back(name.getValue().str());
+    for (auto name : equations_.getNames().getAsRange<mlir::StringAttr>())
+      system.parameters.push_back(name.getValue().str());
+    for (mlir::Value parameter : equations_.getParameters()) // nothing else stands in front of equations
+      made_.parameters.push_back(mlir::cast<mlir::BlockArgument>(parameter).getArgNumber());
+    for (auto set : equations_.getContext().getAsRange<mlir::IntegerSetAttr>()) {
+      std::optional<std::vector<Constraint>> found = constraintsOf(set.getValue());
+      if (!found)
+        return refuse(equations_);
+      system.context.insert(system.context.end(), found->begin(), found->end());
+    }
+    for (svm::EquationOp equation : equations_.getBody().getOps<svm::EquationOp>())
+      if (auto name = equation.getVariable(); name && !variables_.contains(*name))
+        variables_[*name] =
+            variable(name->str(), mlir::cast<svm::DefineOp>(equation.getBody().front().back()).getValue(),
+                     equation.instanceMap().getNumResults(), equation);
+    return true;
+  }
+
   Location place(mlir::Operation* op) { return sourceLocation(diagnostics_.sources(), op->getLoc()); }
 
-  std::nullopt_t refuse(mlir::Operation* op) {
+  bool refuse(mlir::Operation* op) {
     diagnostics_.report(unknownSet, place(op));
-    return std::nullopt;
+    return false;
   }
 
-  uint32_t variable(const std::string& name, mlir::Value value, mlir::Operation* op) {
-    made_.graph.variables.push_back({name, elementOf(value.getType()), place(op)});
-    return static_cast<uint32_t>(made_.graph.variables.size() - 1);
+  uint32_t variable(const std::string& name, mlir::Value value, unsigned rank, mlir::Operation* op) {
+    made_.system.variables.push_back({name, elementOf(value.getType()), Role::Internal, rank, {}, place(op), false});
+    return static_cast<uint32_t>(made_.system.variables.size() - 1);
   }
 
-  std::optional<std::vector<Affine>> indexOf(mlir::AffineMap map) const {
+  std::optional<std::vector<Affine>> indexOf(mlir::AffineMap map, mlir::Operation* op) {
     std::vector<Affine> index;
     for (mlir::AffineExpr result : map.getResults()) {
       std::optional<Affine> value = linear(result, map.getNumDims(), map.getNumSymbols());
-      if (!value)
+      if (!value) {
+        refuse(op);
         return std::nullopt;
+      }
       index.push_back(*value);
     }
     return index;
   }
 
   /// The input or output that a kernel's argument is.
-  uint32_t array(mlir::Value argument, std::vector<Array>& arrays, std::vector<unsigned>& numbers) {
+  uint32_t array(mlir::Value argument, Role role) {
     const unsigned number = mlir::cast<mlir::BlockArgument>(argument).getArgNumber();
-    for (uint32_t i = 0; i < numbers.size(); ++i)
-      if (numbers[i] == number)
-        return i;
-    numbers.push_back(number);
-    Array made{kernel_.argumentName(number), elementOf(argument.getType()), {}, place(kernel_)};
+    const auto [known, isNew] = arrays_.try_emplace({number, role == Role::Output}, made_.system.variables.size());
+    if (!isNew)
+      return known->second;
+    (role == Role::Output ? made_.outputs : made_.inputs).push_back(number);
+    SystemVariable made{
+        kernel_.argumentName(number), elementOf(argument.getType()), role, 0, {}, place(kernel_), false};
     if (auto block = mlir::dyn_cast<mlir::MemRefType>(argument.getType())) {
       made.type = elementOf(block.getElementType());
+      made.rank = static_cast<unsigned>(block.getRank());
       extents(number, made.extents);
       made.isPartial = kernel_.access(number) == svm::Access::ReadWrite;
     }
-    arrays.push_back(std::move(made));
-    return static_cast<uint32_t>(numbers.size() - 1);
+    made_.system.variables.push_back(std::move(made));
+    return known->second;
   }
 
   /// By the kernel's statement, whose symbols are the parameters.
@@ -186,142 +222,154 @@ private:
         into.push_back(*value);
   }
 
-  bool read(svm::EquationOp equation) {
-    Space domain;
+  /// All of an equation but its value.
+  bool start(Equation& made, svm::EquationOp equation) {
+    made.location = made.targetLocation = place(equation);
     for (auto set : equation.getDomain().getAsRange<mlir::IntegerSetAttr>()) {
       std::optional<std::vector<Constraint>> found = constraintsOf(set.getValue());
-      if (!found) {
-        refuse(equation);
-        return false;
-      }
-      domain.pieces.push_back(std::move(*found));
+      if (!found)
+        return refuse(equation);
+      made.guard.pieces.push_back(std::move(*found));
     }
+    auto name = equation.getVariable();
+    std::optional<std::vector<Affine>> index = indexOf(name ? equation.instanceMap() : *equation.getIndex(), equation);
+    if (!index)
+      return false;
+    made.index = std::move(*index);
+    made.variable = name ? variables_[*name] : array(equation.getOutput(), Role::Output);
+    return true;
+  }
+
+  bool read(svm::EquationOp equation) {
     mlir::Block& body = equation.getBody().front();
     const mlir::Value defined = mlir::cast<svm::DefineOp>(body.back()).getValue();
-    values_.clear();
-    for (mlir::Operation& op : body.without_terminator()) {
-      const bool isRoot = op.getNumResults() == 1 && op.getResult(0) == defined;
-      if (!operation(&op, domain, isRoot ? equation : svm::EquationOp()))
-        return false;
-    }
-    if (!isDone_) { // an instance, an element, a scalar or a constant as it is
-      Node node = start(Operation::Copy, equation, domain);
-      node.type = node.operandType = elementOf(defined.getType());
-      if (!addOperand(node, defined, equation) || !target(node, equation))
-        return false;
-      push(std::move(node), equation);
-    }
-    isDone_ = false;
-    return true;
-  }
-
-  Node start(Operation operation, mlir::Operation* op, const Space& domain) {
-    Node node;
-    node.operation = operation;
-    node.domain = domain;
-    node.location = place(op);
-    return node;
-  }
-
-  void push(Node node, mlir::Operation* op) {
-    made_.graph.nodes.push_back(std::move(node));
-    made_.origins.push_back(op);
-  }
-
-  bool target(Node& node, svm::EquationOp equation) {
-    if (auto name = equation.getVariable()) {
-      node.target = variables_[*name];
-      return true;
-    }
-    node.isOutput = true;
-    node.target = array(equation.getOutput(), made_.graph.outputs, made_.outputs);
-    std::optional<std::vector<Affine>> index = indexOf(*equation.getIndex());
-    if (!index) {
-      refuse(equation);
+    Equation made;
+    if (!start(made, equation))
       return false;
+    values_.clear();
+    depths_.clear();
+    for (mlir::Operation& op : body.without_terminator()) {
+      const bool isLeaf = mlir::isa<svm::UseOp, svm::ElementOp, arith::ConstantOp>(op);
+      std::optional<Expression> expression = isLeaf ? Expression() : operation(&op);
+      if (!expression)
+        return false;
+      if (isLeaf) {
+        if (!value(op.getResult(0), &op))
+          return false;
+        continue;
+      }
+      unsigned depth = 0;
+      for (mlir::Value operand : op.getOperands())
+        depth = std::max(depth, depths_.lookup(operand) + 1);
+      if (op.getResult(0).hasOneUse() && depth < deepest) {
+        depths_[op.getResult(0)] = depth;
+        values_[op.getResult(0)] = std::move(*expression);
+        continue;
+      }
+      Equation own = made;
+      own.variable = variable("value" + std::to_string(made_.system.variables.size()), op.getResult(0),
+                              static_cast<unsigned>(made_.system.iterators.size()), &op);
+      own.index = identity(made_.system.iterators.size());
+      own.location = own.targetLocation = place(&op);
+      own.value = std::move(*expression);
+      values_[op.getResult(0)] = element(own.variable, own.index, own.value.type, &op);
+      made_.system.equations.push_back(std::move(own));
     }
-    node.index = std::move(*index);
+    std::optional<Expression> whole = value(defined, equation);
+    if (!whole)
+      return false;
+    made.value = std::move(*whole);
+    made_.system.equations.push_back(std::move(made));
     return true;
   }
 
-  bool addOperand(Node& node, mlir::Value value, mlir::Operation* user) {
-    node.operandLocations.push_back(value.getDefiningOp() ? place(value.getDefiningOp()) : place(user));
-    if (auto found = values_.find(value); found != values_.end()) {
-      node.operands.push_back(found->second);
-      return true;
-    }
-    if (mlir::isa<mlir::BlockArgument>(value)) {
-      node.operands.push_back(InputUse{array(value, made_.graph.inputs, made_.inputs), {}});
-      return true;
-    }
-    diagnostics_.report(unknownOperation, place(user), user->getName().getStringRef());
-    return false;
+  Expression element(uint32_t variable, std::vector<Affine> index, const ElementType& type, mlir::Operation* op) {
+    Expression made;
+    made.kind = Expression::Kind::Element;
+    made.type = made.operandType = type;
+    made.variable = variable;
+    made.index = std::move(index);
+    made.location = place(op);
+    return made;
   }
 
-  bool operation(mlir::Operation* op, const Space& domain, svm::EquationOp root) {
-    if (auto use = mlir::dyn_cast<svm::UseOp>(op)) {
-      values_[use.getValue()] = Use{variables_[use.getVariable()], use.getDistance().vec()};
-      return true;
+  /// What a value is that `user` uses.
+  std::optional<Expression> value(mlir::Value value, mlir::Operation* user) {
+    if (const auto found = values_.find(value); found != values_.end())
+      return found->second;
+    const ElementType type = elementOf(value.getType());
+    if (mlir::isa<mlir::BlockArgument>(value)) {
+      const uint32_t input = array(value, Role::Input);
+      return element(input, {}, type, user);
     }
-    if (auto element = mlir::dyn_cast<svm::ElementOp>(op)) {
-      std::optional<std::vector<Affine>> index = indexOf(element.getIndex());
-      if (!index) {
-        refuse(op);
-        return false;
-      }
-      values_[element.getValue()] =
-          InputUse{array(element.getInput(), made_.graph.inputs, made_.inputs), std::move(*index)};
-      return true;
+    mlir::Operation* const op = value.getDefiningOp();
+    if (auto use = mlir::dyn_cast<svm::UseOp>(op)) {
+      std::optional<std::vector<Affine>> index = indexOf(use.getIndex(), op);
+      return index ? std::optional(element(variables_[use.getVariable()], std::move(*index), type, op)) : std::nullopt;
+    }
+    if (auto of = mlir::dyn_cast<svm::ElementOp>(op)) {
+      std::optional<std::vector<Affine>> index = indexOf(of.getIndex(), op);
+      if (!index)
+        return std::nullopt;
+      return element(array(of.getInput(), Role::Input), std::move(*index), type, op);
     }
     if (auto constant = mlir::dyn_cast<arith::ConstantOp>(op)) {
-      Constant made;
+      Expression made;
+      made.type = made.operandType = type;
+      made.location = place(op);
       if (auto integer = mlir::dyn_cast<mlir::IntegerAttr>(constant.getValue()))
-        made.integer =
+        made.constant.integer =
             constant.getType().isInteger(1) ? integer.getValue().getZExtValue() : integer.getValue().getSExtValue();
       else if (auto real = mlir::dyn_cast<mlir::FloatAttr>(constant.getValue()))
-        made.real = real.getValueAsDouble();
-      values_[constant.getResult()] = made;
-      return true;
+        made.constant.real = real.getValueAsDouble();
+      return made;
     }
+    diagnostics_.report(unknownOperation, place(user), user->getName().getStringRef());
+    return std::nullopt;
+  }
+
+  std::optional<Expression> operation(mlir::Operation* op) {
     const std::optional<Meaning> meaning = op->getNumResults() == 1 ? meaningOf(op) : std::nullopt;
     if (!meaning) {
       diagnostics_.report(unknownOperation, place(op), op->getName().getStringRef());
-      return false;
+      return std::nullopt;
     }
-    Node node = start(meaning->operation, op, domain);
-    node.type = elementOf(op->getResult(0).getType(), meaning->isUnsigned);
-    node.operandType = elementOf(typedOperand(op, *meaning).getType(), meaning->isOperandUnsigned);
+    Expression made;
+    made.kind = Expression::Kind::Operation;
+    made.operation = meaning->operation;
+    made.location = place(op);
+    made.type = elementOf(op->getResult(0).getType(), meaning->isUnsigned);
+    made.operandType = elementOf(typedOperand(op, *meaning).getType(), meaning->isOperandUnsigned);
     llvm::SmallVector<mlir::Value> operands(op->getOperands());
     if (meaning->isSwapped)
       std::swap(operands[0], operands[1]);
-    for (mlir::Value operand : operands)
-      if (!addOperand(node, operand, op))
-        return false;
-    if (root) {
-      isDone_ = true;
-      if (!target(node, root))
-        return false;
-    } else {
-      node.target = variable("value" + std::to_string(made_.graph.variables.size()), op->getResult(0), op);
-      values_[op->getResult(0)] = Use{node.target, std::vector<int64_t>(made_.graph.iterators.size(), 0)};
+    for (mlir::Value operand : operands) {
+      std::optional<Expression> each = value(operand, op);
+      if (!each)
+        return std::nullopt;
+      made.operands.push_back(std::move(*each));
     }
-    push(std::move(node), op);
-    return true;
+    return made;
   }
 
   svm::EquationsOp equations_;
   svm::KernelOp kernel_;
   DiagnosticEngine& diagnostics_;
-  KernelGraph made_;
+  KernelSystem made_;
   llvm::StringMap<uint32_t> variables_;
-  llvm::DenseMap<mlir::Value, Operand> values_;
-  bool isDone_ = false; // the equation at hand has its node
+  std::map<std::pair<unsigned, bool>, uint32_t> arrays_; // by argument number and whether it is an output
+  llvm::DenseMap<mlir::Value, Expression> values_;
+  llvm::DenseMap<mlir::Value, unsigned> depths_;
 };
 
 } // namespace
 
-std::optional<KernelGraph> graphOf(svm::EquationsOp equations, DiagnosticEngine& diagnostics) {
+std::optional<KernelSystem> systemOf(svm::EquationsOp equations, DiagnosticEngine& diagnostics) {
   return Reader(equations, diagnostics).run();
+}
+
+std::optional<System> usesOf(svm::EquationsOp equations, DiagnosticEngine& diagnostics) {
+  return Reader(equations, diagnostics).uses();
 }
 
 } // namespace strata::equations

@@ -9,6 +9,9 @@
 #include <isl/options.h>
 #include <isl/union_map.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace strata::equations {
 
 namespace arith = mlir::arith;
@@ -17,7 +20,7 @@ using mlir::Value;
 
 namespace {
 
-/// Of more nodes than these, loops are not separated by which of them are active: the code would grow too large.
+/// Of more equations than these, loops are not separated by which of them are active: the code would grow too large.
 constexpr size_t mostSeparated = 16;
 
 [[noreturn]] void unknown(const char* what) {
@@ -25,18 +28,63 @@ constexpr size_t mostSeparated = 16;
   __builtin_unreachable();
 }
 
+Reach operator+(Reach a, const Reach& b) {
+  a.sizes.resize(std::max(a.sizes.size(), b.sizes.size()), 0);
+  for (size_t i = 0; i < b.sizes.size(); ++i)
+    a.sizes[i] += b.sizes[i];
+  a.constant += b.constant;
+  return a;
+}
+Reach operator*(double factor, Reach of) {
+  for (double& each : of.sizes)
+    each *= std::abs(factor);
+  of.constant *= std::abs(factor);
+  return of;
+}
+Reach larger(Reach a, const Reach& b) {
+  a.sizes.resize(std::max(a.sizes.size(), b.sizes.size()), 0);
+  for (size_t i = 0; i < b.sizes.size(); ++i)
+    a.sizes[i] = std::max(a.sizes[i], b.sizes[i]);
+  a.constant = std::max(a.constant, b.constant);
+  return a;
+}
+bool isConstant(const Reach& reach) {
+  return std::all_of(reach.sizes.begin(), reach.sizes.end(), [](double each) { return each == 0; });
+}
+
+struct Number {
+  Value value;
+  Reach reach;
+};
+using Numbers = std::map<std::string, Number>;
+
+Numbers numbersOf(const Bindings& parameters) {
+  Numbers made;
+  for (const auto& [name, value] : parameters) {
+    Number& number = made[name];
+    number.value = value;
+    number.reach.sizes.resize(std::stoul(name.substr(1)) + 1, 0); // p0, p1, …
+    number.reach.sizes.back() = 1;
+  }
+  return made;
+}
+
 class Expressions {
 public:
-  Expressions(mlir::OpBuilder& builder, mlir::Location place) : builder_(builder), place_(place) {}
+  Expressions(mlir::OpBuilder& builder, mlir::Location place, SizeLimit& limit)
+      : builder_(builder), place_(place), limit_(limit) {}
 
   Value constant(int64_t value) { return builder_.create<arith::ConstantIndexOp>(place_, value); }
 
-  Value evaluate(const isl::ast_expr& expression, const Bindings& names) {
+  Number evaluate(const isl::ast_expr& expression, const Numbers& names) {
     isl_ast_expr* const raw = expression.get();
     switch (isl_ast_expr_get_type(raw)) {
     case isl_ast_expr_int: {
       const isl::val value = isl::manage(isl_ast_expr_get_val(raw));
-      return constant(isl_val_get_num_si(value.get()));
+      const double number = isl_val_get_d(value.get());
+      const Reach reach{{}, std::abs(number)};
+      limit_.require(reach);
+      return {constant(limit_.isBroken() ? 0 : isl_val_get_num_si(value.get())), reach};
     }
     case isl_ast_expr_id: {
       const isl::id id = isl::manage(isl_ast_expr_get_id(raw));
@@ -45,27 +93,68 @@ public:
         unknown("an unknown name");
       return found->second;
     }
-    case isl_ast_expr_op:
-      return operation(raw, names);
+    case isl_ast_expr_op: {
+      const Number made = operation(raw, names);
+      limit_.require(made.reach);
+      return made;
+    }
     default:
       unknown("an expression");
     }
   }
 
-private:
-  template <typename Op>
-  Value binary(const std::vector<Value>& operands) {
-    Value result = operands[0];
-    for (size_t i = 1; i < operands.size(); ++i)
-      result = builder_.createOrFold<Op>(place_, result, operands[i]);
-    return result;
-  }
-  Value compare(arith::CmpIPredicate predicate, const std::vector<Value>& operands) {
-    return builder_.createOrFold<arith::CmpIOp>(place_, predicate, operands[0], operands[1]);
+  /// factor · value more than a sum.
+  Number add(const Number& sum, int64_t factor, const Number& value) {
+    if (factor == 0)
+      return sum;
+    Value product = value.value;
+    if (factor != 1)
+      product = builder_.createOrFold<arith::MulIOp>(place_, product, constant(factor));
+    const Reach reach = sum.reach + static_cast<double>(factor) * value.reach;
+    limit_.require(reach);
+    return {builder_.createOrFold<arith::AddIOp>(place_, sum.value, product), reach};
   }
 
-  Value operation(isl_ast_expr* raw, const Bindings& names) {
-    std::vector<Value> operands;
+private:
+  template <typename Op>
+  Value binary(const std::vector<Number>& operands) {
+    Value result = operands[0].value;
+    for (size_t i = 1; i < operands.size(); ++i)
+      result = builder_.createOrFold<Op>(place_, result, operands[i].value);
+    return result;
+  }
+  Number compare(arith::CmpIPredicate predicate, const std::vector<Number>& operands) {
+    return {builder_.createOrFold<arith::CmpIOp>(place_, predicate, operands[0].value, operands[1].value), {}};
+  }
+
+  static Reach largest(const std::vector<Number>& operands) {
+    Reach most;
+    for (const Number& each : operands)
+      most = larger(most, each.reach);
+    return most;
+  }
+  static Reach sum(const std::vector<Number>& operands) {
+    Reach all;
+    for (const Number& each : operands)
+      all = all + each.reach;
+    return all;
+  }
+  static Reach product(const std::vector<Number>& operands) {
+    const bool isFirst = isConstant(operands[0].reach); // one is a constant
+    if (operands.size() != 2 || (!isFirst && !isConstant(operands[1].reach)))
+      unknown("a product of sizes");
+    return operands[isFirst ? 0 : 1].reach.constant * operands[isFirst ? 1 : 0].reach;
+  }
+
+  /// By a constant, as all of isl's.
+  static Reach quotient(const std::vector<Number>& operands) {
+    if (!isConstant(operands[1].reach) || operands[1].reach.constant < 1)
+      unknown("a quotient by a size");
+    return 1 / operands[1].reach.constant * operands[0].reach + Reach{{}, 1};
+  }
+
+  Number operation(isl_ast_expr* raw, const Numbers& names) {
+    std::vector<Number> operands;
     const int count = isl_ast_expr_get_op_n_arg(raw);
     for (int i = 0; i < count; ++i)
       operands.push_back(evaluate(isl::manage(isl_ast_expr_get_op_arg(raw, i)), names));
@@ -73,33 +162,34 @@ private:
     switch (isl_ast_expr_get_op_type(raw)) {
     case isl_ast_expr_op_and:
     case isl_ast_expr_op_and_then:
-      return binary<arith::AndIOp>(operands);
+      return {binary<arith::AndIOp>(operands), {}};
     case isl_ast_expr_op_or:
     case isl_ast_expr_op_or_else:
-      return binary<arith::OrIOp>(operands);
+      return {binary<arith::OrIOp>(operands), {}};
     case isl_ast_expr_op_max:
-      return binary<arith::MaxSIOp>(operands);
+      return {binary<arith::MaxSIOp>(operands), largest(operands)};
     case isl_ast_expr_op_min:
-      return binary<arith::MinSIOp>(operands);
+      return {binary<arith::MinSIOp>(operands), largest(operands)};
     case isl_ast_expr_op_minus:
-      return builder_.createOrFold<arith::SubIOp>(place_, constant(0), operands[0]);
+      return {builder_.createOrFold<arith::SubIOp>(place_, constant(0), operands[0].value), operands[0].reach};
     case isl_ast_expr_op_add:
-      return binary<arith::AddIOp>(operands);
+      return {binary<arith::AddIOp>(operands), sum(operands)};
     case isl_ast_expr_op_sub:
-      return binary<arith::SubIOp>(operands);
+      return {binary<arith::SubIOp>(operands), sum(operands)};
     case isl_ast_expr_op_mul:
-      return binary<arith::MulIOp>(operands);
+      return {binary<arith::MulIOp>(operands), product(operands)};
     case isl_ast_expr_op_div: // without remainder
     case isl_ast_expr_op_pdiv_q:
-      return binary<arith::DivSIOp>(operands);
+      return {binary<arith::DivSIOp>(operands), quotient(operands)};
     case isl_ast_expr_op_fdiv_q:
-      return binary<arith::FloorDivSIOp>(operands);
+      return {binary<arith::FloorDivSIOp>(operands), quotient(operands)};
     case isl_ast_expr_op_pdiv_r:
     case isl_ast_expr_op_zdiv_r:
-      return binary<arith::RemSIOp>(operands);
+      return {binary<arith::RemSIOp>(operands), operands[1].reach};
     case isl_ast_expr_op_cond:
     case isl_ast_expr_op_select:
-      return builder_.createOrFold<arith::SelectOp>(place_, operands[0], operands[1], operands[2]);
+      return {builder_.createOrFold<arith::SelectOp>(place_, operands[0].value, operands[1].value, operands[2].value),
+              largest(operands)};
     case isl_ast_expr_op_eq:
       return compare(P::eq, operands);
     case isl_ast_expr_op_le:
@@ -117,14 +207,14 @@ private:
 
   mlir::OpBuilder& builder_;
   mlir::Location place_;
+  SizeLimit& limit_;
 };
 
 class Loops {
 public:
-  Loops(mlir::OpBuilder& builder, mlir::Location place, Bindings names,
-        std::function<void(uint32_t, const std::vector<Value>&)> body)
-      : builder_(builder), place_(place), expressions_(builder, place), names_(std::move(names)),
-        body_(std::move(body)) {}
+  Loops(mlir::OpBuilder& builder, mlir::Location place, Expressions& expressions, Numbers names,
+        std::function<void(uint32_t, const std::vector<Number>&)> body)
+      : builder_(builder), place_(place), expressions_(expressions), names_(std::move(names)), body_(std::move(body)) {}
 
   void visit(const isl::ast_node& node) {
     isl_ast_node* const raw = node.get();
@@ -154,7 +244,7 @@ private:
   void loop(isl_ast_node* raw) {
     const isl::ast_expr iterator = isl::manage(isl_ast_node_for_get_iterator(raw));
     const std::string name = isl::id(isl::manage(isl_ast_expr_get_id(iterator.get()))).name();
-    const Value first = expressions_.evaluate(isl::manage(isl_ast_node_for_get_init(raw)), names_);
+    const Number first = expressions_.evaluate(isl::manage(isl_ast_node_for_get_init(raw)), names_);
     const isl::ast_node inner = isl::manage(isl_ast_node_for_get_body(raw));
     if (isl_ast_node_for_is_degenerate(raw) == isl_bool_true) {
       names_[name] = first;
@@ -163,20 +253,21 @@ private:
       return;
     }
     const isl::ast_expr condition = isl::manage(isl_ast_node_for_get_cond(raw));
-    Value end = expressions_.evaluate(isl::manage(isl_ast_expr_get_op_arg(condition.get(), 1)), names_);
+    const Number last = expressions_.evaluate(isl::manage(isl_ast_expr_get_op_arg(condition.get(), 1)), names_);
+    Value end = last.value;
     if (isl_ast_expr_get_op_type(condition.get()) == isl_ast_expr_op_le)
       end = builder_.create<arith::AddIOp>(place_, end, expressions_.constant(1));
-    const Value step = expressions_.evaluate(isl::manage(isl_ast_node_for_get_inc(raw)), names_);
-    auto made = builder_.create<scf::ForOp>(place_, first, end, step);
+    const Value step = expressions_.evaluate(isl::manage(isl_ast_node_for_get_inc(raw)), names_).value;
+    auto made = builder_.create<scf::ForOp>(place_, first.value, end, step);
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(made.getBody());
-    names_[name] = made.getInductionVar();
+    names_[name] = {made.getInductionVar(), larger(first.reach, last.reach)};
     visit(inner);
     names_.erase(name);
   }
 
   void choice(isl_ast_node* raw) {
-    const Value condition = expressions_.evaluate(isl::manage(isl_ast_node_if_get_cond(raw)), names_);
+    const Value condition = expressions_.evaluate(isl::manage(isl_ast_node_if_get_cond(raw)), names_).value;
     const bool hasElse = isl_ast_node_if_has_else_node(raw) == isl_bool_true;
     auto made = builder_.create<scf::IfOp>(place_, condition, hasElse);
     mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -191,7 +282,7 @@ private:
   void call(const isl::ast_expr& expression) {
     const isl::ast_expr name = isl::manage(isl_ast_expr_get_op_arg(expression.get(), 0));
     const std::string text = isl::id(isl::manage(isl_ast_expr_get_id(name.get()))).name();
-    std::vector<Value> iterators;
+    std::vector<Number> iterators;
     const int count = isl_ast_expr_get_op_n_arg(expression.get());
     for (int i = 1; i < count; ++i)
       iterators.push_back(expressions_.evaluate(isl::manage(isl_ast_expr_get_op_arg(expression.get(), i)), names_));
@@ -200,35 +291,48 @@ private:
 
   mlir::OpBuilder& builder_;
   mlir::Location place_;
-  Expressions expressions_;
-  Bindings names_;
-  std::function<void(uint32_t, const std::vector<Value>&)> body_;
+  Expressions& expressions_;
+  Numbers names_;
+  std::function<void(uint32_t, const std::vector<Number>&)> body_;
 };
 
-/// "{ N3[i0, i1] -> [0, i0, 0, i1, 2] }" of a node that stands third in the innermost loop.
-std::string scheduleText(const Graph& graph, uint32_t node, const Time& time) {
+/// "{ N3[i0, i1] -> [0, i0, 0, i1, 2] }" of an equation that stands third in the innermost loop.
+std::string scheduleText(const System& system, uint32_t equation, const Time& time) {
   std::string tuple, moments;
-  for (size_t i = 0; i < graph.iterators.size(); ++i) {
+  for (size_t i = 0; i < system.iterators.size(); ++i) {
     tuple += (i ? ", i" : "i") + std::to_string(i);
     std::string sum = std::to_string(time.shifts[i]);
-    for (size_t j = 0; j < graph.iterators.size(); ++j)
+    for (size_t j = 0; j < system.iterators.size(); ++j)
       if (time.directions[i][j] != 0)
         sum += " + " + std::to_string(time.directions[i][j]) + "*i" + std::to_string(j);
     moments += std::to_string(time.places[i]) + ", " + sum + ", ";
   }
-  return "{ N" + std::to_string(node) + "[" + tuple + "] -> [" + moments + std::to_string(time.places.back()) + "] }";
+  return "{ N" + std::to_string(equation) + "[" + tuple + "] -> [" + moments + std::to_string(time.places.back()) +
+         "] }";
 }
 
 } // namespace
 
+void SizeLimit::require(const Reach& reach) {
+  // Sums of two such numbers fit as well: what is computed of bounds, such as how many iterations there are.
+  constexpr double most = 0x1p61;
+  isBroken_ |= reach.constant >= most;
+  const auto count = std::count_if(reach.sizes.begin(), reach.sizes.end(), [](double each) { return each > 0; });
+  most_.resize(std::max(most_.size(), reach.sizes.size()), any);
+  for (size_t i = 0; i < reach.sizes.size() && !isBroken_; ++i)
+    if (reach.sizes[i] > 0) // an equal part of the range for each
+      most_[i] = std::min(
+          most_[i], static_cast<int64_t>((most - reach.constant) / (static_cast<double>(count) * reach.sizes[i])));
+}
+
 Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension, bool isGreatest,
-              const Bindings& parameters) {
+              const Bindings& parameters, SizeLimit& limit) {
   const isl::pw_aff bound = isl::manage(isGreatest ? isl_set_dim_max(set.copy(), static_cast<int>(dimension))
                                                    : isl_set_dim_min(set.copy(), static_cast<int>(dimension)));
   isl_ast_build* build = isl_ast_build_from_context(isl_pw_aff_domain(bound.copy()));
   const isl::ast_expr expression = isl::manage(isl_ast_build_expr_from_pw_aff(build, bound.copy()));
   isl_ast_build_free(build);
-  return Expressions(builder, place).evaluate(expression, parameters);
+  return Expressions(builder, place, limit).evaluate(expression, numbersOf(parameters)).value;
 }
 
 namespace {
@@ -247,29 +351,22 @@ isl::set withoutRemainders(const isl::set& set) {
 }
 
 /// Whether the values of the iterators are in a space.
-Value isIn(mlir::OpBuilder& builder, mlir::Location place, const Space& space, const std::vector<Value>& iterators,
-           const Bindings& parameters) {
-  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
-  const auto add = [&](Value sum, int64_t factor, Value value) -> Value {
-    if (factor == 0)
-      return sum;
-    if (factor != 1)
-      value = builder.createOrFold<arith::MulIOp>(place, value, constant(factor));
-    return builder.createOrFold<arith::AddIOp>(place, sum, value);
-  };
+Value isIn(mlir::OpBuilder& builder, mlir::Location place, Expressions& expressions, const Space& space,
+           const std::vector<Number>& iterators, const Numbers& parameters) {
   const auto holds = [&](const Constraint& each) -> Value {
-    Value value = constant(each.value.constant);
+    Number sum{expressions.constant(each.value.constant), {{}, std::abs(static_cast<double>(each.value.constant))}};
     for (size_t i = 0; i < each.value.iterators.size(); ++i)
-      value = add(value, each.value.iterators[i], iterators[i]);
+      sum = expressions.add(sum, each.value.iterators[i], iterators[i]);
     for (size_t i = 0; i < each.value.parameters.size(); ++i)
-      value = add(value, each.value.parameters[i], parameters.at("p" + std::to_string(i)));
+      sum = expressions.add(sum, each.value.parameters[i], parameters.at("p" + std::to_string(i)));
+    Value value = sum.value;
     using Kind = Constraint::Kind;
     if (each.kind == Kind::Divisible || each.kind == Kind::NotDivisible)
-      value = builder.createOrFold<arith::RemSIOp>(place, value, constant(each.modulus));
+      value = builder.createOrFold<arith::RemSIOp>(place, value, expressions.constant(each.modulus));
     const auto predicate = each.kind == Kind::NotNegative    ? arith::CmpIPredicate::sge
                            : each.kind == Kind::NotDivisible ? arith::CmpIPredicate::ne
                                                              : arith::CmpIPredicate::eq;
-    return builder.createOrFold<arith::CmpIOp>(place, predicate, value, constant(0));
+    return builder.createOrFold<arith::CmpIOp>(place, predicate, value, expressions.constant(0));
   };
   Value any = builder.create<arith::ConstantIntOp>(place, 0, 1);
   for (const std::vector<Constraint>& piece : space.pieces) {
@@ -283,20 +380,21 @@ Value isIn(mlir::OpBuilder& builder, mlir::Location place, const Space& space, c
 
 } // namespace
 
-void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& graph, const std::vector<Time>& times,
-                const Polyhedra& polyhedra, const Bindings& parameters,
+void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const System& system, const std::vector<Time>& times,
+                const Polyhedra& polyhedra, const Bindings& parameters, SizeLimit& limit,
                 const std::function<void(uint32_t, const std::vector<Value>&)>& body) {
-  const isl::set context = withoutRemainders(polyhedra.context(graph.context));
+  const isl::set context = withoutRemainders(polyhedra.context(system.context));
   isl_union_map* schedule = nullptr;
-  std::vector<bool> isGuarded(graph.nodes.size());
-  for (uint32_t node = 0; node < graph.nodes.size(); ++node) {
-    isl::set domain = polyhedra.set(graph.nodes[node].domain);
-    isGuarded[node] = hasRemainders(domain) && (graph.nodes.size() > 1 || isl_set_n_basic_set(domain.get()) > 1);
-    if (isGuarded[node])
+  std::vector<bool> isGuarded(system.equations.size());
+  for (uint32_t equation = 0; equation < system.equations.size(); ++equation) {
+    isl::set domain = polyhedra.set(system.equations[equation].guard);
+    isGuarded[equation] =
+        hasRemainders(domain) && (system.equations.size() > 1 || isl_set_n_basic_set(domain.get()) > 1);
+    if (isGuarded[equation])
       domain = withoutRemainders(domain);
     domain = domain.intersect(context);
-    domain = isl::manage(isl_set_set_tuple_name(domain.release(), ("N" + std::to_string(node)).c_str()));
-    const isl::map own = polyhedra.parsedMap(scheduleText(graph, node, times[node])).intersect_domain(domain);
+    domain = isl::manage(isl_set_set_tuple_name(domain.release(), ("N" + std::to_string(equation)).c_str()));
+    const isl::map own = polyhedra.parsedMap(scheduleText(system, equation, times[equation])).intersect_domain(domain);
     isl_union_map* const part = isl_union_map_from_map(own.copy());
     schedule = schedule ? isl_union_map_union(schedule, part) : part;
   }
@@ -304,25 +402,30 @@ void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& gra
     return;
   const isl::union_map all = isl::manage(schedule);
   isl_ast_build* build = isl_ast_build_from_context(context.params().release());
-  if (graph.nodes.size() <= mostSeparated) {
+  if (system.equations.size() <= mostSeparated) {
     std::string moments;
-    for (size_t i = 0; i < 2 * graph.iterators.size() + 1; ++i)
+    for (size_t i = 0; i < 2 * system.iterators.size() + 1; ++i)
       moments += (i ? ", t" : "t") + std::to_string(i);
     build = isl_ast_build_set_options(
         build, isl_union_map_from_map(polyhedra.parsedMap("{ [" + moments + "] -> separate[x] }").release()));
   }
   const isl::ast_node tree = isl::manage(isl_ast_build_node_from_schedule_map(build, all.copy()));
   isl_ast_build_free(build);
-  const auto guarded = [&](uint32_t node, const std::vector<Value>& iterators) {
-    if (!isGuarded[node])
-      return body(node, iterators);
-    const Value isActive = isIn(builder, place, graph.nodes[node].domain, iterators, parameters);
+  Expressions expressions(builder, place, limit);
+  const Numbers numbers = numbersOf(parameters);
+  const auto guarded = [&](uint32_t equation, const std::vector<Number>& iterators) {
+    std::vector<Value> values;
+    for (const Number& each : iterators)
+      values.push_back(each.value);
+    if (!isGuarded[equation])
+      return body(equation, values);
+    const Value isActive = isIn(builder, place, expressions, system.equations[equation].guard, iterators, numbers);
     auto made = builder.create<scf::IfOp>(place, isActive, /*withElseRegion=*/false);
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(made.thenBlock());
-    body(node, iterators);
+    body(equation, values);
   };
-  Loops(builder, place, parameters, guarded).visit(tree);
+  Loops(builder, place, expressions, numbers, guarded).visit(tree);
 }
 
 } // namespace strata::equations

@@ -14,14 +14,36 @@ namespace strata::equations {
 /// Values of parameters and iterators by the names that Polyhedra gives them (p0, i0, …).
 using Bindings = std::map<std::string, mlir::Value>;
 
-/// An affine expression of isl over parameters, as an index. REQUIRES: the set has a least (greatest) value there.
-mlir::Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension,
-                    bool isGreatest, const Bindings& parameters);
+/// How far from zero a number can be: sizes[0] times the first parameter's absolute value, and so on, and a constant
+/// more.
+struct Reach {
+  std::vector<double> sizes; // may be shorter than there are parameters
+  double constant = 0;
+};
 
-/// Builds the loops; `body` is called for each node, at its place in them, with the values of the iterators.
-/// Throws isl::exception.
-void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const Graph& graph, const std::vector<Time>& times,
-                const Polyhedra& polyhedra, const Bindings& parameters,
-                const std::function<void(uint32_t node, const std::vector<mlir::Value>& iterators)>& body);
+/// For which absolute values of each parameter all that is computed of them fits into 64 bits.
+class SizeLimit {
+public:
+  void require(const Reach& reach);
+  int64_t most(size_t parameter) const { return parameter < most_.size() ? most_[parameter] : any; }
+  /// Whether the constants alone do not fit.
+  bool isBroken() const { return isBroken_; }
+
+private:
+  static constexpr int64_t any = int64_t{1} << 62;
+  std::vector<int64_t> most_;
+  bool isBroken_ = false;
+};
+
+/// The least (greatest) number of a set's points in a dimension, as an index. REQUIRES: it has one.
+mlir::Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension,
+                    bool isGreatest, const Bindings& parameters, SizeLimit& limit);
+
+/// Builds the loops; `body` is called for each equation, at its place in them, with the values of the iterators.
+/// Throws isl::exception. REQUIRES: the polyhedra are of the system's iterators and parameters, its space is
+/// everything.
+void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const System& system, const std::vector<Time>& times,
+                const Polyhedra& polyhedra, const Bindings& parameters, SizeLimit& limit,
+                const std::function<void(uint32_t equation, const std::vector<mlir::Value>& iterators)>& body);
 
 } // namespace strata::equations

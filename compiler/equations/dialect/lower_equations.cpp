@@ -2,9 +2,9 @@
 // and stores in place of instances and elements. See lower_equations.h.
 #include "compiler/equations/dialect/lower_equations.h"
 
-#include "compiler/equations/dialect/graph_of.h"
 #include "compiler/equations/dialect/loops.h"
 #include "compiler/equations/dialect/storage.h"
+#include "compiler/equations/dialect/system_of.h"
 #include "compiler/ir/passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -24,53 +24,39 @@ using mlir::Value;
 
 namespace {
 
-/// A graph whose nodes are whole equations: what of other equations each uses.
-Graph ofEquations(const KernelGraph& kernel, svm::EquationsOp equations, std::vector<svm::EquationOp>& roots) {
-  Graph graph = kernel.graph;
-  graph.nodes.clear();
-  llvm::StringMap<uint32_t> variables;
-  uint32_t named = 0;
-  for (svm::EquationOp equation : equations.getBody().getOps<svm::EquationOp>())
-    if (auto name = equation.getVariable(); name && !variables.contains(*name))
-      variables[*name] = named++; // graphOf numbers these first, in this order
-  graph.variables.resize(named);
-  size_t at = 0;
-  for (svm::EquationOp equation : equations.getBody().getOps<svm::EquationOp>()) {
-    // The last node of an equation is the one that defines; it has the equation's target and domain.
-    while (
-        at + 1 < kernel.graph.nodes.size() && kernel.origins[at] != equation &&
-        !(kernel.origins[at]->getResult(0) == mlir::cast<svm::DefineOp>(equation.getBody().front().back()).getValue()))
-      ++at;
-    Node node = kernel.graph.nodes[at++];
-    node.operands.clear();
-    equation.walk(
-        [&](svm::UseOp use) { node.operands.push_back(Use{variables[use.getVariable()], use.getDistance().vec()}); });
-    graph.nodes.push_back(std::move(node));
-    roots.push_back(equation);
-  }
-  return graph;
-}
-
 class KernelLowering {
 public:
-  KernelLowering(svm::EquationsOp equations, svm::KernelOp kernel, KernelGraph made)
-      : equations_(equations), kernel_(kernel), made_(std::move(made)), graph_(ofEquations(made_, equations, roots_)),
-        polyhedra_(graph_.iterators.size(), graph_.parameters.size()), builder_(equations) {}
+  /// `system` holds what the operation's equations use of each other, one for one.
+  KernelLowering(svm::EquationsOp equations, svm::KernelOp kernel, System system)
+      : equations_(equations), kernel_(kernel), system_(std::move(system)),
+        polyhedra_(system_.iterators.size(), system_.parameters.size()), builder_(equations) {
+    for (svm::EquationOp equation : equations.getBody().getOps<svm::EquationOp>())
+      roots_.push_back(equation);
+    for (uint32_t i = 0; i < system_.variables.size(); ++i)
+      if (system_.variables[i].role == Role::Internal)
+        numbers_[system_.variables[i].name] = i;
+  }
 
   mlir::LogicalResult run(mlir::ModuleOp module) {
-    std::vector<uint32_t> stuck;
-    const std::optional<std::vector<Time>> times = order(graph_, stuck);
+    const std::vector<Flow> all = flows(system_, polyhedra_);
+    Circle circle;
+    const std::optional<std::vector<Time>> times = order(system_, polyhedra_, all, circle);
     if (!times)
-      return roots_[stuck.front()].emitError("waits for itself: no order computes every value before it is used");
-    storage_ = planStorage(graph_, *times, dependences(graph_));
+      return roots_[circle.equations.front()].emitError(
+          "waits for itself: no order is found that computes every value before it is used");
+    storage_ = planStorage(system_, polyhedra_, *times, all);
     const std::vector<uint32_t> kept = blocksNeeded();
-    for (svm::RunOp run : runs(module))
-      passBlocks(run, kept);
     makeArguments(kept);
     builder_.setInsertionPoint(equations_);
     makeCells();
-    buildLoops(builder_, equations_.getLoc(), graph_, *times, polyhedra_, bindings(equations_.getParameters()),
-               [&](uint32_t node, const std::vector<Value>& iterators) { equation(node, iterators); });
+    buildLoops(builder_, equations_.getLoc(), system_, *times, polyhedra_, bindings(equations_.getParameters()), limit_,
+               [&](uint32_t equation, const std::vector<Value>& iterators) { compute(equation, iterators); });
+    if (limit_.isBroken())
+      return kernel_.emitError("computes its iterations with numbers of more than 64 bits");
+    for (svm::RunOp run : runs(module)) {
+      checkSizes(run);
+      passBlocks(run, kept);
+    }
     equations_.erase();
     return mlir::success();
   }
@@ -95,7 +81,7 @@ private:
   std::vector<uint32_t> blocksNeeded() const {
     std::vector<uint32_t> found;
     for (uint32_t variable = 0; variable < storage_.size(); ++variable)
-      if (!storage_[variable].dimensions.empty() && !isCell(storage_[variable]))
+      if (!isCell(storage_[variable]))
         found.push_back(variable);
     return found;
   }
@@ -104,22 +90,28 @@ private:
     return storage.dimensions.empty() || (storage.dimensions.size() == 1 && storage.steps > 0 && storage.steps <= 64);
   }
 
+  /// The instances that are defined.
   isl::set definitions(uint32_t variable) const {
-    isl::set all = polyhedra_.empty();
-    for (const Node& node : graph_.nodes)
-      if (!node.isOutput && node.target == variable)
-        all = all.unite(polyhedra_.set(node.domain));
-    return all.intersect(polyhedra_.context(graph_.context));
+    const isl::set context = polyhedra_.context(system_.context);
+    std::optional<isl::set> all;
+    for (const Equation& equation : system_.equations) {
+      if (equation.variable != variable)
+        continue;
+      const isl::set own = polyhedra_.set(equation.guard).intersect(context).apply(polyhedra_.map(equation.index));
+      all = all ? all->unite(own) : own;
+    }
+    return *all; // every variable has an equation
   }
 
   mlir::Type elementType(uint32_t variable) const {
-    for (size_t i = 0; i < graph_.nodes.size(); ++i)
-      if (!graph_.nodes[i].isOutput && graph_.nodes[i].target == variable)
+    for (size_t i = 0; i < roots_.size(); ++i)
+      if (system_.equations[i].variable == variable)
         return mlir::cast<svm::DefineOp>(svm::EquationOp(roots_[i]).getBody().front().back()).getValue().getType();
     return {};
   }
 
-  /// Of each of a variable's dimensions: the least iteration that defines, and how many there are, at least 1.
+  /// Of each of a variable's dimensions that are kept: the least number of an instance, and how many there are, at
+  /// least 1.
   std::pair<std::vector<Value>, std::vector<Value>> box(mlir::OpBuilder& builder, uint32_t variable,
                                                         const Bindings& parameters) {
     std::vector<Value> least, extents;
@@ -133,13 +125,13 @@ private:
       return {least, extents};
     }
     for (size_t i = 0; i < storage.dimensions.size(); ++i) {
-      const Value first = leastOf(builder, place, all, storage.dimensions[i], false, parameters);
+      const Value first = leastOf(builder, place, all, storage.dimensions[i], false, parameters, limit_);
       least.push_back(first);
       if (i == 0 && storage.steps > 0) {
         extents.push_back(constant(storage.steps));
         continue;
       }
-      const Value last = leastOf(builder, place, all, storage.dimensions[i], true, parameters);
+      const Value last = leastOf(builder, place, all, storage.dimensions[i], true, parameters, limit_);
       const Value count = builder.createOrFold<arith::AddIOp>(
           place, builder.createOrFold<arith::SubIOp>(place, last, first), constant(1));
       extents.push_back(builder.createOrFold<arith::MaxSIOp>(place, count, constant(1)));
@@ -147,39 +139,61 @@ private:
     return {least, extents};
   }
 
+  mlir::MemRefType blockType(uint32_t variable) const {
+    return svm::viewType(static_cast<unsigned>(storage_[variable].dimensions.size()), elementType(variable));
+  }
+
+  /// In front of a run: what its sizes are, so that nothing that is computed of them overflows.
+  void checkSizes(svm::RunOp run) {
+    mlir::OpBuilder builder(run);
+    const mlir::Location place = run.getLoc();
+    for (auto [number, parameter] : llvm::enumerate(equations_.getParameters())) {
+      const Value given = run.getArguments()[mlir::cast<mlir::BlockArgument>(parameter).getArgNumber()];
+      const Value most = builder.create<arith::ConstantIndexOp>(place, limit_.most(number));
+      const Value least = builder.create<arith::ConstantIndexOp>(place, -limit_.most(number));
+      using P = arith::CmpIPredicate;
+      const Value fine =
+          builder.createOrFold<arith::AndIOp>(place, builder.createOrFold<arith::CmpIOp>(place, P::sle, given, most),
+                                              builder.createOrFold<arith::CmpIOp>(place, P::sge, given, least));
+      builder.create<svm::CheckOp>(place, fine, builder.getStringAttr("equations-size"),
+                                   builder.getStringAttr("'" + system_.parameters[number] +
+                                                         "' is {0}; iterations are computed with 64 bits, which hold "
+                                                         "them for sizes of up to {1}"),
+                                   mlir::StringAttr(), mlir::ValueRange{given, most});
+    }
+  }
+
   /// Blocks in front of a run, given behind its arguments.
   void passBlocks(svm::RunOp run, const std::vector<uint32_t>& kept) {
     mlir::OpBuilder builder(run);
     llvm::SmallVector<Value> parameters;
-    for (const unsigned number : made_.parameters)
-      parameters.push_back(run.getArguments()[number]);
+    for (const Value parameter : equations_.getParameters())
+      parameters.push_back(run.getArguments()[mlir::cast<mlir::BlockArgument>(parameter).getArgNumber()]);
     for (const uint32_t variable : kept) {
       const auto [least, extents] = box(builder, variable, bindings(parameters));
-      Value elements = builder.create<arith::ConstantIndexOp>(run.getLoc(), 1);
+      // Numbers where the sizes are constants: memories that programs manage hold what has bounds.
+      llvm::SmallVector<int64_t> known;
       for (const Value extent : extents)
-        elements = builder.createOrFold<arith::MulIOp>(run.getLoc(), elements, extent);
-      // A number where the sizes are constants: memories that programs manage hold what has a bound.
-      llvm::APInt known;
-      const bool isKnown = mlir::matchPattern(elements, mlir::m_ConstantInt(&known));
-      const auto bound = isKnown ? builder.getDenseI64ArrayAttr({known.getSExtValue()}) : mlir::DenseI64ArrayAttr();
-      const mlir::MemRefType type = svm::viewType(1, elementType(variable));
-      const std::string label = kernel_.getName().str() + "." + graph_.variables[variable].name;
+        if (llvm::APInt value; mlir::matchPattern(extent, mlir::m_ConstantInt(&value)))
+          known.push_back(value.getSExtValue());
+      const auto bounds =
+          known.size() == extents.size() ? builder.getDenseI64ArrayAttr(known) : mlir::DenseI64ArrayAttr();
+      const std::string label = kernel_.getName().str() + "." + system_.variables[variable].name;
       run.getArgumentsMutable().append(builder
-                                           .create<svm::BlockOp>(run.getLoc(), type, mlir::ValueRange{elements}, bound,
+                                           .create<svm::BlockOp>(run.getLoc(), blockType(variable), extents, bounds,
                                                                  builder.getStringAttr(label), mlir::IntegerAttr())
                                            .getResult());
     }
   }
 
   void makeArguments(const std::vector<uint32_t>& kept) {
-    cells_.resize(graph_.variables.size());
+    cells_.resize(system_.variables.size());
     for (const uint32_t variable : kept) {
       const auto position = kernel_.getNumArguments();
-      const mlir::MemRefType type = svm::viewType(1, elementType(variable));
       const mlir::DictionaryAttr attributes = builder_.getDictionaryAttr(
           {svm::SvmDialect::accessAttr.with(builder_.getContext(), svm::Access::ReadWrite),
-           builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(graph_.variables[variable].name))});
-      kernel_.insertArgument(position, type, attributes, kernel_.getLoc());
+           builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(system_.variables[variable].name))});
+      kernel_.insertArgument(position, blockType(variable), attributes, kernel_.getLoc());
       cells_[variable] = kernel_.getBody().front().getArgument(position);
     }
     if (!kept.empty())
@@ -188,12 +202,15 @@ private:
 
   void makeCells() {
     const mlir::Location place = equations_.getLoc();
+    boxes_.resize(storage_.size());
     for (uint32_t variable = 0; variable < storage_.size(); ++variable) {
+      if (system_.variables[variable].role != Role::Internal)
+        continue;
       const mlir::Type type = elementType(variable);
       if (isCell(storage_[variable]))
         cells_[variable] = builder_.create<memref::AllocaOp>(
             place, mlir::MemRefType::get({storage_[variable].dimensions.empty() ? 1 : storage_[variable].steps}, type));
-      boxes_.push_back(box(builder_, variable, bindings(equations_.getParameters())));
+      boxes_[variable] = box(builder_, variable, bindings(equations_.getParameters()));
     }
   }
 
@@ -201,23 +218,18 @@ private:
 
   Value constant(int64_t value) { return builder_.create<arith::ConstantIndexOp>(place_, value); }
 
-  /// Where the instance of a variable at the iteration lies.
-  Value cellOf(uint32_t variable, const std::vector<Value>& iterators, llvm::ArrayRef<int64_t> distance) {
+  /// Where an instance of a variable lies.
+  llvm::SmallVector<Value> cellOf(uint32_t variable, mlir::AffineMap index, const std::vector<Value>& iterators) {
     const Storage& storage = storage_[variable];
     const auto& [least, extents] = boxes_[variable];
-    Value cell = constant(0);
-    if (storage.steps == 1 && storage.dimensions.size() == 1)
-      return cell;
+    if (storage.dimensions.empty() || (storage.steps == 1 && storage.dimensions.size() == 1))
+      return {constant(0)};
+    const llvm::SmallVector<Value> instance = indices(index, iterators);
+    llvm::SmallVector<Value> cell;
     for (size_t i = 0; i < storage.dimensions.size(); ++i) {
-      const unsigned dimension = storage.dimensions[i];
-      Value at = builder_.create<arith::SubIOp>(place_, iterators[dimension], least[i]);
-      if (!distance.empty() && distance[dimension] != 0)
-        at = builder_.create<arith::SubIOp>(place_, at, constant(distance[dimension]));
+      cell.push_back(builder_.createOrFold<arith::SubIOp>(place_, instance[storage.dimensions[i]], least[i]));
       if (i == 0 && storage.steps > 0)
-        at = builder_.create<arith::RemSIOp>(place_, at, extents[i]);
-      cell = i == 0
-                 ? at
-                 : builder_.create<arith::AddIOp>(place_, builder_.create<arith::MulIOp>(place_, cell, extents[i]), at);
+        cell[0] = builder_.createOrFold<arith::RemSIOp>(place_, cell[0], extents[0]);
     }
     return cell;
   }
@@ -232,25 +244,16 @@ private:
     return found;
   }
 
-  uint32_t variable(llvm::StringRef name) const {
-    for (uint32_t i = 0; i < graph_.variables.size(); ++i)
-      if (graph_.variables[i].name == name)
-        return i;
-    return 0;
-  }
-
-  void equation(uint32_t number, const std::vector<Value>& iterators) {
+  void compute(uint32_t number, const std::vector<Value>& iterators) {
     svm::EquationOp root = roots_[number];
     mlir::IRMapping values;
     for (mlir::Operation& op : root.getBody().front()) {
       place_ = op.getLoc();
       if (auto use = mlir::dyn_cast<svm::UseOp>(op)) {
-        const uint32_t of = variable(use.getVariable());
+        const uint32_t of = numbers_.at(use.getVariable().str());
         values.map(
             use.getValue(),
-            builder_
-                .create<memref::LoadOp>(place_, cells_[of], mlir::ValueRange{cellOf(of, iterators, use.getDistance())})
-                .getResult());
+            builder_.create<memref::LoadOp>(place_, cells_[of], cellOf(of, use.getIndex(), iterators)).getResult());
       } else if (auto element = mlir::dyn_cast<svm::ElementOp>(op)) {
         values.map(element.getValue(),
                    builder_.create<memref::LoadOp>(place_, element.getInput(), indices(element.getIndex(), iterators))
@@ -270,8 +273,8 @@ private:
       builder_.create<memref::StoreOp>(place_, value, root.getOutput(), indices(*root.getIndex(), iterators));
       return;
     }
-    const uint32_t of = variable(*root.getVariable());
-    builder_.create<memref::StoreOp>(place_, value, cells_[of], mlir::ValueRange{cellOf(of, iterators, {})});
+    const uint32_t of = numbers_.at(root.getVariable()->str());
+    builder_.create<memref::StoreOp>(place_, value, cells_[of], cellOf(of, root.instanceMap(), iterators));
   }
 
   void require(Value condition, const char* code, const char* message) {
@@ -321,10 +324,11 @@ private:
 
   svm::EquationsOp equations_;
   svm::KernelOp kernel_;
-  KernelGraph made_;
-  std::vector<svm::EquationOp> roots_; // of each node
-  Graph graph_;
+  System system_;
+  std::vector<svm::EquationOp> roots_;      // of each of its equations
+  std::map<std::string, uint32_t> numbers_; // of variables
   Polyhedra polyhedra_;
+  SizeLimit limit_;
   mlir::OpBuilder builder_;
   mlir::Location place_ = equations_.getLoc();
   std::vector<Storage> storage_;
@@ -345,14 +349,14 @@ struct LowerEquationsPass : mlir::PassWrapper<LowerEquationsPass, mlir::Operatio
     for (svm::EquationsOp equations : all) {
       SourceManager sources;
       DiagnosticEngine diagnostics(sources);
-      std::optional<KernelGraph> graph = graphOf(equations, diagnostics);
+      std::optional<System> system = usesOf(equations, diagnostics);
       auto kernel = equations->getParentOfType<svm::KernelOp>();
-      if (!graph) {
+      if (!system) {
         kernel.emitError() << "holds equations that do not read: " << diagnostics.all().front().message;
         return signalPassFailure();
       }
       try {
-        if (mlir::failed(KernelLowering(equations, kernel, std::move(*graph)).run(getOperation())))
+        if (mlir::failed(KernelLowering(equations, kernel, std::move(*system)).run(getOperation())))
           return signalPassFailure();
       } catch (const isl::exception& failure) {
         kernel.emitError() << "has iterations that are more than can be computed with: " << failure.what();

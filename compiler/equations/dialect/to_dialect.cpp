@@ -1,5 +1,5 @@
-// Writes a graph as equations of the dialect, one for each node. See graph_of.h.
-#include "compiler/equations/dialect/graph_of.h"
+// Writes a system as equations of the dialect, one for each of its own. See system_of.h.
+#include "compiler/equations/dialect/system_of.h"
 
 #include "compiler/ir/locations.h"
 
@@ -28,24 +28,27 @@ bool isBool(const ElementType& type) {
 
 class Writer {
 public:
-  Writer(mlir::OpBuilder& builder, const Graph& graph, const SourceManager& sources)
-      : builder_(builder), graph_(graph), sources_(sources) {}
+  Writer(mlir::OpBuilder& builder, const System& system, const SourceManager& sources)
+      : builder_(builder), system_(system), sources_(sources) {}
 
   svm::EquationsOp run(mlir::ValueRange inputs, mlir::ValueRange outputs, mlir::ValueRange parameters) {
-    inputs_ = inputs;
-    outputs_ = outputs;
+    size_t input = 0, output = 0;
+    for (const SystemVariable& each : system_.variables)
+      arrays_.push_back(each.role == Role::Input    ? inputs[input++]
+                        : each.role == Role::Output ? outputs[output++]
+                                                    : Value());
     const auto names = [&](const std::vector<std::string>& of) {
       return builder_.getStrArrayAttr(llvm::SmallVector<llvm::StringRef>(of.begin(), of.end()));
     };
     Space context;
-    if (!graph_.context.empty())
-      context.pieces.push_back(graph_.context);
-    auto made = builder_.create<svm::EquationsOp>(place(graph_.location), names(graph_.iterators), parameters,
-                                                  names(graph_.parameters), sets(context));
+    if (!system_.context.empty())
+      context.pieces.push_back(system_.context);
+    auto made = builder_.create<svm::EquationsOp>(place(system_.location), names(system_.iterators), parameters,
+                                                  names(system_.parameters), sets(context));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&made.getBody().emplaceBlock());
-    for (const Node& node : graph_.nodes)
-      write(node);
+    for (const Equation& equation : system_.equations)
+      write(equation);
     return made;
   }
 
@@ -70,8 +73,8 @@ private:
   }
 
   mlir::ArrayAttr sets(const Space& space) const {
-    const auto iterators = static_cast<unsigned>(graph_.iterators.size());
-    const auto parameters = static_cast<unsigned>(graph_.parameters.size());
+    const auto iterators = static_cast<unsigned>(system_.iterators.size());
+    const auto parameters = static_cast<unsigned>(system_.parameters.size());
     llvm::SmallVector<mlir::Attribute> made;
     for (const std::vector<Constraint>& piece : space.pieces) {
       llvm::SmallVector<mlir::AffineExpr> expressions;
@@ -97,43 +100,61 @@ private:
     llvm::SmallVector<mlir::AffineExpr> results;
     for (const Affine& each : index)
       results.push_back(expression(each));
-    return mlir::AffineMapAttr::get(mlir::AffineMap::get(static_cast<unsigned>(graph_.iterators.size()),
-                                                         static_cast<unsigned>(graph_.parameters.size()), results,
+    return mlir::AffineMapAttr::get(mlir::AffineMap::get(static_cast<unsigned>(system_.iterators.size()),
+                                                         static_cast<unsigned>(system_.parameters.size()), results,
                                                          builder_.getContext()));
   }
 
-  void write(const Node& node) {
-    place_ = place(node.location);
+  void write(const Equation& equation) {
+    place_ = place(equation.location);
+    const bool isOutput = system_.variables[equation.variable].role == Role::Output;
+    const bool isAtHome = !isOutput && isIdentity(equation.index, system_.iterators.size());
+    const mlir::AffineMapAttr index = isAtHome ? mlir::AffineMapAttr() : map(equation.index);
     svm::EquationOp made;
-    if (node.isOutput)
-      made = builder_.create<svm::EquationOp>(place_, mlir::StringAttr(), outputs_[node.target], map(node.index),
-                                              sets(node.domain));
+    if (isOutput)
+      made = builder_.create<svm::EquationOp>(place_, mlir::StringAttr(), mlir::AffineMapAttr(),
+                                              arrays_[equation.variable], index, domain(equation));
     else
-      made = builder_.create<svm::EquationOp>(place_, builder_.getStringAttr(graph_.variables[node.target].name),
-                                              Value(), mlir::AffineMapAttr(), sets(node.domain));
+      made = builder_.create<svm::EquationOp>(place_, builder_.getStringAttr(system_.variables[equation.variable].name),
+                                              index, Value(), mlir::AffineMapAttr(), domain(equation));
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&made.getBody().emplaceBlock());
-    llvm::SmallVector<Value, 3> operands;
-    for (size_t i = 0; i < node.operands.size(); ++i) {
-      const bool isCondition = node.operation == Operation::Select && i == 0;
-      operands.push_back(operand(node.operands[i], isCondition ? ElementType::boolean() : node.operandType));
-    }
-    builder_.create<svm::DefineOp>(place_, compute(node, operands));
+    const Value whole = value(equation.value, equation.value.type);
+    place_ = place(equation.location);
+    builder_.create<svm::DefineOp>(place_, whole);
   }
 
-  Value operand(const Operand& operand, const ElementType& type) {
-    if (const Use* use = std::get_if<Use>(&operand)) {
-      const Variable& variable = graph_.variables[use->variable];
-      return builder_.create<svm::UseOp>(place_, typeOf(variable.type), variable.name, use->distance);
+  /// The iterations of an equation: its own conditions, within those of the system.
+  mlir::ArrayAttr domain(const Equation& equation) const {
+    Space whole;
+    for (const std::vector<Constraint>& within : system_.space.pieces)
+      for (const std::vector<Constraint>& piece : equation.guard.pieces) {
+        whole.pieces.push_back(piece);
+        whole.pieces.back().insert(whole.pieces.back().end(), within.begin(), within.end());
+      }
+    return sets(whole);
+  }
+
+  /// `type` is that of a constant.
+  Value value(const Expression& expression, const ElementType& type) {
+    if (expression.kind == Expression::Kind::Operation) {
+      llvm::SmallVector<Value, 3> operands;
+      for (size_t i = 0; i < expression.operands.size(); ++i)
+        operands.push_back(value(expression.operands[i], typeOfOperand(expression, i)));
+      place_ = place(expression.location);
+      return compute(expression, operands);
     }
-    if (const InputUse* use = std::get_if<InputUse>(&operand)) {
-      const Value input = inputs_[use->input];
-      if (!mlir::isa<mlir::MemRefType>(input.getType()))
-        return input;
-      return builder_.create<svm::ElementOp>(place_, typeOf(graph_.inputs[use->input].type), input, map(use->index));
-    }
-    const Constant& constant = std::get<Constant>(operand);
-    return isFloat(type) ? real(constant.real, type) : integer(constant.integer, type);
+    place_ = place(expression.location);
+    if (expression.kind == Expression::Kind::Constant)
+      return isFloat(type) ? real(expression.constant.real, type) : integer(expression.constant.integer, type);
+    const SystemVariable& of = system_.variables[expression.variable];
+    if (of.role == Role::Internal)
+      return builder_.create<svm::UseOp>(place_, typeOf(of.type), builder_.getStringAttr(of.name),
+                                         map(expression.index));
+    const Value input = arrays_[expression.variable];
+    if (!mlir::isa<mlir::MemRefType>(input.getType()))
+      return input;
+    return builder_.create<svm::ElementOp>(place_, typeOf(of.type), input, map(expression.index));
   }
 
   Value integer(int64_t value, const ElementType& type) {
@@ -174,10 +195,10 @@ private:
     return builder_.create<arith::AndIOp>(place_, given, integer(static_cast<int64_t>(8 * type.bytes - 1), type));
   }
 
-  Value compute(const Node& node, llvm::ArrayRef<Value> operands) {
-    const ElementType& type = node.type;
-    const ElementType& from = node.operandType;
-    switch (node.operation) {
+  Value compute(const Expression& expression, llvm::ArrayRef<Value> operands) {
+    const ElementType& type = expression.type;
+    const ElementType& from = expression.operandType;
+    switch (expression.operation) {
     case Operation::Copy:
       return operands[0];
     case Operation::Add:
@@ -264,17 +285,17 @@ private:
   }
 
   mlir::OpBuilder& builder_;
-  const Graph& graph_;
+  const System& system_;
   const SourceManager& sources_;
-  mlir::ValueRange inputs_, outputs_;
+  std::vector<Value> arrays_; // of inputs and outputs, by variable
   mlir::Location place_ = mlir::UnknownLoc::get(builder_.getContext());
 };
 
 } // namespace
 
-svm::EquationsOp build(mlir::OpBuilder& builder, const Graph& graph, mlir::ValueRange inputs, mlir::ValueRange outputs,
-                       mlir::ValueRange parameters, const SourceManager& sources) {
-  return Writer(builder, graph, sources).run(inputs, outputs, parameters);
+svm::EquationsOp build(mlir::OpBuilder& builder, const System& system, mlir::ValueRange inputs,
+                       mlir::ValueRange outputs, mlir::ValueRange parameters, const SourceManager& sources) {
+  return Writer(builder, system, sources).run(inputs, outputs, parameters);
 }
 
 } // namespace strata::equations

@@ -1,7 +1,7 @@
 // One kernel at a time: its graph, its new arguments with what runs give for them, its body. See extract_equations.h.
 #include "compiler/equations/extract/extract_equations.h"
 
-#include "compiler/equations/dialect/graph_of.h"
+#include "compiler/equations/dialect/system_of.h"
 #include "compiler/equations/extract/extract.h"
 #include "compiler/equations/extract/ranges.h"
 #include "compiler/equations/polyhedra.h"
@@ -92,7 +92,7 @@ private:
     for (size_t i = 0; i < made_.parameters.size(); ++i)
       parameters.push_back(body.getArgument(before + static_cast<unsigned>(made_.pairs.size() + i)));
     builder_.setInsertionPointToStart(&body);
-    svm::EquationsOp equations = build(builder_, made_.graph, inputs, outputs, parameters, sources);
+    svm::EquationsOp equations = build(builder_, systemOf(made_.graph), inputs, outputs, parameters, sources);
     builder_.create<svm::ReturnOp>(equations.getLoc());
   }
 

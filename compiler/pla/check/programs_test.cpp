@@ -1,6 +1,7 @@
 // Loop programs through the front half: read, made uniform, verified, and interpreted; results compared with plain C++.
 #include "compiler/equations/interpret.h"
 #include "compiler/equations/print.h"
+#include "compiler/equations/reduce.h"
 #include "compiler/equations/uniform.h"
 #include "compiler/equations/verify.h"
 #include "compiler/pla/check/check.h"
@@ -16,11 +17,16 @@ namespace {
 using equations::Graph;
 using equations::Value;
 
-/// A program brought into uniform form; the messages where it is wrong.
+/// A program as verified equations, and those brought into uniform form; the messages where it is wrong.
 struct Read {
   explicit Read(const std::string& text) : engine(sources) {
     const BufferId file = sources.add("test.pla", text, SourceKind::Program);
-    if (const std::optional<equations::System> system = readSystem(file, "test", engine))
+    system = readSystem(file, "test", engine);
+    if (system)
+      system = equations::withoutReductions(*system, engine);
+    if (system && !equations::verify(*system, engine))
+      system.reset();
+    if (system)
       graph = equations::uniform(*system, engine);
     if (graph && !equations::verify(*graph, engine))
       graph.reset();
@@ -31,6 +37,7 @@ struct Read {
 
   SourceManager sources;
   DiagnosticEngine engine;
+  std::optional<equations::System> system;
   std::optional<Graph> graph;
   std::string messages;
 };

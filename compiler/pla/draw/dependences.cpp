@@ -12,10 +12,12 @@
 
 namespace strata::pla {
 
-using equations::Graph;
-using equations::InputUse;
-using equations::Node;
-using equations::Use;
+using equations::Affine;
+using equations::Equation;
+using equations::Expression;
+using equations::Role;
+using equations::System;
+using equations::SystemVariable;
 
 namespace {
 
@@ -36,7 +38,7 @@ struct Box {
 
 class Drawing {
 public:
-  explicit Drawing(const Graph& graph) : graph_(graph) {}
+  explicit Drawing(const System& system) : system_(system) {}
 
   std::string draw() {
     collect();
@@ -54,7 +56,7 @@ public:
     for (size_t i = 0; i < boxes_.size(); ++i)
       draw(svg, boxes_[i], layout.nodes[i].x + margin, layout.nodes[i].y + margin);
     svg.reach(layout.width + 2 * margin + 60);
-    return svg.document("dependences of " + graph_.name, layout.height + 2 * margin, style);
+    return svg.document("dependences of " + system_.name, layout.height + 2 * margin, style);
   }
 
 private:
@@ -66,71 +68,56 @@ private:
   }
   static double heightOf(const Box& box) { return lineHeight * static_cast<double>(1 + box.lines.size()) + padding; }
 
-  std::string textOf(const equations::Operand& operand) const {
-    if (const auto* use = std::get_if<Use>(&operand)) {
-      std::string text = graph_.variables[use->variable].name + "[";
-      for (size_t i = 0; i < use->distance.size(); ++i) {
-        const int64_t distance = use->distance[i];
-        text += (i ? ", " : "") + graph_.iterators[i];
-        if (distance != 0)
-          text += (distance > 0 ? " - " : " + ") + std::to_string(std::abs(distance));
-      }
-      return text + "]";
-    }
-    if (const auto* input = std::get_if<InputUse>(&operand)) {
-      std::string text = graph_.inputs[input->input].name;
-      for (size_t i = 0; i < input->index.size(); ++i)
-        text += (i ? ", " : "[") + equations::text(input->index[i], graph_.iterators, graph_.parameters);
-      return input->index.empty() ? text : text + "]";
-    }
-    const auto& constant = std::get<equations::Constant>(operand);
-    std::string real = std::to_string(constant.real);
-    return constant.real != 0 ? real : std::to_string(constant.integer);
+  /// Whether a variable's instances have the numbers of the iterations that define them.
+  bool isAtHome(uint32_t variable) const {
+    return std::all_of(system_.equations.begin(), system_.equations.end(), [&](const Equation& each) {
+      return each.variable != variable || equations::isIdentity(each.index, system_.iterators.size());
+    });
   }
 
-  std::string distanceText(const std::vector<int64_t>& distance) const {
-    if (std::all_of(distance.begin(), distance.end(), [](int64_t value) { return value == 0; }))
+  /// "(0, 1)" where a use is so far from its definition, "[j, 0]" where that changes; nothing within an iteration.
+  std::string label(const Expression& use) const {
+    if (system_.variables[use.variable].role == Role::Input)
       return "";
-    std::string text;
-    for (const int64_t value : distance)
-      text += (text.empty() ? "(" : ", ") + std::to_string(value);
-    return text + ")";
+    std::string distance, index;
+    std::vector<Affine> there = use.index;
+    bool isZero = true;
+    for (Affine& each : there) {
+      index += (index.empty() ? "[" : ", ") + equations::text(each, system_.iterators, system_.parameters);
+      distance += (distance.empty() ? "(" : ", ") + std::to_string(-each.constant);
+      isZero &= each.constant == 0;
+      each.constant = 0;
+    }
+    if (isAtHome(use.variable) && equations::isIdentity(there, system_.iterators.size()))
+      return isZero ? "" : distance + ")";
+    return index.empty() ? "" : index + "]";
   }
 
   void collect() {
-    std::map<uint32_t, size_t> inputs, variables, outputs;
-    const auto boxOf = [&](std::map<uint32_t, size_t>& known, uint32_t number, const std::string& title,
-                           const char* kind) {
-      const auto [found, isNew] = known.try_emplace(number, boxes_.size());
+    std::map<uint32_t, size_t> known;
+    const auto boxOf = [&](uint32_t variable) {
+      const SystemVariable& of = system_.variables[variable];
+      const auto [found, isNew] = known.try_emplace(variable, boxes_.size());
       if (isNew)
-        boxes_.push_back({title, kind, {}, {}});
+        boxes_.push_back({of.role == Role::Input    ? "input " + of.name
+                          : of.role == Role::Output ? "output " + of.name
+                                                    : of.name,
+                          of.role == Role::Internal ? "variable" : "array",
+                          {},
+                          {}});
       return found->second;
     };
-    for (const Node& node : graph_.nodes) {
-      const size_t box = node.isOutput
-                             ? boxOf(outputs, node.target, "output " + graph_.outputs[node.target].name, "array")
-                             : boxOf(variables, node.target, graph_.variables[node.target].name, "variable");
-      std::string line = node.operation == equations::Operation::Copy ? "" : equations::operationText(node.operation);
-      for (size_t i = 0; i < node.operands.size(); ++i) {
-        line += (i ? ", " : line.empty() ? "" : " ") + textOf(node.operands[i]);
-        size_t from = 0;
-        std::string label;
-        if (const auto* use = std::get_if<Use>(&node.operands[i])) {
-          from = boxOf(variables, use->variable, graph_.variables[use->variable].name, "variable");
-          label = distanceText(use->distance);
-        } else if (const auto* input = std::get_if<InputUse>(&node.operands[i])) {
-          from = boxOf(inputs, input->input, "input " + graph_.inputs[input->input].name, "array");
-        } else {
-          continue;
-        }
-        arrows_[{from, box}].insert(label);
-      }
+    for (const Equation& equation : system_.equations) {
+      const size_t box = boxOf(equation.variable);
+      equations::eachElement(equation.value,
+                             [&](const Expression& use) { arrows_[{boxOf(use.variable), box}].insert(label(use)); });
+      const std::string line = "= " + equations::text(system_, equation.value);
       if (boxes_[box].lines.size() < mostLines)
-        boxes_[box].lines.push_back(picture::shorten("= " + line, mostCharacters));
+        boxes_[box].lines.push_back(picture::shorten(line, mostCharacters));
       else
         boxes_[box].lines.back() = "…";
-      boxes_[box].tips.push_back("= " + line + " if " +
-                                 equations::text(node.domain, graph_.iterators, graph_.parameters));
+      boxes_[box].tips.push_back(line + " if " +
+                                 equations::text(equation.guard, system_.iterators, system_.parameters));
     }
   }
 
@@ -181,15 +168,15 @@ private:
     return each->first.first;
   }
 
-  const Graph& graph_;
+  const System& system_;
   std::vector<Box> boxes_;
   std::map<std::pair<size_t, size_t>, std::set<std::string>> arrows_; // labels by ends
 };
 
 } // namespace
 
-std::string drawDependences(const Graph& graph) {
-  return Drawing(graph).draw();
+std::string drawDependences(const System& system) {
+  return Drawing(system).draw();
 }
 
 } // namespace strata::pla

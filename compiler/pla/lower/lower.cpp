@@ -3,7 +3,7 @@
 #include "compiler/pla/lower/lower.h"
 
 #include "base/machine/addressing.h"
-#include "compiler/equations/dialect/graph_of.h"
+#include "compiler/equations/dialect/system_of.h"
 #include "compiler/equations/polyhedra.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/logical_module.h"
@@ -17,8 +17,9 @@ namespace strata::pla {
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 using equations::Affine;
-using equations::Array;
-using equations::Graph;
+using equations::Role;
+using equations::System;
+using equations::SystemVariable;
 using mapping::LogicalModule;
 using mlir::Value;
 
@@ -30,19 +31,21 @@ constexpr const char* choosesSizes = "choose sizes that keep this, with --size o
 
 class Lowering {
 public:
-  Lowering(const Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
+  Lowering(const System& system, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
            DiagnosticEngine& diagnostics)
-      : graph_(graph), known_(known), machine_(machine), context_(context), diagnostics_(diagnostics),
-        place_(placeOf(graph.location)), module_(context, place_), builder_(&context) {
+      : system_(system), known_(known), machine_(machine), context_(context), diagnostics_(diagnostics),
+        place_(placeOf(system.location)), module_(context, place_), builder_(&context) {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine);
     const auto nameOf = [&](machine::MemoryId memory) { return memory.valid() ? machine[memory].name : std::string(); };
     memory_ = nameOf(places.blocks);
     argumentMemory_ = nameOf(places.arguments);
     isManaged_ = places.blocks.valid() && machine.isStore(places.blocks);
-    for (const Array& each : graph.inputs)
-      arrays_.push_back({&each, svm::Access::Read});
-    for (const Array& each : graph.outputs)
-      arrays_.push_back({&each, svm::Access::Write});
+    for (const Role role : {Role::Input, Role::Output})
+      for (const SystemVariable& each : system.variables)
+        if (each.role == role) {
+          arrays_.push_back({&each, role == Role::Input ? svm::Access::Read : svm::Access::Write});
+          inputs_ += role == Role::Input;
+        }
     solve();
   }
 
@@ -60,7 +63,7 @@ public:
 
 private:
   struct Argument {
-    const Array* array;
+    const SystemVariable* array;
     svm::Access access;
   };
   /// Where a parameter's value comes from: an extent of an argument, and its factor there.
@@ -74,7 +77,7 @@ private:
   }
 
   Location parameterPlace(size_t parameter) const {
-    return parameter < graph_.parameterPlaces.size() ? graph_.parameterPlaces[parameter] : graph_.location;
+    return parameter < system_.parameterPlaces.size() ? system_.parameterPlaces[parameter] : system_.location;
   }
 
   static int64_t factorOf(const Affine& value, size_t parameter) {
@@ -83,14 +86,14 @@ private:
 
   /// Finds for as many parameters as it can an extent that tells them, once those before are known.
   void solve() {
-    sources_.resize(graph_.parameters.size());
+    sources_.resize(system_.parameters.size());
     // Inputs first: their shapes are known before outputs are made. Extents with a factor (2 * N + 1) come after those
     // without.
     for (const bool mayHaveFactor : {false, true})
-      for (const size_t arguments : {graph_.inputs.size(), arrays_.size()})
+      for (const size_t arguments : {inputs_, arrays_.size()})
         while (findSource(arguments, mayHaveFactor)) {
         }
-    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+    for (size_t i = 0; i < system_.parameters.size(); ++i)
       if (!sources_[i])
         told_.push_back(i);
   }
@@ -102,7 +105,7 @@ private:
         const Affine& extent = arrays_[argument].array->extents[dimension];
         std::optional<size_t> unknown;
         size_t count = 0;
-        for (size_t i = 0; i < graph_.parameters.size(); ++i)
+        for (size_t i = 0; i < system_.parameters.size(); ++i)
           if (factorOf(extent, i) != 0 && !sources_[i]) {
             unknown = i;
             ++count;
@@ -126,7 +129,7 @@ private:
   mlir::AffineExpr expression(const Affine& value, bool isEntry) const {
     mlir::AffineExpr sum = mlir::getAffineConstantExpr(value.constant, &context_);
     unsigned symbol = 0;
-    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+    for (size_t i = 0; i < system_.parameters.size(); ++i)
       if (!isEntry || sources_[i])
         sum = sum + mlir::getAffineSymbolExpr(symbol++, &context_) * factorOf(value, i);
     return sum;
@@ -135,9 +138,9 @@ private:
   /// Names of the parameters that extents tell.
   std::vector<std::string> sizes() const {
     std::vector<std::string> found;
-    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+    for (size_t i = 0; i < system_.parameters.size(); ++i)
       if (sources_[i])
-        found.push_back(graph_.parameters[i]);
+        found.push_back(system_.parameters[i]);
     return found;
   }
 
@@ -160,7 +163,7 @@ private:
         extents.clear();
       const auto rank = static_cast<unsigned>(array->extents.size());
       made.push_back(LogicalModule::block(svm::viewType(rank, typeOf(array->type)), array->name, access, extents,
-                                          static_cast<unsigned>(isEntry ? sizes().size() : graph_.parameters.size())));
+                                          static_cast<unsigned>(isEntry ? sizes().size() : system_.parameters.size())));
       if (array->type.kind == ElementType::Kind::UnsignedInteger)
         made.back().attributes.set(svm::SvmDialect::unsignedAttr, mlir::UnitAttr::get(&context_));
     }
@@ -169,30 +172,29 @@ private:
 
   void makeKernel() {
     std::vector<LogicalModule::Argument> all = arguments(false);
-    for (const std::string& parameter : graph_.parameters)
+    for (const std::string& parameter : system_.parameters)
       all.push_back(LogicalModule::scalar(mlir::IndexType::get(&context_), parameter));
-    kernel_ = module_.kernel(place_, graph_.name + ".equations", all);
+    kernel_ = module_.kernel(place_, system_.name + ".equations", all);
     mlir::Block* body = LogicalModule::makeBody(kernel_);
     builder_.setInsertionPointToStart(body);
     const mlir::ValueRange values = body->getArguments();
-    equations::build(builder_, graph_, values.take_front(graph_.inputs.size()),
-                     values.slice(graph_.inputs.size(), graph_.outputs.size()),
-                     values.take_back(graph_.parameters.size()), diagnostics_.sources());
+    equations::build(builder_, system_, values.take_front(inputs_), values.slice(inputs_, arrays_.size() - inputs_),
+                     values.take_back(system_.parameters.size()), diagnostics_.sources());
     builder_.create<svm::ReturnOp>(place_);
   }
 
   void makeEntry() {
     std::vector<LogicalModule::Argument> all = arguments(true);
     for (const size_t parameter : told_)
-      all.push_back(LogicalModule::scalar(mlir::IntegerType::get(&context_, 64), graph_.parameters[parameter]));
-    mlir::func::FuncOp entry = module_.entry(place_, graph_.name, all, sizes());
+      all.push_back(LogicalModule::scalar(mlir::IntegerType::get(&context_, 64), system_.parameters[parameter]));
+    mlir::func::FuncOp entry = module_.entry(place_, system_.name, all, sizes());
     entry_ = &entry.getBody().front();
     for (size_t i = 0; i < arrays_.size(); ++i)
       entry_->getArgument(static_cast<unsigned>(i)).setLoc(placeOf(arrays_[i].array->location));
     for (size_t i = 0; i < told_.size(); ++i)
       entry_->getArgument(static_cast<unsigned>(arrays_.size() + i)).setLoc(placeOf(parameterPlace(told_[i])));
     builder_.setInsertionPointToEnd(entry_);
-    values_.resize(graph_.parameters.size());
+    values_.resize(system_.parameters.size());
     for (size_t i = 0; i < told_.size(); ++i)
       values_[told_[i]] = builder_.create<arith::IndexCastOp>(
           place_, builder_.getIndexType(), entry_->getArgument(static_cast<unsigned>(arrays_.size() + i)));
@@ -208,7 +210,7 @@ private:
     given.append(values_.begin(), values_.end());
     builder_.create<svm::RunOp>(place_, mlir::Type(), mlir::FlatSymbolRefAttr::get(kernel_.getNameAttr()), given,
                                 mlir::ValueRange(), mlir::FlatSymbolRefAttr());
-    for (size_t i = graph_.inputs.size(); areCopied && i < arrays_.size(); ++i)
+    for (size_t i = inputs_; areCopied && i < arrays_.size(); ++i)
       move(operands[i], entry_->getArgument(static_cast<unsigned>(i)));
     builder_.create<mlir::func::ReturnOp>(place_);
   }
@@ -217,7 +219,7 @@ private:
 
   /// A block in the memory that kernels reach, with the elements of an input.
   Value copyOf(size_t argument, Value original) {
-    const Array& array = *arrays_[argument].array;
+    const SystemVariable& array = *arrays_[argument].array;
     if (array.extents.empty())
       return original;
     llvm::SmallVector<Value> extents;
@@ -225,7 +227,7 @@ private:
       extents.push_back(dimension(argument, i));
     const Value block = builder_.create<svm::BlockOp>(place_, original.getType(), extents, bounds(array),
                                                       builder_.getStringAttr(array.name), mlir::IntegerAttr());
-    if (argument < graph_.inputs.size())
+    if (argument < inputs_)
       move(original, block);
     return block;
   }
@@ -239,7 +241,7 @@ private:
   /// constant + sum of factors · parameters, without one of them.
   Value sum(const Affine& value, std::optional<size_t> without = std::nullopt) {
     Value result = constant(value.constant);
-    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+    for (size_t i = 0; i < system_.parameters.size(); ++i)
       if (factorOf(value, i) != 0 && i != without)
         result = builder_.create<arith::AddIOp>(
             place_, result, builder_.create<arith::MulIOp>(place_, values_[i], constant(factorOf(value, i))));
@@ -248,18 +250,18 @@ private:
 
   /// A parameter's value, where it is known before compilation: stated, or that of an array's shape.
   std::optional<int64_t> knownValue(size_t parameter) const {
-    if (const auto found = known_.sizes.find(graph_.parameters[parameter]); found != known_.sizes.end())
+    if (const auto found = known_.sizes.find(system_.parameters[parameter]); found != known_.sizes.end())
       return found->second;
     if (!sources_[parameter])
       return std::nullopt;
     const Source& source = *sources_[parameter];
-    const Array& array = *arrays_[source.argument].array;
+    const SystemVariable& array = *arrays_[source.argument].array;
     const auto shape = known_.shapes.find(array.name);
     if (shape == known_.shapes.end() || shape->second.size() != array.extents.size())
       return std::nullopt;
     const Affine& extent = array.extents[source.dimension];
     int64_t rest = extent.constant;
-    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+    for (size_t i = 0; i < system_.parameters.size(); ++i)
       if (i != parameter && factorOf(extent, i) != 0) {
         const std::optional<int64_t> other = knownValue(i);
         if (!other)
@@ -278,18 +280,18 @@ private:
     builder_.create<svm::CheckOp>(
         place_, builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq, told, constantValue),
         builder_.getStringAttr("pla-other-size"),
-        builder_.getStringAttr("compiled for " + graph_.parameters[parameter] + " = {0}, and called with {1}"),
+        builder_.getStringAttr("compiled for " + system_.parameters[parameter] + " = {0}, and called with {1}"),
         mlir::StringAttr(), mlir::ValueRange{constantValue, told});
     fixed_[parameter] = *value;
     return constantValue;
   }
 
   /// Bounds of an array's extents where all are constants.
-  mlir::DenseI64ArrayAttr bounds(const Array& array) const {
+  mlir::DenseI64ArrayAttr bounds(const SystemVariable& array) const {
     llvm::SmallVector<int64_t> found;
     for (const Affine& extent : array.extents) {
       int64_t sum = extent.constant;
-      for (size_t i = 0; i < graph_.parameters.size(); ++i) {
+      for (size_t i = 0; i < system_.parameters.size(); ++i) {
         if (factorOf(extent, i) == 0)
           continue;
         if (!fixed_.contains(i))
@@ -310,13 +312,13 @@ private:
     if (std::abs(source.factor) == 1)
       return product;
     const Value factor = constant(std::abs(source.factor));
-    const Array& array = *arrays_[source.argument].array;
+    const SystemVariable& array = *arrays_[source.argument].array;
     builder_.create<svm::CheckOp>(
         placeOf(array.location),
         builder_.create<arith::CmpIOp>(place_, arith::CmpIPredicate::eq,
                                        builder_.create<arith::RemSIOp>(place_, product, factor), constant(0)),
         builder_.getStringAttr("pla-extent"),
-        builder_.getStringAttr("'" + array.name + "' has " + equations::text(extent, {}, graph_.parameters) +
+        builder_.getStringAttr("'" + array.name + "' has " + equations::text(extent, {}, system_.parameters) +
                                " elements in dimension " + std::to_string(source.dimension) + ", and is given {0}"),
         mlir::StringAttr(), mlir::ValueRange{given});
     return builder_.create<arith::DivSIOp>(place_, product, factor);
@@ -324,7 +326,7 @@ private:
 
   void checkExtents() {
     for (size_t argument = 0; argument < arrays_.size(); ++argument) {
-      const Array& array = *arrays_[argument].array;
+      const SystemVariable& array = *arrays_[argument].array;
       place_ = placeOf(array.location);
       for (size_t number = 0; number < array.extents.size(); ++number) {
         const bool tells = std::any_of(sources_.begin(), sources_.end(), [&](const std::optional<Source>& source) {
@@ -346,24 +348,24 @@ private:
   using Constraint = equations::Constraint;
 
   Location contextPlace(size_t number) const {
-    const Location found = number < graph_.contextPlaces.size() ? graph_.contextPlaces[number] : Location();
-    return found.valid() ? found : graph_.location;
+    const Location found = number < system_.contextPlaces.size() ? system_.contextPlaces[number] : Location();
+    return found.valid() ? found : system_.location;
   }
 
   /// "H >= K", with what is subtracted on the other side.
   std::string conditionText(const Constraint& condition) const {
     using Kind = Constraint::Kind;
     if (condition.kind == Kind::Divisible || condition.kind == Kind::NotDivisible)
-      return equations::text(equations::Space{{{condition}}}, graph_.iterators, graph_.parameters);
+      return equations::text(equations::Space{{{condition}}}, system_.iterators, system_.parameters);
     Affine left, right;
-    for (size_t i = 0; i < graph_.parameters.size(); ++i) {
+    for (size_t i = 0; i < system_.parameters.size(); ++i) {
       const int64_t factor = factorOf(condition.value, i);
       left.parameters.push_back(std::max<int64_t>(factor, 0));
       right.parameters.push_back(std::max<int64_t>(-factor, 0));
     }
     (condition.value.constant > 0 ? left : right).constant = std::abs(condition.value.constant);
-    return equations::text(left, {}, graph_.parameters) + (condition.kind == Kind::Zero ? " == " : " >= ") +
-           equations::text(right, {}, graph_.parameters);
+    return equations::text(left, {}, system_.parameters) + (condition.kind == Kind::Zero ? " == " : " >= ") +
+           equations::text(right, {}, system_.parameters);
   }
 
   static bool holds(const Constraint& condition, __int128 value) {
@@ -383,9 +385,9 @@ private:
   /// "H is 3 and K is 5", of the parameters of a condition.
   std::string valuesText(const Constraint& condition, llvm::function_ref<std::string(size_t)> valueOf) const {
     std::vector<std::string> values;
-    for (size_t i = 0; i < graph_.parameters.size(); ++i)
+    for (size_t i = 0; i < system_.parameters.size(); ++i)
       if (factorOf(condition.value, i) != 0)
-        values.push_back(graph_.parameters[i] + " is " + valueOf(i));
+        values.push_back(system_.parameters[i] + " is " + valueOf(i));
     std::string text;
     for (size_t i = 0; i < values.size(); ++i)
       text += (i == 0 ? "" : i + 1 < values.size() ? ", " : " and ") + values[i];
@@ -395,11 +397,11 @@ private:
   /// Whether sizes that are known already are the program's. Reports those that are not.
   bool checkKnown() {
     bool fine = true;
-    for (size_t number = 0; number < graph_.context.size(); ++number) {
-      const Constraint& condition = graph_.context[number];
+    for (size_t number = 0; number < system_.context.size(); ++number) {
+      const Constraint& condition = system_.context[number];
       __int128 value = condition.value.constant;
       bool isKnown = true;
-      for (size_t i = 0; i < graph_.parameters.size(); ++i)
+      for (size_t i = 0; i < system_.parameters.size(); ++i)
         if (const int64_t factor = factorOf(condition.value, i); factor != 0) {
           const std::optional<int64_t> known = knownValue(i);
           isKnown &= known.has_value();
@@ -411,8 +413,8 @@ private:
       DiagnosticBuilder report =
           diagnostics_.report(badSize, contextPlace(number), conditionText(condition),
                               valuesText(condition, [&](size_t i) { return std::to_string(*knownValue(i)); }));
-      for (size_t i = 0; i < graph_.parameters.size(); ++i)
-        if (const auto at = known_.places.find(graph_.parameters[i]);
+      for (size_t i = 0; i < system_.parameters.size(); ++i)
+        if (const auto at = known_.places.find(system_.parameters[i]);
             at != known_.places.end() && factorOf(condition.value, i) != 0)
           report.label(at->second, "");
       report.help(choosesSizes);
@@ -421,8 +423,8 @@ private:
   }
 
   void checkContext() {
-    for (size_t number = 0; number < graph_.context.size(); ++number) {
-      const Constraint& each = graph_.context[number];
+    for (size_t number = 0; number < system_.context.size(); ++number) {
+      const Constraint& each = system_.context[number];
       using Kind = Constraint::Kind;
       place_ = placeOf(contextPlace(number));
       const Value value = sum(each.value);
@@ -443,14 +445,14 @@ private:
           builder_.getStringAttr("the program is for sizes with " + conditionText(each) + ", and " + found),
           builder_.getStringAttr(choosesSizes), values);
     }
-    place_ = placeOf(graph_.location);
+    place_ = placeOf(system_.location);
   }
 
   /// All where the machine keeps what belongs to nobody.
   mapping::Record placement() const {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine_);
     mapping::Record record;
-    mapping::FunctionPlacement& entry = record.functions[graph_.name];
+    mapping::FunctionPlacement& entry = record.functions[system_.name];
     if (places.control.valid())
       entry.control = machine_[places.control].name;
     for (const auto& [array, access] : arrays_)
@@ -463,7 +465,7 @@ private:
     return record;
   }
 
-  const Graph& graph_;
+  const System& system_;
   const KnownSizes& known_;
   const Machine& machine_;
   mlir::MLIRContext& context_;
@@ -471,7 +473,8 @@ private:
   mlir::Location place_;
   LogicalModule module_;
   mlir::OpBuilder builder_;
-  std::vector<Argument> arrays_;
+  std::vector<Argument> arrays_;               // inputs, and behind them outputs
+  size_t inputs_ = 0;                          // how many of them
   std::vector<std::optional<Source>> sources_; // by parameter
   std::vector<size_t> solved_, told_;          // parameters, in the order in which they become known
   std::vector<Value> values_;                  // of parameters
@@ -485,9 +488,9 @@ private:
 } // namespace
 
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-lower(const Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
+lower(const System& system, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
       DiagnosticEngine& diagnostics) {
-  return Lowering(graph, known, machine, context, diagnostics).run();
+  return Lowering(system, known, machine, context, diagnostics).run();
 }
 
 } // namespace strata::pla

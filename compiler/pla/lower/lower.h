@@ -1,11 +1,11 @@
-// Lowering: a loop program's graph becomes a logical program with one kernel of equations and one entry point that runs
-// it. Inputs and outputs are the entry point's arguments, in the order of their declarations, and behind them the
+// Lowering: a loop program's equations become a logical program with one kernel of equations and one entry point that
+// runs it. Inputs and outputs are the entry point's arguments, in the order of their declarations, and behind them the
 // parameters that no extent tells, as 64-bit integers. Not thread safe.
 #pragma once
 
 #include "base/machine/machine.h"
 #include "base/source/diagnostic.h"
-#include "compiler/equations/graph.h"
+#include "compiler/equations/system.h"
 #include "compiler/mapping/record.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -28,10 +28,10 @@ struct KnownSizes {
 
 /// Where kernels work in a memory that the program manages, known sizes become constants, by which blocks there have
 /// bounds; the code then checks that it is called with them. Sizes that the program excludes are an error, here as far
-/// as they are known and else when the entry point is called. REQUIRES: the graph verifies. Nothing on errors
-/// (reported).
+/// as they are known and else when the entry point is called. REQUIRES: the system has no reductions, and verifies.
+/// Nothing on errors (reported).
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-lower(const equations::Graph& graph, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
+lower(const equations::System& system, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
       DiagnosticEngine& diagnostics);
 
 } // namespace strata::pla

@@ -1,6 +1,8 @@
 // Equations of the dialect are read, mapped, and called with blocks of the interpreter's.
 #include "compiler/target/array/kernels.h"
 
+#include "compiler/equations/uniform.h"
+#include "compiler/equations/verify.h"
 #include "compiler/ir/locations.h"
 #include "compiler/target/array/map.h"
 #include "runtime/array/files.h"
@@ -115,20 +117,24 @@ bool haveExtents(const equations::Graph& graph) {
 /// False on errors (reported).
 bool mapKernel(svm::EquationsOp equations, ArrayKernel& kernel, const Machine& machine,
                const target::ArrayOptions& options, DiagnosticEngine& diagnostics) {
-  std::optional<equations::KernelGraph> made = equations::graphOf(equations, diagnostics);
+  std::optional<equations::KernelSystem> made = equations::systemOf(equations, diagnostics);
   if (!made)
     return false;
   // Kernels that a notation makes of its programs carry their names.
   llvm::StringRef name(kernel.name);
   name.consume_back(".equations");
-  made->graph.name = name.str();
-  if (!haveExtents(made->graph)) {
-    diagnostics.report(noExtents, made->graph.location, name.str())
+  made->system.name = name.str();
+  // Processors of an array have no memory in common: what one uses of another is passed on.
+  const std::optional<equations::Graph> graph = equations::uniform(made->system, diagnostics);
+  if (!graph || !equations::verify(*graph, diagnostics))
+    return false;
+  if (!haveExtents(*graph)) {
+    diagnostics.report(noExtents, graph->location, name.str())
         .help("state the extents of its arrays: 'extents' of the kernel");
     return false;
   }
-  kernel.runner = mapped(textOf(equations->getParentOp()), made->graph, machine, options, diagnostics);
-  kernel.location = made->graph.location;
+  kernel.runner = mapped(textOf(equations->getParentOp()), *graph, machine, options, diagnostics);
+  kernel.location = graph->location;
   kernel.inputs = std::move(made->inputs);
   kernel.outputs = std::move(made->outputs);
   kernel.isCopied.assign(kernel.inputs.size(), false);

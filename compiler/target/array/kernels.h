@@ -3,7 +3,7 @@
 // nothing. Used by one thread; the cache may be used by several.
 #pragma once
 
-#include "compiler/equations/dialect/graph_of.h"
+#include "compiler/equations/dialect/system_of.h"
 #include "compiler/equations/extract/extract.h"
 #include "compiler/interpret/interpreter.h"
 #include "compiler/target/array_runner.h"

@@ -49,14 +49,14 @@ std::string sums(const std::string& extent = "N") {
       }
       svm.equation of %y at affine_map<(i)[N] -> (i)> : memref<?xi32, strided<[?], offset: ?>>
           in [affine_set<(i)[N] : (i - 1 >= 0, N - 1 - i >= 0)>] {
-        %a = svm.use "v" [0] : i32
-        %b = svm.use "v" [1] : i32
+        %a = svm.use "v" at affine_map<(i)[N] -> (i)> : i32
+        %b = svm.use "v" at affine_map<(i)[N] -> (i - 1)> : i32
         %c = arith.addi %a, %b : i32
         svm.define %c : i32
       }
       svm.equation of %y at affine_map<(i)[N] -> (i)> : memref<?xi32, strided<[?], offset: ?>>
           in [affine_set<(i)[N] : (i == 0, N - 1 - i >= 0)>] {
-        %a = svm.use "v" [0] : i32
+        %a = svm.use "v" at affine_map<(i)[N] -> (i)> : i32
         svm.define %a : i32
       }
     }
