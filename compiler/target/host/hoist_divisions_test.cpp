@@ -3,6 +3,7 @@
 
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/passes_testing.h"
+#include "compiler/target/processor.h"
 
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Target/TargetMachine.h"
@@ -83,7 +84,7 @@ TEST(HoistDivisions, NoLaneUsesWhatAnotherOneComputed) {
     auto module =
         llvm::parseAssemblyString(loopWith("  %q = " + std::string(operation) + " i64 %h, %m\n"), wrong, context);
     CodeOptions options;
-    options.cpu = vectorProcessor;
+    options.processor = target::processorOf(vectorProcessor, diagnostics);
     ASSERT_TRUE(module && optimize(*module, options, diagnostics));
     const std::string text = printed(*module);
     EXPECT_NE(text.find("masked.gather"), std::string::npos) << "no longer vectorised\n" << text;
