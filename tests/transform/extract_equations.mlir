@@ -12,7 +12,7 @@ module attributes {svm.stage = "logical"} {
 // CHECK-LABEL: svm.kernel @sums
 // CHECK-SAME: %[[N:[^:]*]]: index {svm.name = "x.0"}
 // CHECK: svm.equations ["i"](%[[N]]) ["x.0"]
-// CHECK: svm.use "{{.*}}" [1] : f32
+// CHECK: svm.use "{{.*}}" at #{{.*}} : f32
 // CHECK-NOT: scf.for
 // LOOPS-LABEL: svm.kernel @sums
 // LOOPS: scf.for

@@ -320,9 +320,10 @@ void SizeLimit::require(const Reach& reach) {
   const auto count = std::count_if(reach.sizes.begin(), reach.sizes.end(), [](double each) { return each > 0; });
   most_.resize(std::max(most_.size(), reach.sizes.size()), any);
   for (size_t i = 0; i < reach.sizes.size() && !isBroken_; ++i)
-    if (reach.sizes[i] > 0) // an equal part of the range for each
-      most_[i] = std::min(
-          most_[i], static_cast<int64_t>((most - reach.constant) / (static_cast<double>(count) * reach.sizes[i])));
+    if (reach.sizes[i] > 0) { // an equal part of the range for each
+      const double share = (most - reach.constant) / (static_cast<double>(count) * reach.sizes[i]);
+      most_[i] = static_cast<int64_t>(std::min(share, static_cast<double>(most_[i])));
+    }
 }
 
 Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension, bool isGreatest,
