@@ -249,7 +249,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"equations-too-hard",
               "for i where 0 <= i < N { y[i] = x[i] if i mod 100 != 1; y[i] = 0 if i mod 100 == 1; }"},
         Wrong{"equations-unbounded", "for i where i < N { y[i] = x[i]; }"},
-        Wrong{"equations-no-order", "for i where 0 <= i < N { v[i] = w[i]; w[i] = v[i]; y[i] = v[i]; }"}));
+        Wrong{"equations-no-order", "for i where 0 <= i < N { v[i] = w[i]; w[i] = v[i]; y[i] = v[i]; }"},
+        // One from its last to its first, the other from its first to its last, each from the other.
+        Wrong{"equations-order-unknown", "for i where 0 <= i < N { v[i] = w[N - 1 - i]; w[i] = x[0] if i == 0; "
+                                         "w[i] = v[N - i] if i > 0; y[i] = v[i]; }"}));
 
 TEST(Programs, TextThatIsNoProgram) {
   EXPECT_TRUE(Read(std::string("parameter N;\0", 13)).says("pla-no-text"));
