@@ -403,7 +403,8 @@ private:
 
 bool isLaneWise(Operation* op) {
   if (isa<math::SqrtOp, math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::TruncOp,
-          math::RoundEvenOp, math::CopySignOp>(op))
+          math::RoundEvenOp, math::RoundOp, math::CopySignOp, math::CtPopOp, math::CountLeadingZerosOp,
+          math::CountTrailingZerosOp>(op))
     return true;
   return isa<arith::ArithDialect>(op->getDialect()) && op->hasTrait<OpTrait::Vectorizable>() && canExecuteAnywhere(op);
 }

@@ -1,7 +1,9 @@
 // What LLVM knows of one function: its loops, who dominates whom, and how its integers evolve.
 #pragma once
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/CodeMetrics.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -19,8 +21,15 @@ struct Analyses {
       : function(function), layout(function.getParent()->getDataLayout()), dominators(function),
         postDominators(function), loops(dominators), assumptions(function),
         libraryTable(llvm::Triple(function.getParent()->getTargetTriple())), library(libraryTable),
-        evolution(function, library, assumptions, dominators, loops) {}
+        evolution(function, library, assumptions, dominators, loops) {
+    llvm::CodeMetrics::collectEphemeralValues(&function, &assumptions, ephemeral);
+    if (llvm::any_of(ephemeral, [](const llvm::Value* each) { return llvm::isa<llvm::PHINode>(each); }))
+      ephemeral.clear(); // phis are looked at by the edges that lead to them
+  }
   Analyses(const Analyses&) = delete;
+
+  /// Whether an instruction does nothing but tell LLVM what may be assumed.
+  bool isAssumption(const llvm::Instruction& instruction) const { return ephemeral.contains(&instruction); }
 
   llvm::Function& function;
   const llvm::DataLayout& layout;
@@ -31,6 +40,7 @@ struct Analyses {
   llvm::TargetLibraryInfoImpl libraryTable;
   llvm::TargetLibraryInfo library;
   llvm::ScalarEvolution evolution;
+  llvm::SmallPtrSet<const llvm::Value*, 32> ephemeral;
 };
 
 } // namespace strata::raise

@@ -22,9 +22,12 @@ public:
         return std::nullopt;
     passTypesOn();
     for (auto& [base, block] : memory_.blocks)
-      if (const auto known = elements_.find(base); known != elements_.end() && !block.element)
-        block.element = known->second;
+      if (const auto known = elements_.find(base);
+          known != elements_.end() &&
+          (!block.element || (known->second.isFixed && bytesOf(known->second.type) < bytesOf(block.element))))
+        block.element = known->second.type;
     passTypesOn();
+    narrowElements();
     for (const auto& [base, block] : memory_.blocks)
       if (block.isWritten && llvm::isa<llvm::GlobalVariable>(base)) {
         refusal_.refuse("a store to a constant", nullptr);
@@ -32,7 +35,7 @@ public:
       }
     for (llvm::Instruction& instruction : llvm::instructions(analyses_.function))
       if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction) &&
-          !locate(instruction))
+          !analyses_.isAssumption(instruction) && !locate(instruction))
         return std::nullopt;
     return std::move(memory_);
   }
@@ -80,6 +83,8 @@ private:
   }
 
   bool find(llvm::Instruction& instruction) {
+    if (analyses_.isAssumption(instruction))
+      return true;
     if (auto bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
       MemoryBlock* to = blockOf(bulk->getRawDest(), instruction);
       if (!to)
@@ -128,13 +133,15 @@ private:
       block->isRead = true;
       block->isChanged = true;
     }
-    if (!block->element || block->element == type)
+    if (!block->element || bytesOf(type) < bytesOf(block->element))
       block->element = type;
-    else if (bytesOf(block->element) != bytesOf(type))
-      return refusal_.refuse("accesses of several sizes to the elements of one array", &instruction);
-    else
-      block->element = llvm::Type::getIntNTy(type->getContext(), static_cast<unsigned>(8 * bytesOf(type)));
+    else if (block->element != type && bytesOf(block->element) == bytesOf(type))
+      block->element = integerOf(bytesOf(type));
     return true;
+  }
+
+  llvm::Type* integerOf(uint64_t bytes) const {
+    return llvm::Type::getIntNTy(analyses_.function.getContext(), static_cast<unsigned>(8 * bytes));
   }
 
   /// Arrays that are only copied have the elements of what they are copied to or from.
@@ -154,6 +161,34 @@ private:
     }
   }
 
+  /// Integers that lie at odd places, as words do in an array of bytes, are made of smaller elements.
+  void narrowElements() {
+    const auto narrow = [&](const llvm::Value* pointer, const Polynomial& at) {
+      MemoryBlock& block = memory_.blocks[indices_.baseOf(pointer)];
+      if (!block.element || !block.element->isIntegerTy() || block.isChanged)
+        return;
+      uint64_t bytes = bytesOf(block.element);
+      while (bytes > 1 && !at.dividedBy(static_cast<int64_t>(bytes)))
+        bytes /= 2;
+      block.element = integerOf(bytes);
+    };
+    for (llvm::Instruction& instruction : llvm::instructions(analyses_.function)) {
+      if (analyses_.isAssumption(instruction))
+        continue;
+      if (const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction))
+        narrow(pointer, indices_.bytesOf(pointer));
+      if (auto* bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+        const auto narrowAll = [&](const llvm::Value* pointer) {
+          narrow(pointer, indices_.bytesOf(pointer));
+          narrow(pointer, indices_.of(bulk->getLength(), Widening::Unsigned));
+        };
+        narrowAll(bulk->getRawDest());
+        if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(bulk))
+          narrowAll(transfer->getRawSource());
+      }
+    }
+  }
+
   bool locate(llvm::Instruction& instruction) {
     const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
     llvm::Type* type = pointer ? llvm::getLoadStoreType(&instruction) : nullptr;
@@ -161,14 +196,17 @@ private:
       pointer = change->getPointerOperand(), type = change->getType();
     else if (const auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
       pointer = change->getPointerOperand(), type = change->getNewValOperand()->getType();
-    const uint64_t bytes = bytesOf(type);
     const MemoryBlock& block = memory_.blocks[indices_.baseOf(pointer)];
     if (block.isChanged && !block.element->isIntegerTy())
       return refusal_.refuse("an atomic operation on floating-point numbers", &instruction);
+    const uint64_t bytes = bytesOf(block.element);
+    const auto parts = static_cast<unsigned>(bytesOf(type) / bytes);
+    if (parts > 1 && (block.isChanged || !analyses_.layout.isLittleEndian()))
+      return refusal_.refuse("accesses of several sizes to the elements of one array", &instruction);
     auto index = indices_.bytesOf(pointer).dividedBy(static_cast<int64_t>(bytes));
     if (!index)
       return refusal_.refuse("an address that is no multiple of the element's size", &instruction);
-    memory_.accesses[&instruction] = {indices_.baseOf(pointer), std::move(*index)};
+    memory_.accesses[&instruction] = {indices_.baseOf(pointer), std::move(*index), parts};
     return true;
   }
 

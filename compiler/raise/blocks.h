@@ -10,7 +10,8 @@
 namespace strata::raise {
 
 struct MemoryBlock {
-  /// Floating-point where all accesses are; an integer of the same width where they differ. Null: nothing is accessed.
+  /// Of the smallest size that is accessed. Floating-point where all accesses of that size are; an integer of the same
+  /// width where they differ. Null: nothing is accessed.
   llvm::Type* element = nullptr;
   uint64_t bytes = 0; // of a local variable or constant
   bool isRead = false, isWritten = false;
@@ -20,7 +21,8 @@ struct MemoryBlock {
 /// A load or store.
 struct Access {
   const llvm::Value* block = nullptr;
-  Polynomial index; // in elements
+  Polynomial index;   // in elements
+  unsigned parts = 1; // elements that the number takes, the lowest bits first
 };
 
 struct Memory {
@@ -28,8 +30,12 @@ struct Memory {
   llvm::DenseMap<const llvm::Instruction*, Access> accesses;
 };
 
-/// The types of arguments' elements where the function does not tell.
-using ElementTypes = std::map<const llvm::Value*, llvm::Type*>;
+/// The type of an argument's elements where the function does not tell.
+struct ElementType {
+  llvm::Type* type = nullptr;
+  bool isFixed = false; // and where it tells of larger ones
+};
+using ElementTypes = std::map<const llvm::Value*, ElementType>;
 
 /// Intrinsics that set or copy memory are not among the accesses. Nothing, and a refusal, where memory is reached in
 /// another way.

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/FloatingPointMode.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -40,6 +41,7 @@ private:
 
   // Values (body_values.cpp).
   mlir::Type typeOf(const llvm::Type* type);
+  mlir::Type typeOf(const llvm::Value* value);
   mlir::Value valueOf(const llvm::Value* value);
   mlir::Value index(int64_t value);
   mlir::Value zero(mlir::Type type);
@@ -53,17 +55,58 @@ private:
   // Straight code (body_operations.cpp).
   mlir::Value tableOf(const llvm::GlobalVariable& constant, const MemoryBlock& block, mlir::OpBuilder& variables);
   Values indicesOf(const Access& access);
+  mlir::Value as(mlir::Type type, mlir::Value value);
+  mlir::Value load(const Access& access, mlir::Type type);
+  void store(const Access& access, mlir::Value value);
   bool writeInstruction(llvm::Instruction& instruction);
   mlir::Value operation(llvm::Instruction& instruction);
   mlir::Value comparison(llvm::ICmpInst& compared);
-  mlir::Value mathOf(llvm::CallInst& call);
+  bool compareAddresses(llvm::ICmpInst& compared);
   mlir::arith::FastMathFlagsAttr flagsOf(const llvm::Instruction& instruction);
   template <typename Op>
-  mlir::Value floating(llvm::Instruction& instruction, unsigned operands);
+  mlir::Value floating(llvm::Instruction& instruction, unsigned operands) {
+    Values given;
+    for (unsigned number = 0; number < operands; ++number)
+      given.push_back(valueOf(instruction.getOperand(number)));
+    auto made = make<Op>(mlir::TypeRange{typeOf(instruction.getType())}, given);
+    made.setFastmathAttr(flagsOf(instruction));
+    return made;
+  }
   mlir::Value writeAtomic(llvm::Instruction& change, svm::AtomicKind kind, const llvm::Value* value,
                           const llvm::Value* expected);
+
+  // Calls (body_calls.cpp).
   bool writeCall(llvm::CallInst& call);
   bool writeBulk(llvm::MemIntrinsic& bulk);
+  mlir::Value filling(const llvm::Value* byte, mlir::Type element);
+
+  // Functions of integers (body_integers.cpp). Null: it is none of them.
+  mlir::Value integerFunction(llvm::CallInst& call);
+  /// The result, and whether it does not fit.
+  std::pair<mlir::Value, mlir::Value> withOverflow(llvm::WithOverflowInst& call);
+  mlir::Value integer(mlir::Type type, const llvm::APInt& value);
+  mlir::Value integer(mlir::Type type, uint64_t value);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value left, mlir::Value right);
+  mlir::Value leavesType(bool isSum, mlir::Value left, mlir::Value right, mlir::Value result);
+  mlir::Value saturating(bool isSum, bool hasSign, mlir::Value left, mlir::Value right);
+  mlir::Value funnelShift(bool isLeft, mlir::Value high, mlir::Value low, const llvm::Value* by);
+  mlir::Value reversed(mlir::Value value, unsigned smallest);
+
+  // Functions of real numbers (body_reals.cpp). Null: it is none of them.
+  mlir::Value realFunction(llvm::CallInst& call);
+  llvm::StringRef libraryFunction(const llvm::CallInst& call) const;
+  mlir::Value callLibrary(llvm::StringRef name, llvm::CallInst& call);
+  mlir::Value real(mlir::Type type, double value);
+  mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value left, mlir::Value right);
+  mlir::Value bitsOfReal(mlir::Value value);
+  mlir::Value extremeNumber(bool isLeast, const llvm::CallInst& call);
+  mlir::Value extreme(bool isLeast, mlir::Value left, mlir::Value right);
+  mlir::Value wholeNumber(mlir::Value value, mlir::Type type);
+  mlir::Value nearestInside(mlir::Value value, mlir::Type type, bool hasSign);
+  mlir::Value powerOfTwo(mlir::Value exponent);
+  mlir::Value scaled(mlir::Value value, mlir::Value exponent);
+  mlir::Value integerPower(mlir::Value base, const llvm::Value* given);
+  mlir::Value isOfClass(mlir::Value value, llvm::FPClassTest classes);
 
   // Choices (body_control.cpp).
 
@@ -85,7 +128,8 @@ private:
   BasicBlock* meetingOf(BasicBlock* block, const Run& run);
   BasicBlock* meetingOf(llvm::ArrayRef<std::pair<mlir::Value, BasicBlock*>> exits, const Run& run);
   void enter(BasicBlock* from, BasicBlock* to);
-  bool isCarried(const llvm::PHINode& phi) { return bool(typeOf(phi.getType())); }
+  bool isCarried(const llvm::PHINode& phi) { return bool(typeOf(&phi)) && !isFollowed(phi); }
+  bool isFollowed(const llvm::PHINode& phi);
   mlir::Value incoming(llvm::PHINode& phi, BasicBlock* from);
 
   // Loops (body_loops.cpp).
@@ -111,7 +155,8 @@ private:
   const std::map<std::string, CallWriter>& calls_;
   mlir::Location place_;
   llvm::DenseMap<const llvm::Value*, mlir::Value> values_, blocks_;
-  llvm::DenseMap<const llvm::Loop*, mlir::Value> variables_; // of the counted loops around
+  llvm::DenseMap<const llvm::Value*, std::pair<mlir::Value, mlir::Value>> pairs_; // of calls that tell of overflow
+  llvm::DenseMap<const llvm::Loop*, mlir::Value> variables_;                      // of the counted loops around
   Values symbols_;
   size_t written_ = 0, mostWritten_ = 0;
   unsigned depth_ = 0; // of loops and choices around

@@ -16,7 +16,7 @@ Value Body::incoming(llvm::PHINode& phi, BasicBlock* from) {
   if (number >= 0)
     return valueOf(phi.getIncomingValue(static_cast<unsigned>(number)));
   refuse("control flow that is not followed", &phi);
-  return zero(typeOf(phi.getType()));
+  return zero(typeOf(&phi));
 }
 
 /// Takes an edge: phis get their values, all at once.
@@ -72,7 +72,7 @@ Body::Left Body::choose(BasicBlock* at, BasicBlock* meeting, Value condition, Ar
   if (!endsHere)
     for (llvm::PHINode& phi : meeting->phis())
       if (isCarried(phi))
-        inner.types.push_back(typeOf(phi.getType()));
+        inner.types.push_back(typeOf(&phi));
   Run& used = endsHere ? run : inner;
   auto choice = make<scf::IfOp>(mlir::TypeRange(used.types), condition, true, true);
   for (bool isThen : {true, false}) {

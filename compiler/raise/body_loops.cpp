@@ -30,7 +30,7 @@ bool Body::isDerived(llvm::PHINode& phi, const llvm::Loop* loop, const CountedLo
   if (&phi == counted.variable)
     return true;
   if (phi.getType()->isPointerTy())
-    return indices_.baseOf(&phi) != &phi;
+    return indices_.walksEvenly(&phi);
   return analyses_.loops.getLoopFor(phi.getParent()) == loop && indices_.recurrence(&phi, Widening::Signed).has_value();
 }
 
@@ -93,7 +93,7 @@ bool Body::writeFor(llvm::Loop* loop, const CountedLoop& counted, Exits& exits) 
         carried, [&](llvm::PHINode* each) { return each->getIncomingValueForBlock(latch) == phi.getIncomingValue(0); });
     if (counted.exitsAtLatch && value && loop->contains(value) && !isNext && !llvm::is_contained(kept, value)) {
       kept.push_back(value);
-      initial.push_back(zero(typeOf(value->getType())));
+      initial.push_back(zero(typeOf(value)));
     }
   }
   auto made = make<scf::ForOp>(lower, upper, index(1), initial);
@@ -169,14 +169,21 @@ bool Body::writeWhile(llvm::Loop* loop, Exits& exits) {
   BasicBlock *head = loop->getHeader(), *latch = loop->getLoopLatch();
   llvm::SmallVector<llvm::PHINode*> carried, outside;
   Values initial;
+  bool walks = false; // a pointer by even steps: then iterations are counted
   for (llvm::PHINode& phi : head->phis()) {
+    if (phi.getType()->isPointerTy() && indices_.walksEvenly(&phi)) {
+      walks = true;
+      continue;
+    }
     if (!isCarried(phi))
-      return refuse("a pointer that walks in a loop whose iterations are not counted", &phi);
+      return refuse("a pointer that walks unevenly", &phi);
     carried.push_back(&phi);
     initial.push_back(values_.lookup(&phi));
     if (!initial.back())
       return refuse("control flow that is not followed", &phi);
   }
+  if (walks)
+    initial.push_back(index(0));
   llvm::SmallVector<BasicBlock*> ends;
   loop->getUniqueExitBlocks(ends);
   llvm::SmallVector<mlir::Type> carriedTypes(mlir::ValueRange(initial).getTypes()), types = carriedTypes;
@@ -187,7 +194,7 @@ bool Body::writeWhile(llvm::Loop* loop, Exits& exits) {
       if (!isCarried(phi))
         return refuse("a pointer that leaves a loop", &phi);
       outside.push_back(&phi);
-      types.push_back(typeOf(phi.getType()));
+      types.push_back(typeOf(&phi));
     }
   auto made = make<scf::WhileOp>(types, initial);
   {
@@ -196,16 +203,20 @@ bool Body::writeWhile(llvm::Loop* loop, Exits& exits) {
     mlir::Block* body = builder_.createBlock(&made.getBefore(), {}, carriedTypes, places);
     for (auto [number, phi] : llvm::enumerate(carried))
       values_[phi] = body->getArgument(static_cast<unsigned>(number));
+    if (walks)
+      variables_[loop] = body->getArguments().back();
     auto isEnd = [&](BasicBlock*, BasicBlock* to) { return to == head || !loop->contains(to); };
     auto leaving = [&](BasicBlock* from, BasicBlock* to) {
       const bool isBack = to == head;
       Values values{make<arith::ConstantIntOp>(isBack, 1)};
       for (llvm::PHINode* phi : carried)
-        values.push_back(isBack ? valueOf(phi->getIncomingValueForBlock(latch)) : zero(typeOf(phi->getType())));
+        values.push_back(isBack ? valueOf(phi->getIncomingValueForBlock(latch)) : zero(typeOf(phi)));
+      if (walks)
+        values.push_back(isBack ? make<arith::AddIOp>(variables_.lookup(loop), index(1)).getResult() : index(0));
       if (ends.size() > 1)
         values.push_back(make<arith::ConstantIntOp>(isBack ? 0 : llvm::find(ends, to) - ends.begin(), 32));
       for (llvm::PHINode* phi : outside)
-        values.push_back(phi->getParent() == to ? incoming(*phi, from) : zero(typeOf(phi->getType())));
+        values.push_back(phi->getParent() == to ? incoming(*phi, from) : zero(typeOf(phi)));
       return values;
     };
     Run run{isEnd, leaving, {builder_.getI1Type()}, loop};
@@ -218,6 +229,7 @@ bool Body::writeWhile(llvm::Loop* loop, Exits& exits) {
     places.resize(types.size(), place_);
     mlir::Block* after = builder_.createBlock(&made.getAfter(), {}, types, places);
     make<scf::YieldOp>(after->getArguments().take_front(carriedTypes.size()));
+    variables_.erase(loop);
   }
   auto result = static_cast<unsigned>(carriedTypes.size());
   Value which = ends.size() > 1 ? made.getResult(result++) : Value();

@@ -2,18 +2,12 @@
 // flag by which the kernel compiler fuses them.
 #include "compiler/raise/body.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
-
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ConstantFolding.h"
-#include "llvm/Demangle/Demangle.h"
 
 namespace strata::raise {
 
 namespace arith = mlir::arith;
-namespace math = mlir::math;
 namespace memref = mlir::memref;
-namespace scf = mlir::scf;
 
 using mlir::Value;
 
@@ -95,6 +89,47 @@ Body::Values Body::indicesOf(const Access& access) {
   return type.getRank() ? Values{valueOf(access.index)} : Values();
 }
 
+Value Body::as(mlir::Type type, Value value) {
+  return value.getType() == type ? value : make<arith::BitcastOp>(type, value).getResult();
+}
+
+Value Body::load(const Access& access, mlir::Type type) {
+  Value block = blocks_.lookup(access.block);
+  const Values indices = indicesOf(access);
+  if (access.parts == 1)
+    return as(type, make<memref::LoadOp>(block, indices));
+  const unsigned bits = type.getIntOrFloatBitWidth(), each = bits / access.parts;
+  const mlir::Type whole = builder_.getIntegerType(bits), part = builder_.getIntegerType(each);
+  Value value;
+  for (unsigned number = 0; number < access.parts; ++number) {
+    Value at = make<arith::AddIOp>(indices.front(), index(number));
+    Value loaded = make<arith::ExtUIOp>(whole, as(part, make<memref::LoadOp>(block, mlir::ValueRange(at))));
+    if (number == 0)
+      value = loaded;
+    else
+      value = make<arith::OrIOp>(value, make<arith::ShLIOp>(loaded, integer(whole, uint64_t(number) * each)));
+  }
+  return as(type, value);
+}
+
+void Body::store(const Access& access, Value value) {
+  Value block = blocks_.lookup(access.block);
+  const mlir::Type element = llvm::cast<mlir::MemRefType>(block.getType()).getElementType();
+  const Values indices = indicesOf(access);
+  if (access.parts == 1) {
+    make<memref::StoreOp>(as(element, value), block, indices);
+    return;
+  }
+  const unsigned bits = value.getType().getIntOrFloatBitWidth(), each = bits / access.parts;
+  const mlir::Type whole = builder_.getIntegerType(bits), part = builder_.getIntegerType(each);
+  value = as(whole, value);
+  for (unsigned number = 0; number < access.parts; ++number) {
+    Value shifted = number ? make<arith::ShRUIOp>(value, integer(whole, uint64_t(number) * each)).getResult() : value;
+    Value at = make<arith::AddIOp>(indices.front(), index(number));
+    make<memref::StoreOp>(as(element, make<arith::TruncIOp>(part, shifted)), block, mlir::ValueRange(at));
+  }
+}
+
 /// What svm.atomic has for it, or nothing.
 static std::optional<svm::AtomicKind> kindOf(llvm::AtomicRMWInst::BinOp operation) {
   switch (operation) {
@@ -133,25 +168,17 @@ Value Body::writeAtomic(llvm::Instruction& change, svm::AtomicKind kind, const l
 
 bool Body::writeInstruction(llvm::Instruction& instruction) {
   if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd() ||
-      llvm::isa<llvm::GetElementPtrInst, llvm::AllocaInst>(instruction))
+      llvm::isa<llvm::GetElementPtrInst, llvm::AllocaInst>(instruction) || analyses_.isAssumption(instruction))
     return true;
   ++written_;
   if (instruction.getDebugLoc())
     place_ = places_(instruction);
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-    const Access& access = memory_.accesses[load];
-    Value loaded = make<memref::LoadOp>(blocks_.lookup(access.block), indicesOf(access));
-    const mlir::Type type = typeOf(load->getType());
-    values_[load] = loaded.getType() == type ? loaded : make<arith::BitcastOp>(type, loaded).getResult();
+    values_[load] = this->load(memory_.accesses[load], typeOf(load->getType()));
     return !refusal_;
   }
   if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-    const Access& access = memory_.accesses[store];
-    Value block = blocks_.lookup(access.block), stored = valueOf(store->getValueOperand());
-    const mlir::Type type = llvm::cast<mlir::MemRefType>(block.getType()).getElementType();
-    if (stored.getType() != type)
-      stored = make<arith::BitcastOp>(type, stored);
-    make<memref::StoreOp>(stored, block, indicesOf(access));
+    this->store(memory_.accesses[store], valueOf(store->getValueOperand()));
     return !refusal_;
   }
   if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
@@ -174,16 +201,21 @@ bool Body::writeInstruction(llvm::Instruction& instruction) {
               ? before
               : make<arith::CmpIOp>(arith::CmpIPredicate::eq, before, valueOf(change->getCompareOperand())).getResult();
       return !refusal_;
+    } else if (const auto both = pairs_.find(part->getAggregateOperand()); both != pairs_.end()) {
+      values_[part] = part->getIndices().front() == 0 ? both->second.first : both->second.second;
+      return true;
     }
   if (auto* bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
     return writeBulk(*bulk);
   if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
     return writeCall(*call);
-  // Of addresses only the exit of a counted loop may ask.
-  if (const auto* compared = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
-      compared && compared->getOperand(0)->getType()->isPointerTy()) {
-    const llvm::Loop* loop = analyses_.loops.getLoopFor(compared->getParent());
-    return (loop && loops_.of(loop)) || refuse("a comparison of addresses", &instruction);
+  if (auto* compared = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
+      compared && compared->getOperand(0)->getType()->isPointerTy())
+    return compareAddresses(*compared);
+  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction); select && indices_.isChosen(select)) {
+    Value condition = valueOf(select->getCondition()), first = valueOf(select->getTrueValue());
+    values_[select] = make<arith::SelectOp>(condition, first, valueOf(select->getFalseValue()));
+    return !refusal_;
   }
   if (!typeOf(instruction.getType()))
     return refuse("an instruction on " +
@@ -210,16 +242,6 @@ arith::FastMathFlagsAttr Body::flagsOf(const llvm::Instruction& instruction) {
     if (isSet)
       flags = flags | flag;
   return arith::FastMathFlagsAttr::get(builder_.getContext(), flags);
-}
-
-template <typename Op>
-Value Body::floating(llvm::Instruction& instruction, unsigned operands) {
-  Values given;
-  for (unsigned number = 0; number < operands; ++number)
-    given.push_back(valueOf(instruction.getOperand(number)));
-  auto made = make<Op>(mlir::TypeRange{typeOf(instruction.getType())}, given);
-  made.setFastmathAttr(flagsOf(instruction));
-  return made;
 }
 
 static arith::CmpIPredicate predicateOf(llvm::CmpInst::Predicate predicate) {
@@ -297,6 +319,19 @@ Value Body::comparison(llvm::ICmpInst& compared) {
     return make<arith::CmpIOp>(predicate, first, second);
   }
   return make<arith::CmpIOp>(predicate, valueOf(left), valueOf(right));
+}
+
+/// Within one array distances tell. Of other addresses only the exit of a counted loop may ask, which needs no answer.
+bool Body::compareAddresses(llvm::ICmpInst& compared) {
+  const llvm::Value *left = compared.getOperand(0), *right = compared.getOperand(1), *base = indices_.baseOf(left);
+  if (base != indices_.baseOf(right) || !llvm::isa<llvm::Argument, llvm::AllocaInst, llvm::GlobalVariable>(base)) {
+    const llvm::Loop* loop = analyses_.loops.getLoopFor(compared.getParent());
+    return (loop && loops_.of(loop)) || refuse("a comparison of addresses", &compared);
+  }
+  const auto predicate = predicateOf(compared.getSignedPredicate());
+  Value first = valueOf(indices_.bytesOf(left)), second = valueOf(indices_.bytesOf(right));
+  values_[&compared] = make<arith::CmpIOp>(predicate, first, second);
+  return !refusal_;
 }
 
 Value Body::operation(llvm::Instruction& instruction) {
@@ -377,168 +412,6 @@ Value Body::operation(llvm::Instruction& instruction) {
   default:
     return {};
   }
-}
-
-/// Functions of C's library that have no effect but to set errno, which nobody in a kernel asks.
-static llvm::Intrinsic::ID libraryFunction(llvm::StringRef name) {
-  name.consume_back("f");
-  return llvm::StringSwitch<llvm::Intrinsic::ID>(name)
-      .Case("sqrt", llvm::Intrinsic::sqrt)
-      .Case("fabs", llvm::Intrinsic::fabs)
-      .Case("floor", llvm::Intrinsic::floor)
-      .Case("ceil", llvm::Intrinsic::ceil)
-      .Case("trunc", llvm::Intrinsic::trunc)
-      .Case("rint", llvm::Intrinsic::rint)
-      .Case("exp", llvm::Intrinsic::exp)
-      .Case("exp2", llvm::Intrinsic::exp2)
-      .Case("log", llvm::Intrinsic::log)
-      .Case("log2", llvm::Intrinsic::log2)
-      .Case("log10", llvm::Intrinsic::log10)
-      .Case("sin", llvm::Intrinsic::sin)
-      .Case("cos", llvm::Intrinsic::cos)
-      .Case("pow", llvm::Intrinsic::pow)
-      .Case("fma", llvm::Intrinsic::fma)
-      .Case("copysign", llvm::Intrinsic::copysign)
-      .Case("fmin", llvm::Intrinsic::minnum)
-      .Case("fmax", llvm::Intrinsic::maxnum)
-      .Default(llvm::Intrinsic::not_intrinsic);
-}
-
-Value Body::mathOf(llvm::CallInst& call) {
-  const auto operand = [&](unsigned number) { return valueOf(call.getArgOperand(number)); };
-  const llvm::Function* callee = call.getCalledFunction();
-  llvm::Intrinsic::ID id = call.getIntrinsicID();
-  llvm::LibFunc known;
-  if (id == llvm::Intrinsic::not_intrinsic && callee && analyses_.library.getLibFunc(*callee, known))
-    id = libraryFunction(callee->getName());
-  switch (id) {
-  case llvm::Intrinsic::fmuladd: {
-    const auto fuses =
-        arith::FastMathFlagsAttr::get(builder_.getContext(), flagsOf(call).getValue() | arith::FastMathFlags::contract);
-    auto product = make<arith::MulFOp>(operand(0), operand(1));
-    product.setFastmathAttr(fuses);
-    auto sum = make<arith::AddFOp>(product, operand(2));
-    sum.setFastmathAttr(fuses);
-    return sum;
-  }
-  case llvm::Intrinsic::fma:
-    return floating<math::FmaOp>(call, 3);
-  case llvm::Intrinsic::sqrt:
-    return floating<math::SqrtOp>(call, 1);
-  case llvm::Intrinsic::fabs:
-    return floating<math::AbsFOp>(call, 1);
-  case llvm::Intrinsic::floor:
-    return floating<math::FloorOp>(call, 1);
-  case llvm::Intrinsic::ceil:
-    return floating<math::CeilOp>(call, 1);
-  case llvm::Intrinsic::trunc:
-    return floating<math::TruncOp>(call, 1);
-  case llvm::Intrinsic::rint:
-  case llvm::Intrinsic::nearbyint:
-  case llvm::Intrinsic::roundeven:
-    return floating<math::RoundEvenOp>(call, 1);
-  case llvm::Intrinsic::exp:
-    return floating<math::ExpOp>(call, 1);
-  case llvm::Intrinsic::exp2:
-    return floating<math::Exp2Op>(call, 1);
-  case llvm::Intrinsic::log:
-    return floating<math::LogOp>(call, 1);
-  case llvm::Intrinsic::log2:
-    return floating<math::Log2Op>(call, 1);
-  case llvm::Intrinsic::log10:
-    return floating<math::Log10Op>(call, 1);
-  case llvm::Intrinsic::sin:
-    return floating<math::SinOp>(call, 1);
-  case llvm::Intrinsic::cos:
-    return floating<math::CosOp>(call, 1);
-  case llvm::Intrinsic::pow:
-    return floating<math::PowFOp>(call, 2);
-  case llvm::Intrinsic::copysign:
-    return floating<math::CopySignOp>(call, 2);
-  case llvm::Intrinsic::minnum:
-    return floating<arith::MinNumFOp>(call, 2);
-  case llvm::Intrinsic::maxnum:
-    return floating<arith::MaxNumFOp>(call, 2);
-  case llvm::Intrinsic::smin:
-    return make<arith::MinSIOp>(operand(0), operand(1));
-  case llvm::Intrinsic::smax:
-    return make<arith::MaxSIOp>(operand(0), operand(1));
-  case llvm::Intrinsic::umin:
-    return make<arith::MinUIOp>(operand(0), operand(1));
-  case llvm::Intrinsic::umax:
-    return make<arith::MaxUIOp>(operand(0), operand(1));
-  case llvm::Intrinsic::abs: {
-    Value value = operand(0);
-    Value negated = make<arith::SubIOp>(zero(value.getType()), value);
-    return make<arith::MaxSIOp>(value, negated);
-  }
-  default:
-    return {};
-  }
-}
-
-bool Body::writeCall(llvm::CallInst& call) {
-  switch (call.getIntrinsicID()) {
-  case llvm::Intrinsic::assume:
-  case llvm::Intrinsic::experimental_noalias_scope_decl:
-    return true;
-  default:
-    break;
-  }
-  const llvm::Function* callee = call.getCalledFunction();
-  if (callee && callee->getName() == barrierFunction) {
-    make<svm::BarrierOp>();
-    return true;
-  }
-  if (const auto own = callee ? calls_.find(callee->getName().str()) : calls_.end(); own != calls_.end()) {
-    Values given;
-    for (const llvm::Value* argument : call.args())
-      given.push_back(valueOf(argument));
-    const std::string problem = own->second(builder_, place_, given);
-    return problem.empty() ? !refusal_ : refuse(problem, &call);
-  }
-  Value result = typeOf(call.getType()) ? mathOf(call) : Value();
-  if (!result)
-    return refuse(callee ? "a call of '" + llvm::demangle(callee->getName()) + "'" : "a call of a pointer", &call);
-  values_[&call] = result;
-  return !refusal_;
-}
-
-/// memset and memcpy, element by element.
-bool Body::writeBulk(llvm::MemIntrinsic& bulk) {
-  auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&bulk);
-  if (llvm::isa<llvm::MemMoveInst>(bulk))
-    return refuse("a copy of memory onto itself", &bulk);
-  const auto* filling = llvm::dyn_cast<llvm::MemSetInst>(&bulk);
-  const auto* filled = filling ? llvm::dyn_cast<llvm::ConstantInt>(filling->getValue()) : nullptr;
-  if (filling && (!filled || !filled->isZero()))
-    return refuse("a memset with other than zero", &bulk);
-  const llvm::Value* to = indices_.baseOf(bulk.getRawDest());
-  const llvm::Value* from = transfer ? indices_.baseOf(transfer->getRawSource()) : nullptr;
-  llvm::Type* element = memory_.blocks[to].element;
-  if (!element && llvm::isa<llvm::AllocaInst>(to))
-    return true; // nobody looks
-  if (!element)
-    return refuse("a copy of elements whose type is not known", &bulk);
-  if (from && memory_.blocks[from].element != element)
-    return refuse("a copy between arrays of different elements", &bulk);
-  const auto bytes = static_cast<int64_t>(uint64_t(analyses_.layout.getTypeStoreSize(element)));
-  const auto start = indices_.bytesOf(bulk.getRawDest()).dividedBy(bytes);
-  const auto source = transfer ? indices_.bytesOf(transfer->getRawSource()).dividedBy(bytes) : Polynomial();
-  const auto count = indices_.of(bulk.getLength(), Widening::Unsigned).dividedBy(bytes);
-  if (!start || !source || !count)
-    return refuse("a copy of parts of elements", &bulk);
-  Value first = valueOf(*start), read = valueOf(*source), many = valueOf(*count);
-  auto loop = make<scf::ForOp>(index(0), many, index(1));
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(loop.getBody());
-  Value moved = from ? make<memref::LoadOp>(blocks_.lookup(from),
-                                            mlir::ValueRange(make<arith::AddIOp>(read, loop.getInductionVar())))
-                           .getResult()
-                     : zero(typeOf(element));
-  make<memref::StoreOp>(moved, blocks_.lookup(to),
-                        mlir::ValueRange(make<arith::AddIOp>(first, loop.getInductionVar())));
-  return !refusal_;
 }
 
 } // namespace strata::raise

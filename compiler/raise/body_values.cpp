@@ -17,6 +17,20 @@ mlir::Type Body::typeOf(const llvm::Type* type) {
   return {};
 }
 
+/// Of a pointer into an array that is known, an index: its bytes from the array's beginning.
+mlir::Type Body::typeOf(const llvm::Value* value) {
+  if (!value->getType()->isPointerTy())
+    return typeOf(value->getType());
+  const llvm::Value* base = indices_.baseOf(value);
+  const bool isKnown = llvm::isa<llvm::Argument, llvm::AllocaInst, llvm::GlobalVariable>(base);
+  return isKnown ? mlir::Type(builder_.getIndexType()) : mlir::Type();
+}
+
+/// Whether a pointer follows from others wherever it is used.
+bool Body::isFollowed(const llvm::PHINode& phi) {
+  return phi.getType()->isPointerTy() && !indices_.isChosen(&phi);
+}
+
 Value Body::index(int64_t value) {
   return make<arith::ConstantIndexOp>(value);
 }
@@ -28,6 +42,10 @@ Value Body::zero(mlir::Type type) {
 Value Body::valueOf(const llvm::Value* value) {
   if (const auto found = values_.find(value); found != values_.end())
     return found->second;
+  if (llvm::isa<llvm::UndefValue>(value) && value->getType()->isPointerTy())
+    return index(0);
+  if (value->getType()->isPointerTy() && typeOf(value) && !indices_.isChosen(value))
+    return valueOf(indices_.bytesOf(value));
   const mlir::Type type = typeOf(value->getType());
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value); constant && type)
     return make<arith::ConstantOp>(builder_.getIntegerAttr(type, constant->getValue()));

@@ -52,8 +52,10 @@ void clean(llvm::Function& function) {
   builder.crossRegisterProxies(loops, functions, graph, modules);
   llvm::FunctionPassManager passes;
   llvm::cantFail(builder.parsePassPipeline(
-      passes, "fix-irreducible,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,"
-              "instcombine<no-verify-fixpoint>,lower-switch,mergereturn,loop-simplify,lcssa,loop-mssa(licm)"));
+      passes,
+      "lower-expect,fix-irreducible,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,"
+      "lower-constant-intrinsics,instcombine<no-verify-fixpoint>,lower-switch,mergereturn,loop-simplify,lcssa,loop-"
+      "mssa(licm)"));
   passes.run(function, functions);
 }
 

@@ -29,6 +29,7 @@ public:
 private:
   std::optional<CountedLoop> find(const llvm::Loop* loop);
   bool isKnownBefore(const llvm::SCEV* expression, const llvm::Loop* loop);
+  const llvm::SCEV* distanceToEnd(const llvm::Loop* loop);
 
   Analyses& analyses_;
   std::map<const llvm::Loop*, std::optional<CountedLoop>> known_;

@@ -2,8 +2,10 @@
 // ScalarEvolution may assume of all equal expressions.
 #include "compiler/raise/indices.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
 
 namespace strata::raise {
@@ -167,11 +169,12 @@ std::optional<Polynomial> Indices::recurrence(const llvm::PHINode* phi, Widening
   return of(grows->getStart(), widening).add(step.times(iterations(loop)));
 }
 
-/// How many iterations of a counted loop have ended.
+/// How many iterations of a loop have ended.
 Polynomial Indices::iterations(const llvm::Loop* loop) {
   const CountedLoop* counted = loops_.of(loop);
   Polynomial variable = Polynomial::of(atoms_.get({.loop = loop}));
-  return counted->variable ? variable.add(of(counted->recurrence->getStart(), counted->widening), -1) : variable;
+  return counted && counted->variable ? variable.add(of(counted->recurrence->getStart(), counted->widening), -1)
+                                      : variable;
 }
 
 Polynomial Indices::of(const llvm::SCEV* expression, Widening widening) {
@@ -209,40 +212,136 @@ Polynomial Indices::of(const llvm::SCEV* expression, Widening widening) {
   return Polynomial::of(atoms_.get({.expression = expression, .widening = bits == 64 ? Widening::Signed : widening}));
 }
 
+/// What ScalarEvolution takes a phi of pointers to start from; null where it knows no more than the phi. Behind a loop
+/// the loop's variable says nothing.
+const llvm::Value* Indices::startOf(const llvm::Value* pointer) {
+  const llvm::SCEV* evolves = analyses_.evolution.getSCEV(const_cast<llvm::Value*>(pointer));
+  const auto* base = llvm::dyn_cast<llvm::SCEVUnknown>(analyses_.evolution.getPointerBase(evolves));
+  const llvm::BasicBlock* block = llvm::cast<llvm::PHINode>(pointer)->getParent();
+  const bool isBehind = llvm::SCEVExprContains(evolves, [&](const llvm::SCEV* part) {
+    const auto* grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+    return grows && !grows->getLoop()->contains(block);
+  });
+  return base && base->getValue() != pointer && !isBehind ? base->getValue() : nullptr;
+}
+
 const llvm::Value* Indices::baseOf(const llvm::Value* pointer) {
   for (;;) {
     if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
       pointer = step->getPointerOperand();
-    } else if (llvm::isa<llvm::PHINode>(pointer)) {
-      const llvm::SCEV* evolves = analyses_.evolution.getSCEV(const_cast<llvm::Value*>(pointer));
-      const auto* base = llvm::dyn_cast<llvm::SCEVUnknown>(analyses_.evolution.getPointerBase(evolves));
-      if (!base || base->getValue() == pointer)
-        return pointer;
-      pointer = base->getValue();
-    } else {
-      return pointer;
+      continue;
     }
+    const llvm::Value* start = llvm::isa<llvm::PHINode>(pointer) ? startOf(pointer) : nullptr;
+    if (!start)
+      return isChosen(pointer) ? chosen_[pointer].base : pointer;
+    pointer = start;
+  }
+}
+
+/// The pointers of which one is taken.
+static llvm::SmallVector<const llvm::Value*> choicesOf(const llvm::Value* pointer) {
+  if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer))
+    return {select->getTrueValue(), select->getFalseValue()};
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer))
+    return llvm::SmallVector<const llvm::Value*>(phi->incoming_values());
+  return {};
+}
+
+bool Indices::isChosen(const llvm::Value* pointer) {
+  if (!areChosenFound_)
+    findChosen();
+  return chosen_.contains(pointer);
+}
+
+/// All choices among pointers of the function: those that lead into one array, and then what all their distances from
+/// its beginning are multiples of.
+void Indices::findChosen() {
+  areChosenFound_ = true;
+  std::vector<const llvm::Value*> all;
+  for (const llvm::Instruction& instruction : llvm::instructions(analyses_.function))
+    if (instruction.getType()->isPointerTy() && !choicesOf(&instruction).empty() &&
+        (llvm::isa<llvm::SelectInst>(instruction) || !startOf(&instruction)))
+      all.push_back(&instruction);
+  for (const llvm::Value* each : all) {
+    const llvm::Value* base = nullptr;
+    bool isOne = true;
+    llvm::SmallSetVector<const llvm::Value*, 8> open;
+    open.insert(each);
+    for (size_t next = 0; next < open.size() && isOne; ++next)
+      for (const llvm::Value* pointer : choicesOf(open[next])) {
+        for (const llvm::Value* from = pointer; from;) {
+          pointer = from;
+          const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer);
+          from = step ? step->getPointerOperand() : llvm::isa<llvm::PHINode>(pointer) ? startOf(pointer) : nullptr;
+        }
+        if (llvm::isa<llvm::UndefValue>(pointer))
+          continue;
+        if (!choicesOf(pointer).empty()) {
+          open.insert(pointer);
+          continue;
+        }
+        isOne &= !base || base == pointer;
+        base = pointer;
+      }
+    if (isOne && llvm::isa_and_nonnull<llvm::Argument, llvm::AllocaInst, llvm::GlobalVariable>(base))
+      chosen_[each] = {base, 3};
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto& [pointer, chosen] : chosen_)
+      for (const llvm::Value* each : choicesOf(pointer)) {
+        const Polynomial bytes = bytesOf(each);
+        while (chosen.shift && !bytes.dividedBy(int64_t(1) << chosen.shift)) {
+          --chosen.shift;
+          changed = true;
+        }
+      }
   }
 }
 
 Polynomial Indices::bytesOf(const llvm::Value* pointer) {
   Polynomial sum;
-  while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
-    for (auto index = llvm::gep_type_begin(step), end = llvm::gep_type_end(step); index != end; ++index) {
-      if (llvm::StructType* type = index.getStructTypeOrNull())
-        sum.add(
-            Polynomial::constant(static_cast<int64_t>(uint64_t(analyses_.layout.getStructLayout(type)->getElementOffset(
-                static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(index.getOperand())->getZExtValue()))))));
-      else
-        sum.add(of(index.getOperand(), Widening::Signed),
-                static_cast<int64_t>(uint64_t(index.getSequentialElementStride(analyses_.layout))));
+  for (;;) {
+    if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+      for (auto index = llvm::gep_type_begin(step), end = llvm::gep_type_end(step); index != end; ++index) {
+        if (llvm::StructType* type = index.getStructTypeOrNull())
+          sum.add(Polynomial::constant(
+              static_cast<int64_t>(uint64_t(analyses_.layout.getStructLayout(type)->getElementOffset(
+                  static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(index.getOperand())->getZExtValue()))))));
+        else
+          sum.add(of(index.getOperand(), Widening::Signed),
+                  static_cast<int64_t>(uint64_t(index.getSequentialElementStride(analyses_.layout))));
+      }
+      pointer = step->getPointerOperand();
+      continue;
     }
-    pointer = step->getPointerOperand();
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer);
+    const llvm::Value* start = phi ? startOf(phi) : nullptr;
+    if (!start)
+      break;
+    const llvm::SCEV* bytes =
+        analyses_.evolution.removePointerBase(analyses_.evolution.getSCEV(const_cast<llvm::PHINode*>(phi)));
+    if (walksEvenly(phi)) {
+      const auto* grows = llvm::cast<llvm::SCEVAddRecExpr>(bytes);
+      Polynomial step = of(grows->getStepRecurrence(analyses_.evolution), Widening::Signed);
+      sum.add(of(grows->getStart(), Widening::Signed)).add(step.times(iterations(grows->getLoop())));
+    } else {
+      sum.add(of(bytes, Widening::Signed));
+    }
+    pointer = start;
   }
-  if (llvm::isa<llvm::PHINode>(pointer) && baseOf(pointer) != pointer)
-    sum.add(of(analyses_.evolution.removePointerBase(analyses_.evolution.getSCEV(const_cast<llvm::Value*>(pointer))),
-               Widening::Signed));
-  return sum;
+  if (!isChosen(pointer))
+    return sum;
+  const unsigned shift = chosen_[pointer].shift;
+  return sum.add(Polynomial::of(atoms_.get({.value = pointer, .shift = shift})), int64_t(1) << shift);
+}
+
+bool Indices::walksEvenly(const llvm::PHINode* pointer) {
+  const auto* grows =
+      llvm::dyn_cast<llvm::SCEVAddRecExpr>(analyses_.evolution.getSCEV(const_cast<llvm::PHINode*>(pointer)));
+  const llvm::Loop* loop = analyses_.loops.getLoopFor(pointer->getParent());
+  return grows && grows->isAffine() && loop && grows->getLoop() == loop && loop->getHeader() == pointer->getParent() &&
+         startOf(pointer);
 }
 
 } // namespace strata::raise

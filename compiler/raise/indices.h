@@ -5,6 +5,8 @@
 #include "compiler/raise/counted_loops.h"
 #include "compiler/raise/polynomial.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace strata::raise {
 
 class Indices {
@@ -28,6 +30,12 @@ public:
   const llvm::Value* baseOf(const llvm::Value* pointer);
   /// Bytes from there.
   Polynomial bytesOf(const llvm::Value* pointer);
+  /// Whether a pointer is one of several into one array, chosen by a branch or a select; it then has a value, the bytes
+  /// from there.
+  bool isChosen(const llvm::Value* pointer);
+  /// Whether a pointer at a loop's head moves by the same in each iteration: then bytesOf() has the loop's variable,
+  /// which counts iterations where the loop is no counted one.
+  bool walksEvenly(const llvm::PHINode* pointer);
 
   /// Whether it was used that small arguments fit 31 bits.
   bool reliesOnSmall() const { return reliesOnSmall_; }
@@ -37,6 +45,8 @@ private:
   /// Whether a value is a small argument with a small constant added; only such that are not negative for Unsigned.
   bool isSmall(const llvm::Value* value, Widening widening) const;
   Polynomial iterations(const llvm::Loop* loop);
+  const llvm::Value* startOf(const llvm::Value* pointer);
+  void findChosen();
 
   struct Statement {
     Polynomial value;
@@ -47,6 +57,12 @@ private:
   Atoms atoms_;
   std::map<const llvm::Value*, Statement> stated_;
   bool reliesOnSmall_ = false;
+  struct Chosen {
+    const llvm::Value* base = nullptr;
+    unsigned shift = 0; // the bytes are a multiple of 2 to this
+  };
+  llvm::MapVector<const llvm::Value*, Chosen> chosen_;
+  bool areChosenFound_ = false;
 };
 
 } // namespace strata::raise

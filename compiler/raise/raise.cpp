@@ -35,7 +35,7 @@ bool Raising::analyze() {
   ElementTypes elements;
   for (auto [number, argument] : llvm::enumerate(arguments_))
     if (argument.element)
-      elements[analyses_.function.getArg(static_cast<unsigned>(number))] = argument.element;
+      elements[analyses_.function.getArg(static_cast<unsigned>(number))] = {argument.element, argument.hasElements};
   auto memory = findMemory(analyses_, indices_, elements, refusal_);
   if (!memory)
     return false;

@@ -42,6 +42,8 @@ struct Argument {
   llvm::Type* element = nullptr;
   /// Of a scalar: whether it differs between the instances whose indices symbols are.
   bool varies = false;
+  /// Whether the elements are of that type whatever the function takes them for: then larger numbers are made of them.
+  bool hasElements = false;
 };
 
 /// A number type of the dialect as LLVM has it.

@@ -2,6 +2,8 @@
 early exits, pointers that walk, local arrays, arithmetic of all types. A body is a function of its arguments and of the instance's
 indices; it reads inputs where it likes and writes elements of its own, so that all orders of the instances give the same."""
 
+import idioms
+
 INTEGERS = ["int", "int", "long", "unsigned", "short", "unsigned char", "unsigned long"]
 FLOATS = ["float", "float", "float", "double"]
 
@@ -57,7 +59,11 @@ class Body:
         if kind < 0.93:
             return f"({self.condition(depth + 1)} ? {a} : {b})"
         array = [name for name, type in self.ins if type in INTEGERS]
-        return f"{pick.choice(array)}[{self.place()}]" if array else f"(short)({a})"
+        if not array or pick.random() < 0.5:
+            kinds, isReal = (idioms.KINDS, False) if pick.random() < 0.85 else (("f32", "f64"), True)
+            a, b = (self.real(depth + 1), self.real(depth + 1)) if isReal else (a, b)
+            return f"(int)({idioms.some(pick, kinds, a, b, self.integer(depth + 2), isReal=False)})"
+        return f"{pick.choice(array)}[{self.place()}]"
 
     def real(self, depth=0):
         pick = self.pick
@@ -76,6 +82,8 @@ class Body:
             return f"(float)({self.integer(depth + 1)})"
         if kind < 0.95:
             return f"({self.condition(depth + 1)} ? {a} : {b})"
+        if pick.random() < 0.6:
+            return idioms.some(pick, ("f32", "f32", "f64"), a, b, self.integer(depth + 2), isReal=True)
         return pick.choice([f"sqrtf(fabsf({a}))", f"fabsf({a})", f"floorf({a})", f"sqrt({b})"])
 
     def condition(self, depth=0):

@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 
+import idioms
 import many
 from leaf_bodies import Body
 
@@ -94,7 +95,7 @@ def trial(body, sizes, pick):
 def program(seed):
     pick = random.Random(seed)
     bodies = [Body(f"body{number}", pick) for number in range(LEAVES)]
-    head = "#include <math.h>\n#include <stddef.h>\n"
+    head = "#include <stddef.h>\n" + idioms.HEADER
     texts, graphs, calls, tries, declared = [], [], [], [], []
     for body in bodies:
         dimensions = pick.choice([1, 1, 2, 2, 2, 3])
@@ -121,7 +122,7 @@ def run(strata, clang, seed, folder, sanitize=()):
             file.write(text)
     pick = random.Random(seed + 1)
     # Fused alike or not at all: both without, since Clang's target has no multiply-adds and ours may have.
-    flags = ["-w", "-ffp-contract=off", "-fwrapv" if pick.random() < 0.3 else "-fno-strict-aliasing", *sanitize]
+    flags = ["-w", "-D_GNU_SOURCE", "-ffp-contract=off", "-fwrapv" if pick.random() < 0.3 else "-fno-strict-aliasing", *sanitize]
     link = [strata, "cc", "-O0", *flags, "graphs.o", "loops.o", "main.c", "-lm", "-o"]
     machine = pick.choice(MACHINES)
     commands = [[strata, "cc", pick.choice(["-O0", "-O1", "-O2", "-O2", "-O3"]), *flags, "-c", "graphs.c"], [clang, "-O1", *flags, "-c", "loops.c"],

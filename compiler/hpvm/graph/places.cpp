@@ -24,9 +24,26 @@ static Location placeIn(const llvm::DIFile* file, unsigned line, unsigned column
   return buffer.valid() ? sources.at(buffer, line, std::max(column, 1u)) : Location();
 }
 
+/// Whether a file is the user's, and not one of a library that the function's own code includes: it was named from the
+/// folder of the compiler, or lies where that, or the function, does.
+static bool isUsers(const llvm::DIFile* file, const llvm::DISubprogram* function) {
+  const llvm::StringRef name = file->getFilename();
+  if (!function || !llvm::sys::path::is_absolute(name) || file == function->getFile())
+    return true;
+  const auto isWithin = [&](llvm::StringRef folder) {
+    return !folder.empty() && name.starts_with((folder + "/").str());
+  };
+  return isWithin(function->getUnit() ? function->getUnit()->getDirectory() : "") ||
+         isWithin(llvm::sys::path::parent_path(function->getFile() ? function->getFile()->getFilename() : ""));
+}
+
 Location placeOf(const llvm::Instruction& instruction, SourceManager& sources) {
-  const llvm::DebugLoc& at = instruction.getDebugLoc();
-  return at ? placeIn(at->getFile(), at.getLine(), at.getCol(), sources) : placeOf(*instruction.getFunction(), sources);
+  const llvm::DISubprogram* function = instruction.getFunction()->getSubprogram();
+  // From the innermost call outwards.
+  for (const llvm::DILocation* at = instruction.getDebugLoc(); at; at = at->getInlinedAt())
+    if (at->getLine() && (isUsers(at->getFile(), function) || !at->getInlinedAt()))
+      return placeIn(at->getFile(), at->getLine(), at->getColumn(), sources);
+  return placeOf(*instruction.getFunction(), sources);
 }
 
 Location placeOf(const llvm::Function& function, SourceManager& sources) {

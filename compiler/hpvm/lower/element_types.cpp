@@ -52,8 +52,12 @@ std::optional<unsigned> NodeLowering::rootInputOf(const InternalNode& node, cons
   return source.kind == Source::Kind::Edge ? passedOn(node, source.child, source.index) : std::nullopt;
 }
 
+/// Where nodes load numbers of several sizes, the smallest, of which the others are made. Null where they differ
+/// otherwise.
 llvm::Type* NodeLowering::elementOf(const InternalNode& node, unsigned argument) {
   llvm::Type* element = nullptr;
+  bool differs = false;
+  const auto bits = [](const llvm::Type* type) { return type->getPrimitiveSizeInBits().getFixedValue(); };
   for (const Child& child : node.children)
     for (auto [input, source] : llvm::enumerate(child.inputs)) {
       if (rootInputOf(node, source) != argument)
@@ -61,11 +65,12 @@ llvm::Type* NodeLowering::elementOf(const InternalNode& node, unsigned argument)
       const auto inner = graphs_.internal.find(child.function);
       llvm::Type* own = inner != graphs_.internal.end() ? elementOf(inner->second, static_cast<unsigned>(input))
                                                         : elementsOf(graphs_.leaves.at(child.function))[input];
-      if (own && element && own != element)
-        return nullptr;
-      element = own ? own : element;
+      const bool isSmaller = own && (!element || bits(own) < bits(element));
+      if (isSmaller)
+        element = own;
+      differs = !isSmaller && (differs || (own && own != element && bits(own) == bits(element)));
     }
-  return element;
+  return differs ? nullptr : element;
 }
 
 bool NodeLowering::writes(const InternalNode& node, unsigned argument) {

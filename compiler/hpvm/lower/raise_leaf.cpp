@@ -181,7 +181,8 @@ private:
         clone_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
       llvm::LLVMContext& context = clone_->getContext();
       const auto type = block ? llvm::cast<mlir::MemRefType>(block.getType()).getElementType() : builder_.getI8Type();
-      add({.kind = Kind::Block, .element = raise::numberType(type, context)},
+      const bool hasElements = block && !type.isInteger(8); // also of arrays of which nothing is known
+      add({.kind = Kind::Block, .element = raise::numberType(type, context), .hasElements = hasElements},
           {.given = block, .isLastOutput = isLastOutput});
       for (int number = 0; hasExtents && number < 2; ++number)
         add({});

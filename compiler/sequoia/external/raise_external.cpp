@@ -130,8 +130,9 @@ private:
         continue;
       }
       function_->addParamAttr(static_cast<unsigned>(arguments_.size()), llvm::Attribute::NoAlias);
-      arguments_.push_back(
-          {.kind = Kind::Block, .element = raise::numberType(block.getElementType(), module.getContext())});
+      arguments_.push_back({.kind = Kind::Block,
+                            .element = raise::numberType(block.getElementType(), module.getContext()),
+                            .hasElements = true});
       for (int64_t dimension = 0; dimension < block.getRank(); ++dimension)
         arguments_.push_back({.kind = Kind::Known, .known = {{symbol()}}, .isSmall = true});
       for (int64_t dimension = 0; dimension < block.getRank(); ++dimension)

@@ -180,8 +180,8 @@ struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>>
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation*) { return true; });
     target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op,
-                        math::AtanhOp, math::CbrtOp, math::CoshOp, math::ErfOp, math::SinhOp, math::TanOp,
-                        math::TanhOp>();
+                        math::AtanhOp, math::CbrtOp, math::CoshOp, math::ErfOp, math::ExpM1Op, math::Log1pOp,
+                        math::SinhOp, math::TanOp, math::TanhOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
