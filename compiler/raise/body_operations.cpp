@@ -193,7 +193,7 @@ bool Body::writeInstruction(llvm::Instruction& instruction) {
         writeAtomic(*change, svm::AtomicKind::CompareExchange, change->getNewValOperand(), change->getCompareOperand());
     return !refusal_;
   }
-  if (auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction))
+  if (auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
     if (auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(part->getAggregateOperand())) {
       Value before = values_[change];
       values_[part] =
@@ -201,10 +201,12 @@ bool Body::writeInstruction(llvm::Instruction& instruction) {
               ? before
               : make<arith::CmpIOp>(arith::CmpIPredicate::eq, before, valueOf(change->getCompareOperand())).getResult();
       return !refusal_;
-    } else if (const auto both = pairs_.find(part->getAggregateOperand()); both != pairs_.end()) {
+    }
+    if (const auto both = pairs_.find(part->getAggregateOperand()); both != pairs_.end()) {
       values_[part] = part->getIndices().front() == 0 ? both->second.first : both->second.second;
       return true;
     }
+  }
   if (auto* bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
     return writeBulk(*bulk);
   if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))

@@ -13,7 +13,7 @@ PROMISES = {
          "compiler/raise/counted_loops.cpp": "looks at what a program in C promises",
          "compiler/mapping/footprint.cpp": "looks at what was proved or a program in C promises, before placement drops what was not"},
     r"\binbounds\b|[iI]nBounds|GEPNoWrapFlags": {},
-    r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {"compiler/raise/body_operations.cpp": "drops what a program in C says so"},
+    r"create<[\w:]*Assume\w*Op>|CreateAssumption|CreateAlignmentAssumption|Intrinsic::assume": {"compiler/raise/body_calls.cpp": "drops what a program in C says so"},
     r"llvm\.noalias|llvm\.readonly|NoAlias\b":
         {"compiler/kernel/convention.cpp": "arguments of kernels, which the verifiers and checks of runs hold apart",
          "compiler/hpvm/lower/raise_leaf.cpp": "arrays of a graph, which are compared at each launch (lower/host_code.cpp)",
