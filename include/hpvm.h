@@ -64,8 +64,8 @@ void __hpvm__bindOut(void* child, unsigned output, unsigned own, unsigned is_str
 
 /* ---- leaves ----------------------------------------------------------------------------------------------------- */
 
-/* __hpvm__return(n, v…): the leaf's n outputs; stands at its end. What C widens because it is passed so (float to
- * double, char and short to int) has its own type as an output. */
+/* __hpvm__return(n, v…): the leaf's n outputs; stands at its end, once on every way to it. What C widens because it is
+ * passed so (float to double, char and short to int) has its own type as an output. */
 void __hpvm__return(unsigned outputs, ...) HPVM_NOTHROW_;
 
 void* __hpvm__getNode(void) HPVM_NOTHROW_;
@@ -85,7 +85,7 @@ unsigned __hpvm__getNumDims(void* node) HPVM_NOTHROW_;
 
 /* Memory that lives until the launch has been waited for, in a streaming one until the clean-up. */
 void* __hpvm__malloc(long bytes) HPVM_NOTHROW_;
-/* All instances of the leaf within one instance of its parent have come here. */
+/* All instances of the leaf within one instance of its parent have come here; an error when some end without it. */
 void __hpvm__barrier(void) HPVM_NOTHROW_;
 
 /* Each gives what was there before. */
@@ -115,12 +115,13 @@ float __hpvm__cos(float x) HPVM_NOTHROW_;
 
 /* ---- the host --------------------------------------------------------------------------------------------------- */
 
-/* All others stand between these two. They may be called again. */
+/* All others stand between these two. They may be called again. Each launch has been waited for by the clean-up. */
 void __hpvm__init(void) HPVM_NOTHROW_;
 void __hpvm__cleanup(void) HPVM_NOTHROW_;
 
 /* Objects in memory that graphs are given, by the address where they begin. request brings what graphs have written
- * back to where the host reads it. */
+ * back to where the host reads it. Of a launch that has not been waited for, and of an item whose result has not been
+ * popped, what is written is not requested, and what is read or written not untracked. */
 void llvm_hpvm_track_mem(void* object, size_t bytes) HPVM_NOTHROW_;
 void llvm_hpvm_untrack_mem(void* object) HPVM_NOTHROW_;
 void llvm_hpvm_request_mem(void* object, size_t bytes) HPVM_NOTHROW_;

@@ -219,6 +219,9 @@ int64_t strata_instance(void);
 /* Within a concurrent strata_spmd: waits until every instance of the innermost one has come here. Elsewhere: nothing.
  */
 void strata_barrier(void);
+/* The same, of instances that are told apart from others in messages: when all that have not come here have ended, the
+ * program fails with this check, whose message may hold {0}, how many wait, and {1}, how many instances there are. */
+void strata_barrier_at(const StrataCheck* check);
 /* Lets other executions run. An instance that polls memory calls it in its loop. */
 void strata_yield(void);
 

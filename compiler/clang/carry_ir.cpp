@@ -1,12 +1,14 @@
 // A plugin of Clang that puts a file's LLVM IR into its object file, as it is before any optimisation
 // (compiler/clang/carried_ir.h). In files with dataflow graphs, what node functions refer to gets names that code made
-// at the link can refer to as well.
+// at the link can refer to as well; and the code tells the runtime where it calls functions of hpvm.h, for messages.
 #include "compiler/clang/carried_ir.h"
 #include "compiler/drop_in/link_options.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -24,6 +26,14 @@ using namespace strata::clang;
 
 bool isOfGraphs(const llvm::Function& function) {
   return function.isDeclaration() && function.getName().starts_with("__hpvm__");
+}
+
+/// Whether a function of hpvm.h is called by host code, which tells its place in messages; others are called by nodes.
+bool isOfHost(llvm::StringRef name) {
+  return llvm::is_contained({"__hpvm__launch", "__hpvm__wait", "__hpvm__push", "__hpvm__pop", "__hpvm__init",
+                             "__hpvm__cleanup", "llvm_hpvm_track_mem", "llvm_hpvm_untrack_mem",
+                             "llvm_hpvm_request_mem"},
+                            name);
 }
 
 /// All globals that a constant refers to.
@@ -52,10 +62,7 @@ llvm::SetVector<llvm::GlobalValue*> reachedByNodes(llvm::Module& module) {
       auto* call = llvm::dyn_cast<llvm::CallBase>(user);
       if (!call || call->getCalledOperand() != &graphs)
         continue;
-      const bool isOfNode = !llvm::is_contained(
-          {"__hpvm__launch", "__hpvm__wait", "__hpvm__push", "__hpvm__pop", "__hpvm__init", "__hpvm__cleanup"},
-          graphs.getName());
-      if (isOfNode)
+      if (!isOfHost(graphs.getName()))
         found.insert(call->getFunction());
       for (llvm::Use& argument : call->args())
         if (auto* node = llvm::dyn_cast<llvm::Function>(argument.get()->stripPointerCasts()))
@@ -104,6 +111,103 @@ void nameForProgram(llvm::Module& module, const llvm::SetVector<llvm::GlobalValu
   }
 }
 
+/// Calls strata_hpvm_at (runtime/hpvm/place.h) before each call of hpvm.h, and of a function that describes a node,
+/// with the place and the name of the function around it. Where the program is linked without that function, as other
+/// libraries of that interface do, nothing is told.
+class PlaceTeller {
+public:
+  explicit PlaceTeller(llvm::Module& module)
+      : module_(module), context_(module.getContext()), pointer_(llvm::PointerType::getUnqual(context_)),
+        number_(llvm::Type::getInt32Ty(context_)) {}
+
+  void run() {
+    llvm::SetVector<llvm::CallBase*> calls;
+    llvm::SetVector<llvm::Function*> nodes;
+    for (llvm::Function& function : module_) {
+      const llvm::StringRef name = function.getName();
+      // What nobody is told about (compilers' hints) does not fail.
+      if (!function.isDeclaration() || name == "__hpvm__isNonZeroLoop" || !(isOfGraphs(function) || isOfHost(name)))
+        continue;
+      for (llvm::CallBase* call : callsOf(function)) {
+        calls.insert(call);
+        if (!isOfHost(name))
+          nodes.insert(call->getFunction());
+      }
+    }
+    for (llvm::CallBase* call : calls)
+      tell(*call, nullptr);
+    for (llvm::Function* node : nodes)
+      for (llvm::CallBase* call : callsOf(*node))
+        tell(*call, node);
+  }
+
+private:
+  static llvm::SmallVector<llvm::CallBase*> callsOf(llvm::Function& function) {
+    llvm::SmallVector<llvm::CallBase*> calls;
+    for (llvm::User* user : function.users())
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledOperand() == &function)
+        calls.push_back(call);
+    return calls;
+  }
+
+  static llvm::StringRef nameOf(const llvm::Function& function) {
+    const llvm::DISubprogram* at = function.getSubprogram();
+    return at && !at->getName().empty() ? at->getName() : function.getName();
+  }
+
+  void tell(llvm::CallBase& call, const llvm::Function* node) {
+    const llvm::DebugLoc& at = call.getDebugLoc();
+    if (!at || at.getLine() == 0)
+      return;
+    auto* null = llvm::ConstantPointerNull::get(pointer_);
+    auto* place = llvm::ConstantStruct::getAnon({text(at->getFilename()), llvm::ConstantInt::get(number_, at.getLine()),
+                                                 llvm::ConstantInt::get(number_, at.getCol()),
+                                                 text(nameOf(*call.getFunction())), node ? text(nameOf(*node)) : null});
+    llvm::CallInst::Create(teller(), {constant(place)}, "", call.getIterator())->setDebugLoc(at);
+  }
+
+  llvm::Constant* constant(llvm::Constant* value) {
+    auto* made = new llvm::GlobalVariable(module_, value->getType(), /*isConstant=*/true,
+                                          llvm::GlobalValue::PrivateLinkage, value, "strata.place");
+    made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return made;
+  }
+
+  llvm::Constant* text(llvm::StringRef value) {
+    llvm::Constant*& known = texts_[value];
+    if (!known)
+      known = constant(llvm::ConstantDataArray::getString(context_, value));
+    return known;
+  }
+
+  /// A function of the file that tells a place, if the program has whom to tell.
+  llvm::Function* teller() {
+    if (teller_)
+      return teller_;
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), {pointer_}, false);
+    auto* told = llvm::Function::Create(type, llvm::GlobalValue::ExternalWeakLinkage, "strata_hpvm_at", module_);
+    told->setDoesNotThrow();
+    teller_ = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "strata.tell", module_);
+    teller_->setDoesNotThrow();
+    auto* begin = llvm::BasicBlock::Create(context_, "", teller_);
+    auto* call = llvm::BasicBlock::Create(context_, "", teller_);
+    auto* end = llvm::BasicBlock::Create(context_, "", teller_);
+    auto* isThere = new llvm::ICmpInst(begin, llvm::CmpInst::ICMP_NE, told, llvm::ConstantPointerNull::get(pointer_));
+    llvm::BranchInst::Create(call, end, isThere, begin);
+    llvm::CallInst::Create(told, {teller_->getArg(0)}, "", call);
+    llvm::BranchInst::Create(end, call);
+    llvm::ReturnInst::Create(context_, end);
+    return teller_;
+  }
+
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  llvm::PointerType* pointer_;
+  llvm::Type* number_;
+  llvm::Function* teller_ = nullptr;
+  llvm::StringMap<llvm::Constant*> texts_;
+};
+
 struct CarryIrPass : llvm::PassInfoMixin<CarryIrPass> {
   static bool isRequired() { return true; }
 
@@ -128,6 +232,7 @@ struct CarryIrPass : llvm::PassInfoMixin<CarryIrPass> {
     std::string content(reinterpret_cast<const char*>(&head), sizeof head);
     content += code;
     content.resize((content.size() + 7) / 8 * 8);
+    PlaceTeller(module).run();
     if (const char* lines = std::getenv(strata::drop_in::linesVariable); lines && std::strcmp(lines, "strip") == 0)
       llvm::StripDebugInfo(module);
     llvm::embedBufferInModule(module, llvm::MemoryBufferRef(content, "strata"), irSection, llvm::Align(8));

@@ -22,7 +22,7 @@ namespace strata::raise {
 
 /// A call of it becomes svm.barrier. Arguments of such a function must not be said to be apart (noalias) to LLVM, which
 /// would take it that the call changes nothing.
-inline constexpr const char* barrierFunction = "strata_barrier";
+inline constexpr const char* barrierFunction = "strata_barrier_at";
 
 /// What an argument of the function is to the kernel.
 struct Argument {

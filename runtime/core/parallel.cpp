@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace strata::runtime {
@@ -59,6 +60,28 @@ struct OpenJobs {
 
 OpenJobs openJobs;
 
+/// Fails when all instances have ended but those that wait at a barrier. REQUIRES: its lock is held.
+void checkBarrier(const ParallelJob& job, std::unique_lock<SpinLock>& guard) {
+  if (job.arrived == 0 || job.arrived + job.ended != job.instances)
+    return;
+  static constexpr StrataCheck unknown{"runtime-barrier",
+                                       "{0} of {1} instances wait at a barrier, and all others have ended",
+                                       "all instances must reach a barrier",
+                                       nullptr,
+                                       0,
+                                       0};
+  const StrataCheck* const check = job.barrierCheck ? job.barrierCheck : &unknown;
+  const int64_t values[] = {job.arrived, job.instances};
+  guard.unlock();
+  strata_fail(check, values, 2);
+}
+
+void endInstance(ParallelJob& job) {
+  std::unique_lock guard(job.barrierLock);
+  ++job.ended;
+  checkBarrier(job, guard);
+}
+
 void runClaimed(ParallelJob& job, Execution& execution) {
   while (true) {
     const int64_t begin = job.claimed.fetch_add(job.chunk, std::memory_order_relaxed);
@@ -70,8 +93,10 @@ void runClaimed(ParallelJob& job, Execution& execution) {
     for (int64_t i = begin; i < end; ++i) {
       execution.instance = job.role.instance + i * job.step;
       job.body(job.context, i);
-      if (job.rounds)
+      if (job.rounds) {
         job.rounds->end();
+        endInstance(job);
+      }
     }
   }
 }
@@ -133,7 +158,7 @@ void runParallel(void (*body)(void*, int64_t), void* context, int64_t instances,
   me.span = before.span;
 }
 
-void waitAtBarrier() {
+void waitAtBarrier(const StrataCheck* check) {
   Execution& me = *current();
   ParallelJob* job = me.job;
   if (!job || job->instances == 1)
@@ -143,11 +168,16 @@ void waitAtBarrier() {
     std::unique_lock guard(job->barrierLock);
     if (++job->arrived == job->instances) {
       job->arrived = 0;
+      job->barrierCheck = nullptr;
       Waiter* waiters = job->barrier.detach();
       guard.unlock();
       WaitList::wake(waiters);
       return;
     }
+    const auto place = [](const StrataCheck* at) { return std::make_tuple(at->line, at->column); };
+    if (check && (!job->barrierCheck || place(check) < place(job->barrierCheck)))
+      job->barrierCheck = check;
+    checkBarrier(*job, guard);
     job->barrier.add(waiter);
   }
   WaitList::waitFor(waiter, {[](const void* object, std::string& out) {

@@ -44,15 +44,18 @@ struct ParallelJob {
   // A barrier for all instances.
   SpinLock barrierLock{};
   int64_t arrived = 0;
+  int64_t ended = 0; // of a concurrent job: instances that come to no barrier any more
   WaitList barrier{};
+  const StrataCheck* barrierCheck = nullptr; // of those that wait, the first in the program's text; null: not told
 };
 
 /// Runs instances 0 … instances-1 and returns when all have ended. `concurrent`: all make progress, so that they may
 /// wait for each other. The role's instance is that of instance 0; `step` is from one to the next.
 void runParallel(void (*body)(void* context, int64_t instance), void* context, int64_t instances, bool concurrent,
                  const Role& role, int64_t step = 1);
-/// Waits until every instance of the innermost job has come here; nothing outside of jobs.
-void waitAtBarrier();
+/// Waits until every instance of the innermost job has come here; nothing outside of jobs. Fails with `check`
+/// (strata_barrier_at) when all others have ended; null: without a place.
+void waitAtBarrier(const StrataCheck* check);
 
 /// A new fibre that has joined an open job, or null. Called by the scheduler.
 Execution* joinOpenJob();

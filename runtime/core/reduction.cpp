@@ -18,5 +18,9 @@ void strata_yield(void) {
 }
 
 void strata_barrier(void) {
-  strata::runtime::waitAtBarrier();
+  strata::runtime::waitAtBarrier(nullptr);
+}
+
+void strata_barrier_at(const StrataCheck* check) {
+  strata::runtime::waitAtBarrier(check);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace strata::runtime {
 
@@ -59,9 +60,10 @@ std::string quotedInJson(std::string_view text);
 class TraceOfCalls {
 public:
   static constexpr size_t mostCalls = 4096, mostBytes = size_t(64) << 20;
-  /// Adds those of the caller's run context. `heading` stands in front of the names of its processors. Does nothing
-  /// once there are too many.
-  void add(const std::string& heading);
+  /// Adds those of the caller's run context. `heading` stands in front of the names of its processors. `parts`: of
+  /// a call that is a loop whose iterations run at once, each on processors of its own, what they are called. Does
+  /// nothing once there are too many.
+  void add(const std::string& heading, const std::vector<std::string>& parts = {});
   size_t calls() const { return calls_; }
   size_t kept() const { return kept_; }
   /// False when the file cannot be written.

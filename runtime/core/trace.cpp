@@ -2,6 +2,7 @@
 // instance; moves in a process "CLASS moves", where each instance has as many threads as it ever had moves at once.
 #include "runtime/core/trace.h"
 
+#include "base/machine/instance_range.h"
 #include "runtime/core/figures.h"
 #include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
@@ -70,9 +71,11 @@ private:
 
 constexpr int64_t mostRows = 64; // rows of one instance's moves
 
-std::string metadata(const char* what, int process, int64_t thread, const std::string& name) {
+/// `isPart`: the name is of a part of the program, and not of a processor.
+std::string metadata(const char* what, int process, int64_t thread, const std::string& name, bool isPart = false) {
   return std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + std::to_string(process) +
-         ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quotedInJson(name) + "}}";
+         ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quotedInJson(name) +
+         (isPart ? ",\"part\":true" : "") + "}}";
 }
 
 /// The name of an entry of one of a machine's tables; empty for strata_none.
@@ -174,7 +177,27 @@ static std::vector<Span> spansInOrder() {
   return spans;
 }
 
-static std::string eventsOf(const std::vector<Span>& spans, const std::string& heading, int& number, int64_t origin) {
+/// What an instance of a processor does where the parts of a program run at once, distributed over a class; empty:
+/// nothing that has a name.
+static std::string partOf(const Span& span, const std::vector<std::string>& parts) {
+  const StrataMachine* table = current()->runContext->machine();
+  if (parts.empty() || !table || !span.process || span.kind == Span::Move)
+    return "";
+  for (uint32_t number = 0; number < table->processor_count; ++number) {
+    if (std::string_view(table->processors[number].name) != span.process)
+      continue;
+    const auto all = machine::InstanceRange::all(table->processors[number].count);
+    const int64_t each = all.partWidth(static_cast<int64_t>(parts.size())), within = span.instance % each;
+    const auto part = static_cast<uint64_t>(span.instance / each);
+    if (part >= parts.size())
+      return "";
+    return parts[part] + (within ? std::string(", ") + span.process + " " + std::to_string(within) : "");
+  }
+  return "";
+}
+
+static std::string eventsOf(const std::vector<Span>& spans, const std::string& heading,
+                            const std::vector<std::string>& parts, int& number, int64_t origin) {
   std::map<std::string, int> processes;
   for (const Span& span : spans)
     processes.emplace(processOf(span), 0);
@@ -184,10 +207,12 @@ static std::string eventsOf(const std::vector<Span>& spans, const std::string& h
     events += (events.empty() ? "" : ",\n") + metadata("process_name", id, 0, heading + name);
   }
   std::map<std::pair<int, int64_t>, MoveRows> rows;
-  std::map<std::pair<int, int64_t>, std::string> rowNames;
+  std::map<std::pair<int, int64_t>, std::string> rowNames, partNames;
   for (const Span& span : spans) {
     const int process = processes.find(processOf(span))->second;
     int64_t thread = span.instance;
+    if (const std::string part = partOf(span, parts); !part.empty())
+      partNames[{process, thread}] = part;
     if (span.kind == Span::Move) {
       const int64_t row = std::min(static_cast<int64_t>(rows[{process, span.instance}].place(span)), mostRows - 1);
       thread = span.instance * mostRows + row;
@@ -198,6 +223,8 @@ static std::string eventsOf(const std::vector<Span>& spans, const std::string& h
   }
   for (const auto& [row, name] : rowNames)
     events += ",\n" + metadata("thread_name", row.first, row.second, heading + name);
+  for (const auto& [row, name] : partNames)
+    events += ",\n" + metadata("thread_name", row.first, row.second, heading + name, true);
   return events;
 }
 
@@ -208,7 +235,7 @@ static std::string documentOf(const std::string& events) {
 std::string traceJson() {
   const std::vector<Span> spans = spansInOrder();
   int processes = 0;
-  return documentOf(eventsOf(spans, "", processes, spans.empty() ? 0 : spans.front().start));
+  return documentOf(eventsOf(spans, "", {}, processes, spans.empty() ? 0 : spans.front().start));
 }
 
 std::map<std::string, SpanTotal> spanTotals() {
@@ -224,7 +251,7 @@ std::map<std::string, SpanTotal> spanTotals() {
   return totals;
 }
 
-void TraceOfCalls::add(const std::string& heading) {
+void TraceOfCalls::add(const std::string& heading, const std::vector<std::string>& parts) {
   const std::vector<Span> spans = spansInOrder();
   if (spans.empty())
     return;
@@ -233,7 +260,7 @@ void TraceOfCalls::add(const std::string& heading) {
     origin_ = spans.front().start;
   if (++calls_ > mostCalls || events_.size() > mostBytes)
     return;
-  const std::string events = eventsOf(spans, heading, processes_, origin_);
+  const std::string events = eventsOf(spans, heading, parts, processes_, origin_);
   events_ += (events_.empty() ? "" : ",\n") + events;
   ++kept_;
 }

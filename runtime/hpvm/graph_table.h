@@ -31,6 +31,9 @@ typedef struct StrataHpvmGraph {
   uint64_t argument_bytes, output_bytes; /* of the packed structs of inputs, and of outputs */
   const uint64_t* pointer_outputs;       /* where outputs that are pointers lie in theirs, in bytes */
   uint32_t pointer_output_count;
+  uint32_t argument_count;
+  const char* const* stages; /* of a streaming launch, what each of its instances is called in a record */
+  uint32_t stage_count;
 } StrataHpvmGraph;
 
 /* Makes graphs known to __hpvm__launch. Called before main, or as a library is loaded; the table lives as long as the

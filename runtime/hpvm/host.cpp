@@ -6,18 +6,20 @@
 #include "runtime/core/failure.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scheduler.h"
-#include "runtime/core/source_line.h"
+#include "runtime/core/thread.h"
 #include "runtime/core/trace.h"
 #include "runtime/hpvm/graph_table.h"
+#include "runtime/hpvm/place.h"
 #include "runtime/hpvm/record.h"
 #include "runtime/hpvm/tracker.h"
+#include "runtime/hpvm/uses.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -34,33 +36,55 @@ constexpr size_t leafStackBytes = 1 << 20;
 /// How many items are under way before the graph takes the first of them, and how many results wait to be popped.
 constexpr int64_t mostPushed = 16, mostResults = 1 << 20;
 
-/// How many streaming launches are remembered that have nothing to do and nothing to give any more, so that it can be
-/// said what is wrong about a call for one.
-constexpr size_t mostRetired = 1024;
+/// What a record calls waits for them.
+constexpr StrataStreamPlace pushedItems{strata_none, strata_none, "wait until an item is taken", "wait for a push"};
+constexpr StrataStreamPlace results{strata_none, strata_none, "wait for a pop", "wait for a result"};
 
 struct Launch {
-  const StrataHpvmGraph* graph;
-  char* arguments;            // of a launch that is not streaming
-  std::vector<char> own = {}; // the same with the addresses of the graph's own memory; empty: it has none
+  const StrataHpvmGraph* graph = nullptr;
+  char* arguments = nullptr;  // of a launch that is not streaming
+  Caller caller = {};         // where it was launched
+  std::vector<char> own = {}; // the arguments with the addresses of the graph's own memory; empty: it has none
   StrataToken* token = nullptr;
   bool isStreaming = false;
   StrataStream *input = nullptr, *output = nullptr; // of a streaming one: packed structs; pointers to packed structs
   std::mutex pushing, popping;                      // one at a time of each
   int64_t items = 0;                                // of a streaming one: that the graph has taken
-  std::atomic<bool> isClosed = false;               // has been waited for
-  bool isRetired = false;                           // and has given back its streams
-  std::mutex lock;                                  // of `memory`
-  std::vector<void*> memory;                        // of its leaves
+  std::atomic<bool> isWaitedFor = false;            // or is being waited for
+  std::atomic<bool> isDrained = false;              // has nothing more to do
+  bool isReleased = false;                          // and has given back its streams (guarded by `popping`)
+  // Guarded by the host's lock.
+  ObjectUses uses;
+  int64_t pushed = 0, popped = 0; // items; one that is not streaming is one item
+  // Who is in such a call and has not come back, for the explanation of a standstill.
+  std::atomic<const Caller*> pusher = nullptr, popper = nullptr, waiter = nullptr;
+  std::mutex lock;           // of `memory`
+  std::vector<void*> memory; // of its leaves
+
+  Launch() = default;
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+  ~Launch() {
+    for (void* each : memory)
+      std::free(each);
+  }
+  std::string name() const { return std::string("graph '") + graph->name + "'"; }
 };
+using LaunchPointer = std::shared_ptr<Launch>;
+
+/// Handles are numbers that are given once, so that one which is used too late is told from all others. They are no
+/// addresses of memory.
+constexpr uint64_t handleBase = uint64_t(1) << 62;
 
 /// What one process has of graphs. Never destroyed: threads may be at work when the process ends.
 struct Host {
-  std::mutex lock; // of all but `tracker`
+  std::mutex lock; // of all but `tracker` and `record`
   bool isInitialised = false;
   bool isSeparate = false;                              // graphs have a memory of their own
   std::map<const void*, const StrataHpvmGraph*> graphs; // by root
-  std::set<Launch*> launches;                           // that handles stand for
-  std::deque<Launch*> retired;                          // of them, the first to be forgotten first
+  uint64_t handles = 0;                                 // that were given
+  std::map<uint64_t, LaunchPointer> launches;           // by handle: those of which there is something left
+  std::set<Launch*> underWay;                           // of them, those that have not been waited for to the end
   Tracker tracker;
   Record record;
 };
@@ -70,14 +94,20 @@ Host& host() {
   return *host;
 }
 
-[[noreturn]] void failAt(const void* caller, const char* code, const std::string& message, const char* help) {
-  const runtime::SourceLine at = runtime::sourceLine({caller});
-  const StrataCheck check{code, message.c_str(), help, at.file.c_str(), at.line, 0};
-  strata_fail(&check, nullptr, 0);
-}
+/// Says while a call waits where it was made.
+class Waiting {
+public:
+  Waiting(std::atomic<const Caller*>& whose, const Caller& caller) : whose_(whose) { whose_.store(&caller); }
+  ~Waiting() { whose_.store(nullptr); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+private:
+  std::atomic<const Caller*>& whose_;
+};
 
 /// The rule that all calls stand between initialisation and clean-up. REQUIRES: the host's lock is held.
-void checkInitialised(const char* function, const void* caller) {
+void checkInitialised(const char* function, const Caller& caller) {
   if (!host().isInitialised)
     failAt(caller, "hpvm-not-initialised", std::string(function) + " is called outside of initialisation and clean-up",
            "call __hpvm__init() before it");
@@ -95,8 +125,21 @@ Object objectIn(const char* inputs, const StrataHpvmPointer& pointer) {
   return object;
 }
 
+/// Inputs, and room for outputs, are given where there are any.
+void checkArguments(const char* function, const StrataHpvmGraph& graph, const char* arguments, uint64_t bytes,
+                    const Caller& caller) {
+  if (arguments || bytes == 0)
+    return;
+  const uint32_t inputs = graph.argument_count, outputs = graph.output_count;
+  failAt(caller, "hpvm-no-arguments",
+         std::string(function) + " is given a null pointer, and graph '" + graph.name + "' has " +
+             std::to_string(inputs) + (inputs == 1 ? " input and " : " inputs and ") + std::to_string(outputs) +
+             (outputs == 1 ? " output" : " outputs"),
+         "give it the address of a packed struct: a field for each input, and for a launch then one for each output");
+}
+
 /// What a graph is given as memory has to be tracked, and be as large as is said.
-void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const void* caller) {
+void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const Caller& caller) {
   for (uint32_t number = 0; number < graph.pointer_count; ++number) {
     const StrataHpvmPointer& pointer = graph.pointers[number];
     const auto [address, bytes] = objectIn(arguments, pointer);
@@ -112,6 +155,34 @@ void checkPointers(const StrataHpvmGraph& graph, const char* arguments, const vo
              name + " is said to have " + std::to_string(bytes) + " bytes, and " + std::to_string(*tracked) +
                  " are tracked there",
              "track the whole object, or give the size that it has");
+  }
+}
+
+/// Remembers which objects the next item of a launch works on. REQUIRES: the host's lock is held.
+void noteItem(Launch& launch, const char* inputs) {
+  const StrataHpvmGraph& graph = *launch.graph;
+  ++launch.pushed;
+  for (uint32_t number = 0; number < graph.pointer_count; ++number)
+    if (const Object given = objectIn(inputs, graph.pointers[number]); given.address)
+      if (const auto object = host().tracker.objectOf(given.address))
+        launch.uses.add(object->begin, object->bytes, graph.pointers[number].is_written, launch.pushed);
+}
+
+/// The rule that the host takes no object back that a launch works on. `isReadAlso`: not even what it only reads.
+/// REQUIRES: the host's lock is held.
+void checkUnused(const char* function, uintptr_t begin, size_t bytes, bool isReadAlso, const Caller& caller) {
+  for (const Launch* launch : host().underWay) {
+    const ObjectUses::Use use = launch->uses.of(begin, bytes, launch->popped);
+    if (use == ObjectUses::Use::None || (use == ObjectUses::Use::Read && !isReadAlso))
+      continue;
+    const bool isPopped = launch->isStreaming && launch->graph->output_count;
+    failAt(caller, "hpvm-not-waited",
+           std::string(function) + " is given an object that " + launch->name() +
+               (use == ObjectUses::Use::Written ? " writes" : " reads") + ", which was launched" +
+               atText(launch->caller) + " and " +
+               (isPopped ? "has items whose results have not been popped" : "has not been waited for"),
+           isPopped ? "pop the results of every item that has the object before it, or wait for the launch"
+                    : "call __hpvm__wait() with the launch's handle before it");
   }
 }
 
@@ -152,79 +223,99 @@ void runLaunch(void* argument) {
   std::memcpy(launch->arguments + graph.argument_bytes, outputs, graph.output_bytes);
 }
 
-/// Waits until a launch has nothing more to do.
-void drain(Launch* launch) {
-  if (launch->isStreaming && !launch->isClosed) {
-    strata_stream_end(launch->input);
-    strata_wait(launch->token);
-    strata_stream_end(launch->output);
-  } else {
-    strata_wait(launch->token);
-  }
-  launch->isClosed = true;
+/// Waits until a launch has nothing more to do. REQUIRES: the caller holds `pushing`.
+void drain(Launch& launch) {
+  if (launch.isDrained)
+    return;
+  if (launch.isStreaming)
+    strata_stream_end(launch.input);
+  strata_wait(launch.token);
+  if (launch.isStreaming)
+    strata_stream_end(launch.output);
+  launch.isDrained = true;
 }
 
-/// Gives back what a launch works with, after it was drained.
-void release(Launch* launch) {
-  strata_token_release(launch->token);
-  if (launch->isStreaming) {
-    for (void* result = nullptr; strata_stream_pop(launch->output, &result);)
+/// Gives back what a launch works with but its leaves' memory, to which results may point. REQUIRES: it was drained,
+/// and the caller holds `popping`.
+void release(Launch& launch) {
+  if (launch.isReleased)
+    return;
+  strata_token_release(launch.token);
+  if (launch.isStreaming) {
+    for (void* result = nullptr; strata_stream_pop(launch.output, &result);)
       std::free(result);
-    strata_stream_destroy(launch->input);
-    strata_stream_destroy(launch->output);
+    strata_stream_destroy(launch.input);
+    strata_stream_destroy(launch.output);
   }
+  launch.isReleased = true;
 }
 
-/// Waits for a launch and gives back what it has.
-void end(Launch* launch) {
-  if (!launch->isRetired) {
-    drain(launch);
-    release(launch);
-  }
-  for (void* each : launch->memory)
-    std::free(each);
-  delete launch;
-}
-
-/// Gives back what a streaming launch works with that was waited for, if no result is left. Its leaves' memory stays,
-/// which results may point to. REQUIRES: the caller holds `popping`, and not the host's lock.
-void retire(Launch* launch) {
+/// Gives back what a launch has when there is nothing left of it to pop. REQUIRES: it was drained, and the caller holds
+/// `popping`, and not the host's lock.
+void retire(Launch& launch, uint64_t handle) {
   void* next = nullptr;
-  if (launch->isRetired || !launch->isClosed || strata_stream_peek(launch->output, 0, &next))
+  if (launch.isReleased || (launch.isStreaming && strata_stream_peek(launch.output, 0, &next)))
     return;
   release(launch);
-  launch->isRetired = true;
-  if (!launch->memory.empty())
-    return;
+  if (launch.isStreaming && !launch.memory.empty())
+    return; // until the clean-up
   std::lock_guard guard(host().lock);
-  host().retired.push_back(launch);
-  if (host().retired.size() <= mostRetired)
-    return;
-  Launch* const oldest = host().retired.front();
-  host().retired.pop_front();
-  host().launches.erase(oldest);
-  delete oldest;
+  host().launches.erase(handle); // its last user deletes it
 }
 
-/// A launch that a handle stands for. REQUIRES: the host's lock is not held.
-Launch* launchOf(void* handle, const char* function, const void* caller) {
+uint64_t numberOf(const void* handle) {
+  return reinterpret_cast<uintptr_t>(handle);
+}
+
+/// The launch that a handle stands for; null: there is nothing left of it. REQUIRES: the host's lock is not held.
+LaunchPointer launchOf(const void* handle, const char* function, const Caller& caller) {
   std::lock_guard guard(host().lock);
   checkInitialised(function, caller);
-  auto* const launch = static_cast<Launch*>(handle);
-  if (!host().launches.contains(launch))
-    failAt(caller, "hpvm-unknown-launch", std::string(function) + " is given a handle of no launched graph",
-           "a handle is valid from the launch to the wait");
-  return launch;
+  const uint64_t number = numberOf(handle);
+  if (const auto found = host().launches.find(number); found != host().launches.end())
+    return found->second;
+  if (number < handleBase || number - handleBase >= host().handles)
+    failAt(caller, "hpvm-unknown-launch", std::string(function) + " is given what is no handle of a launched graph",
+           "give it what __hpvm__launch() has given");
+  return nullptr;
 }
 
-/// The same for push and pop, with the rule that the launch is streaming.
-Launch* streamOf(void* handle, const char* function, const void* caller) {
-  Launch* const launch = launchOf(handle, function, caller);
-  if (!launch->isStreaming)
+/// The rule that a launch is streaming, for push and pop.
+void checkStreaming(const Launch& launch, const char* function, const Caller& caller) {
+  if (!launch.isStreaming)
     failAt(caller, "hpvm-not-streaming",
-           std::string(function) + " is called for graph '" + launch->graph->name + "', whose launch is not streaming",
+           std::string(function) + " is called for " + launch.name() + ", whose launch" + atText(launch.caller) +
+               " is not streaming",
            "launch it with 1 as the first argument");
-  return launch;
+}
+
+/// The end of the program when nothing can run any more: which calls of the host wait, and for what.
+void failStandstill() {
+  std::unique_lock guard(host().lock, std::try_to_lock);
+  std::string text;
+  std::string help = "give each launch its inputs before its results are popped, and pop results before as many wait";
+  const Caller* first = nullptr;
+  const auto add = [&](const Caller* caller, const std::string& what) {
+    if (!caller)
+      return;
+    text += (text.empty() ? ": " : "; ") + what + (first ? atText(*caller) : "");
+    first = first ? first : caller;
+  };
+  if (guard.owns_lock())
+    for (const auto& [handle, launch] : host().launches) {
+      const std::string name = launch->name() + ", launched" + atText(launch->caller) + ",";
+      const bool isNone = launch->popped == launch->pushed;
+      add(launch->popper, "__hpvm__pop waits for a result of " + name +
+                              (isNone ? " to which no more items have been pushed" : " which does not give it"));
+      if (launch->popper && isNone)
+        help = "push an item before its result is popped";
+      add(launch->pusher, "__hpvm__push waits until " + name + " takes an item");
+      add(launch->waiter, "__hpvm__wait waits for the end of " + name);
+    }
+  const std::string all = runtime::describeDeadlock();
+  if (!first)
+    runtime::fail("runtime-deadlock", all, "change the order in which these wait for each other");
+  failAt(*first, "runtime-deadlock", "nothing can run any more" + text, help);
 }
 
 } // namespace
@@ -239,7 +330,10 @@ int64_t strata_hpvm_record_begin(void) {
 void strata_hpvm_record(void* launch, int64_t began) {
   const int64_t end = strata::runtime::traceClock();
   const auto& ended = *static_cast<Launch*>(launch);
-  host().record.add(ended.graph->name, ended.isStreaming ? ended.items : 1, end - began);
+  std::vector<std::string> rows;
+  if (ended.isStreaming)
+    rows.assign(ended.graph->stages, ended.graph->stages + ended.graph->stage_count);
+  host().record.add(ended.graph->name, ended.isStreaming ? ended.items : 1, end - began, rows);
 }
 
 void strata_hpvm_register(const StrataHpvmGraph* graphs, uint32_t count) {
@@ -261,23 +355,21 @@ void* strata_hpvm_allocate(void* launch, int64_t bytes) {
 }
 
 void __hpvm__init() noexcept {
+  const Caller caller = takeCaller(__builtin_return_address(0));
   std::lock_guard guard(host().lock);
   if (host().isInitialised)
-    failAt(__builtin_return_address(0), "hpvm-initialised-twice", "__hpvm__init is called twice",
-           "call __hpvm__cleanup() in between");
+    failAt(caller, "hpvm-initialised-twice", "__hpvm__init is called twice", "call __hpvm__cleanup() in between");
   const std::optional<uint32_t> threads = strata::runtime::threadsInEnvironment();
   if (!threads)
-    failAt(__builtin_return_address(0), "hpvm-environment",
-           "STRATA_THREADS is '" + std::string(std::getenv("STRATA_THREADS")) + "'",
-           strata::runtime::threadsHelp().c_str());
+    failAt(caller, "hpvm-environment", "STRATA_THREADS is '" + std::string(std::getenv("STRATA_THREADS")) + "'",
+           strata::runtime::threadsHelp());
   const char* const memory = std::getenv("STRATA_HPVM_MEMORY");
   const std::string_view kind = memory ? memory : "";
   if (kind != "" && kind != "shared" && kind != "separate")
-    failAt(__builtin_return_address(0), "hpvm-environment", "STRATA_HPVM_MEMORY is '" + std::string(kind) + "'",
+    failAt(caller, "hpvm-environment", "STRATA_HPVM_MEMORY is '" + std::string(kind) + "'",
            "say 'shared', where graphs work on the host's memory, or 'separate', where they have copies");
   if (!isStatsFormKnown())
-    failAt(__builtin_return_address(0), "hpvm-environment",
-           "STRATA_STATS is '" + std::string(std::getenv("STRATA_STATS")) + "'",
+    failAt(caller, "hpvm-environment", "STRATA_STATS is '" + std::string(std::getenv("STRATA_STATS")) + "'",
            "say 'text' or 'json', for figures on the standard error, or 'json:FILE'");
   host().isSeparate = kind == "separate";
   // Where anything runs already, others have chosen.
@@ -286,67 +378,88 @@ void __hpvm__init() noexcept {
   host().isInitialised = true;
   // Another thread may push what this one waits to pop.
   strata::runtime::setForeignThreads(true);
+  strata::runtime::setStandstillHandler(failStandstill);
   strata::runtime::setFibreStackBytes(std::max(strata::runtime::fibreStackBytes(), leafStackBytes));
 }
 
 void __hpvm__cleanup() noexcept {
-  std::set<Launch*> launches;
+  const Caller caller = takeCaller(__builtin_return_address(0));
+  std::map<uint64_t, LaunchPointer> launches;
   {
     std::lock_guard guard(host().lock);
-    checkInitialised("__hpvm__cleanup", __builtin_return_address(0));
+    checkInitialised("__hpvm__cleanup", caller);
+    for (const auto& [handle, launch] : host().launches) // the first that was launched
+      if (host().underWay.contains(launch.get()))
+        failAt(caller, "hpvm-not-waited",
+               "__hpvm__cleanup is called, and " + launch->name() + ", which was launched" + atText(launch->caller) +
+                   ", has not been waited for",
+               "call __hpvm__wait() with the launch's handle before it");
     host().isInitialised = false;
     launches.swap(host().launches);
-    host().retired.clear();
   }
-  for (Launch* launch : launches)
-    end(launch);
+  for (const auto& [handle, launch] : launches) {
+    std::lock_guard guard(launch->popping);
+    release(*launch);
+  }
   host().record.write();
   host().tracker.clear();
 }
 
 void llvm_hpvm_track_mem(void* object, size_t bytes) noexcept {
+  const Caller caller = takeCaller(__builtin_return_address(0));
   {
     std::lock_guard guard(host().lock);
-    checkInitialised("llvm_hpvm_track_mem", __builtin_return_address(0));
+    checkInitialised("llvm_hpvm_track_mem", caller);
   }
-  if (!host().tracker.track(reinterpret_cast<uintptr_t>(object), bytes))
-    failAt(__builtin_return_address(0), "hpvm-tracked-twice",
-           "llvm_hpvm_track_mem is given an object that is tracked already",
+  const auto begin = reinterpret_cast<uintptr_t>(object);
+  if (bytes && (!begin || bytes > UINTPTR_MAX - begin))
+    failAt(caller, "hpvm-no-object",
+           begin ? "llvm_hpvm_track_mem is given an object of " + std::to_string(bytes) + " bytes, more than there are"
+                 : "llvm_hpvm_track_mem is given a null pointer as an object of " + std::to_string(bytes) + " bytes",
+           "give it memory that is there, and its size in bytes");
+  if (!host().tracker.track(begin, bytes))
+    failAt(caller, "hpvm-tracked-twice", "llvm_hpvm_track_mem is given an object that is tracked already",
            "untrack an object before its memory is used for another one");
-  if (host().isSeparate && host().tracker.overlapping(reinterpret_cast<uintptr_t>(object), bytes))
-    failAt(__builtin_return_address(0), "hpvm-objects-overlap",
+  if (host().isSeparate && host().tracker.overlapping(begin, bytes))
+    failAt(caller, "hpvm-objects-overlap",
            "llvm_hpvm_track_mem is given an object that shares bytes with another one, and graphs have a memory of "
            "their own",
            "track the whole, and give graphs parts of it");
 }
 
 void llvm_hpvm_untrack_mem(void* object) noexcept {
-  {
-    std::lock_guard guard(host().lock);
-    checkInitialised("llvm_hpvm_untrack_mem", __builtin_return_address(0));
-  }
-  if (!host().tracker.untrack(reinterpret_cast<uintptr_t>(object)))
-    failAt(__builtin_return_address(0), "hpvm-not-tracked",
-           "llvm_hpvm_untrack_mem is given an object that is not tracked",
+  const Caller caller = takeCaller(__builtin_return_address(0));
+  const auto begin = reinterpret_cast<uintptr_t>(object);
+  std::lock_guard guard(host().lock);
+  checkInitialised("llvm_hpvm_untrack_mem", caller);
+  const std::optional<size_t> tracked = host().tracker.objectAt(begin);
+  if (!tracked)
+    failAt(caller, "hpvm-not-tracked", "llvm_hpvm_untrack_mem is given an object that is not tracked",
            "give it the address that llvm_hpvm_track_mem was given");
+  checkUnused("llvm_hpvm_untrack_mem", begin, *tracked, /*isReadAlso=*/true, caller);
+  host().tracker.untrack(begin);
+  for (Launch* launch : host().underWay)
+    launch->uses.forget(begin);
 }
 
 void llvm_hpvm_request_mem(void* object, size_t bytes) noexcept {
+  const Caller caller = takeCaller(__builtin_return_address(0));
+  const auto begin = reinterpret_cast<uintptr_t>(object);
   {
     std::lock_guard guard(host().lock);
-    checkInitialised("llvm_hpvm_request_mem", __builtin_return_address(0));
+    checkInitialised("llvm_hpvm_request_mem", caller);
+    const std::optional<size_t> tracked = host().tracker.objectAt(begin);
+    if (!tracked)
+      failAt(caller, "hpvm-not-tracked", "llvm_hpvm_request_mem is given an object that is not tracked",
+             "give it the address that llvm_hpvm_track_mem was given");
+    if (*tracked < bytes)
+      failAt(caller, "hpvm-object-too-short",
+             "llvm_hpvm_request_mem asks for " + std::to_string(bytes) + " bytes of an object of " +
+                 std::to_string(*tracked),
+             "ask for as many bytes as are tracked");
+    checkUnused("llvm_hpvm_request_mem", begin, *tracked, /*isReadAlso=*/false, caller);
   }
-  const std::optional<size_t> tracked = host().tracker.objectAt(reinterpret_cast<uintptr_t>(object));
-  if (!tracked)
-    failAt(__builtin_return_address(0), "hpvm-not-tracked",
-           "llvm_hpvm_request_mem is given an object that is not tracked",
-           "give it the address that llvm_hpvm_track_mem was given");
-  if (*tracked < bytes)
-    failAt(__builtin_return_address(0), "hpvm-object-too-short",
-           "llvm_hpvm_request_mem asks for " + std::to_string(bytes) + " bytes of an object of " +
-               std::to_string(*tracked),
-           "ask for as many bytes as are tracked");
-  host().tracker.request(reinterpret_cast<uintptr_t>(object));
+  host().tracker.request(begin);
 }
 
 void* __hpvm__launch(unsigned is_stream, ...) noexcept {
@@ -355,7 +468,7 @@ void* __hpvm__launch(unsigned is_stream, ...) noexcept {
   const void* const root = va_arg(rest, const void*);
   auto* const arguments = static_cast<char*>(va_arg(rest, void*));
   va_end(rest);
-  const void* const caller = __builtin_return_address(0);
+  const Caller caller = takeCaller(__builtin_return_address(0));
   const StrataHpvmGraph* graph = nullptr;
   {
     std::lock_guard guard(host().lock);
@@ -368,64 +481,81 @@ void* __hpvm__launch(unsigned is_stream, ...) noexcept {
            "compile and link with strata cc or strata c++, and call __hpvm__launch itself, with the root's function "
            "named");
   if (!(is_stream ? bool(graph->stream) : bool(graph->run)))
-    failAt(caller, "hpvm-streaming-unknown", "the first argument of __hpvm__launch is not what the link has seen",
+    failAt(caller, "hpvm-streaming-unknown",
+           "the first argument of __hpvm__launch for graph '" + std::string(graph->name) +
+               "' is not what the link has seen",
            "write 0 or 1 as the first argument");
-  if (!is_stream)
+  if (!is_stream) {
+    checkArguments("__hpvm__launch", *graph, arguments, graph->argument_bytes + graph->output_bytes, caller);
     checkPointers(*graph, arguments, caller);
-  auto launch = std::make_unique<Launch>();
+  }
+  auto launch = std::make_shared<Launch>();
   launch->graph = graph;
   launch->arguments = arguments;
+  launch->caller = caller;
   launch->isStreaming = is_stream != 0;
   if (is_stream) {
-    launch->input = strata_stream_create(static_cast<int64_t>(std::max<uint64_t>(graph->argument_bytes, 1)), mostPushed,
-                                         "inputs of a graph");
-    launch->output = strata_stream_create(sizeof(void*), mostResults, "outputs of a graph");
+    launch->input = strata_stream_create_at(
+        &pushedItems, static_cast<int64_t>(std::max<uint64_t>(graph->argument_bytes, 1)), mostPushed, "pushed items");
+    launch->output = strata_stream_create_at(&results, sizeof(void*), mostResults, "results to pop");
   }
   if (!is_stream && host().isSeparate) {
     launch->own.assign(arguments, arguments + graph->argument_bytes);
     launch->own.resize(std::max<size_t>(graph->argument_bytes + graph->output_bytes, 1));
     giveObjects(*graph, launch->own.data());
   }
-  Launch* const handle = launch.release();
-  {
-    std::lock_guard guard(host().lock);
-    host().launches.insert(handle);
-  }
-  handle->token = strata_spawn(runLaunch, &handle, sizeof handle, ~0u, 0, nullptr, 0);
-  return handle;
+  Launch* const working = launch.get();
+  std::lock_guard guard(host().lock);
+  if (!is_stream)
+    noteItem(*launch, arguments);
+  launch->token = strata_spawn(runLaunch, &working, sizeof working, ~0u, 0, nullptr, 0);
+  const uint64_t handle = handleBase + host().handles++;
+  host().underWay.insert(working);
+  host().launches.emplace(handle, std::move(launch));
+  return reinterpret_cast<void*>(handle); // NOLINT(performance-no-int-to-ptr)
 }
 
 void __hpvm__wait(void* graph) noexcept {
-  const void* const caller = __builtin_return_address(0);
-  Launch* const launch = launchOf(graph, "__hpvm__wait", caller);
-  if (launch->isClosed)
-    failAt(caller, "hpvm-waited-twice", "__hpvm__wait is called twice for one launch", "wait for each launch once");
-  if (launch->isStreaming) {
-    {
-      std::lock_guard guard(launch->pushing);
-      drain(launch);
-    }
-    std::lock_guard guard(launch->popping);
-    retire(launch);
-    return;
+  const Caller caller = takeCaller(__builtin_return_address(0));
+  const LaunchPointer launch = launchOf(graph, "__hpvm__wait", caller);
+  if (!launch || launch->isWaitedFor.exchange(true))
+    failAt(caller, "hpvm-waited-twice",
+           "__hpvm__wait is called twice for one launch" +
+               (launch ? ", of " + launch->name() + atText(launch->caller) : std::string()),
+           "wait for each launch once");
+  {
+    const Waiting waiting(launch->waiter, caller);
+    std::lock_guard guard(launch->pushing);
+    drain(*launch);
   }
   {
     std::lock_guard guard(host().lock);
-    host().launches.erase(launch);
+    host().underWay.erase(launch.get());
   }
-  end(launch);
+  std::lock_guard guard(launch->popping);
+  retire(*launch, numberOf(graph));
 }
 
 void __hpvm__push(void* graph, void* arguments) noexcept {
-  const void* const caller = __builtin_return_address(0);
-  Launch* const launch = streamOf(graph, "__hpvm__push", caller);
-  std::lock_guard guard(launch->pushing);
-  if (launch->isClosed)
-    failAt(caller, "hpvm-push-after-wait",
-           "__hpvm__push is called for graph '" + std::string(launch->graph->name) + "' after __hpvm__wait",
+  const Caller caller = takeCaller(__builtin_return_address(0));
+  const LaunchPointer launch = launchOf(graph, "__hpvm__push", caller);
+  if (!launch)
+    failAt(caller, "hpvm-push-after-wait", "__hpvm__push is called for a launch after __hpvm__wait",
            "push everything before the wait, which ends the input");
+  checkStreaming(*launch, "__hpvm__push", caller);
+  std::lock_guard guard(launch->pushing);
+  const Waiting waiting(launch->pusher, caller);
+  if (launch->isWaitedFor)
+    failAt(caller, "hpvm-push-after-wait", "__hpvm__push is called for " + launch->name() + " after __hpvm__wait",
+           "push everything before the wait, which ends the input");
+  checkArguments("__hpvm__push", *launch->graph, static_cast<const char*>(arguments), launch->graph->argument_bytes,
+                 caller);
   checkPointers(*launch->graph, static_cast<const char*>(arguments), caller);
   const auto* inputs = static_cast<const char*>(arguments);
+  {
+    std::lock_guard hosts(host().lock);
+    noteItem(*launch, inputs);
+  }
   std::vector<char> own;
   if (host().isSeparate) {
     own.assign(inputs, inputs + launch->graph->argument_bytes);
@@ -437,19 +567,29 @@ void __hpvm__push(void* graph, void* arguments) noexcept {
 }
 
 void* __hpvm__pop(void* graph) noexcept {
-  const void* const caller = __builtin_return_address(0);
-  Launch* const launch = streamOf(graph, "__hpvm__pop", caller);
+  const Caller caller = takeCaller(__builtin_return_address(0));
+  const LaunchPointer launch = launchOf(graph, "__hpvm__pop", caller);
+  const auto failEmpty = [&](const std::string& name) {
+    failAt(caller, "hpvm-pop-empty", "__hpvm__pop asks " + name + " for more results than there are",
+           "pop as often as is pushed");
+  };
+  if (!launch)
+    failEmpty("a launch that has ended");
+  checkStreaming(*launch, "__hpvm__pop", caller);
   if (!launch->graph->output_count)
-    failAt(caller, "hpvm-no-outputs",
-           "__hpvm__pop is called for graph '" + std::string(launch->graph->name) + "', which has no outputs",
+    failAt(caller, "hpvm-no-outputs", "__hpvm__pop is called for " + launch->name() + ", which has no outputs",
            "bind an output of a node to one of the root's");
   std::lock_guard guard(launch->popping);
+  const Waiting waiting(launch->popper, caller);
   void* result = nullptr;
-  if (launch->isRetired || !strata_stream_pop(launch->output, &result))
-    failAt(caller, "hpvm-pop-empty",
-           "__hpvm__pop asks graph '" + std::string(launch->graph->name) + "' for more results than there are",
-           "pop as often as is pushed");
-  retire(launch);
+  if (launch->isReleased || !strata_stream_pop(launch->output, &result))
+    failEmpty(launch->name());
+  {
+    std::lock_guard hosts(host().lock);
+    ++launch->popped;
+  }
+  if (launch->isDrained)
+    retire(*launch, numberOf(graph));
   return result;
 }
 

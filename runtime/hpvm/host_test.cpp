@@ -1,4 +1,4 @@
-// Launches of a graph that a function of this file stands for, and every misuse, each of which ends the process with a
+// Launches of graphs that a function of this file stands for, and every misuse, each of which ends the process with a
 // message of its own.
 #include "include/hpvm.h"
 
@@ -46,15 +46,33 @@ void takeAll(void* launch) {
   }
 }
 
+/// Reads what it is given.
+const StrataHpvmPointer readPointers[] = {{"data", 0, 8, 0}};
+void reader(int*, size_t, int) {}
+void nothing(void*, char*) {}
+/// Takes items with memory, and gives a number for each.
+void passing(int*, size_t, int) {}
+void passAll(void* launch) {
+  const auto handle = reinterpret_cast<int64_t>(launch);
+  for (Arguments item; strata_hpvm_next(handle, &item);)
+    strata_hpvm_deliver(handle, &item.summand);
+}
+
+template <typename... Parameters>
+const void* at(void (*function)(Parameters...)) {
+  return reinterpret_cast<const void*>(function);
+}
 const StrataHpvmGraph graphs[] = {
-    {reinterpret_cast<const void*>(root), "root", addToAll, nullptr, pointers, 1, 0, sizeof(Arguments), 0, nullptr, 0},
-    {reinterpret_cast<const void*>(twice), "twice", nullptr, doubleAll, nullptr, 0, 1, 4, 4, nullptr, 0},
-    {reinterpret_cast<const void*>(silent), "silent", nullptr, takeAll, nullptr, 0, 0, 4, 0, nullptr, 0},
-    {nullptr, "gone", addToAll, nullptr, nullptr, 0, 0, 0, 0, nullptr, 0}};
+    {at(root), "root", addToAll, nullptr, pointers, 1, 0, sizeof(Arguments), 0, nullptr, 0, 3, nullptr, 0},
+    {at(twice), "twice", nullptr, doubleAll, nullptr, 0, 1, 4, 4, nullptr, 0, 1, nullptr, 0},
+    {at(silent), "silent", nullptr, takeAll, nullptr, 0, 0, 4, 0, nullptr, 0, 1, nullptr, 0},
+    {nullptr, "gone", addToAll, nullptr, nullptr, 0, 0, 0, 0, nullptr, 0, 0, nullptr, 0},
+    {at(reader), "reader", nothing, nullptr, readPointers, 1, 0, sizeof(Arguments), 0, nullptr, 0, 3, nullptr, 0},
+    {at(passing), "passing", nullptr, passAll, pointers, 1, 1, sizeof(Arguments), 4, nullptr, 0, 3, nullptr, 0}};
 
 struct Host : testing::Test {
   Host() {
-    strata_hpvm_register(graphs, 4);
+    strata_hpvm_register(graphs, 6);
     __hpvm__init();
   }
   ~Host() override { __hpvm__cleanup(); }
@@ -91,12 +109,27 @@ TEST_F(Host, SeveralLaunchesGoOnAtOnce) {
     EXPECT_EQ(all[static_cast<size_t>(number)][0], number);
 }
 
-TEST_F(Host, ALaunchThatNobodyWaitsForEndsWithTheCleanUp) {
+TEST_F(Host, WhatALaunchOnlyReadsMayBeRequested) {
+  int number[1] = {4};
+  llvm_hpvm_track_mem(number, sizeof number);
+  Arguments reads{number, sizeof number, 1};
+  void* graph = __hpvm__launch(0, reader, &reads);
+  llvm_hpvm_request_mem(number, sizeof number);
+  __hpvm__wait(graph);
+  llvm_hpvm_untrack_mem(number);
+}
+
+TEST_F(Host, AnItemsMemoryIsTheHostsAgainWhenItsResultIsPopped) {
   track();
-  __hpvm__launch(0, root, &arguments);
-  __hpvm__cleanup();
-  EXPECT_EQ(data[0], 11);
-  __hpvm__init();
+  void* graph = __hpvm__launch(1, passing, nullptr);
+  for (int number = 0; number < 3; ++number) {
+    __hpvm__push(graph, &arguments);
+    std::free(__hpvm__pop(graph));
+    llvm_hpvm_request_mem(data.data(), arguments.bytes);
+    llvm_hpvm_untrack_mem(data.data());
+    track();
+  }
+  __hpvm__wait(graph);
 }
 
 TEST_F(Host, ItemsComeOutInTheOrderOfThePushes) {
@@ -141,6 +174,7 @@ TEST_F(HostDeath, OnlyStreamingGraphsArePushedTo) {
   void* graph = __hpvm__launch(0, root, &arguments);
   EXPECT_DEATH(__hpvm__push(graph, &number), "whose launch is not streaming");
   EXPECT_DEATH(__hpvm__pop(graph), "whose launch is not streaming");
+  __hpvm__wait(graph);
 }
 
 TEST_F(HostDeath, NothingIsPushedAfterTheWait) {
@@ -159,6 +193,47 @@ TEST_F(HostDeath, AGraphWithoutOutputsIsNotPopped) {
   void* graph = __hpvm__launch(1, silent, nullptr);
   __hpvm__push(graph, &number);
   EXPECT_DEATH(__hpvm__pop(graph), "which has no outputs");
+  __hpvm__wait(graph);
+}
+
+TEST_F(HostDeath, WhatALaunchUnderWayWorksOnIsLeftAlone) {
+  track();
+  void* graph = __hpvm__launch(0, root, &arguments);
+  EXPECT_DEATH(llvm_hpvm_request_mem(data.data(), 4), "that graph 'root' writes.*has not been waited for");
+  EXPECT_DEATH(llvm_hpvm_untrack_mem(data.data()), "that graph 'root' writes");
+  EXPECT_DEATH(__hpvm__cleanup(), "graph 'root', which was launched, has not been waited for");
+  __hpvm__wait(graph);
+  graph = __hpvm__launch(0, reader, &arguments);
+  EXPECT_DEATH(llvm_hpvm_untrack_mem(data.data()), "that graph 'reader' reads");
+  __hpvm__wait(graph);
+  graph = __hpvm__launch(1, passing, nullptr);
+  __hpvm__push(graph, &arguments);
+  __hpvm__push(graph, &arguments);
+  std::free(__hpvm__pop(graph));
+  EXPECT_DEATH(llvm_hpvm_request_mem(data.data(), 4), "has items whose results have not been popped");
+  __hpvm__wait(graph);
+  llvm_hpvm_request_mem(data.data(), 4);
+}
+
+TEST_F(HostDeath, ArgumentsAreGiven) {
+  EXPECT_DEATH(__hpvm__launch(0, root, nullptr), "graph 'root' has 3 inputs and 0 outputs");
+  void* graph = __hpvm__launch(1, twice, nullptr);
+  EXPECT_DEATH(__hpvm__push(graph, nullptr), "graph 'twice' has 1 input and 1 output");
+  __hpvm__wait(graph);
+  EXPECT_DEATH(llvm_hpvm_track_mem(nullptr, 4), "a null pointer as an object of 4 bytes");
+  EXPECT_DEATH(llvm_hpvm_track_mem(data.data(), SIZE_MAX), "more than there are");
+}
+
+TEST_F(HostDeath, HandlesAreNeverGivenTwice) {
+  track();
+  void* first = __hpvm__launch(0, root, &arguments);
+  __hpvm__wait(first);
+  void* graph = __hpvm__launch(0, root, &arguments);
+  EXPECT_NE(first, graph);
+  EXPECT_DEATH(__hpvm__wait(first), "twice for one launch");
+  EXPECT_DEATH(__hpvm__push(first, &arguments), "after __hpvm__wait");
+  EXPECT_DEATH(__hpvm__wait(nullptr), "no handle of a launched graph");
+  __hpvm__wait(graph);
 }
 
 TEST_F(HostDeath, MemoryHasToBeTracked) {
@@ -187,10 +262,10 @@ TEST_F(HostDeath, GraphsAreKnown) {
 
 TEST_F(HostDeath, EachLaunchIsWaitedForOnce) {
   track();
-  EXPECT_DEATH(__hpvm__wait(&arguments), "a handle of no launched graph");
+  EXPECT_DEATH(__hpvm__wait(&arguments), "no handle of a launched graph");
   void* graph = __hpvm__launch(0, root, &arguments);
   __hpvm__wait(graph);
-  EXPECT_DEATH(__hpvm__wait(graph), "a handle of no launched graph");
+  EXPECT_DEATH(__hpvm__wait(graph), "twice for one launch");
 }
 
 TEST_F(HostDeath, AllElseStandsBetweenInitialisationAndCleanUp) {

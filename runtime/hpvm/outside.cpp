@@ -2,22 +2,34 @@
 // as a function of C is an error that ends the program.
 #include "include/hpvm.h"
 
-#include "runtime/core/failure.h"
+#include "runtime/hpvm/place.h"
 
+#include <cstring>
 #include <string>
+
+using namespace strata::hpvm;
 
 namespace {
 
-[[noreturn]] void failOutside(const char* function) {
-  strata::runtime::fail("hpvm-outside-graph", std::string(function) + " is called outside of a graph",
-                        "node functions are not called: __hpvm__launch executes the graph that they describe");
+/// Says which node function is called, and where, as far as that was told.
+[[noreturn]] void failOutside(const char* function, const void* address) {
+  Caller caller = takeCaller(address);
+  std::string node;
+  if (caller.place) {
+    node = "node function '" + std::string(caller.place->function) + "' is called as a function of C: ";
+    const StrataHpvmPlace* const call = takeNodeCall();
+    if (call && std::strcmp(call->node, caller.place->function) == 0)
+      caller.place = call;
+  }
+  failAt(caller, "hpvm-outside-graph", node + function + " is called outside of a graph",
+         "node functions are not called: __hpvm__launch executes the graph that they describe");
 }
 
 } // namespace
 
 #define OUTSIDE(result, name, parameters)                                                                              \
   result name parameters noexcept {                                                                                    \
-    failOutside(#name);                                                                                                \
+    failOutside(#name, __builtin_return_address(0));                                                                   \
   }
 
 /// Which functions that no graph has may call.

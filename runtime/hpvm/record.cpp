@@ -62,7 +62,7 @@ bool isStatsFormKnown() {
          (form.starts_with(jsonToFile) && form.size() > jsonToFile.size());
 }
 
-void Record::add(const std::string& graph, int64_t items, int64_t nanoseconds) {
+void Record::add(const std::string& graph, int64_t items, int64_t nanoseconds, const std::vector<std::string>& stages) {
   int64_t number = 0;
   {
     const std::lock_guard guard(lock_);
@@ -80,7 +80,7 @@ void Record::add(const std::string& graph, int64_t items, int64_t nanoseconds) {
       }
   }
   if (!recordFile().empty())
-    trace_.add(graph + " " + std::to_string(number) + ", ");
+    trace_.add(graph + " " + std::to_string(number) + ", ", stages);
 }
 
 void Record::write() {

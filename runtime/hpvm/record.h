@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace strata::hpvm {
 
@@ -15,8 +16,8 @@ namespace strata::hpvm {
 class Record {
 public:
   /// Adds what the caller's run context holds: a call of a graph's code that took so long and executed the graph for so
-  /// many items.
-  void add(const std::string& graph, int64_t items, int64_t nanoseconds);
+  /// many items. `stages`: of a streaming one, what its instances are.
+  void add(const std::string& graph, int64_t items, int64_t nanoseconds, const std::vector<std::string>& stages);
   /// Writes what the environment asks for, and says what is missing. Figures go to the standard error, or to the file
   /// that is named.
   void write();

@@ -49,6 +49,12 @@ std::optional<size_t> Tracker::bytesFrom(uintptr_t address) const {
   return found == objects_.end() ? std::nullopt : std::optional(found->second.bytes - (address - found->first));
 }
 
+std::optional<Tracker::Range> Tracker::objectOf(uintptr_t address) const {
+  std::lock_guard guard(lock_);
+  const auto found = furthest(address);
+  return found == objects_.end() ? std::nullopt : std::optional(Range{found->first, found->second.bytes});
+}
+
 std::optional<uintptr_t> Tracker::overlapping(uintptr_t begin, size_t bytes) const {
   std::lock_guard guard(lock_);
   for (const auto& [other, object] : objects_)

@@ -24,6 +24,12 @@ public:
   std::optional<size_t> objectAt(uintptr_t begin) const;
   /// How many bytes an object has from an address within it to its end; nothing when the address is in none.
   std::optional<size_t> bytesFrom(uintptr_t address) const;
+  struct Range {
+    uintptr_t begin;
+    size_t bytes;
+  };
+  /// The object that an address counts as: of those that it is in, the one that reaches furthest.
+  std::optional<Range> objectOf(uintptr_t address) const;
   /// An object that shares bytes with these, but does not begin there; nothing when there is none.
   std::optional<uintptr_t> overlapping(uintptr_t begin, size_t bytes) const;
   /// Forgets all of them; gives how many there were.

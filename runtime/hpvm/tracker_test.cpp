@@ -32,6 +32,10 @@ TEST(Tracker, OfObjectsThatOverlapTheOneThatReachesFurthestCounts) {
   tracker.track(1010, 10);
   EXPECT_EQ(tracker.bytesFrom(1015), 85u);
   EXPECT_EQ(tracker.bytesFrom(1050), 50u);
+  ASSERT_TRUE(tracker.objectOf(1015));
+  EXPECT_EQ(tracker.objectOf(1015)->begin, 1000u);
+  EXPECT_EQ(tracker.objectOf(1015)->bytes, 100u);
+  EXPECT_FALSE(tracker.objectOf(1100));
 }
 
 TEST(Tracker, AnObjectMayBeEmpty) {

@@ -627,6 +627,12 @@ class Seeing(harness.Case):
             page = file.read()
         self.assertIn("What ran", page)
         self.assertIn("<td>soften</td><td>20</td>", page)
+        # Rows are stages, whatever processors there are, and say what they wait for; nothing is said of moves where there are none.
+        for row in ("pushed items", "stage soften", "stage differ", "stage largest", "stage choose", "results"):
+            self.assertIn(f"<td>pipeline 1, {row}</td>", page)
+        self.assertIn("<th>stage</th><th>running</th><th>waiting</th><th>mostly</th><th>runs</th></tr>", page)
+        self.assertRegex(page, "<td>wait for an element of output [0-9] of [a-z]+ for [a-z ]+</td>")
+        self.assertNotIn(", core", page)
         self.assertIn("[hpvm-record]", self.run_program(STRATA_RECORD=self.path("no/folder/run.json")))
         # Each launch has processors of its own; the number of the process may be in the name.
         source = os.path.join(ROOT, "examples/hpvm/breadth_first/breadth_first.cpp")

@@ -80,6 +80,10 @@ struct Graphs {
   }
 };
 
+/// What to change where a one-to-one edge joins nodes of unequal grids.
+inline constexpr const char* gridsHelp =
+    "give both nodes the same extents, or make the edge all-to-all: 1 as the third argument";
+
 /// What messages call a node: the function's name in the source.
 std::string nodeName(const llvm::Function& function);
 /// What messages call an argument: its name, or its number where it has none.

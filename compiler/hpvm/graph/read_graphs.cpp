@@ -2,6 +2,7 @@
 // holds them, since the types of its outputs are theirs.
 #include "compiler/hpvm/graph/read_graphs.h"
 
+#include "compiler/hpvm/graph/after_return.h"
 #include "compiler/hpvm/graph/calls.h"
 #include "compiler/hpvm/graph/clean.h"
 #include "compiler/hpvm/graph/places.h"
@@ -28,6 +29,12 @@ STRATA_DIAGNOSTIC(unknownCall, Error, "hpvm-unknown-function", "hpvm.h has no fu
 STRATA_DIAGNOSTIC(auxiliary, Error, "hpvm-auxiliary",
                   "'{0}' is no node, and calls {1}; leaf '{2}' calls it as a function");
 STRATA_DIAGNOSTIC(hintTwice, Error, "hpvm-hint-twice", "node '{0}' says twice where it is to run");
+STRATA_DIAGNOSTIC(hintUnknown, Error, "hpvm-hint", "where node '{0}' is to run is no constant");
+STRATA_DIAGNOSTIC(variadic, Error, "hpvm-variadic",
+                  "node '{0}' takes any number of arguments, and edges and binds give only those that it names");
+STRATA_DIAGNOSTIC(returnsValue, Error, "hpvm-returned-value",
+                  "node '{0}' returns a value as a function of C does, which nobody is given");
+STRATA_DIAGNOSTIC(workAfterReturn, Error, "hpvm-after-return", "leaf '{0}' {1} behind __hpvm__return");
 STRATA_DIAGNOSTIC(attributesWrong, Error, "hpvm-attributes", "{0}");
 STRATA_DIAGNOSTIC(argumentType, Error, "hpvm-argument-type",
                   "input '{0}' of node '{1}' has a type that this version does not pass");
@@ -191,6 +198,11 @@ private:
         diagnostics_.report(labelAddress, at(function), nodeName(function)).help("write a switch");
         break;
       }
+    if (const auto work = afterReturn(function, leaf.returns, diagnostics_.sources()))
+      diagnostics_.report(workAfterReturn, at(*work->then), nodeName(function), work->what)
+          .label(at(*work->first), "its outputs are given here")
+          .help("__hpvm__return stands at the end: move this in front of it, or leave the function: "
+                "{ __hpvm__return(…); return; }");
     checkAuxiliary(function);
     graphs_.leaves.emplace(&function, std::move(leaf));
   }
@@ -243,6 +255,9 @@ private:
         if (hint)
           diagnostics_.report(hintTwice, at(*call), nodeName(function)).label(at(*hint), "the first time");
         hint = call;
+        if (!llvm::isa<llvm::ConstantInt>(call->getArgOperand(0)))
+          diagnostics_.report(hintUnknown, at(*call), nodeName(function))
+              .help("name one of hpvm.h's targets: __hpvm__hint(CPU_TARGET)");
       } else if (kind == CallKind::Attributes) {
         readAttributes(*call, node);
       } else if (isOfHost(kind)) {
@@ -251,6 +266,15 @@ private:
         diagnostics_.report(unknownCall, at(*call), calleeOf(*call));
       }
     }
+    if (function.isVarArg())
+      diagnostics_.report(variadic, at(function), nodeName(function)).help("name each of its inputs");
+    for (const llvm::BasicBlock& block : function)
+      if (const auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+          end && end->getReturnValue() && !llvm::isa<llvm::UndefValue>(end->getReturnValue())) {
+        diagnostics_.report(returnsValue, at(*end), nodeName(function))
+            .help("outputs are what __hpvm__return gives, or a bind: take the value away");
+        break;
+      }
     for (llvm::Argument& argument : function.args()) {
       if (!isPassed(argument)) {
         diagnostics_.report(argumentType, at(function), argumentName(function, argument.getArgNo()), nodeName(function))

@@ -261,7 +261,7 @@ private:
       diagnostics_.report(gridsDiffer, at(call), name(from), name(to))
           .label(at(*node_.children[from].call), "one grid")
           .label(at(*node_.children[to].call), "the other")
-          .help("give both nodes the same extents, or make the edge all-to-all: 1 as the third argument");
+          .help(gridsHelp);
   }
 
   // ---- the whole ----

@@ -243,11 +243,14 @@ private:
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       return call && nameOf(*call) == "__hpvm__createNodeND";
     });
-    if (isInternal)
-      return;
     for (llvm::BasicBlock& block : node)
-      if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator()))
-        giveOutputs(*end);
+      if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator())) {
+        if (!isInternal)
+          giveOutputs(*end);
+        // What goes on to other nodes is what calls give.
+        if (end->getReturnValue())
+          end->setOperand(0, llvm::PoisonValue::get(end->getReturnValue()->getType()));
+      }
   }
 
   void giveOutputs(llvm::ReturnInst& end) {

@@ -4,6 +4,7 @@
 
 #include "compiler/hpvm/graph/graph.h"
 #include "compiler/hpvm/graph/places.h"
+#include "compiler/ir/locations.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,13 +76,13 @@ private:
     case llvm::Instruction::Mul:
       return make<arith::MulIOp>(operands[0], operands[1]);
     case llvm::Instruction::UDiv:
-      return checkDivisor(operands[1]), make<arith::DivUIOp>(operands[0], operands[1]);
+      return checkDivisor(instruction, operands[1]), make<arith::DivUIOp>(operands[0], operands[1]);
     case llvm::Instruction::SDiv:
-      return checkDivisor(operands[1]), make<arith::DivSIOp>(operands[0], operands[1]);
+      return checkDivisor(instruction, operands[1]), make<arith::DivSIOp>(operands[0], operands[1]);
     case llvm::Instruction::URem:
-      return checkDivisor(operands[1]), make<arith::RemUIOp>(operands[0], operands[1]);
+      return checkDivisor(instruction, operands[1]), make<arith::RemUIOp>(operands[0], operands[1]);
     case llvm::Instruction::SRem:
-      return checkDivisor(operands[1]), make<arith::RemSIOp>(operands[0], operands[1]);
+      return checkDivisor(instruction, operands[1]), make<arith::RemSIOp>(operands[0], operands[1]);
     case llvm::Instruction::And:
       return make<arith::AndIOp>(operands[0], operands[1]);
     case llvm::Instruction::Or:
@@ -132,12 +133,15 @@ private:
 
   /// The divisor is not zero. (Nor is it -1 under the smallest number, where C is undefined: extents are sizes, and
   /// divisors that may be negative are refused.)
-  void checkDivisor(Value divisor) {
+  void checkDivisor(const llvm::Instruction& division, Value divisor) {
+    const mlir::Location at =
+        locationAt(diagnostics_.sources(), placeOf(division, diagnostics_.sources()), *builder_.getContext());
     Value zero = make<arith::ConstantOp>(builder_.getIntegerAttr(divisor.getType(), 0));
     Value fine = make<arith::CmpIOp>(arith::CmpIPredicate::sgt, divisor, zero);
-    builder_.create<svm::CheckOp>(place_, fine, builder_.getStringAttr("hpvm-division"),
-                                  builder_.getStringAttr("an extent is divided by a number that is not positive"),
-                                  mlir::StringAttr(), mlir::ValueRange());
+    builder_.create<svm::CheckOp>(
+        at, fine, builder_.getStringAttr("hpvm-division"),
+        builder_.getStringAttr("an extent is divided by a number that is not positive"),
+        builder_.getStringAttr("launch the graph with inputs for which the divisor is 1 or more"), mlir::ValueRange());
   }
 
   static arith::CmpIPredicate predicateOf(llvm::CmpInst::Predicate predicate) {

@@ -46,6 +46,12 @@ public:
       text += prototype(entry_.name) + overlappingPrototype() + "static void run_" + entry_.name +
               "(void *launch, char *arguments) {\n" + "  int64_t handle = (int64_t)(uintptr_t)launch;\n" + code_ +
               overlaps() + extents_ + "  void *given[] = {" + list_ + "&handle};\n" + callOnce() + after_ + "}\n";
+    if (!entry_.stages.empty()) {
+      text += "static const char *const stages_" + entry_.name + "[] = {";
+      for (const std::string& stage : entry_.stages)
+        text += clang::cLiteral(stage) + ", ";
+      text += "};\n";
+    }
     if (!entry_.stream.empty())
       text += prototype(entry_.stream) + "static void " + entry_.stream + "_all(void *launch) {\n" +
               "  int64_t handle = (int64_t)(uintptr_t)launch;\n  void *given[] = {&handle};\n" + call(entry_.stream) +
@@ -61,7 +67,8 @@ public:
            (pointers_.empty() ? "0" : "pointers_" + entry_.name) + ", " + number(pointerCount_) + "u, " +
            number(entry_.root->outputs.size()) + "u, " + number(inputs_) + "u, " + number(offset_ - inputs_) + "u, " +
            (pointerOutputs_.empty() ? "0" : "pointer_outputs_" + entry_.name) + ", " + number(pointerOutputCount_) +
-           "u},\n";
+           "u, " + number(entry_.root->function->arg_size()) + "u, " +
+           (entry_.stages.empty() ? "0" : "stages_" + entry_.name) + ", " + number(entry_.stages.size()) + "u},\n";
   }
 
   /// The root's function, which a program that takes the object from an archive may do without.

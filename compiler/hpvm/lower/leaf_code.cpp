@@ -3,6 +3,8 @@
 
 #include "compiler/hpvm/graph/calls.h"
 #include "compiler/hpvm/graph/places.h"
+#include "compiler/ir/barrier_check.h"
+#include "compiler/raise/raise.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -175,8 +177,9 @@ private:
       if (use_.dimensions.front() == 0)
         return nullptr; // the only instance
       {
-        llvm::FunctionCallee barrier = runtime("strata_barrier", llvm::Type::getVoidTy(context_), {});
-        auto* wait = llvm::CallInst::Create(barrier, {}, "", &copy);
+        llvm::FunctionCallee barrier =
+            runtime(raise::barrierFunction, llvm::Type::getVoidTy(context_), {llvm::PointerType::getUnqual(context_)});
+        auto* wait = llvm::CallInst::Create(barrier, {barrierCheck(call)}, "", &copy);
         // Instances come to it together, or not: what holds one is not copied (graph/clean.cpp).
         auto* declared = llvm::cast<llvm::Function>(barrier.getCallee());
         declared->setConvergent();
@@ -192,6 +195,33 @@ private:
     default:
       return nullptr;
     }
+  }
+
+  /// A StrataCheck of runtime/abi.h: what is said when not all instances come to a barrier.
+  llvm::Constant* barrierCheck(const llvm::CallBase& call) {
+    llvm::Module& module = *made_->getParent();
+    auto* pointer = llvm::PointerType::getUnqual(context_);
+    const auto constant = [&](llvm::Constant* value) {
+      auto* made = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::InternalLinkage, value, "strata.barrier");
+      made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+      return made;
+    };
+    const auto text = [&](llvm::StringRef value) {
+      return constant(llvm::ConstantDataArray::getString(context_, value));
+    };
+    const auto number = [&](unsigned value) { return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), value); };
+    std::string file;
+    LineColumn at;
+    if (const Location place = placeOf(call, diagnostics_.sources()); place.valid()) {
+      file = diagnostics_.sources().buffer(place.buffer).name();
+      at = diagnostics_.sources().lineColumn(place);
+    }
+    auto* type = llvm::StructType::get(
+        context_, {pointer, pointer, pointer, pointer, number(0)->getType(), number(0)->getType()});
+    return constant(
+        llvm::ConstantStruct::get(type, {text(svm::barrierCode), text(svm::barrierMessage(nodeName(*leaf_.function))),
+                                         text(svm::barrierHelp), text(file), number(at.line), number(at.column)}));
   }
 
   llvm::FunctionCallee runtime(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> parameters) {

@@ -64,7 +64,7 @@ public:
             .note("the stages of a streaming launch run at the same time there, and each would need a part of it")
             .help("place the program's graphs on a machine whose control has memory of any size");
       else if (root.isStreamed)
-        entry.stream = lowerStream(*root.node, name);
+        entry.stream = lowerStream(*root.node, name, entry.stages);
     }
     if (diagnostics_.errorCount() != before)
       return std::nullopt;
@@ -229,13 +229,15 @@ private:
 
   /// A stage with the streams that end there.
   struct Stage {
+    std::string name; // "soften", "differ, largest", "the host"
     std::vector<unsigned> children;
     Value trigger;                                           // an element for each item
     std::map<unsigned, Value> own;                           // of the root's inputs
     std::map<std::pair<unsigned, unsigned>, Value> received; // of other stages: by child and output
   };
 
-  std::string lowerStream(const InternalNode& node, const std::string& graph) {
+  /// `names`: what the iterations are called, in order.
+  std::string lowerStream(const InternalNode& node, const std::string& graph, std::vector<std::string>& names) {
     const std::string name = graph + "_stream";
     begin(name, {});
     raises_ = isStream_ = true;
@@ -243,8 +245,11 @@ private:
     for (const std::vector<unsigned>& children : stagesOf(node)) {
       Stage& stage = stages.emplace_back();
       stage.children = children;
+      for (unsigned child : children)
+        stage.name += (stage.name.empty() ? "" : ", ") + nameIn(node, child);
       for (unsigned input : ownInputsOf(node, children))
-        stage.own[input] = stream(travelling(node.function->getArg(input)->getType()));
+        stage.own[input] = stream(travelling(node.function->getArg(input)->getType()),
+                                  "input '" + argumentName(*node.function, input) + "'", stage);
       for (unsigned child : children)
         for (const Source& source : node.children[child].inputs)
           if (source.kind == Source::Kind::Edge && !llvm::is_contained(children, source.child))
@@ -252,11 +257,15 @@ private:
     }
     if (!node.outputs.empty()) { // the stage that gives them to the host
       Stage& last = stages.emplace_back();
+      last.name = "the host";
       for (const BoundOutput& bound : node.bound)
         receive(last, bound.child, bound.output, node);
     }
     for (Stage& stage : stages)
-      stage.trigger = stream(builder_.getI1Type());
+      stage.trigger = stream(builder_.getI1Type(), "the items", stage);
+    names.emplace_back("pushed items");
+    for (const Stage& stage : stages)
+      names.push_back(stage.children.empty() ? "results" : "stage " + stage.name);
     auto loop = make<svm::ParallelOp>(mlir::ValueRange(index(0)),
                                       mlir::ValueRange(index(static_cast<int64_t>(stages.size()) + 1)),
                                       mlir::ValueRange(), mlir::ArrayAttr(), builder_.getStringAttr(name));
@@ -278,16 +287,17 @@ private:
     return name;
   }
 
-  Value stream(mlir::Type element) {
+  Value stream(mlir::Type element, const std::string& what, const Stage& to) {
     return make<svm::StreamOp>(svm::StreamType::get(&context_, element), index(streamCapacity),
-                               builder_.getStringAttr("stream." + std::to_string(streams_++)),
-                               mlir::FlatSymbolRefAttr(), mlir::FlatSymbolRefAttr(), mlir::IntegerAttr());
+                               builder_.getStringAttr(what + " for " + to.name), mlir::FlatSymbolRefAttr(),
+                               mlir::FlatSymbolRefAttr(), mlir::IntegerAttr());
   }
 
   void receive(Stage& stage, unsigned child, unsigned output, const InternalNode& node) {
     Value& made = stage.received[{child, output}];
     if (!made)
-      made = stream(travelling(graphs_.node(node.children[child].function).outputs[output]));
+      made = stream(travelling(graphs_.node(node.children[child].function).outputs[output]),
+                    "output " + std::to_string(output) + " of " + nameIn(node, child), stage);
   }
 
   /// A loop as long as `more`, which is called where it is decided, gives true; `body` is called within it.
@@ -369,8 +379,6 @@ private:
       arguments.push_back(outputs[bound.child][bound.output].given);
     runCode(graph + ".deliver", makeDeliver(code_, node.outputs, graph + ".deliver"), arguments);
   }
-
-  unsigned streams_ = 0;
 };
 
 } // namespace

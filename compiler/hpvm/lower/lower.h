@@ -26,7 +26,8 @@ struct GraphEntry {
   /// Does the same where two of the arrays overlap that the graph is given, one of which it writes. Empty: `name` does.
   std::string overlapping;
   std::vector<unsigned> elementBytes; // of each argument of `name` that is a block, for its extent; else 0
-  std::string stream; // executes it for every item; its only argument is the launch. Empty: there is none
+  std::string stream;              // executes it for every item; its only argument is the launch. Empty: there is none
+  std::vector<std::string> stages; // what the iterations of its loop are, which run at once
   const InternalNode* root = nullptr;
   std::vector<std::optional<unsigned>> passedOn; // of each output: the argument that it is
   std::vector<bool> isWritten;                   // of each argument: whether the root, or a node in it, writes there

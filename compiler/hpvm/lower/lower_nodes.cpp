@@ -75,10 +75,11 @@ void NodeLowering::lowerChild(const InternalNode& node, unsigned number, const V
     make<svm::CheckOp>(make<arith::CmpIOp>(arith::CmpIPredicate::sge, extent, index(0)),
                        builder_.getStringAttr("hpvm-negative-extent"),
                        builder_.getStringAttr("node '" + nodeName(*child.function) + "' is given {0} as an extent"),
-                       mlir::StringAttr(), mlir::ValueRange{extent});
+                       builder_.getStringAttr("give it a number of instances that is 0 or more"),
+                       mlir::ValueRange{extent});
   for (const Source& source : child.inputs)
     if (source.kind == Source::Kind::Edge && source.isOneToOne)
-      checkGrids(node.children[source.child], level.extents, inputs);
+      checkGrids(node.children[source.child], child, *source.call, level.extents, inputs);
   Values given = inputsOf(child, inputs, outputs);
   makeOutputs(node, number, given, level.extents, outputs[number]);
   mlir::OpBuilder::InsertionGuard behind(builder_);
@@ -149,7 +150,11 @@ Value NodeLowering::index(int64_t value) {
 }
 
 /// One-to-one edges: the grids, which are compared where they are known before, have to be equal.
-void NodeLowering::checkGrids(const Child& source, const Values& extents, const Values& inputs) {
+void NodeLowering::checkGrids(const Child& source, const Child& destination, const llvm::CallBase& edge,
+                              const Values& extents, const Values& inputs) {
+  const mlir::Location before = place_;
+  at(edge);
+  const auto back = llvm::make_scope_exit([&] { place_ = before; });
   for (size_t dimension = 0; dimension < extents.size(); ++dimension) {
     Value other = lowerExtent(*source.extents[dimension], inputs, builder_, place_, diagnostics_);
     if (!other || other == extents[dimension])
@@ -158,8 +163,8 @@ void NodeLowering::checkGrids(const Child& source, const Values& extents, const 
     make<svm::CheckOp>(equal, builder_.getStringAttr("hpvm-grid"),
                        builder_.getStringAttr("a one-to-one edge joins node '" + nodeName(*source.function) +
                                               "' of {0} instances in dimension " + std::to_string(dimension) +
-                                              " and one of {1}"),
-                       mlir::StringAttr(), mlir::ValueRange{other, extents[dimension]});
+                                              " and node '" + nodeName(*destination.function) + "' of {1}"),
+                       builder_.getStringAttr(gridsHelp), mlir::ValueRange{other, extents[dimension]});
   }
 }
 
@@ -250,7 +255,8 @@ int64_t NodeLowering::boundOf(mlir::Type element, Value extent, int64_t shares, 
   make<svm::CheckOp>(fits, builder_.getStringAttr("hpvm-object-size"),
                      builder_.getStringAttr(what + " has {0} elements, and memory '" + machine_[arrays_].name +
                                             "' of machine '" + machine_.name + "' has room for {1} of them"),
-                     mlir::StringAttr(), mlir::ValueRange{extent, index(most)});
+                     builder_.getStringAttr("launch the graph for a smaller problem, or place it on another machine"),
+                     mlir::ValueRange{extent, index(most)});
   return most;
 }
 

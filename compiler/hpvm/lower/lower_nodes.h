@@ -81,6 +81,7 @@ protected:
   void runCode(const std::string& name, llvm::Function* code, const Values& arguments,
                const std::vector<svm::Access>& access = {});
   std::string label(const llvm::Function& function);
+  static std::string nameIn(const InternalNode& node, unsigned number);
   mlir::Value block(mlir::Type element, mlir::ValueRange extents, const std::string& name);
   /// How many elements one of so many blocks may have in the memory where arrays lie, which is a store; checked when
   /// the program runs.
@@ -124,14 +125,14 @@ protected:
   bool isStream_ = false; // whether what is built is a stage
 
 private:
-  void checkGrids(const Child& source, const Values& extents, const Values& inputs);
+  void checkGrids(const Child& source, const Child& destination, const llvm::CallBase& edge, const Values& extents,
+                  const Values& inputs);
   mlir::Value asInput(mlir::Value value, const llvm::Type* input, bool isUnsigned);
   Values inputsOf(const Child& child, const Values& inputs, const Outputs& outputs);
   void makeOutputs(const InternalNode& node, unsigned number, const Values& given, const Values& extents,
                    std::vector<Output>& outputs);
   std::optional<unsigned> passedOn(const InternalNode& node, unsigned child, unsigned output);
   friend class LeafRaiser;
-  static std::string nameIn(const InternalNode& node, unsigned number);
   mlir::Value instancesOf(const Values& extents);
   mlir::Value linearIndex(const Level& level);
   mlir::Value isLast(const Level& level);

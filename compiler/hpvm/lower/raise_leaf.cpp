@@ -449,7 +449,11 @@ private:
     };
     // Variables are each instance's own: they stand in the innermost loop.
     mlir::OpBuilder variables = mlir::OpBuilder::atBlockBegin(builder_.getInsertionBlock());
-    return raising.write(builder_, variables, values, symbols, placeIn);
+    const bool isWritten = raising.write(builder_, variables, values, symbols, placeIn);
+    kernel.walk([&](svm::BarrierOp barrier) {
+      barrier->setLoc(mlir::NameLoc::get(builder_.getStringAttr(nodeName(*leaf_.function)), barrier.getLoc()));
+    });
+    return isWritten;
   }
 
   Value linear(const std::vector<Value>& symbols) {
@@ -486,7 +490,8 @@ private:
                            builder_.getStringAttr("node '" + nodeName(*leaf_.function) +
                                                   "' keeps an index in 32 bits, and there are {0} instances in a "
                                                   "dimension; less than 2^30 are possible so"),
-                           mlir::StringAttr(), mlir::ValueRange{extent});
+                           builder_.getStringAttr("keep it in 64 bits: long i = __hpvm__getNodeInstanceID_x(node)"),
+                           mlir::ValueRange{extent});
       }
   }
 

@@ -279,6 +279,7 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, llvm::ArrayRef
   STRATA_SYMBOL(strata_stream_end);
   STRATA_SYMBOL(strata_yield);
   STRATA_SYMBOL(strata_barrier);
+  STRATA_SYMBOL(strata_barrier_at);
   STRATA_SYMBOL(strata_poll);
   STRATA_SYMBOL(strata_print);
   STRATA_SYMBOL(strata_print_begin);

@@ -3,6 +3,7 @@
 #include "compiler/target/host/storage.h"
 
 #include "base/machine/connections.h"
+#include "compiler/ir/barrier_check.h"
 #include "compiler/ir/locations.h"
 #include "compiler/kernel/convention.h"
 #include "compiler/mapping/place.h"
@@ -80,6 +81,7 @@ public:
       else if (isa<SvmDialect>(op->getDialect()) || (isa<memref::AllocaOp>(op) && captured_.contains(op)))
         operations.push_back(op);
     });
+    hasSpans_ = !spans.empty();
     for (Operation* op : operations)
       lower(op);
     for (ScopeOp scope : scopes)
@@ -160,7 +162,8 @@ private:
     } else if (auto poll = dyn_cast<PollOp>(op)) {
       lowerPoll(poll);
     } else if (isa<BarrierOp>(op)) {
-      calls_.call(builder, loc, "strata_barrier", {}, {});
+      calls_.call(builder, loc, "strata_barrier_at", {},
+                  calls_.check(builder, loc, barrierCode, barrierMessage(placeName(loc)), barrierHelp));
     } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
       lowerAtomic(atomic);
     } else if (isa<FenceOp>(op)) {
@@ -544,15 +547,16 @@ private:
       const StringRef label = stream.getLabel().value_or("a stream");
       SmallVector<Value> arguments{constant(builder, loc, bytesOf(stream.getStream())),
                                    word(builder, loc, stream.getCapacity()), calls_.text(builder, loc, label)};
-      if (callsCarryIds_) {
+      const bool isTraced = callsCarryIds_ || hasSpans_; // a trace says what is waited for
+      if (isTraced) {
         auto memory = stream.getMemoryAttr(), fifo = stream.getFifoAttr();
         Value place = calls_.streamPlace(
             builder, loc, label, memory ? machine_.memory(memory.getValue().str()).value : uint32_t(strata_none),
             fifo ? machine_.fifo(fifo.getValue().str()).value : uint32_t(strata_none));
         arguments.insert(arguments.begin(), place);
       }
-      Value made = calls_.call(builder, loc, callsCarryIds_ ? "strata_stream_create_at" : "strata_stream_create",
-                               pointer(), arguments);
+      Value made = calls_.call(builder, loc, isTraced ? "strata_stream_create_at" : "strata_stream_create", pointer(),
+                               arguments);
       stream.getStream().replaceAllUsesWith(
           builder.create<UnrealizedConversionCastOp>(loc, stream.getStream().getType(), made).getResult(0));
       ends_.atEnd(op, [&](OpBuilder& end) { calls_.call(end, loc, "strata_stream_destroy", {}, made); });
@@ -634,6 +638,7 @@ private:
   const machine::Connections connections_;
   const Captured& captured_;
   const bool callsCarryIds_;
+  bool hasSpans_ = false;
   RuntimeCalls calls_;
   RegionEnds ends_;
   llvm::DenseMap<Operation*, Value> failureSlots_; // by function

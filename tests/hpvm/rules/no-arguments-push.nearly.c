@@ -1,0 +1,41 @@
+// A push gives the inputs of the graph.
+
+#include <hpvm.h>
+#include <stdlib.h>
+
+void add(int* data, size_t bytes, int k) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  data[i] += k;
+  __hpvm__return(1, k + 1);
+}
+
+void root(int* data, size_t bytes, int k) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, data, 1, data);
+  void* node = __hpvm__createNodeND(1, add, bytes / sizeof(int));
+  __hpvm__bindIn(node, 0, 0, 1);
+  __hpvm__bindIn(node, 1, 1, 1);
+  __hpvm__bindIn(node, 2, 2, 1);
+  __hpvm__bindOut(node, 0, 0, 1);
+}
+
+int main(void) {
+  static int data[10];
+  struct __attribute__((packed)) {
+    int* data;
+    size_t bytes;
+    int k, sum;
+  } arguments = {data, sizeof data, 3, 0};
+  __hpvm__init();
+  llvm_hpvm_track_mem(data, sizeof data);
+  void* graph = __hpvm__launch(1, root, NULL);
+  __hpvm__push(graph, &arguments);
+  free(__hpvm__pop(graph));
+  llvm_hpvm_request_mem(data, sizeof data);
+  __hpvm__wait(graph);
+  llvm_hpvm_untrack_mem(data);
+  __hpvm__cleanup();
+  return data[1] == 3 ? 0 : 1;
+}
