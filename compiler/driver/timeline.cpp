@@ -83,8 +83,11 @@ private:
     auto arguments = event.find("args");
     if (arguments == event.end() || !arguments->is_object())
       return;
+    const int64_t process = wholeOf(event, "pid", 0);
     if (wordOf(event, "name") == "process_name")
-      processes_[wholeOf(event, "pid", 0)] = wordOf(*arguments, "name");
+      processes_[process] = wordOf(*arguments, "name");
+    else if (auto part = arguments->find("part"); part != arguments->end() && part->is_boolean() && part->get<bool>())
+      parts_[{process, wholeOf(event, "tid", 0)}] = wordOf(*arguments, "name");
   }
 
   void readSpan(const Json& event) {
@@ -119,7 +122,10 @@ private:
     }
     span.name = nameNumber(label);
     // Code that runs as no processor comes first: it is what everything else was called by.
-    rows_[{name == "caller" ? "" : name, instance, ownRow, thread}].push_back(span);
+    const Key key{name == "caller" ? "" : name, instance, ownRow, thread};
+    rows_[key].push_back(span);
+    if (const auto part = parts_.find({process, thread}); part != parts_.end() && !part->second.empty())
+      partNames_[key] = part->second;
   }
 
   Timeline finish() {
@@ -141,6 +147,10 @@ private:
       row.processor = name.empty() ? "caller" : name;
       if (instances[name] > 1)
         row.processor += " " + std::to_string(instance);
+      if (const auto part = partNames_.find(key); part != partNames_.end()) {
+        row.processor = part->second;
+        row.isPart = true;
+      }
       if (row.processor != before) {
         move = 0;
         hasOwnRow = !moves;
@@ -165,6 +175,8 @@ private:
   Timeline timeline_;
   std::map<std::string, size_t> numbers_;
   std::map<int64_t, std::string> processes_;
+  std::map<ThreadId, std::string> parts_; // of the program, which a thread of the trace stands for
+  std::map<Key, std::string, Before> partNames_;
   std::map<Key, std::vector<TimelineSpan>, Before> rows_;
 };
 
@@ -246,14 +258,24 @@ std::vector<TimelineShare> sharesOf(const Timeline& timeline) {
   for (size_t first = 0; first < timeline.rows.size();) {
     TimelineShare share;
     share.processor = timeline.rows[first].processor;
+    share.isPart = timeline.rows[first].isPart;
     std::vector<Interval> run, wait, move;
+    std::map<std::string, double> waits; // by name
     for (; first < timeline.rows.size() && timeline.rows[first].processor == share.processor; ++first)
       for (const TimelineSpan& span : timeline.rows[first].spans) {
         Interval interval(span.start, span.start + span.length);
         (span.kind == SpanKind::Run ? run : span.kind == SpanKind::Wait ? wait : move).push_back(interval);
+        if (span.kind == SpanKind::Wait)
+          waits[timeline.names[span.name]] += span.length;
         share.runs += span.kind == SpanKind::Run;
         share.moves += span.kind == SpanKind::Move;
         share.bytes += span.bytes;
+      }
+    double longest = 0;
+    for (const auto& [name, length] : waits)
+      if (length > longest) {
+        longest = length;
+        share.waitsFor = name;
       }
     wait = joined(std::move(wait));
     run = without(joined(std::move(run)), wait);

@@ -21,20 +21,24 @@ struct TimelineSpan {
   int64_t bytes = 0;
 };
 
-/// What one processor does, or one of its moves at a time.
+/// What one processor does, or one of its moves at a time; or what one part of the program does, such as a stage of a
+/// pipeline.
 struct TimelineRow {
   std::string name;
   std::string processor; // the same for a processor's row and the rows of its moves
   bool moves = false;
+  bool isPart = false;             // `name` is of a part of the program
   std::vector<TimelineSpan> spans; // by start
 };
 
 /// A processor's share of the time of the run, each between 0 and 1.
 struct TimelineShare {
   std::string processor;
+  bool isPart = false; // a part of the program
   double running = 0, waiting = 0;
-  double moving = 0; // at least one of its moves is under way
-  double hidden = 0; // of the moving: while it runs
+  std::string waitsFor; // what it waits for longest; empty: it does not wait
+  double moving = 0;    // at least one of its moves is under way
+  double hidden = 0;    // of the moving: while it runs
   int64_t bytes = 0;
   size_t moves = 0, runs = 0;
 };

@@ -5,7 +5,9 @@
 const canvas = document.querySelector("#timeline canvas"), tip = document.querySelector("#tip"), box = document.querySelector("#timeline");
 const spacer = document.querySelector("#rows"), find = document.querySelector("#find"), found = document.querySelector("#found");
 const paint = canvas.getContext("2d");
-const labels = 150, axis = 26, gap = 6, block = 64;
+const axis = 26, gap = 6, block = 64;
+paint.font = "bold 13px system-ui, sans-serif";
+const labels = Math.ceil(Math.min(320, data.rows.reduce((most, row) => Math.max(most, paint.measureText(row.name).width + 34), 150)));
 const height = (row) => (row.moves ? 16 : 26);
 const kinds = ["leaf", "data", "wait"], words = ["runs", "moves data", "waits"];
 const length = Math.max(data.length, 1e-3);
@@ -196,7 +198,7 @@ function drawRow(row, y) {
     paint.strokeStyle = colours[kinds[row.kind[i]] + "-line"];
     paint.strokeRect(begin + 0.5, y + 0.5, wide - 1, high - 1);
     const text = data.names[row.names[i]];
-    if (wide > 30 && row.kind[i] !== 2 && paint.measureText(text).width < wide - 8) labelled.push([text, begin + 5]);
+    if (wide > 30 && paint.measureText(text).width < wide - 8) labelled.push([text, begin + 5]);
   });
   paint.lineWidth = 3;
   paint.lineJoin = "round";

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace strata::driver {
@@ -28,17 +29,49 @@ std::string milliseconds(double microseconds) {
   return text;
 }
 
+/// What the rows of a timeline are: "processor", "stage", or both.
+std::string rowsAre(const Timeline& timeline) {
+  const auto isPart = [](const TimelineRow& row) { return row.isPart; };
+  return std::all_of(timeline.rows.begin(), timeline.rows.end(), isPart)   ? "stage"
+         : std::any_of(timeline.rows.begin(), timeline.rows.end(), isPart) ? "processor or stage"
+                                                                           : "processor";
+}
+
+bool hasMoves(const Timeline& timeline) {
+  return std::any_of(timeline.rows.begin(), timeline.rows.end(), [](const TimelineRow& row) {
+    return std::any_of(row.spans.begin(), row.spans.end(),
+                       [](const TimelineSpan& span) { return span.kind == SpanKind::Move; });
+  });
+}
+
+/// Without the columns about moves, and waits, where there are none.
 std::string tableOf(const Timeline& timeline) {
-  std::string out = "<div class=\"scroll\"><table>\n<tr><th>processor</th><th>running</th><th>waiting</th>"
-                    "<th>moving data</th><th>both at once</th><th>runs</th><th>moves</th><th>bytes</th></tr>\n";
-  for (const TimelineShare& share : sharesOf(timeline)) {
+  const bool moves = hasMoves(timeline);
+  const std::vector<TimelineShare> shares = sharesOf(timeline);
+  const bool waits =
+      std::any_of(shares.begin(), shares.end(), [](const TimelineShare& share) { return !share.waitsFor.empty(); });
+  std::string out = "<div class=\"scroll\"><table>\n<tr><th>" + rowsAre(timeline) +
+                    "</th><th>running</th><th>waiting</th>" + (waits ? "<th>mostly</th>" : "") +
+                    (moves ? "<th>moving data</th><th>both at once</th>" : "") + "<th>runs</th>" +
+                    (moves ? "<th>moves</th><th>bytes</th>" : "") + "</tr>\n";
+  for (const TimelineShare& share : shares) {
     const auto cell = [&](const std::string& text) { out += "<td>" + picture::escape(text) + "</td>"; };
+    const auto count = [&](uint64_t number) { cell(countText(number)); };
     out += "<tr>";
     cell(share.processor);
-    for (double each : {share.running, share.waiting, share.moving, share.hidden})
-      cell(percent(each));
-    for (int64_t each : {static_cast<int64_t>(share.runs), static_cast<int64_t>(share.moves), share.bytes})
-      cell(countText(static_cast<uint64_t>(each)));
+    cell(percent(share.running));
+    cell(percent(share.waiting));
+    if (waits)
+      cell(share.waitsFor);
+    if (moves) {
+      cell(percent(share.moving));
+      cell(percent(share.hidden));
+    }
+    count(share.runs);
+    if (moves) {
+      count(share.moves);
+      count(static_cast<uint64_t>(share.bytes));
+    }
     out += "</tr>\n";
   }
   return out + "</table></div>\n";
@@ -156,23 +189,27 @@ std::string timelineProgram(const Timeline& timeline) {
 }
 
 std::vector<picture::Section> timelineSections(const Timeline& timeline) {
+  const bool moves = hasMoves(timeline);
+  const std::string rows = rowsAre(timeline);
   const std::string tools =
       "<div id=\"tools\"><button id=\"closer\">+</button><button id=\"wider\">−</button>"
       "<button id=\"all\">all</button><input id=\"find\" type=\"search\" placeholder=\"find rows\" "
       "aria-label=\"find rows\"/><span id=\"found\"></span><span>the wheel zooms, dragging moves, the arrow keys "
       "too</span>"
-      "<span><span class=\"key run\"></span>running<span class=\"key move\"></span>moving data"
+      "<span><span class=\"key run\"></span>running" +
+      std::string(moves ? "<span class=\"key move\"></span>moving data" : "") +
       "<span class=\"key wait\"></span>waiting</span></div>\n"
       "<div id=\"timeline\"><div id=\"rows\"><canvas tabindex=\"0\" aria-label=\"timeline of the run\"></canvas></div>"
       "<div id=\"tip\"></div></div>\n";
   return {{"",
-           "A run of " + milliseconds(timeline.length) +
-               ", with a row for each processor and one for each of its moves that were under way at "
-               "once. What is empty is control, or nothing to do." +
-               movesAre(timeline),
+           "A run of " + milliseconds(timeline.length) + ", with a row for each " + rows +
+               (moves ? " and one for each of its moves that were under way at once" : "") +
+               ". What is empty is control, or nothing to do." +
+               (rows == "processor" ? "" : " What a stage waits for stands in its bars.") + movesAre(timeline),
            tools, false},
           {"Shares of the time",
-           "Of the whole run. Both at once: data moved while the processor ran, which hides the moves.",
+           std::string("Of the whole run.") +
+               (moves ? " Both at once: data moved while the processor ran, which hides the moves." : ""),
            tableOf(timeline), false},
           {"What ran", "The longest in all first. What runs within something else counts with both.",
            namesTable(timeline), false}};

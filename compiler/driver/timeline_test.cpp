@@ -66,6 +66,36 @@ TEST_F(TimelineTest, APageHoldsAllSpansAndNoTagsOfTheirNames) {
   EXPECT_NE(page.find("process 1"), std::string::npos);
 }
 
+std::string part(int process, int thread, const std::string& name) {
+  return R"({"ph":"M","name":"thread_name","pid":)" + std::to_string(process) + ",\"tid\":" + std::to_string(thread) +
+         R"(,"args":{"name":")" + name + "\",\"part\":true}},";
+}
+
+TEST_F(TimelineTest, PartsOfAProgramAreRowsAndSayWhatTheyWaitFor) {
+  const std::string named = process(1, "p 1, core") + part(1, 4, "p 1, stage soften") + part(1, 8, "p 1, stage differ");
+  auto timeline = read("[" + named + span("run", 1, 4, 0, 6) + "," + span("wait", 1, 8, 0, 6) + "," +
+                       span("run", 1, 8, 6, 4) + "]");
+  ASSERT_TRUE(timeline);
+  ASSERT_EQ(timeline->rows.size(), 2u);
+  EXPECT_EQ(timeline->rows[0].name, "p 1, stage soften");
+  EXPECT_EQ(timeline->rows[1].name, "p 1, stage differ");
+  EXPECT_EQ(sharesOf(*timeline)[0].waitsFor, "");
+  EXPECT_EQ(sharesOf(*timeline)[1].waitsFor, "a <b>");
+  const std::string page = timelinePage(*timeline, "run");
+  EXPECT_NE(page.find("<th>stage</th><th>running</th><th>waiting</th><th>mostly</th><th>runs</th></tr>"),
+            std::string::npos);
+  EXPECT_NE(page.find("<td>p 1, stage differ</td><td>40.0%</td><td>60.0%</td><td>a &lt;b&gt;</td><td>1</td>"),
+            std::string::npos);
+  EXPECT_EQ(page.find("moving data</span>"), std::string::npos);
+  // Names of threads that are of no part are Chrome's own affair.
+  timeline = read("[" + process(1, "core") + R"({"ph":"M","name":"thread_name","pid":1,"tid":0,"args":{"name":"x"}},)" +
+                  span("run", 1, 0, 0, 1) + "]");
+  ASSERT_TRUE(timeline);
+  EXPECT_EQ(timeline->rows[0].name, "core");
+  EXPECT_NE(timelinePage(*timeline, "run").find("<th>processor</th><th>running</th><th>waiting</th><th>runs</th></tr>"),
+            std::string::npos);
+}
+
 TEST_F(TimelineTest, WhatIsNoTrace) {
   for (const char* text :
        {"", "{", "[1, {\"ph\":", "{}", "[]", "3", "[{\"ph\":\"X\"}]", "{\"traceEvents\":{}}",
