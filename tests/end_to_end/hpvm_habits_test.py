@@ -2,6 +2,7 @@
 several places, barriers between guards."""
 
 import os
+import re
 import subprocess
 
 import harness
@@ -191,6 +192,62 @@ __attribute__((noinline)) inline long mixed(long a, long b) { return a % 7 * 100
 long outside(long a) { return mixed(a, 3); }
 """
 
+# The timers of hpvm.h, and hints.
+TIMED = """
+#include <hpvm.h>
+#include <hpvm_timers.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static int total(const int *data, long n) {
+  int sum = 0;
+  __hpvm__isNonZeroLoop(n);
+  for (long i = 0; i < n; ++i) sum += data[i];
+  return sum;
+}
+void add(int *data, size_t bytes, int *sum, size_t sumBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, data, sum, 1, sum);
+  __hpvm__isNonZeroLoop(1, 3);
+  *sum = total(data, bytes / sizeof(int));
+  __hpvm__return(1, sumBytes);
+}
+void graph(int *data, size_t bytes, int *sum, size_t sumBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, data, sum, 1, sum);
+  void *node = __hpvm__createNodeND(0, add);
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindIn(node, 2, 2, 0);
+  __hpvm__bindIn(node, 3, 3, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+int main(void) {
+  int data[] = {1, 2, 3}, sum = total(data, 1);
+  struct __attribute__((packed)) { int *data; size_t bytes; int *sum; size_t sumBytes, result; } arguments = {data, sizeof data, &sum, sizeof sum, 0};
+  void *timers = llvm_hpvm_initializeTimerSet();
+  struct hpvm_TimerSet own;
+  hpvm_InitializeTimerSet(&own);
+  __hpvm__init();
+  llvm_hpvm_switchToTimer(&timers, hpvm_TimerID_MEM_TRACK);
+  llvm_hpvm_track_mem(data, sizeof data);
+  llvm_hpvm_track_mem(&sum, sizeof sum);
+  llvm_hpvm_switchToTimer(&timers, hpvm_TimerID_COMPUTE);
+  __hpvm__wait(__hpvm__launch(0, graph, &arguments));
+  llvm_hpvm_switchToTimer(&timers, hpvm_TimerID_NONE);
+  __hpvm__cleanup();
+  printf("sum %d\\n", sum);
+  llvm_hpvm_printTimerSet(&timers, "phases");
+  hpvm_SwitchToTimer(&own, hpvm_TimerID_IO);
+  struct timespec while_ = {0, 20000000};
+  nanosleep(&while_, NULL);
+  hpvm_PrintTimerSet(&own);
+  hpvm_DestroyTimerSet(&own);
+  free(timers);
+  return 0;
+}
+"""
+
 
 class HpvmHabits(harness.Case):
     def printed(self, text, *options, compiler="cc"):
@@ -219,6 +276,12 @@ class HpvmHabits(harness.Case):
 
     def test_timers_of_the_programs_own(self):
         self.printed(TIMERS)
+
+    def test_timers_and_hints(self):
+        printed = self.printed(TIMED, "-O2")[0].splitlines()
+        self.assertEqual([re.sub(r"\d+\.\d+", "T", line) for line in printed],
+                         ["sum 6", "phases: compute           T s", "phases: track             T s", "input and output  T s"])
+        self.assertGreaterEqual(float(printed[-1].split()[-2]), 0.02)
 
     def test_several_returns_give_the_same_on(self):
         for level in ("-O0", "-O1", "-O2"):
