@@ -66,7 +66,7 @@ private:
   /// `guarded` where a condition holds: under it, or behind a check of it.
   std::string guard(const std::string& holds, const std::string& guarded) {
     if (pick(4) == 0)
-      return "svm.check " + holds + ", \"guard\", \"\"\n" + guarded;
+      return "svm.check " + holds + ", \"guard\", \"a guard\"\n" + guarded;
     return "scf.if " + holds + " {\n" + guarded + "}\n";
   }
 
@@ -130,7 +130,7 @@ private:
       within = let("memref.load %F[%c0] : !list", isOne) +
                let("arith.cmpi slt, " + isOne + ", " + isOne + " : index", never) +
                let("arith.ori " + isSome + ", " + never + " : i1", holds) + "svm.check " + holds +
-               ", \"guard\", \"\"\n" + let("arith.remui %k, " + right + " : index", divided) +
+               ", \"guard\", \"a guard\"\n" + let("arith.remui %k, " + right + " : index", divided) +
                part("%A", divided, from);
     }
     const bool grows = pick(2), sees = own.empty() && pick(4) == 0;

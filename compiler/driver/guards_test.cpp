@@ -93,7 +93,7 @@ private:
   /// `guarded` with what makes it safe around it: a check before it, or a condition.
   static std::string guard(const std::string& holds, const std::string& code, const std::string& guarded, bool keeps) {
     if (keeps)
-      return "svm.check " + holds + ", \"" + code + "\", \"\"\n" + guarded;
+      return "svm.check " + holds + ", \"" + code + "\", \"a guard\"\n" + guarded;
     return "scf.if " + holds + " {\n" + guarded + "}\n";
   }
 

@@ -68,10 +68,10 @@ TEST(Processor, CodeThatNeedsMoreEndsTheProcess) {
   const std::string shown = featureOf(absent())->shown;
   EXPECT_EXIT(strata_require_processor("heat.o", "a new one", (std::string("sse3,") + absent() + ",sse4.1").c_str()),
               ::testing::ExitedWithCode(1),
-              "runtime_host_test', of which 'heat.o' is a part, is compiled for processor 'a new one' and needs " +
-                  shown + ", which this computer does not have \\[runtime-processor\\]");
+              "_test', of which 'heat.o' is a part, is compiled for processor 'a new one' and needs " + shown +
+                  ", which this computer does not have \\[runtime-processor\\]");
   EXPECT_EXIT(strata_require_processor("", "a new one", absent()), ::testing::ExitedWithCode(1),
-              "runtime_host_test' is compiled for");
+              "_test' is compiled for");
 }
 #endif
 
