@@ -48,15 +48,6 @@ std::string FigureRule::takes() const {
          " is possible";
 }
 
-uint64_t Figures::registersAtOnce(uint64_t values) const {
-  constexpr uint64_t bytesPerCycle = 64, mostBytes = 1024, most = 8;
-  const uint64_t limit = std::min({vectorLatency * bytesPerCycle / vectorBytes, vectorRegisters / 2, most});
-  uint64_t registers = std::clamp<uint64_t>(bytesPerCycle / vectorBytes, 1, std::max<uint64_t>(limit, 1));
-  while (2 * registers <= limit && 2 * registers * values * vectorBytes <= mostBytes)
-    registers *= 2;
-  return registers;
-}
-
 Figures figuresOf(const Machine& machine) {
   Figures figures;
   Least vector(figures.vectorBytes, vectorRule), registers(figures.vectorRegisters, vectorRegistersRule),

@@ -44,13 +44,6 @@ struct Figures {
   uint64_t largePageBytes = 2 << 20;
   uint64_t cacheBytes = 2 << 20; // of the second cache from a processor, or of the only one
 
-  /// Registers that each value of a loop takes when the loop computes with `values` of them: a power of two, as many as
-  /// hide that a sum waits for the one before it while a core adds up 64 bytes a cycle (one wide register, or two of
-  /// half the width). One value takes half of the registers at most, the other half being for what is the same in all
-  /// iterations; all together take 1 KiB at most: they are not all there at once, and what is loaded can be an operand
-  /// in memory. No more than eight: longer code gains nothing; and no fewer than are added up in a cycle.
-  uint64_t registersAtOnce(uint64_t values) const;
-
   /// Bytes that a loop may hope to find again in a cache near by: a quarter of the cache, the rest being for what else
   /// passes through it. Blocks of leaves are chosen to fit, and rows that take less are not prefetched.
   uint64_t nearBytes() const { return cacheBytes / 4; }

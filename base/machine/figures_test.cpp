@@ -18,22 +18,6 @@ TEST_F(MachineTest, FiguresThatAMachineDoesNotState) {
   EXPECT_EQ(figures.tileElements(), 16u);
   EXPECT_EQ(figures.loopAlignment(), 64u);
   EXPECT_TRUE(figures.areStoresPaired(4));
-  const uint64_t registers[] = {4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1};
-  for (uint64_t values = 0; values < std::size(registers); ++values)
-    EXPECT_EQ(figures.registersAtOnce(values), registers[values]) << values;
-}
-
-TEST_F(MachineTest, AsManyBytesAtOnceInRegistersOfHalfTheWidth) {
-  Figures narrow;
-  narrow.vectorBytes = 32;
-  narrow.vectorRegisters = 16;
-  const Figures wide;
-  for (uint64_t values = 0; values < 16; ++values)
-    EXPECT_EQ(narrow.registersAtOnce(values), 2 * wide.registersAtOnce(values)) << values;
-  narrow.vectorRegisters = 8; // one value takes half of them at most
-  EXPECT_EQ(narrow.registersAtOnce(1), 4u);
-  narrow.vectorBytes = 256;
-  EXPECT_EQ(narrow.registersAtOnce(1), 1u);
 }
 
 TEST_F(MachineTest, FiguresAreTheLeastOfWhoRunsKernels) {
@@ -57,10 +41,6 @@ TEST_F(MachineTest, FiguresAreTheLeastOfWhoRunsKernels) {
   EXPECT_EQ(figures.cacheBytes, 64u << 10); // the only one of b, smaller than the second one of a
   EXPECT_EQ(figures.rowsAhead(), 4u);
   EXPECT_FALSE(figures.areStoresPaired(4));
-  EXPECT_EQ(figures.registersAtOnce(1), 4u); // two additions a cycle, of 3 cycles each
-  EXPECT_EQ(figures.registersAtOnce(5), 4u);
-  EXPECT_EQ(figures.registersAtOnce(9), 2u);
-  EXPECT_EQ(figures.registersAtOnce(17), 2u); // what is added up in a cycle at the least
 }
 
 TEST_F(MachineTest, FiguresOfWhatIsNotValidAreLeftOut) {

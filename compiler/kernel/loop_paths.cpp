@@ -79,6 +79,8 @@ void setLoopPaths(KernelOp kernel, llvm::ArrayRef<LoopPath> loops) {
 std::vector<KernelPaths> loopPathsOf(ModuleOp program) {
   std::vector<KernelPaths> all;
   for (auto kernel : program.getOps<KernelOp>()) {
+    if (kernel.kind() != KernelKind::Structured && kernel.kind() != KernelKind::Llvm)
+      continue; // it becomes no code here
     KernelPaths& known = all.emplace_back(KernelPaths{symbolOf(kernel), kernel.getLoc(), {}, ""});
     const ArrayAttr list = SvmDialect::loopsAttr.of(kernel);
     if (!list) {

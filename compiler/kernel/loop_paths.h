@@ -39,7 +39,8 @@ struct KernelPaths {
 
 void setLoopPaths(svm::KernelOp kernel, llvm::ArrayRef<LoopPath> loops);
 
-/// Of every kernel, in the order of the program. REQUIRES: the pass on tiles has run, and none has become a function.
+/// Of every kernel that becomes code through LLVM, in the order of the program. REQUIRES: the pass on tiles has run,
+/// and none has become a function.
 std::vector<KernelPaths> loopPathsOf(mlir::ModuleOp program);
 
 } // namespace strata::kernel

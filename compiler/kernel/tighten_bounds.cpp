@@ -17,7 +17,7 @@ namespace strata::kernel {
 
 namespace {
 
-/// Operations in a loop that is made anew for both sides of a choice.
+/// Operations that are made anew of a loop, for both sides of choices: each choice doubles what is in the loop.
 constexpr size_t mostUnswitched = 300;
 
 /// `variable + constant < limit`, or `variable + constant >= limit`.
@@ -192,15 +192,17 @@ private:
 
 } // namespace
 
-void unswitch(scf::ForOp loop) {
+/// `room`: operations that may still be made anew.
+static void unswitch(scf::ForOp loop, size_t& room) {
   scf::IfOp choice;
   size_t operations = 0;
   loop.getBody()->walk([&](Operation*) { ++operations; });
   for (scf::IfOp each : loop.getBody()->getOps<scf::IfOp>())
     if (!choice && loop.isDefinedOutsideOfLoop(each.getCondition()))
       choice = each;
-  if (!choice || loop.getNumResults() || operations > mostUnswitched)
+  if (!choice || loop.getNumResults() || operations > room)
     return;
+  room -= operations;
   OpBuilder builder(loop);
   const bool isAll = llvm::all_of(loop.getBody()->without_terminator(),
                                   [&](Operation& op) { return &op == choice || svm::canExecuteAnywhere(&op); });
@@ -220,9 +222,14 @@ void unswitch(scf::ForOp loop) {
       taken.replaceAllUsesWith(given);
     }
     taken.erase();
-    unswitch(copy); // the next one
+    unswitch(copy, room); // the next one
   }
   loop.erase();
+}
+
+void unswitch(scf::ForOp loop) {
+  size_t room = mostUnswitched;
+  unswitch(loop, room);
 }
 
 void tightenBounds(scf::ForOp loop) {

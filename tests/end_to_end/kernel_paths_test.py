@@ -66,6 +66,14 @@ class KernelPaths(Case):
         self.assertRegex(told, r"kernel-path\]: kernel 'Odd_L': 1 loop left to LLVM")
         self.assertRegex(told, r"5 \|     b\[i\] = 7 / a\[i\];\n\s*\|\s*- left to LLVM: ")
 
+    def test_conditions_that_do_not_change_make_little_code(self):
+        """Each of them would double the loop."""
+        choices = "".join(f"    if (k > {number})\n      b[i] += a[i] * {number + 1};\n" for number in range(40))
+        path = self.write("many.sq", "void task Many(in int a[N], inout int b[N], in int k);\n"
+                          f"void task<leaf> Many::L(in int a[N], inout int b[N], in int k)\n{{\n  for (long i = 0; i < N; i++) {{\n{choices}  }}\n}}\n")
+        made = self.succeeds("run", path, "--emit=after:svm-tile-loops").out
+        self.assertLess(made.count("scf.for"), 100)
+
 
 if __name__ == "__main__":
     if "--write" in sys.argv:

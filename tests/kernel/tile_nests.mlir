@@ -123,3 +123,119 @@ svm.kernel @overlapping(%a: !plane {svm.access = "read"}, %b: !row {svm.access =
   }
   svm.return
 }
+
+// Every fourth row, each with a sum over all others: the loop is counted by ones, and what lies apart is gathered.
+// CHECK-LABEL: svm.kernel @steps
+// CHECK: arith.divui
+// CHECK: scf.for {{.*}} step %c64
+// CHECK: vector.gather
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>
+// CHECK: vector.scatter
+// CHECK: svm.return
+svm.kernel @steps(%a: !plane {svm.access = "read"}, %b: !plane {svm.access = "write"}, %first: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %x = %first to %m step %c4 {
+    %s = scf.for %y = %c0 to %m step %c1 iter_args(%t = %zero) -> (f32) {
+      %u = memref.load %a[%x, %c0] : !plane
+      %v = memref.load %a[%y, %c1] : !plane
+      %w = math.fma %u, %v, %t : f32
+      scf.yield %w : f32
+    }
+    memref.store %s, %b[%x, %c0] : !plane
+  }
+  svm.return
+}
+
+// A condition that the loop does not change goes in front of it, with what it gives and what stands behind it.
+// CHECK-LABEL: svm.kernel @unswitched
+// CHECK: scf.if %arg3 {
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: arith.subf {{.*}} : vector<16xf32>
+// CHECK: svm.return
+svm.kernel @unswitched(%a: !row {svm.access = "read"}, %b: !row {svm.access = "write"}, %n: index, %adds: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %x = %c0 to %n step %c1 {
+    %u = memref.load %a[%x] : !row
+    %v = scf.if %adds -> (f32) {
+      %w = arith.addf %u, %one : f32
+      scf.yield %w : f32
+    } else {
+      %w = arith.subf %u, %one : f32
+      scf.yield %w : f32
+    }
+    memref.store %v, %b[%x] : !row
+  }
+  svm.return
+}
+
+// A check that all lanes share is there once for them; one that differs keeps the loop as it is.
+// CHECK-LABEL: svm.kernel @checked
+// CHECK: scf.for {{.*}} step %c16
+// CHECK: svm.check
+// CHECK-NOT: svm.check
+// CHECK: vector.store
+// CHECK-LABEL: svm.kernel @checked_each
+// CHECK-SAME: a check differs between iterations
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @checked(%a: !row {svm.access = "read"}, %b: !row {svm.access = "write"}, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %x = %c0 to %n step %c1 {
+    %fits = arith.cmpi slt, %m, %n : index
+    svm.check %fits, "too-large", "m is as large as n"
+    %u = memref.load %a[%x] : !row
+    memref.store %u, %b[%x] : !row
+  }
+  svm.return
+}
+svm.kernel @checked_each(%a: !row {svm.access = "read"}, %b: !row {svm.access = "write"}, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %x = %c0 to %n step %c1 {
+    %fits = arith.cmpi slt, %x, %m : index
+    svm.check %fits, "too-large", "x is as large as m"
+    %u = memref.load %a[%x] : !row
+    memref.store %u, %b[%x] : !row
+  }
+  svm.return
+}
+
+// A variable that two loops use, each by itself, is no value that goes from one to the other; one that is read behind a loop
+// that may not be entered is what it was before.
+// CHECK-LABEL: svm.kernel @webs
+// CHECK-NOT: memref.alloca
+// CHECK: vector.store
+// CHECK: %[[LAST:.*]] = scf.for {{.*}} iter_args({{.*}} = %cst
+// CHECK: memref.store %[[LAST]], %arg1
+// CHECK: svm.return
+svm.kernel @webs(%a: !row {svm.access = "read"}, %b: !row {svm.access = "readwrite"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %v = memref.alloca() : memref<f32>
+  scf.for %x = %c0 to %n step %c1 {
+    %u = memref.load %a[%x] : !row
+    memref.store %u, %v[] : memref<f32>
+    %w = memref.load %v[] : memref<f32>
+    memref.store %w, %b[%x] : !row
+  }
+  memref.store %one, %v[] : memref<f32>
+  scf.for %x = %c0 to %n step %c1 {
+    %u = memref.load %a[%x] : !row
+    memref.store %u, %v[] : memref<f32>
+  }
+  %last = memref.load %v[] : memref<f32>
+  memref.store %last, %b[%c0] : !row
+  svm.return
+}

@@ -12,7 +12,8 @@ namespace {
 bool worksOnVectors(const llvm::Loop& loop) {
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const llvm::Instruction& instruction : *block)
-      if (instruction.getType()->isVectorTy())
+      if (instruction.getType()->isVectorTy() ||
+          llvm::any_of(instruction.operands(), [](const llvm::Use& use) { return use->getType()->isVectorTy(); }))
         return true;
   return false;
 }
