@@ -98,7 +98,8 @@ private:
     for (llvm::Function& function : module)
       if (graphs.leaves.contains(&function))
         leaves.push_back(&function);
-    linking::takeCallees(module, leaves, linking::linkedFiles(arguments_), session_.diagnostics);
+    linking::takeCallees(module, leaves, linking::linkedFiles(arguments_, /*withShared=*/true),
+                         linking::wrappedSymbols(arguments_), session_.diagnostics);
     target::settleMultiplyAdds(module);
   }
 

@@ -13,6 +13,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Object/Archive.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/SymbolicFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -35,6 +36,7 @@ class Definitions {
 public:
   struct Place {
     std::string path, file; // "libfilters.a", and as CarriedModule has it: "libfilters.a(median.o)"
+    bool isShared = false;
   };
 
   explicit Definitions(const std::vector<std::string>& files) {
@@ -51,7 +53,7 @@ public:
     for (const Library& library : libraries_) {
       if (!library.archive) {
         if (library.symbols.contains(symbol))
-          return Place{library.file, library.file};
+          return Place{library.file, library.file, true};
         continue;
       }
       auto member = library.archive->findSym(symbol);
@@ -92,23 +94,28 @@ private:
     const bool isShared = kind == llvm::file_magic::elf_shared_object;
     if (isShared)
       libraries_.push_back({file, nullptr, {}});
-    for (const object::BasicSymbolRef& symbol : (*symbols)->symbols()) {
+    const auto addSymbol = [&](const object::BasicSymbolRef& symbol) {
       auto flags = symbol.getFlags();
       if (!flags) {
         llvm::consumeError(flags.takeError());
-        continue;
+        return;
       }
       using Flags = object::BasicSymbolRef;
       if (!(*flags & Flags::SF_Global) || (*flags & (Flags::SF_Undefined | Flags::SF_FormatSpecific)))
-        continue;
+        return;
       std::string name;
       llvm::raw_string_ostream stream(name);
       if (auto problem = symbol.printName(stream)) {
         llvm::consumeError(std::move(problem));
-        continue;
+        return;
       }
       (isShared ? libraries_.back().symbols : *flags & Flags::SF_Weak ? weak_ : strong_).try_emplace(name, file);
-    }
+    };
+    // A shared library's other symbols may have been stripped.
+    if (const auto* elf = isShared ? llvm::dyn_cast<object::ELFObjectFileBase>(symbols->get()) : nullptr)
+      llvm::for_each(elf->getDynamicSymbolIterators(), addSymbol);
+    else
+      llvm::for_each((*symbols)->symbols(), addSymbol);
   }
 
   llvm::LLVMContext context_; // of objects that are bitcode
@@ -165,7 +172,9 @@ llvm::SetVector<const llvm::GlobalValue*> partsOf(const llvm::Function& function
                   !(llvm::GlobalStatus::analyzeGlobal(variable, uses) || uses.IsCompared))) {
         parts.insert(each);
       } else if (isOwn) {
-        problem = variable ? "the static variable '" + variable->getName().str() + "'" : "another name of something";
+        problem = !variable              ? "another name of something"
+                  : !variable->hasName() ? "a static variable"
+                                         : "the static variable '" + llvm::demangle(variable->getName()) + "'";
         break;
       }
     }
@@ -174,8 +183,9 @@ llvm::SetVector<const llvm::GlobalValue*> partsOf(const llvm::Function& function
 
 class Taker {
 public:
-  Taker(llvm::Module& module, const std::vector<std::string>& files, DiagnosticEngine& diagnostics)
-      : module_(module), files_(files), diagnostics_(diagnostics) {}
+  Taker(llvm::Module& module, const std::vector<std::string>& files, const std::vector<std::string>& wrapped,
+        DiagnosticEngine& diagnostics)
+      : module_(module), files_(files), wrapped_(wrapped), diagnostics_(diagnostics) {}
 
   void run(llvm::ArrayRef<llvm::Function*> callers) {
     // By name: a declaration is another function once it is defined.
@@ -209,6 +219,10 @@ private:
     const std::string called = "'" + llvm::demangle(name) + "'";
     const auto leave = [&](const std::string& why) { function.addFnAttr(notTaken, called + " " + why); };
     const std::string file = llvm::sys::path::filename(place->file).str();
+    if (llvm::is_contained(wrapped_, name))
+      return leave("is in " + file + ", and the linker puts another one in its place (--wrap)");
+    if (place->isShared)
+      return leave("is in the shared library " + file);
     bool isAny = false;
     for (llvm::Module* source : modulesOf(*place)) {
       isAny = true;
@@ -260,11 +274,15 @@ private:
     for (llvm::GlobalAlias& alias : llvm::make_early_inc_range(copy->aliases()))
       if (alias.use_empty())
         alias.eraseFromParent();
-    llvm::Linker::linkModules(module_, std::move(copy));
+    const std::string name = parts.front()->getName().str();
+    if (!llvm::Linker::linkModules(module_, std::move(copy)))
+      return;
+    if (llvm::Function* function = module_.getFunction(name)) // a declaration still
+      function->addFnAttr(notTaken, "'" + llvm::demangle(name) + "' does not fit the rest of the program");
   }
 
   llvm::Module& module_;
-  const std::vector<std::string>& files_;
+  const std::vector<std::string>&files_, &wrapped_;
   std::optional<Definitions> definitions_;
   DiagnosticEngine& diagnostics_;
   std::map<std::string, std::vector<std::pair<std::string, std::unique_ptr<llvm::Module>>>> carried_; // by path
@@ -273,8 +291,8 @@ private:
 } // namespace
 
 void takeCallees(llvm::Module& module, llvm::ArrayRef<llvm::Function*> callers, const std::vector<std::string>& files,
-                 DiagnosticEngine& diagnostics) {
-  Taker(module, files, diagnostics).run(callers);
+                 const std::vector<std::string>& wrapped, DiagnosticEngine& diagnostics) {
+  Taker(module, files, wrapped, diagnostics).run(callers);
 }
 
 } // namespace strata::linking

@@ -9,6 +9,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <initializer_list>
+#include <optional>
+
 namespace strata::linking {
 
 namespace {
@@ -89,34 +92,63 @@ std::vector<std::string> expanded(const std::vector<std::string>& arguments) {
 
 } // namespace
 
-std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments) {
+/// What a word says behind one of these beginnings, or the word after it where the beginning is all; nothing for other
+/// words. `at` then is the last word of it.
+static std::optional<std::string> valueOf(const std::vector<std::string>& words, size_t& at,
+                                          std::initializer_list<llvm::StringRef> beginnings) {
+  for (const llvm::StringRef beginning : beginnings) {
+    llvm::StringRef word = words[at];
+    if (!word.consume_front(beginning))
+      continue;
+    // "--library=NAME" and "--library NAME", but no other word that begins so; "-lNAME".
+    const bool isLong = beginning.size() > 2;
+    if (isLong && word.consume_front("="))
+      return word.str();
+    if (!word.empty())
+      return isLong ? std::nullopt : std::optional(word.str());
+    return at + 1 < words.size() ? words[++at] : std::string();
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments, bool withShared) {
   const std::vector<std::string> words = expanded(arguments);
   std::vector<std::string> folders, found;
-  const auto value = [&](size_t& at, size_t prefix) {
-    return words[at].size() > prefix ? words[at].substr(prefix) : at + 1 < words.size() ? words[++at] : std::string();
-  };
   // Folders count for the libraries before them, too.
   for (size_t at = 0; at < words.size(); ++at)
-    if (llvm::StringRef(words[at]).starts_with("-L"))
-      folders.push_back(value(at, 2));
+    if (const auto folder = valueOf(words, at, {"--library-path", "-L"}))
+      folders.push_back(*folder);
     else if (takesValue(words[at]))
       ++at;
   bool isStatic = false;
+  const auto addLibrary = [&](llvm::StringRef name) {
+    for (const std::string& folder : folders) {
+      const std::string file = folder + "/" + name.substr(1).str(), shared = folder + "/lib" + name.str() + ".so",
+                        archive = folder + "/lib" + name.str() + ".a";
+      if (name.starts_with(":")) {
+        if (!llvm::sys::fs::exists(file))
+          continue;
+        if (withShared || !llvm::sys::path::filename(file).contains(".so"))
+          found.push_back(file);
+        return;
+      }
+      if (!isStatic && llvm::sys::fs::exists(shared)) {
+        if (withShared)
+          found.push_back(shared);
+        return;
+      }
+      if (llvm::sys::fs::exists(archive)) {
+        found.push_back(archive);
+        return;
+      }
+    }
+  };
   for (size_t at = 0; at < words.size(); ++at) {
     const llvm::StringRef word = words[at];
-    if (word.starts_with("-l")) {
-      std::string name = value(at, 2);
-      for (const std::string& folder : folders) {
-        const std::string shared = folder + "/lib" + name + ".so", archive = folder + "/lib" + name + ".a";
-        if (!isStatic && llvm::sys::fs::exists(shared))
-          break;
-        if (llvm::sys::fs::exists(archive)) {
-          found.push_back(archive);
-          break;
-        }
-      }
-    } else if (word.starts_with("-L"))
-      value(at, 2);
+    if (valueOf(words, at, {"--library-path", "-L"}))
+      continue;
+    if (const auto library = valueOf(words, at, {"--library", "-l"}))
+      addLibrary(*library);
     else if (takesValue(word))
       ++at;
     else if (word == "-static" || word == "-Bstatic" || word == "-dn" || word == "-non_shared")
@@ -126,6 +158,15 @@ std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments) 
     else if (!word.starts_with("-"))
       found.push_back(word.str());
   }
+  return found;
+}
+
+std::vector<std::string> wrappedSymbols(const std::vector<std::string>& arguments) {
+  const std::vector<std::string> words = expanded(arguments);
+  std::vector<std::string> found;
+  for (size_t at = 0; at < words.size(); ++at)
+    if (const auto symbol = valueOf(words, at, {"--wrap", "-wrap"}))
+      found.push_back(*symbol);
   return found;
 }
 

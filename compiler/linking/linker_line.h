@@ -6,9 +6,13 @@
 
 namespace strata::linking {
 
-/// The objects and archives that a linker's arguments name, in order: files, what files of arguments (@FILE) name, and
-/// libraries (-lNAME) that are archives. A library that is shared, or is not found, is left out.
-std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments);
+/// The objects and libraries that a linker's arguments name, in order: files, what files of arguments (@FILE) name, and
+/// libraries (-lNAME, -l:FILE, --library=NAME). Shared libraries are among them where `withShared`; one that is not
+/// found is left out.
+std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments, bool withShared = false);
+
+/// The symbols that the linker replaces by others (--wrap=SYMBOL).
+std::vector<std::string> wrappedSymbols(const std::vector<std::string>& arguments);
 
 /// The arguments with others (a line each) behind all files and libraries of the user's, and before those of
 /// the language that Clang adds at the end.

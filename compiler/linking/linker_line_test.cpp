@@ -32,7 +32,16 @@ TEST_F(LinkerLine, LibrariesAreArchivesWhereTheyAreNotShared) {
   file("libtwo.a");
   file("libtwo.so");
   EXPECT_EQ(linkedFiles({"-L" + folder, "-lone", "-ltwo", "-lthree"}), Words{archive});
+  EXPECT_EQ(linkedFiles({"-L" + folder, "-lone", "-ltwo", "-lthree"}, true), (Words{archive, folder + "/libtwo.so"}));
+  EXPECT_EQ(linkedFiles({"-L", folder, "-l:libtwo.a", "--library=one", "--library", "two", "-l:libtwo.so"}),
+            (Words{folder + "/libtwo.a", archive}));
+  EXPECT_EQ(linkedFiles({"--library-path=" + folder, "-l:libtwo.so", "-l:none.a"}, true), Words{folder + "/libtwo.so"});
   EXPECT_EQ(linkedFiles({"-Bstatic", "-ltwo", "-Bdynamic", "-L", folder, "-l", "two"}), Words{folder + "/libtwo.a"});
+}
+
+TEST_F(LinkerLine, SymbolsMayBeReplaced) {
+  EXPECT_EQ(wrappedSymbols({"a.o", "--wrap=one", "--wrap", "two", "-o", "--wrapped", "-wrap", "three"}),
+            (Words{"one", "two", "three"}));
 }
 
 TEST_F(LinkerLine, ArgumentsMayStandInAFile) {

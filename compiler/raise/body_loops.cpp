@@ -86,6 +86,8 @@ bool Body::writeFor(llvm::Loop* loop, const CountedLoop& counted, Exits& exits) 
   // What else is used behind a loop that ends at its latch.
   llvm::SmallVector<llvm::Value*> kept;
   for (llvm::PHINode& phi : exit->phis()) {
+    if (isFollowed(phi) && typeOf(&phi))
+      continue; // follows from what is known in front of the loop
     if (!isCarried(phi))
       return refuse("a pointer that leaves a loop", &phi);
     auto* value = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValue(0));
@@ -134,6 +136,8 @@ bool Body::leaveFor(llvm::Loop* loop, const CountedLoop& counted, scf::ForOp mad
     return !refusal_;
   if (counted.exitsAtLatch) {
     for (llvm::PHINode& phi : exit->phis()) {
+      if (isFollowed(phi))
+        continue;
       llvm::Value* value = phi.getIncomingValue(0);
       Value result;
       for (auto [number, each] : llvm::enumerate(carried))
@@ -156,9 +160,10 @@ bool Body::leaveFor(llvm::Loop* loop, const CountedLoop& counted, scf::ForOp mad
       return false;
   Values values;
   for (llvm::PHINode& phi : exit->phis())
-    values.push_back(valueOf(phi.getIncomingValue(0)));
+    values.push_back(isFollowed(phi) ? Value() : valueOf(phi.getIncomingValue(0)));
   for (auto [phi, value] : llvm::zip(exit->phis(), values))
-    values_[&phi] = value;
+    if (value)
+      values_[&phi] = value;
   variables_.erase(loop);
   return !refusal_;
 }
@@ -191,6 +196,8 @@ bool Body::writeWhile(llvm::Loop* loop, Exits& exits) {
     types.push_back(builder_.getI32Type());
   for (BasicBlock* end : ends)
     for (llvm::PHINode& phi : end->phis()) {
+      if (isFollowed(phi) && typeOf(&phi))
+        continue; // follows from what is known in front of the loop
       if (!isCarried(phi))
         return refuse("a pointer that leaves a loop", &phi);
       outside.push_back(&phi);

@@ -88,7 +88,7 @@ Value Body::valueOf(const Atom* atom) {
     return index(0);
   }
   if (atom->shift) {
-    Value whole = asIndex(valueOf(atom->value), Widening::Signed);
+    Value whole = asIndex(valueOf(atom->value), atom->widening);
     return make<arith::ShRSIOp>(whole, index(atom->shift));
   }
   if (atom->bits)

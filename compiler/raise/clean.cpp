@@ -5,9 +5,13 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+
+#include <utility>
+#include <vector>
 
 namespace strata::raise {
 
@@ -53,10 +57,23 @@ void clean(llvm::Function& function) {
   llvm::FunctionPassManager passes;
   llvm::cantFail(builder.parsePassPipeline(
       passes,
-      "lower-expect,fix-irreducible,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,"
-      "lower-constant-intrinsics,instcombine<no-verify-fixpoint>,lower-switch,mergereturn,loop-simplify,lcssa,loop-"
-      "mssa(licm)"));
+      // fix-irreducible is for branches alone: it ends at a switch into a loop.
+      "lower-expect,lower-switch,fix-irreducible,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,sroa<"
+      "modify-"
+      "cfg>,lower-constant-intrinsics,instcombine<no-verify-fixpoint>,lower-switch,mergereturn,loop-simplify,lcssa"));
   passes.run(function, functions);
+  // What goes in front of a loop loses its line there, by which a refusal of it is told.
+  std::vector<std::pair<llvm::WeakVH, llvm::DebugLoc>> lines;
+  for (llvm::Instruction& each : llvm::instructions(function))
+    if (each.getDebugLoc())
+      lines.emplace_back(&each, each.getDebugLoc());
+  llvm::FunctionPassManager hoist;
+  llvm::cantFail(builder.parsePassPipeline(hoist, "loop-mssa(licm)"));
+  hoist.run(function, functions);
+  for (const auto& [value, line] : lines)
+    if (auto* each = llvm::dyn_cast_or_null<llvm::Instruction>(static_cast<llvm::Value*>(value));
+        each && (!each->getDebugLoc() || !each->getDebugLoc().getLine()))
+      each->setDebugLoc(line);
 }
 
 } // namespace strata::raise

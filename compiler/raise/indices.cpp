@@ -69,7 +69,23 @@ bool Indices::isSmall(const llvm::Value* value, Widening widening) const {
   }
 }
 
+/// Whether a polynomial is one that indices are made of: a product of sums doubles with each factor.
+static bool isShort(const Polynomial& polynomial) {
+  constexpr size_t mostTerms = 64, mostFactors = 8;
+  return polynomial.terms().size() <= mostTerms &&
+         llvm::all_of(polynomial.terms(), [](const auto& term) { return term.first.size() <= mostFactors; });
+}
+
 Polynomial Indices::of(const llvm::Value* value, Widening widening) {
+  if (const auto known = known_.find({value, widening}); known != known_.end())
+    return known->second;
+  Polynomial made = compute(value, widening);
+  if (!isShort(made))
+    made = Polynomial::of(unknown(value, widening));
+  return known_.emplace(std::pair(value, widening), std::move(made)).first->second;
+}
+
+Polynomial Indices::compute(const llvm::Value* value, Widening widening) {
   const unsigned bits = value->getType()->getIntegerBitWidth();
   if (const auto found = stated_.find(value); found != stated_.end())
     return found->second.value;
@@ -145,10 +161,12 @@ Polynomial Indices::of(const llvm::Value* value, Widening widening) {
     break;
   }
   // What is known to be a multiple is one, so that addresses can be divided.
-  const unsigned zeros = bits == 64 ? llvm::computeKnownBits(value, analyses_.layout).countMinTrailingZeros() : 0;
-  if (zeros == 0 || zeros > 30)
+  const unsigned zeros = llvm::computeKnownBits(value, analyses_.layout).countMinTrailingZeros();
+  if (zeros == 0 || zeros > 30 || zeros >= bits)
     return Polynomial::of(unknown(value, widening));
-  return Polynomial::of(atoms_.get({.value = value, .shift = zeros})).times(Polynomial::constant(int64_t(1) << zeros));
+  const Widening as = bits == 64 ? Widening::Signed : widening;
+  return Polynomial::of(atoms_.get({.value = value, .widening = as, .shift = zeros}))
+      .times(Polynomial::constant(int64_t(1) << zeros));
 }
 
 std::optional<Polynomial> Indices::recurrence(const llvm::PHINode* phi, Widening widening) {
@@ -196,8 +214,12 @@ Polynomial Indices::of(const llvm::SCEV* expression, Widening widening) {
   }
   if (const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(expression); product && isExact(product)) {
     Polynomial result = Polynomial::constant(1);
-    for (const llvm::SCEV* part : product->operands())
+    for (const llvm::SCEV* part : product->operands()) {
       result = result.times(of(part, widening));
+      if (!isShort(result))
+        return Polynomial::of(
+            atoms_.get({.expression = expression, .widening = bits == 64 ? Widening::Signed : widening}));
+    }
     return result;
   }
   if (const auto* wider = llvm::dyn_cast<llvm::SCEVSignExtendExpr>(expression);
@@ -213,14 +235,19 @@ Polynomial Indices::of(const llvm::SCEV* expression, Widening widening) {
 }
 
 /// What ScalarEvolution takes a phi of pointers to start from; null where it knows no more than the phi. Behind a loop
-/// the loop's variable says nothing.
+/// the loop's variable says nothing, nor does another value of the loop, through which ScalarEvolution sees.
 const llvm::Value* Indices::startOf(const llvm::Value* pointer) {
   const llvm::SCEV* evolves = analyses_.evolution.getSCEV(const_cast<llvm::Value*>(pointer));
   const auto* base = llvm::dyn_cast<llvm::SCEVUnknown>(analyses_.evolution.getPointerBase(evolves));
   const llvm::BasicBlock* block = llvm::cast<llvm::PHINode>(pointer)->getParent();
   const bool isBehind = llvm::SCEVExprContains(evolves, [&](const llvm::SCEV* part) {
     const auto* grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
-    return grows && !grows->getLoop()->contains(block);
+    const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+    const auto* inside = unknown ? llvm::dyn_cast<llvm::Instruction>(unknown->getValue()) : nullptr;
+    const llvm::Loop* loop = grows    ? grows->getLoop()
+                             : inside ? analyses_.loops.getLoopFor(inside->getParent())
+                                      : nullptr;
+    return loop && !loop->contains(block);
   });
   return base && base->getValue() != pointer && !isBehind ? base->getValue() : nullptr;
 }

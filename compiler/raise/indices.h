@@ -42,6 +42,7 @@ public:
 
 private:
   const Atom* unknown(const llvm::Value* value, Widening widening);
+  Polynomial compute(const llvm::Value* value, Widening widening);
   /// Whether a value is a small argument with a small constant added; only such that are not negative for Unsigned.
   bool isSmall(const llvm::Value* value, Widening widening) const;
   Polynomial iterations(const llvm::Loop* loop);
@@ -56,6 +57,7 @@ private:
   CountedLoops& loops_;
   Atoms atoms_;
   std::map<const llvm::Value*, Statement> stated_;
+  std::map<std::pair<const llvm::Value*, Widening>, Polynomial> known_; // what of() has given
   bool reliesOnSmall_ = false;
   struct Chosen {
     const llvm::Value* base = nullptr;

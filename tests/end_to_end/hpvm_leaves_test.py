@@ -129,6 +129,38 @@ int main(void) {
 }
 """
 
+# A function that several libraries have.
+CALLS = r"""
+#include <hpvm.h>
+#include <stdio.h>
+int helper(int);
+void leaf(int *y, size_t yBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, y, 1, y);
+  long i = __hpvm__getNodeInstanceID_x(__hpvm__getNode());
+  y[i] = helper(y[i]);
+  __hpvm__return(1, yBytes);
+}
+void graph(int *y, size_t yBytes) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, y, 1, y);
+  void *node = __hpvm__createNodeND(1, leaf, yBytes / sizeof(int));
+  __hpvm__bindIn(node, 0, 0, 0);
+  __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindOut(node, 0, 0, 0);
+}
+int main(void) {
+  int y[3] = {1, 2, 3};
+  __hpvm__init();
+  llvm_hpvm_track_mem(y, sizeof y);
+  struct __attribute__((packed)) { int *y; size_t yBytes, result; } arguments = {y, sizeof y, 0};
+  __hpvm__wait(__hpvm__launch(0, graph, &arguments));
+  llvm_hpvm_request_mem(y, sizeof y);
+  __hpvm__cleanup();
+  printf("%d %d %d\n", y[0], y[1], y[2]);
+}
+"""
+
 
 class Leaves(harness.Case):
     def prints(self, program, wanted):
@@ -156,6 +188,26 @@ class Leaves(harness.Case):
                       else "is in counter.c.o and has the static variable 'count', which cannot be there twice")
             self.assertIn("note: 'next' " + reason, done.err)
             self.prints("program", "0 wrong, 8 counted\n")
+
+    def test_the_linker_decides_which_function_it_is(self):
+        """Also where a shared library has it, or it is replaced."""
+        for name, text in (("calls", CALLS), ("one", "int helper(int x) { return x + 1000; }"), ("two", "int helper(int x) { return x + 2000; }"),
+                           ("wrap", "int __real_helper(int); int __wrap_helper(int x) { return __real_helper(x) + 10; }")):
+            self.write(name + ".c", text)
+            self.succeeds("cc", "-O2", "-fPIC", "-c", name + ".c", "-o", name + ".o")
+        self.succeeds("cc", "-shared", "one.o", "-o", "libone.so")
+        for archive in ("uno", "two"):
+            subprocess.run(["ar", "rc", f"lib{archive}.a", "one.o" if archive == "uno" else "two.o"], cwd=self.folder, check=True)
+        stripped = self.path("stripped")
+        os.mkdir(stripped)
+        subprocess.run(["strip", "libone.so", "-o", "stripped/libone.so"], cwd=self.folder, check=True)
+        here = "-Wl,-rpath," + self.folder
+        first, second = "1001 1002 1003\n", "2001 2002 2003\n"
+        for words, wanted in ((["-L.", "-lone", "-ltwo", here], first), (["-L.", "-ltwo", "-lone", here], second), (["-L.", "-l:libuno.a", "-ltwo"], first),
+                              (["-L.", "-Wl,--library=uno", "-ltwo"], first), (["-Lstripped", "-lone", "-L.", "-ltwo", here], first),
+                              (["wrap.o", "two.o", "-Wl,--wrap=helper"], "2011 2012 2013\n")):
+            self.succeeds("cc", "calls.o", *words, "-o", "program")
+            self.prints("program", wanted)
 
     def test_a_dimension_without_use(self):
         """Lanes are along what stores move along, and processors share that."""
