@@ -99,7 +99,7 @@ private:
       if (graphs.leaves.contains(&function))
         leaves.push_back(&function);
     linking::takeCallees(module, leaves, linking::linkedFiles(arguments_, /*withShared=*/true),
-                         linking::wrappedSymbols(arguments_), session_.diagnostics);
+                         linking::replacedSymbols(arguments_), session_.diagnostics);
     target::settleMultiplyAdds(module);
   }
 
@@ -142,12 +142,12 @@ private:
     module->setAttr(svm::SvmDialect::machineAttr, mlir::StringAttr::get(module.getContext(), program.machine.name));
     module->setAttr(svm::SvmDialect::machineHashAttr,
                     mlir::StringAttr::get(module.getContext(), contentHash(program.machine)));
-    if (!problem)
+    if (!problem) {
       module.print(stream, mlir::OpPrintingFlags().enableDebugInfo());
-    stream.close();
-    if (stream.has_error())
+      stream.close();
       problem = stream.error();
-    stream.clear_error();
+      stream.clear_error();
+    }
     if (problem)
       session_.diagnostics.report(notWritten, {}, file, problem.message());
     return !problem;
@@ -186,15 +186,14 @@ int linkCommand(Session& session, const std::vector<std::string>& arguments) {
   if (objects->empty())
     return becomeLinker(session, linker, whole);
   const clang::TemporaryFolder folder;
-  // Before all libraries, of which they need some.
-  std::vector<std::string> words;
+  std::vector<std::string> own;
   bool isWritten = folder.problem().empty();
   for (const std::string& object : *objects) {
-    const std::string name = "graphs." + std::to_string(words.size()) + ".o";
+    const std::string name = "graphs." + std::to_string(own.size()) + ".o";
     isWritten = isWritten && folder.write(name, object);
-    words.push_back(folder.path(name));
+    own.push_back(folder.path(name));
   }
-  words.insert(words.end(), whole.begin(), whole.end());
+  const std::vector<std::string> words = linking::withObjects(whole, own);
   if (!isWritten) {
     session.diagnostics.report(noLinker, {}, linker, "its files cannot be written");
     return finish(session);

@@ -114,6 +114,12 @@ private:
         file.suffixes.push_back("." + stage.str() == ".ast" ? ".ast" : ".text");
     }
     files_.push_back(std::move(file));
+    // The header that declares what was built stands beside it.
+    if (command == "build" && !llvm::sys::path::extension(path).empty()) {
+      llvm::SmallString<256> header(path);
+      llvm::sys::path::replace_extension(header, ".h");
+      files_.push_back({"the header beside -o", std::string(header), placeOfOutput(session_, path), "", {}, ""});
+    }
   }
 
   void addMappingForm(OutputFile& file) const {

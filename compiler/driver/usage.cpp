@@ -184,6 +184,11 @@ private:
 
   void missing(const CLI::Option& option) {
     const std::string name = namesOf(option).empty() ? option.get_name() : namesOf(option).back();
+    // It may be there as what another option has taken for its value.
+    for (size_t i = 3; i < words_.size(); ++i)
+      if (llvm::is_contained(namesOf(option), words_[i]))
+        return say(line_.word(i - 1), words_[i - 1] + " takes a value, and '" + words_[i] + "' stands behind it",
+                   help_);
     std::string example = examplesOf(command_->get_name());
     example = llvm::StringRef(example).split('\n').first.trim().str();
     say(line_.word(1), name_ + " needs " + name + ", which is missing: " + option.get_description(),
@@ -298,7 +303,10 @@ bool checkFilesOfC(Session& session) {
     if (isOfC || (option.empty() && ofFile.empty() && !descriptionOf(word) && llvm::sys::fs::exists(word)))
       continue;
     const bool hasBlanks = word.front() == '=' || word.back() == '=';
-    misuse(session, line.find(word, 2), "'" + word + "' is no C or C++ file",
+    size_t last = line.words() - 1; // the program stands in front of these
+    while (last > 2 && line.text(last) != word)
+      --last;
+    misuse(session, line.word(last), "'" + word + "' is no C or C++ file",
            !option.empty()       ? "did you mean " + option + " " + word + "?"
            : hasBlanks           ? "NAME=VALUE is one word, without blanks: --size N=8 --in x=iota"
            : !ofFile.empty()     ? "did you mean " + ofFile + "?"

@@ -1,6 +1,6 @@
 // Guards of loops' bodies that go in front of the loops or become bounds of them. What is compared is the loop's
-// variable with a constant added, in 64 bits. Indices and limits are taken not to come within 2^32 of the ends of what
-// 64 bits hold.
+// variable with a constant added, in 64 bits. Limits may be any numbers; variables that constants are added to are
+// taken not to come within 2^32 of the ends of what 64 bits hold.
 #include "compiler/kernel/nests.h"
 #include "compiler/kernel/tiles.h"
 
@@ -47,11 +47,16 @@ public:
       const auto constant = [&](int64_t value) -> Value {
         return builder.create<arith::ConstantIndexOp>(place, value);
       };
-      if (comparison.isUnsigned) { // a limit that is negative with a sign is above all, a variable that is below none
+      if (comparison.isUnsigned) { // a limit that is negative with a sign is above all
         Value isAbove = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::slt, limit, constant(0));
-        limit = builder.create<arith::SelectOp>(place, isAbove, constant(int64_t(1) << 62), limit);
+        limit = builder.create<arith::SelectOp>(place, isAbove, constant(INT64_MAX), limit);
         lower = builder.create<arith::MaxSIOp>(place, lower, constant(-comparison.constant));
       }
+      // Where the constant cannot be taken off, all that a variable can be is on one side.
+      if (comparison.constant < 0)
+        limit = builder.create<arith::MinSIOp>(place, limit, constant(INT64_MAX + comparison.constant));
+      if (comparison.constant > 0)
+        limit = builder.create<arith::MaxSIOp>(place, limit, constant(INT64_MIN + comparison.constant));
       Value bound = builder.create<arith::SubIOp>(place, limit, constant(comparison.constant));
       if (comparison.isUpper)
         upper = builder.create<arith::MinSIOp>(place, upper, bound);
@@ -143,6 +148,9 @@ private:
       return false;
     switch (predicate) {
     case Is::ult:
+      // Of a limit beyond half of the range, and a variable that may be negative, the numbers below are no interval.
+      if (!isNatural(limit) && !beginsNatural(comparison.constant))
+        return false;
       comparison.isUnsigned = true;
       comparison.isUpper = true;
       break;
@@ -183,6 +191,24 @@ private:
       }
     }
     return constant > -(int64_t(1) << 32) && constant < (int64_t(1) << 32);
+  }
+
+  /// Whether a value is seen not to be negative.
+  static bool isNatural(Value value) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return !constant.isNegative();
+    if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+      return isNatural(cast.getIn());
+    if (auto cast = value.getDefiningOp<arith::IndexCastUIOp>())
+      return (!cast.getIn().getType().isIndex() && !cast.getIn().getType().isInteger(64)) || isNatural(cast.getIn());
+    return bool(value.getDefiningOp<arith::ExtUIOp>());
+  }
+
+  /// Whether the loop's variable with a constant added is seen not to be negative.
+  bool beginsNatural(int64_t constant) {
+    APInt lower;
+    return matchPattern(loop_.getLowerBound(), m_ConstantInt(&lower)) && lower.sge(-constant);
   }
 
   scf::ForOp loop_;

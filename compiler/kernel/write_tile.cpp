@@ -608,7 +608,8 @@ private:
 /// The part of a loop from `from` on that is whole multiples of `by`: its end.
 Value wholeEnd(OpBuilder& builder, Location place, Value from, Value upper, unsigned by) {
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
-  Value count = builder.create<arith::MaxSIOp>(place, builder.create<arith::SubIOp>(place, upper, from), constant(0));
+  // As an integer without a sign, which holds every difference.
+  Value count = builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
   Value left = builder.create<arith::RemUIOp>(place, count, constant(by));
   return builder.create<arith::AddIOp>(place, from, builder.create<arith::SubIOp>(place, count, left));
 }

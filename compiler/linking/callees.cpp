@@ -37,6 +37,7 @@ public:
   struct Place {
     std::string path, file; // "libfilters.a", and as CarriedModule has it: "libfilters.a(median.o)"
     bool isShared = false;
+    std::string other; // a library that defines it too: where it is missed first decides
   };
 
   explicit Definitions(const std::vector<std::string>& files) {
@@ -49,26 +50,18 @@ public:
   std::optional<Place> of(llvm::StringRef symbol) const {
     for (const llvm::StringMap<std::string>* objects : {&strong_, &weak_})
       if (const auto found = objects->find(symbol); found != objects->end())
-        return Place{found->second, found->second};
+        return Place{found->second, found->second, false, ""};
+    std::optional<Place> first;
     for (const Library& library : libraries_) {
-      if (!library.archive) {
-        if (library.symbols.contains(symbol))
-          return Place{library.file, library.file, true};
-        continue;
+      auto place = placeIn(library, symbol);
+      if (place && first && place->path != first->path) {
+        first->other = place->path;
+        return first;
       }
-      auto member = library.archive->findSym(symbol);
-      if (!member) {
-        llvm::consumeError(member.takeError());
-        continue;
-      }
-      if (!*member)
-        continue;
-      auto name = (*member)->getName();
-      const std::string file = name ? library.file + "(" + name->str() + ")" : library.file;
-      llvm::consumeError(name.takeError());
-      return Place{library.file, file};
+      if (!first)
+        first = std::move(place);
     }
-    return std::nullopt;
+    return first;
   }
 
 private:
@@ -78,6 +71,23 @@ private:
     std::unique_ptr<object::Archive> archive;
     llvm::StringMap<std::string> symbols;
   };
+
+  static std::optional<Place> placeIn(const Library& library, llvm::StringRef symbol) {
+    if (!library.archive)
+      return library.symbols.contains(symbol) ? std::optional(Place{library.file, library.file, true, ""})
+                                              : std::nullopt;
+    auto member = library.archive->findSym(symbol);
+    if (!member) {
+      llvm::consumeError(member.takeError());
+      return std::nullopt;
+    }
+    if (!*member)
+      return std::nullopt;
+    auto name = (*member)->getName();
+    const std::string file = name ? library.file + "(" + name->str() + ")" : library.file;
+    llvm::consumeError(name.takeError());
+    return Place{library.file, file, false, ""};
+  }
 
   void add(const std::string& file, llvm::MemoryBufferRef content) {
     const llvm::file_magic kind = llvm::identify_magic(content.getBuffer());
@@ -183,9 +193,9 @@ llvm::SetVector<const llvm::GlobalValue*> partsOf(const llvm::Function& function
 
 class Taker {
 public:
-  Taker(llvm::Module& module, const std::vector<std::string>& files, const std::vector<std::string>& wrapped,
+  Taker(llvm::Module& module, const std::vector<std::string>& files, const std::vector<std::string>& replaced,
         DiagnosticEngine& diagnostics)
-      : module_(module), files_(files), wrapped_(wrapped), diagnostics_(diagnostics) {}
+      : module_(module), files_(files), replaced_(replaced), diagnostics_(diagnostics) {}
 
   void run(llvm::ArrayRef<llvm::Function*> callers) {
     // By name: a declaration is another function once it is defined.
@@ -219,8 +229,10 @@ private:
     const std::string called = "'" + llvm::demangle(name) + "'";
     const auto leave = [&](const std::string& why) { function.addFnAttr(notTaken, called + " " + why); };
     const std::string file = llvm::sys::path::filename(place->file).str();
-    if (llvm::is_contained(wrapped_, name))
-      return leave("is in " + file + ", and the linker puts another one in its place (--wrap)");
+    if (llvm::is_contained(replaced_, name))
+      return leave("is in " + file + ", and the linker puts another one in its place (--wrap, --defsym)");
+    if (!place->other.empty())
+      return leave(severalText(*place));
     if (place->isShared)
       return leave("is in the shared library " + file);
     bool isAny = false;
@@ -235,11 +247,30 @@ private:
       const auto parts = partsOf(*definition, problem);
       if (!problem.empty())
         return leave("is in " + file + " and has " + problem + ", which cannot be there twice");
+      if (const std::string used = severalUsedBy(parts); !used.empty())
+        return leave("is in " + file + " and uses " + used);
       link(*source, parts);
       return;
     }
     leave("is in " + file +
           (isAny ? ", and not in the code that it carries" : ", which neither strata cc nor strata c++ has compiled"));
+  }
+
+  /// What parts use that several libraries define: used from here, it would come from the first of them.
+  std::string severalUsedBy(const llvm::SetVector<const llvm::GlobalValue*>& parts) const {
+    for (const llvm::GlobalValue* part : parts)
+      for (const llvm::GlobalValue* each : referredTo(*part)) {
+        if (parts.contains(each) || !each->hasName() || each->getName().starts_with("llvm."))
+          continue;
+        if (const auto place = definitions_->of(each->getName()); place && !place->other.empty())
+          return "'" + llvm::demangle(each->getName()) + "', which " + severalText(*place);
+      }
+    return "";
+  }
+
+  static std::string severalText(const Definitions::Place& place) {
+    return "is in " + llvm::sys::path::filename(place.file).str() + " and in " +
+           llvm::sys::path::filename(place.other).str() + ": the linker may take either";
   }
 
   /// Those that a file carries.
@@ -282,7 +313,7 @@ private:
   }
 
   llvm::Module& module_;
-  const std::vector<std::string>&files_, &wrapped_;
+  const std::vector<std::string>&files_, &replaced_;
   std::optional<Definitions> definitions_;
   DiagnosticEngine& diagnostics_;
   std::map<std::string, std::vector<std::pair<std::string, std::unique_ptr<llvm::Module>>>> carried_; // by path
@@ -291,8 +322,8 @@ private:
 } // namespace
 
 void takeCallees(llvm::Module& module, llvm::ArrayRef<llvm::Function*> callers, const std::vector<std::string>& files,
-                 const std::vector<std::string>& wrapped, DiagnosticEngine& diagnostics) {
-  Taker(module, files, wrapped, diagnostics).run(callers);
+                 const std::vector<std::string>& replaced, DiagnosticEngine& diagnostics) {
+  Taker(module, files, replaced, diagnostics).run(callers);
 }
 
 } // namespace strata::linking

@@ -17,9 +17,10 @@ inline constexpr const char* notTaken = "strata-not-taken";
 /// Defines what `callers`, functions of the module, and those that they call, call and the module only declares: as the
 /// files that are linked (shared libraries too) define it, in the linker's order. A function is taken with the static
 /// functions and constants that it refers to; one with a static variable is not, since there would be two of the
-/// variable, and neither is one that the linker might replace by another, as it does those that `wrapped` names. Of
-/// shared libraries and of files that carry no IR nothing is taken. Damaged files are reported.
+/// variable, and neither is one that the linker might replace by another, as it does those that `replaced` names and
+/// those that several libraries define. Of shared libraries and of files that carry no IR nothing is taken. Damaged
+/// files are reported.
 void takeCallees(llvm::Module& module, llvm::ArrayRef<llvm::Function*> callers, const std::vector<std::string>& files,
-                 const std::vector<std::string>& wrapped, DiagnosticEngine& diagnostics);
+                 const std::vector<std::string>& replaced, DiagnosticEngine& diagnostics);
 
 } // namespace strata::linking

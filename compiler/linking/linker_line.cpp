@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -161,12 +162,14 @@ std::vector<std::string> linkedFiles(const std::vector<std::string>& arguments, 
   return found;
 }
 
-std::vector<std::string> wrappedSymbols(const std::vector<std::string>& arguments) {
+std::vector<std::string> replacedSymbols(const std::vector<std::string>& arguments) {
   const std::vector<std::string> words = expanded(arguments);
   std::vector<std::string> found;
   for (size_t at = 0; at < words.size(); ++at)
     if (const auto symbol = valueOf(words, at, {"--wrap", "-wrap"}))
       found.push_back(*symbol);
+    else if (const auto definition = valueOf(words, at, {"--defsym", "-defsym"}))
+      found.push_back(definition->substr(0, definition->find('=')));
   return found;
 }
 
@@ -190,6 +193,21 @@ std::vector<std::string> withLibraries(std::vector<std::string> arguments, const
   for (llvm::StringRef word : words)
     added.push_back(word.str());
   arguments.insert(where, added.begin(), added.end());
+  return arguments;
+}
+
+std::vector<std::string> withObjects(std::vector<std::string> arguments, const std::vector<std::string>& objects) {
+  size_t behind = 0;
+  for (size_t at = 0; at < arguments.size(); ++at) {
+    const llvm::StringRef word = arguments[at];
+    llvm::file_magic kind;
+    if (takesValue(word))
+      ++at;
+    else if (!word.starts_with("-") && !isOfLanguage(word) && !llvm::identify_magic(word, kind) &&
+             (kind == llvm::file_magic::elf_relocatable || kind == llvm::file_magic::bitcode))
+      behind = at + 1;
+  }
+  arguments.insert(arguments.begin() + static_cast<ptrdiff_t>(behind), objects.begin(), objects.end());
   return arguments;
 }
 

@@ -40,8 +40,19 @@ TEST_F(LinkerLine, LibrariesAreArchivesWhereTheyAreNotShared) {
 }
 
 TEST_F(LinkerLine, SymbolsMayBeReplaced) {
-  EXPECT_EQ(wrappedSymbols({"a.o", "--wrap=one", "--wrap", "two", "-o", "--wrapped", "-wrap", "three"}),
-            (Words{"one", "two", "three"}));
+  EXPECT_EQ(replacedSymbols({"a.o", "--wrap=one", "--wrap", "two", "-o", "--wrapped", "-wrap", "three",
+                             "--defsym=four=f+1", "-defsym", "five=0"}),
+            (Words{"one", "two", "three", "four", "five"}));
+}
+
+TEST_F(LinkerLine, ObjectsStandBehindTheUsers) {
+  const std::string object = file("a.o", std::string("\x7f"
+                                                     "ELF\2\1\1\0\0\0\0\0\0\0\0\0\1\0",
+                                                     18)),
+                    text = file("b", "INPUT(c)");
+  EXPECT_EQ(withObjects({"-o", object, "crt1.o", "-la", object, text, "-lb", "crtend.o"}, {"x", "y"}),
+            (Words{"-o", object, "crt1.o", "-la", object, "x", "y", text, "-lb", "crtend.o"}));
+  EXPECT_EQ(withObjects({"@list", "-lb"}, {"x"}), (Words{"x", "@list", "-lb"}));
 }
 
 TEST_F(LinkerLine, ArgumentsMayStandInAFile) {

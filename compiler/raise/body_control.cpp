@@ -148,7 +148,13 @@ Body::Left Body::run(BasicBlock* block, Run& run) {
 /// Behind a loop: the phis of its exits have their values.
 Body::Left Body::goOn(BasicBlock* head, llvm::ArrayRef<std::pair<Value, BasicBlock*>> exits, Run& run) {
   BasicBlock* first = exits.front().second;
-  auto here = [this, first](Run& inner) -> Left {
+  auto here = [this, head, first](Run& inner) -> Left {
+    // ScalarEvolution takes what a phi here keeps of the loop for the loop's own value.
+    const llvm::Loop* loop = analyses_.loops.getLoopFor(head);
+    for (llvm::PHINode& phi : first->phis())
+      if (auto* kept = llvm::dyn_cast_or_null<llvm::Instruction>(phi.hasConstantValue());
+          kept && loop->contains(kept) && values_.contains(&phi))
+        values_[kept] = values_.lookup(&phi);
     if (inner.isEnd(nullptr, first))
       return inner.leaving(nullptr, first);
     return this->run(first, inner);

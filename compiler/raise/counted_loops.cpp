@@ -13,9 +13,11 @@ const CountedLoop* CountedLoops::of(const llvm::Loop* loop) {
 /// Whether an expression can be written in front of the loop.
 bool CountedLoops::isKnownBefore(const llvm::SCEV* expression, const llvm::Loop* loop) {
   return analyses_.evolution.isLoopInvariant(expression, loop) &&
-         !llvm::SCEVExprContains(expression, [](const llvm::SCEV* part) {
+         !llvm::SCEVExprContains(expression, [loop](const llvm::SCEV* part) {
            const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+           const auto* grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
            return (unknown && unknown->getType()->isPointerTy()) ||
+                  (grows && !grows->getLoop()->contains(loop)) || // what a loop that has ended came to
                   llvm::isa<llvm::SCEVCouldNotCompute, llvm::SCEVPtrToIntExpr, llvm::SCEVVScale,
                             llvm::SCEVSequentialUMinExpr>(part);
          });

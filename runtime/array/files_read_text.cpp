@@ -240,9 +240,12 @@ public:
     if (!accept(std::to_string(version)))
       expected("version " + std::to_string(version));
   }
+  /// A file that was cut off has no such line.
   void end() {
+    if (!accept(textEnd))
+      expected("another line or '" + std::string(textEnd) + "'");
     if (!peek().empty())
-      expected("another line or the end of the file");
+      expected("the end of the file");
   }
 
 private:

@@ -36,7 +36,7 @@ struct Row {
 
 inline constexpr char binaryMagic[] = {'\xA7', 'S', 'C'};
 inline constexpr unsigned version = 1;
-inline constexpr std::string_view textBegin = "symbolic";
+inline constexpr std::string_view textBegin = "symbolic", textEnd = "end";
 
 /// REQUIRES: the bytes begin with the magic. Both throw a FileError.
 Symbolic readBinary(std::string_view bytes);

@@ -159,8 +159,9 @@ TEST(Files, MistakesInTextsHaveAPlace) {
       {changed("program \"all of it\"", "program -"), "line 2, column 9: expected a name, found '-'"},
       {changed("program \"all of it\"", "program " + std::string(4097, 'x')),
        "line 2, column 4106: a name of 4097 characters; at most 4096 are possible"},
-      {writeText(fileSample()) + "more",
-       "line 62, column 1: expected another line or the end of the file, found 'more'"},
+      {changed("\nend\n", "\nmore\n"), "line 62, column 1: expected another line or 'end', found 'more'"},
+      {changed("\nend\n", "\n"), "line 62, column 1: expected another line or 'end', found the end of the file"},
+      {writeText(fileSample()) + "more", "line 63, column 1: expected the end of the file, found 'more'"},
   };
   for (const auto& [text, message] : mistakes)
     EXPECT_EQ(errorOf(text).substr(0, message.size()), message);

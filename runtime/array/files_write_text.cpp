@@ -297,6 +297,8 @@ std::string writeText(const Symbolic& symbolic) {
     writer.word(word);
   writer.number(files::version, 0);
   files::Description(writer, symbolic).describe();
+  writer.line(0);
+  writer.word(files::textEnd);
   return writer.take();
 }
 

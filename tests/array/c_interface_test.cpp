@@ -67,6 +67,7 @@ fifo fd0 distance (1) crossing (0) slack -1
 fifo id0 distance (1) crossing (1) slack -2
 access input x[i] register id1 offset 0 when s0
 access output s[0] register od0 channel 0 offset 2 when s7
+end
 )";
 
 /// The 4 x 4 array of the machines that come with Strata.

@@ -36,6 +36,7 @@ instruction q: unit $unit offset 0 latency $cycles $operation int32 when s0
 access input a[i] register id0 offset 0 when s0
 access input b[i] register id1 offset 0 when s0
 access output q[i] register od0 offset $cycles when s0
+end
 )";
   for (const auto& [name, value] : {std::pair<std::string, std::string>("$program", program),
                                     {"$operation", operation},

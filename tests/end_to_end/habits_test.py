@@ -85,6 +85,8 @@ class Habits(harness.Case):
         self.write("z", "")
         os.symlink("z", self.path("link"))
         self.is_refused("run", VECTADD, *DATA, "--trace", "z", "--timeline", "link", code="driver-same-output")
+        self.is_refused("build", VECTADD, "--depfile", "z.h", "-o", "z.so", code="driver-same-output", mentions="the header beside -o")
+        self.is_refused("build", VECTADD, "--cpu", "-o", "z.so", code="driver-usage", mentions="--cpu takes a value, and '-o' stands behind it")
         self.succeeds("run", VECTADD, *DATA, "--trace", "/dev/null", "--timeline", "/dev/null")
 
     def test_no_output_is_a_source(self):

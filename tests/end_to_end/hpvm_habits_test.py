@@ -1,5 +1,5 @@
 """What programs with graphs from elsewhere do: a leaf called leaf, a target that the build chooses, timers of their own, leaves that return at
-several places, barriers between guards."""
+several places, barriers between guards, memory that is freed when a result has been popped."""
 
 import os
 import re
@@ -248,6 +248,57 @@ int main(void) {
 }
 """
 
+# A stage that has no part in what is popped takes longer than the one that has.
+STAGES = r"""
+#include <hpvm.h>
+#include <stdio.h>
+#include <stdlib.h>
+void quick(int *a, size_t aBytes, int k) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, a, 1, a);
+  a[0] = k;
+  __hpvm__return(1, k);
+}
+void slow(int *b, size_t bBytes, int k) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, b, 1, b);
+  unsigned s = k;
+  for (long i = 0; i < 100000000; ++i) s = s * 1664525u + (s >> 3) + 1013904223u;
+  b[0] = k + (s == 12345u);
+  __hpvm__return(1, bBytes);
+}
+void root(int *a, size_t aBytes, int *b, size_t bBytes, int k) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(2, a, b, 2, a, b);
+  void *q = __hpvm__createNodeND(0, quick), *s = __hpvm__createNodeND(0, slow);
+  __hpvm__bindIn(q, 0, 0, 1); __hpvm__bindIn(q, 1, 1, 1); __hpvm__bindIn(q, 4, 2, 1);
+  __hpvm__bindIn(s, 2, 0, 1); __hpvm__bindIn(s, 3, 1, 1); __hpvm__bindIn(s, 4, 2, 1);
+  __hpvm__bindOut(q, 0, 0, 1);
+}
+int main(void) {
+  struct __attribute__((packed)) { int *a; size_t aBytes; int *b; size_t bBytes; int k; } item;
+  __hpvm__init();
+  void *graph = __hpvm__launch(1, root, NULL);
+  for (int round = 1; round < 4; ++round) {
+    int *a = calloc(1, sizeof(int)), *b = calloc(1, sizeof(int));
+    llvm_hpvm_track_mem(a, sizeof *a);
+    llvm_hpvm_track_mem(b, sizeof *b);
+    item.a = a, item.aBytes = sizeof *a, item.b = b, item.bBytes = sizeof *b, item.k = round;
+    __hpvm__push(graph, &item);
+    int *popped = __hpvm__pop(graph);
+    llvm_hpvm_request_mem(b, sizeof *b);
+    printf("%d %d %d\n", *popped, a[0], b[0]);
+    free(popped);
+    llvm_hpvm_untrack_mem(a);
+    llvm_hpvm_untrack_mem(b);
+    free(a);
+    free(b);
+  }
+  __hpvm__wait(graph);
+  __hpvm__cleanup();
+}
+"""
+
 
 class HpvmHabits(harness.Case):
     def printed(self, text, *options, compiler="cc"):
@@ -286,6 +337,9 @@ class HpvmHabits(harness.Case):
     def test_several_returns_give_the_same_on(self):
         for level in ("-O0", "-O1", "-O2"):
             self.assertEqual(self.printed(RETURNS, level)[0], "1004 5 6\n1002 5 6\n1002 5 6\n1002 5 3\n", level)
+
+    def test_an_item_that_was_popped_has_ended_in_every_stage(self):
+        self.assertEqual(self.printed(STAGES, "-O1")[0], "1 1 1\n2 2 2\n3 3 3\n")
 
     def test_barriers_between_guards(self):
         neighbour = "out[i] = shared[group * width + (local + 1) % width];"

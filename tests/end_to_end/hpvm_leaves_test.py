@@ -209,6 +209,18 @@ class Leaves(harness.Case):
             self.succeeds("cc", "calls.o", *words, "-o", "program")
             self.prints("program", wanted)
 
+        # Archives of which each has a part of it, and a name that another function is given.
+        for name, text in (("deep_one", "int deep(int x) { return x + 100; }"), ("calls_deep", "int deep(int); int helper(int x) { return deep(x) + 1; }"),
+                           ("deep_two", "int deep(int x) { return x + 200; }"), ("other", "int other(int x) { return x + 50; }")):
+            self.write(name + ".c", text)
+            self.succeeds("cc", "-O2", "-c", name + ".c", "-o", name + ".o")
+        subprocess.run(["ar", "rc", "libshallow.a", "deep_one.o"], cwd=self.folder, check=True)
+        subprocess.run(["ar", "rc", "libdeep.a", "calls_deep.o", "deep_two.o"], cwd=self.folder, check=True)
+        for words, wanted in ((["calls.o", "libshallow.a", "libdeep.a"], "202 203 204\n"), (["libuno.a", "calls.o", "libtwo.a"], second),
+                              (["calls.o", "-Wl,--defsym=helper=other", "other.o", "libtwo.a"], "51 52 53\n")):
+            self.succeeds("cc", *words, "-o", "program")
+            self.prints("program", wanted)
+
     def test_a_dimension_without_use(self):
         """Lanes are along what stores move along, and processors share that."""
         for extent in ("(size_t)1", "m"):

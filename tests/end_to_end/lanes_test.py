@@ -90,6 +90,29 @@ class Lanes(Case):
             with self.subTest(seed=seed, sizes=sizes):
                 self.compare(text, choose.choice((1, 2, 256)), choose.choice((13, 64, 512)), sizes)
 
+    def test_limits_at_the_ends_of_what_a_number_holds(self):
+        """Conditions on a loop's variable become its bounds: "no limit" is one that nothing can be added to."""
+        ends = (-(1 << 63), -(1 << 63) + 1, -1, 0, 5, 33, (1 << 63) - 2, (1 << 63) - 1)
+        parameters = "(in long limit, in float X[N], inout float Y[N])"
+        signs = {"<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__}
+        for sign, holds in signs.items():
+            for first in (0, 1):
+                self.write("p.sq", f"void task F{parameters};\nvoid task<leaf> F::A{parameters}\n{{\n  for (long i = {first}; i < N; i++)\n"
+                                   f"    if (i {sign} limit) Y[i] = 2 * X[i];\n}}\n")
+                for limit in ends:
+                    with self.subTest(sign=sign, first=first, limit=limit):
+                        self.succeeds("run", "p.sq", "--size", "N=33", "--in", f"limit={limit}", "--in", "X=3", "--in", "Y=zeros", "--out", "Y=y.npy")
+                        right = [6.0 if i >= first and holds(i, limit) else 0.0 for i in range(33)]
+                        self.assertEqual(np.load(self.path("y.npy")).tolist(), right)
+        # Negative numbers are great ones without a sign.
+        parameters = parameters.replace("in long", "in unsigned long")
+        self.write("p.sq", f"void task F{parameters};\nvoid task<leaf> F::A{parameters}\n{{\n  for (long i = -5; i < N - 5; i++)\n"
+                           "    if ((unsigned long)i < limit) Y[i + 5] = 2 * X[i + 5];\n}\n")
+        for limit in (0, 7, (1 << 63) - 1, 1 << 63, (1 << 64) - 3, (1 << 64) - 1):
+            with self.subTest(limit=limit):
+                self.succeeds("run", "p.sq", "--size", "N=33", "--in", f"limit={limit}", "--in", "X=3", "--in", "Y=zeros", "--out", "Y=y.npy")
+                self.assertEqual(np.load(self.path("y.npy")).tolist(), [6.0 if i % (1 << 64) < limit else 0.0 for i in range(-5, 28)])
+
     def test_a_convolution_runs_in_lanes(self):
         vector = int(re.search(r"vector: (\d+)", self.succeeds("machine", "host").out).group(1))
         for element, lanes in (("float", vector // 4), ("double", vector // 8)):

@@ -1,5 +1,5 @@
 """Random dataflow graphs against a plain sequential evaluation of the same nodes: hierarchies of replicated nodes of 0 to 4 dimensions, edges of
-both kinds with scalars and pointers, results through binds, barriers, atomics, memory of leaves; launched once, twice at a time, or streaming. What
+both kinds with scalars and pointers, results through binds, barriers, atomics, memory of leaves, leaves with several returns; launched once, twice at a time, or streaming. What
 nodes compute is one header that both sides include; the evaluation is loops, compiled by Clang alone. All arrays and results have to be equal, at 1,
 2 and 7 threads, and on another machine. Graphs that are structured kernels throughout also run through the interpreter, every access checked,
 and have to agree with their code.
@@ -47,6 +47,7 @@ class Node:
 
 class Leaf(Node):
     phases, barrier, carries, allocates, atomic = 1, "", False, False, None
+    returns, condition = "", ""  # how several returns are written, and which instances take the first of two
 
 
 class Child:
@@ -188,6 +189,10 @@ class Graph:
                 leaf.outputs += [(leaf.type + " *", leaf.own), ("size_t", leaf.own + "Bytes")]
             else:
                 leaf.outputs.append((pick.choice(SCALARS), None))
+        if leaf.outputs and pick.random() < 0.4:
+            leaf.returns = pick.choice(["else", "twice", "flag", "loop", "leave", *(["early"] * 3 if leaf.phases == 1 and not leaf.atomic else [])])
+            what = pick.choice(["own", "lane", *(f"(long){name}" for _, name in leaf.values)])
+            leaf.condition = pick.choice([f"{what} % 3 == {pick.randint(0, 2)}", f"{what} > {pick.randint(0, 4)}", f"({what} & 1)"])
         return leaf
 
     def bind(self, node):
@@ -249,9 +254,16 @@ class Graph:
             if phase + 1 == leaf.phases:
                 text += f"  {leaf.own}[own] {'+=' if leaf.barrier == 'loop' else '='} ({leaf.type})(value % 100003);\n"
             text += "}\n"
+        if leaf.returns == "early":
+            text += f"static inline int left_{leaf.name}({given}, long own, long lane) {{\n  return {leaf.condition};\n}}\n"
         for number, (type, what) in enumerate(leaf.outputs):
             if what is None:
-                text += f"static inline {type} {leaf.name}_out{number}({given}, long own, long lane) {{\n  return ({type})({self.expression(leaf)});\n}}\n"
+                head = lambda suffix: f"static inline {type} {leaf.name}_out{number}{suffix}({given}, long own, long lane) {{\n  return "
+                for suffix in ("_0", "_1") if leaf.returns else ("",):
+                    text += head(suffix) + f"({type})({self.expression(leaf)});\n}}\n"
+                if leaf.returns:
+                    call = lambda suffix: f"{leaf.name}_out{number}{suffix}({', '.join(name for _, name in leaf.inputs)}, own, lane)"
+                    text += head("") + f"{leaf.condition} ? {call('_0')} : {call('_1')};\n}}\n"
         return text
 
     def steps(self, leaf):
@@ -292,6 +304,10 @@ class Graph:
                     text += f"  lane = lane * {extent} + {id}, many *= {extent};\n"
         if leaf.allocates:
             text += f"  long *kept = (long *)__hpvm__malloc({self.pick.choice([8, 64])});\n  *kept = own;\n  own = *kept;\n"
+        given = lambda suffix="": ", ".join([str(len(leaf.outputs)), *(f"{leaf.name}_out{number}{suffix}({names}, own, lane)" if what is None else what
+                                                                       for number, (_, what) in enumerate(leaf.outputs))])
+        if leaf.returns == "early":
+            text += f"  if ({leaf.condition}) {{\n    __hpvm__return({given('_0')});\n    return;\n  }}\n"
         call = lambda phase, round: f"{leaf.name}_{phase}({names}, own, lane, many, {round}, &carry);\n"
         if leaf.barrier == "loop":
             text += f"  for (int round = 0; round < 3; ++round) {{\n    {call(0, 'round')}    __hpvm__barrier();\n    {call(1, 'round')}"
@@ -305,12 +321,20 @@ class Graph:
             how, array = leaf.atomic
             value = "" if how in ("inc", "dec") else ", (int)(own * 7 % 53)"
             text += f"  __hpvm__atomic_{how}(&{array}[own % 5]{value});\n"
-        values = [f"{leaf.name}_out{number}({names}, own, lane)" if what is None else what for number, (_, what) in enumerate(leaf.outputs)]
-        if values:
-            text += f"  __hpvm__return({len(values)}, {', '.join(values)});\n"
+        first, second = f"__hpvm__return({given('_0')});", f"__hpvm__return({given('_1')});"
+        if leaf.returns:
+            text += {"early": f"  {second}\n",
+                     "else": f"  if ({leaf.condition})\n    {first}\n  else\n    {second}\n",
+                     "twice": f"  if ({leaf.condition})\n    {first}\n  if (!({leaf.condition}))\n    {second}\n",
+                     "flag": f"  int done = 0;\n  if ({leaf.condition}) {{\n    {first}\n    done = 1;\n  }}\n  if (!done)\n    {second}\n",
+                     "loop": f"  int done = 0;\n  for (int k = 0; k < 3 && !done; ++k)\n    if ({leaf.condition} && k == 1) {{\n      {first}\n      done = 1;\n    }}\n"
+                             f"  if (!done)\n    {second}\n",
+                     "leave": f"  if ({leaf.condition})\n    goto first;\n  {second}\n  return;\nfirst:\n  {first}\n"}[leaf.returns]
+        elif leaf.outputs:
+            text += f"  __hpvm__return({given()});\n"
         elif self.pick.random() < 0.5:
             text += "  __hpvm__return(0);\n"
-        return text + "  (void)outside;\n}\n" if not values else text.replace("  long outside = own;\n", "") + "}\n"
+        return text + "  (void)outside;\n}\n" if not leaf.outputs else text.replace("  long outside = own;\n", "") + "}\n"
 
     def all_written(self, node):
         if not node.children:
@@ -370,7 +394,8 @@ class Graph:
             text += f"  long *carry{number} = (long *)calloc({many} + 1, sizeof(long));\n"
             for step in self.steps(leaf):
                 if step:
-                    text += (f"  for (long i = 0; i < {many}; ++i)\n    {leaf.name}_{step[0]}({given}, outside * {many} + i, i, {many}, {step[1]}, "
+                    left = f"if (!left_{leaf.name}({given}, outside * {many} + i, i)) " if leaf.returns == "early" else ""
+                    text += (f"  for (long i = 0; i < {many}; ++i)\n    {left}{leaf.name}_{step[0]}({given}, outside * {many} + i, i, {many}, {step[1]}, "
                              f"&carry{number}[i]);\n")
             if leaf.atomic:
                 how, array = leaf.atomic

@@ -4,18 +4,15 @@
 
 #include "compiler/hpvm/graph/calls.h"
 #include "compiler/hpvm/graph/places.h"
+#include "compiler/hpvm/graph/ways.h"
 
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/CFG.h"
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-
-#include <deque>
 
 namespace strata::hpvm {
 
@@ -88,29 +85,26 @@ public:
       : leaf_(leaf), sources_(sources), layout_(leaf.getParent()->getDataLayout()), dominators_(leaf) {}
 
   std::optional<AfterReturn> from(llvm::CallBase& call) {
-    using Way = std::pair<llvm::BasicBlock*, llvm::BasicBlock*>; // a block, and where it is come from
     collectGuards(*call.getParent());
-    std::deque<Way> open;
-    llvm::SmallSet<Way, 16> seen;
-    const auto scan = [&](llvm::BasicBlock& block, llvm::BasicBlock* before, const llvm::Instruction* begin) {
-      for (const llvm::Instruction* each = begin; each; each = each->getNextNode())
+    std::optional<AfterReturn> found;
+    const auto goesOn = [&](const Way& way) {
+      // An invoke ends its block.
+      const bool isFirst = way.block == call.getParent() && !way.before;
+      for (const llvm::Instruction* each = isFirst ? call.getNextNode() : &way.block->front(); each && !found;
+           each = each->getNextNode())
         if (std::string what = workOf(*each); !what.empty())
-          return std::optional(AfterReturn{&call, each, std::move(what)});
-      for (llvm::BasicBlock* next : llvm::successors(&block))
-        if (isTaken(block, before, *next) && seen.insert({next, &block}).second)
-          open.emplace_back(next, &block);
-      return std::optional<AfterReturn>();
+          found = AfterReturn{&call, each, std::move(what)};
+      return !found;
     };
-    // An invoke ends its block.
-    if (auto found = scan(*call.getParent(), nullptr, call.getNextNode()))
-      return found;
-    while (!open.empty()) {
-      const auto [block, before] = open.front();
-      open.pop_front();
-      if (auto found = scan(*block, before, &block->front()))
-        return found;
-    }
-    return std::nullopt;
+    followWays(*call.getParent(), goesOn, [&](const Way& way, const llvm::Value* condition) -> std::optional<bool> {
+      if (way.before)
+        condition = condition->DoPHITranslation(way.block, way.before);
+      for (const auto& [known, isTrue] : guards_)
+        if (const auto value = follows(condition, known, isTrue, layout_))
+          return value;
+      return std::nullopt;
+    });
+    return found;
   }
 
 private:
@@ -125,25 +119,6 @@ private:
         if (dominators_.dominates(llvm::BasicBlockEdge(&other, branch->getSuccessor(number)), &block))
           guards_.emplace_back(branch->getCondition(), number == 0);
     }
-  }
-
-  /// Whether a block may go on to another one, when it was come to from `before` (null: from its midst).
-  bool isTaken(llvm::BasicBlock& block, llvm::BasicBlock* before, llvm::BasicBlock& next) const {
-    if (llvm::isa<llvm::InvokeInst>(block.getTerminator()) && next.isLandingPad())
-      return false;
-    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-    if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
-      return true;
-    const llvm::Value* condition = branch->getCondition();
-    if (before)
-      condition = condition->DoPHITranslation(&block, before);
-    std::optional<bool> value;
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(condition))
-      value = !constant->isZero();
-    for (const auto& [known, isTrue] : guards_)
-      if (!value)
-        value = follows(condition, known, isTrue, layout_);
-    return !value || branch->getSuccessor(*value ? 0 : 1) == &next;
   }
 
   /// What an instruction does that matters; empty: nothing.

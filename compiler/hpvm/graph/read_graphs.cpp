@@ -7,6 +7,7 @@
 #include "compiler/hpvm/graph/clean.h"
 #include "compiler/hpvm/graph/places.h"
 #include "compiler/hpvm/graph/read_internal.h"
+#include "compiler/hpvm/graph/ways.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -71,20 +72,17 @@ bool LeafNode::returnsAlways() const {
 }
 
 bool LeafNode::returnsSomewhere() const {
-  llvm::SmallPtrSet<const llvm::BasicBlock*, 8> returning, seen;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 8> returning;
   for (const llvm::CallBase* each : returns)
     returning.insert(each->getParent());
-  // Blocks that are reached without a return.
-  llvm::SmallVector<const llvm::BasicBlock*> open = {&function->getEntryBlock()};
-  while (!open.empty()) {
-    const llvm::BasicBlock* const block = open.pop_back_val();
-    if (returning.contains(block) || !seen.insert(block).second)
-      continue;
-    if (llvm::isa<llvm::ReturnInst>(block->getTerminator()))
+  bool comesToEnd = returns.empty();
+  followWays(function->getEntryBlock(), [&](const Way& way) {
+    if (comesToEnd || returning.contains(way.block))
       return false;
-    llvm::append_range(open, llvm::successors(block));
-  }
-  return !returns.empty();
+    comesToEnd = llvm::isa<llvm::ReturnInst>(way.block->getTerminator());
+    return true;
+  });
+  return !comesToEnd;
 }
 
 namespace {

@@ -43,6 +43,23 @@ static const llvm::Value* writtenBy(const llvm::Instruction& instruction) {
   return nullptr;
 }
 
+/// The attributes of a leaf with one argument more among those that are written.
+static std::string attributesWith(const LeafNode& leaf, unsigned written) {
+  std::string text = "__hpvm__attributes(";
+  for (const std::vector<bool>* list : {&leaf.isRead, &leaf.isWritten}) {
+    const bool isWritten = list == &leaf.isWritten;
+    unsigned count = 0;
+    std::string names;
+    for (unsigned number = 0; number < list->size(); ++number)
+      if ((*list)[number] || (isWritten && number == written)) {
+        ++count;
+        names += ", " + argumentName(*leaf.function, number);
+      }
+    text += (isWritten ? ", " : "") + std::to_string(count) + names;
+  }
+  return text + ")";
+}
+
 bool keepsToAttributes(const LeafNode& leaf, DiagnosticEngine& diagnostics) {
   const bool isAnyReadOnly = llvm::any_of(leaf.function->args(), [&](const llvm::Argument& argument) {
     return argument.getType()->isPointerTy() && !leaf.isWritten[argument.getArgNo()];
@@ -66,8 +83,7 @@ bool keepsToAttributes(const LeafNode& leaf, DiagnosticEngine& diagnostics) {
     const std::string name = argumentName(*leaf.function, argument->getArgNo());
     diagnostics.report(notListed, placeOf(instruction, diagnostics.sources()), nodeName(*leaf.function), name)
         .label(placeOf(*leaf.function, diagnostics.sources()), "the leaf")
-        .help("list '" + name + "' among those that are written too: __hpvm__attributes(1, " + name + ", 1, " + name +
-              ")");
+        .help("list '" + name + "' among those that are written too: " + attributesWith(leaf, argument->getArgNo()));
   }
   copy->eraseFromParent();
   return !llvm::is_contained(isReported, true);

@@ -16,6 +16,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <set>
+
 namespace arith = mlir::arith;
 namespace func = mlir::func;
 namespace memref = mlir::memref;
@@ -234,6 +236,7 @@ private:
     Value trigger;                                           // an element for each item
     std::map<unsigned, Value> own;                           // of the root's inputs
     std::map<std::pair<unsigned, unsigned>, Value> received; // of other stages: by child and output
+    Value ended; // an element for each item that it has ended, where no output that the host pops tells that
   };
 
   /// `names`: what the iterations are called, in order.
@@ -260,6 +263,7 @@ private:
       last.name = "the host";
       for (const BoundOutput& bound : node.bound)
         receive(last, bound.child, bound.output, node);
+      tellOfOthers(stages);
     }
     for (Stage& stage : stages)
       stage.trigger = stream(builder_.getI1Type(), "the items", stage);
@@ -298,6 +302,21 @@ private:
     if (!made)
       made = stream(travelling(graphs_.node(node.children[child].function).outputs[output]),
                     "output " + std::to_string(output) + " of " + nameIn(node, child), stage);
+  }
+
+  /// When a result is popped the host has the item's memory back: stages that the last one, which gives results,
+  /// receives nothing of, be it through others, tell it that they have ended an item.
+  void tellOfOthers(std::vector<Stage>& stages) {
+    std::set<unsigned> reaching; // children in stages from which a way leads to the last one
+    for (Stage& stage : llvm::reverse(stages)) {
+      const bool isLast = &stage == &stages.back();
+      if (!isLast && !llvm::any_of(stage.children, [&](unsigned child) { return reaching.contains(child); })) {
+        stage.ended = stream(builder_.getI1Type(), "ended items of " + stage.name, stages.back());
+        continue;
+      }
+      for (const auto& [which, from] : stage.received)
+        reaching.insert(which.first);
+    }
   }
 
   /// A loop as long as `more`, which is called where it is decided, gives true; `body` is called within it.
@@ -360,6 +379,9 @@ private:
                  graphs_.node(node.children[which.first].function).isUnsigned[which.second];
            }
            if (stage.children.empty()) {
+             for (const Stage& other : stages)
+               if (other.ended)
+                 pop(other.ended);
              deliver(node, outputs, graph);
              return;
            }
@@ -370,6 +392,8 @@ private:
                if (llvm::is_contained(stage.children, which.first) && !outputs[which.first].empty())
                  if (Value value = valueOf(outputs[which.first][which.second]))
                    make<svm::PushOp>(value, to);
+           if (stage.ended)
+             make<svm::PushOp>(make<arith::ConstantIntOp>(1, 1).getResult(), stage.ended);
          });
   }
 
