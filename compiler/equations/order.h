@@ -47,7 +47,7 @@ struct Time {
 /// Equations that wait for each other in a circle.
 struct Circle {
   std::vector<uint32_t> equations;
-  bool isProved = true; // there is no order at all: all distances in it are constants
+  bool isProved = true; // there is no order by loops: all distances in it are constants
 };
 
 /// One for each equation. Nothing where none is found; `circle` then says why. REQUIRES: the flows are the system's,

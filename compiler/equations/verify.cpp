@@ -17,7 +17,8 @@ STRATA_DIAGNOSTIC(missingOutput, Error, "equations-missing-output",
 STRATA_DIAGNOSTIC(unbounded, Error, "equations-unbounded", "'{0}' has no {1} bound");
 STRATA_DIAGNOSTIC(
     noOrder, Error, "equations-no-order",
-    "these equations wait for each other: no order of the iterations computes every value before it is used");
+    "these equations wait for each other: there are no loops, along whatever directions, in which every value is "
+    "computed before it is used");
 STRATA_DIAGNOSTIC(noOrderFound, Error, "equations-order-unknown",
                   "no order is found in which these equations are computed before they are used: none that goes along "
                   "the same directions in all of them");

@@ -105,6 +105,7 @@ private:
   mlir::Value nearestInside(mlir::Value value, mlir::Type type, bool hasSign);
   mlir::Value powerOfTwo(mlir::Value exponent);
   mlir::Value scaled(mlir::Value value, mlir::Value exponent);
+  std::pair<mlir::Value, mlir::Value> fractionAndExponent(mlir::Value value);
   mlir::Value integerPower(mlir::Value base, const llvm::Value* given);
   mlir::Value isOfClass(mlir::Value value, llvm::FPClassTest classes);
 
@@ -155,7 +156,7 @@ private:
   const std::map<std::string, CallWriter>& calls_;
   mlir::Location place_;
   llvm::DenseMap<const llvm::Value*, mlir::Value> values_, blocks_;
-  llvm::DenseMap<const llvm::Value*, std::pair<mlir::Value, mlir::Value>> pairs_; // of calls that tell of overflow
+  llvm::DenseMap<const llvm::Value*, std::pair<mlir::Value, mlir::Value>> pairs_; // of calls with two results
   llvm::DenseMap<const llvm::Loop*, mlir::Value> variables_;                      // of the counted loops around
   Values symbols_;
   size_t written_ = 0, mostWritten_ = 0;

@@ -39,6 +39,10 @@ bool Body::writeCall(llvm::CallInst& call) {
     pairs_[&call] = withOverflow(*checked);
     return !refusal_;
   }
+  if (call.getIntrinsicID() == llvm::Intrinsic::frexp && isNumber(call.getArgOperand(0)->getType())) {
+    pairs_[&call] = fractionAndExponent(valueOf(call.getArgOperand(0)));
+    return !refusal_;
+  }
   Value result;
   if (isNumber(call.getType()) &&
       llvm::all_of(call.args(), [&](const llvm::Use& argument) { return isNumber(argument->getType()); })) {

@@ -246,6 +246,33 @@ Value Body::scaled(Value value, Value exponent) {
   return make<arith::MulFOp>(value, powerOfTwo(clamped(-1022, 1023)));
 }
 
+/// frexp: the number as a part from a half up to one and an exponent, which is 0 of zeros, infinities and NaNs.
+std::pair<Value, Value> Body::fractionAndExponent(Value value) {
+  const bool isFloat = value.getType().isF32();
+  const unsigned digits = isFloat ? 23 : 52; // that are stored
+  const uint64_t most = isFloat ? 0xff : 0x7ff;
+  const mlir::Type word = builder_.getIntegerType(isFloat ? 32 : 64);
+  const auto number = [&](uint64_t given) { return integer(word, given); };
+  const auto exponentOf = [&](Value bits) -> Value {
+    return make<arith::AndIOp>(make<arith::ShRUIOp>(bits, number(digits)), number(most));
+  };
+  // A number too small for an exponent of its own is read off a multiple of it.
+  Value own = bitsOfReal(value);
+  Value isSmall = compare(arith::CmpIPredicate::eq, exponentOf(own), number(0));
+  Value multiple = make<arith::MulFOp>(value, real(value.getType(), static_cast<double>(uint64_t(2) << digits)));
+  Value bits = make<arith::SelectOp>(isSmall, bitsOfReal(multiple), own);
+  Value exponent = exponentOf(bits);
+  Value isNone = make<arith::OrIOp>(compare(arith::CmpIPredicate::eq, exponent, number(most)),
+                                    compare(arith::CmpIPredicate::eq, exponent, number(0)));
+  Value less = make<arith::SelectOp>(isSmall, number(most / 2 + digits), number(most / 2 - 1));
+  Value power = make<arith::SelectOp>(isNone, number(0), make<arith::SubIOp>(exponent, less));
+  if (!isFloat)
+    power = make<arith::TruncIOp>(builder_.getI32Type(), power);
+  Value part =
+      make<arith::OrIOp>(make<arith::AndIOp>(bits, number(~(most << digits))), number((most / 2 - 1) << digits));
+  return {make<arith::SelectOp>(isNone, value, make<arith::BitcastOp>(value.getType(), part)), power};
+}
+
 /// A power with an integer as its exponent: squares, multiplied from the lowest bit of the exponent on, as the
 /// compilers' own function does it.
 Value Body::integerPower(Value base, const llvm::Value* given) {

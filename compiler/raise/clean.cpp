@@ -2,6 +2,8 @@
 // to go on is a for loop as it stands. The whole of -O2 would hide indices in shifts, and make calls of loops.
 #include "compiler/raise/clean.h"
 
+#include "compiler/raise/library_results.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -44,6 +46,7 @@ static void inlineCalls(llvm::Function& function) {
 
 void clean(llvm::Function& function) {
   inlineCalls(function);
+  expandSecondResults(function);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

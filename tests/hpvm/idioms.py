@@ -116,7 +116,8 @@ REALS = WHOLE + [
     "F(fmin)(a, b)", "F(fmax)(a, b)", "F(fmax)(a, 0)", "F(fmin)(1, a)", "F(floor)(a)", "F(ceil)(a)", "F(trunc)(a)", "F(rint)(a)", "F(nearbyint)(a)", "F(round)(a)",
     "F(__builtin_roundeven)(a)", "F(copysign)(a, b)", "F(fma)(a, b, a)", "F(fdim)(a, b)", "F(ldexp)(a, c)", "F(scalbn)(a, -(c | 1))", "F(scalbln)(a, 3L * c)",
     "F(ldexp)(a, INT_MIN + (c & 1))", "F(ldexp)(a, INT_MAX)", "F(__builtin_powi)(a, 3)", "F(__builtin_powi)(a, -7)", "F(__builtin_powi)(a, 0)", "F(fabs)(a)", "F(sqrt)(a)",
-    "-a", "a < b ? a : b", "a > b ? b : a", "a == b ? a : -b"]
+    "({ __typeof__(a) w; F(modf)(a, &w); })", "({ __typeof__(a) w; F(modf)(a, &w); w; })", "({ int e; F(frexp)(a, &e); })",
+    "({ int e; F(frexp)(a, &e); e; })", "-a", "a < b ? a : b", "a > b ? b : a", "a == b ? a : -b"]
 IDIOMS = {
     "i8": INTEGERS + SIGNED, "i16": INTEGERS + SIGNED, "i32": INTEGERS + SIGNED + ["plus(a, b)", "likely(a, b)", "assumed(a, b)"],
     "i64": [text for text in INTEGERS + SIGNED if text[:5] not in ("mul_N", "over_")],

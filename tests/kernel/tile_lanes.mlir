@@ -10,7 +10,8 @@
 // Sums down the columns: four registers at once, then the rest under a mask.
 // CHECK-LABEL: svm.kernel @sums
 // CHECK-NOT: memref.alloca
-// CHECK: %[[COUNT:.*]] = arith.maxsi
+// CHECK: %[[END:.*]] = arith.maxsi
+// CHECK: %[[COUNT:.*]] = arith.subi %[[END]]
 // CHECK: %[[LEFT:.*]] = arith.remui %[[COUNT]], %{{.*}} : index
 // CHECK: %[[WHOLE:.*]] = arith.subi %[[COUNT]], %[[LEFT]]
 // CHECK: %[[FULL:.*]] = arith.addi %{{.*}}, %[[WHOLE]]

@@ -50,6 +50,10 @@ void initialize() {
     // refill whenever it is guessed wrong; as a conditional move it always costs the same.
     if (llvm::cl::getRegisteredOptions().contains("x86-cmov-converter"))
       arguments.push_back("-x86-cmov-converter=false");
+    // It walks all of a function for each register of it, and half of the time of a long leaf goes there; what it moves
+    // into mask registers, conditions made of bits, vectorised loops have there already.
+    if (llvm::cl::getRegisteredOptions().contains("disable-x86-domain-reassignment"))
+      arguments.push_back("-disable-x86-domain-reassignment");
     llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data());
     return true;
   }();
