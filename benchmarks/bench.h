@@ -132,6 +132,7 @@ struct Work {
 
 std::vector<Work> vectorWorks();  // vectors.cpp
 std::vector<Work> blockedWorks(); // blocked.cpp
+std::vector<Work> productWorks(); // products.cpp
 std::vector<Work> suiteWorks();   // suite.cpp
 std::vector<Work> callWorks();    // calls.cpp
 std::vector<Work> streamWorks();  // streams.cpp

@@ -28,8 +28,8 @@ std::string coreModel() {
 
 std::vector<Work> allWorks() {
   std::vector<Work> all;
-  for (auto* works : {vectorWorks, blockedWorks, suiteWorks, callWorks, streamWorks, svmWorks, graphWorks, hbirWorks,
-                      commandWorks, compileWorks, diskWorks})
+  for (auto* works : {vectorWorks, blockedWorks, productWorks, suiteWorks, callWorks, streamWorks, svmWorks, graphWorks,
+                      hbirWorks, commandWorks, compileWorks, diskWorks})
     for (Work& work : works())
       all.push_back(std::move(work));
   return all;

@@ -7,6 +7,7 @@
 #include "compiler/ir/svm.h"
 #include "compiler/kernel/optimize.h"
 #include "compiler/kernel/prefetch.h"
+#include "compiler/kernel/split_arrays.h"
 #include "compiler/kernel/tiles.h"
 #include "compiler/target/registry/registry.h"
 #include "compiler/transform/count_accesses.h"

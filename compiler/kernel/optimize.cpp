@@ -7,6 +7,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
+#include "compiler/kernel/split_arrays.h"
 
 using namespace mlir;
 
@@ -30,6 +31,7 @@ std::unique_ptr<Pass> createMoveInvariantsPass() {
 
 void addOptimizationPasses(PassManager& passes) {
   OpPassManager& kernels = passes.nest<svm::KernelOp>();
+  kernels.addPass(createSplitArraysPass());
   kernels.addPass(svm::createCanonicalizePass());
   kernels.addPass(createMoveInvariantsPass());
   kernels.addPass(svm::createCommonSubexpressionsPass());

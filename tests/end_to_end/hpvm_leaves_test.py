@@ -162,6 +162,86 @@ int main(void) {
 """
 
 
+# The median of nine neighbours, sorted in an array of the instance's own, which a counter fills; and one whose place for an element is found.
+MEDIAN = r"""
+#include <hpvm.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { w = 131, h = 37 };
+static int within(int v, int last) { return v < 0 ? 0 : v > last ? last : v; }
+static unsigned char sorted(const unsigned char *in, int x, int y) {
+  unsigned char v[9];
+  int k = 0;
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx)
+      v[k++] = in[within(y + dy, h - 1) * w + within(x + dx, w - 1)];
+  for (int i = 0; i < 5; ++i)
+    for (int j = i + 1; j < 9; ++j)
+      if (v[j] < v[i]) {
+        unsigned char t = v[i];
+        v[i] = v[j];
+        v[j] = t;
+      }
+  return v[4];
+}
+static unsigned char inserted(const unsigned char *in, int x, int y) {
+  unsigned char v[10];
+  for (int k = 0; k < 10; ++k) {
+    unsigned char u = in[y * w + (x + k) % w];
+    int j = k;
+    for (; j > 0 && v[j - 1] > u; --j)
+      v[j] = v[j - 1];
+    v[j] = u;
+  }
+  return v[3];
+}
+#define LEAF(name)                                                                                              \
+  void leaf_##name(unsigned char *in, size_t inBytes, unsigned char *out, size_t outBytes) {                    \
+    __hpvm__hint(CPU_TARGET);                                                                                   \
+    __hpvm__attributes(1, in, 1, out);                                                                          \
+    void *node = __hpvm__getNode();                                                                             \
+    long x = __hpvm__getNodeInstanceID_x(node), y = __hpvm__getNodeInstanceID_y(node);                          \
+    out[y * w + x] = name(in, (int)x, (int)y);                                                                  \
+    __hpvm__return(1, outBytes);                                                                                \
+  }                                                                                                             \
+  void graph_##name(unsigned char *in, size_t inBytes, unsigned char *out, size_t outBytes) {                   \
+    __hpvm__hint(CPU_TARGET);                                                                                   \
+    __hpvm__attributes(1, in, 1, out);                                                                          \
+    void *node = __hpvm__createNodeND(2, leaf_##name, (size_t)w, (size_t)h);                                    \
+    __hpvm__bindIn(node, 0, 0, 0);                                                                              \
+    __hpvm__bindIn(node, 1, 1, 0);                                                                              \
+    __hpvm__bindIn(node, 2, 2, 0);                                                                              \
+    __hpvm__bindIn(node, 3, 3, 0);                                                                              \
+    __hpvm__bindOut(node, 0, 0, 0);                                                                             \
+  }
+LEAF(sorted)
+LEAF(inserted)
+static unsigned char in[w * h], out[w * h];
+struct __attribute__((packed)) { void *in; size_t inBytes; void *out; size_t outBytes, result; } arguments = {in, sizeof in, out, sizeof out, 0};
+static int wrong(unsigned char (*value)(const unsigned char *, int, int)) {
+  llvm_hpvm_request_mem(out, sizeof out);
+  int count = 0;
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x)
+      count += out[y * w + x] != value(in, x, y);
+  return count;
+}
+int main(void) {
+  for (int i = 0; i < w * h; ++i)
+    in[i] = (unsigned char)(i * i * 37 % 251);
+  __hpvm__init();
+  llvm_hpvm_track_mem(in, sizeof in);
+  llvm_hpvm_track_mem(out, sizeof out);
+  __hpvm__wait(__hpvm__launch(0, graph_sorted, &arguments));
+  int first = wrong(sorted);
+  __hpvm__wait(__hpvm__launch(0, graph_inserted, &arguments));
+  int second = wrong(inserted);
+  __hpvm__cleanup();
+  printf("%d %d wrong\n", first, second);
+}
+"""
+
+
 class Leaves(harness.Case):
     def prints(self, program, wanted):
         for threads in ("1", "2", "7"):
@@ -220,6 +300,14 @@ class Leaves(harness.Case):
                               (["calls.o", "-Wl,--defsym=helper=other", "other.o", "libtwo.a"], "51 52 53\n")):
             self.succeeds("cc", *words, "-o", "program")
             self.prints("program", wanted)
+
+    def test_arrays_of_each_instances_own(self):
+        self.write("median.c", MEDIAN)
+        for level in ("-O0", "-O1", "-O2"):
+            told = self.succeeds("cc", level, "median.c", "-o", "median", STRATA_REMARKS="1").err
+            self.assertIn("kernel 'leaf_sorted': tiles 1x", told)
+            self.assertIn("an array of each iteration's own has no form for lanes", told)  # its elements are not numbered by loops
+            self.prints("median", "0 0 wrong\n")
 
     def test_a_dimension_without_use(self):
         """Lanes are along what stores move along, and processors share that."""

@@ -1,0 +1,162 @@
+// The product of two matrices as three loops, in every notation, against OpenBLAS with the best of its cores for this
+// processor. Programs for doubles are those for floats with the word replaced.
+#include "benchmarks/bench.h"
+#include "benchmarks/peers/peers.h"
+#include "benchmarks/programs/graphs.h"
+
+#include <cmath>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+namespace strata::bench {
+namespace {
+
+struct ProductSize {
+  int64_t m, n, k, depth; // of a step in HBIR, which divides k
+};
+
+/// A notation, its files, and what its arrays are called.
+struct ProductNotation {
+  std::string name;
+  std::vector<std::string> files; // the program, and what it names
+  std::string mapping;            // empty: the default one
+  std::array<const char*, 3> arrays;
+  std::array<const char*, 3> sizes; // empty: they stand in the program
+  bool adds;                        // to what the result holds
+};
+
+const std::vector<ProductNotation>& notations() {
+  static const std::vector<ProductNotation> all = {
+      {"Sequoia", {"examples/sequoia/matmul/matmul.sq"}, "", {"A", "B", "C"}, {"M", "N", "P"}, true},
+      {"Sequoia, one leaf", {"benchmarks/programs/product_naive.sq"}, "", {"A", "B", "C"}, {"M", "N", "K"}, false},
+      {"C behind Sequoia",
+       {"benchmarks/programs/product_extern.sq", "benchmarks/programs/product_extern.map",
+        "benchmarks/programs/product_extern.c"},
+       "product_extern.map",
+       {"A", "B", "C"},
+       {"M", "N", "P"},
+       true},
+      {"loops", {"examples/pla/matmul/matmul.pla"}, "", {"a", "b", "c"}, {"M", "N", "K"}, false},
+      {"HBIR", {"benchmarks/programs/product.hbir"}, "", {"A", "B", "C"}, {}, false}};
+  return all;
+}
+
+/// A folder that is gone with it.
+class Folder {
+public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "strata-bench-XXXXXX").string();
+    path_ = mkdtemp(name.data()) ? name : "";
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  std::string path(const std::string& file) const {
+    return path_ + "/" + std::filesystem::path(file).filename().string();
+  }
+
+private:
+  std::string path_;
+};
+
+/// Writes the files for numbers of a type and a size; gives the program's path.
+std::string write(const Folder& folder, const ProductNotation& notation, const std::string& type,
+                  const ProductSize& size) {
+  for (const std::string& file : notation.files) {
+    std::ifstream from(STRATA_SOURCE_DIR "/" + file);
+    std::ostringstream text;
+    text << from.rdbuf();
+    std::string written = std::regex_replace(text.str(), std::regex("\\bfloat\\b"), type);
+    for (const auto& [name, value] : {std::pair<const char*, int64_t>("\\$M", size.m),
+                                      {"\\$N", size.n},
+                                      {"\\$K", size.k},
+                                      {"\\$DEPTH", size.depth}})
+      written = std::regex_replace(written, std::regex(name), std::to_string(value));
+    if (type == "double") // of literals
+      written = std::regex_replace(written, std::regex("(\\d\\.\\d)f\\b"), "$1");
+    std::ofstream(folder.path(file)) << written;
+  }
+  return folder.path(notation.files.front());
+}
+
+template <typename T>
+void blas(const Buffer<T>& a, const Buffer<T>& b, Buffer<T>& c, const ProductSize& size, bool adds) {
+  if constexpr (std::is_same_v<T, float>)
+    bench_blas_sgemm(a.data(), b.data(), c.data(), size.m, size.n, size.k, adds ? 1 : 0);
+  else
+    bench_blas_dgemm(a.data(), b.data(), c.data(), size.m, size.n, size.k, adds ? 1 : 0);
+}
+
+template <typename T>
+Buffer<T> randomNumbers(size_t count, unsigned seed) {
+  const Buffer<float> values = randomFloats(count, seed);
+  Buffer<T> result(count);
+  std::copy_n(values.data(), count, result.data());
+  return result;
+}
+
+template <typename T>
+void products(Bench& bench, const ProductSize& size, std::vector<Row>& rows) {
+  constexpr bool isFloat = std::is_same_v<T, float>;
+  const auto area = [](int64_t rows, int64_t columns) { return static_cast<size_t>(rows * columns); };
+  Buffer<T> a = randomNumbers<T>(area(size.m, size.k), 41), b = randomNumbers<T>(area(size.k, size.n), 42),
+            c(area(size.m, size.n));
+  const auto contest = [&](const std::string& notation) {
+    Contest<T> made(std::string(isFloat ? "SGEMM " : "DGEMM ") + std::to_string(size.m) + " x " +
+                        std::to_string(size.n) + " x " + std::to_string(size.k) + ", " + notation,
+                    c);
+    made.tolerance = isFloat ? 1e-5 : 1e-13;
+    made.operations = 2.0 * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k) *
+                      (isFloat ? 1 : 2); // half as many lanes
+    made.row.goal = {Goal::Kind::RatioAtLeast, 0.95};
+    made.row.method = isFloat ? "" : "of the peak of doubles";
+    return made;
+  };
+  if (const char* wrong = bench_blas_begin(static_cast<int>(bench.threads))) {
+    rows.push_back(failed(contest("OpenBLAS").row, wrong));
+    return;
+  }
+  for (const ProductNotation& notation : notations()) {
+    Contest<T> made = contest(notation.name);
+    made.row.peer = bench_blas_name();
+    const Folder folder;
+    std::string error;
+    ProgramOptions options{write(folder, notation, isFloat ? "float" : "double", size),
+                           notation.mapping.empty() ? "" : folder.path(notation.mapping),
+                           {}};
+    const int64_t values[] = {size.m, size.n, size.k};
+    for (size_t at = 0; at < notation.sizes.size() && notation.sizes[at]; ++at)
+      options.sizes.emplace_back(notation.sizes[at], values[at]);
+    const auto program = Program::compile(options, error);
+    if (!program || !program->bind(notation.arrays[0], a.data(), {size.m, size.k}) ||
+        !program->bind(notation.arrays[1], b.data(), {size.k, size.n}) ||
+        !program->bind(notation.arrays[2], c.data(), {size.m, size.n})) {
+      rows.push_back(failed(made.row, program ? "it has other arguments" : error));
+      continue;
+    }
+    rows.push_back(hold(bench, std::move(made), [&] { program->call(); }, [&] { blas(a, b, c, size, notation.adds); }));
+  }
+}
+
+} // namespace
+
+std::vector<Work> productWorks() {
+  return {{"products", [](Bench& bench) {
+             std::vector<Row> rows;
+             for (const ProductSize& size :
+                  {ProductSize{256, 256, 256, 256}, ProductSize{512, 512, 512, 256}, ProductSize{1024, 1024, 1024, 256},
+                   ProductSize{2048, 2048, 2048, 256}, ProductSize{1000, 700, 900, 225}})
+               products<float>(bench, size, rows);
+             for (const ProductSize& size : {ProductSize{512, 512, 512, 256}, ProductSize{1024, 1024, 1024, 256},
+                                             ProductSize{1000, 700, 900, 225}})
+               products<double>(bench, size, rows);
+             return rows;
+           }}};
+}
+
+} // namespace strata::bench
