@@ -122,6 +122,8 @@ void products(Bench& bench, const ProductSize& size, std::vector<Row>& rows) {
     return;
   }
   for (const ProductNotation& notation : notations()) {
+    if (!isFloat && notation.name == "HBIR") // which has no doubles
+      continue;
     Contest<T> made = contest(notation.name);
     made.row.peer = bench_blas_name();
     const Folder folder;

@@ -1,5 +1,5 @@
-/* OpenBLAS, loaded when it is first asked for: which of its cores runs is decided as it is loaded. On newer processors of
- * AMD its own choice is Haswell's, which is half as fast as SkylakeX's where there is AVX-512. */
+/* OpenBLAS, loaded when it is first asked for: which of its cores runs is decided as it is loaded. On newer processors
+ * of AMD its own choice is Haswell's, which is half as fast as SkylakeX's where there is AVX-512. */
 #include "benchmarks/peers/peers.h"
 
 #include <cblas.h>

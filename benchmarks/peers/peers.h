@@ -46,8 +46,8 @@ void bench_add_plain(const float* a, const float* b, float* c, int64_t n);
 void bench_saxpy_plain(float a, const float* x, float* y, int64_t n);
 /* C += A B, for an m by p matrix A and a p by n matrix B, in blocks, i-k-j within a block */
 void bench_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t p);
-/* OpenBLAS, with that many threads; null, or why it is not there. Then its version and core, and c = a b + beta c, for an
- * m by k and a k by n matrix. */
+/* OpenBLAS, with that many threads; null, or why it is not there. Then its version and core, and c = a b + beta c, for
+ * an m by k and a k by n matrix. */
 const char* bench_blas_begin(int threads);
 const char* bench_blas_name(void);
 void bench_blas_sgemm(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k, float beta);

@@ -1,3 +1,4 @@
+/* The leaf of product_extern.sq: three loops, an element of C after the other. */
 #include "sequoia_ext.h"
 
 void Product_Rows(sqArray_t* C, sqArray_t* A, sqArray_t* B) {

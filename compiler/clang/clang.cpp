@@ -145,6 +145,9 @@ private:
         continue;
       auto report = diagnostics_.report(message.severity == "warning" ? clangWarning : clangError, placeOf(message),
                                         message.text);
+      for (const std::string name : {"hpvm", "svm"})
+        if (message.text.starts_with("'" + name + ".h' file not found"))
+          report.help("a program that includes " + name + ".h is compiled by strata cc or strata c++");
       std::string generated = isOurs(message) ? nameInFolder(message) : "";
       // Notes belong to what stands before them.
       for (; position < messages.size() && messages[position].severity == "note"; ++position) {

@@ -31,6 +31,7 @@
 #include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
 #include "compiler/transform/prove_no_overflow.h"
+#include "compiler/transform/restore_dimensions.h"
 #include "compiler/transform/split_barriers.h"
 #include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"
@@ -150,7 +151,7 @@ std::optional<Machine> Compiler::machine(const std::string& named, Location wher
   std::string name = options_.machine;
   // A file is a machine of the user's own, perhaps one that is nearly the mapping's.
   const bool isName = llvm::StringRef(name).find_first_of("/.") == llvm::StringRef::npos;
-  if (!name.empty() && isName && where.valid() && llvm::sys::path::stem(named) != name)
+  if (!name.empty() && isName && where.valid() && !named.empty() && llvm::sys::path::stem(named) != name)
     diagnostics_.report(otherMapping, where, named, name)
         .label(options_.machinePlace, "chosen here")
         .help("leave --machine out, or give a mapping that is for it");
@@ -506,6 +507,7 @@ bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
     passes.addPass(svm::createCommonSubexpressionsPass());
     passes.addPass(svm::createCanonicalizePass());
     passes.addPass(transform::createProveInRangePass());
+    passes.addNestedPass<svm::KernelOp>(transform::createRestoreDimensionsPass());
     passes.addPass(transform::createProveNoOverflowPass());
   });
   // Sizes have become constants where the program and the mapping say so.

@@ -23,6 +23,7 @@
 #include "compiler/transform/plain_arithmetic.h"
 #include "compiler/transform/prove_in_range.h"
 #include "compiler/transform/prove_no_overflow.h"
+#include "compiler/transform/restore_dimensions.h"
 #include "compiler/transform/split_barriers.h"
 #include "compiler/transform/unroll_loops.h"
 #include "compiler/transform/use_equalities.h"

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace strata::kernel {
 namespace {
 
-constexpr int64_t mostElements = 32;    // about as many as there are registers
+constexpr int64_t mostElements = 32;    // more are left in memory
 constexpr size_t mostOperations = 2048; // of all copies of a loop
 
 using Loops = llvm::SmallSetVector<scf::ForOp, 8>;

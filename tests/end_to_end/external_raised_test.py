@@ -127,6 +127,42 @@ STENCIL = """
 }
 """
 
+# Three loops over rows and columns.
+PRODUCT = """
+void task P(inout float C[M][N], in float A[M][K], in float B[K][N]);
+void task<inner> P::Split(inout float C[M][N], in float A[M][K], in float B[K][N])
+{
+  tunable m, n;
+  mappar (long i = 0 : (M + m - 1) / m, long j = 0 : (N + n - 1) / n) {
+    P(C[i * m; m][j * n; n], A[i * m; m][0; K], B[0; K][j * n; n]);
+  }
+}
+void task<ext> P::Extern(inout float C[M][N], in float A[M][K], in float B[K][N]);
+"""
+
+PRODUCT_MAPPING = """#include "MACHINE"
+task P: entrypoint(Top) {
+  instance Top::Split(level OUTER) {
+    tunable m = 13;
+    tunable n = 50;
+    data() { array A() { elements <= 40, 30; } }
+    control(level OUTER) { callsite P() { target Leaf() { } } }
+  }
+  instance Leaf::Extern(level 0) external("FILE") { }
+}
+"""
+
+THREE_LOOPS = """void Leaf(sqArray_t *C, sqArray_t *A, sqArray_t *B) {
+  for (long i = 0; i < (long)C->numElmts[0]; i++)
+    for (long j = 0; j < (long)C->numElmts[1]; j++) {
+      float sum = *sqElmtSpec2D(Leaf, C, i, j);
+      for (long k = 0; k < (long)A->numElmts[1]; k++)
+        sum += *sqElmtSpec2D(Leaf, A, i, k) * *sqElmtSpec2D(Leaf, B, k, j);
+      *sqElmtSpec2D(Leaf, C, i, j) = sum;
+    }
+}
+"""
+
 
 class ExternalRaised(harness.Case):
     def command(self, text, machine="host", file="leaf.c", program=PROGRAM, mapping=MAPPING):
@@ -174,6 +210,25 @@ class ExternalRaised(harness.Case):
             # Written out, read again, and checked as a program of the dialect is.
             self.succeeds("run", *self.command(text, machine, **files), *data, "--emit=svm", "-o", "t.mlir")
             self.assertEqual(self.result("structured", ["t.mlir"], data, "b.npy"), kept, machine)
+
+    def test_rows_of_arrays_go_along_in_tiles(self):
+        random = np.random.default_rng(5)
+        data = []
+        for name, shape in (("A", (37, 29)), ("B", (29, 113)), ("C", (37, 113))):
+            data += ["--in", f"{name}=" + self.save(name + ".npy", random.random(shape, "f4"))]
+        for machine in ("host", "cell"):
+            command = self.command(HEAD + THREE_LOOPS, machine, program=PRODUCT, mapping=PRODUCT_MAPPING)
+            told = self.succeeds("run", *command, *data, "--out", "C=c.npy", "--remarks").err
+            self.assertRegex(told, r"kernel 'Leaf': tiles [2-9]x")
+            compiled = np.load(self.path("c.npy"))
+            np.testing.assert_allclose(compiled, np.load(self.path("C.npy")) + np.load(self.path("A.npy")) @ np.load(self.path("B.npy")), rtol=1e-5)
+            self.succeeds("run", *command, *data, "--out", "C=c.npy", "--check")
+            self.assertEqual(np.load(self.path("c.npy")).tobytes(), compiled.tobytes())
+        # An element that lies behind its row, where the next one begins.
+        over = THREE_LOOPS.replace("C, i, j) = sum", "C, i, j) = *sqElmtSpec2D(Leaf, B, 0, j + (long)B->numElmts[1] * (j > 1000)) + sum")
+        command = self.command(HEAD + over, program=PRODUCT, mapping=PRODUCT_MAPPING)
+        self.succeeds("run", *command, *data, "--out", "C=c.npy")
+        np.testing.assert_allclose(np.load(self.path("c.npy")), compiled + np.load(self.path("B.npy"))[0], rtol=1e-5)
 
     def test_what_is_kept_is_told(self):
         data = self.data()

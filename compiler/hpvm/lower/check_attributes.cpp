@@ -11,6 +11,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <set>
+
 namespace strata::hpvm {
 
 STRATA_DIAGNOSTIC(notListed, Error, "hpvm-attributes-write",
@@ -43,15 +45,15 @@ static const llvm::Value* writtenBy(const llvm::Instruction& instruction) {
   return nullptr;
 }
 
-/// The attributes of a leaf with one argument more among those that are written.
-static std::string attributesWith(const LeafNode& leaf, unsigned written) {
+/// The attributes of a leaf with some arguments more among those that are written.
+static std::string attributesWith(const LeafNode& leaf, const std::set<unsigned>& written) {
   std::string text = "__hpvm__attributes(";
   for (const std::vector<bool>* list : {&leaf.isRead, &leaf.isWritten}) {
     const bool isWritten = list == &leaf.isWritten;
     unsigned count = 0;
     std::string names;
     for (unsigned number = 0; number < list->size(); ++number)
-      if ((*list)[number] || (isWritten && number == written)) {
+      if ((*list)[number] || (isWritten && written.contains(number))) {
         ++count;
         names += ", " + argumentName(*leaf.function, number);
       }
@@ -76,14 +78,27 @@ bool keepsToAttributes(const LeafNode& leaf, DiagnosticEngine& diagnostics) {
       continue;
     llvm::SmallVector<const llvm::Value*> objects;
     llvm::getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
-    const auto* argument = objects.size() == 1 ? llvm::dyn_cast<llvm::Argument>(objects.front()) : nullptr;
-    if (!argument || leaf.isWritten[argument->getArgNo()] || isReported[argument->getArgNo()])
+    // Of several, whichever it is, none may be written.
+    const auto isReadOnly = [&](const llvm::Value* object) {
+      const auto* own = llvm::dyn_cast<llvm::Argument>(object);
+      return own && !leaf.isWritten[own->getArgNo()];
+    };
+    if (objects.empty() || !llvm::all_of(objects, isReadOnly))
       continue;
-    isReported[argument->getArgNo()] = true;
-    const std::string name = argumentName(*leaf.function, argument->getArgNo());
+    std::set<unsigned> written;
+    for (const llvm::Value* object : objects)
+      written.insert(llvm::cast<llvm::Argument>(object)->getArgNo());
+    if (llvm::all_of(written, [&](unsigned number) { return isReported[number]; }))
+      continue;
+    std::string names;
+    for (unsigned number : written) {
+      isReported[number] = true;
+      names += (names.empty() ? "'" : " and '") + argumentName(*leaf.function, number) + "'";
+    }
+    const std::string name = argumentName(*leaf.function, *written.begin());
     diagnostics.report(notListed, placeOf(instruction, diagnostics.sources()), nodeName(*leaf.function), name)
         .label(placeOf(*leaf.function, diagnostics.sources()), "the leaf")
-        .help("list '" + name + "' among those that are written too: " + attributesWith(leaf, argument->getArgNo()));
+        .help("list " + names + " among those that are written too: " + attributesWith(leaf, written));
   }
   copy->eraseFromParent();
   return !llvm::is_contained(isReported, true);

@@ -402,12 +402,14 @@ void Checker::checkScalarAliases(const Stmt& call) {
 }
 
 void Checker::checkIterationAliases(const Stmt& call) {
+  const bool reduces = std::any_of(call.arguments.begin(), call.arguments.end(),
+                                   [](const Argument& each) { return bool(each.combiner); });
   for (const Argument& argument : call.arguments) {
     if (argument.direction == Direction::In || argument.value->kind != ExprKind::Block || isRefused(argument.value))
       continue;
     for (const Loop* loop : maps_) {
-      // Each iteration of a mapreduce has its own copy of what it reduces.
-      if (loop->kind == MapKind::Seq || (argument.combiner && loop->kind == MapKind::Reduce))
+      // Each iteration of a mapreduce has its own copy of what it reduces; one that reduces nothing was refused.
+      if (loop->kind == MapKind::Seq || ((argument.combiner || !reduces) && loop->kind == MapKind::Reduce))
         continue;
       if (mentions(argument.value, loop->variable)) {
         checkIterationShares(call, argument, *loop);
