@@ -216,12 +216,14 @@ struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {
     vector_ = figures.vectorBytes;
     registers_ = figures.vectorRegisters;
     latency_ = figures.vectorLatency;
+    cache_ = figures.cacheBytes;
   }
 
   LogicalResult initialize(MLIRContext* context) override {
     return success(isPossible(context, machine::vectorRule, vector_) &&
                    isPossible(context, machine::vectorRegistersRule, registers_) &&
-                   isPossible(context, machine::vectorLatencyRule, latency_));
+                   isPossible(context, machine::vectorLatencyRule, latency_) &&
+                   isPossible(context, machine::cacheRule, cache_));
   }
 
   void runOnOperation() override {
@@ -232,6 +234,7 @@ struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {
     figures.vectorBytes = vector_;
     figures.vectorRegisters = registers_;
     figures.vectorLatency = latency_;
+    figures.cacheBytes = cache_;
     LoopTiler(kernel, figures).run();
   }
 
@@ -242,6 +245,8 @@ private:
                               llvm::cl::init(options::tileRegisters.usual)};
   Option<uint64_t> latency_{*this, options::tileLatency.name, llvm::cl::desc(options::tileLatency.meaning),
                             llvm::cl::init(options::tileLatency.usual)};
+  Option<uint64_t> cache_{*this, options::tileCache.name, llvm::cl::desc(options::tileCache.meaning),
+                          llvm::cl::init(options::tileCache.usual)};
 };
 
 } // namespace

@@ -47,6 +47,10 @@ struct TilePlan {
   llvm::DenseMap<mlir::Value, TileKind> kinds; ///< those that are not there are the same everywhere
   unsigned width = 0;                          ///< iterations that fill a register
   unsigned rowCount = 1, columnCount = 1;      ///< of registers in a tile
+  /// A loop inside in which every row of a tile reads the same elements, side by side in the lanes; null: there is
+  /// none. Rows then go through a panel of columns, one after the other, as long as what they read stays in the cache.
+  mlir::scf::ForOp along;
+  uint64_t bytesAlong = 0, panelBytes = 0; ///< that an iteration of it reads for each lane; and of a panel, at most
   /// Choices whose arms must not be executed where no lane takes them.
   llvm::DenseSet<mlir::Operation*> tested;
 
@@ -85,7 +89,12 @@ std::string noForm(mlir::Operation* op);
 std::optional<TilePlan> planTile(mlir::scf::ForOp lanes, mlir::scf::ForOp rows, const machine::Figures& figures,
                                  TileProblem& problem);
 
-/// Replaces the loops of a plan.
+/// Writes the body of a plan's loops for one tile: `rows` are the rows' numbers, empty without any, `columns` the first
+/// lanes of its registers, and lanes from `end` on are off, where it is given (write_tile.cpp).
+void writeTileBody(const TilePlan& plan, mlir::OpBuilder& builder, unsigned rowCount, mlir::ArrayRef<mlir::Value> rows,
+                   mlir::ArrayRef<mlir::Value> columns, mlir::Value end);
+
+/// Replaces the loops of a plan (write_panels.cpp).
 void writeTile(const TilePlan& plan);
 
 /// Tiles the loops of a kernel that are marked svm.unordered, and its other nests of loops where they have independent

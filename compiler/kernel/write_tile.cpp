@@ -1,5 +1,5 @@
-// Writes planned tiles: full ones, then rows that are left, and in each row of tiles the columns that are left, the
-// last under a mask. Every value is a scalar, one a row, a vector a column, or a vector for each row and column.
+// Writes the body of a planned tile. Every value is a scalar, one a row, a vector a column, or a vector for each row
+// and column.
 #include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
@@ -605,73 +605,11 @@ private:
   bool isListed_ = false;
 };
 
-/// The part of a loop from `from` on that is whole multiples of `by`: its end.
-Value wholeEnd(OpBuilder& builder, Location place, Value from, Value upper, unsigned by) {
-  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
-  // As an integer without a sign, which holds every difference.
-  Value count = builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
-  Value left = builder.create<arith::RemUIOp>(place, count, constant(by));
-  return builder.create<arith::AddIOp>(place, from, builder.create<arith::SubIOp>(place, count, left));
-}
-
-/// The columns of some rows: tiles, single registers that are full, and the last one under a mask.
-void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows) {
-  scf::ForOp lanes = plan.lanes;
-  const Location place = lanes.getLoc();
-  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
-  const unsigned rowCount = std::max<unsigned>(static_cast<unsigned>(rows.size()), 1);
-  Value from = lanes.getLowerBound();
-  SmallVector<unsigned, 2> widths = {plan.columnCount};
-  if (plan.columnCount > 1)
-    widths.push_back(1);
-  for (const unsigned count : widths) {
-    const unsigned wide = plan.width * count;
-    Value end = wholeEnd(builder, place, from, lanes.getUpperBound(), wide);
-    auto full = builder.create<scf::ForOp>(place, from, end, constant(wide));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(full.getBody());
-    SmallVector<Value> columns;
-    for (unsigned column = 0; column < count; ++column)
-      columns.push_back(builder.create<arith::AddIOp>(place, full.getInductionVar(), constant(column * plan.width)));
-    TileWriter(plan, builder, rowCount, count).write(rows, columns, nullptr);
-    from = end;
-  }
-  auto rest = builder.create<scf::ForOp>(place, from, lanes.getUpperBound(), constant(plan.width));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(rest.getBody());
-  TileWriter(plan, builder, rowCount, 1).write(rows, rest.getInductionVar(), lanes.getUpperBound());
-}
-
 } // namespace
 
-void writeTile(const TilePlan& plan) {
-  scf::ForOp lanes = plan.lanes, outer = plan.rows;
-  if (!outer) {
-    OpBuilder builder(lanes);
-    writeColumns(plan, builder, {});
-    lanes.erase();
-    return;
-  }
-  OpBuilder builder(outer);
-  const Location place = outer.getLoc();
-  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
-  Value full = wholeEnd(builder, place, outer.getLowerBound(), outer.getUpperBound(), plan.rowCount);
-  auto main = builder.create<scf::ForOp>(place, outer.getLowerBound(), full, constant(plan.rowCount));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(main.getBody());
-    SmallVector<Value> rows;
-    for (unsigned row = 0; row < plan.rowCount; ++row)
-      rows.push_back(builder.create<arith::AddIOp>(place, main.getInductionVar(), constant(row)));
-    writeColumns(plan, builder, rows);
-  }
-  if (plan.rowCount > 1) {
-    auto rest = builder.create<scf::ForOp>(place, full, outer.getUpperBound(), constant(1));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(rest.getBody());
-    writeColumns(plan, builder, rest.getInductionVar());
-  }
-  outer.erase();
+void writeTileBody(const TilePlan& plan, OpBuilder& builder, unsigned rowCount, ArrayRef<Value> rows,
+                   ArrayRef<Value> columns, Value end) {
+  TileWriter(plan, builder, rowCount, static_cast<unsigned>(columns.size())).write(rows, columns, end);
 }
 
 } // namespace strata::kernel

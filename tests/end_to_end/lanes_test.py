@@ -113,6 +113,20 @@ class Lanes(Case):
                 self.succeeds("run", "p.sq", "--size", "N=33", "--in", f"limit={limit}", "--in", "X=3", "--in", "Y=zeros", "--out", "Y=y.npy")
                 self.assertEqual(np.load(self.path("y.npy")).tolist(), [6.0 if i % (1 << 64) < limit else 0.0 for i in range(-5, 28)])
 
+    def test_columns_that_rows_read_again_come_in_panels(self):
+        """Products so long that half a cache holds few of their columns; whole numbers, whose sums are exact."""
+        parameters = "(in {0} A[M][K], in {0} B[K][N], out {0} C[M][N])"
+        for element in ("int", "double"):
+            given = parameters.format(element)
+            self.write("p.sq", f"void task P{given};\nvoid task<leaf> P::L{given}\n{{\n  for (long i = 0; i < M; i++)\n    for (long j = 0; j < N; j++) {{\n"
+                               f"      {element} sum = 0;\n      for (long k = 0; k < K; k++) sum += A[i][k] * B[k][j];\n      C[i][j] = sum;\n    }}\n}}\n")
+            for m, n, k in ((7, 150, 5000), (13, 64, 4097), (6, 129, 70000), (1, 70, 5000), (12, 300, 1500), (20, 1, 9000)):
+                with self.subTest(element=element, sizes=(m, n, k)):
+                    random = np.random.default_rng(m)
+                    a, b = (random.integers(-50, 50, shape).astype(np.int32 if element == "int" else np.float64) for shape in ((m, k), (k, n)))
+                    self.succeeds("run", "p.sq", "--in", "A=" + self.save("a.npy", a), "--in", "B=" + self.save("b.npy", b), "--out", "C=c.npy")
+                    self.assertTrue((np.load(self.path("c.npy")) == a @ b).all())
+
     def test_a_convolution_runs_in_lanes(self):
         vector = int(re.search(r"vector: (\d+)", self.succeeds("machine", "host").out).group(1))
         for element, lanes in (("float", vector // 4), ("double", vector // 8)):

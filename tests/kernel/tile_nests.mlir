@@ -4,8 +4,15 @@
 !row = memref<?xf32, strided<[1], offset: ?>>
 !plane = memref<?x?xf32, strided<[?, 1], offset: ?>>
 
-// A product that adds to memory, its sum in the middle: that loop goes inside, and carries what it adds to.
+// A product that adds to memory, its sum in the middle: that loop goes inside, and carries what it adds to. All rows of a
+// panel of columns come before the next columns: for 1 MiB, 4 bytes and 64 columns, 4096 iterations fill it.
 // CHECK-LABEL: svm.kernel @product
+// CHECK: scf.if
+// CHECK: %[[MOST:[a-z0-9_]+]] = arith.constant 4096 : index
+// CHECK: %[[FIT:[a-z0-9_]+]] = arith.divui %[[MOST]]
+// CHECK: %[[TILES:[a-z0-9_]+]] = arith.maxui %[[FIT]]
+// CHECK: %[[COLUMNS:[a-z0-9_]+]] = arith.muli %[[TILES]]
+// CHECK: arith.cmpi ule, %{{.*}}, %[[COLUMNS]]
 // CHECK: scf.if
 // CHECK: scf.for {{.*}} step %c6
 // CHECK: scf.for {{.*}} step %c64

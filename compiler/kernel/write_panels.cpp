@@ -1,0 +1,123 @@
+// Writes the loops around the tiles of a plan: panels of columns, full tiles, then rows that are left, and in each row
+// of tiles the columns that are left, the last under a mask.
+#include "compiler/kernel/tiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace strata::kernel {
+namespace {
+
+/// The part of a loop from `from` on that is whole multiples of `by`: its end.
+Value wholeEnd(OpBuilder& builder, Location place, Value from, Value upper, unsigned by) {
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  // As an integer without a sign, which holds every difference.
+  Value count = builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
+  Value left = builder.create<arith::RemUIOp>(place, count, constant(by));
+  return builder.create<arith::AddIOp>(place, from, builder.create<arith::SubIOp>(place, count, left));
+}
+
+/// Columns of some rows: tiles, single registers that are full, and the last one under a mask.
+void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows, Value from, Value upper) {
+  scf::ForOp lanes = plan.lanes;
+  const Location place = lanes.getLoc();
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  const unsigned rowCount = std::max<unsigned>(static_cast<unsigned>(rows.size()), 1);
+  SmallVector<unsigned, 2> widths = {plan.columnCount};
+  if (plan.columnCount > 1)
+    widths.push_back(1);
+  for (const unsigned count : widths) {
+    const unsigned wide = plan.width * count;
+    Value end = wholeEnd(builder, place, from, upper, wide);
+    auto full = builder.create<scf::ForOp>(place, from, end, constant(wide));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(full.getBody());
+    SmallVector<Value> columns;
+    for (unsigned column = 0; column < count; ++column)
+      columns.push_back(builder.create<arith::AddIOp>(place, full.getInductionVar(), constant(column * plan.width)));
+    writeTileBody(plan, builder, rowCount, rows, columns, nullptr);
+    from = end;
+  }
+  auto rest = builder.create<scf::ForOp>(place, from, upper, constant(plan.width));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(rest.getBody());
+  writeTileBody(plan, builder, rowCount, rows, rest.getInductionVar(), upper);
+}
+
+/// The rows of some columns: as many as a tile has, then one by one.
+void writeRows(const TilePlan& plan, OpBuilder& builder, Value from, Value upper) {
+  scf::ForOp outer = plan.rows;
+  const Location place = outer.getLoc();
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  Value full = wholeEnd(builder, place, outer.getLowerBound(), outer.getUpperBound(), plan.rowCount);
+  auto main = builder.create<scf::ForOp>(place, outer.getLowerBound(), full, constant(plan.rowCount));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(main.getBody());
+    SmallVector<Value> rows;
+    for (unsigned row = 0; row < plan.rowCount; ++row)
+      rows.push_back(builder.create<arith::AddIOp>(place, main.getInductionVar(), constant(row)));
+    writeColumns(plan, builder, rows, from, upper);
+  }
+  if (plan.rowCount > 1) {
+    auto rest = builder.create<scf::ForOp>(place, full, outer.getUpperBound(), constant(1));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(rest.getBody());
+    writeColumns(plan, builder, rest.getInductionVar(), from, upper);
+  }
+}
+
+/// Whole tiles of columns for which what rows share fits a panel; one at least.
+Value panelColumns(const TilePlan& plan, OpBuilder& builder) {
+  scf::ForOp along = plan.along;
+  const Location place = plan.lanes->getLoc();
+  const auto constant = [&](uint64_t value) -> Value {
+    return builder.create<arith::ConstantIndexOp>(place, static_cast<int64_t>(value));
+  };
+  const uint64_t wide = uint64_t(plan.width) * plan.columnCount;
+  // As integers without a sign, which hold every difference.
+  Value trips = builder.create<arith::SubIOp>(
+      place, builder.create<arith::MaxSIOp>(place, along.getUpperBound(), along.getLowerBound()),
+      along.getLowerBound());
+  Value most = constant(plan.panelBytes / (plan.bytesAlong * wide)); // iterations for which one tile fits
+  Value tiles = builder.create<arith::DivUIOp>(place, most, builder.create<arith::MaxUIOp>(place, trips, constant(1)));
+  return builder.create<arith::MulIOp>(place, builder.create<arith::MaxUIOp>(place, tiles, constant(1)),
+                                       constant(wide));
+}
+
+} // namespace
+
+void writeTile(const TilePlan& plan) {
+  scf::ForOp lanes = plan.lanes, outer = plan.rows;
+  if (!outer) {
+    OpBuilder builder(lanes);
+    writeColumns(plan, builder, {}, lanes.getLowerBound(), lanes.getUpperBound());
+    lanes.erase();
+    return;
+  }
+  OpBuilder builder(outer);
+  Value from = lanes.getLowerBound(), upper = lanes.getUpperBound();
+  if (!plan.along) {
+    writeRows(plan, builder, from, upper);
+  } else {
+    // One panel is the nest as it stands: with another loop around it LLVM finds worse addresses.
+    const Location place = lanes.getLoc();
+    Value columns = panelColumns(plan, builder);
+    Value all = builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
+    Value isOne = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ule, all, columns);
+    auto choice = builder.create<scf::IfOp>(place, isOne, /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    writeRows(plan, builder, from, upper);
+    builder.setInsertionPointToStart(choice.elseBlock());
+    auto panels = builder.create<scf::ForOp>(place, from, upper, columns);
+    builder.setInsertionPointToStart(panels.getBody());
+    Value first = panels.getInductionVar();
+    Value left = builder.create<arith::SubIOp>(place, upper, first); // which may be less
+    writeRows(plan, builder, first,
+              builder.create<arith::AddIOp>(place, first, builder.create<arith::MinUIOp>(place, left, columns)));
+  }
+  outer.erase();
+}
+
+} // namespace strata::kernel
